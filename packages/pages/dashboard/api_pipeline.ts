@@ -134,10 +134,9 @@ export const makeOperation = Effect.gen(function* () {
       const raw = yield* Effect.fromResult(sent);
       const { account, scopes } = member;
       const owner = { account, chatId: signIn.chatId, requestId: context.requestId, scopes };
-      const { name } = owner.account;
       // Long lists take as long to decode as to store.
       const values = yield* read(raw);
-      return yield* chargeTo(name)(handler({ values, context, signIn, owner, member }));
+      return yield* chargeTo(account.name)(handler({ values, context, signIn, owner, member }));
     });
 
     // The body is read in the account's turn.

@@ -20,7 +20,7 @@ import { type AccountNames, listText, messageText, nameIn, type PlatformNames } 
 import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
-import { tableHtml } from "../look/table.ts";
+import { nextPage, tableHtml } from "../look/table.ts";
 import { timeHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -197,11 +197,7 @@ ${
         ]),
       })
 }
-${
-  next &&
-  html`<p class="more"><a class="button quiet" rel="next"
-    href="${to(withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }))}">${say("blocks.older")}</a></p>`
-}`,
+${nextPage(next && withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }), say("blocks.older"))}`,
   };
 };
 

@@ -28,9 +28,9 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
   const operations = yield* makeChannelOperations;
   const viewOf = yield* makeChannelsView;
 
-  const viewIn = Effect.fnUntraced(function* ({ community, guildId, guildName }: ManagedGuild) {
-    const details = yield* plans.find(community.scope, guildId);
-    return yield* viewOf({ community, guildId, guildName }, yield* findChannels(guildId), details);
+  const viewIn = Effect.fnUntraced(function* (guild: ManagedGuild) {
+    const { scope, guildId } = guild;
+    return yield* viewOf(guild, yield* findChannels(guildId), yield* plans.find(scope, guildId));
   });
 
   const show = (

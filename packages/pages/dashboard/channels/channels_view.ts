@@ -1,5 +1,5 @@
 /** What the page of the channels shows, and the parts that its sections share. */
-import { ChatPlatform, type GuildId } from "@accountlink/core";
+import { ChatPlatform } from "@accountlink/core";
 import { CommunityStore, makeAskingName } from "@accountlink/core/communities";
 import type { GuildChannels } from "@accountlink/core/platforms";
 import type { PlanDetails } from "@accountlink/core/roles";
@@ -7,8 +7,8 @@ import { Effect, Option } from "effect";
 import { ChatSettings, makeCommunity } from "../../chat/mod.ts";
 import { formTo, type Html, html } from "../../html.ts";
 import { Languages } from "../../languages/mod.ts";
-import type { Community } from "../communities/community.ts";
 import { rightsFor } from "../communities/first_steps.ts";
+import type { ManagedGuild } from "../communities/managed_guild.ts";
 import type { fieldsOf } from "../look/field.ts";
 import { say } from "../look/say.ts";
 import { channelsPath } from "../paths.ts";
@@ -35,13 +35,6 @@ export const storedForm = ({
   return { logChannelId: logChannelId ?? "", text: text ?? "", channelId, remindAfterDays: days };
 };
 
-interface Place {
-  readonly community: Community;
-  readonly guildId: GuildId;
-  /** Null if the platform did not report it. */
-  readonly guildName: string | null;
-}
-
 /** Returns a function that collects what the page shows besides its forms. */
 export const makeChannelsView = Effect.gen(function* () {
   const chat = yield* makeCommunity;
@@ -52,20 +45,19 @@ export const makeChannelsView = Effect.gen(function* () {
   const languages = yield* Languages;
 
   return Effect.fnUntraced(function* (
-    place: Place,
+    guild: ManagedGuild,
     { channels, locale }: GuildChannels,
     details: PlanDetails,
   ) {
     const language = yield* languages.ofLocale(locale);
-    const { community, guildId } = place;
-    const { scope } = community;
+    const { community, guildId, guildName, scope } = guild;
     const home = Option.getOrNull(yield* store.findHome(guildId));
     const rights = rightsFor([details.plan], [details.community]) === "none" ? "posts" : "roles_and_posts";
     return {
-      ...place,
+      ...guild,
       channels,
       details,
-      name: yield* askingName(scope, { ...community.settings, guildName: place.guildName }),
+      name: yield* askingName(scope, { ...community.settings, guildName }),
       language,
       /** The text of the panel if the owner types none. */
       sentence: language.text("chat.panel.ask", { game: chat.game(language) }),

@@ -11,6 +11,7 @@ import { communityField, makeCommunities, noCommunityPage } from "../communities
 import { textField } from "../look/field.ts";
 import { type AccountNames, listText, nameIn } from "../look/names.ts";
 import { say } from "../look/say.ts";
+import { nextPage } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
 import { type OwnerPages, positionOf } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -58,11 +59,7 @@ ${
           html`<li><span>${sentenceOf(event, pid, known)}</span> <small>${timeHtml(event.at)} · <code>${event.id}</code></small></li>`,
       )}</ul>`
 }
-<p class="more">${
-          next === null
-            ? null
-            : html`<a class="button quiet" href="${to(withQuery(paths.events, { pid, user, cursor: next }))}">Older events</a>`
-        }</p>`,
+${nextPage(next === null ? null : withQuery(paths.events, { pid, user, cursor: next }), "Older events")}`,
       } satisfies Page;
     }),
   ];

@@ -15,7 +15,7 @@ import { userNameHtml } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { progressBar, progressText } from "../look/progress.ts";
 import { linkTo, say, tags } from "../look/say.ts";
-import { tableHtml } from "../look/table.ts";
+import { nextPage, tableHtml } from "../look/table.ts";
 import { ageAgoHtml, dayHtml, durationHtml, numberHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -86,7 +86,6 @@ ${
         name: "guildId",
         label: say("alts.community"),
         value: guild.guildId,
-        problems: [],
         choices: guilds.map((each) => ({ value: each.guildId, label: each.name })),
       })
 }
@@ -155,9 +154,5 @@ ${
         }),
       })
 }
-${
-  found.next &&
-  html`<p class="more"><a class="button quiet" rel="next"
-    href="${to(withQuery(paths.unlinked, { guildId, q: search, cursor: memberCursorOf(found.next) }))}">${say("unlinked.more")}</a></p>`
-}`;
+${nextPage(found.next && withQuery(paths.unlinked, { guildId, q: search, cursor: memberCursorOf(found.next) }), say("unlinked.more"))}`;
 };

@@ -50,6 +50,8 @@ export const linkedUserPage = (
   const { community, chatId, chat, link, history, names, pages, now } = view;
   const { pid } = community.scope;
   const labels = linkLabels(platforms);
+  const more = (path: string, query: Readonly<Record<string, string>>, label: Html) =>
+    may(reader, path, html`<p class="more"><a href="${to(withQuery(path, query))}">${label}</a></p>`);
   return {
     title: visibleName(chat) ?? say("alts.user", { id: chatId }),
     section: "links",
@@ -84,17 +86,9 @@ ${view.roles && userRolesSection(community, chatId, chat, link !== null, view.ro
 <h2>${say("user.history")}</h2>
 ${historyHtml(history, names)}
 ${untold(link, history)}
-${may(reader, paths.audit, html`<p class="more"><a href="${to(withQuery(paths.audit, { chatId }))}">${say("user.history.all")}</a></p>`)}
-${may(
-  reader,
-  paths.events,
-  html`<p class="more"><a href="${to(withQuery(paths.events, { pid, user: chatId }))}">${say("user.events")}</a></p>`,
-)}
-${may(
-  reader,
-  paths.alts,
-  html`<p class="more"><a href="${to(withQuery(paths.alts, { pid, kind: "chat", id: chatId }))}">${say("user.alts")}</a></p>`,
-)}
+${more(paths.audit, { chatId }, say("user.history.all"))}
+${more(paths.events, { pid, user: chatId }, say("user.events"))}
+${more(paths.alts, { pid, kind: "chat", id: chatId }, say("user.alts"))}
 </section>
 <section>
 <h2>${say(link === null ? "user.link_in" : "user.change_in", { list: listText(community) })}</h2>

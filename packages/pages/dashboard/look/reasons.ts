@@ -20,12 +20,11 @@ const expectedHtml = (expected: Expected): Html => {
     case "rules":
     case "roles":
     case "scopes":
-      return say(`reason.${expected.is}`, expected);
-    case "nickname":
-      return say("reason.rule.nickname");
     case "text":
     case "text_or_null":
       return say(`reason.${expected.is}`, expected);
+    case "nickname":
+      return say("reason.rule.nickname");
     case "digits":
     case "whole_number":
       return say(`reason.${expected.is}`, expected);

@@ -1,5 +1,5 @@
 /** Tables that scroll horizontally if they are wider than the page. */
-import { Html, html } from "../../html.ts";
+import { Html, html, to } from "../../html.ts";
 import { plain } from "./say.ts";
 
 export interface Table {
@@ -37,6 +37,12 @@ ${rows.map((cells) => html`<tr>${cells.map((cell, index) => cellHtml(cell, index
 </table>
 </div>`;
 };
+
+/** The button that leads to the next page of a list; null on the last page. */
+export const nextPage = (address: string | null, label: string | Html): Html | null =>
+  address === null
+    ? null
+    : html`<p class="more"><a class="button quiet" rel="next" href="${to(address)}">${label}</a></p>`;
 
 const cellHtml = (cell: Html | string, index: number, column: Column | undefined): Html =>
   index === 0

@@ -1,5 +1,4 @@
 /** What saved rules would change for everybody, before they are turned on. */
-import type { GuildId } from "@accountlink/core";
 import {
   changesIn,
   isLargelyUnknown,
@@ -9,7 +8,7 @@ import {
   templatesOf,
 } from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
-import type { Community } from "../communities/community.ts";
+import type { ManagedGuild } from "../communities/managed_guild.ts";
 import { type Choice, radioField } from "../look/field.ts";
 import { type AccountNames, guildText, type PlatformNames } from "../look/names.ts";
 import { progressBar, progressText } from "../look/progress.ts";
@@ -21,10 +20,7 @@ import { durationHtml, numberHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { rolesPath, rolesPreviewPath, userPath, withQuery } from "../paths.ts";
 
-export interface PreviewView extends NamedRoles {
-  readonly community: Community;
-  readonly guildId: GuildId;
-  readonly guildName: string | null;
+export interface PreviewView extends NamedRoles, Omit<ManagedGuild, "scope"> {
   readonly preview: PlanPreview;
   /** Whether the stored plan is on, so that its rules are replaced. */
   readonly isOn: boolean;

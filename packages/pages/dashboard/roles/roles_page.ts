@@ -1,8 +1,7 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
-import type { GuildId } from "@accountlink/core";
 import { mostRules, nicknameOf, type PlanDetails, planVersion } from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
-import type { Community } from "../communities/community.ts";
+import type { ManagedGuild } from "../communities/managed_guild.ts";
 import { textField } from "../look/field.ts";
 import { type AccountNames, communityName, guildText } from "../look/names.ts";
 import { progressBar, progressText } from "../look/progress.ts";
@@ -20,15 +19,11 @@ import { type RanksView, ranksFields } from "./ranks_fields.ts";
 import { isNewPlan, type RolesForm, roleFormLabels } from "./role_form.ts";
 import { bypassField, type RuleView, ruleFieldset, thingHint } from "./rule_fieldset.ts";
 
-export interface RolesView extends RanksView, RuleView {
-  readonly community: Community;
-  readonly guildId: GuildId;
+export interface RolesView extends RanksView, RuleView, Omit<ManagedGuild, "scope"> {
   /** Whether the form differs from the stored rules. */
   readonly isTyped: boolean;
   /** Whether the bot's commands work for the guild with this list, also while its rules are paused. */
   readonly isHome: boolean;
-  /** The name of the guild; null if the platform did not report it. */
-  readonly guildName: string | null;
   readonly details: PlanDetails;
   /** The names of members with problems, if the platform knows them. */
   readonly names: AccountNames["chats"];

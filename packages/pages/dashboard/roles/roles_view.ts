@@ -1,5 +1,5 @@
-import { ChatPlatform, GamePlatform } from "@accountlink/core";
-import { CommunityStore, isLinkingOn } from "@accountlink/core/communities";
+import { ChatPlatform, GamePlatform, type Pid } from "@accountlink/core";
+import { CommunityStore, type Community as Guild, isLinkingOn } from "@accountlink/core/communities";
 import type { RankedGroup } from "@accountlink/core/platforms";
 import { RolePlans } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
@@ -38,11 +38,7 @@ export const makeShowRoles = Effect.gen(function* () {
   const { botInvite, commands } = yield* ChatPlatform;
 
   /** Finds the other list, or the other account, whose rules for the guild are on. */
-  const rivalOf = Effect.fnUntraced(function* (
-    visitor: OwnerVisitor,
-    { scope: { pid }, guildId }: ManagedGuild,
-  ) {
-    const home = Option.getOrNull(yield* store.findHome(guildId));
+  const rivalOf = Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: Pid, home: Guild | null) {
     if (home === null || home.scope.pid === pid || !isLinkingOn(home)) return null;
     const { scope } = home;
     if (scope.account === visitor.owner.account.name)
@@ -59,7 +55,7 @@ export const makeShowRoles = Effect.gen(function* () {
   ) {
     const { community, guildId, guildName } = guild;
     const details = yield* plans.find(community.scope, guildId);
-    const home = Option.getOrNull(yield* store.findHome(guildId))?.scope.pid;
+    const home = Option.getOrNull(yield* store.findHome(guildId));
     const shown = typed ?? formOfPlan(details.plan);
     const view = {
       community,
@@ -67,7 +63,7 @@ export const makeShowRoles = Effect.gen(function* () {
       guildName,
       details,
       isTyped: typed !== undefined,
-      isHome: home === community.scope.pid,
+      isHome: home?.scope.pid === community.scope.pid,
       roles: yield* plans.guildRoles(guildId),
       things: yield* thingsOf(shown),
       ...(yield* offeredBy(game)),
@@ -79,7 +75,7 @@ export const makeShowRoles = Effect.gen(function* () {
       asksForRoles,
       invite: botInvite?.(guildId, "roles") ?? null,
       tryUrl: commands?.tryUrl?.(guildId) ?? null,
-      rival: yield* rivalOf(visitor, guild),
+      rival: yield* rivalOf(visitor, community.scope.pid, home),
       nicknames: yield* nicknamesView(plans, community.scope, guildId),
     };
     return rolesPage(view, shown, visitor, refused);

@@ -10,7 +10,7 @@ import { checkField, menuField } from "../look/field.ts";
 import { webhookName } from "../look/names.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import type { RefusedAct } from "../look/refused.ts";
-import { tableHtml } from "../look/table.ts";
+import { nextPage, tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { deliveryPath, type WebhookAct, webhookPath, withQuery } from "../paths.ts";
@@ -87,11 +87,7 @@ ${
         rows: view.deliveries.map((delivery) => row(webhook, delivery)),
       })
 }
-${
-  next === null
-    ? null
-    : html`<p class="more"><a class="button quiet" href="${to(withQuery(webhookPath(webhook.id), { status: filter, cursor: next }))}">Older deliveries</a></p>`
-}
+${nextPage(next && withQuery(webhookPath(webhook.id), { status: filter, cursor: next }), "Older deliveries")}
 </section>`;
 
 const row = ({ id }: WebhookDetails, delivery: WebhookDelivery): ReadonlyArray<Html | string> => [
