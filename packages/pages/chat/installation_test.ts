@@ -15,23 +15,13 @@ const named = (name: string) => ({ "chat.command.verify.name": name });
 
 it("the chat platform gets no language that it does not know", async () => {
   const names = await namesOf({ fil: named("beripika"), ms: named("sahkan"), he: named("אימות") });
-  expect(["ar", "fil", "ms", "he", "en"].map((tag) => names.has(tag))).toEqual([
-    false,
-    false,
-    false,
-    false,
-    false,
-  ]);
+  expect(["ar", "fil", "ms", "he", "en"].filter((tag) => names.has(tag))).toEqual([]);
   expect(names.get("de")).toBe("verifizieren");
 });
 
 it("the chat platform gets languages under its own names", async () => {
   const names = await namesOf({ sv: named("verifiera"), nb: named("bekreft"), "pt-PT": named("confirmar") });
   expect([names.get("sv-SE"), names.get("no")]).toEqual(["verifiera", "bekreft"]);
-  expect([names.get("es-ES"), names.get("es-419"), names.get("pt-BR")]).toEqual([
-    "verificar",
-    "verificar",
-    "verificar",
-  ]);
-  expect(["sv", "nb", "es", "pt-PT"].map((tag) => names.has(tag))).toEqual([false, false, false, false]);
+  for (const tag of ["es-ES", "es-419", "pt-BR"]) expect(names.get(tag)).toBe("verificar");
+  expect(["sv", "nb", "es", "pt-PT"].filter((tag) => names.has(tag))).toEqual([]);
 });

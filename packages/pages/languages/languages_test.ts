@@ -113,13 +113,8 @@ it("a language with a region never takes its base from another", () => {
   const spanish = languageFinder(["es", "es-419"]);
   expect(["es", "es-ES", "es-MX", "es-419"].map(spanish)).toEqual(["es", "es", "es", "es-419"]);
   const chinese = languageFinder(["zh-CN", "zh-TW"]);
-  expect(["zh", "zh-CN", "zh-SG", "zh-Hans-HK"].map(chinese)).toEqual(["zh-CN", "zh-CN", "zh-CN", "zh-CN"]);
-  expect(["zh-TW", "zh-HK", "zh-Hant", "zh_Hant_MO"].map(chinese)).toEqual([
-    "zh-TW",
-    "zh-TW",
-    "zh-TW",
-    "zh-TW",
-  ]);
+  for (const range of ["zh", "zh-CN", "zh-SG", "zh-Hans-HK"]) expect(chinese(range)).toBe("zh-CN");
+  for (const range of ["zh-TW", "zh-HK", "zh-Hant", "zh_Hant_MO"]) expect(chinese(range)).toBe("zh-TW");
   const portuguese = languageFinder(["pt-BR", "pt-PT", "pt-AO"]);
   expect(["pt", "pt-PT", "pt-MZ"].map(portuguese)).toEqual(["pt-BR", "pt-PT", "pt-BR"]);
 });
@@ -146,14 +141,8 @@ it("the accepted language with the highest weight wins, and one of weight 0 neve
 
 it("every language has a name of its own, and the direction of its script", () => {
   expect(new Set(Object.values(languages).map(({ name }) => name)).size).toBe(tags.length);
-  expect(["ar", "he", "fa", "ur", "en", "ja"].map(directionOf)).toEqual([
-    "rtl",
-    "rtl",
-    "rtl",
-    "rtl",
-    "ltr",
-    "ltr",
-  ]);
+  for (const tag of ["ar", "he", "fa", "ur"]) expect(directionOf(tag)).toBe("rtl");
+  for (const tag of ["en", "ja"]) expect(directionOf(tag)).toBe("ltr");
 });
 
 it("a message that a language lacks is English, with the plurals of English", () => {
