@@ -1,11 +1,10 @@
 import { paths, withQuery } from "@accountlink/pages/dashboard";
 import { expect, it } from "vitest";
 import { newToken } from "../support/fixtures.ts";
-import { hostile, useDashboard } from "./dashboard_pages.ts";
+import { daysAgo, hostile, useDashboard } from "./dashboard_pages.ts";
 import { expectUsable } from "./looks.ts";
 
 const owned = { account: "acme", scope: "global" } as const;
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 const [home, library] = ["203.0.113.7", "203.0.113.8"];
 
 const { open } = useDashboard((fixture) => ({

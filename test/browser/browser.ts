@@ -7,7 +7,7 @@ import {
   chromium as launcher,
   type Page,
 } from "playwright-core";
-import { afterAll, onTestFinished } from "vitest";
+import { afterAll, expect, onTestFinished } from "vitest";
 import type { PlainPage } from "../support/plain_page.ts";
 import { installed, startBrowser, timeout } from "./start_browser.ts";
 
@@ -48,6 +48,21 @@ export const recordOf = (page: Page) => records.get(page) as PageRecord;
 export const keepPicture = async (page: Page, name: string): Promise<void> => {
   const folder = process.env["ACCOUNTLINK_TEST_SCREENSHOTS"];
   if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+};
+
+/** The ID or the text of the element with the focus. */
+export const focused = (page: Page) =>
+  page.evaluate<string>(
+    "(({ id, innerText }) => id || innerText)(document.querySelector(':focus') ?? { innerText: '' })",
+  );
+
+/** Presses Tab until this element has the focus, and expects a visible focus. */
+export const reach = async (page: Page, name: RegExp): Promise<void> => {
+  for (let tabs = 0; !name.test(await focused(page)); tabs++) {
+    if (tabs === 60) throw new Error(`Cannot reach ${name} with the keyboard`);
+    await page.keyboard.press("Tab");
+  }
+  expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).not.toBe("none");
 };
 
 /**

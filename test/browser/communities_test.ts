@@ -1,10 +1,8 @@
 /** The pages of communities and links. Common tasks must not need too many clicks. */
 import { expect, it } from "vitest";
 import { newToken } from "../support/fixtures.ts";
-import { useDashboard } from "./dashboard_pages.ts";
+import { daysAgo, newKey, useDashboard } from "./dashboard_pages.ts";
 import { desktop, expectUsable } from "./looks.ts";
-
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
 /** One owner has 30 links: 10 were verified this week and 15 in the week before. */
 const { open, visit, send } = useDashboard((fixture) => ({
@@ -70,8 +68,8 @@ it("a new owner needs at most twelve clicks and no key from the sign-in to a mem
 });
 
 it("an owner previews and saves the texts of a community, and sees errors at the fields", async () => {
-  const page = await open("/dashboard/keys/new", /Newcomer/);
-  await page.press("Create the key", { Name: "Bot", "Shared list": true });
+  const page = await open("/dashboard", /Newcomer/);
+  await newKey(page, "Bot");
   await page.goto("/dashboard/communities");
   await page.press("Shared list");
   await expectUsable(page, "Shared list", "community-new");
@@ -134,9 +132,8 @@ it("the dashboard counts the links verified in a week, and lists many links in p
 });
 
 it("a link is created after a confirmation, found by name, and removed in four clicks", async () => {
-  const page = await open("/dashboard/keys/new", /Linus/);
-  await page.press("Create the key", { Name: "Bot", "Shared list": true });
-  const [key = ""] = /alk_\w+?_[\w-]+/.exec(page.words) ?? [];
+  const page = await open("/dashboard", /Linus/);
+  const key = await newKey(page, "Bot");
   await page.goto("/dashboard/links");
   const [chat, game] = ["Account on the chat platform", "Account on the game platform"];
   await page.press("Link the accounts", { [chat]: "nobody", [game]: "player_5" });

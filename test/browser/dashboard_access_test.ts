@@ -1,7 +1,7 @@
-/** Tests that the dashboard works with only a keyboard, and that other sites cannot show it in a frame. */
+/** Tests that the dashboard works with only a keyboard. */
 import { paths } from "@accountlink/pages/dashboard";
 import { expect, it } from "vitest";
-import { keepPicture, recordOf } from "./browser.ts";
+import { focused, keepPicture, reach, recordOf } from "./browser.ts";
 import { useDashboard } from "./dashboard_pages.ts";
 import { desktop } from "./looks.ts";
 
@@ -10,25 +10,13 @@ const { visit, send } = useDashboard();
 it("an owner can create, copy and revoke a key with only a keyboard", async () => {
   const permissions = ["clipboard-read", "clipboard-write"];
   const page = await visit(paths.keys, /Ada\b/, { ...desktop, permissions });
-  const focused = () =>
-    page.evaluate<string>(
-      "(({ id, innerText }) => id || innerText)(document.activeElement ?? document.body)",
-    );
-  /** Presses Tab until this element has the focus, and expects a visible focus. */
-  const reach = async (name: RegExp) => {
-    for (let tabs = 0; !name.test(await focused()); tabs++) {
-      if (tabs === 60) throw new Error(`Cannot reach ${name} with the keyboard`);
-      await page.keyboard.press("Tab");
-    }
-    expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).not.toBe("none");
-  };
   const enter = async (name: RegExp, title: string) => {
-    await reach(name);
+    await reach(page, name);
     await page.keyboard.press("Enter");
     await expect.poll(() => page.title()).toBe(`${title} – accountlink`);
   };
   await page.keyboard.press("Tab");
-  expect(await focused()).toBe("Skip to the content");
+  expect(await focused(page)).toBe("Skip to the content");
   await keepPicture(page, "dashboard-focus-skip");
   await page.keyboard.press("Enter");
   await enter(/^Create a key/, "Create a key");
@@ -37,18 +25,18 @@ it("an owner can create, copy and revoke a key with only a keyboard", async () =
     await page.keyboard.press("Tab");
   }
   await page.keyboard.press("ArrowDown");
-  await reach(/^name$/);
+  await reach(page, /^name$/);
   await page.keyboard.type("By keyboard");
   await page.keyboard.press("Enter");
   await expect.poll(() => page.title()).toMatch("Your new key");
   const token = (await page.locator("#token").textContent()) ?? "";
-  await reach(/^Copy/);
+  await reach(page, /^Copy/);
   await page.keyboard.press("Enter");
-  await expect.poll(() => focused()).toBe("Copied");
+  await expect.poll(() => focused(page)).toBe("Copied");
   expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
   await keepPicture(page, "dashboard-focus-copied");
   await enter(/^I have copied it/, "By keyboard");
-  await reach(/^confirm$/);
+  await reach(page, /^confirm$/);
   await page.keyboard.type(new URL(page.url()).pathname.split("/")[3] ?? "");
   await enter(/^Revoke the key/, "By keyboard");
   await page.getByText("The key is revoked.").waitFor();

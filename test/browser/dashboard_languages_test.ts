@@ -6,32 +6,18 @@
 import { readFileSync } from "node:fs";
 import { dashboardFiles } from "@accountlink/pages/languages";
 import { afterAll, expect, it } from "vitest";
-import { newToken } from "../support/fixtures.ts";
 import { type Element, parsed } from "../support/markup.ts";
 import { pseudoLanguage } from "../support/pseudo_language.ts";
 import { show } from "./browser.ts";
 import { cutTexts } from "./cut_texts.ts";
-import { ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { ownGuild, twoLists, useDashboard } from "./dashboard_pages.ts";
 import { contentWidth, narrowest } from "./looks.ts";
 
-const { open } = useDashboard((fixture) => {
-  const scopes = [{ scope: "global" }, { scope: "guild", guildId: ownGuild }] as const;
-  const at = new Date(Date.now() - 86_400_000).toISOString();
-  return {
-    ...fixture,
-    accounts: [{ name: "engine", chatId: "100001", tier: "premium" }],
-    keys: scopes.map((scope) => ({ account: "engine", ...scope, key: newToken() })),
-    links: scopes.flatMap((scope, index) =>
-      ["100003", "100004"].map((chatId) => ({
-        account: "engine",
-        ...scope,
-        chatId,
-        gameId: String(index + 1),
-        lastVerifiedAt: at,
-      })),
-    ),
-  };
-});
+const { open } = useDashboard((fixture) => ({
+  ...fixture,
+  accounts: [{ name: "engine", chatId: "100001", tier: "premium" }],
+  ...twoLists("engine", ["100003", "100004"]),
+}));
 
 const english = JSON.parse(
   readFileSync(new URL("../../packages/pages/languages/dashboard/en.json", import.meta.url), "utf8"),

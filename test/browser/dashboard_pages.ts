@@ -1,7 +1,8 @@
 /** Runs a server with platforms and a browser, for tests of the dashboard's pages. */
-import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { type Fixtures, gameUsers, makeFixtures } from "../support/fixtures.ts";
-import { signedIn } from "../support/plain_page.ts";
+import { paths } from "@accountlink/pages/dashboard";
+import type { BrowserContext, BrowserContextOptions } from "playwright-core";
+import { type Fixtures, gameUsers, makeFixtures, newToken } from "../support/fixtures.ts";
+import { type PlainPage, signedIn } from "../support/plain_page.ts";
 import { useServer } from "../support/server.ts";
 import { closeTab, openPage } from "./browser.ts";
 
@@ -10,6 +11,24 @@ export const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(
 
 /** A guild that the owner manages and that has the bot. */
 export const ownGuild = "700000000000000001";
+
+const lists = [{ scope: "global" }, { scope: "guild", guildId: ownGuild }] as const;
+
+export const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+/** Keys and links of an account in its shared list and in the one of its own guild, with another game account in each. */
+export const twoLists = (account: string, chatIds: ReadonlyArray<string>) => ({
+  keys: lists.map((list) => ({ account, ...list, key: newToken() })),
+  links: lists.flatMap((list, index) =>
+    chatIds.map((chatId) => ({
+      account,
+      ...list,
+      chatId,
+      gameId: String(index + 1),
+      lastVerifiedAt: daysAgo(1),
+    })),
+  ),
+});
 
 /** Runs one server and one browser for the tests of a file. */
 export const useDashboard = (
@@ -26,7 +45,13 @@ export const useDashboard = (
       guilds: [
         { id: ownGuild, name: "Rook & Bishop", ...of },
         { id: "700000000000000002", name: hostile, ...of },
-        { id: "700000000000000003", name: "Without the bot", bot: false, ...of },
+        {
+          id: "700000000000000003",
+          name: "Without the bot",
+          bot: false,
+          roles,
+          members: [...of.members, { chatId: "100003", manager: true }],
+        },
       ],
       chatUsers: [
         { id: "100001", username: "ada", displayName: "Ada" },
@@ -75,22 +100,11 @@ const signIn = async ({ request }: BrowserContext, address: string, as: RegExp):
   await request.post(choice.url(), { form: { user } });
 };
 
-/**
- * Creates a key with plain requests, and returns the complete key.
- *
- * @param guildId a guild that the user manages; null for all communities
- */
-export const createKey = async (page: Page, name: string, guildId: string | null = null): Promise<string> => {
-  const { request } = page.context();
-  const address = new URL("/dashboard/keys", page.url()).href;
-  const blank = await (await request.get(`${address}/new`)).text();
-  const csrf = /name="csrf" value="([^"]+)"/.exec(blank)?.[1] ?? "";
-  const scope = guildId === null ? { scope: "global" } : { scope: "guild", guildId };
-  const answer = await request.post(address, {
-    form: { csrf, name, ...scope },
-    headers: { origin: new URL(address).origin },
-  });
-  const token = /alk_\w+?_[\w-]+/.exec(await answer.text())?.[0];
-  if (token === undefined) throw new Error(`Cannot create a key: the answer is ${answer.status()}`);
-  return token;
+export const tokenOn = ({ words }: PlainPage) => /alk_\w+?_[\w-]+/.exec(words)?.[0] ?? "";
+
+/** Creates a key of the shared list, and returns the complete key. */
+export const newKey = async (page: PlainPage, name: string): Promise<string> => {
+  await page.goto(paths.newKey);
+  await page.press("Create the key", { Name: name, "Shared list": true });
+  return tokenOn(page);
 };

@@ -8,23 +8,13 @@ import { isProof } from "@accountlink/test-servers";
 import { expect, it } from "vitest";
 import { textOf } from "../support/http.ts";
 import { english } from "../support/languages.ts";
-import type { PlainPage } from "../support/plain_page.ts";
-import { createKey, hostile, ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { hostile, newKey, ownGuild, tokenOn, useDashboard } from "./dashboard_pages.ts";
 import { desktop, expectUsable } from "./looks.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const { open, visit, send, url } = useDashboard();
-
-/** Creates a key of the shared list, and returns the complete key. */
-const newKey = async (page: PlainPage, name: string): Promise<string> => {
-  await page.goto(paths.newKey);
-  await page.press("Create the key", { Name: name, "Shared list": true });
-  return tokenOn(page);
-};
-
-const tokenOn = ({ words }: PlainPage) => /alk_\w+?_[\w-]+/.exec(words)?.[0] ?? "";
 
 it("a new owner sees where to start", async () => {
   const page = await open("/dashboard", /Newcomer/);
@@ -38,6 +28,20 @@ it("a new owner sees where to start", async () => {
     await page.goto(path);
     await expectUsable(page, title, `dashboard-${title.split(" ")[0]?.toLowerCase()}-empty`);
   }
+});
+
+it("the dashboard adds the bot, and then shows this step as done", async () => {
+  const page = await open("/dashboard", /Newcomer/);
+  expect(page.words).toContain("The bot is in none of the communities that you manage.");
+  await page.press("Add the bot");
+  await expectUsable(page, "Add the bot", "add-bot");
+  await page.press(/Without the bot/);
+  expect(page.words).toContain("It is now in Without the bot.");
+  await page.press("Back to the dashboard");
+  expect(page.words).toContain("Add the bot to your community: done");
+  expect(page.words).toContain("The bot is in Without the bot.");
+  await page.goto(paths.newKey);
+  expect(page.value("Community")).toBe("700000000000000003");
 });
 
 it("the key form shows only the fields of the chosen scope, and keeps typed values if a field is invalid", async () => {
@@ -93,9 +97,8 @@ it("a key is updated, rotated, disabled and revoked", async () => {
 });
 
 it("the overview counts requests live", async () => {
+  const key = await newKey(await open("/dashboard", /Ada\b/), "Live");
   const page = await visit("/dashboard", /Ada\b/, desktop);
-  const key = await createKey(page, "Live");
-  await page.goto(`${url()}/dashboard`);
   await send("GET /v2/chat?chatId=100001", { key });
   const card = page.getByRole("listitem").filter({ hasText: "Live" });
   await expect.poll(() => card.textContent(), { interval: 500 }).toMatch("Requests: 1 of 4");
@@ -144,9 +147,8 @@ it("usage and audit log can be viewed and downloaded, and keys are searched and 
 
 it("times follow the page's language and the reader's zone, and titles keep UTC", async () => {
   const look = { ...desktop, locale: "de-DE", timezoneId: "Asia/Tokyo" };
-  const page = await visit("/dashboard", /Ada\b/, look);
-  await createKey(page, "Abroad");
-  await page.goto(`${url()}${paths.audit}`);
+  await newKey(await open("/dashboard", /Ada\b/), "Abroad");
+  const page = await visit(paths.audit, /Ada\b/, look);
   const time = page.locator("main time").first();
   const utc = Date.parse((await time.getAttribute("datetime")) ?? "");
   const local = { dateStyle: "medium", timeStyle: "short", timeZone: "Asia/Tokyo" } as const;
@@ -247,10 +249,13 @@ it("the events page lists events as sentences, newest first, and filters by user
   await expectUsable(page, "Events", "dashboard-events-nobody");
 });
 
-it("the account page lists sign-ins, and ends one or all of them", async () => {
+it("the account page says what Premium adds, lists sign-ins, and ends one or all of them", async () => {
   const [page, other] = [await open(paths.account, /Ada\b/), await open("/dashboard", /Ada\b/)];
   await page.reload();
   await expectUsable(page, "Account", "dashboard-account");
+  expect(page.words).toContain("Your plan is Free");
+  expect(page.all("tr", "Alts").join()).toMatch(/no yes/);
+  expect(page.words).toContain("To get Premium, ask whoever runs this service.");
   await page.press("End it");
   expect(page.words).toContain("The sign-in was ended");
   await page.press("Sign out everywhere");

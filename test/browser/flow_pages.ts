@@ -7,7 +7,7 @@ import { chatUsers, gameUsers, guild, makeFixtures } from "../support/fixtures.t
 import { type Json, type Send, textOf } from "../support/http.ts";
 import { openPlainPage, signedIn } from "../support/plain_page.ts";
 import { useServer } from "../support/server.ts";
-import { closeTab, keepPicture, openPage } from "./browser.ts";
+import { closeTab, keepPicture, openPage, reach } from "./browser.ts";
 
 const face = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#5b7cfa"/><circle cx="4" cy="3" r="1.6" fill="#fff"/><rect x="1.4" y="5.2" width="5.2" height="2.8" rx="1.4" fill="#fff"/></svg>`;
 
@@ -97,12 +97,7 @@ export const walk = async (page: Page, chat = /User 1\b/, game = /Player 1\b/): 
 
 /** Presses Tab until this element has the focus, expects a visible focus, and presses Enter. */
 export const enter = async (page: Page, name: RegExp, picture?: string) => {
-  const focused = () => page.evaluate<string>("document.querySelector(':focus')?.textContent ?? ''");
-  for (let tabs = 0; !name.test(await focused()); tabs++) {
-    if (tabs === 30) throw new Error(`Cannot reach ${name} with the keyboard`);
-    await page.keyboard.press("Tab");
-  }
-  expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).not.toBe("none");
+  await reach(page, name);
   if (picture !== undefined) await keepPicture(page, picture);
   const address = page.url();
   await page.keyboard.press("Enter");

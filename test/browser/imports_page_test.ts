@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { useDashboard } from "./dashboard_pages.ts";
+import { newKey, useDashboard } from "./dashboard_pages.ts";
 import { expectUsable } from "./looks.ts";
 
 const { open } = useDashboard();
@@ -8,8 +8,7 @@ it("an owner imports links from a file, and undoes the import", async () => {
   const first = 200_001;
   const page = await open("/dashboard/imports", /Ada\b/);
   await expectUsable(page, "Import links", "import-empty");
-  await page.goto("/dashboard/keys/new");
-  await page.press("Create the key", { Name: "Bot", "Shared list": true });
+  await newKey(page, "Bot");
   await page.goto("/dashboard/imports");
   expect(page.words).toContain(".csv, .tsv, .txt, .json, .ndjson, .jsonl with CSV or JSON");
   await expectUsable(page, "Import links", "import-upload");

@@ -1,42 +1,28 @@
 /** A user who is linked in several lists: pages name each list, and one button unlinks the user in all lists. */
 import { expect, it } from "vitest";
-import { newToken } from "../support/fixtures.ts";
-import { ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { daysAgo, twoLists, useDashboard } from "./dashboard_pages.ts";
 import { expectUsable } from "./looks.ts";
 
-const { open } = useDashboard((fixture) => {
-  const scopes = [{ scope: "global" }, { scope: "guild", guildId: ownGuild }] as const;
-  const at = new Date(Date.now() - 86_400_000).toISOString();
-  return {
-    ...fixture,
-    accounts: [
-      {
-        name: "engine",
-        chatId: "100001",
-        tier: "premium",
-        members: [{ chatId: "100006", role: "moderator" }],
-      },
-    ],
-    keys: scopes.map((scope) => ({ account: "engine", ...scope, key: newToken() })),
-    links: scopes.flatMap((scope, index) =>
-      ["100002", "100003", "100004", "100007"].map((chatId) => ({
-        account: "engine",
-        ...scope,
-        chatId,
-        gameId: String(index + 1),
-        lastVerifiedAt: at,
-      })),
-    ),
-    sightings: ["100001", "100006", "100007"].map((chatId) => ({
-      account: "engine",
-      scope: "global",
-      chatId,
-      ip: "203.0.113.7",
-      device: "laptop",
-      seenAt: at,
-    })),
-  };
-});
+const { open } = useDashboard((fixture) => ({
+  ...fixture,
+  accounts: [
+    {
+      name: "engine",
+      chatId: "100001",
+      tier: "premium",
+      members: [{ chatId: "100006", role: "moderator" }],
+    },
+  ],
+  ...twoLists("engine", ["100002", "100003", "100004", "100007"]),
+  sightings: ["100001", "100006", "100007"].map((chatId) => ({
+    account: "engine",
+    scope: "global",
+    chatId,
+    ip: "203.0.113.7",
+    device: "laptop",
+    seenAt: daysAgo(1),
+  })),
+}));
 
 it("a user's page shows the links of the user in all lists, and removes one or all of them", async () => {
   const page = await open("/dashboard", /Ada\b/);

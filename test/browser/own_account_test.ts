@@ -1,8 +1,9 @@
 /** The pages on which owners rename and delete their account, delete a community's data and give up their role. */
 import { expect, it } from "vitest";
-import { newToken } from "../support/fixtures.ts";
-import { ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { twoLists, useDashboard } from "./dashboard_pages.ts";
 import { expectUsable } from "./looks.ts";
+
+const lists = ["Chess Club", "Book Club"].map((account) => twoLists(account, ["100002", "100003"]));
 
 const { open } = useDashboard((fixture) => ({
   ...fixture,
@@ -17,16 +18,8 @@ const { open } = useDashboard((fixture) => ({
     },
     { name: "Book Club", chatId: "100007" },
   ],
-  keys: ["Chess Club", "Book Club"].flatMap((account) => [
-    { account, scope: "global", key: newToken() },
-    { account, scope: "guild", guildId: ownGuild, key: newToken() },
-  ]),
-  links: ["Chess Club", "Book Club"].flatMap((account) =>
-    ["100002", "100003"].flatMap((chatId) => [
-      { account, scope: "global", chatId, gameId: "1" },
-      { account, scope: "guild", guildId: ownGuild, chatId, gameId: "1" },
-    ]),
-  ),
+  keys: lists.flatMap(({ keys }) => keys),
+  links: lists.flatMap(({ links }) => links),
 }));
 
 it("an owner renames the account, and no page calls a new account by its ID", async () => {
