@@ -10,7 +10,7 @@ import {
 } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 
-export { ada, bob, eve, guildId } from "@accountlink/platforms/test_discord";
+export { ada, bob, guildId } from "@accountlink/platforms/test_discord";
 export { ada as gameUser } from "@accountlink/platforms/test_roblox";
 
 /** The bot is in the guild `guildId`, and the operator's application has no commands yet. */
