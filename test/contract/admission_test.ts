@@ -1,7 +1,7 @@
 /** Who may link in a community: ages of accounts and blocks, in the flow, in chat and for every write. */
 import { afterEach, expect, test } from "vitest";
 import { chatKey, command, type Sender } from "../support/chat.ts";
-import { guild, stranger } from "../support/fixtures.ts";
+import { daysAgo, guild, stranger } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid, expectMissing, expectRefusal, expectV1Refusal } from "./contract_server.ts";
@@ -10,7 +10,6 @@ import { expectPage } from "./flow_server.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const day = 86_400_000;
-const born = (daysAgo: number) => new Date(Date.now() - daysAgo * day).toISOString();
 const [ada, youngChat, oldChat] = ["100001", "100011", "100012"];
 const [youngGame, oldGame] = ["5", "6"];
 
@@ -23,8 +22,8 @@ const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, (fixture)
     ...rest,
     platform: {
       ...platform,
-      chatUsers: withAge(fixture.platform?.chatUsers ?? [], youngChat, born(3)),
-      gameUsers: withAge(fixture.platform?.gameUsers ?? [], youngGame, born(3)),
+      chatUsers: withAge(fixture.platform?.chatUsers ?? [], youngChat, daysAgo(3)),
+      gameUsers: withAge(fixture.platform?.gameUsers ?? [], youngGame, daysAgo(3)),
     },
   };
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { guild, stranger } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
-import { createKey, scopesOf, signInOwner } from "./dashboard.ts";
+import { createKey, pidOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, cyd, newcomer, joining] = ["100001", "100003", "100006", "100077"];
@@ -108,8 +108,7 @@ test("a linked user who joins has the role within 5 s, also after the platform w
 
 test("the page says whether the bot answers, and shows the panel in the language of the guild", async () => {
   const owner = await signInOwner(server, ada);
-  const [scope] = await scopesOf(owner);
-  const pid = textOf(scope?.pid);
+  const pid = await pidOf(owner);
   const path = `/dashboard/communities/${pid}/channels`;
   const text = async () => (await owner.browser.get(path)).text;
 
@@ -129,8 +128,7 @@ test("the page says whether the bot answers, and shows the panel in the language
 test("a community whose only key is disabled is not offered a verify link", async () => {
   const owner = await signInOwner(server, newcomer);
   const { key } = await createKey(owner);
-  const [scope] = await scopesOf(owner);
-  const pid = textOf(scope?.pid);
+  const pid = await pidOf(owner);
   const text = async () => (await owner.browser.get(`/dashboard/communities/${pid}`)).text;
   expect(await text()).toContain('id="verify-link"');
   await owner.send(`PATCH /dashboard/api/keys/${textOf(key.id)}`, { body: { status: "disabled" } });

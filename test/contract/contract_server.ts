@@ -26,6 +26,13 @@ export const checked =
     return answer;
   };
 
+/** Matches a time as answers and events have it. */
+export const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
+
+/** The headers that tell what is left of a key's limits. */
+export const limitHeaders = ({ headers }: Answer) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-ratelimit-")));
+
 export const expectRefusal = (answer: Answer, status: number, code: string, details: unknown): void =>
   expect({
     status: answer.status,

@@ -89,3 +89,9 @@ export const createKey = async (
 /** The scopes of the owner's account, the global one first. */
 export const scopesOf = async (owner: Owner): Promise<ReadonlyArray<Json>> =>
   listOf(dataOf(await owner.send("GET /dashboard/api/scopes")).scopes);
+
+/** The public ID of the owner's scope of this guild, or else of the owner's first scope. */
+export const pidOf = async (owner: Owner, guildId?: string): Promise<string> => {
+  const scopes = await scopesOf(owner);
+  return textOf(scopes.find((each) => guildId === undefined || textOf(each.guildId ?? "") === guildId)?.pid);
+};

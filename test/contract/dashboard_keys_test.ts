@@ -3,7 +3,14 @@ import { expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
-import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
+import {
+  dataOf,
+  expectData,
+  expectInvalid,
+  expectMissing,
+  expectRefusal,
+  isoTime,
+} from "./contract_server.ts";
 import { createKey, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 
@@ -15,7 +22,6 @@ const server = useSiteServer(
 const [ada, bob, cyd] = ["100001", "100002", "100003"];
 
 const unauthorized = "INVALID_API_KEY";
-const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 /** Looks up a link with the key; returns "served" or the error code. */
 const lookUp = async (key: string, from = "198.18.250.1") => {

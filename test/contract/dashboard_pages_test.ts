@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { paths, sections } from "@accountlink/pages/dashboard";
 import { beforeAll, expect, test } from "vitest";
-import { newToken } from "../support/fixtures.ts";
+import { daysAgo, newToken } from "../support/fixtures.ts";
 import { createKey, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
@@ -12,7 +12,7 @@ const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(1)</scr
 /** A hostile name with a direction override, which would reverse the ID after it. */
 const reversed = `\u202E${hostile}`;
 
-const seenAt = new Date(Date.now() - 86_400_000).toISOString();
+const seenAt = daysAgo(1);
 const scopes = [{ scope: "global" }, { scope: "guild", guildId }] as const;
 const owned = scopes.map((scope) => ({ account: hostile, ...scope }));
 const server = useSiteServer({}, (fixture) => ({

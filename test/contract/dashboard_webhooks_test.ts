@@ -3,10 +3,17 @@ import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
-import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
+import {
+  dataOf,
+  expectData,
+  expectInvalid,
+  expectMissing,
+  expectRefusal,
+  isoTime,
+} from "./contract_server.ts";
 import { signInOwner } from "./dashboard.ts";
 import { isSignedWith } from "./webhook_receiver.ts";
-import { ada, bob, cyd, delivered, deliveriesOf, isoTime, useWebhooks, webhookOf } from "./webhooks.ts";
+import { ada, bob, cyd, delivered, deliveriesOf, useWebhooks, webhookOf } from "./webhooks.ts";
 
 const { receiver, server, createWebhook, newOwner } = await useWebhooks();
 

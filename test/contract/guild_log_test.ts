@@ -5,7 +5,7 @@ import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf, locationOf, withoutIsolation } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
-import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
+import { type Owner, pidOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
 const [ada, ben, cyd, dan, eve] = ["100001", "100002", "100003", "100004", "100005"];
@@ -42,7 +42,7 @@ let owner: Owner;
 let pid: string;
 beforeAll(async () => {
   owner = await signInOwner(server, ada);
-  pid = textOf((await scopesOf(owner))[0]?.pid);
+  pid = await pidOf(owner);
 });
 
 const putPlan = (fields: object = {}) =>

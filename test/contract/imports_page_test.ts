@@ -2,9 +2,8 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { formOf, locationOf } from "../support/flow_browser.ts";
-import { textOf } from "../support/http.ts";
-import { createKey, scopesOf, signInOwner } from "./dashboard.ts";
+import { formOf, locationOf, wordsOf } from "../support/flow_browser.ts";
+import { createKey, pidOf, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 /** The most links of an account. */
@@ -18,13 +17,13 @@ type Form = Readonly<Record<string, string>>;
 const makeImporter = async (chatId: string) => {
   const owner = await signInOwner(server, chatId);
   await createKey(owner);
-  const [{ pid } = {}] = await scopesOf(owner);
+  const pid = await pidOf(owner);
   const { get, post } = owner.browser;
   const csrf = formOf(await get(imports))["csrf"] ?? "";
   const postForm = (path: string, form: Form = {}) => post(path, { csrf, ...form });
   return {
     owner,
-    pid: textOf(pid),
+    pid,
     get,
     upload: (
       file: string | Uint8Array<ArrayBuffer>,
@@ -33,7 +32,7 @@ const makeImporter = async (chatId: string) => {
       type = "text/csv",
     ) => {
       const fields = new FormData();
-      for (const field of Object.entries({ csrf, pid: textOf(pid), onConflict: "newest", ...form }))
+      for (const field of Object.entries({ csrf, pid, onConflict: "newest", ...form }))
         fields.append(...field);
       fields.append("file", new File([file], name, { type }));
       return post(imports, fields);
@@ -43,25 +42,19 @@ const makeImporter = async (chatId: string) => {
     run: async (preview: string) => {
       expect(locationOf(await postForm(`${preview}/start`))).toBe(preview);
       for (;;) {
-        const { text } = await get(preview);
-        if (!text.includes("<title>Importing links")) return shownIn(text);
+        const page = await get(preview);
+        if (!page.text.includes("<title>Importing links")) return wordsOf(page);
         await pause(50);
       }
     },
     /** Downloads the owner's links as CSV, and returns the rows without the time of each link. */
     links: async () => {
-      const { text } = await get(`/dashboard/links.csv?pid=${textOf(pid)}`);
+      const { text } = await get(`/dashboard/links.csv?pid=${pid}`);
       const [, ...rows] = text.trim().split("\n");
       return rows.map((line) => line.replace(/,[^,]*$/, ""));
     },
   };
 };
-
-const shownIn = (page: string): string =>
-  page
-    .replaceAll(/<[^>]+>/g, " ")
-    .replaceAll("&quot;", '"')
-    .replaceAll(/\s+/g, " ");
 
 test("an upload is previewed, imported once, and reports each skipped row", async () => {
   const importer = await makeImporter("100001");
@@ -73,7 +66,7 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
   expect(shown.status).toBe(200);
   expect(shown.text).toContain("Import 300 links</button>");
   expect(shown.text).toMatch(/class="notice warn".*This is a preview. Nothing is saved yet/);
-  const text = shownIn(shown.text);
+  const text = wordsOf(shown);
   expect(text).toContain("300 links of “links.csv” would be stored");
   expect(text).toContain("export the file again with this column as text: 1 row Line 302: 1.2E+17;5");
   expect(text).toContain("has another link in the file, which counts: 1 row Line 303: 200001;7");
@@ -129,7 +122,7 @@ test("an upload may be JSON, may name its columns, and may say how to resolve co
   await importer.run(first);
   const form = { onConflict: "replace", chatColumn: "Player", gameColumn: "Account" };
   const second = locationOf(await importer.upload("Player,Account\n100001,9\n100003,3\n", form));
-  expect(shownIn((await importer.get(second)).text)).toContain("Changes the account or the time 1");
+  expect(wordsOf(await importer.get(second))).toMatch(/Changes the account or the time ?1/);
   await importer.run(second);
   expect(await importer.links()).toEqual(["100001,9", "100002,2", "100003,3"]);
 });
@@ -146,10 +139,10 @@ test("an upload that is not a list of links is refused with a one-sentence messa
   for (const [file, sentence] of cases) {
     const answer = await importer.upload(file);
     expect({ sentence, status: answer.status }).toEqual({ sentence, status: 400 });
-    expect(shownIn(answer.text)).toContain(sentence);
+    expect(wordsOf(answer)).toContain(sentence);
   }
   const none = await importer.post(imports);
-  expect(shownIn(none.text)).toContain("The upload cannot be read");
+  expect(wordsOf(none)).toContain("The upload cannot be read");
   expect(await importer.links()).toEqual([]);
 });
 
@@ -162,7 +155,7 @@ test("the import page offers to ignore a column that may contain verification ti
   expect(asked.text).toContain('name="ignoreColumn" value="updated_at"');
   expect(asked.text).not.toContain('value="note"');
   const preview = locationOf(await importer.upload(file, { timeColumn: "Updated At" }));
-  const shown = shownIn((await importer.get(preview)).text);
+  const shown = wordsOf(await importer.get(preview));
   for (const said of ["The link was not verified: 1 row", "Columns that are not read: note"])
     expect(shown).toContain(said);
 });
@@ -172,7 +165,7 @@ test("the import page asks what each odd word means, in how many rows it stands,
   const file = "discord_id,roblox_id,status\n100001,1,Maybe\n100002,2,maybe\n100003,3,idk\n100004,4,yes\n";
   const asked = await importer.upload(file);
   expect(asked.status).toBe(400);
-  const shown = shownIn(asked.text);
+  const shown = wordsOf(asked);
   for (const said of [
     "What “maybe” says in the column “status” of 2 rows",
     "What “idk” says in the column “status” of 1 row",
@@ -181,8 +174,8 @@ test("the import page asks what each odd word means, in how many rows it stands,
     expect(shown).toContain(said);
   const answers = { word0: "maybe", meaning0: "yes", word1: "idk", meaning1: "skip" };
   const half = await importer.upload(file, { ...answers, meaning1: "" });
-  expect(shownIn(half.text)).toContain("What “idk” says in the column “status” of 1 row");
-  const preview = shownIn((await importer.get(locationOf(await importer.upload(file, answers)))).text);
+  expect(wordsOf(half)).toContain("What “idk” says in the column “status” of 1 row");
+  const preview = wordsOf(await importer.get(locationOf(await importer.upload(file, answers))));
   for (const said of ["3 links of", "A word does not say whether the link was verified: 1 row"])
     expect(preview).toContain(said);
 });
@@ -192,7 +185,7 @@ test("an import stops at the plan's number of links", async () => {
   const rows = Array.from({ length: most + 2 }, (_, index) => `${300_001 + index},1`);
   const preview = locationOf(await importer.upload(`chatId,gameId\n${rows.join("\n")}\n`));
   const left = "Your plan allows no more links: the import stops there, and 2 rows are left.";
-  const shown = shownIn((await importer.get(preview)).text);
+  const shown = wordsOf(await importer.get(preview));
   expect(shown).toContain(left);
   expect(shown).toContain(`${most} links of “links.csv” would be stored`);
   expect(await importer.run(preview)).toContain(left);

@@ -1,7 +1,7 @@
 /** Game accounts that users have proven to another community of the deployment. */
 import type { LinkProof } from "@accountlink/core/links";
 import { expect, test } from "vitest";
-import { guild } from "../support/fixtures.ts";
+import { daysAgo, guild } from "../support/fixtures.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { scopesOf, signInOwner } from "./dashboard.ts";
@@ -21,7 +21,6 @@ const ofGuild = fixtures.key({
 });
 fixtures.plan({ account: "club", guildId: guild, rules: [{ roleId: "5", when: { is: "proven" } }] });
 
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 const linkOf = (gameId: string, proof: LinkProof, days = 1) => ({ gameId, proof, at: daysAgo(days) });
 
 /** Another community, to which members of the guild have proven accounts in some way, or not. */

@@ -2,14 +2,16 @@
 import { expect, test } from "vitest";
 import { newToken } from "../support/fixtures.ts";
 import { type Answer, textOf } from "../support/http.ts";
-import { expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
+import {
+  expectRefusal,
+  expectV1Refusal,
+  isoTime,
+  limitHeaders,
+  useContractServer,
+} from "./contract_server.ts";
 
-const isoTime = expect.stringMatching(/^\d{4}-.*Z$/);
 const lookup = "GET /v2/chat?chatId=100001";
 const v1Lookup = "GET /api/v1/public/chat-to-game?chatId=100001";
-
-const limitHeaders = ({ headers }: Answer) =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-ratelimit-")));
 
 const standardHeaders = ({ headers }: Answer) => [headers["ratelimit-policy"], headers["ratelimit"]];
 
@@ -193,9 +195,8 @@ test("limits of an address do not apply to partner and staff keys", async () => 
 const bursts = useContractServer({
   ACCOUNTLINK_IP_PER_SECOND: "3",
   ACCOUNTLINK_IP_PAGES_PER_SECOND: "3",
-  ACCOUNTLINK_IP_AUTH_FAILURES: "30",
 });
-const [key, unused] = [bursts.fixtures.key({ links }), bursts.fixtures.key({ links })];
+const key = bursts.fixtures.key({ links });
 
 /**
  * Sends requests from a new address within one second. If a busy machine takes longer, sends them again from another
@@ -290,37 +291,4 @@ test("limits of an address do not apply to operator endpoints", async () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   }
   expect((await bursts.send(lookup, { from, key })).status).toBe(200);
-});
-
-/** Sends requests concurrently, and returns the set of their statuses. */
-const statuses = async (count: number, attempt: () => Promise<Answer>) => {
-  const answers = await Promise.all(Array.from({ length: count }, attempt));
-  return new Set(answers.map(({ status }) => status));
-};
-const wrongKey = (from: string) => () => bursts.send(lookup, { from, key: newToken() });
-
-test("after 30 wrong keys from an address, the server accepts only keys that were accepted from it before", async () => {
-  const from = bursts.fixtures.address();
-  expect((await bursts.send(lookup, { from, key })).status).toBe(200);
-  // Requests without a key do not count.
-  expect(await statuses(40, () => bursts.send(lookup, { from }))).toEqual(new Set([401]));
-  expect(await statuses(30, wrongKey(from))).toEqual(new Set([401]));
-
-  const answer = await wrongKey(from)();
-  expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_auth" });
-  expect(answer.body.meta?.rateLimit?.limit).toBe(30);
-  expect(Number(answer.headers["retry-after"])).toBeLessThanOrEqual(60);
-  expect(limitHeaders(answer)).toEqual({});
-  expect(answer.body.meta).not.toHaveProperty("tier");
-
-  const refused = [
-    bursts.send(lookup, { from }),
-    bursts.send(lookup, { from, key: unused }),
-    bursts.send("GET /v2/verifications/chat", { from }),
-    bursts.send("POST /v2/keys/leaked", { from, body: { key: newToken() } }),
-    bursts.send("GET /api/v1/public/chat-to-game", { from, key: newToken() }),
-  ];
-  expect((await Promise.all(refused)).map(({ status }) => status)).toEqual(refused.map(() => 429));
-  expect((await bursts.send(lookup, { from, key })).status).toBe(200);
-  expect((await bursts.send(lookup, { from: bursts.fixtures.address(), key: unused })).status).toBe(200);
 });

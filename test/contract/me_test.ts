@@ -1,6 +1,6 @@
 /** The pages on which users see, remove and erase their data. */
 import { expect, test } from "vitest";
-import { guild } from "../support/fixtures.ts";
+import { daysAgo, guild } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf, withoutIsolation } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { expectRefusal } from "./contract_server.ts";
@@ -61,7 +61,7 @@ test("/me shows links only to their user", async () => {
 });
 
 const [fay, gus] = ["100008", "100010"];
-const seenAt = new Date(Date.now() - 86_400_000).toISOString();
+const seenAt = daysAgo(1);
 const sightings = [fay, gus].map((chatId, index) => ({
   chatId,
   ip: `203.0.113.${20 + index}`,

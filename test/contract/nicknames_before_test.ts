@@ -2,8 +2,7 @@
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { withoutIsolation } from "../support/flow_browser.ts";
-import { textOf } from "../support/http.ts";
-import { scopesOf, signInOwner } from "./dashboard.ts";
+import { pidOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
 const [ada, cyd] = ["100001", "100003"];
@@ -20,7 +19,7 @@ server.fixtures.key({ account: "club", guildId: guild, links: { [cyd]: "3" } });
 
 test("nicknames from before are downloaded, and put back while no rules set nicknames", async () => {
   const owner = await signInOwner(server, ada);
-  const pid = textOf((await scopesOf(owner))[0]?.pid);
+  const pid = await pidOf(owner);
   const { browser, csrfToken: csrf } = owner;
   const page = `/dashboard/communities/${pid}/roles`;
   const file = async () => (await browser.get(`${page}/nicknames.csv?guildId=${guild}`)).text;

@@ -1,13 +1,12 @@
 /** What the overview says to an owner each morning, with and without API keys. */
 import { afterEach, expect, test } from "vitest";
-import { chatUsers, guild } from "../support/fixtures.ts";
-import { withoutIsolation } from "../support/flow_browser.ts";
+import { chatUsers, daysAgo, guild } from "../support/fixtures.ts";
+import { wordsOf } from "../support/flow_browser.ts";
 import { signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, ben, eve, mod] = ["100001", "100002", "100005", "100006"];
 const club = { account: "club", scope: "guild", guildId: guild } as const;
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 const seen = { ...club, ip: "203.0.113.7", device: "laptop", seenAt: daysAgo(1) };
 
 const server = useSiteServer({}, (fixture) => ({
@@ -42,22 +41,23 @@ afterEach(() => server.platform.recover());
 
 const overviewOf = async (chatId: string) => {
   const { browser } = await signInOwner(server, chatId);
-  const { status, text } = await browser.get("/dashboard");
-  expect(status).toBe(200);
-  const menu = [...text.matchAll(/<a href="[^"]*"(?: aria-current="page")?><svg.*?<\/svg>([^<]+)<\/a>/gs)];
-  const words = withoutIsolation(text.replaceAll(/<[^>]+>/g, "")).replaceAll(/\s+/g, " ");
-  return { words, menu: menu.map(([, name]) => name) };
+  const page = await browser.get("/dashboard");
+  expect(page.status).toBe(200);
+  const menu = [
+    ...page.text.matchAll(/<a href="[^"]*"(?: aria-current="page")?><svg.*?<\/svg>([^<]+)<\/a>/gs),
+  ];
+  return { words: wordsOf(page), menu: menu.map(([, name]) => name) };
 };
 
 test("an owner without a key reads who is linked and who is not, who linked this week and how, and what the rules do", async () => {
   const { browser } = await signInOwner(server, ada);
   const { words } = await overviewOf(ada);
-  expect(words).toContain(`3 of ${chatUsers.length} members of Rook &amp; Bishop have linked, 37 not yet.`);
+  expect(words).toContain(`3 of ${chatUsers.length} members of Rook & Bishop have linked, 37 not yet.`);
   expect(words).toMatch(
     /Linked or confirmed in seven days -50 % against the week before 1|against the week before/,
   );
   expect(words).toContain("In seven days: Unknown: 1");
-  expect(words).toMatch(/The rules in Rook &amp; Bishop are (?:on|being applied)/);
+  expect(words).toMatch(/The rules in Rook & Bishop are (?:on|being applied)/);
   expect(words).not.toContain("Requests");
   const given = "In seven days: roles given: 3 · roles taken: 0 · nicknames set: 0.";
   await expect.poll(async () => (await overviewOf(ada)).words, { timeout: 15_000 }).toContain(given);

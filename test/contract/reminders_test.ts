@@ -4,7 +4,7 @@ import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid } from "./contract_server.ts";
-import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
+import { type Owner, pidOf, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 type Line = Parameters<Owner["send"]>[0];
@@ -43,7 +43,7 @@ let owner: Owner;
 let pid: string;
 beforeAll(async () => {
   owner = await signInOwner(server, ada);
-  pid = textOf((await scopesOf(owner))[0]?.pid);
+  pid = await pidOf(owner);
 });
 
 const put = (fields: object) =>

@@ -1,9 +1,9 @@
 /** What role plans do, and show, when the platforms refuse changes and answers. */
 import { expect, onTestFinished, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
-import { type Json, textOf } from "../support/http.ts";
+import { type Json } from "../support/http.ts";
 import { expectData } from "./contract_server.ts";
-import { scopesOf, signInOwner } from "./dashboard.ts";
+import { pidOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
 const [ada, dan, eve] = ["100001", "100004", "100005"];
@@ -28,8 +28,7 @@ const api = {
 const sweepWith = async (faults: ReadonlyArray<object>, settings: object) => {
   for (const fault of faults) await platform.fail(fault);
   const owner = await signInOwner(server, ada);
-  const scope = (await scopesOf(owner)).find(({ guildId }) => textOf(guildId ?? "global") === guild);
-  const place = { pid: textOf(scope?.pid), guildId: guild };
+  const place = { pid: await pidOf(owner, guild), guildId: guild };
   const body = { ...place, nickname: null, unlinked: "keep", state: "on", ...settings };
   expect((await owner.send("PUT /dashboard/api/roles", { body })).status).toBe(200);
   onTestFinished(async () => {

@@ -1,13 +1,8 @@
 /** Tests the configurable rules of verification sessions, and the limits of session requests. */
 import { expect, test } from "vitest";
-import { type Answer, textOf } from "../support/http.ts";
-import { expectInvalid, expectRefusal, expectV1Refusal } from "./contract_server.ts";
+import { textOf } from "../support/http.ts";
+import { expectInvalid, expectRefusal, expectV1Refusal, isoTime, limitHeaders } from "./contract_server.ts";
 import { expectRefused, generations, resuming, useSessions } from "./sessions.ts";
-
-const isoTime = expect.stringMatching(/^\d{4}-.*Z$/);
-
-const limitHeaders = ({ headers }: Answer) =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-ratelimit-")));
 
 const { fixtures, create } = useSessions({ ACCOUNTLINK_SESSION_CREATE_BURST: "6" });
 const [key, partnerKey, staffKey] = (["normal", "partner", "staff"] as const).map((kind) =>
@@ -75,8 +70,6 @@ const limits = { perWindow: 1, windowMs: 60_000, daily: 2, verifyDaily: 8 };
 const paced = limited.fixtures.key({ limits, links: { 100001: "1" } });
 const partner = limited.fixtures.key({ kind: "partner" });
 const unlimited = limited.fixtures.key();
-const free = limited.fixtures.key({ limits: {} });
-const premium = limited.fixtures.key({ tier: "premium", limits: {} });
 const lookup = "GET /v2/chat?chatId=100001";
 
 test("session requests have a daily limit of their own and no limit per short window", async () => {
@@ -133,15 +126,3 @@ test("session requests have a daily limit of their own and no limit per short wi
   const exempt = await limited.send("POST /api/v1/verify/session", { key: partner, from, body });
   expect(exempt.body).toMatchObject({ verifyRequestsRemaining: null, verifyIpRequestsRemaining: null });
 });
-
-test.each([
-  ["free", free, 2_000],
-  ["premium", premium, 10_000],
-] as const)(
-  "the daily limit of session traffic for a %s key depends on its tier",
-  async (_tier, used, limit) => {
-    const from = limited.fixtures.address();
-    const { body } = await limited.send("POST /v2/sessions", { key: used, from, body: { clientId: "c" } });
-    expect(body.meta?.rateLimit).toMatchObject({ limit, remaining: limit - 1, bucket: "verify_day" });
-  },
-);

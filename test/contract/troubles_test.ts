@@ -1,9 +1,8 @@
 /** What the pages say of communities in which the bot cannot do its work. */
 import { expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
-import { formOf, withoutIsolation } from "../support/flow_browser.ts";
-import { textOf } from "../support/http.ts";
-import { scopesOf, signInOwner } from "./dashboard.ts";
+import { formOf, wordsOf } from "../support/flow_browser.ts";
+import { pidOf, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 
 const [ada, ben, dan, eve] = ["100001", "100002", "100004", "100005"];
@@ -21,20 +20,13 @@ fixtures.key({ account: "club", guildId: botlessGuild });
 /** The words of the overview and of the page of communities, without markup. */
 const pagesOf = async (chatId: string) => {
   const { browser } = await signInOwner(server, chatId);
-  const pages = ["/dashboard", "/dashboard/communities"].map(async (path) => {
-    const { text } = await browser.get(path);
-    return withoutIsolation(text)
-      .replaceAll(/<[^>]+>/g, "")
-      .replaceAll("&amp;", "&")
-      .replaceAll("&#39;", "'");
-  });
-  return Promise.all(pages);
+  const pages = await Promise.all(["/dashboard", "/dashboard/communities"].map((path) => browser.get(path)));
+  return pages.map(wordsOf);
 };
 
 const put = async (change: object, member = ada) => {
   const owner = await signInOwner(server, member);
-  const { pid } = (await scopesOf(owner)).find(({ guildId }) => textOf(guildId ?? "") === guild) ?? {};
-  const body = { pid: textOf(pid), guildId: guild, nickname: null, state: "on", ...change };
+  const body = { pid: await pidOf(owner, guild), guildId: guild, nickname: null, state: "on", ...change };
   const answer = await owner.send("PUT /dashboard/api/roles", { body });
   expect(answer.status).toBe(200);
 };
@@ -52,8 +44,7 @@ test("they say who paused the rules of a community", async () => {
     expect(text).toContain("rules of Rook & Bishop were paused by you at ");
   for (const text of await pagesOf(dan)) expect(text).toContain("Bishop were paused by User 1 at ");
   const owner = await signInOwner(server, ada);
-  const scope = (await scopesOf(owner)).find(({ guildId }) => textOf(guildId ?? "") === guild);
-  const page = await owner.browser.get(`/dashboard/communities/${textOf(scope?.pid)}/roles`);
+  const page = await owner.browser.get(`/dashboard/communities/${await pidOf(owner, guild)}/roles`);
   // The page says this reason, and not all that there may be.
   expect(page.text).toContain("They were paused at ");
   expect(page.text).not.toContain("because");

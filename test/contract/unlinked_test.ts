@@ -1,10 +1,10 @@
 /** Who of a guild's members has not linked. */
 import { afterEach, expect, test } from "vitest";
 import { botlessGuild, chatUsers, emptyGuild, guild } from "../support/fixtures.ts";
-import { withoutIsolation } from "../support/flow_browser.ts";
+import { wordsOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
-import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
+import { type Owner, pidOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
 const [ada, mod] = ["100001", "100002"];
@@ -18,14 +18,12 @@ fixtures.key({ account: "club" });
 
 afterEach(() => platform.recover());
 
-const pidsOf = async (owner: Owner) => (await scopesOf(owner)).map(({ pid }) => textOf(pid));
-
 const unlinked = async (owner: Owner, pid: string, query: Readonly<Record<string, string>> = {}) =>
   owner.send(`GET /dashboard/api/unlinked?${new URLSearchParams({ pid, guildId: guild, ...query })}`);
 
 test("members without a link are listed with how many of how many, in pages, also for moderators", async () => {
   const owner = await signInOwner(server, mod);
-  const [, pid = ""] = await pidsOf(owner);
+  const pid = await pidOf(owner, guild);
   const first = dataOf(await unlinked(owner, pid, { limit: "20" }));
   expect(first).toMatchObject({ linked: 2, total: chatUsers.length });
   expect(listOf(first.members)[0]).toEqual({
@@ -43,7 +41,7 @@ test("members without a link are listed with how many of how many, in pages, als
 
 test("a link counts at once, and a search finds names and IDs", async () => {
   const owner = await signInOwner(server, ada);
-  const [, pid = ""] = await pidsOf(owner);
+  const pid = await pidOf(owner, guild);
   const body = { chatId: "100005", gameId: "5", guildId: guild };
   await send("PATCH /v2/game", { key, body });
   expect(dataOf(await unlinked(owner, pid))).toMatchObject({ linked: 3, total: chatUsers.length });
@@ -57,13 +55,10 @@ test("a link counts at once, and a search finds names and IDs", async () => {
 
 test("the page asks the list that the rules ask, also the shared one", async () => {
   const owner = await signInOwner(server, ada);
-  const [global = "", pid = ""] = await pidsOf(owner);
-  const wordsOf = async (path: string) => {
-    const { text } = await owner.browser.get(path);
-    return withoutIsolation(text.replaceAll(/<[^>]+>/g, " ")).replaceAll(/\s+/g, " ");
-  };
+  const [global, pid] = [await pidOf(owner), await pidOf(owner, guild)];
+  const wordsAt = async (path: string) => wordsOf(await owner.browser.get(path));
   const page = (query: Readonly<Record<string, string>>) =>
-    wordsOf(`/dashboard/links/unlinked?${new URLSearchParams(query)}`);
+    wordsAt(`/dashboard/links/unlinked?${new URLSearchParams(query)}`);
   const put = (list: string, state: string) =>
     owner.send("PUT /dashboard/api/roles", {
       body: { pid: list, guildId: guild, rules: [], nickname: null, state },
@@ -75,8 +70,8 @@ test("the page asks the list that the rules ask, also the shared one", async () 
   expect(own).toContain(`2 of ${total} members of`);
   expect(own.match(/user_\d+ Blocked/g)).toEqual(["user_7 Blocked"]);
   await owner.send("DELETE /dashboard/api/blocks", { body: block });
-  expect(await wordsOf(`/dashboard/links?pid=${pid}`)).toContain("Linked or verified");
-  expect(await wordsOf("/dashboard/communities")).toContain("who links in one of them is linked in all");
+  expect(await wordsAt(`/dashboard/links?pid=${pid}`)).toContain("Linked or verified");
+  expect(await wordsAt("/dashboard/communities")).toContain("who links in one of them is linked in all");
   expect((await put(global, "on")).status).toBe(200);
   await owner.send("PUT /dashboard/api/links", { body: { pid: global, chatId: "100009", gameId: "9" } });
   for (const query of [{ pid }, { guildId: guild }, {}]) {
@@ -84,7 +79,7 @@ test("the page asks the list that the rules ask, also the shared one", async () 
     expect(words).toContain(`1 of ${total} members of`);
     expect(words).toContain("As the rules do, this asks the shared list.");
   }
-  const figures = (await wordsOf("/dashboard")).match(new RegExp(`\\d+ of ${total} members`, "g"));
+  const figures = (await wordsAt("/dashboard")).match(new RegExp(`\\d+ of ${total} members`, "g"));
   expect(figures).toEqual([`1 of ${total} members`]);
   expect((await put(global, "paused")).status).toBe(200);
   expect((await put(pid, "on")).status).toBe(200);
@@ -94,7 +89,7 @@ test("the page asks the list that the rules ask, also the shared one", async () 
 
 test("only a guild that the account manages is told, where the bot is", async () => {
   const owner = await signInOwner(server, ada);
-  const [global = "", pid = ""] = await pidsOf(owner);
+  const [global, pid] = [await pidOf(owner), await pidOf(owner, guild)];
   expectMissing(await owner.send(`GET /dashboard/api/unlinked?pid=${pid}`), "guildId");
   expectInvalid(await unlinked(owner, pid, { cursor: "x" }), "cursor");
   expect((await unlinked(owner, "pid_0000000000000000")).status).toBe(404);
@@ -109,7 +104,7 @@ test("only a guild that the account manages is told, where the bot is", async ()
 
 test("while the platform is down, nobody is told", async () => {
   const owner = await signInOwner(server, ada);
-  const [, pid = ""] = await pidsOf(owner);
+  const pid = await pidOf(owner, guild);
   await platform.fail({ mode: "down", platform: "chat", status: 500 });
   await expect.poll(async () => (await unlinked(owner, pid)).status).toBe(503);
 });

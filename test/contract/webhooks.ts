@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import { type Json, listOf, textOf } from "../support/http.ts";
-import { dataOf } from "./contract_server.ts";
+import { dataOf, isoTime } from "./contract_server.ts";
 import { createKey, type Owner, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 import { useReceiver } from "./webhook_receiver.ts";
@@ -10,7 +10,6 @@ import { useReceiver } from "./webhook_receiver.ts";
 /** The only manager of the guild, and two other chat users. */
 export const [ada, bob, cyd] = ["100001", "100002", "100003"] as const;
 
-export const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
 export const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
 
 /** A delivery that succeeded at once, as the dashboard lists it, without its type. */

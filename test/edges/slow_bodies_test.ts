@@ -2,10 +2,9 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { headersOf, scopesOf, signInOwner } from "../contract/dashboard.ts";
+import { headersOf, pidOf, signInOwner } from "../contract/dashboard.ts";
 import { useSiteServer } from "../contract/site_server.ts";
 import { formOf } from "../support/flow_browser.ts";
-import { textOf } from "../support/http.ts";
 import { connectTo, readAnswers } from "../support/raw_http.ts";
 
 const [ada, bob, carol] = ["100001", "100002", "100003"];
@@ -127,8 +126,7 @@ test.each(forms)(
 test("a form is refused if it is larger than its fields may be", async () => {
   const owner = await signInOwner(server, carol);
   const { csrfToken: csrf, browser } = owner;
-  const [scope] = await scopesOf(owner);
-  const pid = textOf(scope?.["pid"]);
+  const pid = await pidOf(owner);
   const statusOf = async (path: string, fields: Readonly<Record<string, string>>) =>
     (await browser.post(path, { csrf, pid, ...fields })).status;
   const filler = (size: number) => ({ filler: "x".repeat(size) });

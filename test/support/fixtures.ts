@@ -40,6 +40,8 @@ export interface KeyOptions extends Partial<Omit<KeyEntry, "key" | "account" | "
   readonly sightings?: ReadonlyArray<SeenAt>;
 }
 
+export const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+
 /** A client address at which a chat user was seen. */
 export interface SeenAt {
   readonly chatId: string;

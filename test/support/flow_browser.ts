@@ -119,5 +119,14 @@ export const formOf = ({ text }: Answer): Readonly<Record<string, string>> =>
     ),
   );
 
+/** Returns what a reader sees of a page: its text without tags, with single spaces. */
+export const wordsOf = ({ text }: Answer): string =>
+  text
+    .replaceAll(/<[^>]+>/g, "")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll("&#39;", "'")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&");
+
 /** Returns the HTML of a page without the tags that isolate the direction of names. */
 export const withoutIsolation = (html: string): string => html.replaceAll(/<\/?bdi[^>]*>/g, "");
