@@ -21,7 +21,6 @@ import {
   type Parameters,
   type ParameterValues,
   type Route,
-  takesHead,
 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import type { Success } from "../envelopes/envelope.ts";
@@ -131,11 +130,9 @@ export const makeChecks = Effect.gen(function* () {
       const input = yield* within(counted, readAllowed(counted, presented));
       // Steps 11 and 12: check the guild, and do the work. The handler calls one service of core, such as
       // `LinkLookup.byChat` or `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
-      const handled = handler(input);
-      if (!asksPlatforms(input)) return yield* handled;
       const { account } = input.key.scope;
-      const charged = chargeTo(account)(handled);
-      return yield* takesTurn(input) ? requests.answer(account, charged) : charged;
+      const handled = asksPlatforms(input) ? chargeTo(account)(handler(input)) : handler(input);
+      return yield* takesTurn(input) ? requests.answer(account, handled) : handled;
     });
   };
 
@@ -151,15 +148,15 @@ const asksPlatforms = ({ values, key, context }: KeyedInput<{}>): boolean => {
 };
 
 /**
- * Returns a predicate that tells whether a request costs more than a lookup or a write, and takes a turn. Writes have the
- * turns of the storage, and a long poll must not take a place for as long as it waits.
+ * Returns a predicate that tells whether a request costs more than a lookup or a write, and takes a turn. Lists do,
+ * however short. Writes have the turns of the storage, and a long poll must not take a place for as long as it waits.
  */
-const turnTest = (route: Route) => {
-  const isBulk = route.group === "bulk" || route.group === "alts";
-  const isLongPoll = route.method === "GET" && !takesHead(route);
-  return ({ values }: KeyedInput<{}>): boolean => {
-    const { guildId = null, resolved = false } = values as ParameterValues<Parameters>;
-    return !isLongPoll && (isBulk || guildId !== null || resolved === true);
+export const turnTest = (route: Route) => {
+  const isDear = route.group === "bulk" || route.group === "alts" || "limit" in route.parameters;
+  return ({ values }: Pick<KeyedInput<{}>, "values">): boolean => {
+    const { guildId = null, resolved = false, wait = 0 } = values as ParameterValues<Parameters>;
+    const isQuick = route.isStream !== true && wait === 0;
+    return isQuick && (isDear || guildId !== null || resolved === true);
   };
 };
 

@@ -1,6 +1,6 @@
-import type { Credential } from "@accountlink/http-api";
+import { AltsV2, type Credential, EventsV2, LookupsV2, type Route, SessionsV2 } from "@accountlink/http-api";
 import { assert, it } from "@accountlink/test-servers/effect";
-import { keyReader } from "./checks.ts";
+import { keyReader, turnTest } from "./checks.ts";
 
 type Headers = Partial<Record<string, string>>;
 
@@ -42,3 +42,21 @@ it.each([
   ];
   assert.strictEqual(read(headers, bare), key);
 });
+
+it.each([
+  [LookupsV2.getChat, {}, false],
+  [LookupsV2.getChat, { guildId: "9" }, true],
+  [LookupsV2.getChat, { resolved: true }, true],
+  [LookupsV2.bulkGame, {}, true],
+  [LookupsV2.listLinks, { limit: 1 }, true],
+  [AltsV2.getAlts, {}, true],
+  [EventsV2.getEvents, { limit: 100, wait: 0 }, true],
+  [EventsV2.getEvents, { limit: 100, wait: 25 }, false],
+  [EventsV2.streamEvents, { guildId: "9" }, false],
+  [SessionsV2.getSession, { wait: 0 }, false],
+] as ReadonlyArray<[Route, object, boolean]>)(
+  "of $0.path with $1, it is $2 that it takes a turn",
+  (route, values, takes) => {
+    assert.strictEqual(turnTest(route)({ values }), takes);
+  },
+);

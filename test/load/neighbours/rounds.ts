@@ -76,8 +76,11 @@ export const makeRounds = (neighbour: Neighbour) => {
   /** Measures one round of an attack, and more while the attack seems too slow. */
   const compare = async (attack: Attack): Promise<Measured> => {
     const besides: Array<Latencies> = [];
+    let hasWorked = false;
     for (let rounds = 1; ; rounds++) {
-      const { measuring, statuses, hasWorked } = await round(attack);
+      const { measuring, statuses, ...attacked } = await round(attack);
+      // Later rounds may find the work done, or a limit reached.
+      hasWorked ||= attacked.hasWorked;
       const outcome = { statuses, hasWorked, rounds, load: loadavg()[0] ?? 0 };
       if (measuring.status === "rejected") {
         const refusal = String(measuring.reason);
