@@ -2,13 +2,12 @@
 import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, expect, it } from "vitest";
 import { useFolder } from "../support/folder.ts";
+import { pathOf } from "./python.ts";
 
 const run = promisify(execFile);
-const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 const folder = useFolder();
 const compile = async (options: string): Promise<string> => {

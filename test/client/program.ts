@@ -2,13 +2,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
-import { fileURLToPath } from "node:url";
 import { printedBy } from "@accountlink/server/test_command_line";
 import { compileCache } from "@accountlink/test-servers";
 import { eventually } from "../support/eventually.ts";
+import { pathOf } from "./python.ts";
 import type { Experience } from "./roblox.ts";
-
-const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 /** The command with which each runtime starts a TypeScript program. */
 export const runtimes: Readonly<Record<string, readonly [string, ...ReadonlyArray<string>]>> = {

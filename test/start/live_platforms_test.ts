@@ -77,9 +77,10 @@ test("a verification on live platforms links the accounts of both sign-ins", asy
   });
 });
 
-test("200 lookups that name 200 strange guilds reach Discord once", async () => {
+// Platforms may refuse 200 requests of an account, so guilds without the bot count as no refusal.
+test("201 lookups that name as many strange guilds reach Discord once", async () => {
   const before = platforms.heard.length;
-  for (let index = 1n; index <= 200n; index++) {
+  for (let index = 1n; index <= 201n; index++) {
     const strange = BigInt(guildId) - index;
     const { body } = await server.send(`GET /v2/chat?chatId=${ada.id}&guildId=${strange}`, {
       key: globalKey,
