@@ -1,8 +1,4 @@
-/**
- * The v2 contract as TypeScript modules without imports, for clients that do not use schemas. Run as a program, it writes
- * the types into the client, where git ignores them.
- */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+/** The v2 contract as TypeScript modules without imports, for clients that do not use schemas. */
 import { EnvelopeV2, errorTable, type Parameter, type Route } from "@accountlink/http-api";
 import { Option, type SchemaRepresentation } from "effect";
 import {
@@ -14,16 +10,8 @@ import {
   textIn,
 } from "./contract_types.ts";
 
-const file = new URL("../packages/client/contract.ts", import.meta.url);
-
-/** Writes the types of the client, if they differ from the file. */
-export const writeClientContract = (): void => {
-  const text = typescriptContract();
-  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
-};
-
 /** Generates the types of every record and route, and the error codes. */
-const typescriptContract = (): string => {
+export const typescriptContract = (): string => {
   const types = contractTypes();
   const { v2, codes } = types;
   const shared = sharedParameters(types);
@@ -266,5 +254,3 @@ const comment = (description: string | undefined, indent: string): string => {
   const wrapped = description.match(new RegExp(`.{1,${commentWidth - indent.length - 3}}(?: |$)`, "g")) ?? [];
   return `${indent}/**\n${wrapped.map((text) => `${indent} * ${text.trimEnd()}\n`).join("")}${indent} */\n`;
 };
-
-if (import.meta.main) writeClientContract();

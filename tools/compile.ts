@@ -5,8 +5,8 @@ import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync,
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { writeClientContract } from "./client_contract.ts";
 import { root } from "./publishable.ts";
+import { writeTypes } from "./written_types.ts";
 
 /**
  * The first project compiles the umbrella package `accountlink`, the packages that import it, and everything that they
@@ -25,7 +25,7 @@ const kept = join(root, "node_modules/.cache/compiled");
  * @returns the cached folder, which callers must not change, with a folder for each package
  */
 export const compile = async (): Promise<string> => {
-  writeClientContract();
+  writeTypes();
   const name = fingerprint();
   const folder = join(kept, name);
   mkdirSync(kept, { recursive: true });

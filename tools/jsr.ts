@@ -17,8 +17,17 @@ export const jsrManifestOf = (described: Package): Readonly<Record<string, unkno
     license,
     exports: Object.fromEntries(entryPointsOf(described).map(({ subpath, source }) => [subpath, source])),
     imports: Object.fromEntries(imported.map((dependency) => [dependency, sourceOf(folder, dependency)])),
-    // The generated types of the client are published, although git ignores them.
-    publish: { exclude: ["**/*_test.ts", "**/test_*.ts", "dist", "package.json", "!contract.ts"] },
+    // The written types are published, although git ignores them.
+    publish: {
+      exclude: [
+        "**/*_test.ts",
+        "**/test_*.ts",
+        "dist",
+        "package.json",
+        "!contract.ts",
+        "!languages/**/message_values.ts",
+      ],
+    },
   };
 };
 

@@ -1,5 +1,5 @@
 /**
- * Prepares what tests share. Writes the types of the client, which git ignores, so that they fit the checked-out branch.
+ * Prepares what tests share. Writes the types that git ignores, so that they fit the checked-out branch.
  * Unpacks the browser and the servers: otherwise, one process could start the browser while another still writes it, and
  * each would download the servers.
  */
@@ -14,11 +14,11 @@ import {
   whyNoRedis,
 } from "@accountlink/test-servers";
 import chromium from "@sparticuz/chromium";
-import { writeClientContract } from "../../tools/client_contract.ts";
+import { writeTypes } from "../../tools/written_types.ts";
 import { checkedPagesOf } from "./checked_pages.ts";
 
 export const setup = async (): Promise<void> => {
-  writeClientContract();
+  writeTypes();
   // These steps may fail: `startBrowser` then uses an installed browser, and tests that need a missing server are
   // skipped.
   const unpacked = [

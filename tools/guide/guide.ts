@@ -15,10 +15,10 @@ import {
   ReflectionKind,
   StructureRouter,
 } from "typedoc";
-import { writeClientContract } from "../client_contract.ts";
 import { examplesIn } from "../doc_examples.ts";
 import { entryPointsOf } from "../entry_points.ts";
 import { publishablePackages, root } from "../publishable.ts";
+import { writeTypes } from "../written_types.ts";
 import { errorMarkdown, withErrorLinks } from "./error_pages.ts";
 
 const repository = "https://github.com/accountlink/accountlink/blob/main/";
@@ -32,7 +32,7 @@ const documents = {
 
 /** Writes the guide, and returns the names of exported values that no example uses. */
 export const makeGuide = async (folder: string): Promise<ReadonlyArray<string>> => {
-  writeClientContract();
+  writeTypes();
   const sources = mkdtempSync(join(tmpdir(), "accountlink-guide-"));
   try {
     const titles = writeDocuments(sources);
