@@ -1,4 +1,8 @@
 /** Prepares a test worker. Throws if the worker runs on another runtime than expected, which can happen silently. */
+import { resolveQuickly } from "./quick_imports.ts";
+
+resolveQuickly();
+
 const expected = process.env["ACCOUNTLINK_TEST_RUNTIME"] ?? "Node.js/24";
 
 if (!navigator.userAgent.startsWith(expected)) {
