@@ -2,9 +2,10 @@ import { ChatIdentity, ChatPlatform, type GameId, GamePlatform } from "@accountl
 import type { GameItem } from "@accountlink/core/platforms";
 import { type HttpAnswer, type HttpAnswering, isProof, startHttpServer } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
-import { Context, Duration, Effect, Layer, Option, Redacted, Result } from "effect";
-import { FetchHttpClient } from "effect/http";
-import { answers, gameHost, type Route } from "./answers.ts";
+import { Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect";
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http";
+import type { RequestFailed } from "../http/mod.ts";
+import { answers, ask, gameHost, type Route } from "./answers.ts";
 import { liveChatIdentity } from "./discord/chat_identity.ts";
 import { liveChatPlatform } from "./discord/chat_platform.ts";
 import { ada, eve, guildId } from "./discord/test_discord.ts";
@@ -305,6 +306,19 @@ test("every row of the table is tested", function* () {
       .map((row) => [route, ...row]),
   );
   expect(yield* Effect.succeed(untested)).toEqual([]);
+});
+
+test.each([429, 500, 503])("status %i answers no route, even with the code of a 404", function* (status) {
+  const unavailable = HttpClient.makeWith<RequestFailed, never, RequestFailed, never>(
+    Effect.map((request) =>
+      HttpClientResponse.fromWeb(request, Response.json({ code: 10_004, message: "" }, { status })),
+    ),
+    Effect.succeed,
+  );
+  for (const route of routes) {
+    const asked = ask(unavailable, route, { operation: "ChatPlatform.findGuild", found: Schema.Unknown });
+    expect([route, (yield* Effect.flip(asked))._tag]).toEqual([route, "PlatformUnavailable"]);
+  }
 });
 
 const html: HttpAnswer = {
