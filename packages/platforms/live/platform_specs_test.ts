@@ -116,7 +116,7 @@ const startAnswering = (platform: Platform, prefix: string, seed: number, closed
     },
   );
 
-const seeds = Array.from({ length: isProof ? 2_000 : 25 }, (_, seed) => seed);
+const seeds = Array.from({ length: isProof ? 2_000 : 12 }, (_, seed) => seed);
 
 const expectAnswered = (
   seed: number,
