@@ -78,11 +78,7 @@ const cases: Cases<StoragePorts> = {
     const steps = yield* newVerificationSteps;
     const [flow, state] = [yield* steps.begin(), uniqueText()];
     yield* steps.challenge(flow, state);
-    const taken = yield* Effect.forEach(
-      Array.from({ length: 20 }),
-      () => steps.takeChallenge(flow, state),
-      atOnce,
-    );
+    const taken = yield* Effect.replicateEffect(steps.takeChallenge(flow, state), 20, atOnce);
     expectEqual(taken.filter((challenge) => challenge !== null).length, 1);
   },
 };

@@ -55,11 +55,7 @@ const begunCases: Cases<StoragePorts> = {
     const { begin, takeBegun } = yield* steps;
     const begun = newBegun();
     yield* begin(begun);
-    const taken = yield* Effect.forEach(
-      Array.from({ length: 20 }),
-      () => takeBegun("dashboard", begun.stateHash, 0),
-      atOnce,
-    );
+    const taken = yield* Effect.replicateEffect(takeBegun("dashboard", begun.stateHash, 0), 20, atOnce);
     expectEqual(taken.filter((is) => is).length, 1);
   },
 };

@@ -7,7 +7,7 @@ import {
 } from "@accountlink/core";
 import type { FeedEvent } from "@accountlink/core/events";
 import type { PortableLink } from "@accountlink/core/links";
-import { Effect, Fiber } from "effect";
+import { Array as Arr, Effect, Fiber } from "effect";
 import { uniqueChatId } from "../../mod.ts";
 import { expectEqual, expectThat, pluck } from "../expect.ts";
 import { line } from "../links/link_steps.ts";
@@ -15,7 +15,7 @@ import { ada, atOnce, chess, origin, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newEventSteps } from "./event_steps.ts";
 
-const writers = 8;
+const writers = Arr.range(0, 7);
 const rounds = 15;
 
 export const races: Cases<StoragePorts> = {
@@ -38,13 +38,7 @@ export const races: Cases<StoragePorts> = {
         },
         { discard: true },
       );
-    const writing = yield* Effect.forkChild(
-      Effect.forEach(
-        Array.from({ length: writers }, (_, i) => i),
-        write,
-        atOnce,
-      ),
-    );
+    const writing = yield* Effect.forkChild(Effect.forEach(writers, write, atOnce));
     const followed: Array<FeedEvent> = [];
     const step = Effect.gen(function* () {
       const events = (yield* read(followed.at(-1)?.position ?? start, 7)) ?? [];
@@ -93,13 +87,7 @@ export const races: Cases<StoragePorts> = {
         },
         { discard: true },
       );
-    const writing = yield* Effect.forkChild(
-      Effect.forEach(
-        Array.from({ length: writers }, (_, i) => i),
-        write,
-        atOnce,
-      ),
-    );
+    const writing = yield* Effect.forkChild(Effect.forEach(writers, write, atOnce));
 
     const copy = new Map<string, string>();
     let position = 0;
@@ -151,6 +139,6 @@ export const races: Cases<StoragePorts> = {
         expectThat(isThere, `the event of round ${round} is there`);
       }
     });
-    yield* Effect.forEach(Array.from({ length: writers }, uniqueChatId), write, atOnce);
+    yield* Effect.forEach(writers.map(uniqueChatId), write, atOnce);
   },
 };

@@ -1,6 +1,6 @@
 import { EventStore, LinkStore, type StoragePorts } from "@accountlink/core";
 import { erasedMark } from "@accountlink/core/users";
-import { Effect } from "effect";
+import { Array as Arr, Effect } from "effect";
 import { expectEqual, expectThat, pluck } from "../expect.ts";
 import { ada, chess, makeScopes, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
@@ -42,11 +42,7 @@ export const sweeps: Cases<StoragePorts> = {
     const { sweep } = yield* EventStore;
     const long = -8_000_000_000_000;
     const write = (i: number) => links.set(ada, i % 2 === 0 ? chess : poker, long);
-    yield* Effect.forEach(
-      Array.from({ length: 1_200 }, (_, i) => i),
-      write,
-      { discard: true },
-    );
+    yield* Effect.forEach(Arr.range(1, 1_200), write, { discard: true });
     yield* sweep({ before: long + 1, erasuresBefore: long });
     const { start, end } = yield* range;
     expectEqual([yield* read(end), start], [[], end]);

@@ -97,7 +97,7 @@ const cases: Cases<StoragePorts> = {
 
   "concurrent begins: exactly one succeeds": function* () {
     const { begin } = yield* makeSteps;
-    const begun = yield* Effect.forEach(Array.from({ length: 10 }), () => begin(), atOnce);
+    const begun = yield* Effect.replicateEffect(begin(), 10, atOnce);
     expectEqual(begun.filter((id) => id !== null).length, 1);
   },
 
@@ -123,7 +123,7 @@ const cases: Cases<StoragePorts> = {
     const id = String(yield* begin());
     expectEqual(yield* start(hold(id)), false);
     yield* save(id, "ready");
-    const started = yield* Effect.forEach(Array.from({ length: 10 }), () => start(hold(id)), atOnce);
+    const started = yield* Effect.replicateEffect(start(hold(id)), 10, atOnce);
     expectEqual(started.filter(Boolean).length, 1);
     expectEqual(yield* remove(id), false);
     expectEqual((yield* find())?.phase, "running");
@@ -139,11 +139,7 @@ const cases: Cases<StoragePorts> = {
     const hold = { node: other, at: at + 9, until: at + 20 };
     expectEqual(yield* take(hold), Option.none());
     expectEqual(yield* load(id), { inserted: 1, replaced: 0, unchanged: 0, kept: 0 });
-    const taken = yield* Effect.forEach(
-      Array.from({ length: 5 }),
-      () => take({ ...hold, at: at + 10 }),
-      atOnce,
-    );
+    const taken = yield* Effect.replicateEffect(take({ ...hold, at: at + 10 }), 5, atOnce);
     expectEqual(
       taken.filter(Option.isSome).map(({ value }) => value.id),
       [id],
@@ -174,22 +170,11 @@ const cases: Cases<StoragePorts> = {
     const other = yield* makeSteps;
     const running = yield* makeSteps;
     const id = yield* running.running(30);
-    yield* running.append(
-      id,
-      0,
-      Array.from({ length: 60 }, () => 1),
-    );
+    const sixty = Array.from({ length: 60 }, () => 1);
+    yield* running.append(id, 0, sixty);
     const [old, fresh] = [String(yield* beginAt(40)), String(yield* other.begin(50))];
-    yield* append(
-      old,
-      0,
-      Array.from({ length: 60 }, () => 1),
-    );
-    yield* other.append(
-      fresh,
-      0,
-      Array.from({ length: 60 }, () => 1),
-    );
+    yield* append(old, 0, sixty);
+    yield* other.append(fresh, 0, sixty);
     const { begin } = yield* ImportStore;
     expectEqual(
       yield* begin({ ...hold(uniqueText(), uniqueText(), 60), account: uniqueText(), room: 100 }),

@@ -223,7 +223,7 @@ export const accounts: Cases<StoragePorts> = {
   "concurrent suspensions: exactly one changes the account": function* () {
     const { account, global: scope } = yield* makeScopes;
     yield* insert(makeKey(scope));
-    const updates = yield* Effect.forEach(Array.from({ length: 10 }), () => suspend(account.name), atOnce);
+    const updates = yield* Effect.replicateEffect(suspend(account.name), 10, atOnce);
     expectEqual(updates.filter(Option.exists(({ changed }) => changed)).length, 1);
   },
 

@@ -3,7 +3,7 @@ import { type KeyStatus, KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { Effect, Option } from "effect";
 import { makeKey, makeSession, uniqueKeyId, uniqueText } from "../../mod.ts";
-import { expectEqual } from "../expect.ts";
+import { expectEqual, pluck } from "../expect.ts";
 import { atOnce, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { insert } from "./keys.ts";
@@ -69,10 +69,7 @@ export const changes: Cases<StoragePorts> = {
     const left = (yield* keys.listKeys(global.account, 0)).map(({ id }) => id);
     expectEqual(left.toSorted(), [recent, used, active].map(({ id }) => id).toSorted());
     expectEqual(yield* keys.findByHash(hash), Option.none());
-    expectEqual(
-      (yield* keys.listAccepted(global.pid, 0)).map(({ id }) => id),
-      [active.id],
-    );
+    expectEqual(pluck(yield* keys.listAccepted(global.pid, 0), "id"), [active.id]);
   },
 
   "of a key's secrets the newest two are good, whatever their grace": function* () {

@@ -54,11 +54,7 @@ const races: Cases<Counters> = {
     const now = yield* start;
     const rules = [ruleOf(9), ruleOf(7), ruleOf(20)];
     yield* counters.admit(rules, now);
-    const admissions = yield* Effect.forEach(
-      Array.from({ length: 40 }),
-      () => counters.admit(rules, now),
-      atOnce,
-    );
+    const admissions = yield* Effect.replicateEffect(counters.admit(rules, now), 40, atOnce);
     expectEqual(admissions.filter(({ admitted }) => admitted).length, 6);
     const states = yield* counters.read(rules, now);
     expectEqual(pluck(states, "count"), [7, 7, 7]);

@@ -5,7 +5,7 @@ import { dayMs } from "@accountlink/core/timestamp";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
-import { expectEqual, expectThat } from "../expect.ts";
+import { expectEqual, expectThat, pluck } from "../expect.ts";
 import { atOnce, eraseUser, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newRoleSteps, newSweep, noStatus, problemOf, settings, settled, start } from "./role_steps.ts";
@@ -119,10 +119,7 @@ export const members: Cases<StoragePorts> = {
     expectEqual(yield* isPuttingBack, true);
     const filter = { action: "nicknames.put_back", keyId: null } as const;
     const entries = yield* (yield* AuditLog).list(scope.account, null, 10, filter);
-    expectEqual(
-      entries.map(({ details }) => details),
-      [{ guildId: place.guildId, count: 2 }],
-    );
+    expectEqual(pluck(entries, "details"), [{ guildId: place.guildId, count: 2 }]);
     yield* store.endPuttingBack(place);
     expectEqual(yield* isPuttingBack, false);
     yield* store.putNicknamesBack(write);
