@@ -29,9 +29,20 @@ export class StorageTooNew extends Data.TaggedError("StorageTooNew")<{
   override readonly message = `Cannot use the storage: ${this.reason}`;
 }
 
+const moveRefusals = {
+  emptySource: "the source is empty, expected the data of a server",
+  usedTarget: "the target holds data, expected an empty one",
+  otherTarget: "the target has part of another storage, expected an empty one",
+};
+
 /** The target of a move holds data, or the source is not what a move expects. @internal */
 export class MoveRefused extends Data.TaggedError("MoveRefused")<{ readonly reason: string }> {
   override readonly message = `Cannot move the data: ${this.reason}`;
+
+  /** Refuses what no kind of move takes. */
+  static of(refusal: keyof typeof moveRefusals): MoveRefused {
+    return new MoveRefused({ reason: moveRefusals[refusal] });
+  }
 }
 
 /** What a move between two storages copied, and where they differ at its end. @internal */

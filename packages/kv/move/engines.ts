@@ -47,9 +47,9 @@ export const moveKv = Effect.fnUntraced(function* (
     start = nextOf(end.key);
   }
   yield* target.commit([], [{ key: last, value: root }]);
-  const different = yield* differences(source, target);
-  if (different.length === 0) yield* target.commit([], [{ key: mark, value: null }]);
-  return { tables: countsOf(yield* namesOf(source)), different };
+  const moved = yield* compared(source, target);
+  if (moved.different.length === 0) yield* target.commit([], [{ key: mark, value: null }]);
+  return moved;
 });
 
 /** The first key that may follow this one. No key has a character before the space. */
@@ -58,17 +58,10 @@ const nextOf = (key: string): string => `${key} `;
 /** Marks an empty target, or finds the mark of an earlier attempt. Returns the root key of the source. */
 const claim = Effect.fnUntraced(function* (source: Kv, target: Kv) {
   const [[root = null], [marked = null]] = yield* Effect.all([source.get([last]), target.get([mark])]);
-  if (root === null)
-    return yield* new MoveRefused({ reason: "the source is empty, expected the data of a server" });
-  if (marked !== null) {
-    if (marked.value === root.value) return root.value;
-    return yield* new MoveRefused({
-      reason: "the target has part of another storage, expected an empty one",
-    });
-  }
-  if ((yield* target.count(allFrom(""))) > 0) {
-    return yield* new MoveRefused({ reason: "the target holds data, expected an empty one" });
-  }
+  if (root === null) return yield* MoveRefused.of("emptySource");
+  if (marked?.value === root.value) return root.value;
+  if (marked !== null) return yield* MoveRefused.of("otherTarget");
+  if ((yield* target.count(allFrom(""))) > 0) return yield* MoveRefused.of("usedTarget");
   yield* target.commit([], [{ key: mark, value: root.value }]);
   return root.value;
 });
@@ -89,10 +82,8 @@ const namesOf = Effect.fnUntraced(function* (kv: Kv) {
   }
 });
 
-const countsOf = (counts: ReadonlyMap<string, number>) => Object.fromEntries(counts);
-
-/** Compares every key, and returns the tables that differ. */
-const differences = Effect.fnUntraced(function* (source: Kv, target: Kv) {
+/** Compares every key. */
+const compared = Effect.fnUntraced(function* (source: Kv, target: Kv) {
   const differing = new Set<string>();
   for (let start = ""; ; ) {
     const page = yield* source.list(allFrom(start), { limit: batchSize, reverse: false });
@@ -106,9 +97,10 @@ const differences = Effect.fnUntraced(function* (source: Kv, target: Kv) {
   }
   const [ofSource, ofTarget] = yield* Effect.all([namesOf(source), namesOf(target)]);
   for (const [name, count] of ofTarget) if (ofSource.get(name) !== count) differing.add(name);
-  return Array.from(differing, (table) => ({
+  const different = Array.from(differing, (table) => ({
     table,
     source: ofSource.get(table) ?? 0,
     target: ofTarget.get(table) ?? 0,
   }));
+  return { tables: Object.fromEntries(ofSource), different } satisfies Moved;
 });

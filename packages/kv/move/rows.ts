@@ -77,7 +77,7 @@ export const moveFromRows = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable> {
   const db = new Database(kv);
   const [root] = yield* rows.page(rootKey, null, 1);
-  if (root === undefined) return yield* isEmpty();
+  if (root === undefined) return yield* MoveRefused.of("emptySource");
   if ((yield* rows.count("erasures")) > 0) return yield* isErasing();
   const wrapped = String(root["wrapped"]);
   const place = yield* begin(db, wrapped);
@@ -126,7 +126,7 @@ export const moveToRows = Effect.fnUntraced(function* (
   const fault = yield* schemaFault(kv);
   if (fault !== null) return yield* new MoveRefused({ reason: fault });
   const wrapped = yield* readRootKey(kv);
-  if (wrapped === null) return yield* isEmpty();
+  if (wrapped === null) return yield* MoveRefused.of("emptySource");
   if ((yield* kv.count(allOf(erasures.name))) > 0) return yield* isErasing();
   yield* refuseServers(db);
   yield* carryOver(db);
@@ -157,8 +157,6 @@ export const moveToRows = Effect.fnUntraced(function* (
   return moved;
 });
 
-const isEmpty = () => new MoveRefused({ reason: "the source is empty, expected the data of a server" });
-
 /** The place of an account's entries is known from the end of its owner's erasure on. */
 const isErasing = () =>
   new MoveRefused({ reason: "the erasure of a user is not finished, expected a server to end it first" });
@@ -173,11 +171,9 @@ const allOf = (name?: string) => ({
 const begin = Effect.fnUntraced(function* (db: Database, wrapped: string) {
   const saved = yield* db.read((tx) => tx.get(moving));
   if (saved?.rootKey === wrapped) return saved;
-  const reason =
-    saved === undefined
-      ? "the target holds data, expected an empty one"
-      : "the target has part of another storage, expected an empty one";
-  if ((yield* db.kv.count(allOf())) > 0) return yield* new MoveRefused({ reason });
+  if ((yield* db.kv.count(allOf())) > 0) {
+    return yield* MoveRefused.of(saved === undefined ? "usedTarget" : "otherTarget");
+  }
   yield* Effect.orDie(claimSchema(db.kv));
   return null;
 });

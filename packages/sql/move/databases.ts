@@ -48,8 +48,7 @@ export const moveDatabase = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Moved, MoveRefused | SqlError.SqlError, Scope.Scope> {
   const tables = yield* sameTables(source, target);
   const [own] = yield* source.unsafe<{ readonly wrapped: string }>("SELECT wrapped FROM root_key");
-  if (own === undefined)
-    return yield* new MoveRefused({ reason: "the source is empty, expected the data of a server" });
+  if (own === undefined) return yield* MoveRefused.of("emptySource");
   yield* claim(target, tables, own.wrapped);
   const translation = translationOf(source, target);
   yield* holdStill(source, tables);

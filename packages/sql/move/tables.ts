@@ -99,14 +99,10 @@ export const claim = Effect.fnUntraced(function* (
     Effect.catch(() => Effect.succeed(undefined)),
   );
   if (marked?.wrapped === wrapped) return marked.place ?? null;
-  if (marked !== undefined) {
-    return yield* new MoveRefused({
-      reason: "the target has part of another storage, expected an empty one",
-    });
-  }
+  if (marked !== undefined) return yield* MoveRefused.of("otherTarget");
   for (const table of tables) {
     if ((yield* target.unsafe(`SELECT 1 AS one FROM ${table.name} LIMIT 1`)).length > 0) {
-      return yield* new MoveRefused({ reason: "the target holds data, expected an empty one" });
+      return yield* MoveRefused.of("usedTarget");
     }
   }
   yield* target.withTransaction(
