@@ -1,22 +1,25 @@
-import type { GameId } from "../ids.ts";
-import { dayMs, type Millis } from "../timestamp.ts";
+import { Schema } from "effect";
+import { GameId } from "../ids.ts";
+import { dayMs } from "../timestamp.ts";
 
 /** One reason to think that two users are the same person. `weighEvidence` combines the reasons of a candidate. */
-export type AltEvidence =
+export const AltEvidence = Schema.Union([
   /** A moderator marked both users as the same person. */
-  | { readonly kind: "review"; readonly weight: 1 }
+  Schema.Struct({ kind: Schema.Literal("review"), weight: Schema.Literal(1) }),
   /** The candidate is linked to a game user of the query or of the target. */
-  | { readonly kind: "game"; readonly weight: number; readonly gameId: GameId }
+  Schema.Struct({ kind: Schema.Literal("game"), weight: Schema.Finite, gameId: GameId }),
   /**
    * The candidate was seen in a browser or at an address of a seed (see `AltReport`), or at the address of the query.
    */
-  | {
-      readonly kind: "device" | "address";
-      readonly weight: number;
-      readonly lastSeenAt: Millis;
-      /** How many chat users of the scope were seen in this browser or at this address. */
-      readonly chatUsers: number;
-    };
+  Schema.Struct({
+    kind: Schema.Literals(["device", "address"]),
+    weight: Schema.Finite,
+    lastSeenAt: Schema.Int,
+    /** How many chat users of the scope were seen in this browser or at this address. */
+    chatUsers: Schema.Int,
+  }),
+]);
+export type AltEvidence = typeof AltEvidence.Type;
 
 /** @internal */
 export const gameWeight = 0.9;

@@ -4,17 +4,7 @@ import type { StoreEffect } from "../errors.ts";
 import { ChatId, GameId, type Pid } from "../ids.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import type { AltVerdict } from "./alt_reviews.ts";
-
-const Evidence = Schema.Union([
-  Schema.Struct({ kind: Schema.Literal("review"), weight: Schema.Literal(1) }),
-  Schema.Struct({ kind: Schema.Literal("game"), weight: Schema.Finite, gameId: GameId }),
-  Schema.Struct({
-    kind: Schema.Literals(["device", "address"]),
-    weight: Schema.Finite,
-    lastSeenAt: Schema.Int,
-    chatUsers: Schema.Int,
-  }),
-]);
+import { AltEvidence } from "./alt_score.ts";
 
 /** @internal */
 export const SuspectFields = {
@@ -26,7 +16,7 @@ export const SuspectFields = {
   /** The score of the pair, from 0 to 100. */
   score: Schema.Int,
   /** Why both may be the same person. Contains no address. */
-  evidence: Schema.Array(Evidence),
+  evidence: Schema.Array(AltEvidence),
 } as const;
 
 /** The user of a new link, and a likely alt of this user. */
