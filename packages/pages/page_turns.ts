@@ -95,4 +95,4 @@ export class PageTurns extends Context.Service<PageTurns>()("@accountlink/pages/
 }) {}
 
 const turnsAt = (resource: SharedResource, most: number): Turns =>
-  new Turns({ resource, places: Number.POSITIVE_INFINITY, most, rest: longestRest });
+  new Turns({ resource, most, rest: longestRest });

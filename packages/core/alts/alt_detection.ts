@@ -120,12 +120,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
     const guard = yield* GuildGuard;
     const profiles = yield* Profiles;
     const decide = yield* makeDecidingAlts;
-    const turns = new Turns({
-      resource: "alts",
-      places: Number.POSITIVE_INFINITY,
-      most: mostAtOnce,
-      rest: longestRest,
-    });
+    const turns = new Turns({ resource: "alts", most: mostAtOnce, rest: longestRest });
 
     const findSeeds = Effect.fnUntraced(function* (pid: Pid, { chatId, gameId }: AltQuery) {
       const record = chatId === null ? Option.none() : yield* links.findByChatId(pid, chatId);

@@ -69,12 +69,7 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
     const { streamMax } = yield* SessionSettings;
     const admit = makeReaderLimit();
     /** For streams of past events, which need not wait between their pages. */
-    const turns = new Turns({
-      resource: "event_pages",
-      places: Number.POSITIVE_INFINITY,
-      most: pagesAtOnce,
-      rest: longestRest,
-    });
+    const turns = new Turns({ resource: "event_pages", most: pagesAtOnce, rest: longestRest });
 
     const enter = ({ scope, guildId }: FeedTarget) => guard.enter(scope, guildId ?? guildOf(scope));
 

@@ -10,7 +10,7 @@ const mostAtOnce = 4;
  */
 export class AccountRequests extends Context.Service<AccountRequests>()("@accountlink/core/AccountRequests", {
   make: Effect.sync(() => {
-    const turns = new Turns({ resource: "requests", places: Number.POSITIVE_INFINITY, most: mostAtOnce });
+    const turns = new Turns({ resource: "requests", most: mostAtOnce });
     return {
       answer: <A, E, R>(account: string, answer: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         turns.step(account, answer),

@@ -21,8 +21,8 @@ export class TurnRefused extends Data.TaggedError("TurnRefused")<{
 export interface TurnsOptions {
   /** The name of the resource in the metric. */
   readonly resource: SharedResource;
-  /** How many steps run at once. */
-  readonly places: number;
+  /** How many steps run at once; any number by default. */
+  readonly places?: number;
   /** The most places of one account, even if nobody else wants them; all by default. */
   readonly most?: number;
   /** The most places of one account while other accounts wait; all by default. */
@@ -76,9 +76,9 @@ export class Turns {
   #held = 0;
 
   constructor(options: TurnsOptions) {
-    const { places } = options;
     const mostWaiting = Number.POSITIVE_INFINITY;
-    this.#options = { most: places, share: places, reserve: 0, rest: 0, mostWaiting, ...options };
+    const { places = mostWaiting } = options;
+    this.#options = { places, most: places, share: places, reserve: 0, rest: 0, mostWaiting, ...options };
     this.#wait = Metric.withAttributes(turnWait, { resource: options.resource });
   }
 
