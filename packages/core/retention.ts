@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Metric } from "effect";
 import { SuspectStore, suspectTime } from "./alts/suspect_store.ts";
 import { AuditLog } from "./audit/audit.ts";
+import type { StoreUnavailable } from "./errors.ts";
 import { EventStore } from "./events/event_store.ts";
 import { KeyStore } from "./keys/key_store.ts";
 import { RolePlanStore, replacedTime } from "./roles/role_plan_store.ts";
@@ -65,24 +66,16 @@ export const layer = Layer.effectDiscard(
       yield* Metric.update(oldestEvent, oldest === null ? 0 : Math.max(0, now - oldest) / 1_000);
     });
     yield* sweepEvery("1 minute", "Cannot delete old events", sweepEvents);
-    const webhooks = yield* WebhookStore;
-    const sweepDeliveries = (now: Millis) => webhooks.sweep(now - retention);
-    yield* sweepEvery("10 minutes", "Cannot delete old deliveries of webhooks", sweepDeliveries);
-
-    const keys = yield* KeyStore;
-    const forgetKeys = (now: Millis) => keys.forgetRevoked(now - revokedKeyRetention);
-    yield* sweepEvery("10 minutes", "Cannot delete revoked keys", forgetKeys);
-
-    const suspects = yield* SuspectStore;
-    const forgetSuspects = (now: Millis) => suspects.forget(now - suspectTime);
-    yield* sweepEvery("10 minutes", "Cannot delete old pairs of alts", forgetSuspects);
-
-    const plans = yield* RolePlanStore;
-    const forgetNicknames = (now: Millis) => plans.forgetNicknames(now - replacedTime);
-    yield* sweepEvery("10 minutes", "Cannot delete old nicknames of members", forgetNicknames);
-
-    const usage = yield* UsageStore;
-    const forgetUsage = (now: Millis) => usage.forget(now - usageRetention);
-    yield* sweepEvery("10 minutes", "Cannot delete old usage", forgetUsage);
+    yield* forget("old deliveries of webhooks", retention, (yield* WebhookStore).sweep);
+    yield* forget("revoked keys", revokedKeyRetention, (yield* KeyStore).forgetRevoked);
+    yield* forget("old pairs of alts", suspectTime, (yield* SuspectStore).forget);
+    yield* forget("old nicknames of members", replacedTime, (yield* RolePlanStore).forgetNicknames);
+    yield* forget("old usage", usageRetention, (yield* UsageStore).forget);
   }),
 );
+
+const forget = (
+  what: string,
+  keptFor: Millis,
+  forgetBefore: (time: Millis) => Effect.Effect<unknown, StoreUnavailable>,
+) => sweepEvery("10 minutes", `Cannot delete ${what}`, (now) => forgetBefore(now - keptFor));
