@@ -10,28 +10,17 @@ interface Limit {
 }
 
 /** `Effect.forEach` with a limit. @internal */
-export const forEachLimited: {
-  <A, B, E, R>(
-    items: Iterable<A>,
-    each: (item: A, index: number) => Effect.Effect<B, E, R>,
-    options: Limit & { readonly discard: true },
-  ): Effect.Effect<void, E, R>;
-  <A, B, E, R>(
-    items: Iterable<A>,
-    each: (item: A, index: number) => Effect.Effect<B, E, R>,
-    options: Limit,
-  ): Effect.Effect<Array<B>, E, R>;
-} = <A, B, E, R>(
+export const forEachLimited = <A, B, E, R>(
   items: Iterable<A>,
   each: (item: A, index: number) => Effect.Effect<B, E, R>,
-  options: Limit & { readonly discard?: true },
-) =>
+  options: Limit,
+): Effect.Effect<Array<B>, E, R> =>
   Effect.forEach(
     items,
     (item, index) =>
       index === 0 ? each(item, index) : Effect.flatMap(Effect.yieldNow, () => each(item, index)),
     options,
-  ) as never;
+  );
 
 /** `Effect.filter` with a limit. @internal */
 export const filterLimited = <A, E, R>(

@@ -11,7 +11,7 @@ test("a loop with a limit runs each item once, also if an item ends another one 
       Effect.sync(() => runs.push(index)),
       effect,
     );
-  await Effect.runPromise(forEachLimited(effects, run, { concurrency: 2, discard: true }));
+  await Effect.runPromise(forEachLimited(effects, run, { concurrency: 2 }));
   expect(runs).toEqual([0, 1, 2, 3]);
 });
 

@@ -18,7 +18,7 @@ export const answersInTime = <Key, A>(
     const asked = forEachLimited(
       new Set(keys),
       (key) => Effect.map(ask(key), (answer) => void answers.set(key, answer)),
-      { concurrency: deadline.atOnce, discard: true },
+      { concurrency: deadline.atOnce },
     );
     return Effect.as(Effect.timeoutOption(asked, deadline.within), answers);
   });

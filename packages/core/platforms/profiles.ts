@@ -51,7 +51,7 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
           if (profile !== null) found.set(id, profile);
         });
       if (findNames === undefined) {
-        yield* forEachLimited(ids, nameOne, { concurrency: platformConcurrency, discard: true });
+        yield* forEachLimited(ids, nameOne, { concurrency: platformConcurrency });
         return found;
       }
       for (const part of Array.chunksOf(ids, namesPerRequest)) {
