@@ -1,6 +1,7 @@
 /** The files of an import, in parts in the storage. */
 import { Data, Effect, Option, Stream } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
+import { piecesOf } from "./formats/text_rows.ts";
 import type { ImportHolder, ImportStore } from "./import_store.ts";
 
 /** In bytes. */
@@ -54,15 +55,7 @@ export const importFilesOn = ({ append, readPart }: ImportStore["Service"]) => (
       Effect.map(readPart(id, { file, part }), (found) =>
         Option.isNone(found) ? undefined : ([found.value, part + 1] as const),
       ),
-    ).pipe(
-      Stream.flatMap((bytes) =>
-        Stream.fromIterable(
-          Array.from({ length: Math.ceil(bytes.length / readSize) }, (_, index) =>
-            bytes.subarray(index * readSize, (index + 1) * readSize),
-          ),
-        ).pipe(Stream.rechunk(1)),
-      ),
-    ),
+    ).pipe(Stream.flatMap((bytes) => Stream.fromIterable(piecesOf(bytes, readSize)).pipe(Stream.rechunk(1)))),
 });
 
 export const removed = Effect.suspend(() => new ImportRefused({ reason: "removed" }));

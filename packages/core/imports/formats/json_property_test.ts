@@ -3,6 +3,7 @@ import { expect, it } from "@accountlink/test-servers/effect";
 import { Effect, Stream } from "effect";
 import * as FastCheck from "fast-check";
 import { linkReaders } from "./link_formats.ts";
+import { piecesOf } from "./text_rows.ts";
 
 const { array, constantFrom, dictionary, integer, json, record, string } = FastCheck;
 
@@ -35,11 +36,8 @@ it("the JSON reader finds the same rows as JSON.parse, whatever the size of the 
         values: texts.join("\n"),
         members: `{${distinct.map((row, index) => `"${row.discordId}":${texts[index]}`).join(",\n")}}`,
       }[shape];
-      const bytes = encoder.encode(text);
-      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
-        bytes.subarray(index * size, (index + 1) * size),
-      );
-      const read = await Effect.runPromise(Stream.runCollect(linkReaders.json(Stream.fromIterable(pieces))));
+      const pieces = Stream.fromIterable(piecesOf(encoder.encode(text), size));
+      const read = await Effect.runPromise(Stream.runCollect(linkReaders.json(pieces)));
       expect(read.map((row) => ("link" in row ? [row.link.chatId, row.link.gameId] : row.problem))).toEqual(
         distinct.map(({ discordId, robloxId }) => [discordId, robloxId]),
       );

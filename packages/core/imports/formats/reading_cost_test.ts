@@ -4,6 +4,7 @@ import { expect, it, test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Stream } from "effect";
 import * as FastCheck from "fast-check";
 import { type LinkReaderName, linkReaderNames, linkReaders } from "./link_formats.ts";
+import { piecesOf } from "./text_rows.ts";
 
 const { array, assert, asyncProperty, constantFrom, integer, record } = FastCheck;
 
@@ -56,9 +57,7 @@ const encoder = new TextEncoder();
 /** Returns the bytes of a file with this size, in chunks. */
 const fileOf = ({ start, repeated }: Hostile, size: number): ReadonlyArray<Uint8Array> => {
   const bytes = encoder.encode(start + repeated.repeat(size / repeated.length + 1)).subarray(0, size);
-  return Array.from({ length: Math.ceil(size / 65_536) }, (_, index) =>
-    bytes.subarray(index * 65_536, (index + 1) * 65_536),
-  );
+  return piecesOf(bytes, 65_536);
 };
 
 /** Returns the milliseconds of processor time that this thread needs to read a file. */

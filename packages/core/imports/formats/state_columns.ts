@@ -19,7 +19,7 @@ export const stateFillers = words(
   "is, was, has, been, link, links, linked, verification, verify, account, user, member, record, row, current",
 );
 
-function words(list: string): ReadonlySet<string> {
+export function words(list: string): ReadonlySet<string> {
   return new Set(list.split(", "));
 }
 

@@ -2,6 +2,7 @@ import { Effect, Stream } from "effect";
 import { TestClock } from "effect/testing";
 import type { ReadOptions } from "./link_format.ts";
 import { type LinkReaderName, linkReaders } from "./link_formats.ts";
+import { piecesOf } from "./text_rows.ts";
 
 export const encoder = new TextEncoder();
 
@@ -14,11 +15,9 @@ export const parseBytes = (
   pieceSize = 1_000_000,
   options: ReadOptions = {},
 ) => {
-  const pieces = Array.from({ length: Math.ceil(bytes.length / pieceSize) }, (_, index) =>
-    bytes.subarray(index * pieceSize, (index + 1) * pieceSize),
-  );
+  const pieces = Stream.fromIterable(piecesOf(bytes, pieceSize));
   return TestClock.setTime(now).pipe(
-    Effect.andThen(Stream.runCollect(linkReaders[format](Stream.fromIterable(pieces), options))),
+    Effect.andThen(Stream.runCollect(linkReaders[format](pieces, options))),
     Effect.map((rows) => rows.map((row) => ("link" in row ? { line: row.line, link: row.link } : row))),
   );
 };

@@ -25,9 +25,9 @@ export const tooLong = (line: number): UnreadableLinkFile =>
 /** In bytes. Reading a piece takes less than 10 milliseconds, whatever it contains. */
 const pieceSize = 4_096;
 
-const piecesOf = (bytes: Uint8Array): ReadonlyArray<Uint8Array> =>
-  Array.from({ length: Math.ceil(bytes.length / pieceSize) }, (_, index) =>
-    bytes.subarray(index * pieceSize, (index + 1) * pieceSize),
+export const piecesOf = (bytes: Uint8Array, size: number): ReadonlyArray<Uint8Array> =>
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
   );
 
 /**
@@ -40,7 +40,7 @@ export const readText =
     Stream.unwrap(
       Effect.map(Clock.currentTimeMillis, (now) =>
         bytes.pipe(
-          Stream.map(piecesOf),
+          Stream.map((chunk) => piecesOf(chunk, pieceSize)),
           Stream.flattenIterable,
           Stream.rechunk(1),
           Stream.tap(() => Effect.yieldNow),

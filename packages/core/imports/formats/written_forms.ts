@@ -4,6 +4,7 @@
  */
 import { Option } from "effect";
 import { type Millis, parseTimestamp } from "../../timestamp.ts";
+import { words } from "./state_columns.ts";
 
 /** The words for a verified link, in lower case. @internal */
 export const verifiedWords = words(
@@ -31,10 +32,6 @@ const zeroMillis: ReadonlySet<Millis> = new Set(zeroTimes.map((text) => Date.par
 
 /** Returns null for a time that stands for no time. @internal */
 export const orNoTime = (time: Millis): Millis | null => (zeroMillis.has(time) ? null : time);
-
-function words(list: string): ReadonlySet<string> {
-  return new Set(list.split(", "));
-}
 
 /** @internal */
 export interface TimeForm {
