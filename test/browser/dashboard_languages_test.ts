@@ -3,7 +3,6 @@
  * is not from the catalogue. Texts that are English say so by their `lang`. Its words are longer, and no text is cut in the
  * narrowest window, also with the page mirrored for a language from right to left.
  */
-import { readFileSync } from "node:fs";
 import { dashboardFiles } from "@accountlink/pages/languages";
 import { afterAll, expect, it } from "vitest";
 import { type Element, parsed } from "../support/markup.ts";
@@ -19,10 +18,7 @@ const { open } = useDashboard((fixture) => ({
   ...twoLists("engine", ["100003", "100004"]),
 }));
 
-const english = JSON.parse(
-  readFileSync(new URL("../../packages/pages/languages/dashboard/en.json", import.meta.url), "utf8"),
-) as Readonly<Record<string, string>>;
-
+const { default: english } = await dashboardFiles.en();
 const pseudo = pseudoLanguage(english);
 
 /** The made-up language takes the place of this one, whose numbers, dates and lists have no letters of ours. */

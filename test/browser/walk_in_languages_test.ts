@@ -1,5 +1,5 @@
 /** An owner who reads Japanese, and in the proof Portuguese, sets a community up in a real browser. */
-import { readFileSync } from "node:fs";
+import { dashboardFiles } from "@accountlink/pages/languages";
 import { isProof } from "@accountlink/test-servers";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -23,12 +23,7 @@ const { visit } = useDashboard((fixture) => ({
 
 type Messages = Readonly<Record<string, string>>;
 
-const messagesOf = (tag: string): Messages =>
-  JSON.parse(
-    readFileSync(new URL(`../../packages/pages/languages/dashboard/${tag}.json`, import.meta.url), "utf8"),
-  ) as Messages;
-
-const english = messagesOf("en");
+const { default: english } = await dashboardFiles.en();
 
 /** Words that no text in Portuguese or Japanese has. */
 const englishWords = /\b(?:the|of|and|is|are|was|were|you|your|this|that|with|not|by|has|have|who|on)\b/i;
@@ -52,7 +47,7 @@ const walks = [
 it.each(walks.filter(([tag]) => isProof || tag === "ja"))(
   "an owner gets roles right, imports a file, invites a moderator and reads the audit log in %s",
   async (tag, guild, user, name, row) => {
-    const messages = messagesOf(tag);
+    const messages: Messages = (await dashboardFiles[tag]()).default;
     const untranslated = new Set(
       Object.entries(english).flatMap(([key, text]) => (messages[key] === text ? [] : [text])),
     );

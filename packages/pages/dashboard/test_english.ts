@@ -1,11 +1,8 @@
-import { readFileSync } from "node:fs";
 import type { Html } from "../html.ts";
-import { type DashboardMessages, Language } from "../languages/mod.ts";
+import { type DashboardMessages, dashboardFiles, Language } from "../languages/mod.ts";
 import { wordingOf } from "./look/say.ts";
 
-const english = JSON.parse(
-  readFileSync(new URL("../languages/dashboard/en.json", import.meta.url), "utf8"),
-) as Readonly<Record<string, string>>;
+const { default: english } = await dashboardFiles.en();
 const wording = wordingOf(new Language<DashboardMessages>("en", "English", english, english));
 
 /** Returns the markup of a part of the dashboard in a language that lacks every message. */

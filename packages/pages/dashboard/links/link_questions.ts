@@ -24,13 +24,15 @@ import { accountText } from "./links_page.ts";
 import { makeLostWithLink } from "./lost_with_link.ts";
 import { makeUserLists, type UserList } from "./user_page.ts";
 
-export const reasonField = textField({
+const reason = {
   name: "reason",
   label: say("link.reason"),
   hint: say("link.reason.hint", { most: String(longestReason) }),
   value: "",
   maxLength: longestReason,
-});
+};
+
+export const reasonField = textField(reason);
 
 interface LinkQuestion {
   readonly community: Community;
@@ -117,11 +119,8 @@ ${
   contest === null
     ? reasonField
     : textField({
-        name: "reason",
-        label: say("link.reason"),
+        ...reason,
         hint: say("link.most", { most: String(longestReason) }),
-        value: "",
-        maxLength: longestReason,
         required: true,
         problems: refused?.problems ?? [],
       })
