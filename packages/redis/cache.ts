@@ -1,5 +1,5 @@
 import { Cache } from "@accountlink/core";
-import { Effect, Layer, Option } from "effect";
+import { Array as Arr, Effect, Layer, Option } from "effect";
 import { RedisConnections } from "./connection/connections.ts";
 import { runCommand } from "./connection/failure.ts";
 
@@ -8,14 +8,24 @@ import { runCommand } from "./connection/failure.ts";
  * with the value.
  */
 export const layer: Layer.Layer<Cache, never, RedisConnections> = Effect.gen(function* () {
-  const { commands, prefix } = yield* RedisConnections;
+  const { commands, prefix, isCluster } = yield* RedisConnections;
+  // A cluster refuses one command with keys of several slots. Commands of one turn are one write.
+  const read = (keys: ReadonlyArray<string>) =>
+    isCluster ? Promise.all(keys.map((key) => commands.get(key))) : commands.mget(...keys);
   const keyOf = (key: string) => `${prefix}cache:${key}`;
   return Cache.of({
     get: (key, now) =>
       Effect.map(
         runCommand("Cache.get", () => commands.get(keyOf(key))),
-        (entry) => (entry === null ? Option.none() : valueOf(entry, now)),
+        (entry) => valueOf(entry, now),
       ),
+    getMany: (keys, now) =>
+      keys.length === 0
+        ? Effect.succeed([])
+        : Effect.map(
+            runCommand("Cache.getMany", () => read(keys.map(keyOf))),
+            Arr.map((entry) => valueOf(entry, now)),
+          ),
     set: (key, value, expiresAt, now) => {
       const ttl = Math.ceil(expiresAt - now);
       const redisKey = keyOf(key);
@@ -28,7 +38,8 @@ export const layer: Layer.Layer<Cache, never, RedisConnections> = Effect.gen(fun
   });
 }).pipe(Layer.effect(Cache));
 
-const valueOf = (entry: string, now: number): Option.Option<string> => {
+const valueOf = (entry: string | null, now: number): Option.Option<string> => {
+  if (entry === null) return Option.none();
   const space = entry.indexOf(" ");
   return now < Number(entry.slice(0, space)) ? Option.some(entry.slice(space + 1)) : Option.none();
 };

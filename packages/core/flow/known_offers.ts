@@ -9,7 +9,7 @@ import type { ChatId, GameId, GuildId } from "../ids.ts";
 import { forEachLimited } from "../limited_loops.ts";
 import { isLinked } from "../links/link.ts";
 import { isProven } from "../links/link_proof.ts";
-import { platformConcurrency } from "../platforms/guild_guard.ts";
+import { platformConcurrency } from "../platforms/find_each.ts";
 import type { GameProfile } from "../platforms/profile.ts";
 import { makeOwnCommunity, type OwnCommunity } from "../users/own_data.ts";
 import { type ScopedRecord, UserStore } from "../users/user_store.ts";

@@ -8,9 +8,9 @@ import {
   type ParameterProblem,
   type PlatformUnavailable,
 } from "../errors.ts";
-import { type ChatId, type GameId, type GuildId, idRules, isChatId, isGameId } from "../ids.ts";
+import { type ChatId, type GameId, idRules, isChatId, isGameId } from "../ids.ts";
 import { forEachLimited } from "../limited_loops.ts";
-import { GuildGuard, platformConcurrency } from "../platforms/guild_guard.ts";
+import { GuildGuard } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import type { LookupOptions } from "./link_lookup.ts";
 import { LinkStore } from "./link_store.ts";
@@ -55,11 +55,7 @@ export class BulkLookup extends Context.Service<BulkLookup>()("@accountlink/core
     const guard = yield* GuildGuard;
     const profiles = yield* Profiles;
 
-    const memberships = (guildId: GuildId, chatIds: Iterable<ChatId>): Effect.Effect<Memberships> =>
-      mapOf(chatIds, (chatId) => Effect.result(guard.isMember(guildId, chatId)));
-
     const membersOfEach = newestMembers(guard);
-    const gameProfiles = (gameIds: Iterable<GameId>) => mapOf(gameIds, profiles.game);
 
     return {
       /** Returns the game users of up to 50 chat users. */
@@ -75,16 +71,16 @@ export class BulkLookup extends Context.Service<BulkLookup>()("@accountlink/core
         const [linked, members] =
           guildId === null
             ? [yield* find, null]
-            : yield* Effect.all([find, memberships(guildId, chatIds)], { concurrency: "unbounded" });
+            : yield* Effect.all([find, guard.memberships(guildId, chatIds)], { concurrency: "unbounded" });
         const membershipOf = (chatId: ChatId) =>
           members === null ? anyone : (members.get(chatId) ?? Result.succeed(false));
         const found = resolved
           ? [...linked].filter(([chatId]) => Result.getOrElse(membershipOf(chatId), () => false))
           : [];
-        const games = yield* gameProfiles(found.map(([, gameId]) => gameId));
-        const chats = yield* mapOf(
+        const games = yield* profiles.gameProfiles(found.map(([, gameId]) => gameId));
+        const chats = yield* profiles.chatProfiles(
           found.map(([chatId]) => chatId),
-          (chatId) => profiles.chat(chatId, guildId),
+          guildId,
         );
         return eachInput(inputs, chatIds, chatIdProblem, (chatId) => {
           const member = membershipOf(chatId);
@@ -110,13 +106,10 @@ export class BulkLookup extends Context.Service<BulkLookup>()("@accountlink/core
         const members = guildId === null ? null : yield* membersOfEach(guildId, linked);
         const membersOf = (gameId: GameId) =>
           members?.get(gameId) ?? Result.succeed(linked.get(gameId) ?? []);
-        const games = yield* gameProfiles(resolved ? linked.keys() : []);
-        const chats = yield* mapOf(resolved ? linked.keys() : [], (gameId) =>
-          profiles.chats(
-            Result.getOrElse(membersOf(gameId), () => []),
-            guildId,
-          ),
-        );
+        const shown = resolved ? [...linked.keys()] : [];
+        const games = yield* profiles.gameProfiles(shown);
+        const lists = shown.map((gameId) => [gameId, Result.getOrElse(membersOf(gameId), () => [])] as const);
+        const chats = yield* profiles.chatLists(new Map(lists), guildId);
         return eachInput(inputs, gameIds, gameIdProblem, (gameId) =>
           Result.flatMap(membersOf(gameId), (chatIds) =>
             chatIds.length === 0
@@ -149,7 +142,12 @@ export const bulkGameResults = Effect.fnUntraced(function* <Data, E>(
   lookup: (gameId: GameId) => Effect.Effect<Result.Result<Data, BulkItemError>, E>,
 ) {
   const gameIds = distinct(inputs, isGameId);
-  const byGame = yield* mapOf(gameIds, lookup, "unbounded");
+  const found = yield* forEachLimited(
+    gameIds,
+    (gameId) => Effect.map(lookup(gameId), (result) => [gameId, result] as const),
+    { concurrency: "unbounded" },
+  );
+  const byGame = new Map(found);
   return eachInput(
     inputs,
     gameIds,
@@ -159,7 +157,6 @@ export const bulkGameResults = Effect.fnUntraced(function* <Data, E>(
 });
 
 type Membership = Result.Result<boolean, PlatformUnavailable>;
-type Memberships = ReadonlyMap<ChatId, Membership>;
 
 const anyone: Membership = Result.succeed(true);
 
@@ -170,15 +167,6 @@ const distinct = <Id extends string>(
   inputs: ReadonlyArray<string>,
   is: (input: unknown) => input is Id,
 ): ReadonlySet<Id> => new Set(inputs.filter(is));
-
-const mapOf = <Key, Value, E = never>(
-  keys: Iterable<Key>,
-  valueOf: (key: Key) => Effect.Effect<Value, E>,
-  concurrency: number | "unbounded" = platformConcurrency,
-): Effect.Effect<ReadonlyMap<Key, Value>, E> =>
-  forEachLimited(new Set(keys), (key) => Effect.map(valueOf(key), (value) => [key, value] as const), {
-    concurrency,
-  }).pipe(Effect.map((entries) => new Map(entries)));
 
 /**
  * Returns one result per input: the result of `resultOf` for a valid ID, and an error with the `problem` for any other

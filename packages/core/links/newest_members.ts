@@ -1,8 +1,7 @@
 import { Effect, Result } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
-import { forEachLimited } from "../limited_loops.ts";
-import { type GuildGuard, platformConcurrency } from "../platforms/guild_guard.ts";
+import type { GuildGuard } from "../platforms/guild_guard.ts";
 
 /** The most members that a lookup of a game user in a guild returns; also how many chat users one round checks. */
 const maxMembers = 100;
@@ -14,16 +13,13 @@ type Members = Result.Result<ReadonlyArray<ChatId>, PlatformUnavailable>;
  * check. It checks 100 chat users of each at a time, because most game users have no more. `linked` has the chat users
  * newest link first. @internal
  */
-export const newestMembers = (guard: Pick<GuildGuard["Service"], "knownMembers" | "isMember">) => {
+export const newestMembers = (guard: Pick<GuildGuard["Service"], "knownMembers" | "memberships">) => {
   const membershipsOf = Effect.fnUntraced(function* (guildId: GuildId, chatIds: ReadonlyArray<ChatId>) {
     const known = yield* guard.knownMembers(guildId, chatIds);
-    const others = yield* forEachLimited(
-      new Set(chatIds.filter((chatId) => !known.has(chatId))),
-      (chatId) =>
-        Effect.map(Effect.result(guard.isMember(guildId, chatId)), (member) => [chatId, member] as const),
-      { concurrency: platformConcurrency },
+    const asked = yield* guard.memberships(
+      guildId,
+      chatIds.filter((chatId) => !known.has(chatId)),
     );
-    const asked = new Map(others);
     return (chatId: ChatId) => asked.get(chatId) ?? Result.succeed(known.get(chatId) === true);
   });
 

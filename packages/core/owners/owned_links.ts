@@ -9,7 +9,6 @@ import type {
 } from "../errors.ts";
 import { ChatId, isChatId, isGameId } from "../ids.ts";
 import { type Manager, originOf } from "../keys/owned_keys.ts";
-import { forEachLimited } from "../limited_loops.ts";
 import { isLinked, type Link } from "../links/link.ts";
 import {
   LinkStore,
@@ -21,7 +20,7 @@ import {
 import { LinkWriter } from "../links/link_writer.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
-import { GuildGuard, platformConcurrency } from "../platforms/guild_guard.ts";
+import { GuildGuard } from "../platforms/guild_guard.ts";
 import type { ChatProfile, GameProfile } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { isStorableUpTo } from "../storable_text.ts";
@@ -84,17 +83,18 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
       Effect.map(
         Effect.all(
           [
-            forEachLimited(links, ({ chatId }) => profiles.chat(chatId, null), {
-              concurrency: platformConcurrency,
-            }),
+            profiles.chatProfiles(
+              links.map(({ chatId }) => chatId),
+              null,
+            ),
             profiles.gameNames(links.map(({ gameId }) => gameId)),
           ],
           { concurrency: "unbounded" },
         ),
         ([members, names]): ReadonlyArray<NamedLink> =>
-          links.map((link, index) => ({
+          links.map((link) => ({
             link,
-            chat: members[index] ?? null,
+            chat: members.get(link.chatId) ?? null,
             game: names.get(link.gameId) ?? null,
           })),
       );

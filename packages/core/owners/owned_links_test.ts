@@ -37,10 +37,10 @@ const layerAsking = (asked: Array<ChatId>) =>
             Effect.succeed(newestOf(links, place, limit, direction)),
         }),
         Layer.mock(Profiles)({
-          chat: (chatId) =>
+          chatProfiles: (chatIds) =>
             Effect.as(
-              Effect.sync(() => asked.push(chatId)),
-              null,
+              Effect.sync(() => asked.push(...chatIds)),
+              new Map(),
             ),
           gameNames: () => Effect.succeed(new Map()),
         }),

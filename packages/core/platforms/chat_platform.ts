@@ -2,6 +2,7 @@ import { Context, Data, type Effect, type Option, type Redacted, type Scope, typ
 import type { PlatformEffect, PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import type { ChatChannels } from "./chat_channels.ts";
+import type { ReadCached } from "./find_each.ts";
 import type { ChatUser, Guild, GuildMember } from "./profile.ts";
 
 /** The application that the operator registered at the chat platform. */
@@ -263,6 +264,12 @@ export class ChatPlatform extends Context.Service<
      * @param rights what the bot will do there: change roles and nicknames, post messages, both or neither
      */
     readonly botInvite?: (guildId: GuildId | null, rights: BotRights) => string;
+
+    /** What is cached of members and users; undefined if the answers of the platform are not cached. */
+    readonly cached?: {
+      readonly members: (guildId: GuildId) => ReadCached<ChatId, Option.Option<GuildMember>>;
+      readonly users: ReadCached<ChatId, Option.Option<ChatUser>>;
+    };
 
     /** Undefined if the platform does not report joins. */
     readonly joins?: ChatJoins;

@@ -1,6 +1,7 @@
 import { Context, Effect, type Option, Schema } from "effect";
 import type { PlatformEffect } from "../errors.ts";
 import type { GameId } from "../ids.ts";
+import type { ReadCached } from "./find_each.ts";
 import { GameGroup, type GameProfile } from "./profile.ts";
 
 /** The kinds of items of a platform that does not name its own. @internal */
@@ -79,6 +80,9 @@ export class GamePlatform extends Context.Service<
       parts?: ReadonlyArray<ProfilePart>,
       groupIds?: ReadonlyArray<string>,
     ) => PlatformEffect<Option.Option<GameProfile>>;
+
+    /** What is cached of whole profiles; undefined if the answers of the platform are not cached. */
+    readonly cachedProfiles?: ReadCached<GameId, Option.Option<GameProfile>>;
 
     /**
      * Returns the names of up to 100 users in one request, omitting users that do not exist. Undefined if the platform

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option } from "effect";
+import { Context, Effect, Layer, Option, Result } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import {
   Forbidden,
@@ -9,9 +9,7 @@ import {
 } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "./chat_platform.ts";
-
-/** The concurrency of each loop that sends requests to a platform for a client. @internal */
-export const platformConcurrency = 8;
+import { findEach, platformConcurrency } from "./find_each.ts";
 
 /** How long a request waits for the platform's list of members before it asks about each user. */
 const listTimeout = "1 second";
@@ -61,6 +59,13 @@ export class GuildGuard extends Context.Service<GuildGuard>()("@accountlink/core
 
       /** Returns whether the chat user is a member of the guild; true if `guildId` is null. */
       isMember,
+
+      /** Returns for each chat user whether they are a member of the guild, or why nobody knows. */
+      memberships: Effect.fnUntraced(function* (guildId: GuildId, chatIds: Iterable<ChatId>) {
+        const { cached, findMember } = platform;
+        const found = yield* findEach(chatIds, (id) => findMember(guildId, id), cached?.members(guildId));
+        return new Map(Array.from(found, ([id, member]) => [id, Result.map(member, Option.isSome)] as const));
+      }),
 
       /**
        * Returns, with one request to the platform, whether chat users are members of the guild. The result omits users

@@ -1,6 +1,7 @@
 /** The chat and game platforms: ports, profiles and membership. */
 export * from "./chat_channels.ts";
 export * from "./chat_platform.ts";
+export * from "./find_each.ts";
 export * from "./game_platform.ts";
 export { makeGuildChannels } from "./guild_channels.ts";
 export * from "./guild_guard.ts";

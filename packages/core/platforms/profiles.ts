@@ -1,10 +1,12 @@
-import { Array, Context, Effect, Layer, Option } from "effect";
+import { Array, Context, Effect, Layer, Option, Result } from "effect";
+import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
 import { forEachLimited } from "../limited_loops.ts";
 import { ChatPlatform } from "./chat_platform.ts";
+import { findEach, platformConcurrency } from "./find_each.ts";
 import { GamePlatform } from "./game_platform.ts";
-import { platformConcurrency, type RequestedGuild } from "./guild_guard.ts";
-import type { GameProfile, UserGuild } from "./profile.ts";
+import type { RequestedGuild } from "./guild_guard.ts";
+import type { ChatProfile, GameProfile, UserGuild } from "./profile.ts";
 
 const maxResolvedChats = 25;
 
@@ -42,6 +44,41 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
       return user === null ? null : { ...user, guild };
     });
 
+    const chatProfiles = Effect.fnUntraced(function* (chatIds: Iterable<ChatId>, guildId: RequestedGuild) {
+      const { cached, findMember, findUser } = chatPlatform;
+      const [users, members] = yield* Effect.all(
+        [
+          findEach(chatIds, findUser, cached?.users),
+          guildId === null
+            ? Effect.succeed(null)
+            : findEach(chatIds, (id) => findMember(guildId, id), cached?.members(guildId)),
+        ],
+        { concurrency: "unbounded" },
+      );
+      return new Map<ChatId, ChatProfile | null>(
+        Array.fromIterable(users).map(([id, user]) => {
+          const [found, guild] = [foundIn(user), foundIn(members?.get(id))];
+          return [id, found === null ? null : { ...found, guild }];
+        }),
+      );
+    });
+
+    const chatLists = Effect.fnUntraced(function* <Key>(
+      lists: ReadonlyMap<Key, ReadonlyArray<ChatId>>,
+      guildId: RequestedGuild,
+    ) {
+      const resolved = Array.fromIterable(lists).map(
+        ([key, chatIds]) => [key, chatIds.slice(0, maxResolvedChats)] as const,
+      );
+      const found = yield* chatProfiles(
+        resolved.flatMap(([, chatIds]) => chatIds),
+        guildId,
+      );
+      return new Map(
+        resolved.map(([key, chatIds]) => [key, chatIds.map((chatId) => found.get(chatId) ?? null)] as const),
+      );
+    });
+
     const gameNames = Effect.fnUntraced(function* (gameIds: Iterable<GameId>) {
       const { findNames, findProfile } = gamePlatform;
       const ids = [...new Set(gameIds)];
@@ -64,6 +101,13 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
     return {
       game: (gameId: GameId) => orNull(gamePlatform.findProfile(gameId)),
 
+      /** Returns the profile of each game user. */
+      gameProfiles: Effect.fnUntraced(function* (gameIds: Iterable<GameId>) {
+        const { cachedProfiles, findProfile } = gamePlatform;
+        const found = yield* findEach(gameIds, (id) => findProfile(id), cachedProfiles);
+        return new Map(Array.fromIterable(found).map(([id, profile]) => [id, foundIn(profile)] as const));
+      }),
+
       /** Returns profiles with names alone, in as few requests as the platform allows; omits users without an answer. */
       gameNames,
 
@@ -77,11 +121,15 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
       /** Returns the profile of a chat user. If a guild is given, the profile includes the user's membership in it. */
       chat,
 
+      /** Returns the profile of each chat user, as `chat` returns the profile of one. */
+      chatProfiles,
+
+      /** Returns the profiles of the first 25 chat users of each list, in order. */
+      chatLists,
+
       /** Returns the profiles of the first 25 chat users, in order. */
       chats: (chatIds: ReadonlyArray<ChatId>, guildId: RequestedGuild) =>
-        forEachLimited(chatIds.slice(0, maxResolvedChats), (chatId) => chat(chatId, guildId), {
-          concurrency: platformConcurrency,
-        }),
+        Effect.map(chatLists(new Map([[null, chatIds]]), guildId), (lists) => lists.get(null) ?? []),
 
       /**
        * Returns a user's guilds, and whether the bot is in each.
@@ -97,6 +145,10 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
 }) {
   static readonly layer = Layer.effect(Profiles, Profiles.make);
 }
+
+/** Returns null if a user was not found, or was not looked up, or the lookup failed. */
+const foundIn = <A>(answer: Result.Result<Option.Option<A>, PlatformUnavailable> | undefined): A | null =>
+  answer === undefined ? null : Option.getOrNull(Result.getOrElse(answer, () => Option.none<A>()));
 
 const orNull = <A, E>(effect: Effect.Effect<Option.Option<A>, E>): Effect.Effect<A | null> =>
   Effect.orElseSucceed(Effect.map(effect, Option.getOrNull), () => null);

@@ -14,7 +14,7 @@ import { isLinked, type Link } from "../links/link.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import type { LinkProof } from "../links/link_proof.ts";
 import { LinkStore } from "../links/link_store.ts";
-import { platformConcurrency } from "../platforms/guild_guard.ts";
+import { platformConcurrency } from "../platforms/find_each.ts";
 import type { GameProfile } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";

@@ -9,6 +9,7 @@ export const layer: Layer.Layer<Cache> = Layer.sync(Cache, () => {
   const entries = new Entries(capacity);
   return Cache.of({
     get: (key, now) => Effect.sync(() => entries.get(key, now)),
+    getMany: (keys, now) => Effect.sync(() => keys.map((key) => entries.get(key, now))),
     set: (key, value, expiresAt) => Effect.sync(() => entries.set(key, value, expiresAt)),
   });
 });

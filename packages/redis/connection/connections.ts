@@ -87,6 +87,7 @@ export type RedisCommands = Pick<
   | "evalsha"
   | "get"
   | "hmget"
+  | "mget"
   | "pexpire"
   | "set"
   | "wait"

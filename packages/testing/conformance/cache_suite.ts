@@ -50,6 +50,20 @@ const cases: Cases<Cache> = {
     }
   },
 
+  "getMany returns what get returns, in the order of the keys": function* () {
+    const { getMany, set } = yield* Cache;
+    // The operation is optional.
+    if (getMany === undefined) return;
+    const now = yield* Clock.currentTimeMillis;
+    const [first, second, absent] = [uniqueText(), uniqueText(), uniqueText()];
+    yield* set(first, "1", now + minute, now);
+    yield* set(second, "", now + 2 * minute, now);
+    const found = [Option.some(""), Option.none(), Option.some("1"), Option.some("")];
+    expectEqual(yield* getMany([second, absent, first, second], now), found);
+    expectEqual(yield* getMany([first, second], now + minute), [Option.none(), Option.some("")]);
+    expectEqual(yield* getMany([], now), []);
+  },
+
   "concurrent sets: one of the values remains": function* () {
     const cache = yield* Cache;
     const now = yield* Clock.currentTimeMillis;

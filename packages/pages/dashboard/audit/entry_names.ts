@@ -47,6 +47,9 @@ const named = (
 ): ReadonlyMap<string, string> =>
   new Map(things.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
 
+const namesOf = (profiles: ReadonlyMap<string, Parameters<typeof visibleName>[0]>) =>
+  named(Array.from(profiles, ([id, profile]) => ({ id, name: visibleName(profile) })));
+
 /** Returns a function that looks up the names of the accounts whose IDs are in fields of the records. */
 export const makeAccountNames = Effect.map(
   Profiles,
@@ -58,14 +61,11 @@ export const makeAccountNames = Effect.map(
         );
       return Effect.all(
         {
-          chats: forEachLimited(
-            shownIds(idsIn(/chatId$/i).filter(isChatId)),
-            (id) => Effect.map(profiles.chat(id, null), (profile) => ({ id, name: visibleName(profile) })),
-            { concurrency: 8 },
-          ).pipe(Effect.map(named)),
-          games: Effect.map(profiles.gameNames(shownIds(idsIn(/gameId$/i).filter(isGameId))), (found) =>
-            named(Array.from(found, ([id, profile]) => ({ id, name: visibleName(profile) }))),
+          chats: Effect.map(
+            profiles.chatProfiles(shownIds(idsIn(/chatId$/i).filter(isChatId)), null),
+            namesOf,
           ),
+          games: Effect.map(profiles.gameNames(shownIds(idsIn(/gameId$/i).filter(isGameId))), namesOf),
         },
         { concurrency: "unbounded" },
       );

@@ -1,5 +1,7 @@
 /** A short-lived cache of platform lookups, so that a burst of requests asks a platform once. */
-import { Cache, type PlatformUnavailable } from "@accountlink/core";
+import { Cache, type PlatformUnavailable, type StoreUnavailable } from "@accountlink/core";
+import { forEachLimited } from "@accountlink/core/limited_loops";
+import { platformConcurrency, type ReadCached } from "@accountlink/core/platforms";
 import { Cause, Clock, Duration, Effect, Exit, Metric, Option, RcMap, Schema } from "effect";
 import { platformCache } from "../resilience/metrics.ts";
 
@@ -22,7 +24,7 @@ const maxOwn = 10_000;
  * interrupted when its last caller is interrupted. Failures are never cached. If the cache fails, the platform is
  * asked.
  *
- * `forget` removes an answer after a change. Other processes may use their own copies of the answer until the copies
+ * `readCached` reads the answers for many keys at once. `forget` removes an answer after a change. Other processes may use their own copies of the answer until the copies
  * expire.
  */
 export const cachedLookup = Effect.fnUntraced(function* <Key extends string | ReadonlyArray<string>, A>(
@@ -33,8 +35,8 @@ export const cachedLookup = Effect.fnUntraced(function* <Key extends string | Re
   const decode = Schema.decodeUnknownOption(codec);
   const encode = Schema.encodeSync(codec);
   const entryOf = (key: Key): string => `platform.${options.answer}:${[key].flat().join(":")}`;
-  const countOf = (result: "hit" | "miss" | "error") =>
-    Metric.update(platformCache({ answer: options.answer, result }), 1);
+  const countOf = (result: "hit" | "miss" | "error", count = 1) =>
+    Metric.update(platformCache({ answer: options.answer, result }), count);
   const [hit, miss, failed] = [countOf("hit"), countOf("miss"), countOf("error")];
   const own = new Map<string, { readonly answer: A; readonly expiresAt: number }>();
 
@@ -44,23 +46,44 @@ export const cachedLookup = Effect.fnUntraced(function* <Key extends string | Re
     own.set(entry, { answer, expiresAt });
   };
 
+  const readOwn = (entry: string, now: number): Option.Option<A> => {
+    const known = own.get(entry);
+    return known !== undefined && now < known.expiresAt ? Option.some(known.answer) : Option.none();
+  };
+
   const read = Effect.fnUntraced(function* (key: Key) {
     const [entry, now] = [entryOf(key), yield* Clock.currentTimeMillis];
-    const known = own.get(entry);
-    const answer =
-      known !== undefined && now < known.expiresAt
-        ? Option.some(known.answer)
-        : Option.flatMap(yield* cache.get(entry, now), decode);
+    const known = readOwn(entry, now);
+    const answer = Option.isSome(known) ? known : Option.flatMap(yield* cache.get(entry, now), decode);
     yield* Option.isSome(answer) ? hit : miss;
     return answer;
   });
 
-  const readOrNone = (key: Key) =>
-    Effect.catchCause(read(key), (cause) =>
-      Cause.hasFails(cause)
-        ? Effect.as(failed, Option.none<A>())
-        : Exit.failCause(cause as Cause.Cause<never>),
+  const orElseNone = <B>(reading: Effect.Effect<B, StoreUnavailable>, none: B) =>
+    Effect.catchCause(reading, (cause) =>
+      Cause.hasFails(cause) ? Effect.as(failed, none) : Exit.failCause(cause as Cause.Cause<never>),
     );
+
+  const getMany =
+    cache.getMany ??
+    ((entries: ReadonlyArray<string>, now: number) =>
+      forEachLimited(entries, (entry) => cache.get(entry, now), { concurrency: platformConcurrency }));
+
+  const readMany = Effect.fnUntraced(function* (keys: ReadonlyArray<Key>) {
+    const now = yield* Clock.currentTimeMillis;
+    const entries = keys.map(entryOf);
+    const answers = new Map(entries.map((entry) => [entry, readOwn(entry, now)]));
+    const others = entries.filter((entry) => Option.isNone(answers.get(entry) as Option.Option<A>));
+    const found = others.length === 0 ? [] : yield* getMany(others, now);
+    for (const [index, entry] of others.entries()) {
+      answers.set(entry, Option.flatMap(found[index] ?? Option.none(), decode));
+    }
+    const read = entries.map((entry) => answers.get(entry) as Option.Option<A>);
+    const hits = read.filter(Option.isSome).length;
+    yield* countOf("hit", hits);
+    yield* countOf("miss", read.length - hits);
+    return read;
+  });
 
   const askAndCache = Effect.fnUntraced(function* (key: Key) {
     const askedAt = yield* Clock.currentTimeMillis;
@@ -76,10 +99,26 @@ export const cachedLookup = Effect.fnUntraced(function* <Key extends string | Re
 
   const inFlight = yield* RcMap.make({ lookup: askAndCache });
 
+  const ask = (key: Key) => Effect.scoped(RcMap.get(inFlight, key));
+
   const find = Effect.fnUntraced(function* (key: Key) {
-    const cached = yield* readOrNone(key);
-    return Option.isSome(cached) ? cached.value : yield* Effect.scoped(RcMap.get(inFlight, key));
+    const cached = yield* orElseNone(read(key), Option.none());
+    return Option.isSome(cached) ? cached.value : yield* ask(key);
   });
+
+  /** Reads the cached answers for many keys at once; `ask` reads no cache. */
+  const readCached =
+    <Id>(keyOf: (id: Id) => Key): ReadCached<Id, A> =>
+    (ids) =>
+      Effect.map(orElseNone(readMany(ids.map(keyOf)), []), (found) => ({
+        cached: new Map(
+          ids.flatMap((id, index) => {
+            const answer = found[index] ?? Option.none();
+            return Option.isSome(answer) ? [[id, answer.value] as const] : [];
+          }),
+        ),
+        ask: (id) => ask(keyOf(id)),
+      }));
 
   const forget = Effect.fnUntraced(function* (key: Key) {
     const now = yield* Clock.currentTimeMillis;
@@ -89,5 +128,5 @@ export const cachedLookup = Effect.fnUntraced(function* <Key extends string | Re
     yield* Effect.ignore(cache.set(entryOf(key), "", now + 1, now));
   });
 
-  return Object.assign(find, { forget });
+  return Object.assign(find, { forget, readCached });
 });

@@ -42,6 +42,34 @@ const setUp = Effect.fnUntraced(function* (overrides: Partial<CachedLookup<strin
   return { lookup, asked };
 });
 
+test("the answers for many keys are read at once, and the others are asked for without another read", () => {
+  const { cache, entries } = mapCache();
+  const reads: Array<ReadonlyArray<string>> = [];
+  const counting = Cache.of({
+    get: (key, now) => Effect.tap(cache.get(key, now), () => Effect.sync(() => reads.push([key]))),
+    getMany: (keys, now) =>
+      Effect.tap(
+        Effect.forEach(keys, (key) => cache.get(key, now)),
+        () => Effect.sync(() => reads.push(keys)),
+      ),
+    set: cache.set,
+  });
+  return Effect.gen(function* () {
+    const { lookup, asked } = yield* setUp();
+    yield* lookup("own");
+    entries.set("platform.test:shared", { value: "6", expiresAt: 5_000 });
+    reads.length = 0;
+    const { cached, ask } = yield* lookup.readCached((word: string) => word)(["shared", "own", "absent"]);
+    expect([...cached]).toEqual([
+      ["shared", 6],
+      ["own", 3],
+    ]);
+    expect(yield* ask("absent")).toBe(6);
+    expect(reads).toEqual([["platform.test:shared", "platform.test:absent"]]);
+    expect(asked).toEqual(["own", "absent"]);
+  }).pipe(Effect.provideService(Cache, counting));
+});
+
 test("an answer is cached while it is fresh", function* () {
   const { lookup, asked } = yield* setUp();
   expect(yield* lookup("one")).toBe(3);

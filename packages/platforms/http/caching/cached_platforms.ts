@@ -16,6 +16,7 @@ import {
   Guild,
   GuildMember,
   ItemOwnership,
+  type ProfilePart,
   profileParts,
 } from "@accountlink/core/platforms";
 import { Duration, Effect, Layer, Option, Schema } from "effect";
@@ -109,6 +110,10 @@ export const cachedChatPlatform = (
         findGuild,
         findMember: (guildId, chatId) => findMember([guildId, chatId]),
         findUser,
+        cached: {
+          members: (guildId) => findMember.readCached((chatId) => [guildId, chatId]),
+          users: findUser.readCached((chatId) => chatId),
+        },
         ...(platform.roles === undefined
           ? {}
           : { roles: afterChanges(platform.roles, (...changed) => findMember.forget(changed)) }),
@@ -189,13 +194,18 @@ export const cachedGamePlatform = (
           freshFor: () => profile,
         }));
 
+      // A part that the platform does not have is null, which is no reason to ask again soon.
+      const partsOf = (parts: ReadonlyArray<ProfilePart>) =>
+        Effect.map(featuresOf(platform), (has) => parts.filter((part) => part !== "groups" || has.groups));
+
       return GamePlatform.of({
         ...platform,
         hasUser,
-        // A part that the platform does not have is null, which is no reason to ask again soon.
         findProfile: (gameId, parts = profileParts, groupIds = []) =>
-          Effect.flatMap(featuresOf(platform), (has) =>
-            findProfile([gameId, ...parts.filter((part) => part !== "groups" || has.groups), ...groupIds]),
+          Effect.flatMap(partsOf(parts), (asked) => findProfile([gameId, ...asked, ...groupIds])),
+        cachedProfiles: (gameIds) =>
+          Effect.flatMap(partsOf(profileParts), (asked) =>
+            findProfile.readCached((gameId: GameId) => [gameId, ...asked])(gameIds),
           ),
         ...(hasItem && { hasItem: (gameId, { item, itemId }) => hasItem([gameId, item, itemId]) }),
       });
