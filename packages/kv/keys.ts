@@ -36,8 +36,9 @@ const escape = (character: string): string => {
   return code < 0x22 ? `!${code.toString(16).padStart(2, "0")}` : `~${code.toString(16).padStart(6, "0")}`;
 };
 
-/** Returns the parts of a key, numbers as their texts. */
-export const decode = (key: string): ReadonlyArray<string> => key.slice(0, -1).split(" ").map(unescaped);
+/** Returns the last part of a key, a number as its text. */
+export const lastOf = (key: string): string =>
+  unescaped(key.slice(key.lastIndexOf(" ", key.length - 2) + 1, -1));
 
 const unescaped = (text: string): string =>
   /[!~]/.test(text)

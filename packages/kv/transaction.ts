@@ -8,7 +8,7 @@ import { type StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
 import { timedNumbers } from "@accountlink/core/journal";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Semaphore } from "effect";
-import { type Bounds, decode, rangeOf, type Tuple } from "./keys.ts";
+import { type Bounds, lastOf, rangeOf, type Tuple } from "./keys.ts";
 import { type Entry, type Kv, maxChanges, maxChecks, type Range } from "./kv.ts";
 import { mapInParts } from "./long_lists.ts";
 import { isSplit, parsed, partKeys, partLength, splitMark, type Text } from "./split_texts.ts";
@@ -338,18 +338,18 @@ export class Database {
       mapInParts(entries, (entry) => (entry === null ? undefined : parsed(entry, entry.value))),
     );
 
-  /** Returns the parts of the first entries of an index, without checks and numbers as their texts. */
-  readonly peekEntries = <R>(
+  /** Returns the last parts of the keys of the first entries of an index, without checks. */
+  readonly peekEntries = <R, Last extends string>(
     { name }: Index<R>,
     prefix: Tuple,
     limit: number,
-  ): StoreEffect<ReadonlyArray<ReadonlyArray<string>>> => {
+  ): StoreEffect<ReadonlyArray<Last>> => {
     const { kv } = this;
     const range = rangeOf(name, prefix);
     const keys =
       kv.keys?.(range, limit) ??
       Effect.map(kv.list(range, { limit, reverse: false }), (entries) => entries.map(({ key }) => key));
-    return Effect.flatMap(keys, (found) => mapInParts(found, (key) => decode(key).slice(1)));
+    return Effect.flatMap(keys, (found) => mapInParts(found, (key) => lastOf(key) as Last));
   };
 
   /** Reads without checks. */

@@ -55,7 +55,7 @@ export class BulkLookup extends Context.Service<BulkLookup>()("@accountlink/core
     const guard = yield* GuildGuard;
     const profiles = yield* Profiles;
 
-    const membersOfEach = newestMembers(guard);
+    const membersOfEach = newestMembers(guard, links);
 
     return {
       /** Returns the game users of up to 50 chat users. */
@@ -102,11 +102,19 @@ export class BulkLookup extends Context.Service<BulkLookup>()("@accountlink/core
         yield* checkBulkLimit(inputs);
         yield* guard.enter(scope, guildId);
         const gameIds = distinct(inputs, isGameId);
-        const linked = yield* links.findByGameIds(scope.pid, [...gameIds]);
-        const members = guildId === null ? null : yield* membersOfEach(guildId, linked);
-        const membersOf = (gameId: GameId) =>
-          members?.get(gameId) ?? Result.succeed(linked.get(gameId) ?? []);
-        const shown = resolved ? [...linked.keys()] : [];
+        const linked =
+          guildId === null
+            ? Array.from(
+                yield* links.findByGameIds(scope.pid, [...gameIds]),
+                ([gameId, chatIds]) => [gameId, Result.succeed(chatIds)] as const,
+              )
+            : yield* membersOfEach(scope.pid, guildId, [...gameIds]);
+        const members: ReadonlyMap<
+          GameId,
+          Result.Result<ReadonlyArray<ChatId>, PlatformUnavailable>
+        > = new Map(linked);
+        const membersOf = (gameId: GameId) => members.get(gameId) ?? Result.succeed([]);
+        const shown = resolved ? [...members.keys()] : [];
         const games = yield* profiles.gameProfiles(shown);
         const lists = shown.map((gameId) => [gameId, Result.getOrElse(membersOf(gameId), () => [])] as const);
         const chats = yield* profiles.chatLists(new Map(lists), guildId);

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { LinkNotFound } from "../errors.ts";
-import type { ChatId, GameId, GuildId } from "../ids.ts";
+import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
 import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import type { ChatProfile, GameProfile } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
@@ -79,13 +79,9 @@ export class LinkLookup extends Context.Service<LinkLookup>()("@accountlink/core
     const admitChat = (scope: DataScope, chatId: ChatId, { guildId = null }: LookupOptions) =>
       Effect.flatMap(guard.enter(scope, guildId), () => guard.requireMember(guildId, chatId));
 
-    const findMembers = newestMembers(guard);
-    const membersAmong = Effect.fnUntraced(function* (
-      guildId: GuildId,
-      gameId: GameId,
-      newest: ReadonlyArray<ChatId>,
-    ) {
-      const found = (yield* findMembers(guildId, new Map([[gameId, newest]]))).get(gameId);
+    const findMembers = newestMembers(guard, links);
+    const membersOf = Effect.fnUntraced(function* (pid: Pid, guildId: GuildId, gameId: GameId) {
+      const found = (yield* findMembers(pid, guildId, [gameId])).get(gameId);
       return found === undefined ? [] : yield* Effect.fromResult(found);
     });
 
@@ -105,8 +101,10 @@ export class LinkLookup extends Context.Service<LinkLookup>()("@accountlink/core
       byGame: Effect.fnUntraced(function* (scope: DataScope, gameId: GameId, options: LookupOptions = {}) {
         const { guildId = null, resolved = false } = options;
         yield* guard.enter(scope, guildId);
-        const newest = (yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [];
-        const chatIds = guildId === null ? newest : yield* membersAmong(guildId, gameId, newest);
+        const chatIds =
+          guildId === null
+            ? ((yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [])
+            : yield* membersOf(scope.pid, guildId, gameId);
         if (chatIds.length === 0) return yield* new LinkNotFound();
         return {
           gameId,

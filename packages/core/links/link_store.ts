@@ -131,10 +131,13 @@ export class LinkStore extends Context.Service<
      * Returns the chat users of many game users in one query, omitting game users without links. For each game user,
      * the newest link (by `linkedAt`) is first, and equal times are sorted by chat ID as a string. Reads only the first
      * `maxChatsOfGame` chat users of each game user.
+     *
+     * @param enough the store may stop reading at this number of chat users of each game user
      */
     readonly findByGameIds: (
       pid: Pid,
       gameIds: ReadonlyArray<GameId>,
+      enough?: number,
     ) => StoreEffect<ReadonlyMap<GameId, ReadonlyArray<ChatId>>>;
 
     /**

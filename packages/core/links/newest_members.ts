@@ -1,7 +1,8 @@
 import { Effect, Result } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
-import type { ChatId, GameId, GuildId } from "../ids.ts";
+import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
 import type { GuildGuard } from "../platforms/guild_guard.ts";
+import type { LinkStore } from "./link_store.ts";
 
 /** The most members that a lookup of a game user in a guild returns; also how many chat users one round checks. */
 const maxMembers = 100;
@@ -10,10 +11,13 @@ type Members = Result.Result<ReadonlyArray<ChatId>, PlatformUnavailable>;
 
 /**
  * Finds for each game user the newest 100 of its chat users who are members of the guild, or the failed membership
- * check. It checks 100 chat users of each at a time, because most game users have no more. `linked` has the chat users
- * newest link first. @internal
+ * check. It checks 100 chat users of each at a time, and reads no more at first, because most game users have no more.
+ * Game users without links are left out. @internal
  */
-export const newestMembers = (guard: Pick<GuildGuard["Service"], "knownMembers" | "memberships">) => {
+export const newestMembers = (
+  guard: Pick<GuildGuard["Service"], "knownMembers" | "memberships">,
+  { findByGameIds }: Pick<LinkStore["Service"], "findByGameIds">,
+) => {
   const membershipsOf = Effect.fnUntraced(function* (guildId: GuildId, chatIds: ReadonlyArray<ChatId>) {
     const known = yield* guard.knownMembers(guildId, chatIds);
     const asked = yield* guard.memberships(
@@ -23,7 +27,11 @@ export const newestMembers = (guard: Pick<GuildGuard["Service"], "knownMembers" 
     return (chatId: ChatId) => asked.get(chatId) ?? Result.succeed(known.get(chatId) === true);
   });
 
-  return Effect.fnUntraced(function* (guildId: GuildId, linked: ReadonlyMap<GameId, ReadonlyArray<ChatId>>) {
+  /** `linked` has the chat users newest link first. */
+  const membersAmong = Effect.fnUntraced(function* (
+    guildId: GuildId,
+    linked: ReadonlyMap<GameId, ReadonlyArray<ChatId>>,
+  ) {
     const found = new Map<GameId, Members>();
     for (let start = 0; ; start += maxMembers) {
       const round = Array.from(linked, ([gameId, chatIds]) => {
@@ -48,5 +56,22 @@ export const newestMembers = (guard: Pick<GuildGuard["Service"], "knownMembers" 
         );
       }
     }
+  });
+
+  return Effect.fnUntraced(function* (pid: Pid, guildId: GuildId, gameIds: ReadonlyArray<GameId>) {
+    const first = yield* findByGameIds(pid, gameIds, maxMembers);
+    const found = yield* membersAmong(guildId, first);
+    const isShort = (members: Members | undefined) =>
+      members !== undefined && Result.isSuccess(members) && members.success.length < maxMembers;
+    const longer = [...first].filter(
+      // A store may have read more, and then all.
+      ([gameId, chatIds]) => chatIds.length === maxMembers && isShort(found.get(gameId)),
+    );
+    if (longer.length === 0) return found;
+    const whole = yield* findByGameIds(
+      pid,
+      longer.map(([gameId]) => gameId),
+    );
+    return new Map([...found, ...(yield* membersAmong(guildId, whole))]);
   });
 };

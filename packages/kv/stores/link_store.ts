@@ -64,16 +64,14 @@ export const layer = storeLayer(LinkStore, (db) => ({
   findByChatIds: (pid, chatIds) => findAll(db, pid, chatIds, (link) => link),
   findGamesByChatIds: (pid, chatIds) => findAll(db, pid, chatIds, ({ gameId }) => gameId),
 
-  findByGameIds: (pid, gameIds) =>
+  findByGameIds: (pid, gameIds, enough = maxChatsOfGame) =>
     Effect.flatMap(db.peek([scopeKey(pid)]), ([scope]) => {
       const stored = scope as StoredScope | undefined;
       const { epoch = 0 } = stored ?? {};
       const chatsOf = (gameId: GameId) =>
         isBlocking(stored, gameId)
           ? Effect.succeed([])
-          : Effect.map(db.peekEntries(links.byGame, [pid, epoch, gameId], maxChatsOfGame), (entries) =>
-              entries.map((parts) => parts.at(-1) as ChatId),
-            );
+          : db.peekEntries<StoredLink, ChatId>(links.byGame, [pid, epoch, gameId], enough);
       return Effect.map(
         forEachLimited(gameIds, chatsOf, { concurrency: listsAtOnce }),
         (found) => new Map(Arr.zip(gameIds, found).filter(([, chatIds]) => chatIds.length > 0)),

@@ -229,9 +229,9 @@ const mostNamed = 25;
 const makeWhois = Effect.gen(function* () {
   const members = yield* MemberStore;
   const guard = yield* GuildGuard;
-  const membersOf = newestMembers(guard);
   const links = yield* OwnedLinks;
   const store = yield* LinkStore;
+  const membersOf = newestMembers(guard, store);
   const community = yield* makeCommunity;
   const { publicUrl } = yield* HttpSettings;
 
@@ -254,14 +254,14 @@ const makeWhois = Effect.gen(function* () {
   const ofGame = Effect.fnUntraced(function* (asked: Asked, typed: string) {
     const { home, language } = asked;
     const meant = yield* links.gamesMeant(typed.trim());
-    const linked = yield* store.findByGameIds(home.scope.pid, meant);
+    const linked = yield* store.findByGameIds(home.scope.pid, meant, 1);
     const gameId = meant.find((id) => linked.has(id)) ?? meant[0];
     if (gameId === undefined) {
       const [name, game] = [plain(typed.trim()), community.game(language)];
       return { content: language.text("chat.whois.unknown_game", { name, game }) };
     }
     const account = yield* community.account(gameId);
-    const found = yield* membersOf(home.guildId, new Map([[gameId, linked.get(gameId) ?? []]]));
+    const found = yield* membersOf(home.scope.pid, home.guildId, [gameId]);
     const present = yield* Effect.fromResult(found.get(gameId) ?? Result.succeed([]));
     const [target] = present;
     if (target === undefined) return { content: language.text("chat.whois.no_members", { account }) };

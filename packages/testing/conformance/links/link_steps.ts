@@ -24,6 +24,7 @@ export const linkSteps = Effect.fnUntraced(function* (scope: DataScope) {
     findMany: (chatIds: ReadonlyArray<ChatId>) => store.findByChatIds(pid, chatIds),
     gamesOf: (...chatIds: ReadonlyArray<ChatId>) => store.findGamesByChatIds(pid, chatIds),
     chatsOf: (...gameIds: ReadonlyArray<GameId>) => store.findByGameIds(pid, gameIds),
+    newestOf: (gameId: GameId, enough: number) => store.findByGameIds(pid, [gameId], enough),
     page: (after: ChatId | null, limit: number) =>
       Effect.map(store.exportPage(pid, after, limit), (links) => links.map(portable)),
     newest: (place: NewestPosition | null, limit: number, direction?: PageDirection) =>

@@ -43,6 +43,9 @@ export const reads: Cases<StoragePorts> = {
       yield* links.set(one, few, 5_000);
       const newest = chatIds.slice(0, maxChatsOfGame);
       expectEqual((yield* links.chatsOf(many)).get(many), newest);
+      const some = (yield* links.newestOf(many, 10)).get(many) ?? [];
+      expectEqual(some.length >= 10, true);
+      expectEqual(some, newest.slice(0, some.length));
       const both = yield* links.chatsOf(many, few, many);
       expectEqual(both.get(many), newest);
       expectEqual(both.get(few), [one]);
