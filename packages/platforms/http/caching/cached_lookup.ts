@@ -78,11 +78,11 @@ export const cachedLookup = Effect.fnUntraced(function* <Key extends string | Re
     for (const [index, entry] of others.entries()) {
       answers.set(entry, Option.flatMap(found[index] ?? Option.none(), decode));
     }
-    const read = entries.map((entry) => answers.get(entry) as Option.Option<A>);
-    const hits = read.filter(Option.isSome).length;
+    const all = entries.map((entry) => answers.get(entry) as Option.Option<A>);
+    const hits = all.filter(Option.isSome).length;
     yield* countOf("hit", hits);
-    yield* countOf("miss", read.length - hits);
-    return read;
+    yield* countOf("miss", all.length - hits);
+    return all;
   });
 
   const askAndCache = Effect.fnUntraced(function* (key: Key) {
