@@ -190,13 +190,27 @@ export const makeImportJobs = Effect.gen(function* () {
     };
   };
 
+  /** The accounts whose uploads this node reads. To refuse further ones, it need not ask the storage. */
+  const reading = new Set<string>();
+
   /**
    * Reads an upload in place of the account's previous import, previews all of it, and stores it. Fails while another
    * one of the account is read or running.
    *
    * @param receive writes the uploaded file, and returns how to read it
    */
-  const admit = Effect.fnUntraced(function* <E, R>(
+  const admit = <E, R>(owner: KeyOwner, receive: (file: ImportFile) => Effect.Effect<NewImport, E, R>) =>
+    Effect.suspend(() => {
+      const account = owner.account.name;
+      if (reading.has(account)) return Effect.fail(new ImportRefused({ reason: "busy" }));
+      reading.add(account);
+      return Effect.ensuring(
+        readUpload(owner, receive),
+        Effect.sync(() => reading.delete(account)),
+      );
+    });
+
+  const readUpload = Effect.fnUntraced(function* <E, R>(
     owner: KeyOwner,
     receive: (file: ImportFile) => Effect.Effect<NewImport, E, R>,
   ) {
@@ -205,8 +219,8 @@ export const makeImportJobs = Effect.gen(function* () {
     const begun = yield* imports.begin({ id, account, room, ...(yield* holdFor(heldFor)) });
     if (!begun) return yield* new ImportRefused({ reason: "busy" });
     const holder = { id, node };
-    const reading = { id, pid: null, phase: "reading", details: "" } as const;
-    const renew = Effect.flatMap(holdFor(heldFor), (hold) => imports.save({ ...reading, ...hold }));
+    const held = { id, pid: null, phase: "reading", details: "" } as const;
+    const renew = Effect.flatMap(holdFor(heldFor), (hold) => imports.save({ ...held, ...hold }));
     const preview = Effect.gen(function* () {
       const file = write(holder, "upload");
       const made = yield* receive(file);

@@ -178,14 +178,24 @@ export const makeOwnerPages = Effect.gen(function* () {
       }),
 
     /**
-     * Makes the route of a form with a file. The handler must read the form and check its field `csrf`. A file that
-     * arrives slowly holds no turn of the account.
+     * Makes the route of a form with a file. `receive` must read the form and check its field `csrf`, and returns what
+     * answers it. A file that arrives slowly holds no turn of the account, and the answer takes one.
      */
-    upload: (path: DashboardPath, answer: (visitor: OwnerVisitor) => Answer) =>
+    upload: (path: DashboardPath, receive: (visitor: OwnerVisitor) => Effect.Effect<Answer, SiteError>) =>
       site.upload(path, (visitor) =>
-        Effect.flatMap(withOwner(path, visitor), (owning) =>
-          answerOf(owning, (owner) => counted(path, owner, answer)),
-        ),
+        Effect.flatMap(withOwner(path, visitor), (owning) => {
+          const { name } = owning.owner.account;
+          const received = Effect.andThen(limits.admitDashboardWrite(name), receive(owning)).pipe(
+            Effect.catch((error) => Effect.succeed(Effect.fail(error))),
+            chargeTo(name),
+          );
+          return Effect.flatMap(received, (answer) =>
+            turns.write(
+              name,
+              answerOf(owning, () => answer),
+            ),
+          );
+        }),
       ),
   };
 });

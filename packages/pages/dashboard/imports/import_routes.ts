@@ -65,14 +65,16 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       };
     });
     return jobs.admit(visitor.owner, receive).pipe(
-      Effect.map((job) => seeOther(importPath(job.id))),
+      Effect.map((job): Answer => Effect.succeed(seeOther(importPath(job.id)))),
       Effect.catchTag(["UnreadableLinkFile", "WrongLines"], (error) =>
-        begin(visitor, withUnclear(typed, error), sentenceOf(error, visitor.platforms)),
+        Effect.succeed(begin(visitor, withUnclear(typed, error), sentenceOf(error, visitor.platforms))),
       ),
       Effect.catchTag("WrongUpload", ({ reason }) =>
-        begin(visitor, untouched, say(`import.upload.${reason}`)),
+        Effect.succeed(begin(visitor, untouched, say(`import.upload.${reason}`))),
       ),
-      Effect.catchTag("ImportRefused", ({ reason }) => begin(visitor, untouched, failureText(reason))),
+      Effect.catchTag("ImportRefused", ({ reason }) =>
+        Effect.succeed(begin(visitor, untouched, failureText(reason))),
+      ),
     );
   };
 
