@@ -6,19 +6,20 @@ import type { ResilientClient } from "../../http/mod.ts";
 import { ask } from "../answers.ts";
 import {
   administrator,
+  bySnowflake,
   Channel,
+  Identified,
   includesPosting,
   includesViewing,
   isSnowflake,
   RoledGuild,
   RoledMember,
 } from "./discord_wire.ts";
+import { findBotId, findGuildAs, findMemberAs } from "./lookups.ts";
 
 const [text, category, announcements] = [0, 4, 5];
 
 const everyPermission = (1n << 64n) - 1n;
-
-const Identified = Schema.Struct({ id: Schema.String });
 
 const PostedMessage = Schema.Struct({ id: Schema.String, content: Schema.optional(Schema.String) });
 
@@ -26,13 +27,8 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
   const operation = "ChatChannels.findChannels";
 
   const findBot = Effect.fnUntraced(function* (guildId: GuildId) {
-    const bot = yield* ask(client, "GET /users/@me", { operation, found: Identified });
-    const member = yield* ask(client, "GET /guilds/{guild_id}/members/{user_id}", {
-      operation,
-      path: [guildId, Result.getOrThrow(bot).id],
-      found: RoledMember,
-    });
-    return Result.getSuccess(member);
+    const botId = yield* findBotId(client, operation);
+    return yield* findMemberAs(client, guildId, botId, { operation, found: RoledMember });
   });
 
   const edit: ChatChannels["edit"] = Effect.fnUntraced(function* (channelId, messageId, message) {
@@ -67,14 +63,8 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
 
   return {
     findChannels: Effect.fnUntraced(function* (guildId) {
-      if (!isSnowflake(guildId)) return Option.none();
-      const guild = yield* ask(client, "GET /guilds/{guild_id}", {
-        operation,
-        path: [guildId],
-        found: RoledGuild,
-        matches: ({ id }) => id === guildId,
-      });
-      if (Result.isFailure(guild)) return Option.none();
+      const guild = yield* findGuildAs(client, guildId, { operation, found: RoledGuild });
+      if (Option.isNone(guild)) return Option.none();
       const [bot, channels] = yield* Effect.all(
         [
           findBot(guildId),
@@ -90,10 +80,10 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
       const listed = asShown(channels.success).map((channel) => ({
         id: channel.id,
         name: channel.name,
-        mayPost: includesPosting(permissionsIn(channel, guild.success, bot.value)),
-        isPublic: includesViewing(permissionsIn(channel, guild.success, everybody)),
+        mayPost: includesPosting(permissionsIn(channel, guild.value, bot.value)),
+        isPublic: includesViewing(permissionsIn(channel, guild.value, everybody)),
       }));
-      return Option.some({ channels: listed, locale: guild.success.preferred_locale ?? null });
+      return Option.some({ channels: listed, locale: guild.value.preferred_locale ?? null });
     }),
 
     post,
@@ -132,9 +122,7 @@ const asShown = (channels: Channels): Channels => {
     .filter(({ type }) => type === text || type === announcements)
     .toSorted(
       (one, other) =>
-        categoryOf(one) - categoryOf(other) ||
-        one.position - other.position ||
-        (BigInt(one.id) < BigInt(other.id) ? -1 : 1),
+        categoryOf(one) - categoryOf(other) || one.position - other.position || bySnowflake(one.id, other.id),
     );
 };
 

@@ -10,6 +10,7 @@ import { discordCommands } from "./chat_commands.ts";
 import { discordRoles } from "./chat_roles.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord_client.ts";
 import {
+  bySnowflake,
   canManage,
   createdAt,
   Guild,
@@ -22,6 +23,7 @@ import {
   User,
 } from "./discord_wire.ts";
 import { discordJoins } from "./joins.ts";
+import { findGuildAs, findMemberAs } from "./lookups.ts";
 import { makeOwnGuilds } from "./own_guilds.ts";
 
 /** How long the role names of a guild are cached. The roles of a member are not cached. */
@@ -50,19 +52,14 @@ export const liveChatPlatform = (
       const findGuild = Effect.fnUntraced(function* (guildId: GuildId) {
         const operation = "ChatPlatform.findGuild";
         if (!isSnowflake(guildId) || !(yield* ownGuilds.has(operation, guildId))) return Option.none();
-        const guild = yield* ask(client, "GET /guilds/{guild_id}", {
-          operation,
-          path: [guildId],
-          found: Guild,
-          matches: ({ id }) => id === guildId,
-        });
-        if (Result.isFailure(guild)) yield* ownGuilds.forget(guildId);
-        return Option.map(Result.getSuccess(guild), ({ id, name }) => ({ id, name: name ?? null }));
+        const guild = yield* findGuildAs(client, guildId, { operation, found: Guild });
+        if (Option.isNone(guild)) yield* ownGuilds.forget(guildId);
+        return Option.map(guild, ({ id, name }) => ({ id, name: name ?? null }));
       });
 
       const findMember = Effect.fnUntraced(function* (guildId: GuildId, chatId: ChatId) {
-        if (!isSnowflake(guildId) || !isSnowflake(chatId)) return Option.none();
-        const found = yield* memberOn(client, "ChatPlatform.findMember")(guildId, chatId);
+        const asking = { operation: "ChatPlatform.findMember", found: Member };
+        const found = yield* findMemberAs(client, guildId, chatId, asking);
         if (Option.isNone(found)) return Option.none();
         const names = found.value.roles.length === 0 ? noNames : yield* rolesOf(guildId);
         return Option.some(guildMember(found.value, names));
@@ -83,22 +80,22 @@ export const liveChatPlatform = (
        * lacks Discord's intent to list members.
        */
       const findMembers = Effect.fnUntraced(function* (guildId: GuildId, chatIds: ReadonlyArray<ChatId>) {
-        const asked = chatIds.filter(isSnowflake).map(BigInt);
-        const [first] = asked.toSorted((one, other) => (one < other ? -1 : 1));
+        const [first] = chatIds.filter(isSnowflake).toSorted(bySnowflake);
         if (!isSnowflake(guildId) || first === undefined) return new Map<ChatId, boolean>();
         const page = yield* ask(client, "GET /guilds/{guild_id}/members", {
           operation: "ChatPlatform.findMembers",
           path: [guildId],
-          query: { limit: pageSize, after: String(first - 1n) },
+          query: { limit: pageSize, after: String(BigInt(first) - 1n) },
           found: Schema.Array(NamedMember),
         });
         if (Result.isFailure(page)) return new Map<ChatId, boolean>();
         const ids = page.success.map(({ user }) => user.id);
         // Only an empty page ends the list: a page may be short without being the last.
-        const last =
-          ids.length === 0 ? null : ids.map(BigInt).reduce((one, other) => (one > other ? one : other));
+        const last = ids.toSorted(bySnowflake).at(-1);
         const members = new Set(ids);
-        const told = chatIds.filter((id) => isSnowflake(id) && (last === null || BigInt(id) <= last));
+        const told = chatIds.filter(
+          (id) => isSnowflake(id) && (last === undefined || bySnowflake(id, last) <= 0),
+        );
         return new Map(told.map((id) => [id, members.has(id)]));
       });
 
@@ -196,18 +193,6 @@ const guildMember = ({ nick, joined_at, roles }: typeof Member.Type, names: Name
   roles: roles.map((id) => ({ id, name: names.get(id) ?? null })),
 });
 
-/** Looks up a member. Both IDs must be snowflakes. */
-const memberOn = (client: ResilientClient, operation: string) => (guildId: GuildId, chatId: ChatId) =>
-  Effect.map(
-    ask(client, "GET /guilds/{guild_id}/members/{user_id}", {
-      operation,
-      path: [guildId, chatId],
-      found: Member,
-      matches: ({ user }) => user.id === chatId,
-    }),
-    Result.getSuccess,
-  );
-
 /**
  * Finds out whether the member owns the guild, or has a role that may manage the guild. Every member has the role
  * `@everyone`.
@@ -219,16 +204,11 @@ const isManagerOn = (
   Effect.fnUntraced(function* (guildId, chatId) {
     const operation = "ChatPlatform.isManager";
     if (!isSnowflake(guildId) || !isSnowflake(chatId) || !(yield* has(operation, guildId))) return false;
-    const guild = yield* ask(client, "GET /guilds/{guild_id}", {
-      operation,
-      path: [guildId],
-      found: RoledGuild,
-      matches: ({ id }) => id === guildId,
-    });
-    if (Result.isFailure(guild)) return false;
-    const member = yield* memberOn(client, operation)(guildId, chatId);
+    const guild = yield* findGuildAs(client, guildId, { operation, found: RoledGuild });
+    if (Option.isNone(guild)) return false;
+    const member = yield* findMemberAs(client, guildId, chatId, { operation, found: Member });
     if (Option.isNone(member)) return false;
-    const { owner_id, roles } = guild.success;
+    const { owner_id, roles } = guild.value;
     const held = new Set([guildId, ...member.value.roles]);
     return owner_id === chatId || roles.some(({ id, permissions }) => held.has(id) && canManage(permissions));
   });

@@ -13,7 +13,15 @@ import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Cache, Duration, Effect, Exit, flow, Option, Result, Schema } from "effect";
 import type { ResilientClient } from "../../http/mod.ts";
 import { ask, type RouteRequest } from "../answers.ts";
-import { canManage, includesPermission, isSnowflake, RoledGuild, RoledMember } from "./discord_wire.ts";
+import {
+  bySnowflake,
+  canManage,
+  Identified,
+  includesPermission,
+  RoledGuild,
+  RoledMember,
+} from "./discord_wire.ts";
+import { findBotId, findGuildAs, findMemberAs } from "./lookups.ts";
 
 const pageSize = 1_000;
 
@@ -34,47 +42,22 @@ export const discordRoles = Effect.fnUntraced(function* (
   client: ResilientClient,
 ): Effect.fn.Return<ChatRoles> {
   const findMember = (guildId: GuildId, chatId: string) =>
-    isSnowflake(guildId) && isSnowflake(chatId)
-      ? Effect.map(
-          ask(client, "GET /guilds/{guild_id}/members/{user_id}", {
-            operation: "ChatRoles.findMember",
-            path: [guildId, chatId],
-            found: RoledMember,
-            matches: ({ user }) => user.id === chatId,
-          }),
-          Result.getSuccess,
-        )
-      : Effect.succeedNone;
+    findMemberAs(client, guildId, chatId, { operation: "ChatRoles.findMember", found: RoledMember });
 
   let botId: string | null = null;
-  const findBotId = Effect.gen(function* () {
-    if (botId !== null) return botId;
-    const bot = yield* ask(client, "GET /users/@me", {
-      operation: "ChatRoles.findGuildRoles",
-      found: Schema.Struct({ id: Schema.String }),
-    });
-    botId = Result.getOrThrow(bot).id;
-    return botId;
-  });
 
   const findGuild = (guildId: GuildId) =>
-    isSnowflake(guildId)
-      ? Effect.map(
-          ask(client, "GET /guilds/{guild_id}", {
-            operation: "ChatRoles.findGuildRoles",
-            path: [guildId],
-            query: { with_counts: true },
-            found: RoledGuild,
-            matches: ({ id }) => id === guildId,
-          }),
-          Result.getSuccess,
-        )
-      : Effect.succeedNone;
+    findGuildAs(client, guildId, {
+      operation: "ChatRoles.findGuildRoles",
+      query: { with_counts: true },
+      found: RoledGuild,
+    });
 
   const findRights = Effect.fnUntraced(function* (guildId: GuildId) {
     const guild = yield* findGuild(guildId);
     if (Option.isNone(guild)) return Option.none<BotRights>();
-    const bot = yield* findMember(guildId, yield* findBotId);
+    botId ??= yield* findBotId(client, "ChatRoles.findGuildRoles");
+    const bot = yield* findMember(guildId, botId);
     return Option.map(bot, ({ user, roles }) => rightsOf(guild.value, user.id, roles));
   });
 
@@ -120,7 +103,7 @@ export const discordRoles = Effect.fnUntraced(function* (
       headers: { "x-audit-log-reason": encodeURIComponent("A role for a rank of a group") },
       // Without this, a role has the rights of everybody.
       body: { name, permissions: 0 },
-      found: Schema.Struct({ id: Schema.String }),
+      found: Identified,
     });
     if (Result.isSuccess(made)) return Option.some(made.success.id);
     return made.failure === "absent"
@@ -162,7 +145,7 @@ export const discordRoles = Effect.fnUntraced(function* (
       return page.success
         .map(roleMember)
         .filter(({ chatId }) => after === null || BigInt(chatId) > BigInt(after))
-        .toSorted((one, other) => (BigInt(one.chatId) < BigInt(other.chatId) ? -1 : 1));
+        .toSorted((one, other) => bySnowflake(one.chatId, other.chatId));
     }),
 
     addRole: setRole("ChatRoles.addRole", "PUT"),
@@ -197,9 +180,7 @@ type Change =
   | `${"PUT" | "DELETE"} /guilds/{guild_id}/members/{user_id}/roles/{role_id}`;
 
 const highestFirst = (roles: (typeof RoledGuild.Type)["roles"]) =>
-  roles.toSorted(
-    (one, other) => other.position - one.position || (BigInt(one.id) < BigInt(other.id) ? -1 : 1),
-  );
+  roles.toSorted((one, other) => other.position - one.position || bySnowflake(one.id, other.id));
 
 /**
  * Derives the bot's rights from the order of the guild's roles, and from the permissions of the bot's roles and of

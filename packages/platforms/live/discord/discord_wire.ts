@@ -1,9 +1,11 @@
 /** The parts of Discord's responses that this service reads, with IDs, times and image URLs in Discord's format. */
 import { ChatId, GuildId } from "@accountlink/core";
 import type { PowerfulPermission } from "@accountlink/core/platforms";
-import { Schema } from "effect";
+import { Order, Schema } from "effect";
 
 const nullish = Schema.optional(Schema.NullOr(Schema.String));
+
+export const Identified = Schema.Struct({ id: Schema.String });
 
 export const Guild = Schema.Struct({ id: Schema.String, name: nullish });
 
@@ -71,7 +73,7 @@ export const User = Schema.Struct({
 });
 
 export const Member = Schema.Struct({
-  user: Schema.Struct({ id: Schema.String }),
+  user: Identified,
   nick: nullish,
   joined_at: Schema.NullOr(Schema.DateTimeUtcFromString),
   roles: Schema.Array(Schema.String),
@@ -112,6 +114,9 @@ const epoch = 1_420_070_400_000n;
 /** Whether the text is a Discord ID. Discord answers a request for anything else with an error. */
 export const isSnowflake = (text: string): boolean =>
   /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= int64Max;
+
+/** Orders IDs by their time. */
+export const bySnowflake: Order.Order<string> = Order.mapInput(Order.BigInt, BigInt);
 
 /** The creation time of an ID, which is the first part of a snowflake. */
 export const createdAt = (snowflake: string): string =>

@@ -5,7 +5,7 @@ import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { Duration, Effect, Result, Schema, Semaphore } from "effect";
 import { RequestFailed, type ResilientClient } from "../../http/mod.ts";
 import { ask } from "../answers.ts";
-import { isSnowflake, OwnGuild } from "./discord_wire.ts";
+import { bySnowflake, isSnowflake, OwnGuild } from "./discord_wire.ts";
 
 /** How many guilds Discord lists per request, in order of ID. */
 const pageSize = 200;
@@ -122,5 +122,3 @@ export const makeOwnGuilds = Effect.fnUntraced(function* (client: ResilientClien
     }),
   };
 });
-
-const bySnowflake = (one: string, other: string): number => (BigInt(one) < BigInt(other) ? -1 : 1);

@@ -24,6 +24,8 @@ import { byRank, type RobloxItem, type User } from "./roblox_api.ts";
  */
 export type CloudAnswer<A> = Effect.Effect<Result.Result<A, A>, PlatformUnavailable>;
 
+type Said<A> = Effect.fn.Return<Result.Result<A, A>, PlatformUnavailable>;
+
 const CloudUser = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -199,10 +201,7 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
   const findGroups = Effect.fnUntraced(function* (
     gameId: GameId,
     groupIds: ReadonlyArray<string>,
-  ): Effect.fn.Return<
-    Result.Result<ReadonlyArray<GameGroup>, ReadonlyArray<GameGroup>>,
-    PlatformUnavailable
-  > {
+  ): Said<ReadonlyArray<GameGroup>> {
     const operation = "GamePlatform.findProfile";
     const page = yield* askGroups("GET apis.roblox.com/cloud/v2/groups/{group_id}/memberships", {
       operation,
@@ -229,12 +228,7 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
     return Result.succeed(groups);
   });
 
-  const findGroup = Effect.fnUntraced(function* (
-    groupId: string,
-  ): Effect.fn.Return<
-    Result.Result<Option.Option<RankedGroup>, Option.Option<RankedGroup>>,
-    PlatformUnavailable
-  > {
+  const findGroup = Effect.fnUntraced(function* (groupId: string): Said<Option.Option<RankedGroup>> {
     const found = yield* askGroups("GET apis.roblox.com/cloud/v2/groups/{group_id}", {
       operation: "GamePlatform.findGroup",
       path: [groupId],
@@ -251,10 +245,7 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
   const groupMembers = Effect.fnUntraced(function* (
     groupId: string,
     cursor: string | null,
-  ): Effect.fn.Return<
-    Result.Result<Option.Option<GroupPage>, Option.Option<GroupPage>>,
-    PlatformUnavailable
-  > {
+  ): Said<Option.Option<GroupPage>> {
     const operation = "GamePlatform.groupMembers";
     const page = yield* askGroups("GET apis.roblox.com/cloud/v2/groups/{group_id}/memberships", {
       operation,
@@ -273,7 +264,7 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
   const hasItem = Effect.fnUntraced(function* (
     gameId: GameId,
     { item, itemId }: RobloxItem,
-  ): Effect.fn.Return<Result.Result<ItemOwnership, ItemOwnership>, PlatformUnavailable> {
+  ): Said<ItemOwnership> {
     const operation = "GamePlatform.hasItem";
     const [filter, idOf] = itemFilters[item];
     const found = yield* askInventory("GET apis.roblox.com/cloud/v2/users/{user_id}/inventory-items", {
