@@ -27,7 +27,6 @@ export interface DevChatPlatformOptions extends DevGamePlatformOptions {
 export const devChatPlatform = ({
   baseUrl,
   botToken,
-  resilience,
 }: DevChatPlatformOptions): Layer.Layer<ChatPlatform, never, HttpClient.HttpClient> =>
   Layer.effect(
     ChatPlatform,
@@ -36,7 +35,7 @@ export const devChatPlatform = ({
         yield* HttpClient.HttpClient,
         flow(HttpClientRequest.prependUrl(`${baseUrl}/chat/api`), HttpClientRequest.bearerToken(botToken)),
       );
-      const client = yield* resilientClient(http, "chat", resilience);
+      const client = yield* resilientClient(http, "chat");
       const find = finderOn(client, Refusal);
       const findMember = (guildId: GuildId, chatId: ChatId) =>
         find("ChatPlatform.findMember", memberUrl(guildId, chatId), Member);
@@ -154,15 +153,8 @@ const devChatChannels = (client: ResilientClient): ChatChannels => {
 const devChatRoles = (client: ResilientClient): ChatRoles => {
   const find = finderOn(client, Refusal);
 
-  const change = Effect.fnUntraced(function* (
-    operation: string,
-    request: HttpClientRequest.HttpClientRequest,
-  ) {
-    const made = yield* askDev(client, operation, request);
-    if (Result.isSuccess(made)) return true;
-    const reason = roleRefusals.find((each) => each === made.failure);
-    return reason !== undefined && (yield* new RoleRefused({ reason }));
-  });
+  const change = (operation: string, request: HttpClientRequest.HttpClientRequest) =>
+    Effect.map(unlessRefused(askDev(client, operation, request)), Option.isSome);
 
   return {
     findGuildRoles: (guildId) => find("ChatRoles.findGuildRoles", `/guilds/${guildId}/roles`, Roles),
@@ -188,10 +180,8 @@ const devChatRoles = (client: ResilientClient): ChatRoles => {
     makeRole: Effect.fnUntraced(function* (guildId, name) {
       const request = HttpClientRequest.post(`/guilds/${guildId}/roles`);
       const body = HttpClientRequest.bodyJsonUnsafe(request, { name });
-      const made = yield* askDev(client, "ChatRoles.makeRole", body, Made);
-      if (Result.isSuccess(made)) return Option.some(made.success.id);
-      const reason = roleRefusals.find((each) => each === made.failure);
-      return reason === undefined ? Option.none<string>() : yield* new RoleRefused({ reason });
+      const made = yield* unlessRefused(askDev(client, "ChatRoles.makeRole", body, Made));
+      return Option.map(made, ({ id }) => id);
     }),
 
     addRole: (guildId, chatId, roleId) =>
@@ -207,6 +197,14 @@ const devChatRoles = (client: ResilientClient): ChatRoles => {
       ),
   };
 };
+
+/** Returns none if the guild, the member or the role is unknown. */
+const unlessRefused = Effect.fnUntraced(function* <A>(asking: ReturnType<typeof askDev<A>>) {
+  const answer = yield* asking;
+  if (Result.isSuccess(answer)) return Option.some(answer.success);
+  const reason = roleRefusals.find((each) => each === answer.failure);
+  return reason === undefined ? Option.none<A>() : yield* new RoleRefused({ reason });
+});
 
 const memberUrl = (guildId: GuildId, chatId: ChatId) => `/guilds/${guildId}/members/${chatId}`;
 

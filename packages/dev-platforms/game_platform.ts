@@ -1,6 +1,6 @@
 import { GameId, GamePlatform } from "@accountlink/core";
 import { GameProfile, GroupPage, ItemDetails, RankedGroup } from "@accountlink/core/platforms";
-import { finderOn, type Resilience, resilientClient } from "@accountlink/platforms/http";
+import { finderOn, resilientClient } from "@accountlink/platforms/http";
 import { Effect, Layer, Option, Result, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { askDev } from "./ask_dev.ts";
@@ -9,13 +9,11 @@ import { Owned, Refusal } from "./wire.ts";
 export interface DevGamePlatformOptions {
   /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
   readonly baseUrl: string;
-  readonly resilience?: Partial<Resilience>;
 }
 
 /** Makes the game platform port for a dev platform. The application provides the HTTP client. */
 export const devGamePlatform = ({
   baseUrl,
-  resilience,
 }: DevGamePlatformOptions): Layer.Layer<GamePlatform, never, HttpClient.HttpClient> =>
   Layer.effect(
     GamePlatform,
@@ -24,7 +22,7 @@ export const devGamePlatform = ({
         yield* HttpClient.HttpClient,
         HttpClientRequest.prependUrl(`${baseUrl}/game/api`),
       );
-      const client = yield* resilientClient(http, "game", resilience);
+      const client = yield* resilientClient(http, "game");
       const find = finderOn(client, Refusal);
 
       return GamePlatform.of({

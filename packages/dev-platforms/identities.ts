@@ -1,7 +1,7 @@
 /** Sign-in at the simulated platforms. The application provides the HTTP client. */
 import { ChatId, ChatIdentity, GameId, GameIdentity } from "@accountlink/core";
 import { UserGuild } from "@accountlink/core/platforms";
-import { finderOn, identityProvider } from "@accountlink/platforms/http";
+import { finderOn, identityProvider, type ResilientClient } from "@accountlink/platforms/http";
 import { Effect, Layer, Option, type Redacted, Schema } from "effect";
 import type { HttpClient } from "effect/http";
 import type { DevGamePlatformOptions } from "./game_platform.ts";
@@ -10,8 +10,13 @@ import { Connections, connectionsScope } from "./wire.ts";
 
 export const devChatIdentity = (
   options: DevIdentityOptions,
-): Layer.Layer<ChatIdentity, never, HttpClient.HttpClient> =>
-  Layer.effect(
+): Layer.Layer<ChatIdentity, never, HttpClient.HttpClient> => {
+  const mine = <A>(client: ResilientClient, list: string, found: Schema.ConstraintDecoder<A>) =>
+    Effect.map(
+      finderOn(client)("ChatIdentity.finish", `${options.baseUrl}/chat/api/users/@me/${list}`, found),
+      Option.getOrThrow,
+    );
+  return Layer.effect(
     ChatIdentity,
     identityProvider({
       ...clientOf(options, "chat"),
@@ -19,31 +24,19 @@ export const devChatIdentity = (
       operation: "ChatIdentity.finish",
       guilds: {
         scope: "guilds",
-        list: (client) =>
-          finderOn(client)(
-            "ChatIdentity.finish",
-            `${options.baseUrl}/chat/api/users/@me/guilds`,
-            Guilds,
-          ).pipe(Effect.map((found) => Option.getOrThrow(found).guilds)),
+        list: (client) => Effect.map(mine(client, "guilds", Guilds), ({ guilds }) => guilds),
       },
       connections: {
         scope: connectionsScope,
         list: (client) =>
-          finderOn(client)(
-            "ChatIdentity.finish",
-            `${options.baseUrl}/chat/api/users/@me/connections`,
-            Connections,
-          ).pipe(
-            Effect.map((found) =>
-              Option.getOrThrow(found)
-                .connections.filter(({ verified }) => verified)
-                .map(({ gameId }) => gameId),
-            ),
+          Effect.map(mine(client, "connections", Connections), ({ connections }) =>
+            connections.filter(({ verified }) => verified).map(({ gameId }) => gameId),
           ),
       },
       userId: ChatId,
     }),
   );
+};
 
 export const devGameIdentity = (
   options: DevIdentityOptions,
@@ -60,7 +53,7 @@ export const devGameIdentity = (
 
 const Guilds = Schema.Struct({ guilds: Schema.Array(UserGuild) });
 
-const clientOf = ({ baseUrl, client, resilience = {} }: DevIdentityOptions, platform: Platform) => ({
+const clientOf = ({ baseUrl, client }: DevIdentityOptions, platform: Platform) => ({
   issuer: `${baseUrl}/${platform}/oauth`,
   authorizationUrl: `${baseUrl}/${platform}/oauth/authorize`,
   tokenUrl: `${baseUrl}/${platform}/oauth/token`,
@@ -68,7 +61,6 @@ const clientOf = ({ baseUrl, client, resilience = {} }: DevIdentityOptions, plat
   clientAuthentication: "post" as const,
   scopes: ["identify"],
   proof: { kind: "userInfo" as const, url: `${baseUrl}/${platform}/api/users/@me` },
-  resilience,
 });
 
 export interface OAuthClient {

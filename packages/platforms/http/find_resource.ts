@@ -145,16 +145,10 @@ const decodes = (schema: Schema.ConstraintDecoder<unknown>) => {
 /**
  * Binds `findResource` to a client, for an adapter with many resources.
  *
- * @param usual the body of a 403 or 404 which says that a resource does not exist, unless a lookup names another
+ * @param absent the body of a 403 or 404 which says that a resource does not exist
  * @internal
  */
 export const finderOn =
-  (client: ResilientClient, usual: Schema.ConstraintDecoder<unknown> = Schema.Never) =>
-  <A>(
-    operation: string,
-    url: string,
-    found: Schema.ConstraintDecoder<A>,
-    absent = usual,
-    matches: (body: A) => boolean = () => true,
-  ) =>
-    findResource(client, { operation, url, found, absent, matches });
+  (client: ResilientClient, absent: Schema.ConstraintDecoder<unknown> = Schema.Never) =>
+  <A>(operation: string, url: string, found: Schema.ConstraintDecoder<A>) =>
+    findResource(client, { operation, url, found, absent });
