@@ -3,6 +3,14 @@ import { join } from "node:path";
 import { type GameWay, gameWays } from "@accountlink/core/flow";
 import type { LimitSettings } from "@accountlink/core/limits";
 import type { SessionRules } from "@accountlink/core/sessions";
+import type {
+  HttpGameIdentityOptions,
+  HttpGameOptions,
+  LiveChatIdentityOptions,
+  LiveChatPlatformOptions,
+  LiveGameIdentityOptions,
+  LiveGamePlatformOptions,
+} from "@accountlink/platforms/live";
 import { Context, Effect, Redacted } from "effect";
 import {
   type Config,
@@ -36,41 +44,18 @@ export type Platform =
        * contains it.
        */
       readonly publicUrl: string;
-      readonly chat: Application & {
-        readonly botToken: Redacted.Redacted;
-        /** The kind of connections that are accounts of the game. */
-        readonly connection: string | undefined;
-      };
+      readonly chat: Omit<LiveChatIdentityOptions, "publicUrl"> & Pick<LiveChatPlatformOptions, "botToken">;
       readonly game: LiveGame;
     };
 
 /** Without a client, nobody can sign in at the game platform. */
 export type LiveGame =
-  | (Endpoints & {
-      readonly kind: "roblox";
-      readonly client: Client | undefined;
-      readonly apiKey: Redacted.Redacted | undefined;
-    })
-  | {
-      readonly kind: "http";
-      readonly url: string;
-      readonly token: Redacted.Redacted;
-      readonly client: (Client & { readonly issuer: string; readonly claim: string | undefined }) | undefined;
-    };
-
-/** The registration of this service at a live platform. */
-interface Client {
-  readonly clientId: string;
-  readonly clientSecret: Redacted.Redacted;
-}
-
-interface Application extends Client, Endpoints {}
-
-/** The URLs default to the platform's own. */
-interface Endpoints {
-  readonly apiUrl: string | undefined;
-  readonly authorizationUrl: string | undefined;
-}
+  | (LiveGamePlatformOptions &
+      Pick<LiveGameIdentityOptions, "authorizationUrl"> & {
+        readonly kind: "roblox";
+        readonly client: Pick<LiveGameIdentityOptions, "clientId" | "clientSecret"> | undefined;
+      })
+  | (HttpGameOptions & { readonly kind: "http"; readonly client: HttpGameIdentityOptions | undefined });
 
 export interface ResolvedConfig {
   readonly config: Config;

@@ -1,6 +1,5 @@
 /** The types of configuration variables. */
-import { BlockList, isIP } from "node:net";
-import { parseNetwork } from "@accountlink/core/addresses";
+import { inAny, parseAddress as parseIp, parseNetwork } from "@accountlink/core/addresses";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Duration, Option, Redacted, Result } from "effect";
@@ -157,29 +156,23 @@ const privateName = /^[^.:]+$|\.(?:localhost|local|internal|lan|home\.arpa|test)
 
 const isPublicHttp = ({ protocol, hostname }: URL): boolean => {
   if (protocol === "https:") return false;
-  const address = hostname.replace(/^\[|\]$/gu, "");
-  if (isIP(address) === 0) return !privateName.test(address);
-  return !privateNetworks.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  return Option.match(parseIp(hostname.replace(/^\[|\]$/gu, "")), {
+    onNone: () => !privateName.test(hostname),
+    onSome: (address) => !inAny(privateNetworks, address),
+  });
 };
 
-const privateNetworks = new BlockList();
-for (const [network, bits] of [
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.168.0.0", 16],
-] as const) {
-  privateNetworks.addSubnet(network, bits);
-}
-for (const [network, bits] of [
-  ["::1", 128],
-  ["fc00::", 7],
-  ["fe80::", 10],
-] as const) {
-  privateNetworks.addSubnet(network, bits, "ipv6");
-}
+const privateNetworks = [
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "::1",
+  "fc00::/7",
+  "fe80::/10",
+].flatMap((network) => Option.toArray(parseNetwork(network)));
 
 /**
  * Describes a variable that holds an origin. The parsed value is normalized: lower case, without a default port or a
