@@ -47,6 +47,10 @@ const cellOf = (text: string): string => printable(text).replaceAll("\n", escape
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
+/** The rows of all tables. */
+export const rowsIn = (tables: Readonly<Record<string, number>>): number =>
+  Object.values(tables).reduce((sum, count) => sum + count, 0);
+
 /** Formats a count with its noun: `1 line`, `100,000 lines`. */
 export const countOf = (count: number, noun: string): string =>
   `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;

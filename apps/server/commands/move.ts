@@ -6,7 +6,7 @@ import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect, Redacted } from "effect";
 import { Command, Flag } from "effect/cli";
-import { answer, countOf, Json } from "../cli/output.ts";
+import { answer, countOf, Json, rowsIn } from "../cli/output.ts";
 import { progressBar } from "../cli/progress.ts";
 import { CommandFailed } from "../cli/report.ts";
 import { type Config, InvalidConfig, isPostgresUrl, isStorageUrl } from "../config/config.ts";
@@ -61,9 +61,7 @@ const copySecret = Effect.fnUntraced(function* (config: Config, source: Persiste
   yield* prepareFolder(config, folder);
   if (source.kind !== "embedded" || config.ACCOUNTLINK_SECRET !== null) return;
   const text = yield* Effect.promise(() => readFile(secretFile(source.folder), "utf8"));
-  yield* writeIfAbsent(secretFile(folder), text).pipe(
-    Effect.mapError((cause) => unusableFolder(config, cause)),
-  );
+  yield* Effect.mapError(writeIfAbsent(secretFile(folder), text), unusableFolder(config));
 });
 
 /** Says which secret the target needs, if that is not the configured one. */
@@ -104,7 +102,7 @@ export const moveCommand = Command.make(
         ),
       ).pipe(Effect.scoped);
       const into = locationOf(target);
-      const records = Object.values(moved.tables).reduce((sum, count) => sum + count, 0);
+      const records = rowsIn(moved.tables);
       const [first] = moved.different;
       if (first !== undefined) {
         const names = moved.different.map(

@@ -13,14 +13,14 @@ export const prepareFolder = (config: Config, folder: string): Effect.Effect<voi
       await make(folder);
       await checkAccess(folder);
     },
-    catch: (cause) => unusableFolder(config, cause),
+    catch: unusableFolder(config),
   });
 
 /** Whether the folder exists. Fails if this user cannot use it, or cannot find out whether it exists. */
 export const folderExists = (config: Config, folder: string): Effect.Effect<boolean, InvalidConfig> =>
   Effect.tryPromise({
     try: () => checkAccess(folder).then(() => true, falseIfMissing),
-    catch: (cause) => unusableFolder(config, cause),
+    catch: unusableFolder(config),
   });
 
 // Checks the database file too: if root restored it from a backup, it may belong to root.
@@ -41,10 +41,12 @@ const falseIfMissing = (error: NodeJS.ErrnoException): false => {
   return false;
 };
 
-export const unusableFolder = ({ ACCOUNTLINK_DATA_DIR }: Config, cause: unknown): InvalidConfig =>
-  new InvalidConfig({
-    problem: `ACCOUNTLINK_DATA_DIR is "${ACCOUNTLINK_DATA_DIR}", expected a folder that can be made and written to (${reasonOf(cause)})`,
-  });
+export const unusableFolder =
+  ({ ACCOUNTLINK_DATA_DIR }: Config) =>
+  (cause: unknown): InvalidConfig =>
+    new InvalidConfig({
+      problem: `ACCOUNTLINK_DATA_DIR is "${ACCOUNTLINK_DATA_DIR}", expected a folder that can be made and written to (${reasonOf(cause)})`,
+    });
 
 // Creates one folder at a time, since Node's recursive mkdir never returns if nothing can be created, as in /proc.
 const make = async (folder: string): Promise<void> => {

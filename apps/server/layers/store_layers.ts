@@ -53,13 +53,7 @@ const redisStorageLayer = (
       Effect.promise(() => import("@accountlink/redis")),
       ({ StorageRedis: { layer } }) => layer({ ...storage, startTimeout }),
     ),
-  ).pipe(
-    Layer.catchTag("RedisDatabaseRefused", ({ database }) =>
-      Layer.effectContext(
-        new InvalidConfig({ problem: refusedDatabase(database, "ACCOUNTLINK_DATABASE_URL") }),
-      ),
-    ),
-  );
+  ).pipe(Layer.catchTag("RedisDatabaseRefused", refusing("ACCOUNTLINK_DATABASE_URL")));
 
 /** Provides the cache. Only processes that use Redis load the Redis modules. */
 export const cacheLayer = (cache: Cache) =>
@@ -69,16 +63,18 @@ export const cacheLayer = (cache: Cache) =>
         Effect.map(
           Effect.promise(() => import("@accountlink/redis")),
           ({ CacheRedis: { layer } }) =>
-            Layer.catchTag(layer(cache), "RedisDatabaseRefused", ({ database }) =>
-              Layer.effectContext(new InvalidConfig({ problem: refusedDatabase(database) })),
-            ),
+            Layer.catchTag(layer(cache), "RedisDatabaseRefused", refusing("ACCOUNTLINK_REDIS_URL")),
         ),
       );
 
-export const refusedDatabase = (
-  database: number,
-  variable: "ACCOUNTLINK_REDIS_URL" | "ACCOUNTLINK_DATABASE_URL" = "ACCOUNTLINK_REDIS_URL",
-): string =>
+type RedisVariable = "ACCOUNTLINK_REDIS_URL" | "ACCOUNTLINK_DATABASE_URL";
+
+const refusing =
+  (variable: RedisVariable) =>
+  ({ database }: { readonly database: number }) =>
+    Layer.effectContext(new InvalidConfig({ problem: refusedDatabase(database, variable) }));
+
+export const refusedDatabase = (database: number, variable: RedisVariable): string =>
   `${variable} names database ${database}, expected a database that the server has and lets its user select`;
 
 /** Provides the cache of a server: Redis with counters for its outages, or a memory that saves the counts of the day. */

@@ -46,7 +46,7 @@ const newFile = (folder: string): string => join(folder, "new");
 /** Lets a start begin anew in a data folder that lost its database. */
 export const allowNew = Effect.fnUntraced(function* (config: Config, folder: string) {
   yield* prepareFolder(config, folder);
-  yield* writeIfAbsent(newFile(folder), "").pipe(Effect.mapError((cause) => unusableFolder(config, cause)));
+  yield* Effect.mapError(writeIfAbsent(newFile(folder), ""), unusableFolder(config));
 });
 
 /**
@@ -94,9 +94,8 @@ export const resolveSecrets = Effect.fn("resolveSecrets")(function* ({
   }
   const secret = yield* generate;
   yield* allowNew(config, storage.folder);
-  yield* writeIfAbsent(file, `${Base64.encode(Redacted.value(secret))}\n`).pipe(
-    Effect.mapError((cause) => unusableFolder(config, cause)),
-  );
+  const text = `${Base64.encode(Redacted.value(secret))}\n`;
+  yield* Effect.mapError(writeIfAbsent(file, text), unusableFolder(config));
   // Another process may have written the file first.
   return yield* readSecrets(file);
 });
@@ -149,8 +148,9 @@ const rotateSecretFile = Effect.fnUntraced(function* (config: Config, folder: st
   const secrets: DeploymentSecrets = older.length > 0 ? [newest, ...older] : [yield* generate, newest];
   const write = (...kept: DeploymentSecrets) => {
     const text = kept.map((secret) => Base64.encode(Redacted.value(secret))).join(",");
-    return Effect.mapError(writeAtomically(file, Stream.make(`${text}\n`), "replace"), (cause) =>
-      unusableFolder(config, cause),
+    return Effect.mapError(
+      writeAtomically(file, Stream.make(`${text}\n`), "replace"),
+      unusableFolder(config),
     );
   };
   yield* write(...secrets);

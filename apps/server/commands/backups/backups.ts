@@ -6,7 +6,7 @@ import { Argument, Command } from "effect/cli";
 import { embeddedBackups, makeBackup } from "../../backups/backups.ts";
 import { postgresBackups, readDump, restoreDump } from "../../backups/postgres_dumps.ts";
 import { Invocation } from "../../cli/invocation.ts";
-import { answer, countOf, Json } from "../../cli/output.ts";
+import { answer, countOf, Json, rowsIn } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { type Config, readConfig } from "../../config/config.ts";
 import { locationOf, type PersistentStorage, type Storage, storageOf } from "../../config/resolved_config.ts";
@@ -26,9 +26,6 @@ const copiedStorage = Effect.gen(function* () {
   });
 });
 
-const rowsOf = (tables: Readonly<Record<string, number>>): number =>
-  Object.values(tables).reduce((sum, count) => sum + count, 0);
-
 export const backupCommand = Command.make(
   "backup",
   { folder: Argument.String("dir").pipe(Argument.withDescription("Folder of the backups")) },
@@ -45,7 +42,7 @@ export const backupCommand = Command.make(
         ? makeBackup(embeddedBackups(storage.folder), folder, keep)
         : makeBackup(postgresBackups(storage.url), folder, keep);
       const { file, size, version, tables, deleted } = made;
-      const records = rowsOf(tables);
+      const records = rowsIn(tables);
       yield* answer(
         { file, bytes: size, schema: version, records, tables, deleted },
         `Wrote ${file} with ${countOf(records, "record")}. It needs the secret, which is not in it`,
@@ -124,7 +121,7 @@ export const restoreCommand = Command.make(
           ? yield* restoreFolder(config, storage, file)
           : yield* restorePostgres(config, storage, file);
       const { version, tables, isSecretKnown } = restored;
-      const records = rowsOf(tables);
+      const records = rowsIn(tables);
       const { text, json } = locationOf(storage);
       const note =
         isSecretKnown || storage.kind !== "embedded"

@@ -40,27 +40,26 @@ const unavailableText = (error: unknown): string => {
 const saidIn = ({ status, words }: RefusedInWords): string =>
   words === "" ? `it answers with the status ${status}` : `it says "${words}"`;
 
+const refusing =
+  (what: string, advice = "") =>
+  (refused: RefusedInWords) =>
+    new CommandFailed({ problem: `The chat platform refuses ${what}: ${saidIn(refused)}${advice}` });
+
 const install = Effect.gen(function* () {
   const { installation, commands, differences, foreign, address, ownAddress, keyProblem } = yield* inspect;
   if (differences.length > 0) {
-    yield* Effect.catchTag(
-      installation.replace([...commands, ...foreign]),
-      "RefusedInWords",
-      (refused) =>
-        new CommandFailed({ problem: `The chat platform refuses the commands: ${saidIn(refused)}` }),
-    );
+    const replaced = installation.replace([...commands, ...foreign]);
+    yield* Effect.catchTag(replaced, "RefusedInWords", refusing("the commands"));
   }
   const isOwn = address === null || new URL(address).origin === new URL(ownAddress).origin;
   if (isOwn && address !== ownAddress) {
     yield* Effect.catchTag(
       installation.setAddress(ownAddress),
       "RefusedInWords",
-      (refused) =>
-        new CommandFailed({
-          problem:
-            `The chat platform refuses the address ${ownAddress}: ${saidIn(refused)}. ` +
-            "It needs an answer there: start the server and make the address public",
-        }),
+      refusing(
+        `the address ${ownAddress}`,
+        ". It needs an answer there: start the server and make the address public",
+      ),
     );
   }
   const done = [

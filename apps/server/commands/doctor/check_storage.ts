@@ -32,9 +32,7 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
         ),
       ),
       Effect.catchTag("DatabaseUnusable", ({ message }) =>
-        Effect.succeed([
-          fail("database", message, "Correct ACCOUNTLINK_DATABASE_URL, or start the database"),
-        ]),
+        unusable(message, `Correct ${variable}, or start the database`),
       ),
     );
   }
@@ -52,9 +50,7 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
         ? Effect.succeed([ok("database", "there is none yet, and one will be made")])
         : judge(config, storage, `"${state.path}"`, state),
     ),
-    Effect.catchTag("DatabaseUnusable", ({ message }) =>
-      Effect.succeed([fail("database", message, fileAdvice(message))]),
-    ),
+    Effect.catchTag("DatabaseUnusable", ({ message }) => unusable(message, fileAdvice(message))),
   );
   const secret = secretFile(folder);
   const modes = existsSync(secret) ? [checkMode("secret", secret, "600")] : [];
@@ -62,6 +58,8 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
 });
 
 const variable = "ACCOUNTLINK_DATABASE_URL";
+
+const unusable = (message: string, advice: string) => Effect.succeed([fail("database", message, advice)]);
 
 const checkRedis = Effect.fnUntraced(function* (
   config: Config,
@@ -86,19 +84,13 @@ const checkRedis = Effect.fnUntraced(function* (
       }),
     ),
     Effect.catchTag("RedisDatabaseRefused", ({ database }) =>
-      Effect.succeed([
-        fail(
-          "database",
-          refusedDatabase(database, "ACCOUNTLINK_DATABASE_URL"),
-          "Correct ACCOUNTLINK_DATABASE_URL",
-        ),
-      ]),
+      unusable(refusedDatabase(database, variable), `Correct ${variable}`),
     ),
     Effect.catchTag("RedisUnusable", ({ message, reason }) =>
-      Effect.succeed([fail("database", message, redisAdvice(reason, variable))]),
+      unusable(message, redisAdvice(reason, variable)),
     ),
     Effect.catchTag(["InvalidRedisUrl", "StoreUnavailable"], ({ message }) =>
-      Effect.succeed([fail("database", message, "Correct ACCOUNTLINK_DATABASE_URL, or start Redis")]),
+      unusable(message, `Correct ${variable}, or start Redis`),
     ),
   );
 });

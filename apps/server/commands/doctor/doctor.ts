@@ -127,7 +127,11 @@ const checkCache = Effect.fnUntraced(function* (cache: Cache) {
     Effect.catch((error) => {
       if (error._tag === "RedisDatabaseRefused") {
         return Effect.succeed([
-          fail("cache", refusedDatabase(error.database), "Correct ACCOUNTLINK_REDIS_URL"),
+          fail(
+            "cache",
+            refusedDatabase(error.database, "ACCOUNTLINK_REDIS_URL"),
+            "Correct ACCOUNTLINK_REDIS_URL",
+          ),
         ]);
       }
       const advice = redisAdvice(error._tag === "RedisUnusable" ? error.reason : "", "ACCOUNTLINK_REDIS_URL");
