@@ -109,8 +109,7 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
   const refuseAs = (problem: BadRequest["problem"]) => (request: HttpRequest) => {
     const withoutPages = problem === "not_found" ? pipeline : uncounted;
     const elsewhere = isOfBrowser(request) ? (pages?.elsewhere ?? withoutPages) : withoutPages;
-    const { keylessAnswer } = pages?.answersAt(request.url) ?? elsewhere;
-    return keylessAnswer("unmatched", () => Effect.fail(new BadRequest({ problem })))(request, {});
+    return answerBy(pages?.answersAt(request.url) ?? elsewhere, request, new BadRequest({ problem }));
   };
   const unreadable = refuseAs("unreadable");
   const notFound = refuseAs("not_found");
@@ -120,10 +119,7 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
     const allow = router.allowed(request.url) ?? documents.allowed(request.url);
     if (allow === undefined) return notFound(request);
     if (request.method === "OPTIONS") {
-      return uncounted.keylessAnswer("options", () => Effect.succeed(emptyResponse(204, { allow })))(
-        request,
-        {},
-      );
+      return answerBy(uncounted, request, Effect.succeed(emptyResponse(204, { allow })), "options");
     }
     return Effect.map(methodNotAllowed(request), (response) =>
       response.status === 405 ? response.withHeaders({ allow }) : response,
@@ -140,7 +136,7 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
     if (page === undefined) return null;
     const location = `${path}${query}`;
     const redirect = emptyResponse(308, { ...privateHeaders, location });
-    return pages.elsewhere.keylessAnswer("slash", () => Effect.succeed(redirect))(request, {});
+    return answerBy(pages.elsewhere, request, Effect.succeed(redirect), "slash");
   };
 
   const answer = (request: HttpRequest): Effect.Effect<HttpResponse> => {
@@ -161,22 +157,26 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
   const refuse = (request: HttpRequest, error: PublicError) => {
     const site = pages?.answersAt(request.url) ?? null;
     if (error._tag === "MalformedRequest" && site !== null) {
-      const page = site.keylessAnswer("unmatched", () => new BadRequest({ problem: "unreadable" }))(
-        request,
-        {},
-      );
+      const page = answerBy(site, request, new BadRequest({ problem: "unreadable" }));
       return Effect.map(page, ({ headers, body }) => new HttpResponse(statusOf(error), headers, body));
     }
     if (error._tag !== "SharedIpRateLimited") {
       return pipeline.keylessAnswer("unmatched", () => Effect.fail(error), { isCounted: false })(request, {});
     }
-    const { keylessAnswer } = pages?.answersAt(request.url) ?? uncounted;
-    return keylessAnswer("unmatched", () => Effect.fail(error))(request, {});
+    return answerBy(site ?? uncounted, request, error);
   };
 
   const mounted = mount(basePath, unframed({ answer, refuse }), notFound);
   return publicUrl.startsWith("https:") ? withStrictTransport(mounted) : mounted;
 });
+
+/** @param id the name of these requests in metrics */
+const answerBy = (
+  { keylessAnswer }: KeylessAnswers,
+  request: HttpRequest,
+  answer: ReturnType<Parameters<KeylessAnswers["keylessAnswer"]>[1]>,
+  id = "unmatched",
+) => keylessAnswer(id, () => answer)(request, {});
 
 const dashboardApi = "/dashboard/api";
 
