@@ -47,7 +47,7 @@ const onEvery = <A>(nodes: ReadonlyArray<Node>, act: (node: Node) => Effect.Effe
  */
 const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
   const ask = (key: string) => (node: Node) =>
-    Effect.repeat(lookUp(node, key), { until: isGood, schedule: Schedule.spaced("10 millis") });
+    Effect.repeat(lookUp(node, key), { until: isGood, schedule: Schedule.spaced("50 millis") });
   const begin = performance.now();
   const { value: ended, delay } = yield* withDelay(
     nodes,
@@ -64,7 +64,7 @@ const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
       ({ body }) => body["degraded"] === undefined,
     );
   yield* onEvery(nodes, (node) =>
-    Effect.repeat(isWhole(node), { until: Boolean, schedule: Schedule.spaced("10 millis") }),
+    Effect.repeat(isWhole(node), { until: Boolean, schedule: Schedule.spaced("50 millis") }),
   );
 });
 

@@ -11,5 +11,5 @@ export const openReads =
   (count: number): Promise<void> =>
     eventually(
       async () => expect((await send("GET /metrics")).text).toContain(`\naccountlink_${of} ${count}\n`),
-      { interval: 10 },
+      { interval: 25 },
     );
