@@ -79,8 +79,11 @@ export const needsOf = (tag: string, message: string): Needs => {
   return { ways, plurals, values: Object.assign({}, ...ways.map(({ values }) => values)) };
 };
 
+/** The rules of a language. The language is asked once, because an answer takes as long as reading a message. */
 interface Plurals {
-  readonly rules: Intl.PluralRules;
+  readonly categories: ReadonlyArray<string>;
+  /** The form of 21. */
+  readonly formOf21: string;
   /** The forms that the language uses for whole numbers, with how many numbers up to 1000 have each. */
   readonly forms: ReadonlyMap<string, number>;
 }
@@ -96,7 +99,8 @@ const pluralsOf = (tag: string): Plurals => {
     const form = rules.select(number);
     forms.set(form, (forms.get(form) ?? 0) + 1);
   }
-  const plurals = { rules, forms };
+  const { pluralCategories: categories } = rules.resolvedOptions();
+  const plurals = { categories, formOf21: rules.select(21), forms };
   pluralsByTag.set(tag, plurals);
   return plurals;
 };
@@ -131,12 +135,11 @@ const wayFaults = (tag: string, needs: Needs, wanted: Needs): ReadonlyArray<stri
 
 const pluralFaults = (tag: string, { plurals }: Needs): ReadonlyArray<string> => {
   if (plurals.length === 0) return [];
-  const { rules, forms: used } = pluralsOf(tag);
-  const allowed: ReadonlyArray<string> = rules.resolvedOptions().pluralCategories;
+  const { categories, forms: used } = pluralsOf(tag);
   const wanted = new Set([...used.keys(), "other"]);
   return plurals.flatMap((forms) => {
     const missing = [...wanted].filter((form) => !forms.includes(form));
-    const needless = forms.filter((form) => !form.startsWith("=") && !allowed.includes(form));
+    const needless = forms.filter((form) => !form.startsWith("=") && !categories.includes(form));
     return missing.length + needless.length === 0
       ? []
       : [`plural forms missing: ${missing.join(" ")}; needless: ${needless.join(" ")}`];
@@ -183,7 +186,7 @@ export const writingFaults = (tag: string, messages: Messages, english: Messages
 
 /** The form "one" of Russian is also of 21, so a message that shows no number needs a form for 1 alone. */
 const singularFaults = (tag: string, message: string, source: string): ReadonlyArray<string> => {
-  if (pluralsOf(tag).rules.select(21) !== "one") return [];
+  if (pluralsOf(tag).formOf21 !== "one") return [];
   const counted = needsOf("en", source).ways.flatMap(({ shown }) => [...shown]);
   return needsOf(tag, message).plurals.flatMap((forms) =>
     counted.length > 0 || forms.includes("=1") ? [] : ["=1 is missing, since one is also 21"],
