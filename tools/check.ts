@@ -2,6 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
+import { writeTypes } from "./written_types.ts";
 
 type Command = readonly [program: string, ...args: ReadonlyArray<string>];
 
@@ -50,6 +51,7 @@ const steps = async (): Promise<Readonly<Record<string, Command>>> => ({
 
 /** Runs the steps in parallel and prints each result, with the output of failed steps. Returns whether all passed. */
 const check = async (): Promise<boolean> => {
+  writeTypes();
   const passed = await Promise.all(Object.entries(await steps()).map(runStep));
   return passed.every(Boolean);
 };
