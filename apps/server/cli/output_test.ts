@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { printable } from "../message_text.ts";
-import { countOf, formatTable } from "./output.ts";
+import { formatTable } from "./output.ts";
 
 it("a table has aligned columns, and its cells cannot move the cursor", () => {
   expect(
@@ -24,17 +24,4 @@ it("text is printed with escaped control and direction characters, but with unch
   const text = "\u0000\t\r\u007F\u009B|\u061C\u200E\u200F\u202A\u202E\u2066\u2069|\u2028|\nè שלום 🙂";
   const escapes = "u0000 u0009 u000d u007f u009b|u061c u200e u200f u202a u202e u2066 u2069|u2028|";
   expect(printable(text)).toBe(`${escapes.replaceAll(/ ?u/g, "\\u")}\nè שלום 🙂`);
-});
-
-it("JSON keeps its meaning when it is escaped for printing", () => {
-  const value = { name: "a\u202Eb\u009B\n\u0000" };
-  expect(JSON.parse(printable(JSON.stringify(value)))).toEqual(value);
-});
-
-it("countOf separates thousands with commas, and adds a plural s unless the count is 1", () => {
-  expect([countOf(0, "line"), countOf(1, "line"), countOf(100_000, "line")]).toEqual([
-    "0 lines",
-    "1 line",
-    "100,000 lines",
-  ]);
 });

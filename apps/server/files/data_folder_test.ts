@@ -18,12 +18,6 @@ test("prepareFolder makes missing folders private to their owner, and accepts ex
   yield* prepare(folder);
 });
 
-test("several callers can create the data folder at once", function* () {
-  const folder = join(yield* makeFolder, "deep", "data");
-  yield* Effect.replicateEffect(prepare(folder), 8, { concurrency: "unbounded" });
-  expect(statSync(folder).isDirectory()).toBe(true);
-});
-
 test.skipIf(!existsSync("/proc/self"))("prepareFolder fails at once where no folder can be", function* () {
   expect((yield* Effect.flip(prepare("/proc/none/data"))).message).toMatch(
     /^ACCOUNTLINK_DATA_DIR is "\/proc\/none\/data", expected a folder .*\/proc\/none/,

@@ -70,17 +70,6 @@ test("the answers for many keys are read at once, and the others are asked for w
   }).pipe(Effect.provideService(Cache, counting));
 });
 
-test("an answer is cached while it is fresh", function* () {
-  const { lookup, asked } = yield* setUp();
-  expect(yield* lookup("one")).toBe(3);
-  yield* TestClock.adjust(4_999);
-  expect(yield* lookup("one")).toBe(3);
-  expect(asked).toHaveLength(1);
-  yield* TestClock.adjust(1);
-  expect(yield* lookup("one")).toBe(3);
-  expect(asked).toHaveLength(2);
-});
-
 test("an answer's age counts from its request", () => {
   const { cache, entries } = mapCache();
   return Effect.gen(function* () {

@@ -1,9 +1,9 @@
-import type { ChatId, GuildId } from "@accountlink/core";
+import type { ChatId } from "@accountlink/core";
 import type { ChatRoles } from "@accountlink/core/platforms";
 import type { HttpAnswering } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Effect, Option } from "effect";
-import { ada, bob, chatPlatformAt, eve, foreignGuildId, guildId, startDiscord } from "./test_discord.ts";
+import { ada, bob, chatPlatformAt, eve, guildId, startDiscord } from "./test_discord.ts";
 
 const bot = { id: "80351110224678912", username: "accountlink", bot: true };
 const [manageRoles, manageNicknames] = [1n << 28n, 1n << 27n];
@@ -88,12 +88,6 @@ test.each<[user: string, permissions: bigint, owner: string, nameable: ReadonlyA
     expect([...(yield* named)]).toEqual(nameable);
   },
 );
-
-test("findGuildRoles returns none for a guild that the bot is not in", function* () {
-  const { roles } = yield* setUp();
-  expect(yield* roles.findGuildRoles(foreignGuildId)).toEqual(Option.none());
-  expect(yield* roles.findGuildRoles("0" as GuildId)).toEqual(Option.none());
-});
 
 const names = { displayName: "Ada Lovelace", nickname: "Countess", username: "ada" };
 const roleIds = ["41771983423143936", "41771983423143937"];
