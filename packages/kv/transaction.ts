@@ -64,9 +64,14 @@ export class Transaction {
     return this.#load(keys);
   }
 
-  /** Reads records of a table. If the table has groups, checks their guards instead of each record. */
-  getAll<R>(table: Table<R>, ids: ReadonlyArray<Tuple>): StoreEffect<ReadonlyArray<R | undefined>> {
+  /** Reads the record of each item. If the table has groups, checks their guards instead of each record. */
+  getAll<R, A>(
+    table: Table<R>,
+    items: ReadonlyArray<A>,
+    idOf: (item: A) => Tuple,
+  ): StoreEffect<ReadonlyArray<R | undefined>> {
     const { name, group } = table;
+    const ids = items.map(idOf);
     const keys = ids.map((id) => keyOf(table, id));
     if (group === undefined)
       return Effect.andThen(

@@ -97,10 +97,7 @@ export const layer = storeLayer(BlockStore, (db) => ({
   findHashes: (pid, hashes) =>
     db.read(function* (tx) {
       const epoch = yield* epochOf(tx, pid);
-      const found = yield* tx.getAll(
-        blocks,
-        hashes.map((hash) => [pid, epoch, hash]),
-      );
+      const found = yield* tx.getAll(blocks, hashes, (hash) => [pid, epoch, hash]);
       return new Set(hashes.filter((_, index) => found[index] !== undefined));
     }),
 

@@ -6,12 +6,11 @@ import type { Pid } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { FeedEvent } from "@accountlink/core/events";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
-import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { stepSize } from "../steps.ts";
 import { type Table, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import { accountPlace, journal, type Place, placeAt, places } from "./journal.ts";
+import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
 
 interface EarlierEntry extends Omit<AuditEntry, "account"> {
   readonly account: number;
@@ -90,8 +89,6 @@ const earlierEvents = table<EarlierEvent>()("event", ({ pid, event }) => [pid, e
 
 const earlierFeeds = table<EarlierFeed>()("feed", ({ pid }) => [pid], {});
 
-const earliest = (one: Millis | null, other: Millis): Millis => Math.min(one ?? Infinity, other);
-
 const put = Effect.fnUntraced(function* (
   tx: Transaction,
   name: string,
@@ -130,7 +127,7 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
     const record = { at, action: type, actor: null, requestId: null, details: {}, event: told };
     return put(tx, pid, position, record, ({ end, oldestEvent }) => ({
       end: Math.max(end, position),
-      oldestEvent: earliest(oldestEvent, at),
+      oldestEvent: earlier(oldestEvent, at),
     }));
   });
   yield* move(db, earlierEntries, (tx, { sequence, at, actor, requestId, account, pid, action, details }) =>
@@ -139,7 +136,7 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
       pid ?? accountPlace(account),
       sequence,
       { at, action, actor, requestId, details, event: null },
-      ({ oldestEntry }) => ({ oldestEntry: earliest(oldestEntry, at) }),
+      ({ oldestEntry }) => ({ oldestEntry: earlier(oldestEntry, at) }),
     ),
   );
   yield* move(db, earlierFeeds, (tx, { pid, start, end }) =>

@@ -15,7 +15,7 @@ export const layer = storeLayer(DayCounts, (db) => ({
       yield* removeInSteps(db, dayCounts, [], { before: [now + 1] });
       for (const part of Arr.chunksOf(counts, stepSize)) {
         yield* db.write("day counts", function* (tx) {
-          const found = yield* tx.getAll(dayCounts, part.map(dayCounts.id));
+          const found = yield* tx.getAll(dayCounts, part, dayCounts.id);
           for (const [index, count] of part.entries()) {
             if (count.counted > (found[index]?.counted ?? 0)) yield* tx.put(dayCounts, count);
           }

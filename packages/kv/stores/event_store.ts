@@ -53,10 +53,7 @@ export const layer = storeLayer(EventStore, (db) => ({
 
   newer: (after) =>
     db.read(function* (tx) {
-      const found = yield* tx.getAll(
-        places,
-        after.map(({ pid }) => [pid]),
-      );
+      const found = yield* tx.getAll(places, after, ({ pid }) => [pid]);
       return after.flatMap((seen, index) => ((found[index]?.end ?? 0) > seen.after ? [seen.pid] : []));
     }),
 

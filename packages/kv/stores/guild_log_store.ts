@@ -58,10 +58,7 @@ export const layer = storeLayer(GuildLogStore, (db) => ({
           }
         }
         if (log?.holder !== node) return false;
-        yield* tx.getAll(
-          logEntries,
-          told.map((id) => [pid, guildId, log.time, id]),
-        );
+        yield* tx.getAll(logEntries, told, (id) => [pid, guildId, log.time, id]);
         for (const id of told) yield* tx.remove(logEntries, pid, guildId, log.time, id);
         yield* tx.put(guildLogs, { ...log, position, problems, closedAt });
         return true;

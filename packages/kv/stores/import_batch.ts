@@ -96,10 +96,7 @@ const storePart = Effect.fnUntraced(function* (
   const isBlocked = yield* blockTest(tx, pid, epoch);
   const admitted = part.filter((link) => !isBlocked(link));
   counts.kept += part.length - admitted.length;
-  const found = yield* tx.getAll(
-    links,
-    admitted.map(({ chatId }) => [pid, chatId]),
-  );
+  const found = yield* tx.getAll(links, admitted, ({ chatId }) => [pid, chatId]);
   const changes: Array<RecordChange> = [];
   for (const [index, line] of admitted.entries()) {
     const stored = found[index];

@@ -105,10 +105,7 @@ const putMade = Effect.fnUntraced(function* (
   { pid, epoch, id }: LinkImport,
   changes: ReadonlyArray<RecordChange>,
 ) {
-  const found = yield* tx.getAll(
-    madeLinks,
-    changes.map(({ next }) => [pid, epoch, id, next.chatId]),
-  );
+  const found = yield* tx.getAll(madeLinks, changes, ({ next }) => [pid, epoch, id, next.chatId]);
   for (const [index, { before, next }] of changes.entries()) {
     const earlier = found[index];
     const isOwn = earlier !== undefined && before !== undefined && isSameImport(earlier.made, before);

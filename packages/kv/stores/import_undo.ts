@@ -148,10 +148,7 @@ const untouchedPage = (db: Database, id: string, after: MadeLink | undefined) =>
   });
 
 const recordsOf = Effect.fnUntraced(function* (tx: Transaction, made: ReadonlyArray<MadeLink>) {
-  const found = yield* tx.getAll(
-    links,
-    made.map(({ pid, chatId }) => [pid, chatId]),
-  );
+  const found = yield* tx.getAll(links, made, ({ pid, chatId }) => [pid, chatId]);
   return found.map((stored, index) => (stored?.epoch === made[index]?.epoch ? stored?.link : undefined));
 });
 
@@ -167,7 +164,7 @@ function* undo(
   const limit = Math.min(write.limit, Math.floor(most / keysOfLink) - 1);
   const taken = yield* tx.scan(madeLinks, madeBy(found), { limit });
   // Removals read the links one by one, so all are read at once before.
-  yield* tx.getAll(madeLinks, taken.map(madeLinks.id));
+  yield* tx.getAll(madeLinks, taken, madeLinks.id);
   const records = yield* recordsOf(tx, taken);
   const isBlocked = yield* blockTest(tx, pid, found.epoch);
   let [removed, restored] = [0, 0];

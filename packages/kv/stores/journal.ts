@@ -77,7 +77,8 @@ export const placeAt = Effect.fnUntraced(function* (tx: Transaction, place: stri
   return (yield* tx.get(places, place)) ?? none;
 });
 
-const earlier = (oldest: Millis | null, at: Millis): Millis => Math.min(oldest ?? Infinity, at);
+/** The earlier of two times; the first is null if there is none yet. */
+export const earlier = (oldest: Millis | null, at: Millis): Millis => Math.min(oldest ?? Infinity, at);
 
 /** Stores records of a place in order, and returns the sequence of the last. */
 export const record = Effect.fnUntraced(function* (

@@ -156,10 +156,7 @@ export const layer = storeLayer(KeyStore, (db) => ({
 
   acceptedAmong: (ids, at) =>
     db.read(function* (tx) {
-      const found = yield* tx.getAll(
-        keys,
-        ids.map((id) => [id]),
-      );
+      const found = yield* tx.getAll(keys, ids, (id) => [id]);
       const accepted: Array<KeyId> = [];
       for (const stored of found) {
         if (stored !== undefined && isAccepted(yield* apiKey(tx, stored), at)) accepted.push(stored.key.id);
@@ -174,10 +171,7 @@ export const layer = storeLayer(KeyStore, (db) => ({
       const found = yield* owner === undefined
         ? tx.list(keys.byTime, [])
         : tx.list(keys.byAccount, [owner.id]);
-      yield* tx.getAll(
-        lastUses,
-        found.map(({ key }) => [key.id]),
-      );
+      yield* tx.getAll(lastUses, found, ({ key }) => [key.id]);
       return yield* Effect.forEach(found, (stored) => keyDetails(tx, stored, at));
     }),
 

@@ -63,10 +63,7 @@ export const sweeping = (plan: KeptPlan, total: number, at: number): KeptPlan =>
 });
 
 const readMembers = (tx: Transaction, { ref }: KeptPlan, chatIds: ReadonlyArray<ChatId>) =>
-  tx.getAll(
-    planMembers,
-    chatIds.map((chatId) => [ref, chatId]),
-  );
+  tx.getAll(planMembers, chatIds, (chatId) => [ref, chatId]);
 
 const markWaiting = Effect.fnUntraced(function* (
   tx: Transaction,

@@ -39,10 +39,7 @@ export const layer = storeLayer(ReminderStore, (db) => ({
 
   reminded: ({ pid, guildId }, hashes) =>
     db.read(function* (tx) {
-      const found = yield* tx.getAll(
-        reminders,
-        hashes.map((hash) => [pid, guildId, hash] as const),
-      );
+      const found = yield* tx.getAll(reminders, hashes, (hash) => [pid, guildId, hash]);
       return new Map(found.flatMap((each) => (each === undefined ? [] : [[each.hash, each.at] as const])));
     }),
 }));

@@ -88,10 +88,7 @@ export const layer = storeLayer(SessionStore, (db) => ({
       if (among === null) {
         return (yield* tx.list(sessions.changed, [], { from: [at] })).map(({ session }) => session.id);
       }
-      const found = yield* tx.getAll(
-        sessions,
-        among.map((id) => [id]),
-      );
+      const found = yield* tx.getAll(sessions, among, (id) => [id]);
       return among.filter((_, index) => (found[index]?.changedAt ?? -Infinity) >= at);
     }),
 

@@ -58,10 +58,7 @@ export const layer = storeLayer(SightingStore, (db) => ({
         .slice(0, limit);
       const users = [...new Set([...latest.map(([chatId]) => chatId), ...including])];
       const pairs = users.flatMap((chatId) => places.map((hash) => ({ chatId, hash })));
-      const found = yield* tx.getAll(
-        sightings,
-        pairs.map(({ chatId, hash }) => [pid, chatId, hash]),
-      );
+      const found = yield* tx.getAll(sightings, pairs, ({ chatId, hash }) => [pid, chatId, hash]);
       return pairs.flatMap((pair, index) => {
         const stored = found[index];
         return stored?.epoch === epoch ? [{ ...pair, seenAt: stored.sighting.seenAt }] : [];

@@ -52,10 +52,10 @@ export const layer = storeLayer(SuspectStore, (db) => ({
       const kept = (yield* tx.list(suspects.newest, [pid, epoch])).filter(
         ({ suspect }) => suspect.at >= since,
       );
-      const reviewed = yield* tx.getAll(
-        reviews,
-        kept.map(({ suspect: { chatId, otherChatId } }) => [pid, ...[chatId, otherChatId].toSorted()]),
-      );
+      const reviewed = yield* tx.getAll(reviews, kept, ({ suspect: { chatId, otherChatId } }) => [
+        pid,
+        ...[chatId, otherChatId].toSorted(),
+      ]);
       return kept.flatMap(({ suspect }, index): ReadonlyArray<FoundSuspect> => {
         const found = reviewed[index];
         const verdict = found?.epoch === epoch ? found.review.verdict : null;

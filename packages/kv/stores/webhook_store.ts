@@ -174,10 +174,7 @@ export const layer = storeLayer(WebhookStore, (db) => ({
 
   look: (id, eventIds, lanes) =>
     db.read(function* (tx) {
-      const found = yield* tx.getAll(
-        deliveries,
-        eventIds.map((eventId) => [id, eventId]),
-      );
+      const found = yield* tx.getAll(deliveries, eventIds, (eventId) => [id, eventId]);
       const counts = yield* Effect.forEach(lanes, (lane) => tx.count(deliveries.lanes, [id, lane]), {
         concurrency: "unbounded",
       });
@@ -209,10 +206,7 @@ export const layer = storeLayer(WebhookStore, (db) => ({
         const isHeld = yield* db.write(id, function* (tx) {
           const kept = yield* tx.get(webhooks, id);
           if (kept === undefined || kept.holder !== node) return false;
-          yield* tx.getAll(
-            deliveries,
-            part.map(({ eventId }) => [id, eventId]),
-          );
+          yield* tx.getAll(deliveries, part, ({ eventId }) => [id, eventId]);
           for (const delivery of part) yield* tx.put(deliveries, { webhook: id, delivery });
           if (index < parts.length - 1) return true;
           yield* freeLanes(tx, id, freedLanes, at);
