@@ -260,23 +260,15 @@ const planColumns = literalSql(`
 
 const planTables = literalSql("role_plans JOIN scopes ON scopes.pid = role_plans.pid");
 
-const settingColumns = ({
-  rules,
-  nickname,
-  nicknameGroupId,
-  bypassRoleIds,
-  nicknameBypassRoleIds,
-  unlinked,
-  state,
-}: PlanSettings) => ({
-  rules: JSON.stringify(rules),
-  nickname,
-  nickname_group_id: nicknameGroupId,
-  bypass_role_id: bypassRoleIds[0] ?? null,
-  bypass_role_ids: JSON.stringify(bypassRoleIds),
-  nickname_bypass_role_ids: JSON.stringify(nicknameBypassRoleIds),
-  unlinked,
-  state,
+const settingColumns = (settings: PlanSettings) => ({
+  rules: JSON.stringify(settings.rules),
+  nickname: settings.nickname,
+  nickname_group_id: settings.nicknameGroupId,
+  bypass_role_id: settings.bypassRoleIds[0] ?? null,
+  bypass_role_ids: JSON.stringify(settings.bypassRoleIds),
+  nickname_bypass_role_ids: JSON.stringify(settings.nicknameBypassRoleIds),
+  unlinked: settings.unlinked,
+  state: settings.state,
 });
 
 const readPlans = tableOf("role_plans", planFields).reader((plan): RolePlan => withCommunityScope(plan));
