@@ -8,8 +8,8 @@ const partSize = 100;
 /** How long a list is decoded without a pause, in milliseconds. */
 const longestPart = 5;
 
-/** Pauses as long as the process was busy, by the clock of the machine, since a test's clock may stand still. */
-const pauseFor = (milliseconds: number): Effect.Effect<void> =>
+/** Pauses by the clock of the machine, since a test's clock may stand still. */
+export const pauseFor = (milliseconds: number): Effect.Effect<void> =>
   Effect.callback((resume) => {
     setTimeout(() => resume(Effect.void), milliseconds);
   });
@@ -28,6 +28,7 @@ export const mapInParts = <A, B>(
           for (const item of items.slice(start, start + partSize)) mapped.push(map(item));
           const took = (yield* monotonicMillis) - began;
           if (took < longestPart) continue;
+          // As long as the process was busy.
           yield* pauseFor(took);
           began = yield* monotonicMillis;
         }

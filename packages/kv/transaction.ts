@@ -10,7 +10,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Semaphore } from "effect";
 import { type Bounds, lastOf, rangeOf, type Tuple } from "./keys.ts";
 import { type Entry, type Kv, maxChanges, maxChecks, type Range } from "./kv.ts";
-import { mapInParts } from "./long_lists.ts";
+import { mapInParts, pauseFor } from "./long_lists.ts";
 import { isSplit, parsed, partKeys, partLength, splitMark, type Text } from "./split_texts.ts";
 import { guardKey, type Index, type IndexKeys, indexKeys, keyOf, noKeys, type Table } from "./table.ts";
 
@@ -315,13 +315,8 @@ const mostRuns = 100;
 /** The most milliseconds before the next run. */
 const longestPause = 100;
 
-/** Pauses by the clock of the machine, since a test's clock may stand still. */
 const pauseAfter = (run: number): Effect.Effect<void> =>
-  run < 3
-    ? Effect.yieldNow
-    : Effect.callback((resume) => {
-        setTimeout(() => resume(Effect.void), Math.random() * Math.min(longestPause, 2 ** run));
-      });
+  run < 3 ? Effect.yieldNow : pauseFor(Math.random() * Math.min(longestPause, 2 ** run));
 
 /** The body of a transaction. It may run several times. */
 type Body<A, E> = (tx: Transaction) => StoreEffect<A, E> | Effect.fn.Return<A, E | StoreUnavailable>;
