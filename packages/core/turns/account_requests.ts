@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect";
+import { longestRest } from "./rest.ts";
 import { Turns } from "./turns.ts";
 
 /** How many requests of one account are answered at a time. With more, each step of another account waits for more. */
@@ -11,9 +12,14 @@ const mostAtOnce = 4;
 export class AccountRequests extends Context.Service<AccountRequests>()("@accountlink/core/AccountRequests", {
   make: Effect.sync(() => {
     const turns = new Turns({ resource: "requests", most: mostAtOnce });
+    const lists = new Turns({ resource: "requests", most: mostAtOnce, rest: longestRest });
     return {
       answer: <A, E, R>(account: string, answer: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         turns.step(account, answer),
+
+      /** Answers with a list, which takes longer than any other request: a place rests as long as it worked. */
+      list: <A, E, R>(account: string, answer: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+        lists.step(account, answer),
     };
   }),
 }) {

@@ -84,7 +84,7 @@ export const makeChecks = Effect.gen(function* () {
     const isServed = tierTest(route);
     const readValues = valuesReader(route, findProblems);
     const asksForPremium = premiumTest(route);
-    const takesTurn = turnTest(route);
+    const turnOf = turnsOf(route);
 
     const authenticate = Effect.fnUntraced(function* (arrived: RequestContext) {
       const { address, request } = arrived;
@@ -132,7 +132,8 @@ export const makeChecks = Effect.gen(function* () {
       // `LinkLookup.byChat` or `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
       const { account } = input.key.scope;
       const handled = asksPlatforms(input) ? chargeTo(account)(handler(input)) : handler(input);
-      return yield* takesTurn(input) ? requests.answer(account, handled) : handled;
+      const turn = turnOf(input);
+      return yield* turn === null ? handled : requests[turn](account, handled);
     });
   };
 
@@ -148,15 +149,16 @@ const asksPlatforms = ({ values, key, context }: KeyedInput<{}>): boolean => {
 };
 
 /**
- * Returns a predicate that tells whether a request costs more than a lookup or a write, and takes a turn. Lists do,
- * however short. Writes have the turns of the storage, and a long poll must not take a place for as long as it waits.
+ * Returns a function that tells which turn a request takes that costs more than a lookup or a write; null for the others.
+ * Writes have the turns of the storage, and a long poll must not take a place for as long as it waits.
  */
-export const turnTest = (route: Route) => {
-  const isDear = route.group === "bulk" || route.group === "alts" || "limit" in route.parameters;
-  return ({ values }: Pick<KeyedInput<{}>, "values">): boolean => {
+export const turnsOf = (route: Route) => {
+  const isDear = route.group === "bulk" || route.group === "alts";
+  return ({ values }: Pick<KeyedInput<{}>, "values">): "answer" | "list" | null => {
     const { guildId = null, resolved = false, wait = 0 } = values as ParameterValues<Parameters>;
-    const isQuick = route.isStream !== true && wait === 0;
-    return isQuick && (isDear || guildId !== null || resolved === true);
+    if (route.isStream === true || wait !== 0) return null;
+    if ("limit" in route.parameters) return "list";
+    return isDear || guildId !== null || resolved === true ? "answer" : null;
   };
 };
 
