@@ -14,7 +14,7 @@ import { GuildGuard } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import type { LookupOptions } from "./link_lookup.ts";
 import { LinkStore } from "./link_store.ts";
-import { newestMembers } from "./newest_members.ts";
+import { type Members, newestMembers } from "./newest_members.ts";
 
 /** @internal */
 export const maxBulkInputs = 50;
@@ -102,22 +102,20 @@ export class BulkLookup extends Context.Service<BulkLookup>()("@accountlink/core
         yield* checkBulkLimit(inputs);
         yield* guard.enter(scope, guildId);
         const gameIds = distinct(inputs, isGameId);
-        const linked =
+        const members: ReadonlyMap<GameId, Members> =
           guildId === null
-            ? Array.from(
-                yield* links.findByGameIds(scope.pid, [...gameIds]),
-                ([gameId, chatIds]) => [gameId, Result.succeed(chatIds)] as const,
+            ? new Map(
+                Array.from(yield* links.findByGameIds(scope.pid, [...gameIds]), ([gameId, chatIds]) => [
+                  gameId,
+                  Result.succeed(chatIds),
+                ]),
               )
             : yield* membersOfEach(scope.pid, guildId, [...gameIds]);
-        const members: ReadonlyMap<
-          GameId,
-          Result.Result<ReadonlyArray<ChatId>, PlatformUnavailable>
-        > = new Map(linked);
         const membersOf = (gameId: GameId) => members.get(gameId) ?? Result.succeed([]);
         const shown = resolved ? [...members.keys()] : [];
         const games = yield* profiles.gameProfiles(shown);
-        const lists = shown.map((gameId) => [gameId, Result.getOrElse(membersOf(gameId), () => [])] as const);
-        const chats = yield* profiles.chatLists(new Map(lists), guildId);
+        const lists = new Map(shown.map((gameId) => [gameId, Result.getOrElse(membersOf(gameId), () => [])]));
+        const chats = yield* profiles.chatLists(lists, guildId);
         return eachInput(inputs, gameIds, gameIdProblem, (gameId) =>
           Result.flatMap(membersOf(gameId), (chatIds) =>
             chatIds.length === 0

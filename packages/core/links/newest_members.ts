@@ -7,7 +7,7 @@ import type { LinkStore } from "./link_store.ts";
 /** The most members that a lookup of a game user in a guild returns; also how many chat users one round checks. */
 const maxMembers = 100;
 
-type Members = Result.Result<ReadonlyArray<ChatId>, PlatformUnavailable>;
+export type Members = Result.Result<ReadonlyArray<ChatId>, PlatformUnavailable>;
 
 /**
  * Finds for each game user the newest 100 of its chat users who are members of the guild, or the failed membership
@@ -27,12 +27,16 @@ export const newestMembers = (
     return (chatId: ChatId) => asked.get(chatId) ?? Result.succeed(known.get(chatId) === true);
   });
 
-  /** `linked` has the chat users newest link first. */
+  /**
+   * @param linked the chat users to check, newest link first
+   * @param earlier the members with newer links
+   */
   const membersAmong = Effect.fnUntraced(function* (
     guildId: GuildId,
     linked: ReadonlyMap<GameId, ReadonlyArray<ChatId>>,
+    earlier: ReadonlyMap<GameId, Members> = new Map(),
   ) {
-    const found = new Map<GameId, Members>();
+    const found = new Map(earlier);
     for (let start = 0; ; start += maxMembers) {
       const round = Array.from(linked, ([gameId, chatIds]) => {
         const members = found.get(gameId) ?? Result.succeed([]);
@@ -50,8 +54,8 @@ export const newestMembers = (
         const next = Result.all([members, Result.all(asked.map(membershipOf))]);
         found.set(
           gameId,
-          Result.map(next, ([earlier, areMembers]) =>
-            [...earlier, ...asked.filter((_, index) => areMembers[index])].slice(0, maxMembers),
+          Result.map(next, ([before, areMembers]) =>
+            [...before, ...asked.filter((_, index) => areMembers[index])].slice(0, maxMembers),
           ),
         );
       }
@@ -72,6 +76,10 @@ export const newestMembers = (
       pid,
       longer.map(([gameId]) => gameId),
     );
-    return new Map([...found, ...(yield* membersAmong(guildId, whole))]);
+    const rest = Array.from(whole, ([gameId, chatIds]) => {
+      const checked = new Set(first.get(gameId));
+      return [gameId, chatIds.filter((chatId) => !checked.has(chatId))] as const;
+    });
+    return yield* membersAmong(guildId, new Map(rest), found);
   });
 };
