@@ -154,10 +154,11 @@ const asksPlatforms = ({ values, key, context }: KeyedInput<{}>): boolean => {
  */
 export const turnsOf = (route: Route) => {
   const isDear = route.group === "bulk" || route.group === "alts";
+  const isList = "limit" in route.parameters;
   return ({ values }: Pick<KeyedInput<{}>, "values">): "answer" | "list" | null => {
     const { guildId = null, resolved = false, wait = 0 } = values as ParameterValues<Parameters>;
     if (route.isStream === true || wait !== 0) return null;
-    if ("limit" in route.parameters) return "list";
+    if (isList) return "list";
     return isDear || guildId !== null || resolved === true ? "answer" : null;
   };
 };

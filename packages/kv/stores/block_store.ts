@@ -42,7 +42,7 @@ export const layer = storeLayer(BlockStore, (db) => ({
         const ended = yield* removeLink(tx, { ...write, chatId });
         return { block, removed: ended === null ? [] : [{ chatId, ...ended }], hasMore: false };
       }
-      const { removed, hasMore } = yield* removeSome(tx, { ...write, gameId }, epoch);
+      const { removed, hasMore } = yield* unlinkSome(tx, { ...write, gameId }, epoch);
       if (hasMore) {
         const scope = yield* scopeAt(tx, pid);
         const others = (scope.blocking ?? []).filter((removal) => removal.gameId !== gameId);
@@ -71,7 +71,7 @@ export const layer = storeLayer(BlockStore, (db) => ({
       const block = yield* tx.get(journal, pid, next.entry);
       const now = yield* Clock.currentTimeMillis;
       const write = { ...writeOfBlock(block, now), pid, gameId: next.gameId };
-      const { removed, hasMore } = yield* removeSome(tx, write, scope.epoch);
+      const { removed, hasMore } = yield* unlinkSome(tx, write, scope.epoch);
       if (!hasMore) yield* tx.put(scopes, { ...scope, blocking: others });
       return removed;
     });
@@ -119,7 +119,7 @@ export const layer = storeLayer(BlockStore, (db) => ({
 }));
 
 /** Removes the first links of a blocked game user. Returns whether links may be left. */
-const removeSome = Effect.fnUntraced(function* (
+const unlinkSome = Effect.fnUntraced(function* (
   tx: Transaction,
   write: WriteContext & { readonly gameId: GameId; readonly reason: string | null },
   epoch: number,

@@ -64,17 +64,15 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
         },
       };
     });
+    const again = (shown: ImportForm, problem: Html) =>
+      Effect.succeed<Answer>(begin(visitor, shown, problem));
     return jobs.admit(visitor.owner, receive).pipe(
       Effect.map((job): Answer => Effect.succeed(seeOther(importPath(job.id)))),
       Effect.catchTag(["UnreadableLinkFile", "WrongLines"], (error) =>
-        Effect.succeed(begin(visitor, withUnclear(typed, error), sentenceOf(error, visitor.platforms))),
+        again(withUnclear(typed, error), sentenceOf(error, visitor.platforms)),
       ),
-      Effect.catchTag("WrongUpload", ({ reason }) =>
-        Effect.succeed(begin(visitor, untouched, say(`import.upload.${reason}`))),
-      ),
-      Effect.catchTag("ImportRefused", ({ reason }) =>
-        Effect.succeed(begin(visitor, untouched, failureText(reason))),
-      ),
+      Effect.catchTag("WrongUpload", ({ reason }) => again(untouched, say(`import.upload.${reason}`))),
+      Effect.catchTag("ImportRefused", ({ reason }) => again(untouched, failureText(reason))),
     );
   };
 
