@@ -1,6 +1,6 @@
 /**
- * The types that are written from another source, and that git ignores: those of the client from the contract, and those of
- * messages from their English catalogues. Run as a program, it writes them.
+ * Generated types, which git ignores: the types of the client, from the contract, and the types of messages, from their
+ * English catalogues. Run as a program, it writes them.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { needsOf } from "../packages/pages/languages/message_faults.ts";

@@ -29,7 +29,7 @@ export const checked =
 /** Matches a time as answers and events have it. */
 export const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
 
-/** The headers that tell what is left of a key's limits. */
+/** The headers with the limits of a key and the remaining requests. */
 export const limitHeaders = ({ headers }: Answer) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-ratelimit-")));
 

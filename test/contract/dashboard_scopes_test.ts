@@ -134,7 +134,7 @@ beforeAll(async () => {
   });
 });
 
-/** Paths of the own community, also for a user who is linked in both. */
+/** Paths of the own community. The user of some of them is linked in the other community, too. */
 const ownValues = () => ({
   ...values,
   pid: ids.own,

@@ -265,7 +265,7 @@ export class ChatPlatform extends Context.Service<
      */
     readonly botInvite?: (guildId: GuildId | null, rights: BotRights) => string;
 
-    /** What is cached of members and users; undefined if the answers of the platform are not cached. */
+    /** Reads cached members and users; undefined if the adapter caches no answers. */
     readonly cached?: {
       readonly members: (guildId: GuildId) => ReadCached<ChatId, Option.Option<GuildMember>>;
       readonly users: ReadCached<ChatId, Option.Option<ChatUser>>;

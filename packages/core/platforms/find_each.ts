@@ -5,7 +5,7 @@ import { forEachLimited } from "../limited_loops.ts";
 /** The concurrency of each loop that sends requests to a platform for a client. @internal */
 export const platformConcurrency = 8;
 
-/** What a cache has of many keys, by one read of it. */
+/** The cached answers for many keys, found with one read. */
 export interface ReadTogether<Key, A> {
   readonly cached: ReadonlyMap<Key, A>;
   /** Asks the platform for a key that is not cached. */

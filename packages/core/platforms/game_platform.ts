@@ -81,7 +81,7 @@ export class GamePlatform extends Context.Service<
       groupIds?: ReadonlyArray<string>,
     ) => PlatformEffect<Option.Option<GameProfile>>;
 
-    /** What is cached of whole profiles; undefined if the answers of the platform are not cached. */
+    /** Reads cached whole profiles; undefined if the adapter caches no answers. */
     readonly cachedProfiles?: ReadCached<GameId, Option.Option<GameProfile>>;
 
     /**

@@ -77,7 +77,7 @@ export const placeAt = Effect.fnUntraced(function* (tx: Transaction, place: stri
   return (yield* tx.get(places, place)) ?? none;
 });
 
-/** The earlier of two times; the first is null if there is none yet. */
+/** Returns the earlier of two times. The time so far is null before the first one. */
 export const earlier = (oldest: Millis | null, at: Millis): Millis => Math.min(oldest ?? Infinity, at);
 
 /** Stores records of a place in order, and returns the sequence of the last. */

@@ -20,7 +20,7 @@ export interface Page {
   /** If left out, the status of `refused`, or 200. */
   readonly status?: number;
   readonly title: string | Html;
-  /** Whether the page says its texts in the language of its reader. If left out, all pages but those of programs do. */
+  /** Whether the texts of the page are translated. If left out, all pages are, except the pages for programs. */
   readonly isWorded?: boolean;
   readonly section: SectionName;
   readonly content: Html;

@@ -56,7 +56,7 @@ export const makeFirstSteps = Effect.gen(function* () {
       community,
       /** The owner's guilds; null if the chat platform did not report them. */
       guilds: yield* guildsOf(visitor),
-      /** The page that adds the bot; null if there is none. */
+      /** The page that adds the bot; null if the chat platform has no such page. */
       botInvite: inviteTo(community && guildOf(community.scope), everyRight),
       /** The page that gives the bot, where it is already, the rights that the community's plans need. */
       rightsInvite: inviteTo(community && guildOf(community.scope), rights),

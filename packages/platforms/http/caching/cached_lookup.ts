@@ -24,8 +24,8 @@ const maxOwn = 10_000;
  * interrupted when its last caller is interrupted. Failures are never cached. If the cache fails, the platform is
  * asked.
  *
- * `readCached` reads the answers for many keys at once. `forget` removes an answer after a change. Other processes may use their own copies of the answer until the copies
- * expire.
+ * `readCached` reads the answers for many keys at once. `forget` removes an answer after a change. Other processes may
+ * use their own copies of the answer until the copies expire.
  */
 export const cachedLookup = Effect.fnUntraced(function* <Key extends string | ReadonlyArray<string>, A>(
   options: CachedLookup<Key, A>,
