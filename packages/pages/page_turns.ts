@@ -1,7 +1,14 @@
 /** How many requests to the pages one account, or one user of /me, has in work at a time. */
 import type { ClientAddress } from "@accountlink/core/addresses";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
-import { longestRest, restSince, type SharedResource, TurnAccount, Turns } from "@accountlink/core/turns";
+import {
+  longestRest,
+  restSince,
+  type SharedResource,
+  TurnAccount,
+  Turns,
+  TurnVisitor,
+} from "@accountlink/core/turns";
 import { HttpResponse } from "@accountlink/http/for_pages";
 import { Context, Effect, Fiber, Option, Stream } from "effect";
 
@@ -58,11 +65,11 @@ export class PageTurns extends Context.Service<PageTurns>()("@accountlink/pages/
       visit: <A, E, R>(
         address: ClientAddress | null,
         answer: Effect.Effect<A, E, R>,
-      ): Effect.Effect<A, E, R> => (address === null ? answer : visits.step(address.countedAs, answer)),
+      ): Effect.Effect<A, E, R> => (address === null ? answer : stepOf(visits, address.countedAs, answer)),
 
       /** Answers a write of an account in its turn. */
       write: <A, E, R>(account: string, write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-        writes.step(account, write),
+        stepOf(writes, account, write),
 
       /**
        * Reads the body of a write, and answers the write, in the account's turn. While a slow body arrives, the place is
@@ -79,15 +86,15 @@ export class PageTurns extends Context.Service<PageTurns>()("@accountlink/pages/
           if (Option.isNone(ended)) return { reading };
           return { answered: yield* answer(yield* Fiber.join(reading)) };
         });
-        const begun = yield* writes.step(account, begin);
+        const begun = yield* stepOf(writes, account, begin);
         if ("answered" in begun) return begun.answered;
         const body = yield* Fiber.join(begun.reading);
-        return yield* writes.step(account, answer(body));
+        return yield* stepOf(writes, account, answer(body));
       }),
 
       /** Answers a read of an account in its turn. */
       read: <A, E, R>(account: string, read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-        Effect.map(reads.step(account, read), (answered) =>
+        Effect.map(stepOf(reads, account, read), (answered) =>
           answered instanceof HttpResponse ? (inTurn(account, answered) as A) : answered,
         ),
     };
@@ -96,3 +103,7 @@ export class PageTurns extends Context.Service<PageTurns>()("@accountlink/pages/
 
 const turnsAt = (resource: SharedResource, most: number): Turns =>
   new Turns({ resource, most, rest: longestRest });
+
+/** Runs a step of an account, a user or an address, which takes its turns at what the step uses as well. */
+const stepOf = <A, E, R>(turns: Turns, owner: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  turns.step(owner, Effect.provideService(step, TurnVisitor, owner));

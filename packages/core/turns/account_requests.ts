@@ -5,6 +5,9 @@ import { Turns } from "./turns.ts";
 /** How many requests of one account are answered at a time. With more, each step of another account waits for more. */
 const mostAtOnce = 4;
 
+/** How many writes of one account are answered at a time: more of them share no more of a commit. */
+const mostWrites = 16;
+
 /**
  * Answers requests that cost more than a lookup in turns of their accounts: an account's further requests wait for its
  * first ones. @internal
@@ -13,6 +16,7 @@ export class AccountRequests extends Context.Service<AccountRequests>()("@accoun
   make: Effect.sync(() => {
     const turns = new Turns({ resource: "requests", most: mostAtOnce });
     const lists = new Turns({ resource: "requests", most: mostAtOnce, rest: longestRest });
+    const writes = new Turns({ resource: "requests", most: mostWrites });
     return {
       answer: <A, E, R>(account: string, answer: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         turns.step(account, answer),
@@ -20,6 +24,9 @@ export class AccountRequests extends Context.Service<AccountRequests>()("@accoun
       /** Answers with a list, which takes longer than any other request: a place rests as long as it worked. */
       list: <A, E, R>(account: string, answer: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         lists.step(account, answer),
+
+      write: <A, E, R>(account: string, answer: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+        writes.step(account, answer),
     };
   }),
 }) {

@@ -2,6 +2,7 @@
 export const sharedResources = [
   "requests",
   "sqlite_writer",
+  "database_connections",
   "page_reads",
   "page_writes",
   "page_visits",

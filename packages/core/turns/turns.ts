@@ -12,6 +12,21 @@ export const TurnAccount = Context.Reference<string>("@accountlink/core/TurnAcco
   defaultValue: () => operatorAccount,
 });
 
+/**
+ * The client address or the user whose turn work takes that belongs to no account, such as a sign-in; null for the
+ * operator's own. @internal
+ */
+export const TurnVisitor = Context.Reference<string | null>("@accountlink/core/TurnVisitor", {
+  defaultValue: () => null,
+});
+
+/** Whose turn the work of a fiber takes. @internal */
+export const turnOwner: Effect.Effect<string> = Effect.flatMap(TurnAccount, (account) =>
+  account === operatorAccount
+    ? Effect.map(TurnVisitor, (visitor) => (visitor === null ? account : `visitor ${visitor}`))
+    : Effect.succeed(account),
+);
+
 /** The account has too much waiting for a resource, or its work has waited for too long. @internal */
 export class TurnRefused extends Data.TaggedError("TurnRefused")<{
   readonly resource: SharedResource;
@@ -85,6 +100,13 @@ export class Turns {
   /** Whether a step waits. */
   get isWaitedFor(): boolean {
     return this.#round.size > 0;
+  }
+
+  /** How many steps wait. */
+  get waiting(): number {
+    let all = 0;
+    for (const { waiting } of this.#round) all += waiting.size;
+    return all;
   }
 
   /** Whether every place is free. */

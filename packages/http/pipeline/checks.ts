@@ -149,17 +149,18 @@ const asksPlatforms = ({ values, key, context }: KeyedInput<{}>): boolean => {
 };
 
 /**
- * Returns a function that tells which turn a request takes that costs more than a lookup or a write; null for the others.
- * Writes have the turns of the storage, and a long poll must not take a place for as long as it waits.
+ * Returns a function that tells which turn a request takes that costs more than a lookup; null for the others. A long poll
+ * must not take a place for as long as it waits.
  */
 export const turnsOf = (route: Route) => {
   const isDear = route.group === "bulk" || route.group === "alts";
   const isList = "limit" in route.parameters;
-  return ({ values }: Pick<KeyedInput<{}>, "values">): "answer" | "list" | null => {
+  return ({ values }: Pick<KeyedInput<{}>, "values">): keyof AccountRequests["Service"] | null => {
     const { guildId = null, resolved = false, wait = 0 } = values as ParameterValues<Parameters>;
     if (route.isStream === true || wait !== 0) return null;
     if (isList) return "list";
-    return isDear || guildId !== null || resolved === true ? "answer" : null;
+    if (isDear || guildId !== null || resolved === true) return "answer";
+    return route.method === "GET" ? null : "write";
   };
 };
 

@@ -1,4 +1,12 @@
-import { AltsV2, type Credential, EventsV2, LookupsV2, type Route, SessionsV2 } from "@accountlink/http-api";
+import {
+  AltsV2,
+  type Credential,
+  EventsV2,
+  LookupsV2,
+  type Route,
+  SessionsV2,
+  WritesV2,
+} from "@accountlink/http-api";
 import { assert, it } from "@accountlink/test-servers/effect";
 import { keyReader, turnsOf } from "./checks.ts";
 
@@ -54,6 +62,8 @@ it.each([
   [EventsV2.getEvents, { limit: 100, wait: 25 }, null],
   [EventsV2.streamEvents, { guildId: "9" }, null],
   [SessionsV2.getSession, { wait: 0 }, null],
+  [WritesV2.patchGame, {}, "write"],
+  [WritesV2.patchGame, { guildId: "9" }, "answer"],
 ] as ReadonlyArray<[Route, object, string | null]>)(
   "a request to $0.path with $1 takes the turn $2",
   (route, values, turn) => {

@@ -1,5 +1,6 @@
 /** What operators see of the connections: metrics, and the log of outages. */
 import { readMetric } from "@accountlink/core/telemetry";
+import type { Turns } from "@accountlink/core/turns";
 import { Effect, Metric, Pool } from "effect";
 import type { SqlError } from "effect/sql";
 
@@ -35,9 +36,12 @@ const metrics = {
   pending: waiting,
 };
 
-export const exportMetrics = <A, E>(pools: ReadonlyArray<Pool.Pool<A, E>>) =>
+export const exportMetrics = <A, E>(pools: ReadonlyArray<Pool.Pool<A, E>>, turns: Turns) =>
   Effect.forEach(["used", "idle", "pending"] as const, (name) =>
     readMetric(metrics[name], () => ({
-      value: pools.reduce((sum, pool) => sum + Effect.runSync(Pool.stats(pool))[name], 0),
+      value: pools.reduce(
+        (sum, pool) => sum + Effect.runSync(Pool.stats(pool))[name],
+        name === "pending" ? turns.waiting : 0,
+      ),
     })),
   );

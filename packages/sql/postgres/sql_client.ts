@@ -1,5 +1,6 @@
 /** `SqlClient` for Postgres, on `@effect/sql-pg`. */
 import { isTraced } from "@accountlink/core/telemetry";
+import { Turns, turnOwner } from "@accountlink/core/turns";
 import { PgClient, type PgConnection } from "@effect/sql-pg";
 import { Context, Effect, Layer, Pool, Schedule } from "effect";
 import { Reactivity } from "effect/reactivity";
@@ -11,7 +12,7 @@ import { hasNoConnectionLeft, notCommitted, within } from "./sql_error.ts";
 
 /**
  * Connects on demand, so nothing fails before the first statement. `SqlClient` takes a connection for each statement or
- * transaction. `Connection` is for lookups by key: it sends statements before earlier ones are answered, so a statement
+ * transaction, in turns of the accounts. `Connection` is for lookups by key: it sends statements before earlier ones are answered, so a statement
  * that waits for a lock would make all later statements of its connection wait.
  */
 export const layerPostgresClient = (
@@ -23,9 +24,18 @@ const make = Effect.fnUntraced(function* (options: PostgresClientOptions) {
   const { maxConnections, connectTimeout, statementTimeout } = options;
   const openPool = poolsOf(options);
   const mostShared = Math.max(1, Math.floor(maxConnections / 4));
+  const mostOwn = Math.max(1, maxConnections - mostShared);
   const shared = yield* openPool(mostShared, true);
-  const own = yield* openPool(Math.max(1, maxConnections - mostShared), false);
-  yield* exportMetrics([shared, own]);
+  const own = yield* openPool(mostOwn, false);
+  // The transactions of one account may wait for each other's locks, and would hold all connections meanwhile.
+  const turns = new Turns({
+    resource: "database_connections",
+    places: mostOwn,
+    share: Math.ceil(mostOwn / 2),
+    reserve: Math.floor(mostOwn / 4),
+  });
+  const turn = Effect.flatMap(turnOwner, (owner) => turns.take(owner));
+  yield* exportMetrics([shared, own], turns);
   // A connection that was closed a moment ago may still be in the pool.
   const live: SqlConnection.Acquirer = Effect.flatMap(Pool.get(own), (found) =>
     found.socket.destroyed ? live : Effect.succeed(found),
@@ -34,7 +44,7 @@ const make = Effect.fnUntraced(function* (options: PostgresClientOptions) {
     driver: "pg",
     compiler: PgClient.makeCompiler(),
     spanAttributes: [["db.system.name", "postgresql"]],
-    acquirer: within(connectTimeout, live, "no connection is free"),
+    acquirer: within(connectTimeout, Effect.andThen(turn, live), "no connection is free"),
     prepareTransactionControls: true,
     // Postgres answers the COMMIT of a failed transaction with ROLLBACK, without an error.
     commit: (used) =>

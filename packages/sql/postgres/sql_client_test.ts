@@ -1,3 +1,4 @@
+import { TurnAccount } from "@accountlink/core/turns";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, layer as withLayer } from "@accountlink/test-servers/effect";
 import { Cause, Effect, Exit, Fiber, Latch, Layer } from "effect";
@@ -206,6 +207,29 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
       yield* Fiber.interrupt(fiber);
       expect(yield* ids).toEqual([]);
       expect(yield* openTransactions).toEqual([]);
+    },
+  );
+
+  testOnDatabase({ maxConnections: 6 })(
+    "transactions of one account that wait leave a connection to others",
+    function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const [reached, over] = [yield* Latch.make(), yield* Latch.make()];
+      let open = 0;
+      const waiting = Effect.gen(function* () {
+        yield* sql`SELECT 1`;
+        if (++open === 4) yield* reached.open;
+        yield* over.await;
+      }).pipe(sql.withTransaction, Effect.provideService(TurnAccount, "first"));
+      const all = yield* Effect.forkChild(Effect.replicateEffect(waiting, 10, { concurrency: "unbounded" }));
+      yield* reached.await;
+
+      yield* Effect.provideService(sql`SELECT 1`, TurnAccount, "second");
+
+      expect(open).toBe(4);
+      yield* over.open;
+      yield* Fiber.join(all);
+      expect(open).toBe(10);
     },
   );
 });

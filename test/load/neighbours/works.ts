@@ -96,6 +96,17 @@ const lookUp: Work = async ({ url, attacker: { keys } }) => {
   close();
 };
 
+/** Writes of one link, which wait for each other. */
+const relink: Work = async ({ url, attacker: { keys } }) => {
+  const { send, close } = makeClient(url);
+  const asking = Array.from({ length: 100 }, (_, index) => {
+    const body = { chatId: "100002", gameId: String((index % 9) + 1) };
+    return send("PATCH /v2/game", { key: keys.attacker, from: `198.22.3.${index + 1}`, body });
+  });
+  await Promise.all(asking);
+  close();
+};
+
 const visit: Work = async ({ post }) => {
   await times(20, () => post("/go", { code: "BBBB-BBBB" }));
 };
@@ -131,6 +142,7 @@ export const works: Readonly<Record<(typeof sharedResources)[number], Work>> = {
   new_link_alts: verify,
   import_files: importAndUndo,
   sqlite_writer: importAndUndo,
+  database_connections: relink,
   block_removals: block,
 };
 

@@ -1,7 +1,7 @@
 /** The HTTP client of a platform, with timeouts, limits, retries and a circuit breaker. */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { ChargedAccount, IsBackground } from "@accountlink/core/platforms";
-import { TurnAccount, Turns } from "@accountlink/core/turns";
+import { TurnAccount, Turns, turnOwner } from "@accountlink/core/turns";
 import { ByteSize, Clock, Duration, Effect, Random, Result, type Scope, Stream } from "effect";
 import {
   FetchHttpClient,
@@ -125,11 +125,12 @@ const makeAttempt = Effect.fnUntraced(function* (
   return (request: HttpClientRequest.HttpClientRequest, deadline: Deadline) =>
     Effect.gen(function* () {
       const account = yield* TurnAccount;
+      const owner = yield* turnOwner;
       const timedSend = Effect.flatMap(millisUntil(deadline), (left) =>
         timed(send(request, Math.min(left, Duration.toMillis(settings.attemptTimeout)))),
       );
-      const attempt = inTurn(turns, account, deadline, circuit(account, timedSend));
-      return yield* (yield* IsBackground) ? inTurn(background, account, deadline, attempt) : attempt;
+      const attempt = inTurn(turns, owner, deadline, circuit(account, timedSend));
+      return yield* (yield* IsBackground) ? inTurn(background, owner, deadline, attempt) : attempt;
     }).pipe(counted);
 });
 

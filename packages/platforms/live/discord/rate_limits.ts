@@ -4,7 +4,7 @@
  */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { ChargedAccount, IsBackground } from "@accountlink/core/platforms";
-import { operatorAccount, TurnAccount, Turns } from "@accountlink/core/turns";
+import { operatorAccount, TurnAccount, Turns, turnOwner } from "@accountlink/core/turns";
 import { Duration, Effect, Option, RcMap, Schema, type Scope } from "effect";
 import { type Headers, HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http";
 import { type BeforeAttempt, RequestFailed } from "../../http/mod.ts";
@@ -49,9 +49,9 @@ export const makeRateLimiter = Effect.fnUntraced(function* (
 
   return (request) => {
     const route = routeOf(request);
-    return Effect.all([RcMap.get(queues, `${route.name} ${route.place}`), TurnAccount]).pipe(
-      Effect.flatMap(([queue, account]) =>
-        queue.stepWithin(account, Duration.toMillis(longestWait), acquire(route)),
+    return Effect.all([RcMap.get(queues, `${route.name} ${route.place}`), turnOwner]).pipe(
+      Effect.flatMap(([queue, owner]) =>
+        queue.stepWithin(owner, Duration.toMillis(longestWait), acquire(route)),
       ),
       Effect.catchTag("TurnRefused", busy),
       Effect.scoped,

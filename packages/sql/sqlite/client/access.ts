@@ -3,7 +3,7 @@
  * between statements.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { TurnAccount, Turns } from "@accountlink/core/turns";
+import { Turns, turnOwner } from "@accountlink/core/turns";
 import { Deferred, Effect, Exit, type Scope } from "effect";
 import { SqlError } from "effect/sql";
 import { type Run, retryWhileLocked, type Statements } from "./connection.ts";
@@ -147,8 +147,8 @@ export class Access {
   }
 
   #takeTurn(restore: (wait: Effect.Effect<void>) => Effect.Effect<void>): Effect.Effect<void> {
-    return Effect.flatMap(TurnAccount, (account) =>
-      Effect.map(this.#turns.enter(account, restore), (giveBack) => {
+    return Effect.flatMap(turnOwner, (owner) =>
+      Effect.map(this.#turns.enter(owner, restore), (giveBack) => {
         this.#giveTurnBack = giveBack;
         this.#isTaken = true;
       }),
