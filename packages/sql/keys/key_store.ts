@@ -106,7 +106,7 @@ export const layer = storeLayer(KeyStore)((parts) => {
 
     findByHash: operation("findByHash", (hash) => {
       assertStorable([hash]);
-      return Effect.map(readPresentedKeys(presented.one(hash)), Arr.head);
+      return Effect.map(readPresentedKeys(presented(hash)), Arr.head);
     }),
 
     findById: operation("findById", (id) => Effect.map(find(id), Arr.head)),

@@ -18,7 +18,7 @@ export const valuesOn =
     connection.executeValues(...statement.compile());
 
 export const linkLookups = (parts: StoreParts) => {
-  const { sql, connection, operation, isAmong } = parts;
+  const { sql, connection, operation, isAmong, isRemote } = parts;
   const values = valuesOn(connection);
   const texts = hotStatements(parts);
   const run = (text: string, params: ReadonlyArray<unknown>) => connection.executeValues(text, params);
@@ -31,9 +31,19 @@ export const linkLookups = (parts: StoreParts) => {
 
   const byGame = batchedLookup<[Pid, GameId], RowValues>(parts, {
     columns: [2, 1],
-    one: (pid, gameId) => run(texts.byGame, [pid, gameId]),
-    several: (pairs) => run(texts.byGamePairs, [JSON.stringify(pairs)]),
+    one: (pid, gameId) => run(texts.byGame, [pid, gameId, maxChatsOfGame]),
+    several: (pairs) => run(texts.byGamePairs, [JSON.stringify(pairs), maxChatsOfGame]),
   });
+
+  /** Reads many rows, which lookups by others would wait for on the connection that they share. */
+  const byGames = (pid: Pid, gameIds: ReadonlyArray<GameId>, most: number) => {
+    if (isRemote) {
+      const pairs = Array.from(new Set(gameIds), (gameId) => [pid, gameId]);
+      return sql.unsafe(texts.byGamePairs, [JSON.stringify(pairs), most]).values;
+    }
+    const each = Effect.forEach(new Set(gameIds), (gameId) => run(texts.byGame, [pid, gameId, most]));
+    return Effect.map(each, (rows) => rows.flat());
+  };
 
   const gamesOf = batched<[Pid, ReadonlyArray<ChatId>], ReadonlyMap<ChatId, GameId>, ReadError>(
     parts,
@@ -54,7 +64,7 @@ export const linkLookups = (parts: StoreParts) => {
 
   return {
     findByChatId: (pid, chatId) =>
-      storeOperation("LinkStore.findByChatId")(Effect.flatMap(byChatId.one(pid, chatId), readRecord)),
+      storeOperation("LinkStore.findByChatId")(Effect.flatMap(byChatId(pid, chatId), readRecord)),
 
     findByChatIds: operation("findByChatIds", function* (pid, chatIds) {
       const ids = JSON.stringify(chatIds);
@@ -68,12 +78,10 @@ export const linkLookups = (parts: StoreParts) => {
     findGamesByChatIds: (pid, chatIds) =>
       storeOperation("LinkStore.findGamesByChatIds")(gamesOf([pid, chatIds])),
 
-    findByGameIds: (pid, gameIds) => {
+    findByGameIds: (pid, gameIds, enough = maxChatsOfGame) => {
       const [gameId] = gameIds;
       const rows =
-        gameId !== undefined && gameIds.length === 1
-          ? byGame.one(pid, gameId)
-          : byGame.several(Array.from(new Set(gameIds), (each) => [pid, each]));
+        gameId !== undefined && gameIds.length === 1 ? byGame(pid, gameId) : byGames(pid, gameIds, enough);
       return storeOperation("LinkStore.findByGameIds")(Effect.map(readPairs(rows), chatsByGame));
     },
   } satisfies Partial<LinkStore["Service"]>;
@@ -83,39 +91,39 @@ export const linkLookups = (parts: StoreParts) => {
  * The statements of nearly all requests as constant texts: building a statement from a template takes 4 µs, as long as
  * SQLite takes to run it.
  */
-const hotStatements = ({ sql, elements }: StoreParts) => {
-  const firstOfGame = sql.literal(`LIMIT ${maxChatsOfGame}`);
-  return {
-    /** Parameters: pid, chat ID. */
-    byChatId: textOf(
-      sql`SELECT ${recordColumns} FROM links WHERE pid = ${""} AND chat_id = ${""} AND ${isLeft}`,
-    ),
+const hotStatements = ({ sql, elements }: StoreParts) => ({
+  /** Parameters: pid, chat ID. */
+  byChatId: textOf(
+    sql`SELECT ${recordColumns} FROM links WHERE pid = ${""} AND chat_id = ${""} AND ${isLeft}`,
+  ),
 
-    /**
-     * The last column is the pid. The LIMIT forces an index lookup for each pair; a plain join would scan a partitioned
-     * table. Parameter: pairs of pid and chat ID as JSON.
-     */
-    byPairs: textOf(sql`
-      SELECT found.* FROM ${elements("")} CROSS JOIN LATERAL (
-        SELECT ${recordColumns}, pid FROM links
-        WHERE pid = value ->> 0 AND chat_id = value ->> 1 AND ${isLeft} LIMIT 1
-      ) AS found`),
+  /**
+   * The last column is the pid. The LIMIT forces an index lookup for each pair; a plain join would scan a partitioned
+   * table. Parameter: pairs of pid and chat ID as JSON.
+   */
+  byPairs: textOf(sql`
+    SELECT found.* FROM ${elements("")} CROSS JOIN LATERAL (
+      SELECT ${recordColumns}, pid FROM links
+      WHERE pid = value ->> 0 AND chat_id = value ->> 1 AND ${isLeft} LIMIT 1
+    ) AS found`),
 
-    /** Parameters: pid, game ID. */
-    byGame: textOf(sql`
-      SELECT chat_id, game_id FROM links WHERE pid = ${""} AND game_id = ${""} AND ${isLeft}
-      ORDER BY linked_at DESC, chat_id ${firstOfGame}`),
+  /** Parameters: pid, game ID, the most rows. */
+  byGame: textOf(sql`
+    SELECT chat_id, game_id FROM links WHERE pid = ${""} AND game_id = ${""} AND ${isLeft}
+    ORDER BY linked_at DESC, chat_id LIMIT ${0}`),
 
-    /** The LIMIT forces an index lookup for each pair, as above. Parameter: pairs of pid and game ID as JSON. */
-    byGamePairs: textOf(sql`
-      SELECT found.chat_id, found.game_id, found.pid FROM ${elements("")} CROSS JOIN LATERAL (
-        SELECT chat_id, game_id, pid, linked_at FROM links
-        WHERE pid = value ->> 0 AND game_id = value ->> 1 AND ${isLeft}
-        ORDER BY linked_at DESC, chat_id ${firstOfGame}
-      ) AS found
-      ORDER BY found.linked_at DESC, found.chat_id`),
-  };
-};
+  /**
+   * The LIMIT forces an index lookup for each pair, as above. Parameters: pairs of pid and game ID as JSON, the most rows
+   * of each.
+   */
+  byGamePairs: textOf(sql`
+    SELECT found.chat_id, found.game_id, found.pid FROM ${elements("")} CROSS JOIN LATERAL (
+      SELECT chat_id, game_id, pid, linked_at FROM links
+      WHERE pid = value ->> 0 AND game_id = value ->> 1 AND ${isLeft}
+      ORDER BY linked_at DESC, chat_id LIMIT ${0}
+    ) AS found
+    ORDER BY found.linked_at DESC, found.chat_id`),
+});
 
 /** Leaves out links that a block is removing. The table is nearly always empty, which costs nothing measurable. */
 const isLeft = literalSql(

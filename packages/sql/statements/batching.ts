@@ -92,37 +92,27 @@ type Found<Row> = Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>;
 
 const maxBatchSize = 500;
 
-interface Lookup<Key extends ReadonlyArray<string>, Row> {
+interface Statements<Key extends ReadonlyArray<string>, Row> {
   /** Returns the rows of one key. */
   readonly one: (...key: Key) => Found<Row>;
   /** Returns the rows of several distinct keys. */
   readonly several: (keys: ReadonlyArray<Key>) => Found<Row>;
+  /** The columns that form the key in the rows of `several`. */
+  readonly columns: { readonly [Part in keyof Key]: keyof Row };
 }
 
 /**
- * Makes a lookup of rows by key from two statements. On a remote database, lookups of one key in one turn of the event
- * loop share the statement `several`. Each lookup gets only the rows of its own key, so that a damaged row fails no
- * lookup of another key. On a local database, `several` runs the statement `one` for each key.
+ * Makes a lookup of rows by key from two statements. On a remote database, lookups in one turn of the event loop share
+ * the statement `several`. Each lookup gets only the rows of its own key, so that a damaged row fails no lookup of another
+ * key.
  *
  * A lookup never joins a statement that was already sent, so it sees every write that was answered before the lookup.
- *
- * @param statements.columns the columns that form the key in the rows of `several`
  */
 export const batchedLookup = <Key extends ReadonlyArray<string>, Row extends object = SqlConnection.Row>(
   { isRemote }: Pick<Dialect, "isRemote">,
-  statements: Lookup<Key, Row> & { readonly columns: { readonly [Part in keyof Key]: keyof Row } },
-): Lookup<Key, Row> => {
-  const { columns, one, several } = statements;
-  if (!isRemote) {
-    return {
-      one,
-      several: (keys) =>
-        Effect.map(
-          Effect.forEach(keys, (key) => one(...key)),
-          Array.flatten,
-        ),
-    };
-  }
+  { columns, one, several }: Statements<Key, Row>,
+): ((...key: Key) => Found<Row>) => {
+  if (!isRemote) return one;
   const nameIn = (row: Row) => nameOf(columns.map((column) => row[column]));
   const together = batched<Key, ReadonlyArray<Row>, SqlError.SqlError>(
     { isRemote },
@@ -141,7 +131,7 @@ export const batchedLookup = <Key extends ReadonlyArray<string>, Row extends obj
     },
     { maxSize: maxBatchSize },
   );
-  return { one: (...key) => together(key), several };
+  return (...key) => together(key);
 };
 
 /** Runs the statement in the span of the first request, and links this span to the spans of the other requests. */

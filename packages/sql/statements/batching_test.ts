@@ -26,7 +26,7 @@ const recordingLookup = (
     asked.push(pairs);
     return answer(pairs);
   };
-  const { one: find } = batchedLookup<[Pid, ChatId]>(remote, {
+  const find = batchedLookup<[Pid, ChatId]>(remote, {
     columns: ["pid", "chat_id"],
     one: (...pair) => ask([pair]),
     several: ask,
@@ -93,7 +93,7 @@ test("lookups in one turn of the event loop share a statement", function* () {
 
 test("lookups of one key get its rows, which need not have the columns of the key", function* () {
   const row = { game_id: "1" };
-  const { one: find } = batchedLookup<[Pid, ChatId]>(remote, {
+  const find = batchedLookup<[Pid, ChatId]>(remote, {
     columns: ["pid", "chat_id"],
     one: () => Effect.succeed([row]),
     several: () => Effect.die("several keys"),
