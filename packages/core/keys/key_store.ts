@@ -204,8 +204,13 @@ export class KeyStore extends Context.Service<
      * first, and keys of the same age by id.
      *
      * @param at the current time; replaced secrets that have expired by then are ignored
+     * @param some all keys by default, or those that are not revoked
      */
-    readonly listKeys: (account: string | null, at: Millis) => StoreEffect<ReadonlyArray<KeyDetails>>;
+    readonly listKeys: (
+      account: string | null,
+      at: Millis,
+      some?: "all" | "living",
+    ) => StoreEffect<ReadonlyArray<KeyDetails>>;
 
     /** Returns the keys of a scope that `isAccepted` at a time, sorted by id. */
     readonly listAccepted: (pid: Pid, at: Millis) => StoreEffect<ReadonlyArray<ApiKey>>;

@@ -36,12 +36,10 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
       const { name } = manager.account;
       const scopes = (yield* store.listScopes(name)).filter(({ scope }) => reaches(manager, scope.pid));
       const now = yield* Clock.currentTimeMillis;
-      const listed = yield* store.listKeys(name, now);
+      const listed = yield* store.listKeys(name, now, "living");
       return yield* Effect.forEach(scopes, (configured) =>
         Effect.map(counts.of(configured.scope.pid), (links) => {
-          const own = listed.filter(
-            ({ scope, status }) => scope.pid === configured.scope.pid && status !== "revoked",
-          );
+          const own = listed.filter(({ scope }) => scope.pid === configured.scope.pid);
           const accepted = own.filter((key) => isAccepted(key, now));
           const origins = new Set(accepted.flatMap(({ redirectOrigins }) => redirectOrigins));
           return {

@@ -164,13 +164,12 @@ export const layer = storeLayer(KeyStore, (db) => ({
       return accepted;
     }),
 
-  listKeys: (account, at) =>
+  listKeys: (account, at, some = "all") =>
     db.read(function* (tx) {
       const owner = account === null ? undefined : yield* accountNamed(tx, account);
       if (account !== null && owner === undefined) return [];
-      const found = yield* owner === undefined
-        ? tx.list(keys.byTime, [])
-        : tx.list(keys.byAccount, [owner.id]);
+      const all = yield* owner === undefined ? tx.list(keys.byTime, []) : tx.list(keys.byAccount, [owner.id]);
+      const found = some === "all" ? all : all.filter(({ key }) => key.status !== "revoked");
       yield* tx.getAll(lastUses, found, ({ key }) => [key.id]);
       return yield* Effect.forEach(found, (stored) => keyDetails(tx, stored, at));
     }),

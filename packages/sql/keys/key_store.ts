@@ -122,9 +122,10 @@ export const layer = storeLayer(KeyStore)((parts) => {
           AND (expires_at IS NULL OR expires_at > ${at})`),
     ),
 
-    listKeys: operation("listKeys", (account, at) => {
+    listKeys: operation("listKeys", (account, at, some = "all") => {
       assertStorable([account ?? ""]);
-      const isMeant = account === null ? sql`1 = 1` : sql`scopes.account = ${account}`;
+      const isOwn = account === null ? sql`1 = 1` : sql`scopes.account = ${account}`;
+      const isMeant = some === "all" ? isOwn : sql`${isOwn} AND keys.status <> 'revoked'`;
       return readDetails(sql`
         SELECT ${detailsAt(at)} FROM ${keyTables} WHERE ${isMeant} ORDER BY keys.created_at, keys.id`);
     }),

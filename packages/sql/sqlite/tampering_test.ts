@@ -101,7 +101,7 @@ test.each<
     [
       { op: "KeyStore.findById", key: 0 },
       { op: "KeyStore.findByHash", hash: 0 },
-      { op: "KeyStore.listKeys", at: 1 },
+      { op: "KeyStore.listKeys", at: 1, some: "all" },
     ],
   ],
   [
