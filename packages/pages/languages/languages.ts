@@ -97,6 +97,8 @@ export const languageFinder = (tags: ReadonlyArray<string>) => {
   const exact = new Map(tags.map((tag) => [tag.toLowerCase(), tag]));
   const byBase = groupBy(tags, baseOf);
   return (range: string): string | null => {
+    // Most requests come without a cookie for their language, and `Intl.Locale` takes long to refuse a text.
+    if (range === "") return null;
     const wanted = range.toLowerCase().replaceAll("_", "-");
     for (let start = wanted; start !== ""; start = start.slice(0, Math.max(0, start.lastIndexOf("-")))) {
       const found = exact.get(start);
