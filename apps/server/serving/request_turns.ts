@@ -42,6 +42,12 @@ const pieceSize = 1_024;
 /** How long requests that waited may take in one turn of the event loop, in milliseconds. */
 const turnTime = 1;
 
+/**
+ * How long requests that arrive alone may start in one turn of the event loop, in milliseconds. New connections are
+ * accepted between the turns.
+ */
+const arrivalTime = 5;
+
 /** Milliseconds. */
 const window = 1_000;
 
@@ -135,6 +141,8 @@ export class RequestTurns {
   /** Requests whose bodies have arrived and that go on in turns, since the bodies of all connections can arrive at once. */
   #arrived: Array<() => void> = [];
   #isScheduled = false;
+  /** When the first request of this turn of the event loop started; null before. */
+  #turnBegan: number | null = null;
 
   constructor(server: Server, limits: TurnLimits) {
     this.#limits = limits;
@@ -168,7 +176,7 @@ export class RequestTurns {
     connection.bodySize = Number(request.headers["content-length"] ?? 0);
     connection.entered.push({ response, start: () => start(turn) });
     response.once("close", () => this.#leave(connection, response));
-    if (connection.mayStart && !connection.isFull && this.#count(connection)) {
+    if (connection.mayStart && !connection.isFull && this.#hasTime() && this.#count(connection)) {
       connection.mayStart = false;
       connection.startNext();
     } else {
@@ -192,6 +200,17 @@ export class RequestTurns {
     if (parse === undefined) return;
     socket.off("data", parse);
     socket.on("data", (chunk: Buffer) => parseInPieces(connection, chunk, parse));
+  }
+
+  #hasTime(): boolean {
+    const now = performance.now();
+    if (this.#turnBegan === null) {
+      this.#turnBegan = now;
+      setImmediate(() => {
+        this.#turnBegan = null;
+      });
+    }
+    return now - this.#turnBegan <= arrivalTime;
   }
 
   /** Counts a request that starts against its address. Returns false if it has to wait for the next second. */
