@@ -119,6 +119,25 @@ it("a client that pipelines requests and reads their long answers slowly gets al
   await expect.poll(answers, { timeout: 20_000 }).toBe(count);
 });
 
+it("of requests that arrive together, some start at once, and the others when new connections are accepted", async () => {
+  let started = 0;
+  const answer = () =>
+    Effect.sync(() => {
+      started++;
+      for (const end = performance.now() + 3; performance.now() < end; );
+      return new HttpResponse(200, {}, null);
+    });
+  const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
+  const accepted: Array<Socket> = [];
+  server.on("connection", (socket) => accepted.push(socket));
+  const all = await Promise.all(Array.from({ length: 10 }, open));
+  await vi.waitUntil(() => accepted.length === 10);
+  for (const socket of accepted) socket.emit("data", Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+  // A third one would start after 6 milliseconds.
+  expect([1, 2]).toContain(started);
+  await vi.waitUntil(() => all.every(({ answers }) => answers() === 1));
+});
+
 it("requests of several connections start in turns, one of each", async () => {
   const { paths, answer } = remembering();
   const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });

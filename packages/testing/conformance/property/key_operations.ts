@@ -94,10 +94,8 @@ export const keyOperations = {
   "KeyStore.findDetails": operation(2, { key: index, at }, ({ keys, keyIds }, input) =>
     keys.findDetails(nth(keyIds, input.key), input.at),
   ),
-  "KeyStore.listKeys": operation(
-    2,
-    { at, some: constantFrom("all", "living") },
-    ({ keys, account }, input) => keys.listKeys(account.name, input.at, input.some),
+  "KeyStore.listKeys": operation(2, { at, some: constantFrom("all", "living") }, ({ keys, account }, input) =>
+    keys.listKeys(account.name, input.at, input.some),
   ),
   "KeyStore.acceptedAmong": fixed(({ keys, keyIds }) => keys.acceptedAmong(keyIds, 0)),
   "KeyStore.countKeys": fixed(({ keys, account }) => keys.countKeys(account.name)),
