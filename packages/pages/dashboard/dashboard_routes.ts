@@ -21,7 +21,6 @@ import { keyRoutes } from "./keys/key_routes.ts";
 import { tryLookupRoutes } from "./keys/try_lookup.ts";
 import { linksRoutes } from "./links/links_routes.ts";
 import { unlinkedRoutes } from "./links/unlinked_routes.ts";
-import { userRolesRoutes } from "./links/user_roles.ts";
 import { script } from "./look/script.ts";
 import { style } from "./look/style.ts";
 import { teamRoutes } from "./members/team_routes.ts";
@@ -45,7 +44,6 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
     ...(yield* rolesRoutes(pages)),
     ...(yield* channelsRoutes(pages)),
     ...(yield* linksRoutes(pages)),
-    ...(yield* userRolesRoutes(pages)),
     ...(yield* unlinkedRoutes(pages)),
     ...(yield* blocksRoutes(pages)),
     ...(yield* importRoutes(pages)),

@@ -1,16 +1,13 @@
 /** The roles of a member on the user's page: as they are, and what the rules would change. */
 import { type ChatId, ChatPlatform, guildOf } from "@accountlink/core";
-import { Communities } from "@accountlink/core/communities";
-import { isChatId } from "@accountlink/core/ids";
 import type { ChatProfile } from "@accountlink/core/platforms";
 import { givesSomething, type MemberChanges, RolePlans } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { formTo, type Html, html } from "../../html.ts";
-import { type Community, makeCommunities } from "../communities/community.ts";
+import type { Community } from "../communities/community.ts";
 import { hiddenFields } from "../look/field.ts";
 import type { NamedRoles } from "../look/remedies.ts";
 import { linkTo, listOf, say } from "../look/say.ts";
-import { type OwnerPages, seeOther } from "../owner_pages.ts";
 import { paths, rolesPath } from "../paths.ts";
 import { changesHtml } from "../roles/member_preview.ts";
 
@@ -78,20 +75,3 @@ ${hiddenFields({ pid, chatId })}
 }
 </section>`;
 };
-
-/** The form that applies the rules to a member at once. */
-export const userRolesRoutes = Effect.fnUntraced(function* ({ form }: OwnerPages) {
-  const plans = yield* RolePlans;
-  const { enter } = yield* Communities;
-  const communities = yield* makeCommunities;
-  return [
-    form(paths.applyRoles, function* (visitor, fields) {
-      const { scope } = yield* communities.find(visitor, fields("pid"));
-      const [guildId, chatId] = [guildOf(scope), fields("chatId")];
-      if (guildId === null || !isChatId(chatId)) return seeOther(paths.links);
-      yield* enter(visitor.owner, scope.pid, guildId);
-      yield* plans.sync(scope, guildId, chatId);
-      return seeOther(paths.linkUser, { pid: scope.pid, chatId, done: "rolesApplied" });
-    }),
-  ];
-});

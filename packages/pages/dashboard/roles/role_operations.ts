@@ -1,14 +1,15 @@
 import { Communities } from "@accountlink/core/communities";
 import { originOf } from "@accountlink/core/keys";
 import { mostRules, type PlanPreview, planJson, RolePlans, shownPreview } from "@accountlink/core/roles";
-import { DashboardRoles } from "@accountlink/http-api";
+import { DashboardCommunities, DashboardRoles } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { formOperation, makeOperation } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
 import { ranksWithoutRole } from "./role_form.ts";
 
-/** What the page of a plan does, and programs have no route for. */
+/** What pages do with a plan, and programs have no route for. */
 const ofGuild = { role: "admin" as const, parameters: DashboardRoles.getRoles.parameters };
+const { chatId: member } = DashboardCommunities.putLink.parameters;
 
 /** What members and keys do with role plans, by JSON and by the forms of the pages. */
 export const makeRoleOperations = Effect.gen(function* () {
@@ -53,6 +54,13 @@ export const makeRoleOperations = Effect.gen(function* () {
         yield* enter(owner, pid, guildId);
         const missing = ranksWithoutRole(yield* plans.group(groupId), yield* plans.guildRoles(guildId));
         yield* plans.makeRoles(guildId, missing.slice(0, mostRules));
+      },
+    ),
+
+    applyNow: formOperation(
+      { ...ofGuild, parameters: { ...ofGuild.parameters, chatId: member } },
+      function* ({ owner, values: { pid, guildId, chatId } }) {
+        yield* plans.sync(yield* enter(owner, pid, guildId), guildId, chatId);
       },
     ),
 

@@ -1,4 +1,7 @@
-/** Routes of the role plans: the page of a guild's plan, and the page that compares all members before it is on. */
+/** Routes of the role plans: the page of a plan, the comparison of all members before it is on, and "Apply now". */
+import { guildOf } from "@accountlink/core";
+import { isChatId } from "@accountlink/core/ids";
+import { OwnedScopes } from "@accountlink/core/owners";
 import { planVersion, RolePlans } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
@@ -7,7 +10,7 @@ import { type ManagedGuild, makeInGuild } from "../communities/managed_guild.ts"
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
-import { nicknamesPath, rolesPath, rolesPreviewPath } from "../paths.ts";
+import { nicknamesPath, paths, rolesPath, rolesPreviewPath } from "../paths.ts";
 import { nicknamesFile } from "./nicknames_section.ts";
 import { examplesIn, previewPage } from "./preview_page.ts";
 import { makeRoleActs, seePreview, valuesOf } from "./role_acts.ts";
@@ -17,6 +20,7 @@ import { makeShowRoles } from "./roles_view.ts";
 
 export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const plans = yield* RolePlans;
+  const scopes = yield* OwnedScopes;
   const operations = yield* makeRoleOperations;
   const namesIn = yield* makeAccountNames;
   const inGuild = yield* makeInGuild(rolesPath, say("roles.title"));
@@ -108,5 +112,13 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     form(rolesPath(":pid"), (visitor, fields) =>
       inGuild(visitor, fields, (guild) => act({ visitor, guild, fields })),
     ),
+
+    form(paths.applyRoles, function* (visitor, fields) {
+      const scope = yield* scopes.find(visitor.owner, fields("pid"));
+      const [pid, guildId, chatId] = [scope.pid, guildOf(scope), fields("chatId")];
+      if (guildId === null || !isChatId(chatId)) return seeOther(paths.links);
+      yield* operations.applyNow.run(visitor, { pid, guildId, chatId });
+      return seeOther(paths.linkUser, { pid, chatId, done: "rolesApplied" });
+    }),
   ];
 });
