@@ -45,11 +45,8 @@ export interface Parameter<out A> {
   readonly reason: string;
   /** The reason as a code, for pages in other languages. */
   readonly expected?: Expected;
-  /**
-   * Of a list: what an entry has to be, and why a wrong one is refused. Forms show `explain`. Answers of routes do not,
-   * because an entry may be an IP address.
-   */
-  readonly entry?: { readonly expected: string; readonly explain: (list: unknown) => string | undefined };
+  /** Says why a list is refused, for forms. Answers of routes do not show it, because an entry may be an IP address. */
+  readonly explain?: (list: unknown) => string | undefined;
   /** The value of a parameter that is left out; none if the parameter is required. */
   readonly fallback: Option.Option<A>;
 }

@@ -19,7 +19,8 @@ export const entryFlag = <Entry>(
   const decode = Schema.decodeUnknownOption(parameterCodec(field, "body"));
   const { ast } = field.schema;
   const entry = SchemaAST.isArrays(ast) ? ast.rest[0] : undefined;
-  const reason = field.entry === undefined ? field.reason : `expected ${field.entry.expected}`;
+  const expected = entry?.checks?.[0].annotations?.expected;
+  const reason = expected === undefined ? field.reason : `expected ${expected}`;
   const flag = flagOf(name, { ...field, reason }, entry, (text) =>
     Option.flatMap(decode([text]), (list) => Option.fromUndefinedOr(list?.[0])),
   );

@@ -1,12 +1,17 @@
 /** Flags and arguments that several commands share. */
-import { ChatId, GuildId, type InvalidParameter, KeyId, type ScopeTarget } from "@accountlink/core";
+import { type GuildId, type InvalidParameter, KeyId, type ScopeTarget } from "@accountlink/core";
 import { linkFormatNames } from "@accountlink/core/imports";
 import { KeyStore, keyIdOf, type NewAccount, type Tier } from "@accountlink/core/keys";
 import { isNameText } from "@accountlink/core/name_text";
 import { parseTimestamp } from "@accountlink/core/timestamp";
+import { DashboardKeys, DashboardMembers, type Parameter } from "@accountlink/http-api";
 import { Effect, Option, Schema } from "effect";
 import { Argument, CliError, Flag } from "effect/cli";
 import { durationMillis, expectedDuration } from "../config/variables.ts";
+import { fieldFlag } from "./field_flags.ts";
+
+const ofKey = DashboardKeys.createKey.parameters;
+const ofMember = DashboardMembers.addMember.parameters;
 
 /**
  * Makes a text flag that accepts the values for which `isRight` returns true; `expected` describes them in error
@@ -22,30 +27,20 @@ export const nameFlag = (name: string) =>
 
 export const accountFlag = nameFlag("account").pipe(Flag.withMetavar("name"));
 
-/** Makes a flag that accepts an ID; `expected` describes its format in error messages. */
-export const idFlag = <Id extends string>(
-  name: string,
-  schema: Schema.Schema<Id>,
-  expected = "5 to 32 digits",
-) =>
-  textFlag(name, Schema.is(schema), expected).pipe(
-    Flag.withMetavar("id"),
-    Flag.map((id) => id as Id),
-  );
+const idFlag = <A>(name: string, field: Parameter<A>) => fieldFlag(name, field).pipe(Flag.withMetavar("id"));
 
-export const chatIdFlag = idFlag("chat-id", ChatId).pipe(Flag.withDescription("The chat user"));
+export const chatIdFlag = idFlag("chat-id", ofMember.chatId).pipe(Flag.withDescription("The chat user"));
 
-export const ownerFlag = idFlag("owner", ChatId);
+export const ownerFlag = idFlag("owner", ofMember.chatId);
+
+export const guildFlag = (name: string) => idFlag(name, ofKey.guildId);
 
 export const scopeFlags = {
-  scope: Flag.Literals("scope", ["global", "guild"]).pipe(
+  scope: fieldFlag("scope", ofKey.scope).pipe(
     Flag.withDescription("The account's global data scope, or that of one guild (default: global)"),
     Flag.optional,
   ),
-  guildId: idFlag("guild-id", GuildId).pipe(
-    Flag.withDescription("The guild of a guild scope"),
-    Flag.optional,
-  ),
+  guildId: guildFlag("guild-id").pipe(Flag.withDescription("The guild of a guild scope"), Flag.optional),
 };
 
 interface ScopeChoice {

@@ -12,6 +12,7 @@ it("help is shown if no command is named", async () => {
 const id = "Aa0Bb1Cc2Dd3";
 const token = `alk_${id}_${"x".repeat(43)}`;
 const create = ["keys", "create", "--account", "acme"];
+const plan = ["roles", "set", "--account", "acme", "--guild-id", "12345"];
 
 it.each<[args: ReadonlyArray<string>, problem: string]>([
   [["links", "impotr"], 'command "impotr" is not known, expected perhaps import'],
@@ -38,6 +39,7 @@ it.each<[args: ReadonlyArray<string>, problem: string]>([
   [["keys", "rotate", id, "--grace", "8 days"], "expected 7 days or less"],
   [["audit", "list", "--account", "a", "--limit", "0"], "expected 1 to 1000"],
   [["users", "erase", "--chat-id", "ada"], '--chat-id is "ada", expected 5 to 32 digits'],
+  [[...plan, "--bypass-role", "x"], '--bypass-role is "x", expected 1 to 32 digits'],
   [["links", "import", "a", "--account", "a", "--on-conflict", "drop"], '--on-conflict is "drop"'],
 ])("an invalid command line is refused in one line: %j", async (args, problem) => {
   const { code, stdout, stderr } = await run(args);

@@ -51,13 +51,10 @@ const listOf = (
     `expected a list of at most ${mostEntries} ${reason}`,
     description,
   ),
-  entry: {
-    expected,
-    explain: (list: unknown) => {
-      const texts = Array.isArray(list) ? list.filter(Predicate.isString) : [];
-      const wrong = texts.find((entry) => !isRight(entry));
-      return wrong === undefined ? undefined : explain(wrong);
-    },
+  explain: (list: unknown) => {
+    const texts = Array.isArray(list) ? list.filter(Predicate.isString) : [];
+    const wrong = texts.find((entry) => !isRight(entry));
+    return wrong === undefined ? undefined : explain(wrong);
   },
 });
 

@@ -36,7 +36,7 @@ export const explained = <E>(
     ? new InvalidParameter({
         parameters: error.parameters.map((problem) => {
           const { name } = problem;
-          const reason = parameters[name]?.entry?.explain(raw[name]);
+          const reason = parameters[name]?.explain?.(raw[name]);
           return reason === undefined ? problem : { name, reason };
         }),
       })

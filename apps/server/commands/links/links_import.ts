@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { ApiKeys, GuildId, type ScopeTarget } from "@accountlink/core";
+import { ApiKeys, type ScopeTarget } from "@accountlink/core";
 import {
   type ChatHash,
   type ImportOutcome,
@@ -23,7 +23,7 @@ import { Argument, Command, Flag } from "effect/cli";
 import {
   accountFlag,
   checkScope,
-  idFlag,
+  guildFlag,
   refuse,
   scopeFlags,
   scopeText,
@@ -76,7 +76,7 @@ const flags = {
     ),
     Flag.atLeast(0),
   ),
-  guild: idFlag("guild", GuildId).pipe(
+  guild: guildFlag("guild").pipe(
     Flag.withDescription("Import only the rows of this guild, by the column guildId"),
     Flag.optional,
   ),

@@ -1,6 +1,4 @@
-import { GuildId } from "@accountlink/core";
 import type { Forbidden, InvalidParameter } from "@accountlink/core/errors";
-import { Digits } from "@accountlink/core/ids";
 import { KeyStore } from "@accountlink/core/keys";
 import {
   conditionForms,
@@ -13,19 +11,19 @@ import {
   StoredPlans,
 } from "@accountlink/core/roles";
 import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
-import { DashboardRoles } from "@accountlink/http-api";
+import { DashboardKeys, DashboardRoles } from "@accountlink/http-api";
 import { Effect, Option, Record } from "effect";
 import { Command, Flag } from "effect/cli";
-import { fieldFlag } from "../../cli/field_flags.ts";
-import { accountFlag, idFlag, problemsText, refuse, scopeText, switchFlag } from "../../cli/flags.ts";
+import { entryFlag, fieldFlag } from "../../cli/field_flags.ts";
+import { accountFlag, guildFlag, problemsText, refuse, scopeText, switchFlag } from "../../cli/flags.ts";
 import { answer, formatTable } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { answerWithLocation, describe, group, managed, operatorOrigin } from "../command.ts";
 
 const planFlags = {
   account: accountFlag.pipe(Flag.withDescription("Account of the plan")),
-  guildId: idFlag("guild-id", GuildId).pipe(Flag.withDescription("Guild of the plan")),
-  scope: Flag.Literals("scope", ["global", "guild"]).pipe(
+  guildId: guildFlag("guild-id").pipe(Flag.withDescription("Guild of the plan")),
+  scope: fieldFlag("scope", DashboardKeys.createKey.parameters.scope).pipe(
     Flag.withDescription("Whether links of the account's global data scope count, or of the guild's"),
     Flag.withDefault("guild"),
   ),
@@ -53,9 +51,9 @@ const ruleText = ({ roleId, when }: RoleRule): string => `${roleId}=${formatCond
 const fields = DashboardRoles.putRoles.parameters;
 
 const roleFlag = (name: string, description: string) =>
-  idFlag(name, Digits, "1 to 32 digits").pipe(
+  entryFlag(name, fields.bypassRoleIds).pipe(
+    Flag.withMetavar("id"),
     Flag.withDescription(`${description}; can be repeated, and replaces all such roles`),
-    Flag.atLeast(0),
   );
 
 const rulesFlag = Flag.String("rule").pipe(
