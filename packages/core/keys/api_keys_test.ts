@@ -5,6 +5,7 @@ import { StoreUnavailable } from "../errors.ts";
 import { Limits } from "../limits/quota.ts";
 import { Signals } from "../signals.ts";
 import { guildId, operator, services } from "../test_services.ts";
+import { isAccepted } from "./api_key.ts";
 import { ApiKeys, type NewKey } from "./api_keys.ts";
 import { KeyStore } from "./key_store.ts";
 
@@ -28,6 +29,14 @@ test("the key limit of a plan does not count adopted, partner and staff keys, an
   assert.isTrue(yield* keys.adopt(another, choice, operator));
   assert.isFalse(yield* keys.adopt(adopted, choice, operator));
   assert.strictEqual((yield* Effect.flip(keys.adopt("alk_", choice, operator)))._tag, "InvalidParameter");
+});
+
+test("a key is accepted until it expires", function* () {
+  const { key } = yield* create({ expiresAt: 5 });
+  assert.deepStrictEqual(
+    [4, 5].map((now) => isAccepted(key, now)),
+    [true, false],
+  );
 });
 
 test("a key limit of 0 allows any number of keys, and these keys count against a later limit", function* () {

@@ -101,12 +101,10 @@ export class GuildGuard extends Context.Service<GuildGuard>()("@accountlink/core
         guildId: RequestedGuild,
         chatId: ChatId,
         reason: "user_not_in_guild" | "new_user_not_in_guild" = "user_not_in_guild",
-      ) =>
-        guildId === null
-          ? Effect.void
-          : Effect.flatMap(isMember(guildId, chatId), (member) =>
-              member ? Effect.void : new Forbidden({ reason }),
-            ),
+      ): Effect.Effect<void, Forbidden | PlatformUnavailable> =>
+        Effect.flatMapEager(isMember(guildId, chatId), (member) =>
+          member ? Effect.void : new Forbidden({ reason }),
+        ),
 
       /** Fails with `Forbidden` unless the bot is in the guild and the chat user may manage it now. */
       requireManager: Effect.fnUntraced(function* (guildId: GuildId, chatId: ChatId) {
