@@ -4,6 +4,7 @@ import type { ChatId, GuildId } from "../ids.ts";
 import { ChatPlatform, type RoleMember } from "../platforms/chat_platform.ts";
 import { IsBackground } from "../platforms/platform_refusals.ts";
 import type { Millis } from "../timestamp.ts";
+import { TurnAccount } from "../turns/mod.ts";
 
 /** A member of a guild, as the platform lists it. */
 export interface ListedMember extends Pick<RoleMember, "chatId" | "username" | "displayName" | "nickname"> {
@@ -15,6 +16,12 @@ export interface ListedMember extends Pick<RoleMember, "chatId" | "username" | "
 export interface MemberList {
   readonly members: ReadonlyArray<ListedMember>;
   readonly readAt: Millis;
+}
+
+/** A list that is kept. */
+interface KeptList extends MemberList {
+  /** The account that had the list read. */
+  readonly account: string;
 }
 
 /** How many members of a guild have been read, and about how many there are. */
@@ -49,22 +56,12 @@ export class MemberLists extends Context.Service<MemberLists>()("@accountlink/co
     const { roles } = yield* ChatPlatform;
     const reading = yield* FiberMap.make<GuildId, MemberList, ListError>();
     const progress = new Map<GuildId, ListProgress>();
-    const lists = new Map<GuildId, MemberList>();
+    const lists = new Map<GuildId, KeptList>();
 
-    /** Keeps a list. The largest of the others go first, so that no large guild costs small ones their lists. */
-    const keep = (guildId: GuildId, list: MemberList) => {
+    const keep = (guildId: GuildId, list: KeptList) => {
       lists.delete(guildId);
+      for (const surplus of surplusOf(lists, list)) lists.delete(surplus);
       lists.set(guildId, list);
-      let kept = 0;
-      for (const { members } of lists.values()) kept += members.length;
-      const others = [...lists].filter(([other]) => other !== guildId);
-      for (const [largest, { members }] of others.toSorted(
-        ([, one], [, other]) => sizeOf(other) - sizeOf(one),
-      )) {
-        if (kept <= mostKept) return;
-        lists.delete(largest);
-        kept -= members.length;
-      }
     };
 
     const readAll = Effect.fnUntraced(function* (guildId: GuildId) {
@@ -88,7 +85,11 @@ export class MemberLists extends Context.Service<MemberLists>()("@accountlink/co
         progress.set(guildId, { done: members.length, total: Math.max(guild.memberCount, members.length) });
         after = page.at(-1)?.chatId ?? null;
       }
-      const list = { members: members.toSorted(newestFirst), readAt: yield* Clock.currentTimeMillis };
+      const list: KeptList = {
+        members: members.toSorted(newestFirst),
+        readAt: yield* Clock.currentTimeMillis,
+        account: yield* TurnAccount,
+      };
       keep(guildId, list);
       return list;
     });
@@ -127,6 +128,35 @@ export class MemberLists extends Context.Service<MemberLists>()("@accountlink/co
 }) {
   static readonly layer = Layer.effect(MemberLists, MemberLists.make);
 }
+
+/**
+ * Returns the guilds whose lists make room for a new one: as long as there are too many members, the account with most of
+ * them loses its largest list. So many guilds of one account cost another account no list, and a large guild costs small
+ * ones of its account none. Of lists of one size, the oldest goes first.
+ */
+const surplusOf = (lists: ReadonlyMap<GuildId, KeptList>, { account, members }: KeptList) => {
+  let tooMany = members.length - mostKept;
+  for (const list of lists.values()) tooMany += sizeOf(list);
+  if (tooMany <= 0) return [];
+  /** How many members an account has in the new list and in those of its lists that were ranked. */
+  const upTo = new Map([[account, members.length]]);
+  const ranked = [...lists]
+    .toReversed()
+    .toSorted(([, one], [, other]) => sizeOf(one) - sizeOf(other))
+    .map(([guildId, list]) => {
+      const rank = (upTo.get(list.account) ?? 0) + sizeOf(list);
+      upTo.set(list.account, rank);
+      return { guildId, size: sizeOf(list), rank };
+    })
+    .toSorted((one, other) => other.rank - one.rank);
+  const surplus: Array<GuildId> = [];
+  for (const { guildId, size } of ranked) {
+    if (tooMany <= 0) break;
+    surplus.push(guildId);
+    tooMany -= size;
+  }
+  return surplus;
+};
 
 const sizeOf = ({ members }: MemberList): number => members.length;
 

@@ -7,6 +7,7 @@ import { type Conflict, PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { ChatPlatform, type RoleMember } from "../platforms/chat_platform.ts";
+import { TurnAccount } from "../turns/mod.ts";
 import { MemberLists, mostListed } from "./member_lists.ts";
 import { makeNameOrder, mostSorted, orderKeptFor } from "./name_order.ts";
 
@@ -118,6 +119,18 @@ test("large lists make room for others before small ones do", function* () {
   for (const number of [1, 2, 3, 4]) yield* lists.find(guildIdOf(number));
   asked.length = 0;
   yield* lists.find(guildId);
+  expect(asked).toEqual([]);
+});
+
+test("many lists of one account cost another account none of its own", function* () {
+  const asked: Array<number> = [];
+  const lists = yield* listsOn(platformOf((guild) => (guild === guildId ? 60_000 : 50_000), asked));
+  const find = (account: string, number: number) =>
+    Effect.provideService(lists.find(guildIdOf(number)), TurnAccount, account);
+  yield* find("ada", 1);
+  for (const number of [2, 3, 4]) yield* find("mallory", number);
+  asked.length = 0;
+  yield* find("ada", 1);
   expect(asked).toEqual([]);
 });
 
