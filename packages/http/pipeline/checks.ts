@@ -42,13 +42,24 @@ export interface KeyedInput<P extends Parameters> extends Input<P> {
 
 export type Answered = Success | HttpResponse;
 
-/** Checks that the schemas of a route's parameters cannot express. */
+/** Reads the values of a request, and answers it, in a turn of its account, such as `PageTurns.writeWith`. */
+type AnswerInTurn = <V, A, E, R>(
+  account: string,
+  read: Effect.Effect<V, E, R>,
+  answer: (values: V) => Effect.Effect<A, E, R>,
+) => Effect.Effect<A, E, R>;
+
+/** What a route has besides the schemas of its parameters. */
 export interface ValueChecks<P extends Parameters> {
   /** These problems are reported together with the malformed values, in one error. */
   readonly findProblems?: FindProblems<P>;
   /** Checks the values after `findProblems` and before the check of the key's tier. */
   readonly validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>;
+  /** A turn for steps 8 to 12. Without it, only the handler has a turn, which `turnsOf` names. */
+  readonly inTurn?: AnswerInTurn;
 }
+
+const withoutTurn: AnswerInTurn = (_, read, answer) => Effect.flatMap(read, answer);
 
 export const makeChecks = Effect.gen(function* () {
   const { publicUrl } = yield* HttpSettings;
@@ -76,7 +87,7 @@ export const makeChecks = Effect.gen(function* () {
   const checked = <P extends Parameters, R>(
     route: Route<P>,
     handler: (input: KeyedInput<P>) => Effect.Effect<Outcome<Answered>, Refused<PublicError>, R>,
-    { findProblems, validate }: ValueChecks<P> = {},
+    { findProblems, validate, inTurn = withoutTurn }: ValueChecks<P> = {},
   ) => {
     const keyOf = keyReader(route.service?.credentials);
     const { traffic = "mapping" } = route;
@@ -127,13 +138,15 @@ export const makeChecks = Effect.gen(function* () {
       // Steps 6 and 7: count the request against the limits of the client address and of the key, together.
       const requester = { key: presented, quota, address: context.address, traffic };
       const counted = yield* within(context, admit(context, requester));
-      const input = yield* within(counted, readAllowed(counted, presented));
+      const { account } = presented.scope;
       // Steps 11 and 12: check the guild, and do the work. The handler calls one service of core, such as
       // `LinkLookup.byChat` or `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
-      const { account } = input.key.scope;
-      const handled = asksPlatforms(input) ? chargeTo(account)(handler(input)) : handler(input);
-      const turn = turnOf(input);
-      return yield* turn === null ? handled : requests[turn](account, handled);
+      const answer = (input: KeyedInput<P>) => {
+        const handled = asksPlatforms(input) ? chargeTo(account)(handler(input)) : handler(input);
+        const turn = turnOf(input);
+        return turn === null ? handled : requests[turn](account, handled);
+      };
+      return yield* inTurn(account, within(counted, readAllowed(counted, presented)), answer);
     });
   };
 

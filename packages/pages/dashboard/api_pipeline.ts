@@ -111,7 +111,7 @@ export const makeOperation = Effect.gen(function* () {
     handler: (input: OwnerInput<P>) => Effect.Effect<JsonOf<S>, PublicError>,
   ) => {
     const [readRaw, read] = [rawReader(route), valuesReader(route)];
-    const isRead = turnOf(route) === "read";
+    const isRead = route.method === "GET";
 
     const visitorOf = Effect.fnUntraced(function* (context: RequestContext) {
       const signIn = yield* signIns.find("dashboard", site.session.read(context));
@@ -159,14 +159,19 @@ export const makeOperation = Effect.gen(function* () {
   ): BoundRoute => {
     const { method, path } = route;
     const bySignIn = signedIn(route, handler);
-    const byKey = checked(keyedRoute(route), ({ values, key, context }) => {
-      const own = { ...values, ...("pid" in route.parameters && { pid: values["pid"] ?? key.scope.pid }) };
-      const answer = Effect.flatMap(managing(key, context.requestId), (owner) =>
-        handler({ values: own as ParameterValues<P>, context, owner, member: null }),
-      );
-      const { account } = key.scope;
-      return answering(context, turns[turnOf(route)](account, chargeTo(account)(answer)));
-    });
+    const isRead = method === "GET";
+    const byKey = checked(
+      keyedRoute(route),
+      ({ values, key, context }) => {
+        const own = { ...values, ...("pid" in route.parameters && { pid: values["pid"] ?? key.scope.pid }) };
+        const { account } = key.scope;
+        const answer = Effect.flatMap(managing(key, context.requestId), (owner) =>
+          handler({ values: own as ParameterValues<P>, context, owner, member: null }),
+        ).pipe(chargeTo(account));
+        return answering(context, isRead ? turns.read(account, answer) : answer);
+      },
+      isRead ? {} : { inTurn: turns.writeWith },
+    );
     const answer = withContext(route, (context) =>
       render(envelopeV2, observers, hasKey(context) ? byKey(context) : answering(context, bySignIn(context))),
     );
@@ -241,8 +246,6 @@ export const jsonRoutes = (
   operations: Readonly<Record<string, AnyOperation>> | ReadonlyArray<AnyOperation>,
 ): ReadonlyArray<BoundRoute> =>
   Object.values<AnyOperation>(operations).flatMap((each) => ("json" in each ? each.json : []));
-
-const turnOf = ({ method }: Route): "read" | "write" => (method === "GET" ? "read" : "write");
 
 /** Proxies that ask for a password of their own send `Authorization: Basic` beside the cookie. */
 const hasKey = ({ request }: RequestContext): boolean =>
