@@ -14,6 +14,8 @@ const manyLinks = `
   SELECT '${pid}', CAST(100000 + i AS TEXT), '1', 1, 1, 1 FROM numbers`;
 
 const entriesOf = `SELECT details FROM journal WHERE actor_type IS NOT NULL AND action = 'scope.deleted' ORDER BY sequence`;
+const lastEvent = `
+  SELECT fields ->> 'deletedRecords' AS deleted FROM journal WHERE action = 'scope.deleted' ORDER BY sequence DESC LIMIT 1`;
 const deleted = (...numbers: ReadonlyArray<number>) =>
   numbers.map((deletedRecords) => ({ details: JSON.stringify({ deletedRecords }) }));
 
@@ -50,6 +52,7 @@ test("an interrupted deletion of a scope has an audit entry for the links that w
   const left = look("SELECT 1 FROM links").length;
   expect(left).toBeGreaterThan(0);
   expect(look(entriesOf)).toEqual(deleted(count - left));
+  expect(look(lastEvent)).toEqual([{ deleted: count - left }]);
 
   expect(yield* deleteAll).toMatchObject({ records: left });
   expect(look(entriesOf)).toEqual(deleted(count - left, left));
