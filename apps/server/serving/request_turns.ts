@@ -46,7 +46,7 @@ const turnTime = 1;
  * How long requests that arrive alone may start in one turn of the event loop, in milliseconds. New connections are
  * accepted between the turns.
  */
-const arrivalTime = 5;
+const arrivalTime = 2;
 
 /** Milliseconds. */
 const window = 1_000;
