@@ -5,7 +5,7 @@ import { Turns } from "./turns.ts";
 /** How many requests of one account are answered at a time. With more, each step of another account waits for more. */
 const mostAtOnce = 4;
 
-/** How many writes of one account are answered at a time: more of them share no more of a commit. */
+/** How many writes of one account are answered at a time. They share commits, and with 64 no more were answered. */
 const mostWrites = 16;
 
 /**
@@ -25,6 +25,7 @@ export class AccountRequests extends Context.Service<AccountRequests>()("@accoun
       list: <A, E, R>(account: string, answer: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         lists.step(account, answer),
 
+      /** Answers a write without a guild. */
       write: <A, E, R>(account: string, answer: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         writes.step(account, answer),
     };
