@@ -1,9 +1,9 @@
-/** Pauses between steps, so that work which repeats its steps takes at most half of the process. */
+/** Pauses between steps, so that work which repeats its steps leaves the process to others. */
 import { Effect } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
 
 /** The longest rest of a place, in milliseconds. A step that waits for a platform takes no processor time. @internal */
-export const longestRest = 100;
+export const longestRest = 250;
 
 /**
  * Pauses for as long as a step took.

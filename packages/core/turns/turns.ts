@@ -2,7 +2,6 @@
 import { Context, Data, Effect, Exit, type Fiber, Metric, type Scope } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
 import type { SharedResource } from "./resources.ts";
-import { restSince } from "./rest.ts";
 
 /** The account of work that belongs to no account, such as the operator's own. */
 export const operatorAccount = "";
@@ -47,8 +46,8 @@ export interface TurnsOptions {
    */
   readonly reserve?: number;
   /**
-   * How long a place of an account that has more than one rests after a step, at most, in milliseconds: as long as the
-   * step took, so that steps of one account take at most half of the process. None by default.
+   * How long a place rests after a step at most, in milliseconds, if the account has others: of four places three times
+   * as long as the step took, so that in the long run one step of the account works at a time. None by default.
    */
   readonly rest?: number;
   /** How many steps of one account wait at most in `stepWithin`; any number by default. */
@@ -197,8 +196,11 @@ export class Turns {
   }
 
   #rest(lane: Lane, began: number): Effect.Effect<void> {
-    if (lane.held === 1) return this.#giveBack(lane);
-    const rested = Effect.andThen(restSince(began, this.#options.rest), this.#giveBack(lane));
+    const { most, rest } = this.#options;
+    if (most === 1 || (lane.held === 1 && lane.waiting.size === 0)) return this.#giveBack(lane);
+    const rested = Effect.flatMap(monotonicMillis, (now) =>
+      Effect.delay(this.#giveBack(lane), Math.min(rest, (most - 1) * (now - began))),
+    );
     return Effect.asVoid(Effect.forkDetach(rested));
   }
 

@@ -164,28 +164,30 @@ test("a step that waits for longer than it may is refused, and leaves its place 
   expect(started).toEqual(["ada", "cleo"]);
 });
 
-test("a place of an account that has more than one rests for as long as its step took", function* () {
-  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 2, rest: 100 });
-  const [first, second] = [yield* begin("ada", "a1"), yield* begin("ada", "a2")];
+test("a place of an account that has three rests twice as long as its step took", function* () {
+  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 3, rest: 100 });
+  const first = yield* begin("ada", "a1");
+  const second = yield* begin("ada", "a2");
   yield* begin("ada", "a3");
+  yield* begin("ada", "a4");
   yield* TestClock.adjust(40);
   yield* first.end;
-  yield* TestClock.adjust(39);
-  expect(started).toEqual(["a1", "a2"]);
+  yield* TestClock.adjust(79);
+  expect(started).toEqual(["a1", "a2", "a3"]);
   yield* begin("bob");
   yield* TestClock.adjust(1);
-  expect(started).toEqual(["a1", "a2", "bob", "a3"]);
-  yield* begin("ada", "a4");
+  expect(started).toEqual(["a1", "a2", "a3", "bob", "a4"]);
+  yield* begin("ada", "a5");
   yield* TestClock.adjust(1_000);
   yield* second.end;
   // The longest rest, although the step took longer.
   yield* TestClock.adjust(99);
-  expect(started).toHaveLength(4);
+  expect(started).toHaveLength(5);
   yield* TestClock.adjust(1);
-  expect(started.at(-1)).toBe("a4");
+  expect(started.at(-1)).toBe("a5");
 });
 
-test("a step that is alone in its account is followed by the next one at once", function* () {
+test("the only place of an account does not rest", function* () {
   const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rest: 100 });
   const first = yield* begin("ada", "a1");
   yield* begin("ada", "a2");
