@@ -108,16 +108,19 @@ const measureOn = Effect.fnUntraced(function* (
   });
 }, Effect.scoped);
 
-/** Measures the rows of a storage that have no result yet. Returns the results of all. */
+/**
+ * Measures the rows of a storage that have no result yet: all on one server, then each that got no expected answer on
+ * another. Returns the results of all.
+ */
 const measure = Effect.fnUntraced(function* (storage: keyof typeof storages) {
   const end = performance.now() + minutes * 60_000;
   const known = readResults().filter((row) => row.storage === storage);
   const isKnown = new Set(known.map(({ name }) => name));
   const rows = yield* measureOn(storage, (name) => chosen.test(name) && !isKnown.has(name), end);
   // The rows before them may have reached a limit of the attacker's account, such as the platforms' refusals.
-  const idle = new Set(rows.flatMap(({ name, hasWorked }) => (hasWorked ? [] : [name])));
-  const again = idle.size === 0 ? [] : yield* measureOn(storage, (name) => idle.has(name), end);
-  return [...known, ...rows.filter(({ hasWorked }) => hasWorked), ...again];
+  const idle = rows.filter(({ hasWorked }) => !hasWorked);
+  const again = yield* Effect.forEach(idle, ({ name }) => measureOn(storage, (other) => other === name, end));
+  return [...known, ...rows.filter(({ hasWorked }) => hasWorked), ...again.flat()];
 });
 
 testLive.each(storageNames)("the neighbour of an attacker goes on, on %s", function* (storage) {
