@@ -138,7 +138,7 @@ const surplusOf = (lists: ReadonlyMap<GuildId, KeptList>, { account, members }: 
   let tooMany = members.length - mostKept;
   for (const list of lists.values()) tooMany += sizeOf(list);
   if (tooMany <= 0) return [];
-  /** How many members an account has in the new list and in those of its lists that were ranked. */
+  /** The members of an account in the new list and in its smaller lists. */
   const upTo = new Map([[account, members.length]]);
   const ranked = [...lists]
     .toReversed()

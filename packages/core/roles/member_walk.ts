@@ -58,6 +58,6 @@ export const walkMembers = Effect.fnUntraced(function* <E>(
     if (last === undefined) return;
     rest = rest.slice(sliceSize);
     after = rest.length === 0 ? endOfPage : last.chatId;
-    yield* restSince(began, longestPause, shortestPause);
+    yield* restSince(began, longestPause, { shortest: shortestPause });
   }
 });

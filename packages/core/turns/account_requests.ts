@@ -21,7 +21,7 @@ export class AccountRequests extends Context.Service<AccountRequests>()("@accoun
       answer: <A, E, R>(account: string, answer: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         turns.step(account, answer),
 
-      /** Answers with a list, which takes longer than any other request: a place rests as long as it worked. */
+      /** Answers with a list, which takes longer than any other request, so that places rest after it. */
       list: <A, E, R>(account: string, answer: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         lists.step(account, answer),
 

@@ -2,6 +2,7 @@
 import { Context, Data, Effect, Exit, type Fiber, Metric, type Scope } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
 import type { SharedResource } from "./resources.ts";
+import { restSince } from "./rest.ts";
 
 /** The account of work that belongs to no account, such as the operator's own. */
 export const operatorAccount = "";
@@ -198,9 +199,7 @@ export class Turns {
   #rest(lane: Lane, began: number): Effect.Effect<void> {
     const { most, rest } = this.#options;
     if (most === 1 || (lane.held === 1 && lane.waiting.size === 0)) return this.#giveBack(lane);
-    const rested = Effect.flatMap(monotonicMillis, (now) =>
-      Effect.delay(this.#giveBack(lane), Math.min(rest, (most - 1) * (now - began))),
-    );
+    const rested = Effect.andThen(restSince(began, rest, { times: most - 1 }), this.#giveBack(lane));
     return Effect.asVoid(Effect.forkDetach(rested));
   }
 

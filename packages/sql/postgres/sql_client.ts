@@ -12,8 +12,8 @@ import { hasNoConnectionLeft, notCommitted, within } from "./sql_error.ts";
 
 /**
  * Connects on demand, so nothing fails before the first statement. `SqlClient` takes a connection for each statement or
- * transaction, in turns of the accounts. `Connection` is for lookups by key: it sends statements before earlier ones are answered, so a statement
- * that waits for a lock would make all later statements of its connection wait.
+ * transaction, in turns of the accounts. `Connection` is for lookups by key: it sends statements before earlier ones are
+ * answered, so a statement that waits for a lock would make all later statements of its connection wait.
  */
 export const layerPostgresClient = (
   options: PostgresClientOptions,
