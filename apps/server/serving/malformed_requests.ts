@@ -54,13 +54,15 @@ const isForeign = (target: string, { localAddress, localPort }: Socket, publicHo
   return host === undefined || (host !== publicHost && !own.includes(host));
 };
 
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
 /** Responds to requests that Node's parser refuses or that time out. */
 export const answerClientErrors = (server: Server, app: HttpApp, turns: RequestTurns) =>
   Effect.map(Effect.context(), (context) => {
     const run = Effect.runForkWith(context);
     const refused = new WeakSet<Socket>();
 
-    server.on("clientError", (error: NodeJS.ErrnoException, duplex) => {
+    server.on("clientError", (error: ClientError, duplex) => {
       const socket = duplex as Socket;
       // After the first error, the parser refuses everything else that the client sends. Only the first error is
       // answered.
@@ -72,8 +74,8 @@ export const answerClientErrors = (server: Server, app: HttpApp, turns: RequestT
         return;
       }
       const { remoteAddress } = socket;
-      const target =
-        current?.req.url ?? requestLine.exec(turns.chunkOf(socket)?.toString("latin1") ?? "")?.[1];
+      const packet = turns.chunkOf(socket) ?? error.rawPacket;
+      const target = current?.req.url ?? requestLine.exec(packet?.toString("latin1") ?? "")?.[1];
       const request = unreadRequest(target, remoteAddress);
       const answer =
         error.code === "HPE_INVALID_METHOD" && target !== undefined

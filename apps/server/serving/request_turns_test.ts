@@ -138,6 +138,28 @@ it("of requests that arrive together, some start at once, and the others when ne
   await vi.waitUntil(() => all.every(({ answers }) => answers() === 1));
 });
 
+it("once a client pipelines, the connections of all clients are parsed in pieces", async () => {
+  const { answer } = remembering();
+  const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
+  const accepted: Array<Socket> = [];
+  server.on("connection", (socket) => accepted.push(socket));
+  let parsed = 0;
+  server.on("request", () => parsed++);
+  const flood = (socket: Socket | undefined) => {
+    const before = parsed;
+    socket?.emit("data", Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2_000)));
+    return parsed - before;
+  };
+  const [one, two] = [await open(), await open()];
+  await vi.waitUntil(() => accepted.length === 2);
+  expect(flood(accepted[0])).toBe(2_000);
+  expect(flood(accepted[1])).toBeLessThan(60);
+  const three = await open();
+  await vi.waitUntil(() => accepted.length === 3);
+  expect(flood(accepted[2])).toBeLessThan(60);
+  await vi.waitUntil(() => [one, two, three].every(({ answers }) => answers() === 2_000), { timeout: 5_000 });
+});
+
 it("requests of several connections start in turns, one of each", async () => {
   const { paths, answer } = remembering();
   const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
