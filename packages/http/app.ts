@@ -200,7 +200,9 @@ const unframedAt = (url: string, response: Effect.Effect<HttpResponse>) =>
 
 /** Decodes ASCII characters, since the router finds `/dashboard/%61pi` as well. */
 const decoded = (url: string): string =>
-  url.replaceAll(/%[2-7][\da-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)));
+  url.includes("%")
+    ? url.replaceAll(/%[2-7][\da-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
+    : url;
 
 const withoutFrames = (response: HttpResponse): HttpResponse =>
   response.withHeaders({ "x-frame-options": privateHeaders["x-frame-options"] });

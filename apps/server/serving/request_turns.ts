@@ -65,6 +65,8 @@ interface Entered {
   readonly start: () => void;
 }
 
+type Turn = Required<Pick<NodeListenerOptions, "onUncounted" | "goOn">>;
+
 class Connection {
   readonly socket: Socket;
   /** The client address; null for a proxy. */
@@ -88,9 +90,19 @@ class Connection {
   /** How many of the next bytes belong to a body, at most. */
   bodySize = 0;
 
-  constructor(socket: Socket, address: string | null) {
+  /** What a request that starts needs to know of its turn. */
+  readonly turn: Turn;
+
+  /** @param wait runs a step when it is its turn */
+  constructor(socket: Socket, address: string | null, wait: (run: () => void) => void) {
     this.socket = socket;
     this.address = address;
+    this.turn = {
+      onUncounted: () => {
+        this.isUncounted = true;
+      },
+      goOn: (run) => (!this.isPipelined && this.entered.length === 1 ? run() : wait(run)),
+    };
   }
 
   get hasWaiting(): boolean {
@@ -122,9 +134,6 @@ class Connection {
     next?.start();
   }
 }
-
-/** What a request that starts needs to know of its turn. */
-type Turn = Required<Pick<NodeListenerOptions, "onUncounted" | "goOn">>;
 
 /** The requests of an address in the current second, and its connections that wait for the next second. */
 interface Sender {
@@ -170,18 +179,8 @@ export class RequestTurns {
   enter(request: IncomingMessage, response: ServerResponse, start: (turn: Turn) => void): void {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined) return;
-    const turn: Turn = {
-      onUncounted: () => {
-        connection.isUncounted = true;
-      },
-      goOn: (run) => {
-        if (!connection.isPipelined && connection.entered.length === 1) return run();
-        this.#arrived.push(run);
-        this.#schedule();
-      },
-    };
     connection.bodySize = Number(request.headers["content-length"] ?? 0);
-    connection.entered.push({ response, start: () => start(turn) });
+    connection.entered.push({ response, start: () => start(connection.turn) });
     response.once("close", () => this.#leave(connection, response));
     const isAlone = connection.entered.length === 1;
     if (!isAlone) this.#watch();
@@ -195,7 +194,10 @@ export class RequestTurns {
     const isProxy = this.#limits.proxies.some(
       (network) => address !== undefined && IpNetwork.contains(network, address.ip),
     );
-    const connection = new Connection(socket, isProxy ? null : (address?.countedAs ?? null));
+    const connection = new Connection(socket, isProxy ? null : (address?.countedAs ?? null), (run) => {
+      this.#arrived.push(run);
+      this.#schedule();
+    });
     this.#connections.set(socket, connection);
     // Requests that still wait when the client disconnects never start.
     socket.once("close", () => {
