@@ -315,6 +315,8 @@ const readInPieces = (connection: Connection): void => {
   connection.bodySize = 0;
   socket.off("data", parse);
   socket.on("data", (chunk: Buffer) => parseInPieces(connection, chunk, parse));
+  // The parser may have stopped reading, because a body is not read. Without a push, the stream would wait for the parser.
+  socket.push("");
 };
 
 /** Feeds the parser until requests wait. The rest of the bytes goes back to the socket, which is paused. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { type HttpApp, type HttpRequest, HttpResponse } from "@accountlink/http";
 import { listenLocally, runUntil } from "@accountlink/test-servers";
-import { Deferred, Effect } from "effect";
+import { Deferred, Effect, Stream } from "effect";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { answerRequests, makeNodeServer } from "./node_server.ts";
@@ -158,6 +158,33 @@ it("once a client pipelines, the connections of all clients are parsed in pieces
   await vi.waitUntil(() => accepted.length === 3);
   expect(flood(accepted[2])).toBeLessThan(60);
   await vi.waitUntil(() => [one, two, three].every(({ answers }) => answers() === 2_000), { timeout: 5_000 });
+});
+
+it("a body that is read slowly arrives whole though another client pipelines meanwhile", async () => {
+  const reads = Deferred.makeUnsafe<void>();
+  let size = 0;
+  const read = (chunk: Uint8Array) =>
+    Effect.map(Deferred.await(reads), () => {
+      size += chunk.length;
+    });
+  const { open, server } = await serve(
+    (request) => {
+      const body = request.method === "POST" ? request.streamBody(10_000_000) : Stream.empty;
+      return Effect.as(Effect.orDie(Stream.runForEach(body, read)), new HttpResponse(200, {}, null));
+    },
+    { ACCOUNTLINK_IP_PER_SECOND: "0" },
+  );
+  const accepted: Array<Socket> = [];
+  server.on("connection", (socket) => accepted.push(socket));
+  const slow = await open();
+  send(slow.socket, "/form", 1, 3_000_000);
+  await vi.waitUntil(() => accepted[0]?.isPaused());
+  const other = await open();
+  send(other.socket, "/nothing", 2);
+  await vi.waitUntil(() => other.answers() === 2);
+  Deferred.doneUnsafe(reads, Effect.void);
+  await vi.waitUntil(() => slow.answers() === 1, { timeout: 5_000 });
+  expect(size).toBe(3_000_000);
 });
 
 it("requests of several connections start in turns, one of each", async () => {

@@ -52,9 +52,9 @@ export interface Lease {
 }
 
 /**
- * - `lease` gives turns to transactions, in rounds of the accounts. Those that wait while one runs, or come in the same turn of the event loop,
- *   follow it in savepoints of the same transaction of the database. One that fails is rolled back alone; all others are
- *   answered after the commit.
+ * - `lease` gives turns to transactions, in rounds of the accounts. Those that wait while one runs, or come in the same
+ *   turn of the event loop, follow it in savepoints of the same transaction of the database. One that fails is rolled
+ *   back alone; all others are answered after the commit.
  * - `shared` runs without a turn: at once if no transaction is open, otherwise before the next transaction begins. Nobody
  *   joins an open transaction while a statement waits.
  * - `leaseBulk` takes a turn for a transaction of another connection. Meanwhile, `shared` reads at once.
