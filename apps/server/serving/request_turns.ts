@@ -39,8 +39,12 @@ const maxInFlight = 16;
  */
 const pieceSize = 1_024;
 
-/** How long requests that waited may take in one turn of the event loop, in milliseconds. */
-const turnTime = 1;
+/**
+ * How long requests that waited may take in one turn of the event loop, in milliseconds: as long as the other work since
+ * the last turn, within these bounds. With the shortest time alone, a request behind four others would wait four turns,
+ * of which each may have 20 milliseconds of other work.
+ */
+const [shortestTurn, longestTurn] = [1, 10];
 
 /**
  * How long requests that arrive alone may start in one turn of the event loop, in milliseconds. New connections are
@@ -157,6 +161,7 @@ export class RequestTurns {
   /** Requests whose bodies have arrived and that go on in turns, since the bodies of all connections can arrive at once. */
   #arrived: Array<() => void> = [];
   #isScheduled = false;
+  #turnEnded = 0;
   /** When the first request of this turn of the event loop started; null before. */
   #turnBegan: number | null = null;
 
@@ -273,7 +278,7 @@ export class RequestTurns {
 
   #goOn(): void {
     const began = performance.now();
-    while (this.#arrived.length > 0 && performance.now() - began <= turnTime) this.#arrived.shift()?.();
+    while (this.#arrived.length > 0 && performance.now() - began <= shortestTurn) this.#arrived.shift()?.();
   }
 
   #takeTurn(): void {
@@ -282,6 +287,7 @@ export class RequestTurns {
     const queue = this.#queue;
     this.#queue = [];
     const began = performance.now();
+    const turnTime = Math.min(longestTurn, Math.max(shortestTurn, began - this.#turnEnded));
     for (const [index, connection] of queue.entries()) {
       if (performance.now() - began > turnTime) {
         this.#queue = [...queue.slice(index), ...this.#queue];
@@ -296,6 +302,7 @@ export class RequestTurns {
       if (isHeld) this.#senderAt(connection.address as string).held.push(connection);
       else this.#dequeued(connection);
     }
+    this.#turnEnded = performance.now();
     if (this.#queue.length > 0 || this.#arrived.length > 0) this.#schedule();
   }
 

@@ -208,6 +208,36 @@ it("requests of several connections start in turns, one of each", async () => {
   expect(Math.max(...leads.map(Math.abs))).toBeLessThanOrEqual(2);
 });
 
+it("requests that wait start for as long as other work takes in a turn of the event loop", async () => {
+  const busyFor = (milliseconds: number) => {
+    for (const end = performance.now() + milliseconds; performance.now() < end; );
+  };
+  const turns: Array<number> = [];
+  let turn = 0;
+  const answer = () =>
+    Effect.sync(() => {
+      turns.push(turn);
+      busyFor(1);
+      return new HttpResponse(200, {}, null);
+    });
+  const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
+  const accepted: Array<Socket> = [];
+  server.on("connection", (socket) => accepted.push(socket));
+  const all = await Promise.all(Array.from({ length: 40 }, open));
+  await vi.waitUntil(() => accepted.length === all.length);
+  const work = () => {
+    turn++;
+    busyFor(10);
+    working = setImmediate(work);
+  };
+  let working = setImmediate(work);
+  onTestFinished(() => clearImmediate(working));
+  for (const socket of accepted) socket.emit("data", Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+  await vi.waitUntil(() => all.every(({ answers }) => answers() === 1));
+  // One or two in each turn would take twenty turns.
+  expect(new Set(turns).size).toBeLessThan(12);
+});
+
 it.each([0, 3_000])(
   "pipelined requests with %i bytes start up to twice the limit of their address in a second, and go on after it",
   async (bytes) => {
