@@ -2,10 +2,10 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { parseAddress } from "@accountlink/core/addresses";
-import type { NodeListenerOptions } from "@accountlink/http";
 import { Option } from "effect";
 import { IpNetwork } from "effect/net";
 import type { Config } from "../config/config.ts";
+import { Connection, type Turn } from "./connection.ts";
 
 export interface TurnLimits {
   /** How many requests of a client address start in a second. */
@@ -30,15 +30,6 @@ export const turnLimitsOf = (config: Config): TurnLimits => {
   };
 };
 
-/** The most requests of one connection in flight. */
-const maxInFlight = 16;
-
-/**
- * How many bytes the parser gets at once. Node reads up to 64 KiB, which hold 3,500 requests and take 50 ms to parse; a
- * piece holds at most 57.
- */
-const pieceSize = 1_024;
-
 /**
  * How long requests that waited may take in one turn of the event loop, in milliseconds: as long as the other work since
  * the last turn, within these bounds. With the shortest time alone, a request behind four others would wait four turns,
@@ -60,84 +51,6 @@ const window = 1_000;
  * milliseconds. Otherwise, Node's parser reads the sockets itself, which saves a tenth of a lookup's processor time.
  */
 const watchTime = 60_000;
-
-/** Node's HTTP server keeps here whether it has paused the socket. */
-type PausedByNode = Socket & { readonly _paused?: boolean };
-
-interface Entered {
-  readonly response: ServerResponse;
-  readonly start: () => void;
-}
-
-type Turn = Required<Pick<NodeListenerOptions, "onUncounted" | "goOn">>;
-
-class Connection {
-  readonly socket: Socket;
-  /** The client address; null for a proxy. */
-  readonly address: string | null;
-  /** The unanswered requests, in order. The first `started` of them have started. */
-  readonly entered: Array<Entered> = [];
-  started = 0;
-  /** Whether the connection waits for its turn, or for the next window of its address. */
-  isQueued = false;
-  /** Whether the socket is paused because requests wait. */
-  isPaused = false;
-  /** Whether the next bytes were kept back. */
-  isBehind = false;
-  /** Whether the bytes that are being parsed were kept back, so that their requests arrived before the previous answer. */
-  isPipelined = false;
-  /** Whether requests of the connection do not count against the limits of its address. */
-  isUncounted = false;
-  isNew = true;
-  /** The bytes that are being parsed in pieces. */
-  chunk: Buffer | undefined;
-  /** How many of the next bytes belong to a body, at most. */
-  bodySize = 0;
-
-  /** What a request that starts needs to know of its turn. */
-  readonly turn: Turn;
-
-  /** @param wait runs a step when it is its turn */
-  constructor(socket: Socket, address: string | null, wait: (run: () => void) => void) {
-    this.socket = socket;
-    this.address = address;
-    this.turn = {
-      onUncounted: () => {
-        this.isUncounted = true;
-      },
-      goOn: (run) => (!this.isPipelined && this.entered.length === 1 ? run() : wait(run)),
-    };
-  }
-
-  get hasWaiting(): boolean {
-    return this.entered.length > this.started;
-  }
-
-  get isFull(): boolean {
-    return this.started >= maxInFlight;
-  }
-
-  /** Gives unparsed bytes back to the socket, and pauses it. */
-  keep(bytes: Buffer): void {
-    this.isPaused ||= this.hasWaiting;
-    this.socket.pause();
-    this.socket.unshift(bytes);
-  }
-
-  readOn(): void {
-    this.isPaused = false;
-    this.isBehind = true;
-    // Node ends the process if a socket is read that Node has paused because its client does not read the answers. Node
-    // resumes this socket itself.
-    if (!(this.socket as PausedByNode)._paused) this.socket.resume();
-  }
-
-  startNext(): void {
-    const next = this.entered[this.started++];
-    this.isNew = false;
-    next?.start();
-  }
-}
 
 /** The requests of an address in the current second, and its connections that wait for the next second. */
 interface Sender {
@@ -210,13 +123,13 @@ export class RequestTurns {
       connection.started = 0;
       this.#unwatched.delete(connection);
     });
-    if (performance.now() < this.#watchedUntil) readInPieces(connection);
+    if (performance.now() < this.#watchedUntil) connection.readInPieces();
     else this.#unwatched.add(connection);
   }
 
   #watch(): void {
     this.#watchedUntil = performance.now() + watchTime;
-    for (const connection of this.#unwatched) readInPieces(connection);
+    for (const connection of this.#unwatched) connection.readInPieces();
     this.#unwatched.clear();
   }
 
@@ -312,37 +225,3 @@ export class RequestTurns {
     setImmediate(() => this.#takeTurn());
   }
 }
-
-/** Puts this module between a socket and Node's parser. */
-const readInPieces = (connection: Connection): void => {
-  const { socket } = connection;
-  const [parse] = socket.listeners("data") as Array<(chunk: Buffer) => void>;
-  if (parse === undefined) return;
-  // The parser may have read the beginning of a body.
-  connection.bodySize = 0;
-  socket.off("data", parse);
-  socket.on("data", (chunk: Buffer) => parseInPieces(connection, chunk, parse));
-  // The parser may have stopped reading, because a body is not read. Without a push, the stream would wait for the parser.
-  socket.push("");
-};
-
-/** Feeds the parser until requests wait. The rest of the bytes goes back to the socket, which is paused. */
-const parseInPieces = (connection: Connection, chunk: Buffer, parse: (piece: Buffer) => void): void => {
-  const { socket } = connection;
-  // A connection that made requests wait takes turns until all its bytes are read.
-  connection.isPipelined = connection.isBehind;
-  connection.isBehind = false;
-  connection.chunk = chunk;
-  for (let from = 0; from < chunk.length && !socket.destroyed; ) {
-    // Node pauses the socket if its client does not read the answers, or if nobody reads the body.
-    if (connection.hasWaiting || (from > 0 && socket.isPaused())) {
-      connection.keep(chunk.subarray(from));
-      break;
-    }
-    const size = Math.max(pieceSize, connection.bodySize);
-    connection.bodySize = Math.max(0, connection.bodySize - size);
-    parse.call(socket, chunk.subarray(from, from + size));
-    from += size;
-  }
-  connection.chunk = undefined;
-};

@@ -1,0 +1,121 @@
+/** A connection of the HTTP server: its unanswered requests, and how its bytes reach Node's parser. */
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { NodeListenerOptions } from "@accountlink/http";
+
+/** The most requests of one connection in flight. */
+const maxInFlight = 16;
+
+/**
+ * How many bytes the parser gets at once. Node reads up to 64 KiB, which hold 3,500 requests and take 50 ms to parse; a
+ * piece holds at most 57.
+ */
+const pieceSize = 1_024;
+
+/** Node's HTTP server keeps here whether it has paused the socket. */
+type PausedByNode = Socket & { readonly _paused?: boolean };
+
+interface Entered {
+  readonly response: ServerResponse;
+  readonly start: () => void;
+}
+
+/** What a request that starts needs to know of its turn. */
+export type Turn = Required<Pick<NodeListenerOptions, "onUncounted" | "goOn">>;
+
+export class Connection {
+  readonly socket: Socket;
+  /** The client address; null for a proxy. */
+  readonly address: string | null;
+  /** The unanswered requests, in order. The first `started` of them have started. */
+  readonly entered: Array<Entered> = [];
+  started = 0;
+  /** Whether the connection waits for its turn, or for the next window of its address. */
+  isQueued = false;
+  /** Whether the socket is paused because requests wait. */
+  isPaused = false;
+  /** Whether the next bytes were kept back. */
+  isBehind = false;
+  /** Whether the bytes that are being parsed were kept back, so that their requests arrived before the previous answer. */
+  isPipelined = false;
+  /** Whether requests of the connection do not count against the limits of its address. */
+  isUncounted = false;
+  isNew = true;
+  /** The bytes that are being parsed in pieces. */
+  chunk: Buffer | undefined;
+  /** How many of the next bytes belong to a body, at most. */
+  bodySize = 0;
+
+  readonly turn: Turn;
+
+  /** @param wait runs a step when it is its turn */
+  constructor(socket: Socket, address: string | null, wait: (run: () => void) => void) {
+    this.socket = socket;
+    this.address = address;
+    this.turn = {
+      onUncounted: () => {
+        this.isUncounted = true;
+      },
+      goOn: (run) => (!this.isPipelined && this.entered.length === 1 ? run() : wait(run)),
+    };
+  }
+
+  get hasWaiting(): boolean {
+    return this.entered.length > this.started;
+  }
+
+  get isFull(): boolean {
+    return this.started >= maxInFlight;
+  }
+
+  readOn(): void {
+    this.isPaused = false;
+    this.isBehind = true;
+    // Node ends the process if a socket is read that Node has paused because its client does not read the answers. Node
+    // resumes this socket itself.
+    if (!(this.socket as PausedByNode)._paused) this.socket.resume();
+  }
+
+  startNext(): void {
+    const next = this.entered[this.started++];
+    this.isNew = false;
+    next?.start();
+  }
+
+  /** Reads the socket from now on in place of Node's parser, which gets the bytes in pieces. */
+  readInPieces(): void {
+    const { socket } = this;
+    const [parse] = socket.listeners("data") as Array<(piece: Buffer) => void>;
+    if (parse === undefined) return;
+    // The parser may have read the beginning of a body.
+    this.bodySize = 0;
+    socket.off("data", parse);
+    socket.on("data", (chunk: Buffer) => this.#read(chunk, parse));
+    // The parser may have stopped reading, because a body is not read. Without a push, the stream would wait for the
+    // parser.
+    socket.push("");
+  }
+
+  /** Feeds the parser until requests wait. The rest of the bytes goes back to the socket, which is paused. */
+  #read(chunk: Buffer, parse: (piece: Buffer) => void): void {
+    const { socket } = this;
+    // A connection that made requests wait takes turns until all its bytes are read.
+    this.isPipelined = this.isBehind;
+    this.isBehind = false;
+    this.chunk = chunk;
+    for (let from = 0; from < chunk.length && !socket.destroyed; ) {
+      // Node pauses the socket if its client does not read the answers, or if nobody reads the body.
+      if (this.hasWaiting || (from > 0 && socket.isPaused())) {
+        this.isPaused ||= this.hasWaiting;
+        socket.pause();
+        socket.unshift(chunk.subarray(from));
+        break;
+      }
+      const size = Math.max(pieceSize, this.bodySize);
+      this.bodySize = Math.max(0, this.bodySize - size);
+      parse.call(socket, chunk.subarray(from, from + size));
+      from += size;
+    }
+    this.chunk = undefined;
+  }
+}
