@@ -322,6 +322,13 @@ describe.each(memberRoles)("as %s", (role) => {
   });
 });
 
+test("a member who reads German is refused in German alone", async () => {
+  const { browser } = await signInAs("moderator");
+  const { text } = await browser.get("/dashboard/keys", { "accept-language": "de" });
+  expect(text).toContain("Dein Konto hier hat dafür keine Berechtigung. Es wurde nichts geändert.");
+  expect(text).not.toContain("Nothing was changed");
+});
+
 test("a moderator starts at the links page, and reads only audit entries of links and reviews", async () => {
   const [owner, moderator] = [await signInAs("owner"), await signInAs("moderator")];
   const start = await moderator.browser.get("/dashboard");

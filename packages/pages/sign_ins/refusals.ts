@@ -46,14 +46,15 @@ const platformOf = (error: SiteError, { chatName, gameName }: Reader): string =>
   return cause instanceof PlatformUnavailable && cause.platform === "game" ? gameName : chatName;
 };
 
-/** What the dashboard says in English of what a member may not do. */
+/** What the English dashboard says of what a member may not do. */
 const forbiddenText = ({ reason, message }: Forbidden): string =>
   `${message}. Nothing was changed.${reason === "role" ? " An owner of the account can change your role." : ""}`;
 
-/** The dashboard also tells in English what core says about a refusal. */
+/** The English dashboard tells what core says about a refusal. */
 const textOf = (error: SiteError, path: Site["path"], reader: Reader): string => {
   const message = messageOf(error);
-  const isExact = path === "/dashboard" && !(error instanceof SignInRefused);
+  const isExact =
+    path === "/dashboard" && reader.language.tag === "en" && !(error instanceof SignInRefused);
   if (isExact && (message === "sign_in.refused" || error._tag === "RateLimited")) return `${error.message}.`;
   if (isExact && error._tag === "Forbidden" && message === "sign_in.forbidden") return forbiddenText(error);
   const limit = error._tag === "RateLimited" ? error.limit : 0;
