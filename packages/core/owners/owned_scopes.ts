@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import { BadRequest, Forbidden, InvalidParameter } from "../errors.ts";
+import { Forbidden, InvalidParameter, type StoreEffect } from "../errors.ts";
 import type { GuildId } from "../ids.ts";
 import { isAccepted } from "../keys/api_key.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
@@ -8,9 +8,13 @@ import type { ConfiguredScope, ScopeSettings } from "../keys/key_store.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { makeManagedScope } from "../keys/managed_scope.ts";
 import { type KeyOwner, type Manager, originOf, reaches } from "../keys/owned_keys.ts";
+import { forEachLimited } from "../limited_loops.ts";
 import { featuresOf, GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { type LinkCount, makeLinkCounts } from "./link_counts.ts";
+
+/** How many scopes are counted at once. */
+const countsAtOnce = 20;
 
 /** A scope of an account with its numbers of links and keys. */
 export interface OwnedScope extends ConfiguredScope {
@@ -32,12 +36,11 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
     const game = yield* GamePlatform;
     const keys = yield* ApiKeys;
 
-    const list = Effect.fn("OwnedScopes.list")(function* (manager: Manager) {
-      const { name } = manager.account;
-      const scopes = (yield* store.listScopes(name)).filter(({ scope }) => reaches(manager, scope.pid));
+    /** Returns a function that adds the numbers to a scope of the manager's account. */
+    const numbersFor = Effect.fnUntraced(function* (manager: Manager) {
       const now = yield* Clock.currentTimeMillis;
-      const listed = yield* store.listKeys(name, now, "living");
-      return yield* Effect.forEach(scopes, (configured) =>
+      const listed = yield* store.listKeys(manager.account.name, now, "living");
+      return (configured: ConfiguredScope): StoreEffect<OwnedScope> =>
         Effect.map(counts.of(configured.scope.pid), (links) => {
           const own = listed.filter(({ scope }) => scope.pid === configured.scope.pid);
           const accepted = own.filter((key) => isAccepted(key, now));
@@ -49,8 +52,14 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
             hasActiveKey: accepted.length > 0,
             redirectOrigins: [...origins].toSorted(),
           };
-        }),
-      );
+        });
+    });
+
+    const list = Effect.fn("OwnedScopes.list")(function* (manager: Manager) {
+      const scopes = yield* store.listScopes(manager.account.name);
+      const reached = scopes.filter(({ scope }) => reaches(manager, scope.pid));
+      const withNumbers = yield* numbersFor(manager);
+      return yield* forEachLimited(reached, withNumbers, { concurrency: countsAtOnce });
     });
 
     const managed = yield* makeManagedScope;
@@ -64,11 +73,12 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
     const find = (manager: Manager, pid: string) =>
       Effect.map(configured(manager, pid), ({ scope }) => scope);
 
-    const owned = Effect.fn("OwnedScopes.owned")(function* (manager: Manager, pid: string) {
-      const scope = yield* find(manager, pid);
-      const found = (yield* list(manager)).find((each) => each.scope.pid === scope.pid);
-      return found ?? (yield* new BadRequest({ problem: "not_found" }));
+    const ownedAny = Effect.fn("OwnedScopes.owned")(function* (manager: Manager, pid: string) {
+      const configured = yield* managed(manager, pid);
+      return yield* (yield* numbersFor(manager))(configured);
     });
+    const owned = (manager: Manager, pid: string) =>
+      Effect.tap(ownedAny(manager, pid), ({ scope }) => requireOpen(scope));
 
     return {
       /**
@@ -104,6 +114,9 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
 
       /** Returns a scope with its settings and numbers, as `find` does. */
       owned,
+
+      /** The same for a scope that may be closed. */
+      ownedAny,
 
       update: Effect.fn("OwnedScopes.update")(function* (
         manager: Manager,

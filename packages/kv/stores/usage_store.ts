@@ -1,4 +1,5 @@
 import type { KeyId } from "@accountlink/core";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
@@ -42,17 +43,22 @@ const keysOf = Effect.fnUntraced(function* (tx: Transaction, name: string) {
   return account === undefined ? [] : (yield* tx.list(keys.byAccount, [account.id])).map(({ key }) => key.id);
 });
 
-/** The total usage of the keys, oldest day first. */
-const sumOf = Effect.fnUntraced(function* (tx: Transaction, ids: ReadonlyArray<KeyId>, from: Millis) {
+/** How many keys are read at once. On Redis, a round trip carries the commands of all. */
+const readAtOnce = 50;
+
+/** The usage of each key since a time. */
+const readUsage = (tx: Transaction, ids: ReadonlyArray<KeyId>, from: Millis) =>
+  forEachLimited(ids, (id) => tx.scan(usage, [id], { from: [from] }), { concurrency: readAtOnce });
+
+/** Adds up the usage of each group in a day, oldest day first. */
+const sumOf = (found: ReadonlyArray<DayUsage>): ReadonlyArray<UsagePeriod> => {
   const sums = new Map<string, UsagePeriod>();
-  for (const id of ids) {
-    for (const { day, group, ...counts } of yield* tx.scan(usage, [id], { from: [from] })) {
-      const name = `${day} ${group}`;
-      sums.set(name, { from: day, group, ...addUsage(sums.get(name) ?? nothing, counts) });
-    }
+  for (const { day, group, ...counts } of found) {
+    const name = `${day} ${group}`;
+    sums.set(name, { from: day, group, ...addUsage(sums.get(name) ?? nothing, counts) });
   }
   return [...sums.values()].toSorted(byTimeAndGroup);
-});
+};
 
 export const layer = storeLayer(UsageStore, (db) => ({
   add: ({ meter, sequence, day, counts, uses }) =>
@@ -86,17 +92,15 @@ export const layer = storeLayer(UsageStore, (db) => ({
   days: (owner, from) =>
     db.read(function* (tx) {
       const ids = "key" in owner ? [owner.key] : yield* keysOf(tx, owner.account);
-      return yield* sumOf(tx, ids, from);
+      return sumOf((yield* readUsage(tx, ids, from)).flat());
     }),
 
   daysByKey: (account, from) =>
     db.read(function* (tx) {
-      const found = new Map<KeyId, ReadonlyArray<UsagePeriod>>();
-      for (const id of yield* keysOf(tx, account)) {
-        const periods = yield* sumOf(tx, [id], from);
-        if (periods.length > 0) found.set(id, periods);
-      }
-      return found;
+      const ids = yield* keysOf(tx, account);
+      const found = yield* readUsage(tx, ids, from);
+      const byKey = found.map((periods, index) => [ids[index] as KeyId, sumOf(periods)] as const);
+      return new Map(byKey.filter(([, periods]) => periods.length > 0));
     }),
 
   forget: (before) =>

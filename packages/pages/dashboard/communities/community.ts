@@ -89,11 +89,8 @@ export const makeCommunities = Effect.gen(function* () {
     return undefined;
   });
 
-  const findAny = Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
-    const all = yield* scopes.list(visitor.owner);
-    const owned = all.find(({ scope }) => scope.pid === pid);
-    return yield* owned === undefined ? new BadRequest({ problem: "not_found" }) : named(visitor, owned);
-  });
+  const findAny = (visitor: OwnerVisitor, pid: string) =>
+    Effect.flatMap(scopes.ownedAny(visitor.owner, pid), (owned) => named(visitor, owned));
 
   return {
     named,
