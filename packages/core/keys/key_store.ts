@@ -215,6 +215,9 @@ export class KeyStore extends Context.Service<
     /** Returns the keys of a scope that `isAccepted` at a time, sorted by id. */
     readonly listAccepted: (pid: Pid, at: Millis) => StoreEffect<ReadonlyArray<ApiKey>>;
 
+    /** Returns whether the account has a key, even a revoked one. */
+    readonly hasKeys: (account: string) => StoreEffect<boolean>;
+
     /** Returns how many keys of the account count against its maximum. */
     readonly countKeys: (account: string) => StoreEffect<number>;
 

@@ -126,6 +126,10 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
           .toReversed();
       }),
 
+      /** Returns whether the account has keys, revoked ones too, without reading all. */
+      hasAny: ({ account: { name }, scopes }: KeyOwner) =>
+        scopes === null ? store.hasKeys(name) : Effect.succeed(false),
+
       /**
        * Returns how many keys of an account count against its plan, and how many the plan allows; null for any number.
        */

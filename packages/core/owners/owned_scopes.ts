@@ -57,9 +57,12 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
 
     const list = Effect.fn("OwnedScopes.list")(function* (manager: Manager) {
       const scopes = yield* store.listScopes(manager.account.name);
-      const reached = scopes.filter(({ scope }) => reaches(manager, scope.pid));
+      return scopes.filter(({ scope }) => reaches(manager, scope.pid));
+    });
+
+    const listCounted = Effect.fn("OwnedScopes.listCounted")(function* (manager: Manager) {
       const withNumbers = yield* numbersFor(manager);
-      return yield* forEachLimited(reached, withNumbers, { concurrency: countsAtOnce });
+      return yield* forEachLimited(yield* list(manager), withNumbers, { concurrency: countsAtOnce });
     });
 
     const managed = yield* makeManagedScope;
@@ -94,6 +97,9 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
 
       /** Returns the scopes that the manager reaches: the global scope first, then guilds by id. */
       list,
+
+      /** The same with their numbers. */
+      listCounted,
 
       /**
        * Returns the scope with the given `pid`, which must belong to the account, and be a key's own. Fails with

@@ -184,6 +184,12 @@ export const layer = storeLayer(KeyStore, (db) => ({
         .toSorted(Order.mapInput(Order.String, ({ id }) => id));
     }),
 
+  hasKeys: (account) =>
+    db.read(function* (tx) {
+      const owner = yield* accountNamed(tx, account);
+      return owner !== undefined && (yield* tx.list(keys.byAccount, [owner.id], { limit: 1 })).length > 0;
+    }),
+
   countKeys: (account) =>
     db.read(function* (tx) {
       const owner = yield* accountNamed(tx, account);

@@ -141,6 +141,13 @@ export const layer = storeLayer(KeyStore)((parts) => {
       yield* inBatches(forgetSome(before));
     }),
 
+    hasKeys: operation("hasKeys", function* (account) {
+      assertStorable([account]);
+      const found = yield* readKeyIds(sql`
+        SELECT keys.id FROM keys JOIN scopes ON scopes.pid = keys.pid WHERE scopes.account = ${account} LIMIT 1`);
+      return found.length > 0;
+    }),
+
     countKeys: operation("countKeys", function* (account) {
       assertStorable([account]);
       const [count = 0] = yield* readCounts(countKeys(account));

@@ -125,6 +125,7 @@ const operations: Readonly<Record<string, Operation>> = {
   findById: ({ keys }) => keys.findById(keyId),
   acceptedAmong: ({ keys }) => keys.acceptedAmong([keyId], 1),
   listKeys: ({ keys }) => keys.listKeys(account, 0),
+  hasKeys: ({ keys }) => keys.hasKeys(account),
   insertKey: ({ keys }) =>
     Effect.flatMap(keys.findById(keyId), (found) => {
       const id = KeyId.make(crypto.randomUUID().replaceAll("-", "").slice(0, 12));

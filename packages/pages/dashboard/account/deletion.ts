@@ -26,7 +26,7 @@ export const makeAccountLoss = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* ({ owner }: OwnerVisitor) {
     const { account, chatId } = owner;
-    const lists = yield* scopes.list(owner);
+    const lists = yield* scopes.listCounted(owner);
     const listed = yield* Effect.forEach(lists, ({ scope }) => plans.list(scope.pid));
     const [name] = yield* namesOf(account);
     return {

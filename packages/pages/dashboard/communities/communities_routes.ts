@@ -15,7 +15,7 @@ import { say, tags } from "../look/say.ts";
 import { type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { communityPath, deleteDataPath, paths, rolesPath, withQuery } from "../paths.ts";
-import { type Community, makeCommunities } from "./community.ts";
+import { type Community, type CountedCommunity, makeCommunities } from "./community.ts";
 import { makeCommunityOperations } from "./community_operations.ts";
 import {
   type AgeForm,
@@ -75,7 +75,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     ...jsonRoutes(operations),
     page(paths.communities, function* (visitor) {
       const listed = yield* forEachLimited(
-        yield* communities.list(visitor),
+        yield* communities.listCounted(visitor),
         (community) => Effect.map(troublesOf(visitor, community), (troubles) => ({ ...community, troubles })),
         { concurrency: 4 },
       );
@@ -127,7 +127,7 @@ ${others(listed, steps.guilds, botInvite)}`,
   ];
 });
 
-interface ListedCommunity extends Community {
+interface ListedCommunity extends CountedCommunity {
   readonly troubles: ReadonlyArray<Trouble>;
 }
 

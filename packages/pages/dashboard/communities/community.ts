@@ -2,6 +2,7 @@
 
 import { type DataScope, guildOf, type ScopeTarget } from "@accountlink/core";
 import { BadRequest } from "@accountlink/core/errors";
+import type { ConfiguredScope } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
@@ -16,9 +17,12 @@ import type { Page } from "../page.ts";
 import { may, paths } from "../paths.ts";
 
 /** A data scope with the name of its guild on the chat platform; null if unknown. */
-export interface Community extends OwnedScope {
+export interface Community extends ConfiguredScope {
   readonly guildName: string | null;
 }
+
+/** The same with the numbers of its links and keys. */
+export type CountedCommunity = Community & OwnedScope;
 
 export const communityMenu = (
   communities: ReadonlyArray<Community>,
@@ -68,25 +72,37 @@ export const makeCommunities = Effect.gen(function* () {
   const scopes = yield* OwnedScopes;
   const nameOf = yield* makeScopeNames;
 
-  const named = Effect.fnUntraced(function* ({ signIn }: OwnerVisitor, owned: OwnedScope) {
+  const named = <S extends ConfiguredScope>({ signIn }: OwnerVisitor, owned: S) => {
     const { scope } = owned;
     const known = signIn.guilds?.find(({ id }) => scope.kind === "guild" && id === scope.guildId)?.name;
-    return { ...owned, guildName: known ?? (yield* nameOf(scope)) };
-  });
+    const name = known === undefined ? nameOf(scope) : Effect.succeed(known);
+    return Effect.map(name, (guildName): S & Community => ({ ...owned, guildName }));
+  };
+
+  const namedAll = <S extends ConfiguredScope>(visitor: OwnerVisitor, all: ReadonlyArray<S>) =>
+    forEachLimited(all, (owned) => named(visitor, owned), { concurrency: 8 });
 
   const list = (visitor: OwnerVisitor) =>
-    Effect.flatMap(scopes.list(visitor.owner), (all) =>
-      forEachLimited(all, (owned) => named(visitor, owned), { concurrency: 8 }),
-    );
+    Effect.flatMap(scopes.list(visitor.owner), (all) => namedAll(visitor, all));
+  const listCounted = (visitor: OwnerVisitor) =>
+    Effect.flatMap(scopes.listCounted(visitor.owner), (all) => namedAll(visitor, all));
 
-  const isOpen = ({ scope }: OwnedScope) =>
+  const isOpen = ({ scope }: ConfiguredScope) =>
     Effect.as(scopes.requireOpen(scope), true).pipe(
       Effect.catchTag("Forbidden", () => Effect.succeed(false)),
     );
 
-  const firstOpen = Effect.fnUntraced(function* (all: ReadonlyArray<Community>) {
+  const firstOpen = Effect.fnUntraced(function* <C extends Community>(all: ReadonlyArray<C>) {
     for (const community of all) if (yield* isOpen(community)) return community;
     return undefined;
+  });
+
+  const chosenOf = Effect.fnUntraced(function* <C extends Community>(all: ReadonlyArray<C>, pid: string) {
+    if (pid === "") return { all, community: yield* firstOpen(all) };
+    const community = all.find(({ scope }) => scope.pid === pid);
+    if (community === undefined) return yield* new BadRequest({ problem: "not_found" });
+    yield* scopes.requireOpen(community.scope);
+    return { all, community };
   });
 
   const findAny = (visitor: OwnerVisitor, pid: string) =>
@@ -96,15 +112,15 @@ export const makeCommunities = Effect.gen(function* () {
     named,
     list,
 
+    listCounted,
+
     /** Returns all communities, and the one with this `pid`; the first open one if `pid` is empty. */
-    choose: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
-      const all = yield* list(visitor);
-      if (pid === "") return { all, community: yield* firstOpen(all) };
-      const community = all.find(({ scope }) => scope.pid === pid);
-      if (community === undefined) return yield* new BadRequest({ problem: "not_found" });
-      yield* scopes.requireOpen(community.scope);
-      return { all, community };
-    }),
+    choose: (visitor: OwnerVisitor, pid: string) =>
+      Effect.flatMap(list(visitor), (all) => chosenOf(all, pid)),
+
+    /** The same with the numbers of all. */
+    chooseCounted: (visitor: OwnerVisitor, pid: string) =>
+      Effect.flatMap(listCounted(visitor), (all) => chosenOf(all, pid)),
 
     /** @param pid not validated yet */
     find: (visitor: OwnerVisitor, pid: string) =>
@@ -119,7 +135,7 @@ export const makeCommunities = Effect.gen(function* () {
 });
 
 /** Returns a function that looks up the name of a scope's guild; null for a global scope, and if it is unknown. */
-export const makeScopeNames = Effect.map(Profiles, (profiles) => (scope: OwnedScope["scope"]) => {
+export const makeScopeNames = Effect.map(Profiles, (profiles) => (scope: DataScope) => {
   const guildId = guildOf(scope);
   return guildId === null
     ? Effect.succeed(null)

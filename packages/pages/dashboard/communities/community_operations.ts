@@ -30,7 +30,7 @@ export const makeCommunityOperations = Effect.gen(function* () {
 
   return {
     list: operation(DashboardCommunities.getScopes, function* ({ owner }) {
-      const listed = yield* scopes.list(owner);
+      const listed = yield* scopes.listCounted(owner);
       return { data: { scopes: yield* forEachLimited(listed, toJson, { concurrency: 8 }) } };
     }),
 

@@ -17,7 +17,7 @@ import { numberHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { channelsPath, communityPath, deleteDataPath, may, paths, rolesPath, withQuery } from "../paths.ts";
-import { type Community, verifyUrl } from "./community.ts";
+import { type CountedCommunity, verifyUrl } from "./community.ts";
 import { addBot, botStep, firstSteps, isReachable, makeFirstSteps, rightsLink } from "./first_steps.ts";
 import { makePreview } from "./flow_preview.ts";
 
@@ -50,7 +50,7 @@ export const makeCommunityView = Effect.gen(function* () {
   const { counts } = yield* OwnedScopes;
   const game = yield* GamePlatform;
 
-  return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: Community, said: SaidForm) {
+  return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: CountedCommunity, said: SaidForm) {
     const { scope, guildName } = community;
     const guildId = guildOf(scope);
     const set = settingsOf(said);
@@ -221,7 +221,7 @@ ${qrCode(url, say("community.qr"))}
 </section>`;
 };
 
-const originsHtml = ({ redirectOrigins }: Community): Html => {
+const originsHtml = ({ redirectOrigins }: CountedCommunity): Html => {
   const values = {
     parameter: tags.code(html`&amp;redirect=`),
     a: linkTo(paths.keys),

@@ -7,14 +7,14 @@ import type { Refused } from "../look/refused.ts";
 import { linkTo, say, tags } from "../look/say.ts";
 import type { Page } from "../page.ts";
 import { communityPath, deleteDataPath, paths, rolesPath, withQuery } from "../paths.ts";
-import type { Community } from "./community.ts";
+import type { Community, CountedCommunity } from "./community.ts";
 
 /**
  * @param name the text that the owner has to type
  * @param plans the role plans of the list that are on
  */
 export const dataDeletionPage = (
-  community: Community,
+  community: CountedCommunity,
   { name, plans }: { readonly name: string; readonly plans: ReadonlyArray<Pick<RolePlan, "unlinked">> },
   refused: Refused | null,
 ): Page => {

@@ -11,7 +11,7 @@ import { hiddenFields } from "../look/field.ts";
 import { linkTo, say, tags } from "../look/say.ts";
 import { makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";
 import { channelsPath, paths, rolesPath } from "../paths.ts";
-import { type Community, verifyUrl } from "./community.ts";
+import { type Community, type CountedCommunity, verifyUrl } from "./community.ts";
 
 /** A bot that is added gets every right at once, so that nobody has to come back for roles, the panel or the log. */
 export const everyRight: BotRights = "roles_and_posts";
@@ -48,7 +48,10 @@ export const makeFirstSteps = Effect.gen(function* () {
   const communities = yield* CommunityStore;
   const { publicUrl } = yield* HttpSettings;
 
-  return Effect.fnUntraced(function* <C extends Community | null>(visitor: OwnerVisitor, community: C) {
+  return Effect.fnUntraced(function* <C extends CountedCommunity | null>(
+    visitor: OwnerVisitor,
+    community: C,
+  ) {
     const pid = community?.scope.pid;
     const guilds = pid === undefined ? [] : yield* communities.list(pid);
     const rights = rightsFor(pid === undefined ? [] : yield* plans.list(pid), guilds);
@@ -81,7 +84,7 @@ ${step(say("steps.panel"), false, community === null || !isReachable(community, 
 };
 
 /** Whether members can link by the verify link: a key is active, or roles are on. */
-export const isReachable = ({ hasActiveKey }: Community, rolesOn: boolean): boolean =>
+export const isReachable = ({ hasActiveKey }: CountedCommunity, rolesOn: boolean): boolean =>
   rolesOn || hasActiveKey;
 
 const rolesStep = ({ scope: { pid } }: Community): Html =>

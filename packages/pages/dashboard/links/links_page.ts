@@ -4,7 +4,7 @@ import { compareNames, visibleName } from "@accountlink/core/name_text";
 import { type NamedLink, type NamedPage, sumCounts } from "@accountlink/core/owners";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { formTo, type Html, html, to } from "../../html.ts";
-import { type Community, communityField } from "../communities/community.ts";
+import { type Community, type CountedCommunity, communityField } from "../communities/community.ts";
 import { menuField, textField } from "../look/field.ts";
 import {
   countNote,
@@ -29,8 +29,8 @@ import { type NotListed } from "./member_list_wait.ts";
 export const mostNamed = 1_000;
 
 export interface LinksView {
-  readonly communities: ReadonlyArray<Community>;
-  readonly community: Community;
+  readonly communities: ReadonlyArray<CountedCommunity>;
+  readonly community: CountedCommunity;
   readonly search: string;
   readonly sort: LinkSort;
   /** The UTC day with which the list begins; empty for the newest links. */
@@ -189,7 +189,7 @@ export const unlinkedNotice = (pid: Pid, unlinked: ReadonlyArray<UnlinkedUser>):
         )}</ul>${unlinked.length > shownUnlinked ? html`<p>${say("links.without_more", { count: shownUnlinked })}</p>` : null}</div>`;
 
 export const linksTable = (
-  view: Pick<LinksView, "community" | "links" | "search" | "named">,
+  view: Pick<LinksView, "links" | "search" | "named"> & { readonly community: Community },
   { chat: chatLabel, game: gameLabel }: LinkLabels,
 ): Html => {
   const { community, links, search, named } = view;

@@ -68,7 +68,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     typed: LinkForm,
     problems: ReadonlyArray<Problem>,
   ) {
-    const { all, community } = yield* communities.choose(visitor, fields("pid"));
+    const { all, community } = yield* communities.chooseCounted(visitor, fields("pid"));
     if (community === undefined)
       return noCommunityPage("links", say("menu.links"), say("links.none"), visitor);
     const search = fields("q").trim();

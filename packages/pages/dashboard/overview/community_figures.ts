@@ -10,7 +10,7 @@ import {
 } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html, to } from "../../html.ts";
-import type { Community } from "../communities/community.ts";
+import type { CountedCommunity } from "../communities/community.ts";
 import { wayLabels } from "../communities/community_page.ts";
 import { type NotListed } from "../links/member_list_wait.ts";
 import { communityName, countNote, countText, listName } from "../look/names.ts";
@@ -32,7 +32,7 @@ export interface GuildFigures {
 }
 
 export interface ListFigures {
-  readonly community: Community;
+  readonly community: CountedCommunity;
   readonly verified: VerifiedWeeks;
   /** Null while many links are being counted. */
   readonly ways: LinkWays | null;

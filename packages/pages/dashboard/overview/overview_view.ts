@@ -14,7 +14,7 @@ import { Webhooks } from "@accountlink/core/webhooks";
 import { Clock, Effect, Option } from "effect";
 import { makeAltQueue } from "../alts/alt_operations.ts";
 import { makeEntryNames } from "../audit/entry_names.ts";
-import { type Community, makeCommunities } from "../communities/community.ts";
+import { type Community, type CountedCommunity, makeCommunities } from "../communities/community.ts";
 import { makeFirstSteps } from "../communities/first_steps.ts";
 import { makeTroubles } from "../communities/troubles.ts";
 import { makeAskedLists } from "../links/asked_lists.ts";
@@ -89,7 +89,7 @@ export const makeOverviewView = Effect.gen(function* () {
   const listFigures = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     lists: ReadonlyArray<Community>,
-    community: Community,
+    community: CountedCommunity,
   ) {
     const { pid } = community.scope;
     const own = guildOf(community.scope);
@@ -120,7 +120,7 @@ export const makeOverviewView = Effect.gen(function* () {
   /** Collects what the overview says of communities. Before the first link, the first steps for a new owner. */
   const ofCommunities = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const { account } = visitor.owner;
-    const owned = yield* scopes.list(visitor.owner);
+    const owned = yield* scopes.listCounted(visitor.owner);
     const all = yield* forEachLimited(owned, (each) => communities.named(visitor, each), { concurrency: 8 });
     const troubles = yield* forEachLimited(all, (community) => troublesOf(visitor, community), {
       concurrency: 4,

@@ -98,6 +98,7 @@ export const keyOperations = {
     keys.listKeys(account.name, input.at, input.some),
   ),
   "KeyStore.acceptedAmong": fixed(({ keys, keyIds }) => keys.acceptedAmong(keyIds, 0)),
+  "KeyStore.hasKeys": fixed(({ keys, account }) => keys.hasKeys(account.name)),
   "KeyStore.countKeys": fixed(({ keys, account }) => keys.countKeys(account.name)),
   "KeyStore.ensureAccount": fixed(({ keys, account }) => keys.ensureAccount(account)),
   "KeyStore.findAccount": fixed(({ keys, account }) => keys.findAccount(account.name)),
