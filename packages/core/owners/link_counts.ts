@@ -158,7 +158,8 @@ export const makeLinkCounts = Effect.gen(function* () {
     /** Counts how links were confirmed. If counting takes long, returns the last known counts; null if there are none. */
     waysOf: Effect.fnUntraced(function* (pid: Pid): Effect.fn.Return<LinkWays | null, StoreUnavailable> {
       const some = yield* store.countLinks(pid, { enough: few });
-      if (some !== few) return { ...(yield* countWays(pid)), age: 0 };
+      // Not every store stops counting at `few`.
+      if (some < few) return { ...(yield* countWays(pid)), age: 0 };
       const found = yield* ways.last(pid, countWays(pid));
       return found === undefined ? null : { ...found.count, age: found.age };
     }),

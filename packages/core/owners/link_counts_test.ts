@@ -102,8 +102,8 @@ test("links are counted by the way in which they were confirmed, of many in the 
   const proofs: ReadonlyArray<LinkProof> = ["connection", "words", "import", null];
   let size = 3;
   const gate = yield* Queue.unbounded<void>();
-  const countLinks = (_pid: Pid, { enough = size }: { readonly enough?: number } = {}) =>
-    Effect.succeed(Math.min(enough, size));
+  // As stores do that never stop counting.
+  const countLinks = () => Effect.succeed(size);
   const exportPage = (_pid: Pid, after: ChatId | null, limit: number) =>
     Effect.gen(function* () {
       if (size > 2_000) yield* Queue.take(gate);
