@@ -234,8 +234,8 @@ it("requests that wait start for as long as other work takes in a turn of the ev
   onTestFinished(() => clearImmediate(working));
   for (const socket of accepted) socket.emit("data", Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
   await vi.waitUntil(() => all.every(({ answers }) => answers() === 1));
-  // One or two in each turn would take twenty turns.
-  expect(new Set(turns).size).toBeLessThan(12);
+  // With the shortest time, each turn would start one.
+  expect(new Set(turns).size).toBeLessThan(all.length / 2);
 });
 
 it.each([0, 3_000])(

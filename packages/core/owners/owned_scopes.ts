@@ -77,8 +77,8 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
       Effect.map(configured(manager, pid), ({ scope }) => scope);
 
     const ownedAny = Effect.fn("OwnedScopes.owned")(function* (manager: Manager, pid: string) {
-      const configured = yield* managed(manager, pid);
-      return yield* (yield* numbersFor(manager))(configured);
+      const own = yield* managed(manager, pid);
+      return yield* (yield* numbersFor(manager))(own);
     });
     const owned = (manager: Manager, pid: string) =>
       Effect.tap(ownedAny(manager, pid), ({ scope }) => requireOpen(scope));
