@@ -53,8 +53,7 @@ const forbiddenText = ({ reason, message }: Forbidden): string =>
 /** The English dashboard tells what core says about a refusal. */
 const textOf = (error: SiteError, path: Site["path"], reader: Reader): string => {
   const message = messageOf(error);
-  const isExact =
-    path === "/dashboard" && reader.language.tag === "en" && !(error instanceof SignInRefused);
+  const isExact = path === "/dashboard" && reader.language.tag === "en" && !(error instanceof SignInRefused);
   if (isExact && (message === "sign_in.refused" || error._tag === "RateLimited")) return `${error.message}.`;
   if (isExact && error._tag === "Forbidden" && message === "sign_in.forbidden") return forbiddenText(error);
   const limit = error._tag === "RateLimited" ? error.limit : 0;
