@@ -11,6 +11,7 @@ import {
   scopeOrder,
   updatedKey,
 } from "@accountlink/core/keys";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Order, Struct } from "effect";
 import { stepSize } from "../steps.ts";
@@ -49,6 +50,23 @@ const countedKeys = Effect.fnUntraced(function* (tx: Transaction, account: numbe
 });
 
 const isRevoked = ({ key }: StoredKey) => key.status === "revoked";
+
+/** How many scopes are read at once. On Redis, a round trip carries the commands of all. */
+const readAtOnce = 50;
+
+const keyOrder = Order.combine(
+  Order.mapInput(Order.Number, ({ key }: StoredKey) => key.createdAt),
+  Order.mapInput(Order.String, ({ key }: StoredKey) => key.id),
+);
+
+/** The keys of an account that are not revoked, by its scopes: the account may have hundreds of revoked ones. */
+const livingKeys = Effect.fnUntraced(function* (tx: Transaction, account: number) {
+  const own = yield* tx.list(scopes.byAccount, [account]);
+  const found = yield* forEachLimited(own, ({ pid }) => tx.list(keys.byScope, [pid]), {
+    concurrency: readAtOnce,
+  });
+  return found.flat().toSorted(keyOrder);
+});
 
 export const layer = storeLayer(KeyStore, (db) => ({
   ...accountOperations(db),
@@ -168,8 +186,13 @@ export const layer = storeLayer(KeyStore, (db) => ({
     db.read(function* (tx) {
       const owner = account === null ? undefined : yield* accountNamed(tx, account);
       if (account !== null && owner === undefined) return [];
-      const all = yield* owner === undefined ? tx.list(keys.byTime, []) : tx.list(keys.byAccount, [owner.id]);
-      const found = some === "all" ? all : all.filter(({ key }) => key.status !== "revoked");
+      const listed =
+        owner === undefined
+          ? tx.list(keys.byTime, [])
+          : some === "all"
+            ? tx.list(keys.byAccount, [owner.id])
+            : livingKeys(tx, owner.id);
+      const found = (yield* listed).filter((stored) => some === "all" || !isRevoked(stored));
       yield* tx.getAll(lastUses, found, ({ key }) => [key.id]);
       return yield* Effect.forEach(found, (stored) => keyDetails(tx, stored, at));
     }),
@@ -194,7 +217,7 @@ export const layer = storeLayer(KeyStore, (db) => ({
     db.read(function* (tx) {
       const owner = yield* accountNamed(tx, account);
       if (owner === undefined) return 0;
-      return (yield* countedKeys(tx, owner.id)).filter((stored) => !isRevoked(stored)).length;
+      return (yield* livingKeys(tx, owner.id)).filter(({ counts }) => counts).length;
     }),
 
   forgetRevoked: (before) =>
