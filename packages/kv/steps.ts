@@ -7,6 +7,9 @@ import type { Database, Transaction } from "./transaction.ts";
 /** The most records that one transaction of a sweep changes. */
 export const stepSize = 25;
 
+/** How many short lists a read asks for at once. On Redis, a round trip carries the commands of all. */
+export const shortListsAtOnce = 50;
+
 /** Whether a transaction is so large that it changes no further record, since a record may have many others. */
 export const isFull = (tx: Transaction): boolean => tx.exceeds(60, 600);
 

@@ -14,7 +14,7 @@ import {
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Order, Struct } from "effect";
-import { stepSize } from "../steps.ts";
+import { shortListsAtOnce, stepSize } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { accountOperations } from "./account_operations.ts";
 import { record } from "./journal.ts";
@@ -51,9 +51,6 @@ const countedKeys = Effect.fnUntraced(function* (tx: Transaction, account: numbe
 
 const isRevoked = ({ key }: StoredKey) => key.status === "revoked";
 
-/** How many scopes are read at once. On Redis, a round trip carries the commands of all. */
-const readAtOnce = 50;
-
 const keyOrder = Order.combine(
   Order.mapInput(Order.Number, ({ key }: StoredKey) => key.createdAt),
   Order.mapInput(Order.String, ({ key }: StoredKey) => key.id),
@@ -63,7 +60,7 @@ const keyOrder = Order.combine(
 const livingKeys = Effect.fnUntraced(function* (tx: Transaction, account: number) {
   const own = yield* tx.list(scopes.byAccount, [account]);
   const found = yield* forEachLimited(own, ({ pid }) => tx.list(keys.byScope, [pid]), {
-    concurrency: readAtOnce,
+    concurrency: shortListsAtOnce,
   });
   return found.flat().toSorted(keyOrder);
 });

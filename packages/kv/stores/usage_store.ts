@@ -12,7 +12,7 @@ import {
   UsageStore,
 } from "@accountlink/core/usage";
 import { Array as Arr, Effect } from "effect";
-import { removeInSteps, stepSize } from "../steps.ts";
+import { removeInSteps, shortListsAtOnce, stepSize } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { keys, lastUses } from "./keys.ts";
@@ -43,12 +43,9 @@ const keysOf = Effect.fnUntraced(function* (tx: Transaction, name: string) {
   return account === undefined ? [] : (yield* tx.list(keys.byAccount, [account.id])).map(({ key }) => key.id);
 });
 
-/** How many keys are read at once. On Redis, a round trip carries the commands of all. */
-const readAtOnce = 50;
-
 /** The usage of each key since a time. */
 const readUsage = (tx: Transaction, ids: ReadonlyArray<KeyId>, from: Millis) =>
-  forEachLimited(ids, (id) => tx.scan(usage, [id], { from: [from] }), { concurrency: readAtOnce });
+  forEachLimited(ids, (id) => tx.scan(usage, [id], { from: [from] }), { concurrency: shortListsAtOnce });
 
 /** Adds up the usage of each group in a day, oldest day first. */
 const sumOf = (found: ReadonlyArray<DayUsage>): ReadonlyArray<UsagePeriod> => {

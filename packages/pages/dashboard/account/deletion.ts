@@ -1,5 +1,6 @@
 /** The page that asks before an account is deleted. */
 import { Members } from "@accountlink/core/accounts";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Webhooks } from "@accountlink/core/webhooks";
@@ -27,7 +28,7 @@ export const makeAccountLoss = Effect.gen(function* () {
   return Effect.fnUntraced(function* ({ owner }: OwnerVisitor) {
     const { account, chatId } = owner;
     const lists = yield* scopes.listCounted(owner);
-    const listed = yield* Effect.forEach(lists, ({ scope }) => plans.list(scope.pid));
+    const listed = yield* forEachLimited(lists, ({ scope }) => plans.list(scope.pid), { concurrency: 8 });
     const [name] = yield* namesOf(account);
     return {
       title: yield* titleOf(account),

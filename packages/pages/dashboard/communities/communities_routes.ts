@@ -54,7 +54,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     typed: { readonly said?: SaidForm; readonly ages?: AgeForm },
     problems: ReadonlyArray<Problem>,
   ) {
-    const community = yield* communities.findAny(visitor, String(visitor.context.query["pid"]));
+    const community = yield* communities.findAnyCounted(visitor, String(visitor.context.query["pid"]));
     const said = typed.said ?? Record.map(saidLabels, (_, name) => community.settings[name] ?? "");
     const ages = typed.ages ?? Record.map(ageLabels, (_, name) => String(community.settings[name] ?? ""));
     const view = yield* viewOf(visitor, community, said);
@@ -63,7 +63,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
 
   /** Finds the community that the path names, and shows what deleting its data deletes. */
   const deletion = Effect.fnUntraced(function* (visitor: OwnerVisitor, refused: Refused | null) {
-    const community = yield* communities.findAny(visitor, String(visitor.context.query["pid"]));
+    const community = yield* communities.findAnyCounted(visitor, String(visitor.context.query["pid"]));
     const [accountName] = yield* accountNames(visitor.owner.account);
     const listed = yield* plans.list(community.scope.pid);
     const active = listed.filter(({ state }) => state === "on");

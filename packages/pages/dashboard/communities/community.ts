@@ -106,19 +106,19 @@ export const makeCommunities = Effect.gen(function* () {
   });
 
   const findAny = (visitor: OwnerVisitor, pid: string) =>
-    Effect.flatMap(scopes.ownedAny(visitor.owner, pid), (owned) => named(visitor, owned));
+    Effect.flatMap(scopes.managed(visitor.owner, pid), (owned) => named(visitor, owned));
 
   return {
-    named,
     list,
 
+    /** The same with their numbers. */
     listCounted,
 
     /** Returns all communities, and the one with this `pid`; the first open one if `pid` is empty. */
     choose: (visitor: OwnerVisitor, pid: string) =>
       Effect.flatMap(list(visitor), (all) => chosenOf(all, pid)),
 
-    /** The same with the numbers of all. */
+    /** The same with the numbers of each. */
     chooseCounted: (visitor: OwnerVisitor, pid: string) =>
       Effect.flatMap(listCounted(visitor), (all) => chosenOf(all, pid)),
 
@@ -128,6 +128,10 @@ export const makeCommunities = Effect.gen(function* () {
 
     /** The same for a community that may be closed. */
     findAny,
+
+    /** The same with its numbers. */
+    findAnyCounted: (visitor: OwnerVisitor, pid: string) =>
+      Effect.flatMap(scopes.ownedAny(visitor.owner, pid), (owned) => named(visitor, owned)),
 
     /** Returns the communities whose links the team may read. */
     listOpen: (visitor: OwnerVisitor) => Effect.flatMap(list(visitor), Effect.filter(isOpen)),

@@ -120,12 +120,11 @@ export const makeOverviewView = Effect.gen(function* () {
   /** Collects what the overview says of communities. Before the first link, the first steps for a new owner. */
   const ofCommunities = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const { account } = visitor.owner;
-    const owned = yield* scopes.listCounted(visitor.owner);
-    const all = yield* forEachLimited(owned, (each) => communities.named(visitor, each), { concurrency: 8 });
+    const all = yield* communities.listCounted(visitor);
     const troubles = yield* forEachLimited(all, (community) => troublesOf(visitor, community), {
       concurrency: 4,
     });
-    const isNew = owned.every(({ links }) => links.count === 0);
+    const isNew = all.every(({ links }) => links.count === 0);
     const shown = all.toSorted((one, other) => other.links.count - one.links.count).slice(0, mostLists);
     const first = all.find(({ scope }) => scope.kind === "guild") ?? all[0] ?? null;
     const alts = account.tier === "premium" ? all : [];
