@@ -17,6 +17,7 @@ type PausedByNode = Socket & { readonly _paused?: boolean };
 
 interface Entered {
   readonly response: ServerResponse;
+  readonly hasBody: boolean;
   readonly start: () => void;
 }
 
@@ -64,8 +65,9 @@ export class Connection {
     return this.entered.length > this.started;
   }
 
+  /** Whether no further request may start. Otherwise the bodies of 16 requests would be in memory before one is read. */
   get isFull(): boolean {
-    return this.started >= maxInFlight;
+    return this.started >= maxInFlight || this.entered[this.started - 1]?.hasBody === true;
   }
 
   readOn(): void {
@@ -111,10 +113,10 @@ export class Connection {
         socket.unshift(chunk.subarray(from));
         break;
       }
-      const size = Math.max(pieceSize, this.bodySize);
-      this.bodySize = Math.max(0, this.bodySize - size);
-      parse.call(socket, chunk.subarray(from, from + size));
-      from += size;
+      const piece = chunk.subarray(from, from + Math.max(pieceSize, this.bodySize));
+      this.bodySize = Math.max(0, this.bodySize - piece.length);
+      parse.call(socket, piece);
+      from += piece.length;
     }
     this.chunk = undefined;
   }

@@ -31,9 +31,9 @@ export const turnLimitsOf = (config: Config): TurnLimits => {
 };
 
 /**
- * How long requests that waited may take in one turn of the event loop, in milliseconds: as long as the other work since
- * the last turn, within these bounds. With the shortest time alone, a request behind four others would wait four turns,
- * of which each may have 20 milliseconds of other work.
+ * How long single requests that waited may take in one turn of the event loop, in milliseconds: as long as the other work
+ * since the last turn, within these bounds; pipelined requests the shortest time. With the shortest time alone, a request
+ * behind four others would wait four turns, of which each may have 20 milliseconds of other work.
  */
 const [shortestTurn, longestTurn] = [1, 10];
 
@@ -60,8 +60,8 @@ interface Sender {
 
 /**
  * The unanswered requests of each connection. A connection's only request starts at once. Others start in turns: at most
- * one of each connection in a turn of the event loop, or as many as may be in flight if no other connection waits. A
- * connection with waiting requests is not read.
+ * one of each connection in a turn of the event loop, or as many as may be in flight if no other connection waits. After
+ * a request with a body, none starts until it is answered. A connection with waiting requests is not read.
  */
 export class RequestTurns {
   readonly #limits: TurnLimits;
@@ -70,7 +70,10 @@ export class RequestTurns {
   /** The connections that Node's parser reads itself. */
   readonly #unwatched = new Set<Connection>();
   #watchedUntil = 0;
-  #queue: Array<Connection> = [];
+  /** Connections whose only request waits. They come first: their clients wait for one answer before they go on. */
+  #single: Array<Connection> = [];
+  /** Connections that wait with requests which arrived before the previous answer. */
+  #pipelined: Array<Connection> = [];
   /** Requests whose bodies have arrived and that go on in turns, since the bodies of all connections can arrive at once. */
   #arrived: Array<() => void> = [];
   #isScheduled = false;
@@ -97,8 +100,10 @@ export class RequestTurns {
   enter(request: IncomingMessage, response: ServerResponse, start: (turn: Turn) => void): void {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined) return;
-    connection.bodySize = Number(request.headers["content-length"] ?? 0);
-    connection.entered.push({ response, start: () => start(connection.turn) });
+    const { "content-length": length, "transfer-encoding": encoding } = request.headers;
+    connection.bodySize = Number(length ?? 0);
+    const hasBody = connection.bodySize > 0 || encoding !== undefined;
+    connection.entered.push({ response, hasBody, start: () => start(connection.turn) });
     response.once("close", () => this.#leave(connection, response));
     const isAlone = connection.entered.length === 1;
     if (!isAlone) this.#watch();
@@ -185,7 +190,8 @@ export class RequestTurns {
   #enqueue(connection: Connection): void {
     if (connection.isQueued || connection.isFull) return;
     connection.isQueued = true;
-    this.#queue.push(connection);
+    const isPipelined = connection.isPipelined || connection.entered.length > 1;
+    (isPipelined ? this.#pipelined : this.#single).push(connection);
     this.#schedule();
   }
 
@@ -197,26 +203,30 @@ export class RequestTurns {
   #takeTurn(): void {
     this.#isScheduled = false;
     this.#goOn();
-    const queue = this.#queue;
-    this.#queue = [];
+    const [single, pipelined] = [this.#single, this.#pipelined];
+    [this.#single, this.#pipelined] = [[], []];
+    const most = single.length + pipelined.length === 1 ? Number.POSITIVE_INFINITY : 1;
     const began = performance.now();
     const turnTime = Math.min(longestTurn, Math.max(shortestTurn, began - this.#turnEnded));
+    this.#single.unshift(...this.#startFirst(single, began + turnTime, most));
+    this.#pipelined.unshift(...this.#startFirst(pipelined, began + shortestTurn, most));
+    this.#turnEnded = performance.now();
+    if (this.#single.length + this.#pipelined.length + this.#arrived.length > 0) this.#schedule();
+  }
+
+  /** Starts requests of each connection until a time, at least of the first one. Returns the connections that are left. */
+  #startFirst(queue: ReadonlyArray<Connection>, end: number, most: number): ReadonlyArray<Connection> {
     for (const [index, connection] of queue.entries()) {
-      if (performance.now() - began > turnTime) {
-        this.#queue = [...queue.slice(index), ...this.#queue];
-        break;
-      }
+      if (index > 0 && performance.now() > end) return queue.slice(index);
       let isHeld = false;
-      do {
-        if (!connection.hasWaiting || connection.isFull) break;
+      for (let left = most; left > 0 && !isHeld && connection.hasWaiting && !connection.isFull; left--) {
         isHeld = !this.#count(connection);
         if (!isHeld) connection.startNext();
-      } while (!isHeld && queue.length === 1);
+      }
       if (isHeld) this.#senderAt(connection.address as string).held.push(connection);
       else this.#dequeued(connection);
     }
-    this.#turnEnded = performance.now();
-    if (this.#queue.length > 0 || this.#arrived.length > 0) this.#schedule();
+    return [];
   }
 
   #schedule(): void {

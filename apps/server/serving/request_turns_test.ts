@@ -47,34 +47,39 @@ const remembering = () => {
 
 const defaultPipelined = 40;
 
-it("a connection has at most 16 requests in flight, and is read on as they are answered", async () => {
-  const pending: Array<Deferred.Deferred<HttpResponse>> = [];
-  const { open } = await serve(
-    () =>
-      Effect.suspend(() => {
-        const response = Deferred.makeUnsafe<HttpResponse>();
-        pending.push(response);
-        return Deferred.await(response);
-      }),
-    { ACCOUNTLINK_IP_PER_SECOND: "0" },
-  );
-  const { socket, answers } = await open();
-  const count = 2_000;
-  send(socket, "/v2/chat", count);
-
-  await vi.waitUntil(() => pending.length >= 16);
-  let most = 0;
-  for (let done = 0; done < count; done++) {
-    if (pending.length <= done) await vi.waitUntil(() => pending.length > done, { interval: 1 });
-    most = Math.max(most, pending.length - done);
-    Deferred.doneUnsafe(
-      pending[done] as (typeof pending)[0],
-      Effect.succeed(new HttpResponse(200, {}, null)),
+it.each([
+  [16, 0, 2_000],
+  [1, 5_000, 100],
+])(
+  "a connection has at most %i requests of %i bytes in flight, and is read on as they are answered",
+  async (limit, bytes, count) => {
+    const pending: Array<Deferred.Deferred<HttpResponse>> = [];
+    const { open } = await serve(
+      () =>
+        Effect.suspend(() => {
+          const response = Deferred.makeUnsafe<HttpResponse>();
+          pending.push(response);
+          return Deferred.await(response);
+        }),
+      { ACCOUNTLINK_IP_PER_SECOND: "0" },
     );
-  }
-  await vi.waitUntil(() => answers() === count);
-  expect(most).toBe(16);
-});
+    const { socket, answers } = await open();
+    send(socket, "/v2/chat", count, bytes);
+
+    await vi.waitUntil(() => pending.length >= limit);
+    let most = 0;
+    for (let done = 0; done < count; done++) {
+      if (pending.length <= done) await vi.waitUntil(() => pending.length > done, { interval: 1 });
+      most = Math.max(most, pending.length - done);
+      Deferred.doneUnsafe(
+        pending[done] as (typeof pending)[0],
+        Effect.succeed(new HttpResponse(200, {}, null)),
+      );
+    }
+    await vi.waitUntil(() => answers() === count);
+    expect(most).toBe(limit);
+  },
+);
 
 it("pipelined forms of many connections go on one at a time, and between them others are answered", async () => {
   let turn = 0;
