@@ -3,6 +3,7 @@ import type { ClientAddress } from "@accountlink/core/addresses";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import {
   longestRest,
+  RecentRequests,
   restSince,
   type SharedResource,
   TurnAccount,
@@ -10,7 +11,7 @@ import {
   TurnVisitor,
 } from "@accountlink/core/turns";
 import { HttpResponse } from "@accountlink/http/for_pages";
-import { Context, Effect, Fiber, Option, Stream } from "effect";
+import { Clock, Context, Effect, Fiber, Option, Stream } from "effect";
 
 /** Of the writes, three may be tests of webhooks, which wait for other servers; one place is left for the rest. */
 const mostAtOnce = 4;
@@ -106,4 +107,7 @@ const turnsAt = (resource: SharedResource, most: number): Turns =>
 
 /** Runs a step of an account, a user or an address, which takes its turns at what the step uses as well. */
 const stepOf = <A, E, R>(turns: Turns, owner: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  turns.step(owner, Effect.provideService(step, TurnVisitor, owner));
+  Effect.flatMap(Effect.all([RecentRequests, Clock.currentTimeMillis]), ([recent, now]) => {
+    recent.note(owner, now);
+    return turns.step(owner, Effect.provideService(step, TurnVisitor, owner));
+  });

@@ -24,6 +24,7 @@ test.each(["read", "write"] as const)(
     const all = yield* Effect.forEach([...Array.from({ length: 20 }, () => "ada"), "bob"], start);
     expect(started).toEqual([...Array.from({ length: 4 }, () => "ada"), "bob"]);
     yield* Deferred.succeed(end, undefined);
+    for (let rests = 0; rests < 5; rests++) yield* TestClock.adjust("100 millis");
     yield* Fiber.joinAll(all);
     expect(started).toHaveLength(21);
   },
@@ -34,6 +35,7 @@ test("a file counts as a read until its last byte", function* () {
   const file = new HttpResponse(200, {}, { chunks: Stream.never, release: Effect.void });
   for (let sent = 0; sent < 4; sent++) {
     const { body } = yield* turns.read("ada", Effect.succeed(file));
+    yield* TestClock.adjust("100 millis");
     if (body === null || typeof body === "string" || body instanceof Uint8Array) throw new Error("No file");
     yield* Effect.forkChild(Stream.runDrain(body.chunks), { startImmediately: true });
   }
@@ -56,12 +58,17 @@ test("files of several accounts are read in turns, page by page, with pauses in 
     const chunks = Stream.take(Stream.fromEffectRepeat(page), 3);
     return new HttpResponse(200, {}, { chunks, release: Effect.void });
   };
-  const all = [];
+  const files = [];
   for (const account of ["ada", "ada", "bob"]) {
     const { body } = yield* turns.read(account, Effect.succeed(fileOf(account)));
     if (body === null || typeof body === "string" || body instanceof Uint8Array) throw new Error("No file");
-    all.push(yield* Effect.forkChild(Stream.runDrain(body.chunks), { startImmediately: true }));
+    files.push(body.chunks);
   }
+  // The places of the reads rest.
+  yield* TestClock.adjust("1 second");
+  const all = yield* Effect.forEach(files, (chunks) =>
+    Effect.forkChild(Stream.runDrain(chunks), { startImmediately: true }),
+  );
   yield* TestClock.adjust("100 millis");
   expect(read).toEqual(["ada", "ada", "bob", "ada", "ada"]);
   yield* TestClock.adjust("1 second");

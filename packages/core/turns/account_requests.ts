@@ -18,10 +18,11 @@ export class AccountRequests extends Context.Service<AccountRequests>()("@accoun
     const lists = new Turns({ resource: "requests", most: mostAtOnce, rest: longestRest });
     const writes = new Turns({ resource: "requests", most: mostWrites });
     return {
+      /** Answers what may wait for a platform, such as a lookup with a guild. */
       answer: <A, E, R>(account: string, answer: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         turns.step(account, answer),
 
-      /** Answers with a list, which takes longer than any other request, so that places rest after it. */
+      /** Answers with many users, which takes longer than any other request, so that places rest after it. */
       list: <A, E, R>(account: string, answer: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         lists.step(account, answer),
 

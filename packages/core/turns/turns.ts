@@ -1,6 +1,7 @@
 /** Fair queueing by account for a resource that accounts share. */
 import { Context, Data, Effect, Exit, type Fiber, Metric, type Scope } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
+import { isAlone } from "./recent_requests.ts";
 import type { SharedResource } from "./resources.ts";
 import { restSince } from "./rest.ts";
 
@@ -47,8 +48,9 @@ export interface TurnsOptions {
    */
   readonly reserve?: number;
   /**
-   * How long a place rests after a step at most, in milliseconds, if the account has others: of four places three times
-   * as long as the step took, so that in the long run one step of the account works at a time. None by default.
+   * How long a place rests after a step at most, in milliseconds, while others send requests. It rests as many times as
+   * long as the step took as lets all accounts together work half of the time: seven times for one account with four
+   * places. None by default.
    */
   readonly rest?: number;
   /** How many steps of one account wait at most in `stepWithin`; any number by default. */
@@ -62,6 +64,9 @@ interface Lane {
   /** In order of arrival. */
   readonly waiting: Set<Waiter>;
 }
+
+/** How long the work around a step takes, in milliseconds: a request is read, and its answer is written. */
+const timeAround = 1;
 
 interface Waiter {
   readonly lane: Lane;
@@ -198,9 +203,12 @@ export class Turns {
 
   #rest(lane: Lane, began: number): Effect.Effect<void> {
     const { most, rest } = this.#options;
-    if (most === 1 || (lane.held === 1 && lane.waiting.size === 0)) return this.#giveBack(lane);
-    const rested = Effect.andThen(restSince(began, rest, { times: most - 1 }), this.#giveBack(lane));
-    return Effect.asVoid(Effect.forkDetach(rested));
+    if (most === 1) return this.#giveBack(lane);
+    const times = 2 * most * this.#lanes.size - 1;
+    const rested = Effect.andThen(restSince(began - timeAround, rest, { times }), this.#giveBack(lane));
+    return Effect.flatMap(isAlone(lane.account), (alone) =>
+      alone ? this.#giveBack(lane) : Effect.asVoid(Effect.forkDetach(rested)),
+    );
   }
 
   #giveBack(lane: Lane): Effect.Effect<void> {

@@ -1,6 +1,7 @@
 import { expect, test } from "@accountlink/test-servers/effect";
-import { Deferred, Effect, Fiber, Metric } from "effect";
+import { Clock, Deferred, Effect, Fiber, Metric } from "effect";
 import { TestClock } from "effect/testing";
+import { RecentRequests } from "./recent_requests.ts";
 import { Turns, type TurnsOptions } from "./turns.ts";
 
 /** A resource whose steps run until the test ends them. `started` lists the steps that have a place, in order. */
@@ -164,13 +165,19 @@ test("a step that waits for longer than it may is refused, and leaves its place 
   expect(started).toEqual(["ada", "cleo"]);
 });
 
-test("a place of an account that has three rests twice as long as its step took", function* () {
+/** Sends a request of another account, so that places rest in the next second. */
+const sendAnother = Effect.flatMap(RecentRequests, (recent) =>
+  Effect.map(Clock.currentTimeMillis, (now) => recent.note("another", now)),
+);
+
+test("a place of an account that has three rests five times as long as its step took", function* () {
   const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 3, rest: 100 });
+  yield* sendAnother;
   const first = yield* begin("ada", "a1");
   const second = yield* begin("ada", "a2");
   yield* begin("ada", "a3");
   yield* begin("ada", "a4");
-  yield* TestClock.adjust(40);
+  yield* TestClock.adjust(15);
   yield* first.end;
   yield* TestClock.adjust(79);
   expect(started).toEqual(["a1", "a2", "a3"]);
@@ -179,6 +186,7 @@ test("a place of an account that has three rests twice as long as its step took"
   expect(started).toEqual(["a1", "a2", "a3", "bob", "a4"]);
   yield* begin("ada", "a5");
   yield* TestClock.adjust(1_000);
+  yield* sendAnother;
   yield* second.end;
   // The longest rest, although the step took longer.
   yield* TestClock.adjust(99);
@@ -187,8 +195,22 @@ test("a place of an account that has three rests twice as long as its step took"
   expect(started.at(-1)).toBe("a5");
 });
 
+test("no place rests a second after the last request of another account", function* () {
+  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 2, rest: 100 });
+  yield* sendAnother;
+  const first = yield* begin("ada", "a1");
+  yield* begin("ada", "a2");
+  yield* begin("ada", "a3");
+  yield* TestClock.adjust(1_000);
+  (yield* RecentRequests).note("ada", yield* Clock.currentTimeMillis);
+  yield* first.end;
+  yield* Effect.yieldNow;
+  expect(started).toEqual(["a1", "a2", "a3"]);
+});
+
 test("the only place of an account does not rest", function* () {
   const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rest: 100 });
+  yield* sendAnother;
   const first = yield* begin("ada", "a1");
   yield* begin("ada", "a2");
   yield* TestClock.adjust(40);

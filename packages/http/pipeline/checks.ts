@@ -14,7 +14,7 @@ import { isAddressAllowed } from "@accountlink/core/addresses";
 import { keyFreshness } from "@accountlink/core/keys";
 import type { Requester } from "@accountlink/core/limits";
 import { PlatformRefusals } from "@accountlink/core/platforms";
-import { AccountRequests } from "@accountlink/core/turns";
+import { AccountRequests, RecentRequests } from "@accountlink/core/turns";
 import {
   accessesOf,
   type Credential,
@@ -67,6 +67,7 @@ export const makeChecks = Effect.gen(function* () {
   const limits = yield* RequestLimits;
   const { chargeTo } = yield* PlatformRefusals;
   const requests = yield* AccountRequests;
+  const recent = yield* RecentRequests;
 
   /** Counts a request against its limits, or refuses it. */
   const admit = (context: RequestContext, requester: Requester) =>
@@ -139,6 +140,7 @@ export const makeChecks = Effect.gen(function* () {
       const requester = { key: presented, quota, address: context.address, traffic };
       const counted = yield* within(context, admit(context, requester));
       const { account } = presented.scope;
+      recent.note(account, counted.clock.currentTimeMillisUnsafe());
       // Steps 11 and 12: check the guild, and do the work. The handler calls one service of core, such as
       // `LinkLookup.byChat` or `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
       const answer = (input: KeyedInput<P>) => {
@@ -166,13 +168,12 @@ const asksPlatforms = ({ values, key, context }: KeyedInput<{}>): boolean => {
  * must not take a place for as long as it waits.
  */
 export const turnsOf = (route: Route) => {
-  const isDear = route.group === "bulk" || route.group === "alts";
-  const isList = "limit" in route.parameters;
+  const isList = "limit" in route.parameters || route.group === "bulk";
   return ({ values }: Pick<KeyedInput<{}>, "values">): keyof AccountRequests["Service"] | null => {
     const { guildId = null, resolved = false, wait = 0 } = values as ParameterValues<Parameters>;
     if (route.isStream === true || wait !== 0) return null;
     if (isList) return "list";
-    if (isDear || guildId !== null || resolved === true) return "answer";
+    if (route.group === "alts" || guildId !== null || resolved === true) return "answer";
     return route.method === "GET" ? null : "write";
   };
 };

@@ -55,7 +55,7 @@ it.each([
   [LookupsV2.getChat, {}, null],
   [LookupsV2.getChat, { guildId: "9" }, "answer"],
   [LookupsV2.getChat, { resolved: true }, "answer"],
-  [LookupsV2.bulkGame, {}, "answer"],
+  [LookupsV2.bulkGame, {}, "list"],
   [LookupsV2.listLinks, { limit: 1 }, "list"],
   [AltsV2.getAlts, {}, "answer"],
   [EventsV2.getEvents, { limit: 100, wait: 0 }, "list"],
