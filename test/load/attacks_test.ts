@@ -89,7 +89,7 @@ test("behind a trusted proxy, a flood leaves lookups answered, and writes a line
       port: Number(new URL(server.url).port),
       addresses: [proxy],
       connections: 32,
-      request: request("/nothing/at/all", `X-Forwarded-For: ${client}\r\n`),
+      requests: [request("/nothing/at/all", `X-Forwarded-For: ${client}\r\n`)],
       depth: 100,
     });
     return async () => {
@@ -121,7 +121,7 @@ test.each(isProof ? floods : floods.slice(0, 1))(
         port: Number(new URL(server.url).port),
         addresses: Array.from({ length: count }, (_, index) => `127.0.1.${index + 1}`),
         connections: Math.max(32, count),
-        request: sent,
+        requests: [sent],
         depth: 100,
       });
       return async () => {

@@ -1,4 +1,4 @@
-/** A process that floods a server: its connections pipeline a request again and again, and read all answers. */
+/** A process that floods a server: its connections send a request again and again, and read all answers. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -8,10 +8,13 @@ import { setPriority } from "node:os";
 export interface Flood {
   readonly port: number;
   readonly addresses: ReadonlyArray<string>;
+  /** How many connections pipeline. */
   readonly connections: number;
-  /** Its bytes as Latin-1. */
-  readonly request: string;
-  /** How many requests each write has. */
+  /** How many further connections wait for each answer before they send again. */
+  readonly patient?: number;
+  /** Their bytes as Latin-1. */
+  readonly requests: ReadonlyArray<string>;
+  /** How often a connection that pipelines repeats the requests in each write. */
   readonly depth: number;
   /** The status of an answer to wait for. */
   readonly expected?: number;
@@ -51,9 +54,9 @@ export const flood = async (options: Flood): Promise<Flooding> => {
   };
 };
 
-const run = ({ port, addresses, connections, request, depth, expected }: Flood) => {
+const run = ({ port, addresses, connections, patient = 0, requests, depth, expected }: Flood) => {
   const statuses = new Map<string, number>();
-  const batch = Buffer.from(request.repeat(depth), "latin1");
+  const batch = Buffer.from(requests.join("").repeat(depth), "latin1");
   const countAnswer = (status: string) => {
     const count = (statuses.get(status) ?? 0) + 1;
     statuses.set(status, count);
@@ -65,18 +68,24 @@ const run = ({ port, addresses, connections, request, depth, expected }: Flood) 
       host: "127.0.0.1",
       localAddress: addresses[index % addresses.length] as string,
     });
-    const send = () => {
+    const sendMany = () => {
       while (socket.write(batch));
     };
-    socket.once("connect", send).on("drain", send);
+    let sent = 0;
+    const sendOne = () => void socket.write(requests[sent++ % requests.length] ?? "", "latin1");
+    const isPatient = index >= connections;
+    if (isPatient) socket.once("connect", sendOne);
+    else socket.once("connect", sendMany).on("drain", sendMany);
     socket.on("data", (chunk: Buffer) => {
-      for (const [, status = ""] of chunk.toString("latin1").matchAll(/HTTP\/1\.1 (\d{3}) /g))
+      for (const [, status = ""] of chunk.toString("latin1").matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
         countAnswer(status);
+        if (isPatient) sendOne();
+      }
     });
     socket.on("error", () => {});
     socket.once("close", () => open(index));
   };
-  for (let index = 0; index < connections; index++) open(index);
+  for (let index = 0; index < connections + patient; index++) open(index);
   process.send?.("flooding");
   process.on("message", () => process.send?.(Object.fromEntries(statuses)));
 };

@@ -23,8 +23,8 @@ type Target = Pick<WorkTools, "url" | "attacker" | "size">;
 /** How long a flood waits for the expected answer, in milliseconds. */
 const longestWait = 15_000;
 
-/** The number of the attacker's machines, and of their connections. */
-const [machines, connections] = [16, 32];
+/** The number of the attacker's machines, and of their connections that pipeline and that wait for each answer. */
+const [machines, impatient, patient] = [16, 16, 32];
 
 let floods = 0;
 
@@ -63,8 +63,9 @@ const floodOf =
     const flooding = await flood({
       port: Number(new URL(url).port),
       addresses: newAddresses(),
-      connections,
-      request: requestsOf(name, row, fresh).map(rawOf).join(""),
+      connections: impatient,
+      patient,
+      requests: requestsOf(name, row, fresh).map(rawOf),
       depth: 1,
       expected: row.answer,
     });
