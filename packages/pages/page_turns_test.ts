@@ -24,7 +24,6 @@ test.each(["read", "write"] as const)(
     const all = yield* Effect.forEach([...Array.from({ length: 20 }, () => "ada"), "bob"], start);
     expect(started).toEqual([...Array.from({ length: 4 }, () => "ada"), "bob"]);
     yield* Deferred.succeed(end, undefined);
-    for (let rests = 0; rests < 5; rests++) yield* TestClock.adjust("100 millis");
     yield* Fiber.joinAll(all);
     expect(started).toHaveLength(21);
   },
@@ -35,7 +34,6 @@ test("a file counts as a read until its last byte", function* () {
   const file = new HttpResponse(200, {}, { chunks: Stream.never, release: Effect.void });
   for (let sent = 0; sent < 4; sent++) {
     const { body } = yield* turns.read("ada", Effect.succeed(file));
-    yield* TestClock.adjust("100 millis");
     if (body === null || typeof body === "string" || body instanceof Uint8Array) throw new Error("No file");
     yield* Effect.forkChild(Stream.runDrain(body.chunks), { startImmediately: true });
   }
@@ -58,17 +56,12 @@ test("files of several accounts are read in turns, page by page, with pauses in 
     const chunks = Stream.take(Stream.fromEffectRepeat(page), 3);
     return new HttpResponse(200, {}, { chunks, release: Effect.void });
   };
-  const files = [];
+  const all = [];
   for (const account of ["ada", "ada", "bob"]) {
     const { body } = yield* turns.read(account, Effect.succeed(fileOf(account)));
     if (body === null || typeof body === "string" || body instanceof Uint8Array) throw new Error("No file");
-    files.push(body.chunks);
+    all.push(yield* Effect.forkChild(Stream.runDrain(body.chunks), { startImmediately: true }));
   }
-  // The places of the reads rest.
-  yield* TestClock.adjust("1 second");
-  const all = yield* Effect.forEach(files, (chunks) =>
-    Effect.forkChild(Stream.runDrain(chunks), { startImmediately: true }),
-  );
   yield* TestClock.adjust("100 millis");
   expect(read).toEqual(["ada", "ada", "bob", "ada", "ada"]);
   yield* TestClock.adjust("1 second");

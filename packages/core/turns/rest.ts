@@ -6,19 +6,16 @@ import { monotonicMillis } from "../monotonic_millis.ts";
 export const longestRest = 500;
 
 /**
- * Pauses for as long as a step took, or several times as long.
+ * Pauses for as long as a step took.
  *
  * @param began when the step began, by `monotonicMillis`
  * @param longest the longest pause, in milliseconds
  * @param options.shortest the shortest pause, in milliseconds
- * @param options.times how many times as long, 1 by default
  * @internal
  */
 export const restSince = (
   began: number,
   longest: number,
-  { shortest = 0, times = 1 }: { readonly shortest?: number; readonly times?: number } = {},
+  { shortest = 0 }: { readonly shortest?: number } = {},
 ): Effect.Effect<void> =>
-  Effect.flatMap(monotonicMillis, (now) =>
-    Effect.sleep(Math.min(longest, Math.max(shortest, times * (now - began)))),
-  );
+  Effect.flatMap(monotonicMillis, (now) => Effect.sleep(Math.min(longest, Math.max(shortest, now - began))));

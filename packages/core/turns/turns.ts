@@ -1,9 +1,8 @@
 /** Fair queueing by account for a resource that accounts share. */
 import { Context, Data, Effect, Exit, type Fiber, Metric, type Scope } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
-import { isAlone } from "./recent_requests.ts";
 import type { SharedResource } from "./resources.ts";
-import { restSince } from "./rest.ts";
+import { Rests } from "./rests.ts";
 
 /** The account of work that belongs to no account, such as the operator's own. */
 export const operatorAccount = "";
@@ -48,9 +47,8 @@ export interface TurnsOptions {
    */
   readonly reserve?: number;
   /**
-   * How long a place rests after a step at most, in milliseconds, while others send requests. It rests as many times as
-   * long as the step took as lets all accounts together work half of the time: seven times for one account with four
-   * places. None by default.
+   * How long a place rests after a step at most, in milliseconds, if the account has worked for longer than its share,
+   * see `Rests`. None by default.
    */
   readonly rest?: number;
   /** How many steps of one account wait at most in `stepWithin`; any number by default. */
@@ -64,9 +62,6 @@ interface Lane {
   /** In order of arrival. */
   readonly waiting: Set<Waiter>;
 }
-
-/** How long the work around a step takes, in milliseconds: a request is read, and its answer is written. */
-const timeAround = 1;
 
 interface Waiter {
   readonly lane: Lane;
@@ -88,7 +83,8 @@ const turnWait = Metric.histogram("accountlink_turn_wait_seconds", {
  * @internal
  */
 export class Turns {
-  readonly #options: Required<TurnsOptions>;
+  readonly #options: Required<Omit<TurnsOptions, "rest">>;
+  readonly #rests: Rests | null;
   readonly #wait: Metric.Histogram<number>;
   readonly #lanes = new Map<string, Lane>();
   /** The accounts that wait, the next one first. */
@@ -97,8 +93,9 @@ export class Turns {
 
   constructor(options: TurnsOptions) {
     const mostWaiting = Number.POSITIVE_INFINITY;
-    const { places = mostWaiting } = options;
-    this.#options = { places, most: places, share: places, reserve: 0, rest: 0, mostWaiting, ...options };
+    const { places = mostWaiting, rest } = options;
+    this.#options = { places, most: places, share: places, reserve: 0, mostWaiting, ...options };
+    this.#rests = rest === undefined ? null : new Rests(rest);
     this.#wait = Metric.withAttributes(turnWait, { resource: options.resource });
   }
 
@@ -197,17 +194,18 @@ export class Turns {
   }
 
   #inPlace<A, E, R>(lane: Lane, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    if (this.#options.rest === 0) return Effect.onExit(step, () => this.#giveBack(lane));
-    return Effect.flatMap(monotonicMillis, (began) => Effect.onExit(step, () => this.#rest(lane, began)));
+    const rests = this.#rests;
+    if (rests === null) return Effect.onExit(step, () => this.#giveBack(lane));
+    return Effect.flatMap(monotonicMillis, (began) =>
+      Effect.onExit(step, () => this.#rest(rests, lane, began)),
+    );
   }
 
-  #rest(lane: Lane, began: number): Effect.Effect<void> {
-    const { most, rest } = this.#options;
-    if (most === 1) return this.#giveBack(lane);
-    const times = 2 * most * this.#lanes.size - 1;
-    const rested = Effect.andThen(restSince(began - timeAround, rest, { times }), this.#giveBack(lane));
-    return Effect.flatMap(isAlone(lane.account), (alone) =>
-      alone ? this.#giveBack(lane) : Effect.asVoid(Effect.forkDetach(rested)),
+  #rest(rests: Rests, lane: Lane, began: number): Effect.Effect<void> {
+    return Effect.flatMap(rests.after(lane.account, began), (rest) =>
+      rest === 0
+        ? this.#giveBack(lane)
+        : Effect.asVoid(Effect.forkDetach(Effect.delay(this.#giveBack(lane), rest))),
     );
   }
 

@@ -170,50 +170,58 @@ const sendAnother = Effect.flatMap(RecentRequests, (recent) =>
   Effect.map(Clock.currentTimeMillis, (now) => recent.note("another", now)),
 );
 
-test("a place of an account that has three rests five times as long as its step took", function* () {
-  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 3, rest: 100 });
-  yield* sendAnother;
-  const first = yield* begin("ada", "a1");
-  const second = yield* begin("ada", "a2");
-  yield* begin("ada", "a3");
-  yield* begin("ada", "a4");
-  yield* TestClock.adjust(15);
-  yield* first.end;
-  yield* TestClock.adjust(79);
-  expect(started).toEqual(["a1", "a2", "a3"]);
-  yield* begin("bob");
-  yield* TestClock.adjust(1);
-  expect(started).toEqual(["a1", "a2", "a3", "bob", "a4"]);
-  yield* begin("ada", "a5");
-  yield* TestClock.adjust(1_000);
-  yield* sendAnother;
-  yield* second.end;
-  // The longest rest, although the step took longer.
-  yield* TestClock.adjust(99);
-  expect(started).toHaveLength(5);
-  yield* TestClock.adjust(1);
-  expect(started.at(-1)).toBe("a5");
-});
-
-test("no place rests a second after the last request of another account", function* () {
-  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 2, rest: 100 });
+test("an account that worked for longer than its share rests until others had as much time", function* () {
+  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 2, rest: 500 });
   yield* sendAnother;
   const first = yield* begin("ada", "a1");
   yield* begin("ada", "a2");
   yield* begin("ada", "a3");
-  yield* TestClock.adjust(1_000);
-  (yield* RecentRequests).note("ada", yield* Clock.currentTimeMillis);
+  yield* TestClock.adjust(119);
   yield* first.end;
-  yield* Effect.yieldNow;
-  expect(started).toEqual(["a1", "a2", "a3"]);
+  // With the work around it, the step is 20 milliseconds longer than an account may work at once.
+  yield* TestClock.adjust(39);
+  expect(started).toEqual(["a1", "a2"]);
+  yield* begin("bob");
+  yield* TestClock.adjust(1);
+  expect(started).toEqual(["a1", "a2", "bob", "a3"]);
 });
 
-test("the only place of an account does not rest", function* () {
+test("a place rests no longer than it may, although its step took longer", function* () {
+  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rest: 100 });
+  const first = yield* begin("ada", "a1");
+  yield* begin("ada", "a2");
+  yield* TestClock.adjust(5_000);
+  yield* sendAnother;
+  yield* first.end;
+  yield* TestClock.adjust(99);
+  expect(started).toEqual(["a1"]);
+  yield* TestClock.adjust(1);
+  expect(started).toEqual(["a1", "a2"]);
+});
+
+test("accounts that work share the time", function* () {
+  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rest: 500 });
+  for (const account of ["ada", "bob"]) {
+    yield* sendAnother;
+    const first = yield* begin(account, `${account} 1`);
+    yield* begin(account, `${account} 2`);
+    yield* TestClock.adjust(109);
+    yield* first.end;
+  }
+  // Bob worked 60 milliseconds more than both may at once, and has a quarter of the time.
+  yield* TestClock.adjust(239);
+  expect(started).toEqual(["ada 1", "bob 1", "ada 2"]);
+  yield* TestClock.adjust(1);
+  expect(started.at(-1)).toBe("bob 2");
+});
+
+test("no place rests a second after the last request of another account", function* () {
   const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rest: 100 });
   yield* sendAnother;
   const first = yield* begin("ada", "a1");
   yield* begin("ada", "a2");
-  yield* TestClock.adjust(40);
+  yield* TestClock.adjust(1_000);
+  (yield* RecentRequests).note("ada", yield* Clock.currentTimeMillis);
   yield* first.end;
   yield* Effect.yieldNow;
   expect(started).toEqual(["a1", "a2"]);
