@@ -24,7 +24,7 @@ export const turnLimitsOf = (config: Config): TurnLimits => {
   const { ACCOUNTLINK_IP_PER_SECOND: requests, ACCOUNTLINK_IP_PAGES_PER_SECOND: pages } = config;
   const isLimited = requests > 0 && pages > 0;
   return {
-    perSecond: isLimited ? Math.max(100, 2 * (requests + pages)) : Infinity,
+    perSecond: isLimited ? Math.max(100, requests + pages) : Infinity,
     pipelinedPerSecond: isLimited ? 2 * requests : Infinity,
     proxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
   };
@@ -37,11 +37,14 @@ export const turnLimitsOf = (config: Config): TurnLimits => {
  */
 const [shortestTurn, longestTurn] = [1, 10];
 
-/**
- * How long requests that arrive alone may start in one turn of the event loop, in milliseconds. New connections are
- * accepted between the turns.
- */
+/** How long requests that arrive alone may start in one turn of the event loop, in milliseconds. */
 const arrivalTime = 2;
+
+/**
+ * How long requests wait while connections are accepted, in milliseconds. Node accepts one connection in a turn of the
+ * event loop, so the last one of 50 waits for 50 turns.
+ */
+const acceptingTime = 20;
 
 /** Milliseconds. */
 const window = 1_000;
@@ -78,6 +81,8 @@ export class RequestTurns {
   #arrived: Array<() => void> = [];
   #isScheduled = false;
   #turnEnded = 0;
+  /** Whether a connection was accepted since the last turn. */
+  #hasAccepted = false;
   /** When the first request of this turn of the event loop started; null before. */
   #turnBegan: number | null = null;
 
@@ -107,12 +112,20 @@ export class RequestTurns {
     response.once("close", () => this.#leave(connection, response));
     const isAlone = connection.entered.length === 1;
     if (!isAlone) this.#watch();
-    if (isAlone && !connection.isPipelined && this.#hasTime() && this.#count(connection))
+    if (
+      isAlone &&
+      !connection.isPipelined &&
+      !this.#hasAccepted &&
+      this.#hasTime() &&
+      this.#count(connection)
+    )
       connection.startNext();
     else this.#enqueue(connection);
   }
 
   #open(socket: Socket): void {
+    this.#hasAccepted = true;
+    this.#schedule();
     const address = Option.getOrUndefined(parseAddress(socket.remoteAddress ?? ""));
     const isProxy = this.#limits.proxies.some(
       (network) => address !== undefined && IpNetwork.contains(network, address.ip),
@@ -202,6 +215,9 @@ export class RequestTurns {
 
   #takeTurn(): void {
     this.#isScheduled = false;
+    const isAccepting = this.#hasAccepted;
+    this.#hasAccepted = false;
+    if (isAccepting && performance.now() - this.#turnEnded < acceptingTime) return this.#schedule();
     this.#goOn();
     const [single, pipelined] = [this.#single, this.#pipelined];
     [this.#single, this.#pipelined] = [[], []];

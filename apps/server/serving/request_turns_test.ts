@@ -143,6 +143,32 @@ it("of requests that arrive together, some start at once, and the others when ne
   await vi.waitUntil(() => all.every(({ answers }) => answers() === 1));
 });
 
+it("requests wait while connections are accepted, of which Node accepts one in a turn", async () => {
+  let started = 0;
+  const answer = () =>
+    Effect.sync(() => {
+      started++;
+      for (const end = performance.now() + 3; performance.now() < end; );
+      return new HttpResponse(200, {}, null);
+    });
+  const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
+  let accepted = 0;
+  server.on("connection", () => accepted++);
+  const busy = await Promise.all(Array.from({ length: 10 }, open));
+  for (const { socket } of busy) {
+    socket.on("data", () => send(socket, "/", 1));
+    send(socket, "/", 1);
+  }
+  await vi.waitUntil(() => started > 20);
+  const before = started;
+  const count = 50;
+  await Promise.all([
+    ...Array.from({ length: count }, open),
+    vi.waitUntil(() => accepted === busy.length + count, { interval: 1 }),
+  ]);
+  expect(started - before).toBeLessThan(count / 2);
+});
+
 it("once a client pipelines, the connections of all clients are parsed in pieces", async () => {
   const { answer } = remembering();
   const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
@@ -243,18 +269,22 @@ it("requests that wait start for as long as other work takes in a turn of the ev
   expect(new Set(turns).size).toBeLessThan(all.length / 2);
 });
 
-it.each([0, 3_000])(
-  "pipelined requests with %i bytes start up to twice the limit of their address in a second, and go on after it",
-  async (bytes) => {
+it.each([
+  [0, 2 * defaultPipelined, 1_900],
+  // Some of these may arrive after the previous answer, so they count as single ones.
+  [3_000, 100, 900],
+])(
+  "pipelined requests with %i bytes start up to the limit of their address in a second, and go on after it",
+  async (bytes, most, least) => {
     const { paths, answer } = remembering();
     const { open } = await serve(answer);
     const { socket, answers } = await open();
     const began = performance.now();
     send(socket, "/nothing", 3 * defaultPipelined, bytes);
     await vi.waitUntil(() => answers() >= defaultPipelined);
-    expect(paths.length).toBeLessThan(2 * defaultPipelined);
+    expect(paths.length).toBeLessThanOrEqual(most);
     await vi.waitUntil(() => answers() === 3 * defaultPipelined, { timeout: 10_000 });
-    expect(performance.now() - began).toBeGreaterThan(1_900);
+    expect(performance.now() - began).toBeGreaterThan(least);
   },
 );
 
