@@ -2,7 +2,6 @@
 import type { ClientAddress } from "@accountlink/core/addresses";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import {
-  longestRest,
   RecentRequests,
   restSince,
   type SharedResource,
@@ -102,8 +101,7 @@ export class PageTurns extends Context.Service<PageTurns>()("@accountlink/pages/
   }),
 }) {}
 
-const turnsAt = (resource: SharedResource, most: number): Turns =>
-  new Turns({ resource, most, rest: longestRest });
+const turnsAt = (resource: SharedResource, most: number): Turns => new Turns({ resource, most, rests: true });
 
 /** Runs a step of an account, a user or an address, which takes its turns at what the step uses as well. */
 const stepOf = <A, E, R>(turns: Turns, owner: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

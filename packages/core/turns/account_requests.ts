@@ -1,5 +1,4 @@
 import { Context, Effect, Layer } from "effect";
-import { longestRest } from "./rest.ts";
 import { Turns } from "./turns.ts";
 
 /** How many requests of one account are answered at a time. With more, each step of another account waits for more. */
@@ -15,7 +14,7 @@ const mostWrites = 16;
 export class AccountRequests extends Context.Service<AccountRequests>()("@accountlink/core/AccountRequests", {
   make: Effect.sync(() => {
     const turns = new Turns({ resource: "requests", most: mostAtOnce });
-    const lists = new Turns({ resource: "requests", most: mostAtOnce, rest: longestRest });
+    const lists = new Turns({ resource: "requests", most: mostAtOnce, rests: true });
     const writes = new Turns({ resource: "requests", most: mostWrites });
     return {
       /** Answers what may wait for a platform, such as a lookup with a guild. */

@@ -2,9 +2,6 @@
 import { Effect } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
 
-/** The longest rest of a place, in milliseconds. A step that waits for a platform takes no processor time. @internal */
-export const longestRest = 500;
-
 /**
  * Pauses for as long as a step took.
  *

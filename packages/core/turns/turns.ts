@@ -2,7 +2,7 @@
 import { Context, Data, Effect, Exit, type Fiber, Metric, type Scope } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
 import type { SharedResource } from "./resources.ts";
-import { Rests } from "./rests.ts";
+import { WorkingTime } from "./working_time.ts";
 
 /** The account of work that belongs to no account, such as the operator's own. */
 export const operatorAccount = "";
@@ -47,10 +47,10 @@ export interface TurnsOptions {
    */
   readonly reserve?: number;
   /**
-   * How long a place rests after a step at most, in milliseconds, if the account has worked for longer than its share,
-   * see `Rests`. None by default.
+   * Whether a place rests after a step if the process is busy and the account has worked for longer than its share. By
+   * default it does not.
    */
-  readonly rest?: number;
+  readonly rests?: boolean;
   /** How many steps of one account wait at most in `stepWithin`; any number by default. */
   readonly mostWaiting?: number;
 }
@@ -83,8 +83,8 @@ const turnWait = Metric.histogram("accountlink_turn_wait_seconds", {
  * @internal
  */
 export class Turns {
-  readonly #options: Required<Omit<TurnsOptions, "rest">>;
-  readonly #rests: Rests | null;
+  readonly #options: Required<Omit<TurnsOptions, "rests">>;
+  readonly #workingTime: WorkingTime | null;
   readonly #wait: Metric.Histogram<number>;
   readonly #lanes = new Map<string, Lane>();
   /** The accounts that wait, the next one first. */
@@ -93,9 +93,9 @@ export class Turns {
 
   constructor(options: TurnsOptions) {
     const mostWaiting = Number.POSITIVE_INFINITY;
-    const { places = mostWaiting, rest } = options;
+    const { places = mostWaiting, rests = false } = options;
     this.#options = { places, most: places, share: places, reserve: 0, mostWaiting, ...options };
-    this.#rests = rest === undefined ? null : new Rests(rest);
+    this.#workingTime = rests ? new WorkingTime() : null;
     this.#wait = Metric.withAttributes(turnWait, { resource: options.resource });
   }
 
@@ -194,18 +194,18 @@ export class Turns {
   }
 
   #inPlace<A, E, R>(lane: Lane, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    const rests = this.#rests;
-    if (rests === null) return Effect.onExit(step, () => this.#giveBack(lane));
+    const time = this.#workingTime;
+    if (time === null) return Effect.onExit(step, () => this.#giveBack(lane));
     return Effect.flatMap(monotonicMillis, (began) =>
-      Effect.onExit(step, () => this.#rest(rests, lane, began)),
+      Effect.onExit(step, () => this.#rest(time, lane, began)),
     );
   }
 
-  #rest(rests: Rests, lane: Lane, began: number): Effect.Effect<void> {
-    return Effect.flatMap(rests.after(lane.account, began), (rest) =>
-      rest === 0
+  #rest(time: WorkingTime, lane: Lane, began: number): Effect.Effect<void> {
+    return Effect.flatMap(time.restAfter(lane.account, began), (rest) =>
+      rest === null
         ? this.#giveBack(lane)
-        : Effect.asVoid(Effect.forkDetach(Effect.delay(this.#giveBack(lane), rest))),
+        : Effect.asVoid(Effect.forkDetach(Effect.andThen(rest, this.#giveBack(lane)))),
     );
   }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Clock, Deferred, Effect, Fiber, Metric } from "effect";
 import { TestClock } from "effect/testing";
+import { ProcessLag } from "./process_lag.ts";
 import { RecentRequests } from "./recent_requests.ts";
 import { Turns, type TurnsOptions } from "./turns.ts";
 
@@ -170,37 +171,45 @@ const sendAnother = Effect.flatMap(RecentRequests, (recent) =>
   Effect.map(Clock.currentTimeMillis, (now) => recent.note("another", now)),
 );
 
-test("an account that worked for longer than its share rests until others had as much time", function* () {
-  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 2, rest: 500 });
-  yield* sendAnother;
-  const first = yield* begin("ada", "a1");
-  yield* begin("ada", "a2");
-  yield* begin("ada", "a3");
-  yield* TestClock.adjust(119);
-  yield* first.end;
-  // With the work around it, the step is 20 milliseconds longer than an account may work at once.
-  yield* TestClock.adjust(39);
-  expect(started).toEqual(["a1", "a2"]);
-  yield* begin("bob");
-  yield* TestClock.adjust(1);
-  expect(started).toEqual(["a1", "a2", "bob", "a3"]);
-});
+const withLag = (milliseconds: number) => Effect.provideService(ProcessLag, Effect.succeed(milliseconds));
 
-test("a place rests no longer than it may, although its step took longer", function* () {
-  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rest: 100 });
+const busyTest = (title: string, body: () => Effect.fn.Return<void>) =>
+  test(title, () => withLag(10)(Effect.gen(body)));
+
+busyTest(
+  "an account that worked for longer than its share rests until others had as much time",
+  function* () {
+    const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 2, rests: true });
+    yield* sendAnother;
+    const first = yield* begin("ada", "a1");
+    yield* begin("ada", "a2");
+    yield* begin("ada", "a3");
+    yield* TestClock.adjust(119);
+    yield* first.end;
+    // With the work around it, the step is 20 milliseconds longer than an account may work at once.
+    yield* TestClock.adjust(39);
+    expect(started).toEqual(["a1", "a2"]);
+    yield* begin("bob");
+    yield* TestClock.adjust(1);
+    expect(started).toEqual(["a1", "a2", "bob", "a3"]);
+  },
+);
+
+busyTest("a place rests no longer than it may, although its step took longer", function* () {
+  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rests: true });
   const first = yield* begin("ada", "a1");
   yield* begin("ada", "a2");
   yield* TestClock.adjust(5_000);
   yield* sendAnother;
   yield* first.end;
-  yield* TestClock.adjust(99);
+  yield* TestClock.adjust(499);
   expect(started).toEqual(["a1"]);
   yield* TestClock.adjust(1);
   expect(started).toEqual(["a1", "a2"]);
 });
 
-test("accounts that work share the time", function* () {
-  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rest: 500 });
+busyTest("accounts that work share the time", function* () {
+  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rests: true });
   for (const account of ["ada", "bob"]) {
     yield* sendAnother;
     const first = yield* begin(account, `${account} 1`);
@@ -215,8 +224,22 @@ test("accounts that work share the time", function* () {
   expect(started.at(-1)).toBe("bob 2");
 });
 
-test("no place rests a second after the last request of another account", function* () {
-  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rest: 100 });
+test("no place rests in a process that is not busy", () =>
+  withLag(1)(
+    Effect.gen(function* () {
+      const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rests: true });
+      const first = yield* begin("ada", "a1");
+      yield* begin("ada", "a2");
+      yield* TestClock.adjust(5_000);
+      yield* sendAnother;
+      yield* first.end;
+      yield* TestClock.adjust(1);
+      expect(started).toEqual(["a1", "a2"]);
+    }),
+  ));
+
+busyTest("no place rests a second after the last request of another account", function* () {
+  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rests: true });
   yield* sendAnother;
   const first = yield* begin("ada", "a1");
   yield* begin("ada", "a2");

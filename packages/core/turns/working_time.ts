@@ -1,10 +1,11 @@
-/** Makes accounts rest that work for longer than their share of the process. */
+/** Makes accounts rest that work for longer than their share while the process is busy. */
 import { Effect } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
+import { ProcessLag } from "./process_lag.ts";
 import { isAlone } from "./recent_requests.ts";
 
-/** The part of the time that all accounts together may work, in the long run. */
-const workingTime = 0.75;
+/** The part of the time that all accounts together may work in the long run, if the process is busy. */
+const workingPart = 0.5;
 
 /** How long all accounts together may work before they rest, in milliseconds. */
 const workedAtOnce = 100;
@@ -12,8 +13,14 @@ const workedAtOnce = 100;
 /** How long the work around a step takes, in milliseconds: a request is read, and its answer is written. */
 const timeAround = 1;
 
+/** How late timers are in a busy process, in milliseconds. A sign-in waits for some 20 turns of the event loop. */
+const busyLag = 2;
+
 /** How long an account counts after its last step, in milliseconds. */
 const window = 1_000;
+
+/** The longest rest of a place, in milliseconds. A step that waits for a platform takes no processor time. */
+const longestRest = 500;
 
 interface Work {
   /** How much the account has worked beyond its share, in milliseconds. */
@@ -21,26 +28,25 @@ interface Work {
   at: number;
 }
 
-/** The accounts that take steps of one kind. The time is shared between the accounts of the last second. */
-export class Rests {
-  readonly #longest: number;
+/** The working time of accounts at one resource, which the accounts of the last second share. */
+export class WorkingTime {
   readonly #works = new Map<string, Work>();
   #sweptAt = 0;
 
-  /** @param longest the longest rest, in milliseconds */
-  constructor(longest: number) {
-    this.#longest = longest;
-  }
-
   /**
-   * Returns how long the place of a step that has ended rests, in milliseconds. An account that is alone does not rest.
+   * Notes a step that has ended, and returns how long its place rests; null if it is free at once. An account may use
+   * time that nobody else wants.
    *
    * @param began when the step began, by `monotonicMillis`
    */
-  after(account: string, began: number): Effect.Effect<number> {
+  restAfter(account: string, began: number): Effect.Effect<Effect.Effect<void> | null> {
     return Effect.zipWith(monotonicMillis, isAlone(account), (now, alone) => {
       const rest = this.#restOf(account, began - timeAround, now);
-      return alone ? 0 : rest;
+      return alone || rest === 0
+        ? null
+        : Effect.flatMap(Effect.flatten(ProcessLag), (lag) =>
+            lag < busyLag ? Effect.void : Effect.sleep(rest),
+          );
     });
   }
 
@@ -48,10 +54,10 @@ export class Rests {
     this.#sweep(now);
     const work = this.#works.get(account) ?? { ahead: 0, at: began };
     this.#works.set(account, work);
-    const share = workingTime / this.#works.size;
+    const share = workingPart / this.#works.size;
     const allowed = workedAtOnce / this.#works.size;
     const ahead = Math.max(0, work.ahead - (now - work.at) * share) + now - began;
-    work.ahead = Math.min(ahead, allowed + this.#longest * share);
+    work.ahead = Math.min(ahead, allowed + longestRest * share);
     work.at = now;
     return Math.max(0, work.ahead - allowed) / share;
   }
