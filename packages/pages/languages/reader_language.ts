@@ -141,8 +141,9 @@ const makeChoice = (tags: ReadonlyArray<string>): Offer<Catalogue>["choice"] => 
     const [path = "", query = ""] = address.split("?", 2);
     const fields = new URLSearchParams(query);
     fields.delete("lang");
+    const others = fields.size === 0 ? "" : `${fields}&`;
     const links = names.map(([tag, name]) => {
-      const chosen = `${path}?${new URLSearchParams([...fields, ["lang", tag]])}`;
+      const chosen = `${path}?${others}lang=${tag}`;
       const current = tag === language.tag ? html` aria-current="true"` : null;
       return html`<li><a href="${to(chosen)}" lang="${tag}" hreflang="${tag}"${current}>${name}</a></li>`;
     });
