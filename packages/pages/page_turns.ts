@@ -1,14 +1,7 @@
 /** How many requests to the pages one account, or one user of /me, has in work at a time. */
 import type { ClientAddress } from "@accountlink/core/addresses";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
-import {
-  RecentRequests,
-  restSince,
-  type SharedResource,
-  TurnAccount,
-  Turns,
-  TurnVisitor,
-} from "@accountlink/core/turns";
+import { RecentRequests, restSince, TurnAccount, Turns, TurnVisitor } from "@accountlink/core/turns";
 import { HttpResponse } from "@accountlink/http/for_pages";
 import { Clock, Context, Effect, Fiber, Option, Stream } from "effect";
 
@@ -30,8 +23,10 @@ const longestPause = 50;
  */
 export class PageTurns extends Context.Service<PageTurns>()("@accountlink/pages/PageTurns", {
   make: Effect.sync(() => {
-    const [reads, writes] = [turnsAt("page_reads", mostAtOnce), turnsAt("page_writes", mostAtOnce)];
-    const visits = turnsAt("page_visits", mostOfAddress);
+    const ofAccounts = { most: mostAtOnce, workingPart: 0.75 };
+    const reads = new Turns({ resource: "page_reads", ...ofAccounts });
+    const writes = new Turns({ resource: "page_writes", ...ofAccounts });
+    const visits = new Turns({ resource: "page_visits", most: mostOfAddress, workingPart: 0.4 });
     const pages = new Turns({ resource: "exports", places: 1 });
 
     /**
@@ -100,8 +95,6 @@ export class PageTurns extends Context.Service<PageTurns>()("@accountlink/pages/
     };
   }),
 }) {}
-
-const turnsAt = (resource: SharedResource, most: number): Turns => new Turns({ resource, most, rests: true });
 
 /** Runs a step of an account, a user or an address, which takes its turns at what the step uses as well. */
 const stepOf = <A, E, R>(turns: Turns, owner: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -120,7 +120,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
     const guard = yield* GuildGuard;
     const profiles = yield* Profiles;
     const decide = yield* makeDecidingAlts;
-    const turns = new Turns({ resource: "alts", most: mostAtOnce, rests: true });
+    const turns = new Turns({ resource: "alts", most: mostAtOnce, workingPart: 0.75 });
 
     const findSeeds = Effect.fnUntraced(function* (pid: Pid, { chatId, gameId }: AltQuery) {
       const record = chatId === null ? Option.none() : yield* links.findByChatId(pid, chatId);

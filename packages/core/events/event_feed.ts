@@ -69,7 +69,7 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
     const { streamMax } = yield* SessionSettings;
     const admit = makeReaderLimit();
     /** For streams of past events, which need not wait between their pages. */
-    const turns = new Turns({ resource: "event_pages", most: pagesAtOnce, rests: true });
+    const turns = new Turns({ resource: "event_pages", most: pagesAtOnce, workingPart: 0.75 });
 
     const enter = ({ scope, guildId }: FeedTarget) => guard.enter(scope, guildId ?? guildOf(scope));
 

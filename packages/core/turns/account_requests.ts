@@ -14,7 +14,7 @@ const mostWrites = 16;
 export class AccountRequests extends Context.Service<AccountRequests>()("@accountlink/core/AccountRequests", {
   make: Effect.sync(() => {
     const turns = new Turns({ resource: "requests", most: mostAtOnce });
-    const lists = new Turns({ resource: "requests", most: mostAtOnce, rests: true });
+    const lists = new Turns({ resource: "requests", most: mostAtOnce, workingPart: 0.75 });
     const writes = new Turns({ resource: "requests", most: mostWrites });
     return {
       /** Answers what may wait for a platform, such as a lookup with a guild. */

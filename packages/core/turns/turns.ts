@@ -47,10 +47,10 @@ export interface TurnsOptions {
    */
   readonly reserve?: number;
   /**
-   * Whether a place rests after a step if the process is busy and the account has worked for longer than its share. By
-   * default it does not.
+   * The part of the time that all accounts together may work in the long run, if the process is busy: the places of an
+   * account rest that has worked for longer than its share. By default none rest.
    */
-  readonly rests?: boolean;
+  readonly workingPart?: number;
   /** How many steps of one account wait at most in `stepWithin`; any number by default. */
   readonly mostWaiting?: number;
 }
@@ -83,7 +83,7 @@ const turnWait = Metric.histogram("accountlink_turn_wait_seconds", {
  * @internal
  */
 export class Turns {
-  readonly #options: Required<Omit<TurnsOptions, "rests">>;
+  readonly #options: Required<Omit<TurnsOptions, "workingPart">>;
   readonly #workingTime: WorkingTime | null;
   readonly #wait: Metric.Histogram<number>;
   readonly #lanes = new Map<string, Lane>();
@@ -93,9 +93,9 @@ export class Turns {
 
   constructor(options: TurnsOptions) {
     const mostWaiting = Number.POSITIVE_INFINITY;
-    const { places = mostWaiting, rests = false } = options;
+    const { places = mostWaiting, workingPart } = options;
     this.#options = { places, most: places, share: places, reserve: 0, mostWaiting, ...options };
-    this.#workingTime = rests ? new WorkingTime() : null;
+    this.#workingTime = workingPart === undefined ? null : new WorkingTime(workingPart);
     this.#wait = Metric.withAttributes(turnWait, { resource: options.resource });
   }
 

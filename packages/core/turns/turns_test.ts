@@ -179,7 +179,7 @@ const busyTest = (title: string, body: () => Effect.fn.Return<void>) =>
 busyTest(
   "an account that worked for longer than its share rests until others had as much time",
   function* () {
-    const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 2, rests: true });
+    const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 2, workingPart: 0.5 });
     yield* sendAnother;
     const first = yield* begin("ada", "a1");
     yield* begin("ada", "a2");
@@ -196,7 +196,7 @@ busyTest(
 );
 
 busyTest("a place rests no longer than it may, although its step took longer", function* () {
-  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rests: true });
+  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, workingPart: 0.5 });
   const first = yield* begin("ada", "a1");
   yield* begin("ada", "a2");
   yield* TestClock.adjust(5_000);
@@ -209,7 +209,7 @@ busyTest("a place rests no longer than it may, although its step took longer", f
 });
 
 busyTest("accounts that work share the time", function* () {
-  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rests: true });
+  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, workingPart: 0.5 });
   for (const account of ["ada", "bob"]) {
     yield* sendAnother;
     const first = yield* begin(account, `${account} 1`);
@@ -225,9 +225,9 @@ busyTest("accounts that work share the time", function* () {
 });
 
 test("no place rests in a process that is not busy", () =>
-  withLag(1)(
+  withLag(0.5)(
     Effect.gen(function* () {
-      const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rests: true });
+      const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, workingPart: 0.5 });
       const first = yield* begin("ada", "a1");
       yield* begin("ada", "a2");
       yield* TestClock.adjust(5_000);
@@ -239,7 +239,7 @@ test("no place rests in a process that is not busy", () =>
   ));
 
 busyTest("no place rests a second after the last request of another account", function* () {
-  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rests: true });
+  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, workingPart: 0.5 });
   yield* sendAnother;
   const first = yield* begin("ada", "a1");
   yield* begin("ada", "a2");

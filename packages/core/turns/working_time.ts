@@ -4,9 +4,6 @@ import { monotonicMillis } from "../monotonic_millis.ts";
 import { ProcessLag } from "./process_lag.ts";
 import { isAlone } from "./recent_requests.ts";
 
-/** The part of the time that all accounts together may work in the long run, if the process is busy. */
-const workingPart = 0.5;
-
 /** How long all accounts together may work before they rest, in milliseconds. */
 const workedAtOnce = 100;
 
@@ -14,7 +11,7 @@ const workedAtOnce = 100;
 const timeAround = 1;
 
 /** How late timers are in a busy process, in milliseconds. A sign-in waits for some 20 turns of the event loop. */
-const busyLag = 2;
+const busyLag = 1;
 
 /** How long an account counts after its last step, in milliseconds. */
 const window = 1_000;
@@ -30,8 +27,14 @@ interface Work {
 
 /** The working time of accounts at one resource, which the accounts of the last second share. */
 export class WorkingTime {
+  readonly #part: number;
   readonly #works = new Map<string, Work>();
   #sweptAt = 0;
+
+  /** @param part the part of the time that all accounts together may work in the long run, if the process is busy */
+  constructor(part: number) {
+    this.#part = part;
+  }
 
   /**
    * Notes a step that has ended, and returns how long its place rests; null if it is free at once. An account may use
@@ -54,7 +57,7 @@ export class WorkingTime {
     this.#sweep(now);
     const work = this.#works.get(account) ?? { ahead: 0, at: began };
     this.#works.set(account, work);
-    const share = workingPart / this.#works.size;
+    const share = this.#part / this.#works.size;
     const allowed = workedAtOnce / this.#works.size;
     const ahead = Math.max(0, work.ahead - (now - work.at) * share) + now - began;
     work.ahead = Math.min(ahead, allowed + longestRest * share);
