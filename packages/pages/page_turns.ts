@@ -1,7 +1,14 @@
 /** How many requests to the pages one account, or one user of /me, has in work at a time. */
 import type { ClientAddress } from "@accountlink/core/addresses";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
-import { RecentRequests, restSince, TurnAccount, Turns, TurnVisitor } from "@accountlink/core/turns";
+import {
+  accountsPart,
+  RecentRequests,
+  restSince,
+  TurnAccount,
+  Turns,
+  TurnVisitor,
+} from "@accountlink/core/turns";
 import { HttpResponse } from "@accountlink/http/for_pages";
 import { Clock, Context, Effect, Fiber, Option, Stream } from "effect";
 
@@ -10,6 +17,9 @@ const mostAtOnce = 4;
 
 /** The requests of one client address, which a school or a carrier may share. */
 const mostOfAddress = 8;
+
+/** The part of the time for all visitors without an account together, while the process is busy. */
+const visitorsPart = 0.4;
 
 /** How long a body may take in its account's turn, in milliseconds. A slower one waits outside. */
 const bodyTime = 250;
@@ -23,10 +33,10 @@ const longestPause = 50;
  */
 export class PageTurns extends Context.Service<PageTurns>()("@accountlink/pages/PageTurns", {
   make: Effect.sync(() => {
-    const ofAccounts = { most: mostAtOnce, workingPart: 0.75 };
+    const ofAccounts = { most: mostAtOnce, workingPart: accountsPart };
     const reads = new Turns({ resource: "page_reads", ...ofAccounts });
     const writes = new Turns({ resource: "page_writes", ...ofAccounts });
-    const visits = new Turns({ resource: "page_visits", most: mostOfAddress, workingPart: 0.4 });
+    const visits = new Turns({ resource: "page_visits", most: mostOfAddress, workingPart: visitorsPart });
     const pages = new Turns({ resource: "exports", places: 1 });
 
     /**

@@ -9,7 +9,7 @@ import type { ResolvedPair } from "../links/link_lookup.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
-import { Turns } from "../turns/mod.ts";
+import { accountsPart, Turns } from "../turns/mod.ts";
 import { seedAddresses, seedNetworks } from "./alt_addresses.ts";
 import {
   type AltCandidate,
@@ -120,7 +120,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
     const guard = yield* GuildGuard;
     const profiles = yield* Profiles;
     const decide = yield* makeDecidingAlts;
-    const turns = new Turns({ resource: "alts", most: mostAtOnce, workingPart: 0.75 });
+    const turns = new Turns({ resource: "alts", most: mostAtOnce, workingPart: accountsPart });
 
     const findSeeds = Effect.fnUntraced(function* (pid: Pid, { chatId, gameId }: AltQuery) {
       const record = chatId === null ? Option.none() : yield* links.findByChatId(pid, chatId);

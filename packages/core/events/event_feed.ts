@@ -8,7 +8,7 @@ import { GuildGuard } from "../platforms/guild_guard.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { traced } from "../telemetry/tracing.ts";
 import type { Millis } from "../timestamp.ts";
-import { Turns } from "../turns/mod.ts";
+import { accountsPart, Turns } from "../turns/mod.ts";
 import type { EventFilter, FeedEvent } from "./event.ts";
 import { EventStore } from "./event_store.ts";
 import { type EventSubscription, EventWatch, makeReaderLimit } from "./event_watch.ts";
@@ -69,7 +69,7 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
     const { streamMax } = yield* SessionSettings;
     const admit = makeReaderLimit();
     /** For streams of past events, which need not wait between their pages. */
-    const turns = new Turns({ resource: "event_pages", most: pagesAtOnce, workingPart: 0.75 });
+    const turns = new Turns({ resource: "event_pages", most: pagesAtOnce, workingPart: accountsPart });
 
     const enter = ({ scope, guildId }: FeedTarget) => guard.enter(scope, guildId ?? guildOf(scope));
 

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { Turns } from "./turns.ts";
+import { accountsPart } from "./working_time.ts";
 
 /** How many requests of one account are answered at a time. With more, each step of another account waits for more. */
 const mostAtOnce = 4;
@@ -14,7 +15,7 @@ const mostWrites = 16;
 export class AccountRequests extends Context.Service<AccountRequests>()("@accountlink/core/AccountRequests", {
   make: Effect.sync(() => {
     const turns = new Turns({ resource: "requests", most: mostAtOnce });
-    const lists = new Turns({ resource: "requests", most: mostAtOnce, workingPart: 0.75 });
+    const lists = new Turns({ resource: "requests", most: mostAtOnce, workingPart: accountsPart });
     const writes = new Turns({ resource: "requests", most: mostWrites });
     return {
       /** Answers what may wait for a platform, such as a lookup with a guild. */

@@ -4,3 +4,4 @@ export { RecentRequests } from "./recent_requests.ts";
 export * from "./resources.ts";
 export * from "./rest.ts";
 export * from "./turns.ts";
+export { accountsPart } from "./working_time.ts";

@@ -4,6 +4,9 @@ import { monotonicMillis } from "../monotonic_millis.ts";
 import { ProcessLag } from "./process_lag.ts";
 import { isAlone } from "./recent_requests.ts";
 
+/** The part of the time for lists and pages of accounts, which leaves the rest to lookups, writes and sign-ins. @internal */
+export const accountsPart = 0.75;
+
 /** How long all accounts together may work before they rest, in milliseconds. */
 const workedAtOnce = 100;
 
