@@ -18,6 +18,8 @@ type PausedByNode = Socket & { readonly _paused?: boolean };
 interface Entered {
   readonly response: ServerResponse;
   readonly hasBody: boolean;
+  /** Whether the request arrived before the previous answer of its connection was sent. */
+  readonly isPipelined: boolean;
   readonly start: () => void;
 }
 
@@ -42,6 +44,8 @@ export class Connection {
   /** Whether requests of the connection do not count against the limits of its address. */
   isUncounted = false;
   isNew = true;
+  /** When the turn of the event loop began in which the last request arrived. */
+  lastTurn: number | null = null;
   /** The bytes that are being parsed in pieces. */
   chunk: Buffer | undefined;
   /** How many of the next bytes belong to a body, at most. */
@@ -63,6 +67,11 @@ export class Connection {
 
   get hasWaiting(): boolean {
     return this.entered.length > this.started;
+  }
+
+  /** Whether the next request that starts is one of several that arrived before the previous answer. */
+  get isPipelining(): boolean {
+    return this.entered.length > 1 || this.entered[this.started]?.isPipelined === true;
   }
 
   /** Whether no further request may start. Otherwise the bodies of 16 requests would be in memory before one is read. */

@@ -83,7 +83,7 @@ export class RequestTurns {
   #turnEnded = 0;
   /** Whether a connection was accepted since the last turn. */
   #hasAccepted = false;
-  /** When the first request of this turn of the event loop started; null before. */
+  /** When the first request of this turn of the event loop arrived; null before. */
   #turnBegan: number | null = null;
 
   constructor(server: Server, limits: TurnLimits) {
@@ -108,18 +108,16 @@ export class RequestTurns {
     const { "content-length": length, "transfer-encoding": encoding } = request.headers;
     connection.bodySize = Number(length ?? 0);
     const hasBody = connection.bodySize > 0 || encoding !== undefined;
-    connection.entered.push({ response, hasBody, start: () => start(connection.turn) });
+    const isAlone = connection.entered.length === 0;
+    const turn = this.#beginTurn();
+    // No client reads an answer and sends its next request within one turn of the event loop.
+    const isPipelined = connection.isPipelined || !isAlone || connection.lastTurn === turn;
+    connection.lastTurn = turn;
+    connection.entered.push({ response, hasBody, isPipelined, start: () => start(connection.turn) });
     response.once("close", () => this.#leave(connection, response));
-    const isAlone = connection.entered.length === 1;
-    if (!isAlone) this.#watch();
-    if (
-      isAlone &&
-      !connection.isPipelined &&
-      !this.#hasAccepted &&
-      this.#hasTime() &&
-      this.#count(connection)
-    )
-      connection.startNext();
+    if (isPipelined) this.#watch();
+    const hasTime = !this.#hasAccepted && performance.now() - turn <= arrivalTime;
+    if (!isPipelined && hasTime && this.#count(connection)) connection.startNext();
     else this.#enqueue(connection);
   }
 
@@ -151,24 +149,22 @@ export class RequestTurns {
     this.#unwatched.clear();
   }
 
-  #hasTime(): boolean {
-    const now = performance.now();
-    if (this.#turnBegan === null) {
-      this.#turnBegan = now;
-      setImmediate(() => {
-        this.#turnBegan = null;
-      });
-    }
-    return now - this.#turnBegan <= arrivalTime;
+  /** Returns when the first request of this turn of the event loop arrived. */
+  #beginTurn(): number {
+    if (this.#turnBegan !== null) return this.#turnBegan;
+    setImmediate(() => {
+      this.#turnBegan = null;
+    });
+    return (this.#turnBegan = performance.now());
   }
 
   /** Counts a request that starts against its address. Returns false if it has to wait for the next second. */
-  #count({ address, isUncounted, isNew, isPipelined, entered }: Connection): boolean {
+  #count({ address, isUncounted, isNew, isPipelining }: Connection): boolean {
     const { perSecond, pipelinedPerSecond } = this.#limits;
     if (address === null || isUncounted || perSecond === Infinity) return true;
     const sender = this.#senderAt(address);
     // The first request may have a key that does not count.
-    const most = isPipelined || entered.length > 1 ? pipelinedPerSecond : perSecond;
+    const most = isPipelining ? pipelinedPerSecond : perSecond;
     if (sender.started >= most && !isNew) return false;
     sender.started++;
     return true;
@@ -203,8 +199,7 @@ export class RequestTurns {
   #enqueue(connection: Connection): void {
     if (connection.isQueued || connection.isFull) return;
     connection.isQueued = true;
-    const isPipelined = connection.isPipelined || connection.entered.length > 1;
-    (isPipelined ? this.#pipelined : this.#single).push(connection);
+    (connection.isPipelining ? this.#pipelined : this.#single).push(connection);
     this.#schedule();
   }
 
@@ -224,8 +219,8 @@ export class RequestTurns {
     const most = single.length + pipelined.length === 1 ? Number.POSITIVE_INFINITY : 1;
     const began = performance.now();
     const turnTime = Math.min(longestTurn, Math.max(shortestTurn, began - this.#turnEnded));
-    this.#single.unshift(...this.#startFirst(single, began + turnTime, most));
-    this.#pipelined.unshift(...this.#startFirst(pipelined, began + shortestTurn, most));
+    this.#single = [...this.#startFirst(single, began + turnTime, most), ...this.#single];
+    this.#pipelined = [...this.#startFirst(pipelined, began + shortestTurn, most), ...this.#pipelined];
     this.#turnEnded = performance.now();
     if (this.#single.length + this.#pipelined.length + this.#arrived.length > 0) this.#schedule();
   }
