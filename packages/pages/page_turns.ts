@@ -3,14 +3,14 @@ import type { ClientAddress } from "@accountlink/core/addresses";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import {
   accountsPart,
-  RecentRequests,
+  noteRequest,
   restSince,
   TurnAccount,
   Turns,
   TurnVisitor,
 } from "@accountlink/core/turns";
 import { HttpResponse } from "@accountlink/http/for_pages";
-import { Clock, Context, Effect, Fiber, Option, Stream } from "effect";
+import { Context, Effect, Fiber, Option, Stream } from "effect";
 
 /** Of the writes, three may be tests of webhooks, which wait for other servers; one place is left for the rest. */
 const mostAtOnce = 4;
@@ -108,7 +108,4 @@ export class PageTurns extends Context.Service<PageTurns>()("@accountlink/pages/
 
 /** Runs a step of an account, a user or an address, which takes its turns at what the step uses as well. */
 const stepOf = <A, E, R>(turns: Turns, owner: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Effect.all([RecentRequests, Clock.currentTimeMillis]), ([recent, now]) => {
-    recent.note(owner, now);
-    return turns.step(owner, Effect.provideService(step, TurnVisitor, owner));
-  });
+  Effect.andThen(noteRequest(owner), turns.step(owner, Effect.provideService(step, TurnVisitor, owner)));

@@ -12,7 +12,7 @@ export interface Flood {
   readonly connections: number;
   /** How many further connections wait for each answer before they send again. */
   readonly patient?: number;
-  /** Their bytes as Latin-1. */
+  /** The bytes of each request as Latin-1. */
   readonly requests: ReadonlyArray<string>;
   /** How often a connection that pipelines repeats the requests in each write. */
   readonly depth: number;

@@ -31,8 +31,10 @@ export const RecentRequests = Context.Reference("@accountlink/core/RecentRequest
   defaultValue: () => new RecentAccounts(),
 });
 
+/** Notes a request of an account, a user or a client address. @internal */
+export const noteRequest = (account: string): Effect.Effect<void> =>
+  Effect.zipWith(RecentRequests, Clock.currentTimeMillis, (recent, now) => recent.note(account, now));
+
 /** Whether no other account has sent a request in the last second. @internal */
 export const isAlone = (account: string): Effect.Effect<boolean> =>
-  Effect.flatMap(RecentRequests, (recent) =>
-    Effect.map(Clock.currentTimeMillis, (now) => recent.isAlone(account, now)),
-  );
+  Effect.zipWith(RecentRequests, Clock.currentTimeMillis, (recent, now) => recent.isAlone(account, now));

@@ -1,8 +1,8 @@
 import { expect, test } from "@accountlink/test-servers/effect";
-import { Clock, Deferred, Effect, Fiber, Metric } from "effect";
+import { Deferred, Effect, Fiber, Metric } from "effect";
 import { TestClock } from "effect/testing";
 import { ProcessLag } from "./process_lag.ts";
-import { RecentRequests } from "./recent_requests.ts";
+import { noteRequest } from "./recent_requests.ts";
 import { Turns, type TurnsOptions } from "./turns.ts";
 
 /** A resource whose steps run until the test ends them. `started` lists the steps that have a place, in order. */
@@ -167,9 +167,7 @@ test("a step that waits for longer than it may is refused, and leaves its place 
 });
 
 /** Sends a request of another account, so that places rest in the next second. */
-const sendAnother = Effect.flatMap(RecentRequests, (recent) =>
-  Effect.map(Clock.currentTimeMillis, (now) => recent.note("another", now)),
-);
+const sendAnother = noteRequest("another");
 
 const withLag = (milliseconds: number) => Effect.provideService(ProcessLag, Effect.succeed(milliseconds));
 
@@ -195,13 +193,19 @@ busyTest(
   },
 );
 
-busyTest("a place rests no longer than it may, although its step took longer", function* () {
+/** Ends a step that took longer than any rest, while another one waits. Returns which ones have started. */
+const endLongStep = Effect.gen(function* () {
   const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, workingPart: 0.5 });
   const first = yield* begin("ada", "a1");
   yield* begin("ada", "a2");
   yield* TestClock.adjust(5_000);
   yield* sendAnother;
   yield* first.end;
+  return started;
+});
+
+busyTest("a place rests no longer than it may, although its step took longer", function* () {
+  const started = yield* endLongStep;
   yield* TestClock.adjust(499);
   expect(started).toEqual(["a1"]);
   yield* TestClock.adjust(1);
@@ -227,12 +231,7 @@ busyTest("accounts that work share the time", function* () {
 test("no place rests in a process that is not busy", () =>
   withLag(0.5)(
     Effect.gen(function* () {
-      const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, workingPart: 0.5 });
-      const first = yield* begin("ada", "a1");
-      yield* begin("ada", "a2");
-      yield* TestClock.adjust(5_000);
-      yield* sendAnother;
-      yield* first.end;
+      const started = yield* endLongStep;
       yield* TestClock.adjust(1);
       expect(started).toEqual(["a1", "a2"]);
     }),
@@ -244,7 +243,7 @@ busyTest("no place rests a second after the last request of another account", fu
   const first = yield* begin("ada", "a1");
   yield* begin("ada", "a2");
   yield* TestClock.adjust(1_000);
-  (yield* RecentRequests).note("ada", yield* Clock.currentTimeMillis);
+  yield* noteRequest("ada");
   yield* first.end;
   yield* Effect.yieldNow;
   expect(started).toEqual(["a1", "a2"]);
