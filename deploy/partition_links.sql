@@ -11,6 +11,7 @@ ALTER TABLE links_in_one_piece DROP CONSTRAINT links_pid_fkey;
 ALTER INDEX links_pkey RENAME TO links_in_one_piece_pkey;
 ALTER INDEX links_by_game RENAME TO links_in_one_piece_by_game;
 ALTER INDEX links_by_verification RENAME TO links_in_one_piece_by_verification;
+ALTER INDEX links_by_user RENAME TO links_in_one_piece_by_user;
 
 CREATE TABLE links (LIKE links_in_one_piece INCLUDING DEFAULTS INCLUDING CONSTRAINTS) PARTITION BY HASH (pid);
 
@@ -29,6 +30,7 @@ ALTER TABLE links
   ADD FOREIGN KEY (pid) REFERENCES scopes (pid);
 CREATE INDEX links_by_game ON links (pid, game_id, linked_at DESC, chat_id) WHERE game_id IS NOT NULL;
 CREATE INDEX links_by_verification ON links (pid, last_verified_at DESC, chat_id, game_id) WHERE game_id IS NOT NULL;
+CREATE INDEX links_by_user ON links (chat_id);
 
 DROP TABLE links_in_one_piece;
 ANALYZE links;

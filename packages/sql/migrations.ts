@@ -20,6 +20,7 @@ import { reminders } from "./migrations/0029_reminders.ts";
 import { provenAt } from "./migrations/0030_proven_at.ts";
 import { erasures } from "./migrations/0031_erasures.ts";
 import { planWork } from "./migrations/0032_plan_work.ts";
+import { byChatUser } from "./migrations/0033_by_chat_user.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -38,6 +39,7 @@ export const migrations: Readonly<
   "0030_proven_at": provenAt,
   "0031_erasures": erasures,
   "0032_plan_work": planWork,
+  "0033_by_chat_user": byChatUser,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

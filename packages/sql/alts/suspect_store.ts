@@ -10,7 +10,6 @@ import {
 import { Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { linkStatements } from "../links/link_statements.ts";
-import { dialectOf } from "../statements/dialect.ts";
 import { deleteInBatches } from "../statements/in_batches.ts";
 import { literalsOf, tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
@@ -82,8 +81,7 @@ export const forgetSuspects = (sql: SqlClient.SqlClient, chatId: ChatId) => sql`
   DELETE FROM suspects WHERE ${namesUser(sql, chatId)}`;
 
 const namesUser = (sql: SqlClient.SqlClient, chatId: ChatId) => sql`
-  pid ${dialectOf(sql).isAnyOf(sql`SELECT pid FROM scopes`)}
-  AND (chat_id = ${chatId} OR other_chat_id = ${chatId})`;
+  chat_id = ${chatId} OR other_chat_id = ${chatId}`;
 
 const newestFirst = (sql: SqlClient.SqlClient) => sql`linked_at DESC, chat_id, other_chat_id`;
 

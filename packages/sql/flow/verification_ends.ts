@@ -43,8 +43,8 @@ export const endVerifications = Effect.fnUntraced(function* (
   chatId: ChatId | null,
   at: Millis,
 ) {
-  const { forUpdate, isAmong, isAnyOf } = dialectOf(sql);
-  const inScope = pid === null ? sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}` : sql`pid = ${pid}`;
+  const { forUpdate, isAmong } = dialectOf(sql);
+  const inScope = pid === null ? sql`1 = 1` : sql`pid = ${pid}`;
   const owner = chatId === null ? inScope : sql`${inScope} AND chat_id = ${chatId}`;
   const proven = yield* readFlowSessions(sql`
     UPDATE verification_flows

@@ -43,7 +43,7 @@ const readRemovals = tableOf("block_removals", { gameId: GameId, entry: Schema.I
 const readChatIds = columnReader("links", "chat_id", ChatId);
 
 export const layer = storeLayer(BlockStore)((parts) => {
-  const { sql, operation, transaction, forUpdate, isAmong, isAnyOf } = parts;
+  const { sql, operation, transaction, forUpdate, isAmong } = parts;
   const removeLinks = removeLinksOn(sql);
 
   const others = ({ pid, hash }: Pick<SetBlock, "pid" | "hash">) =>
@@ -146,8 +146,7 @@ export const layer = storeLayer(BlockStore)((parts) => {
 
     ofUser: operation("ofUser", (chatId) =>
       readUserBlocks(sql`
-        SELECT pid, blocked_at FROM blocks WHERE pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}
-        ORDER BY pid`),
+        SELECT pid, blocked_at FROM blocks WHERE chat_id = ${chatId} ORDER BY pid`),
     ),
   };
 });

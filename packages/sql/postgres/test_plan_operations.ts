@@ -22,6 +22,7 @@ const chatIdOf = (index: number) => ChatId.make(`${1_000_000 + number * 1_000 + 
 const chatIds = (length: number) => several(length, chatIdOf);
 const gameIdOf = (index: number) => GameId.make(`${number * 300 + index}`);
 const middle = { lastVerifiedAt: number * 1_000 + 500, chatId: chatIdOf(500) };
+const blockedUser = ChatId.make(`${9_000_000 + number * 100 + 1}`);
 const pair = { chatId: chatIdOf(50), otherChatId: chatIdOf(60) };
 const usedKeys = several(20, (i) => KeyId.make(`${(number / 2 + i) * 10}`.padStart(12, "0")));
 
@@ -222,6 +223,14 @@ const operations: Readonly<Record<string, Operation>> = {
   "AltReviewStore.set": ({ reviews }) =>
     reviews.set({ ...origin, ...pair, verdict: "same", note: null, keyId }),
   "AltReviewStore.remove": ({ reviews }) => reviews.remove({ ...origin, ...pair }),
+
+  "SuspectStore.ofUser": ({ suspects }) => finds(2, suspects.ofUser(chatIdOf(100))),
+  "BlockStore.ofUser": ({ blocks }) => finds(1, blocks.ofUser(blockedUser)),
+  "UserStore.find": ({ userStore }) => userStore.find(chatIdOf(100)),
+  "UserStore.findRecords": ({ userStore }) => finds(1, userStore.findRecords(chatIdOf(100))),
+  "UserStore.findSightings": ({ userStore }) => userStore.findSightings(chatIdOf(100)),
+  "UserStore.entries": ({ userStore }) => userStore.entries(chatIdOf(1), null, 50),
+  "UserStore.forget": ({ userStore }) => userStore.forget(userOf(takeFlow()), "addresses"),
 
   "EventStore.range": ({ events }) => events.range(pid),
   "EventStore.read": ({ events }) => Effect.map(events.read(pid, 500, 50), Option.getOrThrow),

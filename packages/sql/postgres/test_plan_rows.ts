@@ -60,6 +60,12 @@ export const fill = (accounts: number) => `
   INSERT INTO guild_logs (id, pid, guild_id, position, problems)
     SELECT 'log ' || i, 'pid_' || lpad((i / 10)::text, 16, '0'), i::text, 0, '[]'
     FROM generate_series(1, ${accounts * 10}) AS i;
+  INSERT INTO guild_log_users (log_id, message_id, chat_id)
+    SELECT 'log ' || i / 10, i::text, (1000000 + i)::text FROM generate_series(1, ${accounts * 100}) AS i;
+  INSERT INTO guild_log_messages (log_id, message_id, channel_id, lines, at)
+    SELECT log_id, message_id, '1', '[]', 1 FROM guild_log_users;
+  INSERT INTO members (account, chat_id, role, since)
+    SELECT 'account ' || i / 10, (1000000 + i)::text, 'admin', 1 FROM generate_series(1, ${accounts * 100}) AS i;
   INSERT INTO import_progress (source, position, saved_at) SELECT 'source ' || i, i, i
     FROM generate_series(1, ${accounts * 100}) AS i;
 
@@ -96,6 +102,9 @@ export const fill = (accounts: number) => `
     SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (1000000 + i)::text, (1000007 + i)::text,
       'same', i, '000000000000'
     FROM generate_series(1, ${accounts * 1_000}) AS i;
+
+  INSERT INTO suspects (pid, chat_id, other_chat_id, game_id, linked_at, score, evidence)
+    SELECT pid, chat_id, other_chat_id, '1', reviewed_at, 1, '[]' FROM alt_reviews;
 
   -- Each scope has a thousand events, and a webhook that has tried to deliver them.
   INSERT INTO journal (place, position, event_id, at, action, actor_type, actor_id, details, fields)

@@ -43,7 +43,7 @@ export const eraseUserOn = (parts: StoreParts) => {
   const { page, erasePage, eraseAll: eraseRecords } = userRecordsOn(sql);
   const { findAnswers, eraseAnswers } = userAnswersOn(parts);
   const isInCharge = sql`role <> 'moderator' AND chosen_at IS NOT NULL`;
-  const inAnyScope = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
+  const inAnyScope = sql`1 = 1`;
 
   const findOwn = (chatId: ChatId) =>
     readAccounts(sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`);
@@ -268,7 +268,7 @@ export const eraseUserOn = (parts: StoreParts) => {
     const seen = yield* eraseSeen(chatId, inAnyScope);
     yield* forgetSuspects(sql, chatId);
     yield* sql`
-      UPDATE blocks SET chat_id = NULL, reason = NULL WHERE ${inAnyScope} AND chat_id = ${chatId}`;
+      UPDATE blocks SET chat_id = NULL, reason = NULL WHERE chat_id = ${chatId}`;
     yield* sql`UPDATE blocks SET member = NULL WHERE member = ${chatId}`;
     return [
       ...records,

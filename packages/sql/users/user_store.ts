@@ -20,15 +20,14 @@ import { eraseUserOn } from "./user_erasure.ts";
 import { userRecordsOn } from "./user_records.ts";
 
 export const layer = storeLayer(UserStore)((parts) => {
-  const { sql, operation, asBulk, isRemote, isAnyOf, rowsWritten } = parts;
+  const { sql, operation, asBulk, isRemote, rowsWritten } = parts;
   const erase = eraseUserOn(parts);
   const { entries: findEntries } = userRecordsOn(sql);
-  const inAnyScope = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
 
   const findRecords = Effect.fnUntraced(function* (chatId: ChatId) {
     const rows = yield* sql`
       SELECT links.pid, account, guild_id, ${recordColumns} FROM links JOIN scopes ON scopes.pid = links.pid
-      WHERE links.${inAnyScope} AND chat_id = ${chatId} ORDER BY links.pid`;
+      WHERE chat_id = ${chatId} ORDER BY links.pid`;
     const found = Effect.succeed(rows);
     const [scopes, records] = [yield* readScopes(found), yield* readRecords(found)];
     return scopes.flatMap((scope, index) => {
@@ -39,7 +38,7 @@ export const layer = storeLayer(UserStore)((parts) => {
 
   const findSightings = Effect.fnUntraced(function* (chatId: ChatId) {
     const seen = yield* readSightings(sql`
-      SELECT ${sightingColumns} FROM sightings WHERE ${inAnyScope} AND chat_id = ${chatId}
+      SELECT ${sightingColumns} FROM sightings WHERE chat_id = ${chatId}
       ORDER BY seen_at, pid, place_hash`);
     return {
       sightings: seen.flatMap(({ pid, sighting }) => (isAtAddress(sighting) ? [{ pid, sighting }] : [])),
@@ -60,14 +59,14 @@ export const layer = storeLayer(UserStore)((parts) => {
       ...(yield* findSightings(chatId)),
       reviews: yield* readReviews(sql`
         SELECT pid, ${asSeenFrom(sql, chatId)}, verdict, note, reviewed_at, key_id FROM alt_reviews
-        WHERE ${inAnyScope} AND (chat_id = ${chatId} OR other_chat_id = ${chatId})
+        WHERE chat_id = ${chatId} OR other_chat_id = ${chatId}
         ORDER BY pid, reviewed_at DESC, the_other`),
       roles: yield* findUserRoles(sql, chatId),
       messages: yield* findUserMessages(sql, chatId),
       sessions: yield* readSessions(sql`
         SELECT ${sessionColumns} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`),
       flows: yield* readFlows(sql`
-        SELECT ${flowColumns} FROM verification_flows WHERE ${inAnyScope} AND chat_id = ${chatId}
+        SELECT ${flowColumns} FROM verification_flows WHERE chat_id = ${chatId}
         ORDER BY expires_at, id`),
       signIns: yield* readSignIns(sql`
         SELECT ${signInColumns} FROM site_sign_ins WHERE chat_id = ${chatId} ORDER BY created_at, id`),
@@ -91,7 +90,7 @@ export const layer = storeLayer(UserStore)((parts) => {
 
     forget: operation("forget", function* (chatId, places) {
       const isMeant = places === "browsers" ? sql`address_key_id IS NULL` : sql`address_key_id IS NOT NULL`;
-      const forgotten = sql`DELETE FROM sightings WHERE ${inAnyScope} AND chat_id = ${chatId} AND ${isMeant}`;
+      const forgotten = sql`DELETE FROM sightings WHERE chat_id = ${chatId} AND ${isMeant}`;
       const count = rowsWritten(yield* forgotten.raw);
       yield* forgetSuspects(sql, chatId);
       return count;
