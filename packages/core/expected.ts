@@ -7,7 +7,7 @@ export type Expected =
   | { readonly is: "digits"; readonly least: number; readonly most: number }
   | { readonly is: "whole_number"; readonly least: number; readonly most: number }
   | { readonly is: "https"; readonly most: number }
-  | { readonly is: "own_role" | "guild_role"; readonly role: string }
+  | { readonly is: "own_role" | "guild_role" | "other_role"; readonly role: string }
   | { readonly is: "known_group"; readonly group: string }
   | { readonly is: "known_item"; readonly item: string; readonly items: string }
   // `text` is for clients, which send other forms of these values than pages show.
@@ -64,6 +64,8 @@ export const expectedText = (expected: Expected): string => {
       return `you may not give the role "${expected.role}" yourself`;
     case "guild_role":
       return `the guild has no role "${expected.role}"`;
+    case "other_role":
+      return `expected a condition on a role that no rule gives, got "${expected.role}"`;
     case "known_group":
       return `the game platform has no group "${expected.group}"`;
     case "known_item":

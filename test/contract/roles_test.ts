@@ -215,6 +215,14 @@ test.each<[name: string, value: unknown]>([
   ["rules", ruleWith({ is: "owner", item: "badge" })],
   ["rules", ruleWith({ is: "age", minDays: 0 })],
   ["rules", ruleWith({ is: "age", minDays: "30" })],
+  ["rules", ruleWith({ is: "unlinked", days: 0 })],
+  ["rules", ruleWith({ is: "unlinked", days: 366 })],
+  ["rules", ruleWith({ is: "not" })],
+  ["rules", ruleWith({ is: "not", of: { is: "not", of: { is: "linked" } } })],
+  ["rules", ruleWith({ is: "not", of: { is: "all", of: [{ is: "linked" }, { is: "proven" }] } })],
+  ["rules", ruleWith({ is: "role", roleId: "77" })],
+  ["rules", ruleWith({ is: "role", roleId: linked })],
+  ["rules", allOf({ is: "not", of: { is: "role", roleId: linked } })],
   ["rules", allOf()],
   ["rules", allOf(...Array.from({ length: 5 }, () => ({ is: "linked" })))],
   ["rules", allOf({ is: "friends" })],
@@ -342,12 +350,53 @@ test("a preview shows what a role plan would change for a member, and changes no
   const { put, preview, remove } = await rolesOf();
   const before = await shown(eve);
   await put({ state: "paused" });
+  const because = (...holds: ReadonlyArray<boolean>) => holds.map((each, rule) => ({ rule, holds: each }));
   const change = { add: [linked, chief], remove: [], nickname: "player_1 (user_5)" };
-  expectData(await preview(eve), change);
-  expectData(await preview(dan), { ...change, add: [linked], nickname: "player_2 (user_4)" });
-  expectData(await preview(ada), { add: [], remove: [], nickname: null });
+  expectData(await preview(eve), { ...change, because: because(true, true) });
+  const named = { add: [linked], remove: [], nickname: "player_2 (user_4)" };
+  expectData(await preview(dan), { ...named, because: because(true, false) });
+  expectData(await preview(ada), { add: [], remove: [], nickname: null, because: because(false, false) });
   expectRefusal(await preview(stranger), 403, "FORBIDDEN", { reason: "user_not_in_guild" });
   expect(await shown(eve)).toEqual(before);
+  await remove();
+});
+
+test("rules ask for a role of the guild, for days without a link, and for the opposite of a condition", async () => {
+  const { get, put, preview, remove, owner, pid } = await rolesOf();
+  const rules = [
+    { roleId: linked, when: { is: "not", of: { is: "group", groupId: "3", minRank: null, maxRank: null } } },
+    {
+      roleId: chief,
+      when: { is: "all", of: [{ is: "linked" }, { is: "not", of: { is: "role", roleId: admin } }] },
+    },
+    { roleId: chief, when: { is: "unlinked", days: 365 } },
+  ].map((rule) => ({ ...rule, nickname: null }));
+  const { body } = await put({ rules, nickname: null, state: "paused" });
+  expect(body.data?.plan).toMatchObject({ rules });
+  const holding = async (of: string) =>
+    ((await preview(of)).body.data?.because as unknown as ReadonlyArray<Json>).map(({ holds }) => holds);
+  expect([await holding(eve), await holding(dan), await holding(ada)]).toEqual([
+    [false, true, false],
+    [true, true, false],
+    [true, false, true],
+  ]);
+  const address = `/dashboard/communities/${pid}/roles`;
+  const page = await owner.browser.get(address);
+  const text = wordsOf(page);
+  expect(text).toContain("A member who is not in Guild gets Linked.");
+  expect(text).toContain("A member who has linked and does not have the role Admin gets Chief.");
+  expect(text).toContain("A member who has been here for at least 365 days without a link gets Chief.");
+  const [first, second] = [
+    { "when-1": "role", "whether-1": "not", "has-1": admin, "role-1": linked, "parts-1": "1" },
+    { "when-2": "unlinked", "for-2": "30", "role-2": chief, "parts-2": "1" },
+  ];
+  const typed = { ...formOf(page), ...first, ...second, nickname: "", rows: "2", act: "paused" };
+  expect((await owner.browser.post(address, typed)).status).toBe(303);
+  const conditions = [
+    { is: "not", of: { is: "role", roleId: admin } },
+    { is: "unlinked", days: 30 },
+  ];
+  expect((await get()).body.data?.plan).toMatchObject({ rules: conditions.map((when) => ({ when })) });
   await remove();
 });
 

@@ -1,5 +1,12 @@
 /** Draws role plans of every kind of rule, and says which roles and nickname a member gets by a plan. */
-import { conditionsIn, noPlan, type PlanSettings, type RoleCondition } from "@accountlink/core/roles";
+import {
+  conditionsIn,
+  noPlan,
+  type PlainCondition,
+  type PlanSettings,
+  plainOf,
+  type RoleCondition,
+} from "@accountlink/core/roles";
 import type { Chance } from "@accountlink/testing/simulation";
 import { ageOfOld, gameUser, group, isOldGame, pass } from "./people.ts";
 
@@ -16,9 +23,15 @@ const [owner, age] = [
 ] as const;
 const inGroup = { is: "group", groupId: group.id, minRank: 100, maxRank: null } as const;
 
+/** A role that no rule gives, so that a member has it from the start or never. */
+const asked = { is: "role", roleId: otherRoles[0] } as const;
+
 const conditions: ReadonlyArray<RoleCondition> = [
   { is: "linked" },
   { is: "unlinked" },
+  asked,
+  { is: "not", of: inGroup },
+  { is: "all", of: [{ is: "linked" }, { is: "not", of: asked }] },
   { is: "proven" },
   inGroup,
   owner,
@@ -49,23 +62,34 @@ export interface LinkedAccount {
   readonly isProven: boolean;
 }
 
-const holds = (when: RoleCondition, linked: LinkedAccount | null): boolean =>
-  conditionsIn(when).every(({ is }) => {
-    switch (is) {
-      case "linked":
-        return linked !== null;
-      case "unlinked":
-        return linked === null;
-      case "proven":
-        return linked?.isProven === true;
-      case "group":
-        return linked !== null && gameUser(linked.gameId).isInGroup;
-      case "owner":
-        return linked !== null && gameUser(linked.gameId).item === "owned";
-      case "age":
-        return linked !== null && isOldGame(linked.gameId);
-    }
+const holds = (when: RoleCondition, linked: LinkedAccount | null, held: ReadonlyArray<string>): boolean =>
+  conditionsIn(when).every((condition) => {
+    const met = isMet(plainOf(condition).is, linked, held);
+    return condition.is === "not" ? !met : met;
   });
+
+const isMet = (
+  is: PlainCondition["is"],
+  linked: LinkedAccount | null,
+  held: ReadonlyArray<string>,
+): boolean => {
+  switch (is) {
+    case "role":
+      return held.includes(asked.roleId);
+    case "linked":
+      return linked !== null;
+    case "unlinked":
+      return linked === null;
+    case "proven":
+      return linked?.isProven === true;
+    case "group":
+      return linked !== null && gameUser(linked.gameId).isInGroup;
+    case "owner":
+      return linked !== null && gameUser(linked.gameId).item === "owned";
+    case "age":
+      return linked !== null && isOldGame(linked.gameId);
+  }
+};
 
 /** Returns the roles and the nickname of a member, who had these roles before the plan, and no nickname. */
 export const shownBy = (
@@ -78,7 +102,7 @@ export const shownBy = (
 ): { readonly roles: ReadonlyArray<string>; readonly nickname: string | null } => {
   const { chatId, held, linked } = member;
   if (bypassRoleIds.some((id) => held.includes(id))) return { roles: held.toSorted(), nickname: null };
-  const holding = rules.filter(({ when }) => holds(when, linked));
+  const holding = rules.filter(({ when }) => holds(when, linked, held));
   const named = new Set(rules.map(({ roleId }) => roleId));
   const roles = new Set([...held.filter((id) => !named.has(id)), ...holding.map(({ roleId }) => roleId)]);
   const template = holding.find((rule) => rule.nickname !== null)?.nickname ?? nickname;

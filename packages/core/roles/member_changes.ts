@@ -5,6 +5,7 @@ import type { LinkProof } from "../links/link_proof.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { GameItem } from "../platforms/game_platform.ts";
 import type { GameGroup } from "../platforms/profile.ts";
+import type { Millis } from "../timestamp.ts";
 import { givenNickname, isSetByPlan, shownNickname, uncertainNickname } from "./kept_nickname.ts";
 import { namesGame, namesGroupRole, nicknameOf, type PlanSettings, templatesOf } from "./role_plan.ts";
 import { erasedNickname } from "./role_plan_store.ts";
@@ -18,6 +19,8 @@ export interface StoredMember {
   readonly proof: LinkProof;
   /** Whether the member is or was linked in the scope of the plan. */
   readonly wasLinked: boolean;
+  /** When the last link was removed; null if the member is linked or never was. */
+  readonly unlinkedAt: Millis | null;
   /** The nickname that the plan set, or null. */
   readonly nickname: string | null;
 }
@@ -33,6 +36,7 @@ export const storedMember = (
   gameId: record?.gameId ?? null,
   proof: record?.proof ?? null,
   wasLinked: (record ?? null) !== null || nickname !== null,
+  unlinkedAt: record?.gameId === null ? record.linkedAt : null,
   nickname,
 });
 
@@ -56,6 +60,8 @@ export interface MemberChanges {
   readonly held: ReadonlyArray<string | null>;
   /** The roles whose rules name an item that does not exist. */
   readonly withoutItem: ReadonlyArray<string>;
+  /** Whether each rule of the plan holds, in order; null if it is unknown. Empty for a member who is left alone. */
+  readonly holding: ReadonlyArray<boolean | null>;
 }
 
 /** The roles of groups' members, by the IDs of group and game user. @internal */
@@ -113,27 +119,33 @@ export const isLeftAlone = ({ bypassRoleIds }: PlanSettings, { isBot, roleIds }:
  * given them.
  *
  * @param game the linked game user; null if the member has no link
+ * @param at the time of the comparison
  * @internal
  */
 export const memberChanges = (
   plan: PlanSettings,
   member: RoleMember,
   game: LinkedGame | null,
-  { wasLinked, nickname: setNickname }: Pick<StoredMember, "wasLinked" | "nickname">,
+  {
+    wasLinked,
+    unlinkedAt,
+    nickname: setNickname,
+  }: Pick<StoredMember, "wasLinked" | "unlinkedAt" | "nickname">,
+  at: Millis,
 ): MemberChanges => {
   const { chatId, roleIds } = member;
   const isInventoryPrivate = game !== null && [...game.items.values()].includes("private");
   if (isLeftAlone(plan, member)) {
-    const left = { add: [], remove: [], held: [], withoutItem: [] };
+    const left = { add: [], remove: [], held: [], withoutItem: [], holding: [] };
     return { chatId, ...left, ...unchanged(setNickname), isInventoryPrivate };
   }
   const [given, unknown] = [new Set<string>(), new Set<string>()];
-  for (const { roleId, when } of plan.rules) {
-    const isMet = holds(when, game);
-    if (isMet === null) unknown.add(roleId);
-    else if (isMet) given.add(roleId);
-  }
-  const renamed = nicknameChange(plan, member, game, setNickname);
+  const holding = plan.rules.map(({ when }) => holds(when, { game, member, unlinkedAt, at }));
+  plan.rules.forEach(({ roleId }, index) => {
+    if (holding[index] === null) unknown.add(roleId);
+    else if (holding[index] === true) given.add(roleId);
+  });
+  const renamed = nicknameChange(plan, member, game, setNickname, holding);
   const named = [...new Set(plan.rules.map(({ roleId }) => roleId))];
   const mayLose = plan.unlinked === "remove" || game !== null || wasLinked;
   // One rule that holds is enough, whatever is unknown about the others.
@@ -150,6 +162,7 @@ export const memberChanges = (
     isInventoryPrivate,
     held: renamed === null ? [...held, null] : held,
     withoutItem: [...new Set(plan.rules.filter(hasNoItem).map(({ roleId }) => roleId))],
+    holding,
   };
 };
 
@@ -173,14 +186,13 @@ const noNames = { username: null, displayName: null };
  * Returns the template for a linked member: of the first rule that holds and has one, or else the plan's. Undefined if
  * it is unknown whether an earlier rule holds.
  */
-const templateFor = ({ rules, nickname }: PlanSettings, game: LinkedGame): string | null | undefined => {
-  for (const rule of rules) {
-    if (rule.nickname === null) continue;
-    const isMet = holds(rule.when, game);
-    if (isMet === null) return undefined;
-    if (isMet) return rule.nickname;
-  }
-  return nickname;
+const templateFor = (
+  { rules, nickname }: PlanSettings,
+  holding: MemberChanges["holding"],
+): string | null | undefined => {
+  const first = rules.findIndex((rule, index) => rule.nickname !== null && holding[index] !== false);
+  if (first === -1) return nickname;
+  return holding[first] === null ? undefined : rules[first]?.nickname;
 };
 
 /** Returns the change of the nickname; null if the template, or what it needs, is unknown. */
@@ -189,10 +201,11 @@ const nicknameChange = (
   member: RoleMember,
   game: LinkedGame | null,
   before: string | null,
+  holding: MemberChanges["holding"],
 ): NicknameChange | null => {
   if (plan.nicknameBypassRoleIds.some((roleId) => member.roleIds.includes(roleId))) return unchanged(before);
   if (game === null) return nicknameRemoval(member, before);
-  const template = templateFor(plan, game);
+  const template = templateFor(plan, holding);
   if (template === undefined) return null;
   // A rule that no longer holds takes its nickname along. A plan without any template leaves nicknames alone.
   if (template === null)

@@ -6,9 +6,15 @@ import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { ItemOwnership } from "../platforms/game_platform.ts";
 import type { GameProfile } from "../platforms/profile.ts";
 import { uncertainNickname } from "./kept_nickname.ts";
-import { memberChanges } from "./member_changes.ts";
+import { memberChanges, type StoredMember } from "./member_changes.ts";
 import { noPlan, type PlanSettings } from "./role_plan.ts";
-import { itemKey, type LinkedGame, type RoleCondition, type SingleCondition } from "./rule_kinds.ts";
+import {
+  itemKey,
+  type LinkedGame,
+  type PlainCondition,
+  type RoleCondition,
+  type SingleCondition,
+} from "./rule_kinds.ts";
 
 const chatId = ChatId.make("100001");
 
@@ -24,7 +30,6 @@ const gameOf = (
   profile,
   groups: profile === null ? [] : profile.groups,
   items,
-  at: now,
 });
 
 const profileOf = (groups: GameProfile["groups"], created: string | null = null): GameProfile =>
@@ -50,6 +55,13 @@ const memberOf = (parts: Partial<RoleMember> = {}): RoleMember => ({
 
 const player = gameOf(profileOf([]));
 
+const changesOfMember = (
+  plan: PlanSettings,
+  member: RoleMember,
+  linked: LinkedGame | null,
+  stored: Pick<StoredMember, "wasLinked" | "nickname">,
+) => memberChanges(plan, member, linked, { unlinkedAt: null, ...stored }, now);
+
 const never = { wasLinked: false, nickname: null };
 
 const linkedBefore = (nickname: string | null) => ({ wasLinked: true, nickname });
@@ -72,19 +84,29 @@ const [roleIds, groupIds] = [
 const rank = integer({ min: 0, max: 4 });
 const bound = option(rank);
 const pass = { item: "gamepass", itemId: "55" } as const;
-const single = oneof(
-  constantFrom<SingleCondition>({ is: "linked" }, { is: "proven" }, { is: "unlinked" }),
+const plain: FastCheck.Arbitrary<PlainCondition> = oneof(
+  constantFrom<PlainCondition>(
+    { is: "linked" },
+    { is: "proven" },
+    { is: "unlinked" },
+    { is: "unlinked", days: 7 },
+    { is: "role", roleId: "77" },
+  ),
   record({
     is: constantFrom("group" as const),
     groupId: constantFrom(...groupIds.map(String)),
     minRank: bound,
     maxRank: bound,
   }),
-  constantFrom<SingleCondition>(
+  constantFrom<PlainCondition>(
     { is: "owner", ...pass },
     { is: "age", minDays: 30 },
     { is: "age", minDays: 31 },
   ),
+);
+const single: FastCheck.Arbitrary<SingleCondition> = oneof(
+  plain,
+  record({ is: constantFrom("not" as const), of: plain }),
 );
 const condition: FastCheck.Arbitrary<RoleCondition> = oneof(
   single,
@@ -118,11 +140,24 @@ const game = option(
   ),
 );
 
+/** When members joined who have been in the guild for 7 days, and for a millisecond less. */
+const joinedAt = constantFrom("2025-12-25T00:00:00.000Z", "2025-12-25T00:00:00.001Z");
+
+interface Member {
+  readonly linked: LinkedGame | null;
+  readonly roleIds: ReadonlyArray<string>;
+  readonly joined: string;
+}
+
 /** Returns whether the condition is met, according to the documentation. */
-const isMet = (when: SingleCondition, linked: LinkedGame | null): boolean => {
+const isMet = (when: SingleCondition, member: Member): boolean => {
+  const { linked } = member;
+  if (when.is === "not") return !isMet(when.of, member);
+  if (when.is === "role") return member.roleIds.includes(when.roleId);
   if (when.is === "linked") return linked !== null;
   if (when.is === "proven") return ["words", "session", "oauth"].includes(linked?.proof ?? "");
-  if (when.is === "unlinked") return linked === null;
+  if (when.is === "unlinked")
+    return linked === null && (now - Date.parse(member.joined)) / 86_400_000 >= (when.days ?? 0);
   if (when.is === "owner") return linked?.items.get(itemKey(when)) === "owned";
   if (when.is === "age") {
     const created = linked?.profile?.created ?? "2999-01-01T00:00:00Z";
@@ -134,17 +169,24 @@ const isMet = (when: SingleCondition, linked: LinkedGame | null): boolean => {
   });
 };
 
-const holds = (when: RoleCondition, linked: LinkedGame | null): boolean =>
-  when.is === "all" ? when.of.every((each) => isMet(each, linked)) : isMet(when, linked);
+const holds = (when: RoleCondition, member: Member): boolean =>
+  when.is === "all" ? when.of.every((each) => isMet(each, member)) : isMet(when, member);
 
 it("memberChanges adds roles whose rules hold, removes roles whose rules do not, and ignores other roles", () => {
   check(
-    property(rules, game, subarray([...roleIds, "77"]), (chosen, linked, before) => {
-      const changes = memberChanges(planOf({ rules: chosen }), memberOf({ roleIds: before }), linked, never);
+    property(rules, game, subarray([...roleIds, "77"]), joinedAt, (chosen, linked, before, joined) => {
+      const changes = changesOfMember(
+        planOf({ rules: chosen }),
+        memberOf({ roleIds: before, joined }),
+        linked,
+        never,
+      );
       assert(changes !== null);
       const { add, remove } = changes;
       const after = [...before.filter((id) => !remove.includes(id)), ...add];
-      const given = new Set(chosen.filter(({ when }) => holds(when, linked)).map(({ roleId }) => roleId));
+      const holding = chosen.map(({ when }) => holds(when, { linked, roleIds: before, joined }));
+      assert.deepEqual(changes.holding, holding);
+      const given = new Set(chosen.filter((_, index) => holding[index]).map(({ roleId }) => roleId));
       const named = new Set(chosen.map(({ roleId }) => roleId));
       const kept = before.filter((id) => !named.has(id));
       assert.deepEqual(new Set(after), new Set([...kept, ...given]));
@@ -173,7 +215,7 @@ it("a second sync changes nothing, neither roles nor the nickname", () => {
       (chosen, template, linked, had, own, set) => {
         const plan = planOf({ rules: chosen, nickname: template, nicknameGroupId: "9" });
         const before = memberOf({ roleIds: had, nickname: own });
-        const first = memberChanges(plan, before, linked, linkedBefore(set));
+        const first = changesOfMember(plan, before, linked, linkedBefore(set));
         assert(first !== null);
         const after = memberOf({
           roleIds: [...had.filter((id) => !first.remove.includes(id)), ...first.add],
@@ -184,7 +226,7 @@ it("a second sync changes nothing, neither roles nor the nickname", () => {
           remove,
           nickname: renamed,
           setNickname,
-        } = memberChanges(plan, after, linked, linkedBefore(first.setNickname.after)) ?? {};
+        } = changesOfMember(plan, after, linked, linkedBefore(first.setNickname.after)) ?? {};
         assert.deepEqual([add, remove, renamed], [[], [], null]);
         assert.equal(setNickname?.after, first.setNickname.after);
       },
@@ -196,7 +238,7 @@ it("a member with a bypass role never changes", () => {
   check(
     property(rules, game, subarray(roleIds), (chosen, linked, before) => {
       const plan = planOf({ rules: chosen, nickname: "{game.username}", bypassRoleIds: ["7", "8"] });
-      const changes = memberChanges(
+      const changes = changesOfMember(
         plan,
         memberOf({ roleIds: [...before, "8"] }),
         linked,
@@ -216,7 +258,7 @@ it("a member with a nickname's bypass role gets roles, and keeps the nickname", 
   const unknown = { ...gameOf(null), profile: undefined };
   for (const linked of [player, unknown, null]) {
     const before = linkedBefore("mine");
-    const { add, nickname, setNickname, held } = memberChanges(
+    const { add, nickname, setNickname, held } = changesOfMember(
       plan,
       memberOf({ roleIds: ["8"], nickname: "mine" }),
       linked,
@@ -243,7 +285,7 @@ it.each<[what: string, linked: LinkedGame, nickname: string | null, held: Readon
       { roleId: "3", when: { is: "proven" }, nickname: "Proven {game.username}" },
     ],
   });
-  const changes = memberChanges(plan, memberOf(), linked, never);
+  const changes = changesOfMember(plan, memberOf(), linked, never);
   assert.deepEqual([changes.nickname, changes.held], [nickname, held]);
 });
 
@@ -253,7 +295,7 @@ it.each([
 ])("the nickname of a rule that no longer holds, where no other has one, %s", (_, nickname, change) => {
   const rule = { roleId: "2", when: inGroup(1), nickname: "Rank {game.username}" };
   const member = memberOf({ nickname });
-  const changes = memberChanges(
+  const changes = changesOfMember(
     planOf({ rules: [rule] }),
     member,
     gameOf(profileOf([])),
@@ -268,7 +310,7 @@ it.each([
   ["own", null],
 ])("after a change without an answer, a link takes its nickname along: %s", (nickname, change) => {
   const before = linkedBefore(uncertainNickname("new", "old"));
-  const changes = memberChanges(
+  const changes = changesOfMember(
     planOf({ nickname: "{game.username}" }),
     memberOf({ nickname }),
     null,
@@ -287,7 +329,7 @@ it("a condition that is not met decides about its rule, whatever is unknown abou
     { roleId: "2", when: both("unlinked"), nickname: null },
   ];
   const linked = { ...gameOf(null), profile: undefined };
-  const changes = memberChanges(
+  const changes = changesOfMember(
     planOf({ rules: combined }),
     memberOf({ roleIds: ["1", "2"] }),
     linked,
@@ -299,7 +341,7 @@ it("a condition that is not met decides about its rule, whatever is unknown abou
 it("a private inventory counts as not owned, and is told", () => {
   const plan = planOf({ rules: [{ roleId: "1", when: { is: "owner", ...pass }, nickname: null }] });
   const linked = gameOf(null, new Map([[itemKey(pass), "private"]]));
-  const changes = memberChanges(plan, memberOf({ roleIds: ["1"] }), linked, never);
+  const changes = changesOfMember(plan, memberOf({ roleIds: ["1"] }), linked, never);
   assert.deepEqual([changes?.remove, changes?.isInventoryPrivate], [["1"], true]);
 });
 
@@ -309,7 +351,7 @@ it.each([
   ["nothing for an unknown group list", null, null],
 ])("{group.role} becomes %s", (_, groups, expected) => {
   const plan = planOf({ nickname: "{group.role} {game.username}", nicknameGroupId: "9" });
-  const changes = memberChanges(plan, memberOf(), gameOf(profileOf(groups)), never);
+  const changes = changesOfMember(plan, memberOf(), gameOf(profileOf(groups)), never);
   assert.equal(changes?.nickname ?? null, expected);
 });
 
@@ -323,7 +365,7 @@ it("a rule holds back its role alone if the platform does not report the data th
   ];
   const member = memberOf({ roleIds: ["1"] });
   const changesOf = (linked: LinkedGame) => {
-    const { add, remove, held } = memberChanges(planOf({ rules: chosen }), member, linked, never);
+    const { add, remove, held } = changesOfMember(planOf({ rules: chosen }), member, linked, never);
     return [add, remove, held];
   };
   const owned = new Map([[itemKey(pass), "owned"]] as const);
@@ -342,14 +384,14 @@ it("a rule with an unknown answer does not matter for a role that another rule g
     { roleId: "1", when: inGroup(1), nickname: null },
     { roleId: "1", when: { is: "linked" } as const, nickname: null },
   ];
-  const changes = memberChanges(planOf({ rules: chosen }), memberOf(), gameOf(profileOf(null)), never);
+  const changes = changesOfMember(planOf({ rules: chosen }), memberOf(), gameOf(profileOf(null)), never);
   assert.deepEqual([changes.add, changes.held], [["1"], []]);
 });
 
 it("a nickname is held back if its names or its group are unknown", () => {
   const held = (nickname: string, linked: LinkedGame) => {
     const plan = planOf({ nickname, nicknameGroupId: "9" });
-    const changes = memberChanges(plan, memberOf({ nickname: "old" }), linked, linkedBefore("old"));
+    const changes = changesOfMember(plan, memberOf({ nickname: "old" }), linked, linkedBefore("old"));
     return [changes.nickname, changes.held, changes.setNickname.after];
   };
   assert.deepEqual(held("{game.username}", { ...gameOf(null), profile: undefined }), [null, [null], "old"]);
@@ -365,13 +407,13 @@ it.each([
     { roleId: "2", when: { is: "unlinked" } as const, nickname: null },
   ];
   const member = memberOf({ roleIds: ["1", "77"], nickname: "mine" });
-  const changes = memberChanges(planOf({ rules: chosen, unlinked: "keep" }), member, null, stored);
+  const changes = changesOfMember(planOf({ rules: chosen, unlinked: "keep" }), member, null, stored);
   assert.deepInclude(changes, { ...expected, nickname: null });
 });
 
 it("memberChanges does not change bots", () => {
   const plan = planOf({ rules: [{ roleId: "1", when: { is: "unlinked" }, nickname: null }], nickname: "x" });
-  const changes = memberChanges(plan, memberOf({ isBot: true }), null, never);
+  const changes = changesOfMember(plan, memberOf({ isBot: true }), null, never);
   assert.deepEqual([changes?.add, changes?.nickname], [[], null]);
 });
 
@@ -403,7 +445,7 @@ it.each<
   ["stays without a link if the plan set none", byName, "ada_g", null, null, null, null],
 ])("the nickname of a member %s", (_, template, own, linked, before, nickname, after) => {
   const member = memberOf({ nickname: own });
-  const changes = memberChanges(planOf({ nickname: template }), member, linked, linkedBefore(before));
+  const changes = changesOfMember(planOf({ nickname: template }), member, linked, linkedBefore(before));
   // A new nickname is stored before it is set, beside the one that it replaces if the plan has set that.
   const during = nickname === "ada_g" ? uncertainNickname(nickname, own === "ada" ? own : null) : null;
   assert.deepEqual([changes.nickname, changes.setNickname], [nickname, { before, during, after }]);

@@ -114,7 +114,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
         if (ownership === "no_item") sources.missing.add(key);
         if (ownership !== undefined) items.set(key, ownership);
       }
-      const game: LinkedGame = { proof, profile, groups, items, at: yield* Clock.currentTimeMillis };
+      const game: LinkedGame = { proof, profile, groups, items };
       return { game, isUnanswered };
     });
 
@@ -130,7 +130,8 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       const { game, isUnanswered } = isAsked
         ? yield* linkedGame(plan, { ...stored, gameId }, known, sources)
         : unasked;
-      return { ...memberChanges(plan, member, game, stored), isUnanswered } satisfies Comparison;
+      const at = yield* Clock.currentTimeMillis;
+      return { ...memberChanges(plan, member, game, stored, at), isUnanswered } satisfies Comparison;
     });
 
     /**

@@ -1,7 +1,14 @@
 /** Which kinds of rules a game platform has what they need for. */
 import type { Expected } from "../expected.ts";
 import type { GameFeatures } from "../platforms/game_platform.ts";
-import { itemRules, kindOf, type RuleKindName, ruleKindNames, type SingleCondition } from "./rule_kinds.ts";
+import {
+  itemRules,
+  kindOf,
+  plainOf,
+  type RuleKindName,
+  ruleKindNames,
+  type SingleCondition,
+} from "./rule_kinds.ts";
 
 /** Returns the kinds of rules to offer. @internal */
 export const offeredKinds = ({ groups, ages, items }: GameFeatures): ReadonlyArray<RuleKindName> => {
@@ -15,7 +22,11 @@ export const offeredKinds = ({ groups, ages, items }: GameFeatures): ReadonlyArr
 };
 
 /** Returns what the game platform lacks for a condition; null if it lacks nothing. @internal */
-export const lackedBy = (when: SingleCondition, { groups, ages, items }: GameFeatures): Expected | null => {
+export const lackedBy = (
+  condition: SingleCondition,
+  { groups, ages, items }: GameFeatures,
+): Expected | null => {
+  const when = plainOf(condition);
   const kind = kindOf(when);
   if (kind === "group") return groups ? null : { is: "groups" };
   if (kind === "age") return ages ? null : { is: "ages" };

@@ -17,7 +17,7 @@ import { makePlanPreviews } from "./plan_previews.ts";
 import { makeNicknamesBefore } from "./replaced_nicknames.ts";
 import { type ChosenSettings, changedSettings, type PlanSettings } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
-import { conditionsIn } from "./rule_kinds.ts";
+import { conditionsIn, rolesAskedIn } from "./rule_kinds.ts";
 import { checkSettings, requireVersion, StoredPlans } from "./stored_plans.ts";
 
 const bypasses = ["bypassRoleIds", "nicknameBypassRoleIds"] as const;
@@ -100,7 +100,9 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       yield* requireFeatures(settings);
       const { rules } = settings;
       const named = [
-        ...rules.map(({ roleId }) => ({ name: "rules", roleId })),
+        ...rules.flatMap(({ roleId, when }) =>
+          [roleId, ...rolesAskedIn(when)].map((each) => ({ name: "rules", roleId: each })),
+        ),
         ...bypasses.flatMap((name) => settings[name].map((roleId) => ({ name, roleId }))),
       ];
       if (named.length === 0) return settings;

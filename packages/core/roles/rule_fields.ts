@@ -8,6 +8,9 @@ const highestRank = 999_999_999;
 /** The most days that a rule can ask an account to exist. @internal */
 export const mostDays = 36_500;
 
+/** The most days without a link that a rule can ask for. @internal */
+export const mostUnlinkedDays = 365;
+
 const isWhole = (text: string, least: number, most: number): boolean =>
   /^\d{1,9}$/u.test(text) && Number(text) >= least && Number(text) <= most;
 
@@ -22,6 +25,18 @@ const rank = {
  * expects. @internal
  */
 export const ruleFields = {
+  days: {
+    name: "for",
+    maxLength: 3,
+    expected: "minDays",
+    isValid: (text: string) => text === "" || isWhole(text, 1, mostUnlinkedDays),
+  },
+  roleId: {
+    name: "has",
+    maxLength: 32,
+    expected: "role",
+    isValid: Schema.is(Digits),
+  },
   groupId: {
     name: "group",
     maxLength: 300,
@@ -57,6 +72,8 @@ export type TypedFields = Readonly<Record<RuleField, string>>;
 
 /** The fields that kinds of rules show together, by the name of their part of the form. @internal */
 export const ruleParts = {
+  wait: ["days"],
+  role: ["roleId"],
   group: ["groupId", "minRank", "maxRank"],
   kind: ["itemKind"],
   item: ["itemId"],

@@ -5,10 +5,18 @@
 import { Effect, Option, Schema } from "effect";
 import { Digits } from "../ids.ts";
 import { isProven, type LinkProof } from "../links/link_proof.ts";
+import type { RoleMember } from "../platforms/chat_platform.ts";
 import { type GameItem, ItemKind, type ItemOwnership } from "../platforms/game_platform.ts";
 import type { GameGroup, GameProfile } from "../platforms/profile.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
-import { mostDays, type RuleField, ruleFields, ruleParts, type TypedFields } from "./rule_fields.ts";
+import {
+  mostDays,
+  mostUnlinkedDays,
+  type RuleField,
+  ruleFields,
+  ruleParts,
+  type TypedFields,
+} from "./rule_fields.ts";
 
 /** The linked game user, as far as the plan needs it. */
 export interface LinkedGame {
@@ -20,7 +28,16 @@ export interface LinkedGame {
   readonly groups: ReadonlyArray<Pick<GameGroup, "id" | "role">> | null;
   /** Whether the user has each of the plan's items, by `itemKey`. Unknown ones are left out. */
   readonly items: ReadonlyMap<string, ItemOwnership>;
-  /** The time of the comparison, from which the age of the account follows. */
+}
+
+/** A member of the guild, as rules see one. */
+export interface Candidate {
+  /** Null without a link. */
+  readonly game: LinkedGame | null;
+  readonly member: Pick<RoleMember, "roleIds" | "joined">;
+  /** When the last link was removed; null if the member is linked or never was. */
+  readonly unlinkedAt: Millis | null;
+  /** The time of the comparison. */
   readonly at: Millis;
 }
 
@@ -52,8 +69,8 @@ interface RuleKind<When> {
   /** Converts typed fields to the rule's JSON. */
   readonly untyped: (fields: TypedFields) => unknown;
   readonly needs: (when: When) => Needs;
-  /** Whether a member gets the role; null if the platform does not tell. @param game null without a link */
-  readonly holds: (when: When, game: LinkedGame | null) => boolean | null;
+  /** Whether a member gets the role; null if a platform does not tell. */
+  readonly holds: (when: When, candidate: Candidate) => boolean | null;
 }
 
 const kind = <When>(row: RuleKind<When>): RuleKind<When> => row;
@@ -65,8 +82,16 @@ const simple = <Is extends string>(is: Is, isMet: (game: LinkedGame | null) => b
     typed: () => ({}),
     untyped: () => ({ is }),
     needs: () => ({}),
-    holds: (_, game) => isMet(game),
+    holds: (_, { game }) => isMet(game),
   });
+
+/** A kind that looks at the linked game user. Members without a link do not meet its conditions. */
+const ofGame = <When>({
+  holds: isMet,
+  ...row
+}: Omit<RuleKind<When>, "holds"> & {
+  readonly holds: (when: When, game: LinkedGame, at: Millis) => boolean | null;
+}) => kind<When>({ ...row, holds: (when, { game, at }) => (game === null ? false : isMet(when, game, at)) });
 
 const Rank = Schema.NullOr(
   Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a whole number, 0 or more" })),
@@ -90,8 +115,31 @@ const AgeCondition = Schema.Struct({
   ),
 });
 
-const textOf = (value: number | null): string => (value === null ? "" : String(value));
-const rankOf = (text: string): number | null => (text === "" ? null : Number(text));
+const UnlinkedCondition = Schema.Struct({
+  is: Schema.Literal("unlinked"),
+  days: Schema.optionalKey(
+    Schema.Int.check(
+      Schema.isBetween(
+        { minimum: 1, maximum: mostUnlinkedDays },
+        { expected: `whole days from 1 to ${mostUnlinkedDays}` },
+      ),
+    ),
+  ),
+});
+
+const textOf = (value: number | null | undefined): string => String(value ?? "");
+const numberOf = (text: string): number | null => (text === "" ? null : Number(text));
+
+/** Whether a member has been in the guild for some days without a link. */
+const hasNoLinkFor = (
+  { days = 0 }: typeof UnlinkedCondition.Type,
+  { game, member, unlinkedAt, at }: Candidate,
+): boolean | null => {
+  if (game !== null) return false;
+  if (days === 0) return true;
+  const joined = Date.parse(member.joined ?? "");
+  return Number.isNaN(joined) ? null : at - Math.max(joined, unlinkedAt ?? joined) >= days * dayMs;
+};
 
 const isRanked = (
   game: LinkedGame,
@@ -106,14 +154,14 @@ const isRanked = (
 };
 
 /** Returns whether the account is old enough. An account whose creation the platform does not tell is not. */
-const isOlderThan = ({ profile, at }: LinkedGame, days: number): boolean | null => {
+const isOlderThan = ({ profile }: LinkedGame, days: number, at: Millis): boolean | null => {
   if (profile === undefined) return null;
   return profile !== null && profile.created !== null && at - Date.parse(profile.created) >= days * dayMs;
 };
 
 /** @param address bundles have addresses too, but they are no assets */
 const itemKind = <Item extends GameItem["item"]>(item: Item, address: RegExp) =>
-  kind({
+  ofGame({
     schema: Schema.Struct({ is: Schema.Literal("owner"), item: Schema.Literal(item), itemId: Digits }),
     parts: ["item"],
     address,
@@ -124,8 +172,7 @@ const itemKind = <Item extends GameItem["item"]>(item: Item, address: RegExp) =>
     holds: hasItem,
   });
 
-const hasItem = (item: GameItem, game: LinkedGame | null): boolean | null => {
-  if (game === null) return false;
+const hasItem = (item: GameItem, game: LinkedGame): boolean | null => {
   const ownership = game.items.get(itemKey(item));
   return ownership === undefined ? null : ownership === "owned";
 };
@@ -134,8 +181,25 @@ const hasItem = (item: GameItem, game: LinkedGame | null): boolean | null => {
 export const ruleKinds = {
   linked: simple("linked", (game) => game !== null),
   proven: simple("proven", (game) => isProven(game?.proof ?? null)),
-  unlinked: simple("unlinked", (game) => game === null),
-  group: kind({
+  unlinked: kind({
+    schema: UnlinkedCondition,
+    parts: ["wait"],
+    forms: ["unlinked", "unlinked:<days>"],
+    typed: ({ days }) => ({ days: textOf(days) }),
+    untyped: ({ days }) => ({ is: "unlinked", ...(days === "" ? {} : { days: Number(days) }) }),
+    needs: () => ({}),
+    holds: hasNoLinkFor,
+  }),
+  role: kind({
+    schema: Schema.Struct({ is: Schema.Literal("role"), roleId: Digits }),
+    parts: ["role"],
+    forms: ["role:<roleId>"],
+    typed: ({ roleId }) => ({ roleId }),
+    untyped: ({ roleId }) => ({ is: "role", roleId }),
+    needs: () => ({}),
+    holds: ({ roleId }, { member }) => member.roleIds.includes(roleId),
+  }),
+  group: ofGame({
     schema: GroupCondition,
     parts: ["group"],
     address: /(?:\/(?:communities|groups)\/|[?&]gid=)(\d{1,32})/iu,
@@ -148,16 +212,16 @@ export const ruleKinds = {
     untyped: ({ groupId, minRank, maxRank }) => ({
       is: "group",
       groupId,
-      minRank: rankOf(minRank),
-      maxRank: rankOf(maxRank),
+      minRank: numberOf(minRank),
+      maxRank: numberOf(maxRank),
     }),
     needs: ({ groupId }) => ({ groupId }),
-    holds: (when, game) => (game === null ? false : isRanked(game, when)),
+    holds: (when, game) => isRanked(game, when),
   }),
   gamepass: itemKind("gamepass", /\/(?:game-pass|passes)\/(\d{1,32})/iu),
   badge: itemKind("badge", /\/badges\/(\d{1,32})/iu),
   asset: itemKind("asset", /\/(?:catalog|library|store\/asset)\/(\d{1,32})/iu),
-  owner: kind({
+  owner: ofGame({
     schema: Schema.Struct({ is: Schema.Literal("owner"), item: ItemKind, itemId: Digits }),
     parts: ["kind", "item"],
     forms: ["owner:<itemKind>:<itemId>"],
@@ -166,14 +230,14 @@ export const ruleKinds = {
     needs: ({ item, itemId }) => ({ item: { item, itemId } }),
     holds: hasItem,
   }),
-  age: kind({
+  age: ofGame({
     schema: AgeCondition,
     parts: ["age"],
     forms: ["age:<minDays>"],
     typed: ({ minDays }) => ({ minDays: String(minDays) }),
     untyped: ({ minDays }) => ({ is: "age", minDays: Number(minDays) }),
     needs: () => ({ profile: true }),
-    holds: ({ minDays }, game) => (game === null ? false : isOlderThan(game, minDays)),
+    holds: ({ minDays }, game, at) => isOlderThan(game, minDays, at),
   }),
 } as const;
 
@@ -185,16 +249,24 @@ export const itemRules = ["gamepass", "badge", "asset"] as const satisfies Reado
 /** @internal */
 export const ruleKindNames = Object.keys(ruleKinds) as ReadonlyArray<RuleKindName>;
 
-const { linked, proven, unlinked, group, owner, age } = ruleKinds;
+const { linked, proven, unlinked, role, group, owner, age } = ruleKinds;
 
-/** A condition of one kind. Its `owner` has all kinds of items, of which each game has others. @internal */
-export const SingleCondition = Schema.Union([
+/** A condition of one kind. Its `owner` has all kinds of items, of which each game has others. */
+const PlainCondition = Schema.Union([
   linked.schema,
   proven.schema,
   unlinked.schema,
+  role.schema,
   group.schema,
   owner.schema,
   age.schema,
+]);
+export type PlainCondition = typeof PlainCondition.Type;
+
+/** A condition of one kind, or its opposite. @internal */
+export const SingleCondition = Schema.Union([
+  PlainCondition,
+  Schema.Struct({ is: Schema.Literal("not"), of: PlainCondition }),
 ]);
 export type SingleCondition = typeof SingleCondition.Type;
 
@@ -208,8 +280,10 @@ const Combined = Schema.Array(SingleCondition).check(
 
 /**
  * Which members get a role. `minRank` and `maxRank` are inclusive; null means no bound. `proven` is met by members who
- * proved their game account themselves, `owner` by members whose game user has the item, `age` by members whose game
- * account is at least `minDays` days old, and `all` by members who meet each of its conditions.
+ * proved their game account themselves, `unlinked` with `days` by members who have been in the guild for so long without
+ * a link, `role` by members with a role that no rule gives, `owner` by members whose game user has the item, `age` by
+ * members whose game account is at least `minDays` days old, `not` by members who do not meet its condition, and `all`
+ * by members who meet each of its conditions.
  */
 export const RoleCondition = Schema.Union([
   SingleCondition,
@@ -221,6 +295,9 @@ export type RoleCondition = typeof RoleCondition.Type;
 export const conditionsIn = (when: RoleCondition): ReadonlyArray<SingleCondition> =>
   when.is === "all" ? when.of : [when];
 
+/** Returns a condition, or the one whose opposite it is. @internal */
+export const plainOf = (when: SingleCondition): PlainCondition => (when.is === "not" ? when.of : when);
+
 /** Combines 1 to 5 conditions into the condition of a rule. @internal */
 export const allOf = (of: ReadonlyArray<SingleCondition>): RoleCondition => {
   const [only] = of;
@@ -228,12 +305,14 @@ export const allOf = (of: ReadonlyArray<SingleCondition>): RoleCondition => {
 };
 
 /** Returns the name of a condition's kind. @internal */
-export const kindOf = (when: SingleCondition): RuleKindName =>
-  when.is === "owner" ? (itemRules.find((item) => item === when.item) ?? "owner") : when.is;
+export const kindOf = (condition: SingleCondition): RuleKindName => {
+  const when = plainOf(condition);
+  return when.is === "owner" ? (itemRules.find((item) => item === when.item) ?? "owner") : when.is;
+};
 
 /** Any row of the table. The condition has the row's kind, so the row takes the condition. @internal */
-export const rowOf = (name: RuleKindName): RuleKind<SingleCondition> =>
-  ruleKinds[name] as unknown as RuleKind<SingleCondition>;
+export const rowOf = (name: RuleKindName): RuleKind<PlainCondition> =>
+  ruleKinds[name] as unknown as RuleKind<PlainCondition>;
 
 /** Returns the kind's name if a text, such as a field of a form, is one. @internal */
 export const ruleKindNamed = (text: string): RuleKindName | undefined =>
@@ -241,19 +320,38 @@ export const ruleKindNamed = (text: string): RuleKindName | undefined =>
 
 /** Returns what each condition of a rule needs. @internal */
 export const needsOf = (when: RoleCondition): ReadonlyArray<Needs> =>
-  conditionsIn(when).map((each) => rowOf(kindOf(each)).needs(each));
+  conditionsIn(when).map((each) => rowOf(kindOf(each)).needs(plainOf(each)));
+
+/** Returns the roles of members that conditions ask for. @internal */
+export const rolesAskedIn = (when: RoleCondition): ReadonlyArray<string> =>
+  conditionsIn(when).flatMap((each) => {
+    const plain = plainOf(each);
+    return plain.is === "role" ? [plain.roleId] : [];
+  });
+
+/** The opposite of a condition about an item that does not exist is unknown, since else every member would meet it. */
+const isMet = (when: SingleCondition, candidate: Candidate): boolean | null => {
+  const [row, plain] = [rowOf(kindOf(when)), plainOf(when)];
+  const met = row.holds(plain, candidate);
+  if (when.is !== "not" || met === null) return met;
+  const { item } = row.needs(plain);
+  const isMissing = item !== undefined && candidate.game?.items.get(itemKey(item)) === "no_item";
+  return isMissing ? null : !met;
+};
 
 /**
  * Returns whether each condition of a rule is met; null if the answer is unknown. One that is not met decides, whatever
  * is unknown about the others. @internal
  */
-export const holds = (when: RoleCondition, game: LinkedGame | null): boolean | null => {
-  const met = new Set(conditionsIn(when).map((each) => rowOf(kindOf(each)).holds(each, game)));
+export const holds = (when: RoleCondition, candidate: Candidate): boolean | null => {
+  const met = new Set(conditionsIn(when).map((each) => isMet(each, candidate)));
   if (met.has(false)) return false;
   return met.has(null) ? null : true;
 };
 
 const noFields: TypedFields = {
+  days: "",
+  roleId: "",
   groupId: "",
   minRank: "",
   maxRank: "",
@@ -265,10 +363,10 @@ const noFields: TypedFields = {
 /** Returns the fields of a condition as typed; fields that its kind does not have are empty. @internal */
 export const typedFields = (when: SingleCondition): TypedFields => ({
   ...noFields,
-  ...rowOf(kindOf(when)).typed(when),
+  ...rowOf(kindOf(when)).typed(plainOf(when)),
 });
 
-const decode = Schema.decodeUnknownOption(SingleCondition);
+const decode = Schema.decodeUnknownOption(PlainCondition);
 
 /** Returns the ID in an address of a thing of this kind, or the unchanged text. @internal */
 export const idIn = (name: RuleKindName, text: string): string =>
@@ -284,7 +382,7 @@ export interface FieldProblem {
 export const conditionOf = (
   name: RuleKindName,
   fields: TypedFields,
-): SingleCondition | ReadonlyArray<FieldProblem> => {
+): PlainCondition | ReadonlyArray<FieldProblem> => {
   const { parts = [], untyped } = rowOf(name);
   const asked = parts.flatMap((part): ReadonlyArray<RuleField> => ruleParts[part]);
   const problems = asked
@@ -314,7 +412,15 @@ const patterns = ruleKindNames.flatMap((name) =>
 /** The forms in which the command line writes conditions. @internal */
 export const conditionForms: ReadonlyArray<string> = ruleKindNames.flatMap((name) => rowOf(name).forms);
 
-const parseSingle = (text: string): Option.Option<SingleCondition> => {
+/** Before a condition whose opposite is meant. */
+const not = "!";
+
+const parseSingle = (text: string): Option.Option<SingleCondition> =>
+  text.startsWith(not)
+    ? Option.map(parsePlain(text.slice(not.length)), (of) => ({ is: "not", of }))
+    : parsePlain(text);
+
+const parsePlain = (text: string): Option.Option<PlainCondition> => {
   for (const { name, pattern } of patterns) {
     const found = pattern.exec(text);
     if (found !== null) return decode(rowOf(name).untyped({ ...noFields, ...found.groups }));
@@ -326,8 +432,8 @@ const parseSingle = (text: string): Option.Option<SingleCondition> => {
 const and = "&";
 
 /**
- * Reads a condition as the command line writes it, such as `group:9:100-255`, or several that all have to be met, such
- * as `proven&gamepass:55`. @internal
+ * Reads a condition as the command line writes it, such as `group:9:100-255`, its opposite, such as `!group:9`, or
+ * several that all have to be met, such as `proven&gamepass:55`. @internal
  */
 export const parseCondition = (text: string): Option.Option<RoleCondition> =>
   Option.flatMap(Option.all(text.split(and).map(parseSingle)), (of) =>
@@ -338,11 +444,13 @@ export const parseCondition = (text: string): Option.Option<RoleCondition> =>
 export const formatCondition = (when: RoleCondition): string =>
   conditionsIn(when).map(formatSingle).join(and);
 
-const formatSingle = (when: SingleCondition): string => {
+const formatSingle = (condition: SingleCondition): string => {
+  const when = plainOf(condition);
   const { forms, typed } = rowOf(kindOf(when));
   const fields = typed(when);
   const fieldsIn = (form: string) => [...form.matchAll(placeholder)].map(([, field]) => field as RuleField);
   const given = (Object.keys(fields) as ReadonlyArray<RuleField>).filter((field) => fields[field] !== "");
   const form = forms.find((each) => given.every((field) => fieldsIn(each).includes(field))) ?? forms[0];
-  return form.replaceAll(placeholder, (_, field: RuleField) => fields[field] ?? "");
+  const text = form.replaceAll(placeholder, (_, field: RuleField) => fields[field] ?? "");
+  return condition.is === "not" ? `${not}${text}` : text;
 };

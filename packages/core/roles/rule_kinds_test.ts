@@ -17,6 +17,8 @@ const written: ReadonlyArray<[text: string, kind: RuleKindName]> = [
   ["linked", "linked"],
   ["proven", "proven"],
   ["unlinked", "unlinked"],
+  ["unlinked:7", "unlinked"],
+  ["role:12", "role"],
   ["group:9", "group"],
   ["group:9:100-", "group"],
   ["group:9:0-255", "group"],
@@ -29,10 +31,13 @@ const written: ReadonlyArray<[text: string, kind: RuleKindName]> = [
 
 it.each(written)("the command line and the form read and write the condition %s", (text, kind) => {
   const when = Option.getOrThrow(parseCondition(text));
-  assert(when.is !== "all");
+  assert(when.is !== "all" && when.is !== "not");
   assert.equal(kindOf(when), kind);
   assert.equal(formatCondition(when), text);
   assert.deepEqual(conditionOf(kind, typedFields(when)), when);
+  const opposite = Option.getOrThrow(parseCondition(`!${text}`));
+  assert.deepEqual(opposite, { is: "not", of: when });
+  assert.equal(formatCondition(opposite), `!${text}`);
 });
 
 it("every kind of rules has a row in these tests, and a form on the command line", () => {
@@ -64,13 +69,18 @@ it.each([
   "group:9:2-1",
   "age:0",
   "age:99999",
+  "!!linked",
+  "!linked&!",
+  "unlinked:0",
+  "unlinked:366",
+  "role:",
   "linked:9",
   "gamepass:x",
 ])("the command line refuses the condition %j", (text) => {
   assert.isTrue(Option.isNone(parseCondition(text)));
 });
 
-const none: TypedFields = { groupId: "", minRank: "", maxRank: "", itemId: "", itemKind: "", minDays: "" };
+const none = typedFields({ is: "linked" });
 
 it.each<[kind: RuleKindName, typed: Partial<TypedFields>, wrong: ReadonlyArray<keyof TypedFields>]>([
   ["group", { groupId: "x", minRank: "1e3", maxRank: "-1" }, ["groupId", "minRank", "maxRank"]],
@@ -78,6 +88,8 @@ it.each<[kind: RuleKindName, typed: Partial<TypedFields>, wrong: ReadonlyArray<k
   ["badge", {}, ["itemId"]],
   ["owner", { itemKind: "My app" }, ["itemKind", "itemId"]],
   ["age", { minDays: "36501" }, ["minDays"]],
+  ["unlinked", { days: "366" }, ["days"]],
+  ["role", {}, ["roleId"]],
 ])("a form's %s %j is refused at its fields", (kind, typed, wrong) => {
   const problems = conditionOf(kind, { ...none, ...typed });
   assert("length" in problems);

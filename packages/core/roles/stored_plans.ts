@@ -25,6 +25,7 @@ import {
   unlinkedChoices,
 } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
+import { rolesAskedIn } from "./rule_kinds.ts";
 
 export interface PlanDetails {
   readonly plan: RolePlan;
@@ -189,6 +190,10 @@ export const checkSettings = Effect.fnUntraced(function* (
     .filter((name) => Option.isNone(decodeField(name)(chosen[name])))
     .map((name) => parameterProblem(name, expected[name]));
   const settings = Schema.decodeUnknownOption(PlanSettings)(chosen);
+  const { rules } = Option.getOrElse(settings, () => noPlan);
+  const given = new Set(rules.map(({ roleId }) => roleId));
+  const role = rules.flatMap(({ when }) => rolesAskedIn(when)).find((asked) => given.has(asked));
+  if (role !== undefined) problems.push(parameterProblem("rules", { is: "other_role", role }));
   if (lacksNicknameGroup(Option.getOrElse(settings, () => noPlan))) {
     problems.push(parameterProblem("nicknameGroupId", { is: "rank_group" }));
   }

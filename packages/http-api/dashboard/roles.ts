@@ -218,6 +218,9 @@ export const previewRoles = managed("admin", "POST", "/roles/preview", {
     add: Schema.optionalKey(Changes.add),
     remove: Schema.optionalKey(Changes.remove),
     nickname: Schema.optionalKey(Changes.nickname),
+    because: Schema.optionalKey(
+      Schema.Array(Schema.Struct({ rule: Schema.Int, holds: Schema.NullOr(Schema.Boolean) })),
+    ),
     preview: Schema.optionalKey(Preview),
   },
 });

@@ -271,6 +271,7 @@ const renaming = (chatId_: string, add: ReadonlyArray<string> = []) => ({
   setNickname: { before: "old", during: "ada_g\nada_g\nold", after: "ada_g" },
   isInventoryPrivate: false,
   held: [],
+  holding: [],
   withoutItem: [],
   isUnanswered: false,
 });

@@ -194,6 +194,7 @@ const heldElsewhere: Readonly<Record<string, string>> = {
   "nobody was changed and the rules were paused.": "packages/core/roles/courier/role_couriers_test.ts",
   "nobody is changed and the rules pause": "packages/core/roles/courier/role_couriers_test.ts",
   "nobody gets the role by it.": "packages/core/roles/member_changes_test.ts",
+  "gives the role to who is not in it": "packages/core/roles/member_changes_test.ts",
   "a nickname goes with the rule that set it": "packages/core/roles/member_changes_test.ts",
   "nobody gains or loses it": "packages/core/roles/courier/held_roles_test.ts",
   "Lookups for it are refused, and nobody gets roles or nicknames.": "test/contract/troubles_test.ts",
@@ -202,11 +203,12 @@ const heldElsewhere: Readonly<Record<string, string>> = {
 
 /** Messages that name roles and nicknames, and promise nothing: what an owner may do, and what a preview found. */
 const noPromises =
-  /^(?:audit|steps|roles\.try|rule)\.|^(?:chat\.sync\.removed|reason\.(?:rule\.role|own_role)|team\.give_up|community\.doneText\.hint|roles\.paused\.many_would_lose|roles\.delete\.before|roles\.before\.(?:text|first|button)|preview\.(?:renamed|remove)|remedy\.(?:role_missing|item_unknown)|trouble\.(?:paused\.)?many_would_lose)$/u;
+  /^(?:audit|steps|roles\.try|rule)\.|^(?:chat\.sync\.removed|reason\.(?:rule\.role|own_role|other_role)|team\.give_up|community\.doneText\.hint|roles\.paused\.many_would_lose|roles\.delete\.before|roles\.before\.(?:text|first|button)|preview\.(?:renamed|remove)|remedy\.(?:role_missing|item_unknown)|trouble\.(?:paused\.)?many_would_lose)$/u;
 
 /** The same of documents: parts of sentences. */
 const noPromisesInDocuments = [
   "above the roles that it may give.",
+  "- Rules can ask for",
   "read as a sentence:",
   "<picture>",
   "changes nobody: how many get and lose each role",

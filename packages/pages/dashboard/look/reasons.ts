@@ -30,6 +30,7 @@ const expectedHtml = (expected: Expected): Html => {
       return say(`reason.${expected.is}`, expected);
     case "own_role":
     case "guild_role":
+    case "other_role":
       return say(`reason.${expected.is}`, expected);
     case "known_group":
       return say("reason.known_group", expected);

@@ -21,6 +21,7 @@ const textOf = (isInventoryPrivate: boolean, remove: ReadonlyArray<string>) =>
           setNickname: { before: null, during: null, after: null },
           isInventoryPrivate,
           held: [],
+          holding: [],
           withoutItem: [],
         },
       },

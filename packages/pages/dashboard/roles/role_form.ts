@@ -27,7 +27,11 @@ import { say } from "../look/say.ts";
 import type { Fields } from "../owner_pages.ts";
 
 /** A condition as typed into the form. `when` is a kind of rules, or a text that another release knows as one. */
-export type TypedCondition = TypedFields & { readonly when: string };
+export type TypedCondition = TypedFields & {
+  readonly when: string;
+  /** `not` if the condition must not be met, else empty. */
+  readonly whether: string;
+};
 
 /** A rule as typed into the form. */
 export interface TypedRule {
@@ -37,7 +41,7 @@ export interface TypedRule {
   readonly conditions: ReadonlyArray<TypedCondition>;
 }
 
-const conditionFields = { when: "when", ...Record.map(ruleFields, ({ name }) => name) };
+const conditionFields = { when: "when", whether: "whether", ...Record.map(ruleFields, ({ name }) => name) };
 
 /** Returns the end of the names of a condition's fields. Conditions and rules are numbered from 1. */
 export const partOf = (rule: number, condition: number): string =>
@@ -54,12 +58,19 @@ export interface RolesForm {
   readonly ranksOf: string;
 }
 
-const emptyCondition: TypedCondition = { when: "linked", ...typedFields({ is: "linked" }) };
+const typedCondition = (when: SingleCondition): TypedCondition => ({
+  when: kindOf(when),
+  whether: when.is === "not" ? when.is : "",
+  ...typedFields(when),
+});
+
+const emptyCondition = typedCondition({ is: "linked" });
 
 const emptyRule: TypedRule = { roleId: "", nickname: "", conditions: [emptyCondition] };
 
 const conditionLabels: Readonly<Record<string, Html>> = {
   when: say("rule.members"),
+  whether: say("rule.whether"),
   ...Record.mapEntries(ruleFields, ({ name }, field) => [name, say(`rule.field.${field}`)]),
 };
 
@@ -106,7 +117,7 @@ export const formOfPlan = (plan: PlanSettings): RolesForm => ({
     : plan.rules.map(({ roleId, when, nickname }) => ({
         roleId,
         nickname: nickname ?? "",
-        conditions: conditionsIn(when).map((each) => ({ when: kindOf(each), ...typedFields(each) })),
+        conditions: conditionsIn(when).map(typedCondition),
       })),
   nickname: plan.nickname ?? "",
   nicknameGroupId: plan.nicknameGroupId ?? "",
@@ -161,12 +172,12 @@ const typedRule = (fields: Fields, number: number): TypedRule => {
   return {
     roleId: fields(`role-${number}`).trim(),
     nickname: fields(`nickname-${number}`).trim(),
-    conditions: Array.from({ length: parts }, (_, i) => typedCondition(fields, partOf(number, i + 1))),
+    conditions: Array.from({ length: parts }, (_, i) => readCondition(fields, partOf(number, i + 1))),
   };
 };
 
 /** Reads a condition. An address of a thing becomes the thing's ID. */
-const typedCondition = (fields: Fields, part: string): TypedCondition => {
+const readCondition = (fields: Fields, part: string): TypedCondition => {
   const typed = Record.map(conditionFields, (name) => fields(`${name}-${part}`).trim());
   const kind = ruleKindNamed(typed.when);
   if (kind === undefined) return typed;
@@ -244,7 +255,7 @@ const singleOf = (typed: TypedCondition, part: string): SingleCondition | Readon
   const kind = ruleKindNamed(typed.when);
   if (kind === undefined) return [{ name: `when-${part}`, reason: say("reason.rule.kind") }];
   const condition = conditionOf(kind, typed);
-  if ("is" in condition) return condition;
+  if ("is" in condition) return typed.whether === "not" ? { is: "not", of: condition } : condition;
   return condition.map(({ field, expected }) => ({
     name: `${ruleFields[field].name}-${part}`,
     reason: say(`reason.rule.${expected}`),

@@ -94,8 +94,9 @@ export const makeRoleOperations = Effect.gen(function* () {
           },
         };
       }
-      const { add, remove, nickname } = yield* plans.preview(scope, guildId, chatId);
-      return { data: { add, remove, nickname } };
+      const { add, remove, nickname, holding } = yield* plans.preview(scope, guildId, chatId);
+      const because = holding.map((holds, rule) => ({ rule, holds }));
+      return { data: { add, remove, nickname, because } };
     }),
 
     sweep: operation(

@@ -19,7 +19,8 @@ import { type RuleNames, ruleSentence, thingKey } from "./rule_sentence.ts";
 
 type Shown = Pick<Visitor, "platforms">;
 
-const hints: Readonly<Record<RuleField, Html>> = {
+const hints: Readonly<Record<Exclude<RuleField, "roleId">, Html>> = {
+  days: say("rule.hint.wait"),
   groupId: say("rule.hint.id"),
   minRank: say("rule.hint.rank"),
   maxRank: say("rule.hint.rank"),
@@ -79,10 +80,7 @@ ${menuField({
   label: say("rule.gets"),
   value: roleId,
   problems,
-  choices: [
-    { value: "", label: say("rule.choose_role") },
-    ...roleChoices(view, roleId === "" ? [] : [roleId]),
-  ],
+  choices: roleMenu(view, roleId),
 })}
 ${textField({
   name: `nickname-${number}`,
@@ -99,6 +97,12 @@ ${button(`remove-${number}`, say("rule.remove", place))}</p>
 </fieldset>`;
 };
 
+/** The choices of one role, none at first. */
+const roleMenu = (view: RuleView, roleId: string, labelOf?: Parameters<typeof roleChoices>[2]) => [
+  { value: "", label: say("rule.choose_role") },
+  ...roleChoices(view, roleId === "" ? [] : [roleId], labelOf),
+];
+
 const conditionFields = (
   view: RuleView,
   typed: TypedCondition,
@@ -110,7 +114,7 @@ const conditionFields = (
   const part = partOf(rule, condition);
   const kind = ruleKindNamed(when);
   const thingField = kind && rowOf(kind).parts?.includes("group") ? "groupId" : "itemId";
-  const hintOf = (field: RuleField) => {
+  const hintOf = (field: keyof typeof hints) => {
     const hint = hints[field];
     if (field === "itemKind" && view.itemKinds.length > 0)
       return say("rule.hint.kinds", { kinds: view.itemKinds.join(", ") });
@@ -118,6 +122,7 @@ const conditionFields = (
   };
   return html`
 <div class="condition"${condition === 1 ? null : html` role="group" aria-label="${plain(say("rule.condition", { number: String(condition) }))}"`}>
+<div class="parts">
 ${menuField({
   name: `when-${part}`,
   label: say(condition === 1 ? "rule.who" : "rule.and"),
@@ -125,18 +130,25 @@ ${menuField({
   problems,
   choices: kindChoices(view.kinds, when, visitor.platforms.game),
 })}
+${menuField({
+  name: `whether-${part}`,
+  label: say("rule.whether"),
+  value: typed.whether,
+  choices: [
+    { value: "", label: say("rule.whether.met") },
+    { value: "not", label: say("rule.whether.not") },
+  ],
+})}
+</div>
 ${shownParts(view.kinds, kind).map(
   ([name, fields]) => html`<div class="parts ${name}">
-${fields.map((field) =>
-  textField({
-    name: `${ruleFields[field].name}-${part}`,
-    label: say(`rule.field.${field}`),
-    hint: hintOf(field),
-    value: typed[field],
-    maxLength: ruleFields[field].maxLength,
-    problems,
-  }),
-)}
+${fields.map((field) => {
+  const { name: key, maxLength } = ruleFields[field];
+  const shown = { name: `${key}-${part}`, label: say(`rule.field.${field}`), value: typed[field], problems };
+  return field === "roleId"
+    ? menuField({ ...shown, choices: roleMenu(view, typed.roleId, (role) => role) })
+    : textField({ ...shown, hint: hintOf(field), maxLength });
+})}
 </div>`,
 )}
 ${

@@ -1,6 +1,13 @@
 /** Says a rule of a role plan as a sentence, with the names of its groups, ranks, items and roles. */
 import type { ItemDetails, RankedGroup } from "@accountlink/core/platforms";
-import { conditionsIn, kindOf, type RoleRule, type SingleCondition } from "@accountlink/core/roles";
+import {
+  conditionsIn,
+  kindOf,
+  type PlainCondition,
+  plainOf,
+  type RoleRule,
+  type SingleCondition,
+} from "@accountlink/core/roles";
 import { type Html } from "../../html.ts";
 import { type NamedRoles, roleName } from "../look/remedies.ts";
 import { say, tags } from "../look/say.ts";
@@ -27,26 +34,36 @@ export const ruleSentence = (names: RuleNames, { roleId, when, nickname }: RoleR
     : say("rule.sentence_named", { em: tags.em, code: tags.code, conditions, role, nickname });
 };
 
-const conditionPhrase = ({ things }: RuleNames, when: SingleCondition): Html => {
+const conditionPhrase = (names: RuleNames, condition: SingleCondition): Html => {
+  const { things } = names;
+  const { em } = tags;
+  const when = plainOf(condition);
+  const met = condition.is === "not" ? "unless" : "if";
   switch (when.is) {
     case "linked":
     case "proven":
+      return say(`rule.${met}.${when.is}`);
     case "unlinked":
-      return say(`rule.if.${when.is}`);
+      return when.days === undefined
+        ? say(`rule.${met}.unlinked`)
+        : say(`rule.${met}.unlinked_days`, { days: when.days });
+    case "role":
+      return say(`rule.${met}.role`, { em, role: roleName(names, when.roleId) });
     case "age":
-      return say("rule.if.age", { days: when.minDays });
+      return say(`rule.${met}.age`, { days: when.minDays });
     case "owner": {
       const item = things.get(thingKey(when.item, when.itemId))?.name ?? when.itemId;
-      return say(`rule.if.${thingOf(kindOf(when))}`, { em: tags.em, item });
+      return say(`rule.${met}.${thingOf(kindOf(when))}`, { em, item });
     }
     case "group":
-      return groupPhrase(things.get(thingKey("group", when.groupId)), when);
+      return groupPhrase(met, things.get(thingKey("group", when.groupId)), when);
   }
 };
 
 const groupPhrase = (
+  met: "if" | "unless",
   found: Thing | null | undefined,
-  { groupId, minRank, maxRank }: SingleCondition & { readonly is: "group" },
+  { groupId, minRank, maxRank }: PlainCondition & { readonly is: "group" },
 ): Html => {
   const { em } = tags;
   const group = found?.name ?? say("rule.group", { id: groupId });
@@ -55,10 +72,10 @@ const groupPhrase = (
   const highest = found?.ranks?.at(-1)?.rank ?? 255;
   if (minRank === null)
     return maxRank === null
-      ? say("rule.if.group", { em, group })
-      : say("rule.if.most", { em, group, rank: named(maxRank) });
-  if (minRank === maxRank) return say("rule.if.rank", { em, group, rank: named(minRank) });
+      ? say(`rule.${met}.group`, { em, group })
+      : say(`rule.${met}.most`, { em, group, rank: named(maxRank) });
+  if (minRank === maxRank) return say(`rule.${met}.rank`, { em, group, rank: named(minRank) });
   if (maxRank === null || maxRank >= highest)
-    return say("rule.if.least", { em, group, rank: named(minRank) });
-  return say("rule.if.between", { em, group, lowest: named(minRank), highest: named(maxRank) });
+    return say(`rule.${met}.least`, { em, group, rank: named(minRank) });
+  return say(`rule.${met}.between`, { em, group, lowest: named(minRank), highest: named(maxRank) });
 };
