@@ -215,10 +215,7 @@ test.each<[name: string, value: unknown]>([
   ["rules", ruleWith({ is: "owner", item: "badge" })],
   ["rules", ruleWith({ is: "age", minDays: 0 })],
   ["rules", ruleWith({ is: "age", minDays: "30" })],
-  ["rules", ruleWith({ is: "unlinked", days: 0 })],
   ["rules", ruleWith({ is: "unlinked", days: 366 })],
-  ["rules", ruleWith({ is: "not" })],
-  ["rules", ruleWith({ is: "not", of: { is: "not", of: { is: "linked" } } })],
   ["rules", ruleWith({ is: "not", of: { is: "all", of: [{ is: "linked" }, { is: "proven" }] } })],
   ["rules", ruleWith({ is: "role", roleId: "77" })],
   ["rules", ruleWith({ is: "role", roleId: linked })],
@@ -373,23 +370,18 @@ test("rules ask for a role of the guild, for days without a link, and for the op
   ].map((rule) => ({ ...rule, nickname: null }));
   const { body } = await put({ rules, nickname: null, state: "paused" });
   expect(body.data?.plan).toMatchObject({ rules });
-  const holding = async (of: string) =>
-    ((await preview(of)).body.data?.because as unknown as ReadonlyArray<Json>).map(({ holds }) => holds);
-  expect([await holding(eve), await holding(dan), await holding(ada)]).toEqual([
-    [false, true, false],
-    [true, true, false],
-    [true, false, true],
-  ]);
+  const expected = { [eve]: [false, true, false], [dan]: [true, true, false], [ada]: [true, false, true] };
+  for (const [chatId, holding] of Object.entries(expected)) {
+    const because = holding.map((holds, rule) => ({ rule, holds }));
+    expect((await preview(chatId)).body.data).toMatchObject({ because });
+  }
   const address = `/dashboard/communities/${pid}/roles`;
   const page = await owner.browser.get(address);
   const text = wordsOf(page);
   expect(text).toContain("A member who is not in Guild gets Linked.");
   expect(text).toContain("A member who has linked and does not have the role Admin gets Chief.");
-  expect(text).toContain("A member who has been here for at least 365 days without a link gets Chief.");
-  const [first, second] = [
-    { "when-1": "role", "whether-1": "not", "has-1": admin, "role-1": linked, "parts-1": "1" },
-    { "when-2": "unlinked", "for-2": "30", "role-2": chief, "parts-2": "1" },
-  ];
+  const first = { "when-1": "role", "whether-1": "not", "has-1": admin, "role-1": linked, "parts-1": "1" };
+  const second = { "when-2": "unlinked", "for-2": "30", "role-2": chief, "parts-2": "1" };
   const typed = { ...formOf(page), ...first, ...second, nickname: "", rows: "2", act: "paused" };
   expect((await owner.browser.post(address, typed)).status).toBe(303);
   const conditions = [

@@ -141,10 +141,10 @@ export const memberChanges = (
   }
   const [given, unknown] = [new Set<string>(), new Set<string>()];
   const holding = plan.rules.map(({ when }) => holds(when, { game, member, unlinkedAt, at }));
-  plan.rules.forEach(({ roleId }, index) => {
+  for (const [index, { roleId }] of plan.rules.entries()) {
     if (holding[index] === null) unknown.add(roleId);
     else if (holding[index] === true) given.add(roleId);
-  });
+  }
   const renamed = nicknameChange(plan, member, game, setNickname, holding);
   const named = [...new Set(plan.rules.map(({ roleId }) => roleId))];
   const mayLose = plan.unlinked === "remove" || game !== null || wasLinked;

@@ -151,23 +151,30 @@ interface Member {
 
 /** Returns whether the condition is met, according to the documentation. */
 const isMet = (when: SingleCondition, member: Member): boolean => {
-  const { linked } = member;
+  const { linked, roleIds: held, joined } = member;
   if (when.is === "not") return !isMet(when.of, member);
-  if (when.is === "role") return member.roleIds.includes(when.roleId);
-  if (when.is === "linked") return linked !== null;
-  if (when.is === "proven") return ["words", "session", "oauth"].includes(linked?.proof ?? "");
-  if (when.is === "unlinked")
-    return linked === null && (now - Date.parse(member.joined)) / 86_400_000 >= (when.days ?? 0);
-  if (when.is === "owner") return linked?.items.get(itemKey(when)) === "owned";
-  if (when.is === "age") {
-    const created = linked?.profile?.created ?? "2999-01-01T00:00:00Z";
-    return (now - Date.parse(created)) / 86_400_000 >= when.minDays;
-  }
-  return (linked?.profile?.groups ?? []).some(({ id, role }) => {
-    const has = role?.rank ?? -1;
-    return String(id) === when.groupId && !(has < (when.minRank ?? 0)) && !(has > (when.maxRank ?? 255));
-  });
+  if (when.is === "role") return held.includes(when.roleId);
+  if (when.is === "unlinked") return linked === null && daysSince(joined) >= (when.days ?? 0);
+  return linked !== null && isMetBy(linked, when);
 };
+
+type OfGame = Exclude<PlainCondition, { readonly is: "role" | "unlinked" }>;
+
+const isMetBy = ({ proof, profile, items }: LinkedGame, when: OfGame): boolean => {
+  if (when.is === "proven") return ["words", "session", "oauth"].includes(proof ?? "");
+  if (when.is === "owner") return items.get(itemKey(when)) === "owned";
+  if (when.is === "age") return daysSince(profile?.created ?? "2999-01-01T00:00:00Z") >= when.minDays;
+  if (when.is === "linked") return true;
+  return (profile?.groups ?? []).some(({ id, role }) => isBetween(id, role?.rank ?? -1, when));
+};
+
+const daysSince = (time: string): number => (now - Date.parse(time)) / 86_400_000;
+
+const isBetween = (
+  id: number,
+  has: number,
+  { groupId, minRank, maxRank }: PlainCondition & { readonly is: "group" },
+): boolean => String(id) === groupId && !(has < (minRank ?? 0)) && !(has > (maxRank ?? 255));
 
 const holds = (when: RoleCondition, member: Member): boolean =>
   when.is === "all" ? when.of.every((each) => isMet(each, member)) : isMet(when, member);

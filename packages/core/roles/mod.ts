@@ -17,6 +17,7 @@ export * from "./role_plan_store.ts";
 export * from "./role_plans.ts";
 export * from "./rule_fields.ts";
 export * from "./rule_kinds.ts";
+export * from "./rule_text.ts";
 export {
   expectedBypassRoles,
   expectedGroup,

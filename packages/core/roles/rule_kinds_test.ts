@@ -1,17 +1,8 @@
 import { assert, it } from "@accountlink/test-servers/effect";
 import { Option } from "effect";
 import type { TypedFields } from "./rule_fields.ts";
-import {
-  conditionForms,
-  conditionOf,
-  formatCondition,
-  idIn,
-  kindOf,
-  parseCondition,
-  type RuleKindName,
-  ruleKindNames,
-  typedFields,
-} from "./rule_kinds.ts";
+import { conditionOf, idIn, kindOf, type RuleKindName, ruleKindNames, typedFields } from "./rule_kinds.ts";
+import { conditionForms, formatCondition, parseCondition } from "./rule_text.ts";
 
 const written: ReadonlyArray<[text: string, kind: RuleKindName]> = [
   ["linked", "linked"],
