@@ -21,6 +21,7 @@ import { provenAt } from "./migrations/0030_proven_at.ts";
 import { erasures } from "./migrations/0031_erasures.ts";
 import { planWork } from "./migrations/0032_plan_work.ts";
 import { byChatUser } from "./migrations/0033_by_chat_user.ts";
+import { undo } from "./migrations/0034_undo.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -40,6 +41,7 @@ export const migrations: Readonly<
   "0031_erasures": erasures,
   "0032_plan_work": planWork,
   "0033_by_chat_user": byChatUser,
+  "0034_undo": undo,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

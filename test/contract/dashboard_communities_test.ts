@@ -20,7 +20,7 @@ const server = useSiteServer({}, (fixture) => ({
 }));
 const { fixtures } = server;
 
-fixtures.key({ account: "Rook Club", links: { 100002: "1", 100003: "1", 100004: "2" } });
+const clubKey = fixtures.key({ account: "Rook Club", links: { 100002: "1", 100003: "1", 100004: "2" } });
 fixtures.key({ account: "Rook Club", guildId: guild, links: { 100002: "3" } });
 const formerKey = fixtures.key({ account: "Former Club", guildId: guild, links: { 100002: "3" } });
 const exemptKeys = (["partner", "staff"] as const).map((kind) =>
@@ -245,6 +245,30 @@ test("links can be set and removed with a reason, and the audit log names the ac
   expectInvalid(await owner.send("GET /dashboard/api/audit?chatId=x"), "chatId");
   const page = await owner.browser.get(`/dashboard/links/user?pid=${global}&chatId=100005`);
   expect(page.text).toContain("“Lost his phone”");
+});
+
+test("a removed link comes back as it was, unless its user removed it, or it has changed since", async () => {
+  const { owner, global, list } = await club();
+  const user = { pid: global, chatId: "100003" };
+  const restore = (body: object = user) => owner.send("POST /dashboard/api/links/restore", { body });
+  const notFound = [404, "LINK_NOT_FOUND", null] as const;
+  expectRefusal(await restore(), ...notFound);
+  const [before] = (await list({ pid: global, q: user.chatId })).links;
+  dataOf(await owner.send("DELETE /dashboard/api/links", { body: user }));
+  const { text } = await owner.browser.get(`/dashboard/links/user?pid=${global}&chatId=100003`);
+  const linkVersion = Number(before?.linkVersion) + 2;
+  expectData(await restore(), { link: { ...before, linkVersion } });
+  expectRefusal(await restore(), ...notFound);
+  expect(text).toContain("Undo: link them again");
+  await owner.send("DELETE /dashboard/api/links", { body: user });
+  const block = { pid: global, chatId: user.chatId, reason: null };
+  await owner.send("PUT /dashboard/api/blocks", { body: block });
+  expectRefusal(await restore(), 409, "CONFLICT", { reason: "blocked" });
+  await owner.send("DELETE /dashboard/api/blocks", { body: block });
+  await owner.send("PUT /dashboard/api/links", { body: { ...user, gameId: "2", reason: "Asked" } });
+  await server.send("DELETE /v2/game", { key: clubKey, body: { chatId: user.chatId } });
+  expectRefusal(await restore(), ...notFound);
+  expectMissing(await restore({ pid: global }), "chatId");
 });
 
 test("the page of a user has the ages of both accounts, the user names, and when the user joined", async () => {

@@ -4,7 +4,7 @@ import { type BlockPlace, BlockStore, mostBlocks, type StoredBlock } from "../ad
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
-import { isLinked, type LinkRecord } from "../links/link.ts";
+import { isLinked, isOrWasLinked, type LinkRecord } from "../links/link.ts";
 import type { LinkRoom } from "../links/link_cap.ts";
 import { LinkStore, type PortableLink } from "../links/link_store.ts";
 import type { Millis } from "../timestamp.ts";
@@ -285,7 +285,7 @@ const preview = Effect.fnUntraced(function* (
     const record = staged.get(link.chatId) ?? records.get(link.chatId);
     const next = importedRecord(record, link, { existing, proof: "import" });
     counts[importEffect(record, next, link)]++;
-    if (record !== undefined && record.gameId !== next.gameId) {
+    if (record !== undefined && isOrWasLinked(record) && record.gameId !== next.gameId) {
       changed.push({ chatId: link.chatId, gameId: link.gameId, previousGameId: record.gameId });
     }
     if (staged.size < maxStaged) staged.set(link.chatId, next);

@@ -3,8 +3,8 @@ import type { AuditEntry } from "../audit/audit.ts";
 import type { ChatId, GameId } from "../ids.ts";
 
 /**
- * Returns the entries of a chat user, and the entries of imports and undos that may have changed the user's link: after
- * an entry, the link continues with another game user than the entry left.
+ * Returns the entries of imports and undos that may have changed a chat user's link: after an entry of the user, the link
+ * continues with another game user than the entry left.
  *
  * @param link the chat user, and the game user of the present link; null without a link
  * @param entries the entries of the chat user, newest first
@@ -12,13 +12,13 @@ import type { ChatId, GameId } from "../ids.ts";
  * @param isWhole whether the user has no older entries
  * @internal
  */
-export const withImports = (
+export const importsBetween = (
   { chatId, gameId }: { readonly chatId: ChatId; readonly gameId: GameId | null },
   entries: ReadonlyArray<AuditEntry>,
   imports: ReadonlyArray<AuditEntry>,
   isWhole: boolean,
 ): ReadonlyArray<AuditEntry> => {
-  const shown = [...entries];
+  const shown: Array<AuditEntry> = [];
   let [game, end]: [unknown, number] = [gameId, Infinity];
   const addBetween = (start: number) =>
     shown.push(...imports.filter(({ sequence }) => sequence > start && sequence < end));

@@ -1,5 +1,5 @@
 /** The rules by which an import and its undo change a link record. Stores apply them to a record that they have locked. */
-import { isLinked, type LinkRecord } from "../links/link.ts";
+import { isLinked, isOrWasLinked, type LinkRecord } from "../links/link.ts";
 import { confirmedRecord, linkedRecord } from "../links/link_changes.ts";
 import type { PortableLink } from "../links/link_store.ts";
 import type { Millis } from "../timestamp.ts";
@@ -14,7 +14,7 @@ export const importedRecord = (
   { chatId, gameId, lastVerifiedAt }: PortableLink,
   { existing, proof }: Pick<ImportBatch, "existing" | "proof">,
 ): LinkRecord => {
-  if (record !== undefined && existing !== "replace") {
+  if (record !== undefined && isOrWasLinked(record) && existing !== "replace") {
     const isNewer = lastVerifiedAt > Math.max(record.linkedAt, record.lastVerifiedAt);
     if (existing === "keep" || !isNewer) return record;
   }
@@ -30,7 +30,7 @@ export const importEffect = (
   next: LinkRecord,
   { gameId }: PortableLink,
 ): keyof BatchImported => {
-  if (record === undefined) return "inserted";
+  if (record === undefined || !isOrWasLinked(record)) return "inserted";
   if (next !== record) return "replaced";
   return record.gameId === gameId ? "unchanged" : "kept";
 };
@@ -39,7 +39,10 @@ export const importEffect = (
 export type MadeRecord = Pick<LinkRecord, "gameId" | "linkVersion" | "lastVerifiedAt">;
 
 /** The part of a record that an undo restores. @internal */
-export type RecordBefore = Pick<LinkRecord, "gameId" | "lastVerifiedAt" | "proof" | "provenAt">;
+export type RecordBefore = Pick<LinkRecord, "gameId" | "lastVerifiedAt" | "proof" | "provenAt"> & {
+  /** Imports of earlier releases lack it. */
+  readonly linkedAt?: Millis;
+};
 
 /** Whether a batch found a record as an earlier batch of its import had left it. @internal */
 export const isSameImport = (made: MadeRecord, record: LinkRecord): boolean =>
@@ -49,17 +52,25 @@ export const isSameImport = (made: MadeRecord, record: LinkRecord): boolean =>
 export const isUntouched = (made: MadeRecord, record: LinkRecord | undefined): record is LinkRecord =>
   record !== undefined && isSameImport(made, record) && made.linkVersion === record.linkVersion;
 
-/** Returns an imported record after the undo of its import. `before` is undefined if the import made it. @internal */
+/**
+ * Returns an imported record after the undo of its import. `before` is undefined if the import made the record, which
+ * then says that the user was never linked. Only the version does not go back. @internal
+ */
 export const undoneRecord = (
   record: LinkRecord,
-  before: RecordBefore | undefined,
+  before: RecordBefore = { gameId: null, lastVerifiedAt: 0, proof: record.proof, linkedAt: 0 },
   at: Millis,
 ): LinkRecord => {
-  const gameId = before?.gameId ?? null;
+  const { gameId } = before;
+  const isSame = gameId === record.gameId;
   const { provenAt: _, ...rest } = record;
-  const restored: LinkRecord = { ...rest, ...verificationOf(before ?? record) };
-  if (gameId === record.gameId) return restored;
-  return { ...restored, gameId, linkVersion: record.linkVersion + 1, linkedAt: at };
+  return {
+    ...rest,
+    ...verificationOf(before),
+    gameId,
+    linkVersion: record.linkVersion + (isSame ? 0 : 1),
+    linkedAt: before.linkedAt ?? (isSame ? record.linkedAt : at),
+  };
 };
 
 const verificationOf = ({ lastVerifiedAt, proof, provenAt }: Omit<RecordBefore, "gameId">) => ({
@@ -68,8 +79,8 @@ const verificationOf = ({ lastVerifiedAt, proof, provenAt }: Omit<RecordBefore, 
   ...(provenAt !== undefined && { provenAt }),
 });
 
-/** Returns what an undo restores of a record. @internal */
-export const restorable = (record: LinkRecord): RecordBefore => ({
-  gameId: record.gameId,
-  ...verificationOf(record),
-});
+/** Returns what an undo restores of a record; undefined if the user was never linked. @internal */
+export const restorable = (record: LinkRecord | undefined): RecordBefore | undefined =>
+  record !== undefined && isOrWasLinked(record)
+    ? { gameId: record.gameId, linkedAt: record.linkedAt, ...verificationOf(record) }
+    : undefined;

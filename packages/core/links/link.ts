@@ -31,6 +31,12 @@ export interface Unlinked extends Versioned {
  */
 export type LinkRecord = Link | Unlinked;
 
+/**
+ * Whether a chat user is or was linked. The record of a link that an undone import made has `linkedAt` 0: that link was
+ * none. @internal
+ */
+export const isOrWasLinked = (record: LinkRecord): boolean => isLinked(record) || record.linkedAt !== 0;
+
 export const isLinked = (record: LinkRecord): record is Link => record.gameId !== null;
 
 /** Returns when the chat user proved the game account of a link; null if the user has not. @internal */

@@ -50,6 +50,16 @@ export interface RemoveGame extends WriteContext, Keyed {
   readonly reason?: string | null;
 }
 
+/** The link that a write removed from a record that nobody has changed since. */
+export interface RestoreGame extends WriteContext {
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  /** When the link was removed. */
+  readonly removedAt: Millis;
+  /** The hash of the chat user's block, as in `SetGame`. */
+  readonly chatHash?: string;
+}
+
 export interface DeleteScope extends WriteContext, Keyed {}
 
 export interface ScopeDeleted {
@@ -159,6 +169,12 @@ export class LinkStore extends Context.Service<
      * the result is None.
      */
     readonly removeGame: (write: RemoveGame) => StoreEffect<Option.Option<GameUnlinked>, Conflict>;
+
+    /**
+     * Puts back a removed link with its proof and its times, and a new version. None if the record has changed since. Fails
+     * with `blocked` if `BlockStore` has one of the users.
+     */
+    readonly restoreGame: (write: RestoreGame) => StoreEffect<Option.Option<Link>, Conflict>;
 
     /**
      * Deletes every record, sighting, review and block of the scope, voids the proofs of its flows, and sets its open sessions

@@ -1,14 +1,15 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
-import type { WriteOrigin } from "../audit/audit.ts";
+import { AuditLog, type WriteOrigin } from "../audit/audit.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { Conflict, InvalidParameter, LinkNotFound } from "../errors.ts";
 import type { Once } from "../idempotency/idempotency_store.ts";
-import type { ChatId, GameId } from "../ids.ts";
+import { type ChatId, type GameId, isGameId } from "../ids.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
 import { traced } from "../telemetry/tracing.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
 import { LinkCap } from "./link_cap.ts";
 import { LinkEvents } from "./link_events.ts";
 import { gameUpdated, keptMove, keptSet, removedGame } from "./link_outcomes.ts";
@@ -37,6 +38,7 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
     const events = yield* LinkEvents;
     const cap = yield* LinkCap;
     const secrets = yield* Secrets;
+    const log = yield* AuditLog;
 
     const announce = (
       scope: DataScope,
@@ -44,6 +46,22 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
       gameId: GameId | null,
       previousGameId: GameId | null,
     ) => events.announce("linkChanged", { scope: storedScope(scope), chatId, gameId, previousGameId });
+
+    /** Returns what the team, or the key that asks, removed last from the record of a chat user; null if nothing. */
+    const removalOf = Effect.fnUntraced(function* (
+      { account, pid }: DataScope,
+      chatId: ChatId,
+      { actor }: WriteOrigin,
+      now: Millis,
+    ) {
+      const filter = { action: "link.removed", keyId: null, chatId, pid } as const;
+      const [entry] = yield* log.list(account, null, 1, filter);
+      const gameId = entry?.details["removedGameId"];
+      if (entry === undefined || entry.at <= now - dayMs || !isGameId(gameId)) return null;
+      const isByTeam =
+        entry.actor.type === "account" || (entry.actor.type === "key" && entry.actor.id === actor.id);
+      return isByTeam ? { gameId, removedAt: entry.at } : null;
+    });
 
     const deleteData = Effect.fnUntraced(function* (target: WriteTarget) {
       const context = yield* contextOf(target);
@@ -125,6 +143,24 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
         yield* announce(target.scope, chatId, null, gameId);
         return removedGame(chatId, gameId);
       }, traced("LinkWriter.removeGame")),
+
+      /**
+       * Puts back the link that the team of the account removed last, within a day, as it was. Fails with `LinkNotFound`
+       * if somebody else removed it, or if it has changed since, and with `Conflict` as `setGame`.
+       */
+      restoreGame: Effect.fnUntraced(function* (target: WriteTarget, chatId: ChatId) {
+        const { scope, origin } = target;
+        yield* guard.enter(scope, target.guildId);
+        const context = yield* contextOf(target);
+        const removed = yield* removalOf(scope, chatId, origin, context.at);
+        if (removed === null) return yield* new LinkNotFound();
+        const chatHash = yield* secrets.blockHash(scope.pid, { chatId, gameId: null });
+        const write = links.restoreGame({ ...context, ...removed, chatId, chatHash });
+        const link = Option.getOrNull(yield* cap.admit(scope, chatId, write));
+        if (link === null) return yield* new LinkNotFound();
+        yield* announce(scope, chatId, link.gameId, null);
+        return link;
+      }, traced("LinkWriter.restoreGame")),
 
       /**
        * Deletes all records of the scope, and sets its open verification sessions to `failed`. For a guild scope,

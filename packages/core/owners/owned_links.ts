@@ -264,6 +264,19 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
         yield* scopes.counts.add(scope.pid, -1);
         return removed;
       }),
+
+      /** Puts back the link that the team removed last, by the rules of `LinkWriter.restoreGame`. */
+      restore: Effect.fn("OwnedLinks.restore")(function* (
+        manager: Manager,
+        scope: DataScope,
+        chatId: ChatId,
+      ) {
+        const target = targetOf(manager, { ...scope, namesAnyGuild: true });
+        const link = yield* writer.restoreGame(target, chatId);
+        yield* scopes.counts.add(scope.pid, 1);
+        const [found] = yield* named([link]);
+        return found ?? { link, chat: null, game: null };
+      }),
     };
   }),
 }) {

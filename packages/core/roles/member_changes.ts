@@ -1,6 +1,6 @@
 /** The rules of a plan: which roles and which nickname a member should have. */
 import type { ChatId, GameId } from "../ids.ts";
-import type { LinkRecord } from "../links/link.ts";
+import { isOrWasLinked, type LinkRecord } from "../links/link.ts";
 import type { LinkProof } from "../links/link_proof.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { GameItem } from "../platforms/game_platform.ts";
@@ -8,7 +8,7 @@ import type { GameGroup } from "../platforms/profile.ts";
 import type { Millis } from "../timestamp.ts";
 import { givenNickname, isSetByPlan, shownNickname, uncertainNickname } from "./kept_nickname.ts";
 import { namesGame, namesGroupRole, nicknameOf, type PlanSettings, templatesOf } from "./role_plan.ts";
-import { erasedNickname } from "./role_plan_store.ts";
+import { erasedNickname, isErasedMark } from "./role_plan_store.ts";
 import { groupIn, holds, itemKey, type LinkedGame, needsOf } from "./rule_kinds.ts";
 
 /** What the stores know of a member. @internal */
@@ -26,8 +26,8 @@ export interface StoredMember {
 }
 
 /**
- * The record of a removed link stays, so a member with a record was linked. Of an erased user, the mark in place of the
- * nickname is left. @internal
+ * The record of a removed link stays. Without a record, the nickname that the plan set says that the user was linked, and
+ * for an erased user the mark in its place. @internal
  */
 export const storedMember = (
   record: LinkRecord | null | undefined,
@@ -35,8 +35,8 @@ export const storedMember = (
 ): StoredMember => ({
   gameId: record?.gameId ?? null,
   proof: record?.proof ?? null,
-  wasLinked: (record ?? null) !== null || nickname !== null,
-  unlinkedAt: record?.gameId === null ? record.linkedAt : null,
+  wasLinked: record ? isOrWasLinked(record) || isErasedMark(nickname) : nickname !== null,
+  unlinkedAt: record?.gameId === null && isOrWasLinked(record) ? record.linkedAt : null,
   nickname,
 });
 

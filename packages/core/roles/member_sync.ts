@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, Result } from "effect";
 import { Forbidden, type PlatformEffect, PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GameId } from "../ids.ts";
+import type { LinkRecord } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
 import type { RoleMember, RoleRefused } from "../platforms/chat_platform.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
@@ -224,17 +225,30 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
     const findRecord = (plan: RolePlan, chatId: ChatId) =>
       Effect.map(links.findByChatId(plan.scope.pid, chatId), Option.getOrNull);
 
-    const planned = Effect.fnUntraced(function* (plan: RolePlan, chatId: ChatId, link: StoredMember) {
+    /** @param record the link of the member; undefined for a member whose link is removed */
+    const planned = Effect.fnUntraced(function* (
+      plan: RolePlan,
+      chatId: ChatId,
+      record: LinkRecord | null | undefined,
+    ) {
       const { guildId, scope } = plan;
       const member = yield* (yield* roles).findMember(guildId, chatId);
       if (Option.isNone(member)) return yield* new Forbidden({ reason: "user_not_in_guild" });
       const nickname = (yield* store.nicknames({ pid: scope.pid, guildId }, [chatId])).get(chatId) ?? null;
-      const wasLinked = link.wasLinked || nickname !== null;
-      return yield* compare(plan, member.value, { ...link, wasLinked, nickname });
+      const stored = storedMember(record, nickname);
+      return yield* compare(
+        plan,
+        member.value,
+        record === undefined ? { ...stored, wasLinked: true } : stored,
+      );
     });
 
-    const syncAs = Effect.fnUntraced(function* (plan: RolePlan, chatId: ChatId, link: StoredMember) {
-      const applied = yield* apply(plan, yield* planned(plan, chatId, link));
+    const syncAs = Effect.fnUntraced(function* (
+      plan: RolePlan,
+      chatId: ChatId,
+      record: LinkRecord | null | undefined,
+    ) {
+      const applied = yield* apply(plan, yield* planned(plan, chatId, record));
       const place = { pid: plan.scope.pid, guildId: plan.guildId };
       yield* store.settleOne(place, applied.settled, yield* Clock.currentTimeMillis, changesOf(applied));
       return applied;
@@ -243,7 +257,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
     const sync = Effect.fn("MemberSync.sync")(function* (plan: RolePlan, chatId: ChatId) {
       while (true) {
         const record = yield* findRecord(plan, chatId);
-        const applied = yield* syncAs(plan, chatId, storedMember(record));
+        const applied = yield* syncAs(plan, chatId, record);
         // If the link has changed since the record was read, a courier may have applied the new link before `syncAs`
         // applied the old link. So sync again.
         const { gameId, proof } = storedMember(yield* findRecord(plan, chatId));
@@ -274,7 +288,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
 
       /** Compares the roles and the nickname of a member with the plan, and changes nothing. */
       preview: Effect.fn("MemberSync.preview")(function* (plan: RolePlan, chatId: ChatId) {
-        return yield* planned(plan, chatId, storedMember(yield* findRecord(plan, chatId)));
+        return yield* planned(plan, chatId, yield* findRecord(plan, chatId));
       }),
 
       /** Gives a member the roles and the nickname that the plan wants, and stores the result. */
@@ -283,8 +297,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       /**
        * Like `sync`, but treats the member as one whose link was removed. Used before a user is erased.
        */
-      release: (plan: RolePlan, chatId: ChatId) =>
-        syncAs(plan, chatId, { ...storedMember(null), wasLinked: true }),
+      release: (plan: RolePlan, chatId: ChatId) => syncAs(plan, chatId, undefined),
     };
   }),
 }) {

@@ -139,6 +139,15 @@ export const deleteScope = signedIn("owner", "DELETE", "/scopes/:pid", {
   data: { deletedRecords: Schema.Int },
 });
 
+const NamedLink = Schema.Struct({
+  chatId: ChatId,
+  gameId: GameId,
+  linkVersion: Schema.Int,
+  lastVerifiedAt: IsoTime,
+  chat: Schema.NullOr(ChatProfile),
+  game: Schema.NullOr(GameProfile),
+});
+
 export const getLinks = managed("moderator", "GET", "/links", {
   id: "getOwnedLinks",
   summary: "The links of a data scope, latest verification first",
@@ -148,19 +157,7 @@ export const getLinks = managed("moderator", "GET", "/links", {
     limit: pageLimit,
     cursor: nextOf(Place),
   },
-  data: {
-    links: Schema.Array(
-      Schema.Struct({
-        chatId: ChatId,
-        gameId: GameId,
-        linkVersion: Schema.Int,
-        lastVerifiedAt: IsoTime,
-        chat: Schema.NullOr(ChatProfile),
-        game: Schema.NullOr(GameProfile),
-      }),
-    ),
-    next: Text,
-  },
+  data: { links: Schema.Array(NamedLink), next: Text },
 });
 
 export const putLink = managed("moderator", "PUT", "/links", {
@@ -178,6 +175,14 @@ export const deleteLink = managed("moderator", "DELETE", "/links", {
   source: "body",
   data: deleteGame.success.fields.data.fields,
   errors: ["LINK_NOT_FOUND"],
+});
+
+export const restoreLink = managed("moderator", "POST", "/links/restore", {
+  id: "restoreOwnedLink",
+  summary: "Put back the link that the team removed last, within a day, as it was",
+  parameters: { pid, chatId: chatId() },
+  data: { link: NamedLink },
+  errors: ["LINK_NOT_FOUND", "CONFLICT"],
 });
 
 export const getUnlinked = managed("moderator", "GET", "/unlinked", {

@@ -27,6 +27,7 @@ export const linkUnits: ReadonlyArray<Unit> = [
       last_verified_at: "link.lastVerifiedAt",
       proof: "link.proof",
       proven_at: ["optional", "link.provenAt"],
+      removed_linked_at: ["optional", "removedLinkedAt"],
     },
     fields: withEpoch,
     isKept: isOfEpoch,
@@ -97,6 +98,7 @@ export const linkUnits: ReadonlyArray<Unit> = [
         lastVerifiedAt,
         proof: row["previous_proof"],
         ...(provenAt !== null && { provenAt }),
+        ...(row["previous_linked_at"] !== null && { linkedAt: row["previous_linked_at"] }),
       };
       return { ...at(places.imports, String(row["import_id"])), ...(lastVerifiedAt !== null && { before }) };
     },
@@ -105,6 +107,7 @@ export const linkUnits: ReadonlyArray<Unit> = [
       previous_verified_at: before?.lastVerifiedAt ?? null,
       previous_proof: before?.proof ?? null,
       previous_proven_at: before?.provenAt ?? null,
+      previous_linked_at: before?.linkedAt ?? null,
     }),
     isKept: ({ id, epoch }, places) => places.imports.get(id)?.epoch === epoch,
   }),

@@ -117,7 +117,7 @@ const putMade = Effect.fnUntraced(function* (
       id,
       chatId,
       made,
-      before: isOwn ? earlier.before : before && restorable(before),
+      before: isOwn ? earlier.before : restorable(before),
     });
   }
 });

@@ -103,7 +103,10 @@ const hasLinks = Effect.fnUntraced(function* (tx: Transaction, found: LinkImport
   return (yield* tx.scan(madeLinks, madeBy(found), { limit: 1 })).length > 0;
 });
 
-/** Returns the imports that can be undone among all imports of some scopes: the last ones of each, newest first. */
+/**
+ * Returns the imports that can be undone among all imports of some scopes: the last ones of each that were not undone,
+ * and those whose undo has begun, newest first.
+ */
 const undoableAmong = Effect.fnUntraced(function* (
   tx: Transaction,
   all: ReadonlyArray<LinkImport>,
@@ -111,12 +114,14 @@ const undoableAmong = Effect.fnUntraced(function* (
 ) {
   const found: Array<LinkImport> = [];
   for (const one of all.toSorted(newestFirst)) {
-    const later = found.filter(({ pid }) => pid === one.pid).length;
-    if (later === undoableImports || one.endsAt <= at) continue;
+    const later = found.filter((other) => other.pid === one.pid && !isUndone(other)).length;
+    if ((later === undoableImports && !isUndone(one)) || one.endsAt <= at) continue;
     if ((yield* isCurrent(tx, one)) && (yield* isListed(tx, one))) found.push(one);
   }
   return found;
 });
+
+const isUndone = ({ undone }: LinkImport): boolean => undone !== null;
 
 const newestFirst = (one: LinkImport, other: LinkImport) =>
   other.importedAt - one.importedAt || Order.String(one.id, other.id);

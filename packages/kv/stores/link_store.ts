@@ -1,5 +1,5 @@
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
-import { linkMoved, linkRemoved, scopeDeleted } from "@accountlink/core/journal";
+import { linkMoved, linkRemoved, linkSet, scopeDeleted } from "@accountlink/core/journal";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import {
   type ChatMoved,
@@ -17,6 +17,7 @@ import {
   type MoveChat,
   maxChatsOfGame,
   type RemoveGame,
+  type RestoreGame,
   type ScopeDeleted,
   type SetGame,
 } from "@accountlink/core/links";
@@ -50,11 +51,15 @@ import {
 /** The lists of game users that are read at once, each of which may be long. */
 const listsAtOnce = 8;
 
-const unlinked = (link: Link, at: number): LinkRecord => ({
-  ...link,
-  gameId: null,
-  linkVersion: link.linkVersion + 1,
-  linkedAt: at,
+const putUnlinked = Effect.fnUntraced(function* (
+  tx: Transaction,
+  { pid, epoch }: StoredScope,
+  link: Link,
+  at: number,
+) {
+  const next = { ...link, gameId: null, linkVersion: link.linkVersion + 1, linkedAt: at };
+  yield* tx.put(links, { pid, epoch, link: next, removedLinkedAt: link.linkedAt });
+  return next;
 });
 
 export const layer = storeLayer(LinkStore, (db) => ({
@@ -96,6 +101,8 @@ export const layer = storeLayer(LinkStore, (db) => ({
 
   removeGame: removeGame(db),
 
+  restoreGame: (write) => db.write(write.pid, (tx) => restoreGame(tx, write)),
+
   deleteScope: deleteScope(db),
 
   countLinks: (pid, { verified } = {}) =>
@@ -132,8 +139,7 @@ export const removeLink = Effect.fnUntraced(function* (tx: Transaction, write: R
   const link = yield* findLink(tx, pid, chatId);
   if (link === undefined) return null;
   const { gameId } = link;
-  const next = unlinked(link, at);
-  yield* putLink(tx, yield* scopeAt(tx, pid), next);
+  const next = yield* putUnlinked(tx, yield* scopeAt(tx, pid), link, at);
   yield* record(tx, pid, linkRemoved(write, chatId, gameId, next.linkVersion));
   return { gameId, ended: yield* endLastVerifications(tx, pid, chatId, at) } satisfies GameUnlinked;
 });
@@ -153,6 +159,23 @@ const removeGame = (db: Database) => {
       Option.map(removed, (made) => withEnded(made, write.chatId, before)),
     );
 };
+
+function* restoreGame(
+  tx: Transaction,
+  write: RestoreGame,
+): Effect.fn.Return<Option.Option<Link>, Effect.Error<ReturnType<typeof refuseBlocked>>> {
+  const { pid, chatId, gameId, removedAt } = write;
+  const scope = yield* scopeAt(tx, pid);
+  yield* refuseBlocked(tx, pid, write);
+  const stored = yield* tx.get(links, pid, chatId);
+  if (stored?.epoch !== scope.epoch || stored.removedLinkedAt === undefined) return Option.none();
+  const { link: removed, removedLinkedAt: linkedAt } = stored;
+  if (removed.linkedAt !== removedAt) return Option.none();
+  const link = { ...removed, gameId, linkVersion: removed.linkVersion + 1, linkedAt };
+  yield* putLink(tx, scope, link);
+  yield* record(tx, pid, linkSet(write, { record: link, previousGameId: null }));
+  return Option.some(link);
+}
 
 const byScope = ({ pid }: { readonly pid: Pid }) => pid;
 
@@ -188,7 +211,7 @@ function* moveChat(
   if (target !== undefined && isLinked(target)) return { _tag: "Occupied" };
   const moved = linkedRecord(newChatId, target, gameId, at, "hand");
   const scope = yield* scopeAt(tx, pid);
-  yield* putLink(tx, scope, unlinked(link, at));
+  yield* putUnlinked(tx, scope, link, at);
   yield* putLink(tx, scope, moved);
   yield* record(tx, pid, linkMoved(write, moved, oldChatId));
   return { _tag: "Moved", gameId };

@@ -23,6 +23,8 @@ export interface StoredLink {
   readonly pid: Pid;
   readonly epoch: number;
   readonly link: LinkRecord;
+  /** When the link was made that the last write removed; left out after any other write. */
+  readonly removedLinkedAt?: number;
 }
 
 const whenLinked = ({ link }: StoredLink, keyOfLink: (link: Link) => ReadonlyArray<string | number>) =>

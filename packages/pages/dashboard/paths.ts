@@ -15,6 +15,7 @@ export const paths = {
   linksFile: "/dashboard/links.csv",
   linkUser: "/dashboard/links/user",
   link: "/dashboard/links/link",
+  restoreLink: "/dashboard/links/restore",
   unlink: "/dashboard/links/unlink",
   unlinked: "/dashboard/links/unlinked",
   blocks: "/dashboard/links/blocks",

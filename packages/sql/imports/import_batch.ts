@@ -12,7 +12,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertRecord } from "../journal/records.ts";
-import { linkStatements, relinkOf } from "../links/link_statements.ts";
+import { isNone, linkStatements, relinkOf } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
@@ -23,14 +23,14 @@ export const batchImportOn = (parts: StoreParts) => {
   const { sql, elements, firstRows, rowsWritten } = parts;
   const { recordNew, recordReplaced, logPart, isLogOpen } = importRecordsOn(parts);
   const { lockScope } = linkStatements(sql);
-  const { insert, isNewer, keep, lock, replace, newest, blockedAmong, hasBlocks } = importStatements(sql);
+  const { insert, isNewer, fresh, replace, newest, blockedAmong, hasBlocks } = importStatements(sql);
 
   const importLines = Effect.fnUntraced(function* (batch: ImportBatch, some: ReadonlyArray<Line>) {
     const { pid, existing, proof, file } = batch;
     const undoable = file?.isUndoable === true ? file : undefined;
     const lines = JSON.stringify(some);
     if (undoable !== undefined) yield* recordNew(pid, undoable, lines);
-    const inserted = rowsWritten(yield* insert({ pid, proof }, lines, existing === "keep" ? keep : lock).raw);
+    const inserted = rowsWritten(yield* insert({ pid, proof }, lines, fresh).raw);
     const old = some.length - inserted;
     // No record has to be replaced if the import keeps existing records, or if all its records are new.
     const isKept = existing === "keep" || old === 0;
@@ -44,9 +44,7 @@ export const batchImportOn = (parts: StoreParts) => {
       SELECT CAST(COUNT(*) AS INTEGER) AS count FROM ${elements(lines)} CROSS JOIN links
       WHERE pid = ${pid} AND chat_id = value ->> 0 AND game_id = value ->> 1`;
     const [same = 0] = old === replaced ? [some.length] : yield* readCounts(countSame);
-    // Other writers may change the records that this import keeps, since these records are not locked. So `same` may be
-    // too low or too high, and the result is limited to possible values.
-    const unchanged = Math.min(Math.max(same - inserted - replaced, 0), old - replaced);
+    const unchanged = same - inserted - replaced;
     return { inserted, replaced, unchanged, kept: old - replaced - unchanged };
   });
 
@@ -132,13 +130,11 @@ const importStatements = (sql: SqlClient.SqlClient) => {
 
     hasBlocks: (pid: Pid) => sql`SELECT 1 FROM scopes WHERE pid = ${pid} AND has_blocks = 1`,
 
-    keep: sql.literal("DO NOTHING"),
-
     /**
-     * A conflict clause that changes no record, since its condition is false. But the database locks each existing
-     * record before it evaluates the condition. So new and existing records are locked in one sorted order.
+     * Writes records that do not exist, or say that the user was never linked. The database locks each existing record
+     * before it evaluates the condition. So new and existing records are locked in one sorted order.
      */
-    lock: sql.literal("DO UPDATE SET game_id = links.game_id WHERE false"),
+    fresh: sql`${relinkOf(sql)} WHERE ${isNone}`,
 
     /** Skips records that would not change. */
     replace: sql`${relinkOf(sql)}

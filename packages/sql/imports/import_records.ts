@@ -10,6 +10,7 @@ import { linksImported } from "@accountlink/core/journal";
 import { Effect, Schema } from "effect";
 import type { Statement } from "effect/sql";
 import { insertPart } from "../journal/records.ts";
+import { isNone } from "../links/link_statements.ts";
 import { tableOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 
@@ -43,10 +44,11 @@ export const importRecordsOn = ({ sql, elements }: StoreParts) => {
   /** Records links that replace others, from a SELECT. */
   const insertMade = (select: Statement.Fragment) => sql`
     INSERT INTO import_links (import_id, chat_id, game_id, link_version, verified_at,
-      previous_game_id, previous_verified_at, previous_proof, previous_proven_at)
+      previous_game_id, previous_linked_at, previous_verified_at, previous_proof, previous_proven_at)
     ${select}
     ON CONFLICT (import_id, chat_id) DO UPDATE SET
       previous_game_id = ${ownOr("previous_game_id")},
+      previous_linked_at = ${ownOr("previous_linked_at")},
       previous_verified_at = ${ownOr("previous_verified_at")},
       previous_proof = ${ownOr("previous_proof")},
       previous_proven_at = ${ownOr("previous_proven_at")},
@@ -59,20 +61,20 @@ export const importRecordsOn = ({ sql, elements }: StoreParts) => {
       THEN import_links.${column} ELSE excluded.${column} END`);
 
   return {
-    /** Records the users without a record, before the batch inserts their links. */
+    /** Records the users who were never linked, before the batch inserts their links. */
     recordNew: (pid: Pid, { id }: ImportedFile, lines: string) =>
       insertMade(sql`
-        SELECT ${id}, value ->> 0, value ->> 1, 1, CAST(value ->> 2 AS BIGINT), NULL, CAST(NULL AS BIGINT), NULL,
-          CAST(NULL AS BIGINT)
-        FROM ${elements(lines)}
-        WHERE NOT EXISTS (SELECT 1 FROM links WHERE pid = ${pid} AND chat_id = value ->> 0)`),
+        SELECT ${id}, value ->> 0, value ->> 1, COALESCE(link_version, 0) + 1, CAST(value ->> 2 AS BIGINT),
+          NULL, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), NULL, CAST(NULL AS BIGINT)
+        FROM ${elements(lines)} LEFT JOIN links ON pid = ${pid} AND chat_id = value ->> 0
+        WHERE chat_id IS NULL OR (${isNone})`),
 
     /** Records the links that the batch will replace. `condition` says which. */
     recordReplaced: (pid: Pid, { id }: ImportedFile, lines: string, condition: Statement.Fragment) =>
       insertMade(sql`
         SELECT ${id}, chat_id, value ->> 1,
           link_version + CASE WHEN game_id = value ->> 1 THEN 0 ELSE 1 END, CAST(value ->> 2 AS BIGINT),
-          game_id, last_verified_at, proof, proven_at
+          game_id, linked_at, last_verified_at, proof, proven_at
         FROM ${elements(lines)} CROSS JOIN links
         WHERE pid = ${pid} AND chat_id = value ->> 0
           AND (game_id IS DISTINCT FROM value ->> 1 OR last_verified_at <> CAST(value ->> 2 AS BIGINT)) ${condition}`),

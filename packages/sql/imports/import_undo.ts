@@ -45,12 +45,16 @@ export const importUndoOn = (parts: StoreParts) => {
   const hasLinks = sql.literal(`(undo_entry IS NOT NULL
     OR EXISTS (SELECT 1 FROM import_links WHERE import_id = link_imports.id))`);
 
-  /** The imports that can be undone: the last ones of each scope, of a day. */
+  /**
+   * The imports of a day that can be undone: the last ones of each scope that were not undone, and those whose undo has
+   * begun.
+   */
   const undoable = (at: Millis, condition: Statement.Fragment) => sql`
     SELECT id FROM (
-      SELECT id, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY imported_at DESC, id) AS place FROM link_imports
-      WHERE ends_at > ${at} AND ${hasLinks} AND ${condition}
-    ) AS placed WHERE place <= ${undoableImports}`;
+      SELECT id, undo_entry,
+        ROW_NUMBER() OVER (PARTITION BY pid, undo_entry IS NULL ORDER BY imported_at DESC, id) AS place
+      FROM link_imports WHERE ends_at > ${at} AND ${hasLinks} AND ${condition}
+    ) AS placed WHERE undo_entry IS NOT NULL OR place <= ${undoableImports}`;
 
   const logUndo = Effect.fnUntraced(function* (
     write: UndoImport,
@@ -131,15 +135,20 @@ export const importUndoOn = (parts: StoreParts) => {
       const games = yield* readGames(sql`
         UPDATE links SET
           previous_game_id = links.game_id,
+          removed_linked_at = NULL,
           game_id = import_links.previous_game_id,
           link_version = links.link_version
             + CASE WHEN links.game_id = import_links.previous_game_id THEN 0 ELSE 1 END,
-          linked_at = CASE WHEN links.game_id = import_links.previous_game_id THEN links.linked_at ELSE ${at} END,
-          last_verified_at = COALESCE(import_links.previous_verified_at, links.last_verified_at),
+          linked_at = CASE
+            WHEN import_links.previous_verified_at IS NULL THEN 0
+            WHEN import_links.previous_linked_at IS NOT NULL THEN import_links.previous_linked_at
+            WHEN links.game_id = import_links.previous_game_id THEN links.linked_at
+            ELSE ${at}
+          END,
+          last_verified_at = COALESCE(import_links.previous_verified_at, 0),
           proof = CASE WHEN import_links.previous_verified_at IS NULL THEN links.proof
             ELSE import_links.previous_proof END,
-          proven_at = CASE WHEN import_links.previous_verified_at IS NULL THEN links.proven_at
-            ELSE import_links.previous_proven_at END
+          proven_at = import_links.previous_proven_at
         FROM import_links
         WHERE import_links.import_id = ${id} AND import_links.chat_id = links.chat_id
           AND links.pid = ${pid} AND links.chat_id ${isAmong(chatIds)} AND ${isUntouched}

@@ -3,6 +3,7 @@ import { gameProofs, type LinkProof } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
+import { literalSql } from "../statements/row.ts";
 import { recordColumns } from "./link_lookups.ts";
 
 /**
@@ -36,9 +37,19 @@ export const linkStatements = (sql: SqlClient.SqlClient) => {
     /** Returns the removed game, or nothing if there was no link. */
     unlink: (pid: Pid, chatId: ChatId, at: Millis) => sql`
       UPDATE links
-      SET previous_game_id = game_id, game_id = NULL, link_version = link_version + 1, linked_at = ${at}
+      SET previous_game_id = game_id, game_id = NULL, link_version = link_version + 1,
+        removed_linked_at = linked_at, linked_at = ${at}
       WHERE pid = ${pid} AND chat_id = ${chatId} AND game_id IS NOT NULL
       RETURNING previous_game_id, link_version`,
+
+    /** Returns the record, or nothing if another write has changed it since the removal. */
+    restore: (pid: Pid, chatId: ChatId, gameId: GameId, removedAt: Millis) => sql`
+      UPDATE links
+      SET previous_game_id = NULL, game_id = ${gameId}, link_version = link_version + 1,
+        linked_at = removed_linked_at, removed_linked_at = NULL
+      WHERE pid = ${pid} AND chat_id = ${chatId} AND game_id IS NULL AND linked_at = ${removedAt}
+        AND removed_linked_at IS NOT NULL
+      RETURNING ${recordColumns}, previous_game_id`,
 
     /** Returns both records, locked in sorted order to avoid deadlocks. */
     lock: (pid: Pid, one: ChatId, other: ChatId) => sql`
@@ -71,9 +82,13 @@ export const relinkOf = (sql: SqlClient.SqlClient): Statement.Fragment =>
     game_id = excluded.game_id,
     link_version = links.link_version + CASE WHEN links.game_id = excluded.game_id THEN 0 ELSE 1 END,
     linked_at = CASE WHEN links.game_id = excluded.game_id THEN links.linked_at ELSE excluded.linked_at END,
+    removed_linked_at = NULL,
     last_verified_at = excluded.last_verified_at,
     proof = CASE WHEN ${keepsProof} THEN links.proof ELSE excluded.proof END,
     proven_at = CASE WHEN ${keepsProof} THEN COALESCE(links.proven_at, links.last_verified_at) END`);
+
+/** Whether a record says that its user was never linked, see `isOrWasLinked` of core. */
+export const isNone = literalSql("links.game_id IS NULL AND links.linked_at = 0");
 
 const proofs = gameProofs.map((proof) => `'${proof}'`).join(", ");
 

@@ -1,12 +1,14 @@
 import { LinkStore, type Pid } from "@accountlink/core";
-import { linkMoved, linkRemoved } from "@accountlink/core/journal";
+import { linkMoved, linkRemoved, linkSet } from "@accountlink/core/journal";
 import {
   type ChatMoved,
   isLinked,
   keptMove,
   keptRemoval,
+  type Link,
   type MoveChat,
   type RemoveGame,
+  type RestoreGame,
 } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
@@ -33,9 +35,9 @@ import { scopeDeletionOn } from "./scope_deletion.ts";
 import { setGameOn } from "./set_game.ts";
 
 export const layer = storeLayer(LinkStore)((parts) => {
-  const { sql, connection, operation } = parts;
+  const { sql, connection, operation, transaction } = parts;
   const keyedWrite = keyedWriteOn(parts);
-  const { link, unlink, lock, lockScope, placeholder, removePlaceholder } = linkStatements(sql);
+  const { link, unlink, restore, lock, lockScope, placeholder, removePlaceholder } = linkStatements(sql);
   const values = valuesOn(connection);
   const refuseBlocked = refuseBlockedOn(sql);
   const linksOf = (pid: Pid) => sql`FROM links WHERE pid = ${pid} AND game_id IS NOT NULL`;
@@ -146,6 +148,19 @@ export const layer = storeLayer(LinkStore)((parts) => {
       const ended = yield* endVerifications(sql, pid, chatId, at);
       yield* insertRecord(sql, pid, linkRemoved(write, chatId, removedGameId, linkVersion));
       return Option.some({ gameId: removedGameId, ended });
+    }),
+
+    restoreGame: transaction("restoreGame", function* (write: RestoreGame): Effect.fn.Return<
+      Option.Option<Link>,
+      Ending
+    > {
+      const { pid, chatId, gameId, removedAt } = write;
+      yield* lockScope(pid);
+      yield* refuseBlocked(write);
+      const [set] = yield* readSets(restore(pid, chatId, gameId, removedAt));
+      if (set === undefined) return Option.none();
+      yield* insertRecord(sql, pid, linkSet(write, set));
+      return Option.some(set.record);
     }),
 
     moveChat: keyedWrite("moveChat", keptMove, function* (write: MoveChat): Effect.fn.Return<

@@ -154,6 +154,7 @@ export const dashboardRows: Readonly<Record<string, RouteRow>> = {
   }),
   "GET /dashboard/api/links": row(200, withOwn({ limit: 100 })),
   "PUT /dashboard/api/links": row(200, withOwn({ ...one, gameId: "3", reason: "x".repeat(500) })),
+  "POST /dashboard/api/links/restore": row(404, withOwn(one)),
   "GET /dashboard/api/scopes": row(200),
   "DELETE /dashboard/api/scopes/:pid": row(400, withOwn({ confirm: "another" })),
   "GET /dashboard/api/scopes/:pid": row(200, inOwn),

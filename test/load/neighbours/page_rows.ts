@@ -93,6 +93,7 @@ export const pageRows: Readonly<Record<string, RouteRow>> = {
   "GET /dashboard/links/user": row(200, withOwn(one)),
   "POST /dashboard/links/apply-roles": row(303, withOwn({ ...one, ...shortFiller })),
   "POST /dashboard/links/link": row(400, withOwn({ ...one, ...textFiller })),
+  "POST /dashboard/links/restore": row(404, withOwn({ ...one, ...shortFiller })),
   "GET /dashboard/links/unlink": row(200, withOwn(one)),
   "POST /dashboard/links/unlink": row(303, withOwn({ chatId: "300009", ...textFiller })),
   "GET /dashboard/links/unlink-all": row(303, inOwn),

@@ -58,6 +58,14 @@ export const makeLinkOperations = Effect.gen(function* () {
       },
       (data) => ({ data }),
     ),
+
+    restore: operation(
+      DashboardCommunities.restoreLink,
+      function* ({ owner, values: { pid, chatId } }) {
+        return yield* links.restore(owner, yield* scopes.find(owner, pid), chatId);
+      },
+      (link) => ({ data: { link: linkJson(link) } }),
+    ),
   };
 });
 

@@ -1,7 +1,7 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
 
 import { type ChatId, GamePlatform, guildOf, LinkStore } from "@accountlink/core";
-import { isChatId, isGameId } from "@accountlink/core/ids";
+import { isChatId } from "@accountlink/core/ids";
 import { linkFileOf } from "@accountlink/core/imports";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { allLinks } from "@accountlink/core/links";
@@ -12,7 +12,7 @@ import { jsonRoutes } from "../api_pipeline.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { csvResponse } from "../csv_file.ts";
 import type { Problem } from "../look/reasons.ts";
-import { type Refused, refusedFor } from "../look/refused.ts";
+import { guildErrors, orShowAgain, type Refused, refusedFor } from "../look/refused.ts";
 import { capitalised, say } from "../look/say.ts";
 import { dayMsOf, numberHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
@@ -41,9 +41,6 @@ const mostSelected = 100;
 
 /** A search in all lists shows at most this many links of each list. */
 const foundPerList = 10;
-
-/** How long the notice after an unlink offers to undo it. */
-const undoMs = 10_000;
 
 export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const { page, form, stillMay } = pages;
@@ -156,7 +153,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     fields: Fields,
     chatId: ChatId,
     game: string,
-    problems: ReadonlyArray<Problem>,
+    refused: Refused | null,
   ) {
     // If the request names no list, take the first list that has the user.
     const [first] = fields("pid") === "" ? yield* listsOf(visitor, chatId) : [];
@@ -164,11 +161,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     if (community === undefined)
       return noCommunityPage("links", say("menu.links"), say("links.none"), visitor);
     const view = yield* viewUser(visitor, community, chatId);
-    const undo =
-      fields("done") === "unlinked" && isGameId(fields("was")) && view.link === null
-        ? { gameId: fields("was"), now: visitor.context.clock.currentTimeMillisUnsafe() }
-        : null;
-    return linkedUserPage(view, game, visitor, problems, undo);
+    return linkedUserPage(view, game, visitor, refused);
   });
 
   /** Finds the chat user and the game user that a form names by ID or user name, or says why it finds none. */
@@ -192,11 +185,10 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     );
     const refuse = (problems: ReadonlyArray<Problem>) =>
       fields("of") === "user" && isChatId(typed.chat)
-        ? user(visitor, fields, typed.chat, typed.game, problems)
+        ? user(visitor, fields, typed.chat, typed.game, refusedFor(problems))
         : list(visitor, fields, typed, problems);
     if ("problems" in meant) return yield* refuse(meant.problems);
     const { chatId, gameId } = meant;
-    const isUndone = Number(fields("undo")) > visitor.context.clock.currentTimeMillisUnsafe() - undoMs;
     const { pid } = community.scope;
     const ask = Effect.fnUntraced(function* (contest: Contest | null, refused: Refused | null) {
       const old = yield* links.find(community.scope, chatId);
@@ -208,8 +200,8 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       const question = { community, chatId, chat, gameId, game };
       return linkQuestion(question, replaced, contest, fields("of"), refused);
     });
-    const contest = isUndone ? null : yield* contestOf(pid, visitor.owner.chatId, meant);
-    if (fields("confirm") !== "1" && !isUndone) return yield* ask(contest, null);
+    const contest = yield* contestOf(pid, visitor.owner.chatId, meant);
+    if (fields("confirm") !== "1") return yield* ask(contest, null);
     if (contest !== null && fields("reason").trim() === "")
       return yield* ask(contest, refusedFor([{ name: "reason", reason: say("reason.why") }]));
     return yield* operations.link.submit(visitor, fields, { chatId, gameId }).pipe(
@@ -250,14 +242,13 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const [chatId] = chatIds;
     if (chatId === undefined) return seeOther(paths.links);
     const isOne = chatIds.length === 1;
-    const old = isOne ? yield* links.find(community.scope, chatId) : null;
     const { pid } = community.scope;
     const seen = isOne
-      ? seeOther(paths.linkUser, { pid, chatId, done: "unlinked", was: old?.gameId ?? null })
+      ? seeOther(paths.linkUser, { pid, chatId, done: "unlinked" })
       : seeOther(paths.links, { pid, done: "unlinkedSeveral" });
     const refused = (error: Parameters<typeof problemsOf>[0]) =>
       isOne
-        ? user(visitor, fields, chatId, "", problemsOf(error, visitor))
+        ? user(visitor, fields, chatId, "", refusedFor(problemsOf(error, visitor)))
         : list(visitor, fields, emptyLinkForm, problemsOf(error, visitor));
     const removed = Effect.forEach(chatIds, (each) =>
       // Ignore links that another request has removed meanwhile.
@@ -270,6 +261,19 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     return yield* removed.pipe(
       Effect.as(seen),
       Effect.catchTag(["Forbidden", "InvalidParameter", "PlatformUnavailable"], refused),
+    );
+  });
+
+  const restore = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
+    const chatId = fields("chatId");
+    if (!isChatId(chatId)) return seeOther(paths.links);
+    const show = (refused: Refused) => user(visitor, fields, chatId, "", refused);
+    const done = seeOther(paths.linkUser, { pid: fields("pid"), chatId, done: "restored" });
+    const restored = Effect.as(operations.restore.submit(visitor, fields, { chatId }), done);
+    return yield* Effect.catchTag(
+      orShowAgain(restored, show, guildErrors, visitor.platforms),
+      "LinkNotFound",
+      () => show({ status: 404, problems: [], general: say("user.not_restored") }),
     );
   });
 
@@ -309,9 +313,12 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     page(paths.linksFile, file),
     page(paths.linkUser, (visitor, query) => {
       const chatId = query("chatId");
-      return isChatId(chatId) ? user(visitor, query, chatId, "", []) : Effect.succeed(seeOther(paths.links));
+      return isChatId(chatId)
+        ? user(visitor, query, chatId, "", null)
+        : Effect.succeed(seeOther(paths.links));
     }),
     form(paths.link, link),
+    form(paths.restoreLink, restore),
     page(paths.unlink, askUnlink),
     form(paths.unlink, unlink),
     ...unlinkAll,

@@ -3,12 +3,12 @@
 import { type ChatId, guildOf, OwnedKeys } from "@accountlink/core";
 import { permits } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";
-import { withImports } from "@accountlink/core/imports";
+import { importsBetween } from "@accountlink/core/imports";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { visibleName } from "@accountlink/core/name_text";
 import { makeOwnedAudit, type NamedLink, OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
 import { GuildGuard, Profiles } from "@accountlink/core/platforms";
-import type { Millis } from "@accountlink/core/timestamp";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { makeGamePage } from "../../game_page.ts";
 import { formTo, type Html, html, to } from "../../html.ts";
@@ -19,9 +19,7 @@ import { historyHtml } from "../audit/sentences.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import { hiddenFields, textField } from "../look/field.ts";
 import { listName, listText, userNameHtml } from "../look/names.ts";
-import { noticeHtml } from "../look/notice.ts";
-import type { Problem } from "../look/reasons.ts";
-import { refusedFor } from "../look/refused.ts";
+import type { Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
 import { ageAgoHtml, ageHtml, dayHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
@@ -33,21 +31,14 @@ import { makeUserRoles, userRolesSection } from "./user_roles.ts";
 
 type LinkedUserView = Effect.Success<ReturnType<Effect.Success<typeof makeUserView>>>;
 
-/** The link that was removed a moment ago, and can be made again. */
-interface Undo {
-  readonly gameId: string;
-  readonly now: Millis;
-}
-
-/** @param undo the link that was just removed; null if none was */
 export const linkedUserPage = (
   view: LinkedUserView,
   game: string,
   { platforms, ...reader }: Pick<Visitor, "platforms" | "role" | "scopes">,
-  problems: ReadonlyArray<Problem>,
-  undo: Undo | null,
+  refused: Refused | null,
 ): Page => {
-  const { community, chatId, chat, link, history, names, pages, now } = view;
+  const { community, chatId, chat, link, history, imports, names, pages, now } = view;
+  const problems = refused?.problems ?? [];
   const { pid } = community.scope;
   const labels = linkLabels(platforms);
   const more = (path: string, query: Readonly<Record<string, string>>, label: Html) =>
@@ -55,19 +46,15 @@ export const linkedUserPage = (
   return {
     title: visibleName(chat) ?? say("alts.user", { id: chatId }),
     section: "links",
-    refused: refusedFor(problems),
+    refused,
     labels,
-    ...(undo && {
-      notice: html`${undoForm(view, undo)}
-${noticeHtml("unlinked")}`,
-    }),
     content: html`
 <p><a href="${to(withQuery(paths.links, { pid }))}">${say("user.all", { list: listText(community) })}</a></p>
 <dl class="facts">
 <div><dt>${labels.chat}</dt><dd>${accountHtml(chatId, chat, now)}${joinedHtml(view)}${profileLink(pages.chat, platforms.chat)}</dd></div>
 <div><dt>${labels.game}</dt><dd>${
       link === null
-        ? say("user.none")
+        ? html`${say("user.none")}${undoForm(view)}`
         : html`${accountHtml(link.link.gameId, link.game, now)}${
             link.game?.isBanned === true
               ? html` <span class="badge bad">${say("user.banned", { platform: platforms.game })}</span>`
@@ -86,6 +73,12 @@ ${view.roles && userRolesSection(community, chatId, chat, link !== null, view.ro
 <h2>${say("user.history")}</h2>
 ${historyHtml(history, names)}
 ${untold(link, history)}
+${
+  imports.length === 0
+    ? null
+    : html`<h3>${say("user.imports")}</h3>
+${historyHtml(imports, names)}`
+}
 ${more(paths.audit, { chatId }, say("user.history.all"))}
 ${more(paths.events, { pid, user: chatId }, say("user.events"))}
 ${more(paths.alts, { pid, kind: "chat", id: chatId }, say("user.alts"))}
@@ -161,12 +154,20 @@ const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Htm
     ? null
     : html`<p class="hint">${say("user.untold", { account: accountText(link.link.gameId, link.game), time: timeHtml(link.link.linkedAt) })}</p>`;
 
-/** The button that links the accounts again. After ten seconds it disappears, and a click asks for confirmation. */
-const undoForm = ({ community, chatId }: LinkedUserView, { gameId, now }: Undo): Html => html`
-${formTo(paths.link, html` class="undo"`)}
-${hiddenFields({ pid: community.scope.pid, of: "user", chat: chatId, game: gameId })}
-<p><button class="button quiet small" name="undo" value="${now}">${say("user.undo")}</button></p>
+const linkActions: ReadonlySet<string> = new Set(["link.set", "link.moved", "link.removed"]);
+
+/** The button that puts back the link that the team removed last, within a day; null if there is none. */
+const undoForm = ({ community, chatId, history, now }: LinkedUserView): Html | null => {
+  const last = history.find(({ action }) => linkActions.has(action));
+  const isRemoval = last?.action === "link.removed" && last.actor.type === "account";
+  return !isRemoval || last.at <= now - dayMs
+    ? null
+    : html`
+${formTo(paths.restoreLink)}
+${hiddenFields({ pid: community.scope.pid, chatId })}
+<p><button class="button quiet small">${say("user.undo")}</button></p>
 </form>`;
+};
 
 export interface UserList {
   readonly community: Community;
@@ -264,8 +265,8 @@ export const makeUserView = Effect.gen(function* () {
     const own = lists.find((list) => list.community.scope.pid === pid)?.link;
     const link: NamedLink | null = own === undefined ? null : { ...own, chat };
     const present = { chatId, gameId: link?.link.gameId ?? null };
-    const history = withImports(present, entries, imports, entries.length < shownChanges);
-    const names = yield* namesOf(visitor, listed, history);
+    const between = importsBetween(present, entries, imports, entries.length < shownChanges);
+    const names = yield* namesOf(visitor, listed, [...entries, ...between]);
     return {
       community,
       chatId,
@@ -275,7 +276,9 @@ export const makeUserView = Effect.gen(function* () {
       blocked: yield* blocks.of(community.scope, chatId, link?.link.gameId ?? null),
       link,
       lists,
-      history,
+      history: entries,
+      /** The imports and undos that may have changed the link. */
+      imports: between,
       names,
       now: visitor.context.clock.currentTimeMillisUnsafe(),
       /** The pages of both accounts on the platforms; null where there are none. */

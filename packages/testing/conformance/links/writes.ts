@@ -1,4 +1,4 @@
-import { ChatId, EventStore, type StoragePorts } from "@accountlink/core";
+import { ChatId, EventStore, type Link, LinkStore, type StoragePorts } from "@accountlink/core";
 import { ImportStore } from "@accountlink/core/imports";
 import { provenAt } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -29,6 +29,26 @@ export const writes: Cases<StoragePorts> = {
       const deleted = (yield* links.entries).filter(({ action }) => action === "scope.deleted");
       expectEqual(pluck(deleted, "details"), [{ deletedRecords: 1_300 }]);
     },
+
+  "a removed link comes back as it was, with the next version, unless the record has changed": function* () {
+    const links = yield* newLinkSteps;
+    const { restoreGame } = yield* LinkStore;
+    yield* links.load([line(ada, chess, 5)], "replace", null, 5, "oauth");
+    yield* links.set(ada, chess, 7);
+    const before = yield* links.find(ada);
+    const restore = (removedAt: Millis) =>
+      restoreGame({ ...origin, pid: links.pid, at: 11, chatId: ada, gameId: chess, removedAt });
+    expectEqual(yield* restore(9), Option.none());
+    yield* links.remove(ada, 9);
+    expectEqual(yield* restore(8), Option.none());
+    const restored = { ...before, linkVersion: 3 } as Link;
+    expectEqual(yield* restore(9), Option.some(restored));
+    expectEqual(yield* links.find(ada), restored);
+    expectEqual(yield* restore(9), Option.none());
+    yield* links.remove(ada, 9);
+    yield* links.set(ada, poker, 9);
+    expectEqual(yield* restore(9), Option.none());
+  },
 
   "a write without a proof keeps how and when the account was proven, and its undo restores both":
     function* () {

@@ -81,6 +81,20 @@ export const linkOperations = {
       Option.map((removed) => ({ ...removed, ended: ownOf(sessionIds, removed.ended) })),
     ),
   ),
+  "LinkStore.restoreGame": operation(
+    2,
+    { scope, at, chatId, gameId, removedAt: at },
+    ({ links, write }, input) =>
+      orBlocked(
+        links.restoreGame({
+          ...write,
+          chatId: input.chatId,
+          gameId: input.gameId,
+          removedAt: input.removedAt,
+          chatHash: hashOf(input.chatId),
+        }),
+      ),
+  ),
   "LinkStore.deleteScope": operation(1, { scope, at }, ({ links, write, sessionIds }) =>
     Effect.map(links.deleteScope(write), (deleted) => ({
       ...deleted,
