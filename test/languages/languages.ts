@@ -1,6 +1,7 @@
 /**
  * For translators: `npm run languages -- check xx` prints what a language lacks, `record` notes the English
- * messages that have changed, `translated` what was translated again, and `pictures xx` makes pictures of the pages at the width of a phone.
+ * messages that have changed, `translated` what was translated again, `kept` why a translation stays, and `pictures xx`
+ * makes pictures of the pages at the width of a phone.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -10,6 +11,7 @@ import { dashboard, dashboardLinesOf, linesOf, players } from "./report.ts";
 const usage = `Usage: npm run languages -- check [xx]
        npm run languages -- record
        npm run languages -- translated xx key...
+       npm run languages -- kept xx "why the translation stays" key...
        npm run languages -- pictures xx [folder]`;
 
 const linesAbout = (tag: string): ReadonlyArray<string> => {
@@ -30,9 +32,9 @@ const check = (asked: string | undefined): void => {
 
 const record = (): string => [...players.record(), ...dashboard.record()].join(", ") || "none";
 
-const markTranslated = (tag: string, keys: ReadonlyArray<string>): void => {
-  players.markTranslated(tag, keys);
-  dashboard.markTranslated(tag, keys);
+const markTranslated = (tag: string, keys: ReadonlyArray<string>, because: string | null): void => {
+  players.markTranslated(tag, keys, because);
+  dashboard.markTranslated(tag, keys, because);
 };
 
 /** Runs the browser tests of the language, which keep their pictures. */
@@ -58,7 +60,9 @@ const pictures = (tag: string, folder: string): void => {
 const [command, tag, ...others] = process.argv.slice(2);
 if (command === "check") check(tag);
 else if (command === "record") console.log(`Stale in every language: ${record()}`);
-else if (command === "translated" && tag !== undefined) markTranslated(tag, others);
+else if (command === "translated" && tag !== undefined) markTranslated(tag, others, null);
+else if (command === "kept" && tag !== undefined && others[0] !== undefined)
+  markTranslated(tag, others.slice(1), others[0]);
 else if (command === "pictures" && tag !== undefined) pictures(tag, others[0] ?? "dist/languages");
 else {
   console.log(usage);

@@ -34,8 +34,14 @@ export const changedKeys = (recorded: Texts, source: Texts): ReadonlyArray<strin
 export const hashesOf = (source: Texts): Texts =>
   Object.fromEntries(Object.entries(source).map(([key, text]) => [key, hash(text)]));
 
-/** By language, the keys whose translation is older than the English message. */
-type Stale = Readonly<Record<string, ReadonlyArray<string>>>;
+const withoutKeys = <V>(values: Readonly<Record<string, V>>, keys: ReadonlyArray<string>) =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => !keys.includes(key)));
+
+/** By language and key, the hash of the translation that is older than the English message. */
+type Stale = Readonly<Record<string, Texts>>;
+
+/** By key, the languages whose translation stayed although the English message changed, and why. */
+type Kept = Readonly<Record<string, { readonly in: string; readonly because: string }>>;
 
 export interface Report {
   /** The share of the English messages that the language has. */
@@ -53,14 +59,17 @@ export interface Report {
  *
  * @param tags the languages into which English is translated
  */
-const catalogueIn = (path: string, tags: ReadonlyArray<string>) => {
+export const catalogueIn = (path: string, tags: ReadonlyArray<string>) => {
   const here = new URL(path, folder);
   const english = readTexts(new URL("en.json", here)) ?? {};
   /** By key, the hash of the English message that translators were told of. */
   const hashesFile = new URL("context/english_hashes.json", here);
   const staleFile = new URL("context/stale.json", here);
+  const keptFile = new URL("context/kept.json", here);
   const recordedHashes = readTexts(hashesFile) ?? {};
   const readStale = (): Stale => (readJson(staleFile) ?? {}) as Stale;
+  const readKept = (): Kept => (readJson(keptFile) ?? {}) as Kept;
+  const textsOf = (tag: string): Texts => readTexts(new URL(`${tag}.json`, here)) ?? {};
 
   return {
     tags,
@@ -74,19 +83,38 @@ const catalogueIn = (path: string, tags: ReadonlyArray<string>) => {
       const changed = changedKeys(recordedHashes, english);
       const stale = readStale();
       const listed = tags.map((tag) => {
-        const keys = new Set([...(stale[tag] ?? []), ...changed]);
-        return [tag, Object.keys(english).filter((key) => keys.has(key))] as const;
+        const texts = textsOf(tag);
+        const hashes = Object.fromEntries(changed.map((key) => [key, hash(texts[key] ?? "")]));
+        return [tag, { ...hashes, ...stale[tag] }] as const;
       });
-      write(staleFile, Object.fromEntries(listed.filter(([, keys]) => keys.length > 0)));
+      write(staleFile, Object.fromEntries(listed.filter(([, hashes]) => Object.keys(hashes).length > 0)));
+      write(keptFile, withoutKeys(readKept(), changed));
       write(hashesFile, hashesOf(english));
       return changed;
     },
 
-    /** Takes keys off the list of a language, once they are translated again. */
-    markTranslated: (tag: string, keys: ReadonlyArray<string>): void => {
-      const { [tag]: before = [], ...others } = readStale();
-      const left = before.filter((key) => !keys.includes(key));
-      write(staleFile, left.length === 0 ? others : { ...others, [tag]: left });
+    /**
+     * Takes keys off the list of a language. Fails if the text of one is still the same, unless a translator says why.
+     *
+     * @param because why the translations stay, which is kept with them; null if they have changed
+     */
+    markTranslated: (tag: string, keys: ReadonlyArray<string>, because: string | null): void => {
+      const { [tag]: before = {}, ...others } = readStale();
+      const texts = textsOf(tag);
+      const same = keys.filter((key) => before[key] === hash(texts[key] ?? ""));
+      if (same.length > 0 && because === null)
+        throw new Error(
+          `Cannot take ${same.join(", ")} off the list of ${tag}: the text is the one from before. Translate it, or say ` +
+            'why it stays: npm run languages -- kept xx "why" key...',
+        );
+      const kept = readKept();
+      const stays = same.map((key) => {
+        const tagged = new Set([...(kept[key]?.in ?? "").split(" ").filter(Boolean), tag]);
+        return [key, { in: [...tagged].join(" "), because: because ?? "" }] as const;
+      });
+      if (stays.length > 0) write(keptFile, { ...kept, ...Object.fromEntries(stays) });
+      const left = withoutKeys(before, keys);
+      write(staleFile, Object.keys(left).length === 0 ? others : { ...others, [tag]: left });
     },
 
     /** Returns null if the language has no file. */
@@ -94,7 +122,10 @@ const catalogueIn = (path: string, tags: ReadonlyArray<string>) => {
       const messages = readTexts(new URL(`${tag}.json`, here));
       if (messages === null) return null;
       const keys = Object.keys(english).filter((key) => Object.hasOwn(messages, key));
-      const staleKeys = new Set([...(readStale()[tag] ?? []), ...changedKeys(recordedHashes, english)]);
+      const staleKeys = new Set([
+        ...Object.keys(readStale()[tag] ?? {}),
+        ...changedKeys(recordedHashes, english),
+      ]);
       return {
         share: keys.length / Object.keys(english).length,
         faults: [...faultsOf(tag, messages, english), ...writingFaults(tag, messages, english)],

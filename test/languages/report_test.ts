@@ -1,5 +1,18 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { changedKeys, dashboard, dashboardLinesOf, hashesOf, linesOf, players, terms } from "./report.ts";
+import {
+  catalogueIn,
+  changedKeys,
+  dashboard,
+  dashboardLinesOf,
+  hashesOf,
+  linesOf,
+  players,
+  terms,
+} from "./report.ts";
 
 const { english, notes, reportOf, tags } = players;
 
@@ -44,4 +57,26 @@ it("every table of terms has the terms of English", () => {
   for (const [tag, words] of Object.entries(terms)) {
     expect([tag, Object.keys(words)]).toEqual([tag, Object.keys(terms["en"] ?? {})]);
   }
+});
+
+it("a message leaves the list of a language only with another text, or with why it stays", () => {
+  const folder = mkdtempSync(join(tmpdir(), "catalogue-"));
+  const write = (file: string, value: unknown) => writeFileSync(join(folder, file), JSON.stringify(value));
+  const read = (file: string) => JSON.parse(readFileSync(join(folder, "context", file), "utf8"));
+  mkdirSync(join(folder, "context"));
+  write("context/english_hashes.json", hashesOf({ a: "Wait", b: "Go" }));
+  write("en.json", { a: "Wait a minute", b: "Go on" });
+  write("de.json", { a: "Warte", b: "Weiter" });
+  const open = () => catalogueIn(`${pathToFileURL(folder).href}/`, ["de"]);
+  open().record();
+  const catalogue = open();
+  expect(() => catalogue.markTranslated("de", ["a"], null)).toThrow("Cannot take a off the list of de");
+  write("de.json", { a: "Warte eine Minute", b: "Weiter" });
+  catalogue.markTranslated("de", ["a"], null);
+  expect(catalogue.reportOf("de")?.stale).toEqual(["b"]);
+  catalogue.markTranslated("de", ["b"], "says it already");
+  expect([read("stale.json"), read("kept.json")]).toEqual([
+    {},
+    { b: { in: "de", because: "says it already" } },
+  ]);
 });
