@@ -1,6 +1,6 @@
 import { AuditLog, type KeyId } from "@accountlink/core";
 import { type AuditAction, type AuditFilter, auditActions } from "@accountlink/core/audit";
-import { Array, Context, Effect, Layer, Option, Stream } from "effect";
+import { Context, Effect, Layer, Option, Stream } from "effect";
 import * as Accept from "./accept.ts";
 import { streamMethod } from "./method.ts";
 import { Scope } from "./scope.ts";
@@ -46,12 +46,9 @@ export class Audit extends Context.Service<Audit>()("accountlink/Audit", {
           keyId: (choice?.keyId ?? null) as KeyId | null,
         };
         return Stream.paginate(choice?.before ?? null, (earlier: number | null) =>
-          Effect.map(log.list(account, earlier, pageSize, filter), (entries) => [
+          Effect.map(log.list(account, earlier, pageSize, filter), ({ entries, next }) => [
             entries,
-            Option.map(
-              Option.filter(Array.last(entries), () => entries.length === pageSize),
-              ({ sequence }) => sequence,
-            ),
+            Option.fromNullOr(next),
           ]),
         );
       }),

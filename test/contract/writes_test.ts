@@ -206,7 +206,7 @@ describe.skipIf(whyHidden !== null)(`the audit log ${whyHidden ?? ""}`, () => {
       (await send("DELETE /v2/game", { key: ofGuild, body: { chatId: "100002", guildId: guild } })).status,
     ).toBe(404);
 
-    const entries = await AuditLog.pipe(
+    const { entries } = await AuditLog.pipe(
       Effect.flatMap((log) => log.list("audited", null, 100)),
       Effect.provide(storage().auditLog),
       Effect.runPromise,

@@ -27,10 +27,7 @@ const flags = {
 };
 
 const listAuditCommand = managed("list", flags, function* ({ account, limit, before }) {
-  // Reads one entry more than the limit, to find out whether there are older entries.
-  const found = yield* (yield* AuditLog).list(account, Option.getOrNull(before), limit + 1);
-  const entries = found.slice(0, limit);
-  const next = found.length > limit ? (entries.at(-1)?.sequence ?? null) : null;
+  const { entries, next } = yield* (yield* AuditLog).list(account, Option.getOrNull(before), limit);
   yield* answer({ entries: entries.map(entryJson), next }, entriesText(entries, next));
 }).pipe(
   describe("List who changed what in an account, newest first, without secrets and IP addresses.", {

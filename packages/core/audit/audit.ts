@@ -157,6 +157,14 @@ export const changeDetails = <Name extends string>(
 const detailOf = (value: string | number | boolean | null) =>
   typeof value === "boolean" ? String(value) : value;
 
+/** A part of the audit log. */
+export interface AuditPage {
+  /** Newest first. */
+  readonly entries: ReadonlyArray<AuditEntry>;
+  /** The sequence before which the next page begins; null if there are no older entries. */
+  readonly next: number | null;
+}
+
 export interface AuditFilter {
   /** Selects entries with this action; null selects all entries. */
   readonly action: AuditAction | null;
@@ -211,7 +219,7 @@ export const isSelected = (
  * await world.links.delete("100001");
  * const filter = { action: "link.removed", keyId: null } as const;
  * const list = Effect.flatMap(AuditLog, (log) => log.list("acme", null, 10, filter));
- * const entries = await world.run(list);
+ * const { entries } = await world.run(list);
  * entries[0]?.details; // { chatId: "100001", removedGameId: "1" }
  * entries.every(({ action }) => auditActions.includes(action)); // true
  * await world.close();
@@ -220,13 +228,16 @@ export const isSelected = (
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** Returns up to `limit` entries of an account before sequence `before`, newest first. */
+    /**
+     * Returns up to `limit` entries of an account before sequence `before`. A filter that selects few of many entries may
+     * get fewer, even none, with the place where the search goes on.
+     */
     readonly list: (
       account: string,
       before: number | null,
       limit: number,
       filter?: AuditFilter,
-    ) => StoreEffect<ReadonlyArray<AuditEntry>>;
+    ) => StoreEffect<AuditPage>;
 
     /**
      * Deletes the entries of all accounts from before a time, and returns the number of deleted entries. It deletes the

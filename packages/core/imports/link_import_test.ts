@@ -67,7 +67,10 @@ const run = Effect.fnUntraced(function* (
 });
 
 const stored = LinkStore.use((links) => links.exportPage(pid, null, 1_000_000));
-const entries = AuditLog.use((log) => log.list("acme", null, 100));
+const entries = Effect.map(
+  AuditLog.use((log) => log.list("acme", null, 100)),
+  (page) => page.entries,
+);
 
 const withScope = Effect.gen(function* () {
   yield* TestClock.setTime(now);

@@ -58,7 +58,11 @@ export const getAudit = signedIn("moderator", "GET", "/audit", {
         "Only entries of this action",
       ),
     ),
-    keyId: optional(keyId("Only what this key changed, or was changed of it")),
+    keyId: optional(
+      keyId(
+        "Only what this key changed, or was changed of it. A page looks through 10,000 entries at most, so it may have none while `next` goes on",
+      ),
+    ),
     chatId: optional(chatId("Only entries about this chat user")),
   },
   data: {

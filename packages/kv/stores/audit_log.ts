@@ -1,7 +1,8 @@
 import { AuditLog } from "@accountlink/core";
-import { type AuditEntry, type AuditFilter, auditActions, isSelected } from "@accountlink/core/audit";
+import { type AuditFilter, auditActions, mostDisorder, searchEntries } from "@accountlink/core/audit";
 import { entryOf, withoutEntry } from "@accountlink/core/journal";
 import { forEachLimited } from "@accountlink/core/limited_loops";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { Transaction } from "../transaction.ts";
 import { accountPlace, isIndexed, journal, pidOf, places, type StoredRecord } from "./journal.ts";
@@ -9,33 +10,24 @@ import { accountNamed, scopes } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 import { sweepPlaces } from "./sweep_places.ts";
 
-const pageSize = 200;
-
 export const layer = storeLayer(AuditLog, (db) => ({
   list: (name, before, limit, filter) =>
     db.read(function* (tx) {
       const account = yield* accountNamed(tx, name);
-      if (account === undefined) return [];
+      if (account === undefined) return { entries: [], next: null };
       const ofAccount = yield* tx.list(scopes.byAccount, [account.id]);
       const all = [accountPlace(account.id), ...ofAccount.map(({ pid }) => pid)].filter(
         (place) => (filter?.pid ?? place) === place && (filter?.pids?.some((pid) => pid === place) ?? true),
       );
-      const entries: Array<AuditEntry> = [];
-      let end = before ?? Number.MAX_SAFE_INTEGER;
-      let size = limit;
-      for (;;) {
-        const page = yield* pageBefore(tx, all, end, size, filter);
-        for (const stored of page) {
-          const { place, sequence } = stored;
-          const entry = entryOf(stored, { sequence, account: name, pid: pidOf(place) });
-          if (entry !== undefined && isSelected(entry, filter)) entries.push(entry);
-        }
-        const last = page.at(-1);
-        if (entries.length >= limit || last === undefined || page.length < size)
-          return entries.slice(0, limit);
-        end = last.sequence;
-        size = pageSize;
-      }
+      const newest = before ?? Number.MAX_SAFE_INTEGER;
+      const during = filter?.during ?? null;
+      return yield* searchEntries(
+        (end, size) => pageBefore(tx, all, end, size, filter),
+        (stored) => entryOf(stored, { sequence: stored.sequence, account: name, pid: pidOf(stored.place) }),
+        during === null ? newest : yield* lastBefore(tx, all, newest, during.before + mostDisorder),
+        limit,
+        filter,
+      );
     }),
 
   forget: (before) =>
@@ -58,18 +50,50 @@ export const layer = storeLayer(AuditLog, (db) => ({
     }),
 }));
 
+/** Sequences between which a search need not halve: those of a minute. */
+const closeSequences = 6_000_000;
+
+/**
+ * Finds where the records end that are older than a time, up to the sequence `newest`: halves the sequences of each
+ * place, since records are nearly in order of time, and no index has their times.
+ */
+const lastBefore = Effect.fnUntraced(function* (
+  tx: Transaction,
+  all: ReadonlyArray<string>,
+  newest: number,
+  time: Millis,
+) {
+  const ends = yield* forEachLimited(
+    all,
+    Effect.fnUntraced(function* (place) {
+      const [last] = yield* tx.scan(journal, [place], { before: [newest], limit: 1, reverse: true });
+      let [low, high] = [0, (last?.sequence ?? -1) + 1];
+      while (high - low > closeSequences) {
+        const middle = Math.floor((low + high) / 2);
+        const [first] = yield* tx.scan(journal, [place], { from: [middle], limit: 1 });
+        if (first !== undefined && first.at >= time) high = middle;
+        else low = middle;
+      }
+      return high;
+    }),
+    { concurrency: 8 },
+  );
+  return Math.max(0, ...ends);
+});
+
 /** Records among which are the next entries that a filter selects, newest first. */
 const pageBefore = Effect.fnUntraced(function* (
   tx: Transaction,
   all: ReadonlyArray<string>,
   before: number,
   limit: number,
-  { action = null, chatId = null, readable = null }: Partial<AuditFilter> = {},
+  { action = null, chatId = null, member = null, readable = null }: Partial<AuditFilter> = {},
 ) {
   const options = { before: [before], limit, reverse: true };
   const wanted = (readable ?? auditActions).filter((each) => action === null || each === action);
   const readPlace = (place: string) => {
-    if (chatId !== null) return tx.list(journal.byUser, [chatId, place], options);
+    const user = chatId ?? member;
+    if (user !== null) return tx.list(journal.byUser, [user, place], options);
     if (!wanted.every(isIndexed)) return tx.scan(journal, [place], options);
     const ofAction = (each: string) => tx.list(journal.byAction, [place, each], options);
     return Effect.map(forEachLimited(wanted, ofAction, { concurrency: 8 }), (found) => found.flat());

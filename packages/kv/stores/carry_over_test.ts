@@ -45,9 +45,10 @@ it("the entries and events of an earlier release are carried over, and a feed go
 
     expect(yield* events.range(pid)).toEqual({ start: 6, end: 7 });
     expect(Option.getOrThrow(yield* events.read(pid, 6, 10))).toEqual([{ ...event, entry: null }]);
-    expect(yield* log.list("acme", null, 10, { action: null, keyId: null, chatId })).toEqual([
-      { ...entry, account: "acme" },
-    ]);
+    expect(yield* log.list("acme", null, 10, { action: null, keyId: null, chatId })).toEqual({
+      entries: [{ ...entry, account: "acme" }],
+      next: null,
+    });
     const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
     expect(left.filter(({ key }) => /^(audit|event|feed)\b/.test(key))).toEqual([]);
   }).pipe(Effect.scoped, Effect.runPromise));

@@ -41,7 +41,7 @@ const erase = UserStore.use((users) =>
 const ends = (account: string) =>
   Effect.map(
     AuditLog.use((log) => log.list(account, null, 1_000)),
-    (entries) => entries.filter(({ action }) => action === "user.erased").map(({ details }) => details),
+    ({ entries }) => entries.filter(({ action }) => action === "user.erased").map(({ details }) => details),
   );
 
 it("a user in many scopes and accounts is erased in commits that every engine makes, and no guard names them", () => {

@@ -45,7 +45,7 @@ it("an import and its undo have commits that every engine makes", () =>
     expect(found.get(GameId.make("1"))?.length).toBe(150);
 
     const log = yield* AuditLog;
-    const entries = yield* log.list("Chess club", null, 1_000);
+    const { entries } = yield* log.list("Chess club", null, 1_000);
     expect(entries.map(({ details }) => details)).toEqual([
       { file: "second.csv", removed: 0, restored: 150 },
       { file: "second.csv", inserted: 0, replaced: 150, unchanged: 0, kept: 0 },
@@ -77,7 +77,7 @@ it("an interrupted import has an event and an audit entry of what it stored, and
     const told = Effect.map(feed.readBack(pid, null, 100), (events) =>
       events.map(({ data }) => ("count" in data ? data.count : 0)).reduce((sum, count) => sum + count, 0),
     );
-    const logged = Effect.map(log.list("Chess club", null, 100), (entries) =>
+    const logged = Effect.map(log.list("Chess club", null, 100), ({ entries }) =>
       entries.map(({ details }) => details["inserted"]),
     );
     commits = 2;

@@ -1,5 +1,5 @@
 import { AuditLog, Pid } from "@accountlink/core";
-import { type AuditFilter, auditActions, isSelected } from "@accountlink/core/audit";
+import { type AuditFilter, auditActions, mostDisorder, searchEntries } from "@accountlink/core/audit";
 import { entryOf, withoutEntry } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -7,37 +7,58 @@ import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
-import { columnReader, literalSql } from "../statements/row.ts";
+import { columnReader, literalSql, OptionalInt } from "../statements/row.ts";
 import { type StoreParts, storeLayer } from "../statements/store_operation.ts";
 import { eachPlace } from "./places.ts";
 import { accountPlace, pidOf, positionOn, readRecords, recordColumnsOn, replaceRecords } from "./records.ts";
 
 export const layer = storeLayer(AuditLog)((parts) => {
-  const { sql, operation, rowsWritten } = parts;
+  const { sql, operation, elements, rowsWritten } = parts;
   const forgetSome = forgetOn(sql, rowsWritten);
+
+  /**
+   * Finds where the records end that are older than a time, up to the sequence `newest`: halves the sequences of each
+   * place, since records are nearly in order of time, and no index has their times.
+   */
+  const lastBefore = Effect.fnUntraced(function* (
+    places: ReadonlyArray<string>,
+    newest: number,
+    time: Millis,
+  ) {
+    const last = sql`(SELECT MAX(sequence) + 1 FROM journal WHERE place = value ->> 0 AND sequence < ${newest})`;
+    const middle = literalSql("((low + high) / 2)");
+    const isLate = sql`${time} <= (
+      SELECT at FROM journal WHERE journal.place = halves.place AND sequence >= ${middle} ORDER BY sequence LIMIT 1)`;
+    const [end = null] = yield* readEnds(sql`
+      WITH RECURSIVE halves (place, low, high) AS (
+        SELECT value ->> 0, CAST(0 AS BIGINT), CAST(COALESCE(${last}, 0) AS BIGINT)
+        FROM ${elements(JSON.stringify(places.map((place) => [place])))}
+        UNION ALL
+        SELECT place, CASE WHEN ${isLate} THEN low ELSE ${middle} END, CASE WHEN ${isLate} THEN ${middle} ELSE high END
+        FROM halves WHERE high - low > ${closeSequences(sql)}
+      )
+      SELECT MAX(high) AS last FROM halves WHERE high - low <= ${closeSequences(sql)}`);
+    return end ?? newest;
+  });
   return {
-    // Records are read in steps from the newest on, so that a filter that selects few of them does not block others.
     list: operation("list", function* (account, before, limit, filter) {
       assertStorable([account]);
       const pids = yield* readPids(sql`SELECT pid FROM scopes WHERE account = ${account}`);
       const places = [accountPlace(account), ...pids].filter((place) => isMeant(place, filter));
-      const entries = [];
-      let end = before ?? Number.MAX_SAFE_INTEGER;
-      let size = limit;
-      for (;;) {
-        const page = yield* readRecords(pageOn(parts, places, end, size, filter));
-        for (const record of page) {
+      const newest = before ?? Number.MAX_SAFE_INTEGER;
+      const during = filter?.during ?? null;
+      return yield* searchEntries(
+        (end, size) => readRecords(pageOn(parts, places, end, size, filter)),
+        (record) => {
           const { place, sequence } = record;
-          const entry = entryOf(record, { sequence, account, pid: pidOf(place) });
-          if (entry !== undefined && places.includes(place) && isSelected(entry, filter)) entries.push(entry);
-        }
-        const last = page.at(-1);
-        if (entries.length >= limit || last === undefined || page.length < size)
-          return entries.slice(0, limit);
-        end = last.sequence;
-        size = batchSize;
-        yield* Effect.yieldNow;
-      }
+          return places.includes(place)
+            ? entryOf(record, { sequence, account, pid: pidOf(place) })
+            : undefined;
+        },
+        during === null ? newest : yield* lastBefore(places, newest, during.before + mostDisorder),
+        limit,
+        filter,
+      );
     }),
 
     forget: operation("forget", function* (before) {
@@ -56,6 +77,10 @@ export const layer = storeLayer(AuditLog)((parts) => {
   };
 });
 
+/** Sequences between which a search need not halve: those of a minute, or of a hundred records. */
+const closeSequences = (sql: SqlClient.SqlClient): number =>
+  dialectOf(sql).commitsInOrder ? 6_000_000 : 100;
+
 const isMeant = (place: string, { pid = null, pids = null }: Partial<AuditFilter> = {}): boolean =>
   (pid === null || pid === place) && (pids === null || pids.some((some) => some === place));
 
@@ -70,10 +95,10 @@ const pageOn = (
   places: ReadonlyArray<string>,
   before: number,
   limit: number,
-  { action = null, chatId = null, readable = null }: Partial<AuditFilter> = {},
+  { action = null, chatId = null, member = null, readable = null }: Partial<AuditFilter> = {},
 ) => {
   const records = sql`SELECT ${recordColumnsOn(sql)} FROM`;
-  const next = sql`sequence < ${before} AND actor_type IS NOT NULL`;
+  const next = sql`sequence < ${before}`;
   const page = sql`ORDER BY sequence DESC LIMIT ${limit}`;
   if (chatId !== null) {
     // Two selects, so that each uses an index.
@@ -82,6 +107,7 @@ const pageOn = (
     return sql`
       SELECT * FROM (${about("chat_id")}) AS one UNION SELECT * FROM (${about("other_chat_id")}) AS other ${page}`;
   }
+  if (member !== null) return sql`${records} journal WHERE member = ${member} AND ${next} ${page}`;
   const wanted = (readable ?? auditActions).filter((each) => action === null || each === action);
   const firstOf = (each: ReadonlyArray<ReadonlyArray<string>>, condition: Statement.Fragment) => {
     const order = "sequence DESC";
@@ -144,4 +170,5 @@ const forgetOn = (sql: SqlClient.SqlClient, rowsWritten: (raw: unknown) => numbe
     );
 };
 
+const readEnds = columnReader("journal", "last", OptionalInt);
 const readPids = columnReader("scopes", "pid", Pid);

@@ -118,14 +118,14 @@ describe.skipIf(missing !== null)(`the feed on Postgres ${missing ?? ""}`, () =>
     expect(
       seen.map((event) => ({ ...event, data: JSON.parse(String(event["data"])) as unknown })),
     ).toMatchObject(told.map(({ entry: _, ...event }) => event));
-    const entries = Effect.provideContext(
+    const logged = Effect.provideContext(
       AuditLog.use((log) => log.list("acme", null, 10)),
       one,
     );
     expect(
       yield* rows(`SELECT account, pid, action, details::json FROM audit_log ORDER BY sequence DESC`),
     ).toEqual(
-      (yield* entries).map(({ account, pid: place, action, details }) => ({
+      (yield* logged).entries.map(({ account, pid: place, action, details }) => ({
         account,
         pid: place,
         action,

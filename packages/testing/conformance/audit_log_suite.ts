@@ -1,5 +1,6 @@
 import { AuditLog, ChatId, GameId, LinkStore, type Pid, type StoragePorts } from "@accountlink/core";
 import type { AuditFilter, WriteOrigin } from "@accountlink/core/audit";
+import { dayMs, hourMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { hostileTexts, uniqueChatId, uniqueKeyId } from "../mod.ts";
 import { expectEqual, pluck } from "./expect.ts";
@@ -20,7 +21,7 @@ const cases: Cases<StoragePorts> = {
     yield* write(global.pid, 2, { actor: { type: "key", id: keyId }, requestId: null });
     yield* write(global.pid, 3, byMember);
     const list = (filter: Partial<AuditFilter>) =>
-      Effect.map(log.list(account.name, null, 10, { action: null, keyId: null, ...filter }), (entries) =>
+      Effect.map(log.list(account.name, null, 10, { action: null, keyId: null, ...filter }), ({ entries }) =>
         pluck(entries, "at"),
       );
     expectEqual(yield* list({ member }), [3, 1]);
@@ -28,6 +29,21 @@ const cases: Cases<StoragePorts> = {
     expectEqual([yield* list({ keyId }), yield* list({ keyId: uniqueKeyId() })], [[2], []]);
     expectEqual(yield* list({ during: { from: 1, before: 3 } }), [2, 1]);
     expectEqual(yield* list({ member, during: { from: 2, before: 9 } }), [3]);
+  },
+
+  "a day is found in a long log, page by page": function* () {
+    const log = yield* AuditLog;
+    const { account, global, guild } = yield* makeScopes;
+    const ats = Array.from({ length: 40 }, (_, number) => number * 2 * hourMs);
+    yield* Effect.forEach(ats, (at, number) => write((number % 3 === 0 ? global : guild).pid, at));
+    const during = { from: dayMs, before: 2 * dayMs };
+    const list = (before: number | null) =>
+      log.list(account.name, before, 8, { action: null, keyId: null, during });
+    const first = yield* list(null);
+    const second = yield* list(first.next);
+    const found = [...first.entries, ...second.entries];
+    expectEqual(pluck(found, "at"), ats.filter((at) => at >= dayMs && at < 2 * dayMs).toReversed());
+    expectEqual(second.next, null);
   },
 
   "forget deletes older entries of every account": function* () {
@@ -38,7 +54,7 @@ const cases: Cases<StoragePorts> = {
     }
     expectEqual(yield* log.forget(-10), 4);
     for (const { account } of [one, other]) {
-      expectEqual(pluck(yield* log.list(account.name, null, 10), "at"), [5, -10]);
+      expectEqual(pluck((yield* log.list(account.name, null, 10)).entries, "at"), [5, -10]);
     }
     expectEqual(yield* log.forget(-10), 0);
   },
@@ -55,7 +71,7 @@ const cases: Cases<StoragePorts> = {
     });
     const racing = yield* Effect.all([log.forget(-10), log.forget(-10)], { concurrency: 2 });
     expectEqual(racing[0] + racing[1], 1_100);
-    expectEqual(yield* log.list(account.name, null, 10), []);
+    expectEqual((yield* log.list(account.name, null, 10)).entries, []);
   },
 
   "concurrent writes: each entry is stored once, with a unique sequence": function* () {
@@ -63,7 +79,7 @@ const cases: Cases<StoragePorts> = {
     const { account, global, guild } = yield* makeScopes;
     const ats = Array.from({ length: 40 }, (_, at) => at);
     yield* Effect.forEach(ats, (at) => write((at % 2 === 0 ? global : guild).pid, at), atOnce);
-    const entries = yield* log.list(account.name, null, 100);
+    const { entries } = yield* log.list(account.name, null, 100);
     expectEqual(
       entries.map(({ at }) => at).toSorted((one, other) => one - other),
       ats,
@@ -85,7 +101,7 @@ const cases: Cases<StoragePorts> = {
     for (const text of hostileTexts) {
       const from: WriteOrigin = { actor: { type: "operator", id: text }, requestId: text };
       yield* write(global.pid, 0, from);
-      const [entry] = yield* log.list(account.name, null, 1);
+      const [entry] = (yield* log.list(account.name, null, 1)).entries;
       expectEqual({ actor: entry?.actor, requestId: entry?.requestId }, from);
     }
   },

@@ -48,7 +48,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     said: ReadonlyArray<AltReview>,
   ) {
     const filter = { action: "review.set", keyId: null, chatId, pid } as const;
-    const entries = said.length === 0 ? [] : yield* log.list(account, null, mostReviews, filter);
+    const entries = said.length === 0 ? [] : (yield* log.list(account, null, mostReviews, filter)).entries;
     return new Map(
       said.flatMap(({ otherChatId, at }) => {
         const made = entries.find((entry) => entry.at === at && usersOf(entry).includes(otherChatId));

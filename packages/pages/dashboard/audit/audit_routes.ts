@@ -1,6 +1,13 @@
 import { ChatId, OwnedKeys } from "@accountlink/core";
 import { allows, Members, permits, type Reader, readableActions } from "@accountlink/core/accounts";
-import { type AuditEntry, type AuditFilter, auditActions, signedBy } from "@accountlink/core/audit";
+import {
+  type AuditEntry,
+  type AuditFilter,
+  type AuditPage,
+  auditActions,
+  mostSearched,
+  signedBy,
+} from "@accountlink/core/audit";
 import { isChatId } from "@accountlink/core/ids";
 import type { KeyDetails, KeyOwner } from "@accountlink/core/keys";
 import { makeOwnedAudit, OwnedLinks, OwnedScopes } from "@accountlink/core/owners";
@@ -12,7 +19,7 @@ import { type Choice, menuField, textField } from "../look/field.ts";
 import { keyMenu } from "../look/owned_key.ts";
 import type { Problem } from "../look/reasons.ts";
 import { say } from "../look/say.ts";
-import { dayMsOf } from "../look/time.ts";
+import { dayMsOf, numberHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, positionOf } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -26,6 +33,8 @@ const mostScopes = 10;
 
 /** The most entries in a file. There is a limit because the whole file is made in memory. */
 const fileSize = 10_000;
+
+const noEntries: AuditPage = { entries: [], next: null };
 
 export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const keys = yield* OwnedKeys;
@@ -82,10 +91,8 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       const { owner, role, scopes: own } = visitor;
       const { filter, typed, isNobody } = yield* filterOf(visitor, query);
       const before = positionOf(query("cursor"));
-      // Read one more entry than the page shows, to learn whether there is a next page.
-      const found = isNobody ? [] : yield* entriesOf(visitor, before, pageSize + 1, filter);
-      const entries = found.slice(0, pageSize);
-      const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;
+      const { entries, next } = isNobody ? noEntries : yield* entriesOf(visitor, before, pageSize, filter);
+      const isSearchCut = next !== null && entries.length < pageSize;
       const listed = yield* keys.list(owner);
       const names = yield* namesOf(visitor, listed, entries);
       const problems = isNobody ? [{ name: "chatId", reason: say("reason.known_user") }] : [];
@@ -96,17 +103,25 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         content: html`
 <p>${say(allows(role, "admin") ? (own === null ? "audit.intro" : "audit.intro_some") : "audit.intro_moderator")}</p>
 ${filterForm(typed, { listed, team: yield* teamOf(owner), problems }, visitor)}
-${historyHtml(entries, names, Object.values(typed).every((value) => value === null) ? undefined : say("audit.no_match"))}
+${isSearchCut && entries.length === 0 ? null : historyHtml(entries, names, Object.values(typed).every((value) => value === null) ? undefined : say("audit.no_match"))}
+${isSearchCut ? html`<p class="hint">${say("audit.searched", { count: numberHtml(mostSearched) })}</p>` : null}
 <p class="more">${
           next === null
             ? null
-            : html`<a class="button quiet" href="${to(withQuery(paths.audit, { ...typed, cursor: next }))}">${say("audit.older")}</a> `
+            : html`<a class="button quiet" href="${to(withQuery(paths.audit, { ...typed, cursor: String(next) }))}">${say("audit.older")}</a> `
         }<a href="${to(withQuery(paths.auditFile, typed))}">${say("links.download")}</a></p>`,
       } satisfies Page;
     }),
     page(paths.auditFile, function* (visitor, query) {
       const { filter, isNobody } = yield* filterOf(visitor, query);
-      const entries = isNobody ? [] : yield* entriesOf(visitor, null, fileSize, filter);
+      const entries: Array<AuditEntry> = [];
+      let next: number | null = null;
+      do {
+        const left = fileSize - entries.length;
+        const page: AuditPage = isNobody ? noEntries : yield* entriesOf(visitor, next, left, filter);
+        entries.push(...page.entries);
+        next = page.next;
+      } while (next !== null && entries.length < fileSize);
       return csvResponse("audit", auditCsv(entries));
     }),
   ];

@@ -32,8 +32,9 @@ export const makeKeyView = Effect.gen(function* () {
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, key: KeyDetails) {
     const filter = { action: null, keyId: key.id, readable: keyActions };
     const { name } = visitor.owner.account;
-    const history = yield* log.list(name, null, shownChanges, filter);
-    const [created = null] = yield* log.list(name, null, 1, { ...filter, action: "key.created" });
+    const { entries: history } = yield* log.list(name, null, shownChanges, filter);
+    const creations = yield* log.list(name, null, 1, { ...filter, action: "key.created" });
+    const [created = null] = creations.entries;
     const names = yield* namesOf(visitor, [key], created === null ? history : [created, ...history]);
     const quota = quotaOf(key.limits, limits[key.tier]);
     return { key, quota, guilds: namedGuilds(visitor), names, created, history };

@@ -250,7 +250,7 @@ export const makeUserView = Effect.gen(function* () {
       chatId: null,
       readable: ["links.imported", "links.import_undone"],
     } as const;
-    const [lists, entries, imports, listed, chat, roles] = yield* Effect.all(
+    const [lists, changes, imports, listed, chat, roles] = yield* Effect.all(
       [
         listsOf(visitor, chatId),
         entriesOf(visitor, null, shownChanges, filter),
@@ -265,8 +265,8 @@ export const makeUserView = Effect.gen(function* () {
     const own = lists.find((list) => list.community.scope.pid === pid)?.link;
     const link: NamedLink | null = own === undefined ? null : { ...own, chat };
     const present = { chatId, gameId: link?.link.gameId ?? null };
-    const between = importsBetween(present, entries, imports, entries.length < shownChanges);
-    const names = yield* namesOf(visitor, listed, [...entries, ...between]);
+    const between = importsBetween(present, changes.entries, imports.entries, changes.next === null);
+    const names = yield* namesOf(visitor, listed, [...changes.entries, ...between]);
     return {
       community,
       chatId,
@@ -276,7 +276,7 @@ export const makeUserView = Effect.gen(function* () {
       blocked: yield* blocks.of(community.scope, chatId, link?.link.gameId ?? null),
       link,
       lists,
-      history: entries,
+      history: changes.entries,
       /** The imports and undos that may have changed the link. */
       imports: between,
       names,

@@ -169,8 +169,11 @@ export const makeOverviewView = Effect.gen(function* () {
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, now: Millis) {
     const { account, scopes: own } = visitor.owner;
     const ofThem = yield* ofKeys(visitor, now);
-    const leaks = yield* entriesOf(visitor, null, mostLeaks, { action: "key.reported", keyId: null });
-    const changes = yield* entriesOf(visitor, null, mostChanges, {
+    const { entries: leaks } = yield* entriesOf(visitor, null, mostLeaks, {
+      action: "key.reported",
+      keyId: null,
+    });
+    const { entries: changes } = yield* entriesOf(visitor, null, mostChanges, {
       action: null,
       keyId: null,
       readable: linkChanges,

@@ -27,14 +27,11 @@ export const activityApi = Effect.gen(function* () {
       function* ({ owner, member: { role }, values: { keyId, chatId, action, cursor, limit } }) {
         const key = keyId === null ? null : yield* keys.find(owner, keyId);
         const filter = { action, keyId: key && key.id, chatId };
-        // Read one more entry than the page shows, to learn whether there is a next page.
-        const found = yield* entriesOf({ owner, role }, cursor, limit + 1, filter);
-        const entries = found.slice(0, limit);
-        const last = found.length > limit ? entries.at(-1) : undefined;
+        const { entries, next } = yield* entriesOf({ owner, role }, cursor, limit, filter);
         return {
           data: {
             entries: entries.map((entry) => toJson(entry, owner.account)),
-            next: last === undefined ? null : String(last.sequence),
+            next: next === null ? null : String(next),
           },
         };
       },

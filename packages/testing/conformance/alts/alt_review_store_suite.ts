@@ -26,7 +26,7 @@ const newReviewSteps = Effect.gen(function* () {
       store.remove({ ...origin, pid, at: 9, chatId, otherChatId }),
     deleteScope: links.deleteScope({ ...origin, pid, at: 9 }),
     find: (chatId: ChatId) => store.findByChatId(pid, chatId, null),
-    entries: Effect.map(log.list(account.name, null, 100), (entries) =>
+    entries: Effect.map(log.list(account.name, null, 100), ({ entries }) =>
       entries.toReversed().map(({ action, details, at }) => [action, details, at]),
     ),
   };

@@ -91,7 +91,7 @@ const cases: Cases<StoragePorts> = {
       yield* savePanel("70", "2", null);
       yield* savePanel("70", null);
       const filter = { action: "panel.posted", keyId: null } as const;
-      const entries = yield* (yield* AuditLog).list(scope.account, null, 10, filter);
+      const { entries } = yield* (yield* AuditLog).list(scope.account, null, 10, filter);
       const inChannel = { guildId, channelId: "70" };
       expectEqual(pluck(entries, "details"), [
         { ...inChannel, messageId: null, text: "Hi 🎮" },

@@ -154,7 +154,7 @@ export const undos: Cases<StoragePorts> = {
       const gameOf = (chatId: ChatId) =>
         Effect.map(links.findByChatId(global.pid, chatId), (found) => Option.getOrThrow(found).gameId);
       expectEqual([yield* gameOf(ada), yield* gameOf(bob)], [poker, rummy]);
-      const entries = yield* AuditLog.use((log) => log.list(account.name, null, 10));
+      const { entries } = yield* AuditLog.use((log) => log.list(account.name, null, 10));
       expectEqual(
         entries.map(({ action }) => action),
         ["links.import_undone", "block.set", "links.imported", "link.set", "links.imported"],

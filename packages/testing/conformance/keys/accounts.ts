@@ -53,7 +53,7 @@ export const accounts: Cases<StoragePorts> = {
     const chatId = Option.getOrThrow(yield* keys.findAccount(one)).chatId as ChatId;
     const [membership] = yield* MemberStore.use((members) => members.findByChatId(chatId));
     expectEqual(membership?.account.displayName, yield* named(one));
-    const log = yield* AuditLog.use((entries) => entries.list(one, null, 9));
+    const { entries: log } = yield* AuditLog.use((entries) => entries.list(one, null, 9));
     expectEqual(
       log.map(({ action, details }) => [action, details["name"]]),
       [
@@ -97,7 +97,7 @@ export const accounts: Cases<StoragePorts> = {
     for (const user of [chatId, mate]) expectEqual(yield* members.findByChatId(user), []);
     expectEqual(yield* members.list(pseudonym), []);
     expectEqual(yield* signIns.find("dashboard", signIn.id, signIn.createdAt), Option.none());
-    const log = yield* AuditLog.use((entries) => entries.list(pseudonym, null, 9));
+    const { entries: log } = yield* AuditLog.use((entries) => entries.list(pseudonym, null, 9));
     expectEqual(log[0]?.details, { status: "deleted", revokedKeys: 1 });
     expectThat(
       log.every(({ actor }) => actor.id !== name),

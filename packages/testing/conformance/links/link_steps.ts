@@ -53,7 +53,7 @@ export const linkSteps = Effect.fnUntraced(function* (scope: DataScope) {
     ) => imports.importBatch({ ...context(at), links, existing, progress, proof }),
     position: imports.importPosition,
     /** The audit entries of the scope, oldest first. */
-    entries: Effect.map(log.list(account, null, 1_000), (entries) =>
+    entries: Effect.map(log.list(account, null, 1_000), ({ entries }) =>
       entries.filter((entry) => entry.pid === pid).toReversed(),
     ),
   };

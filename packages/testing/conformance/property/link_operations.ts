@@ -181,6 +181,8 @@ const filter = record({
   action: option(constantFrom("link.set", "link.removed", "key.updated", "member.added")),
   key: option(index),
   chatId: option(chatId),
+  member: option(chatId),
+  during: option(record({ from: nat(3), before: nat(5) })),
 });
 
 const place = nat(5);
@@ -211,9 +213,12 @@ export const historyOperations = {
       const keyId = key === null ? null : nth(keyIds, key);
       const all = { ...filters, keyId, pid: ofScope ? pid : null } as const;
       const first = yield* log.list(account.name, null, most, all);
-      const second = yield* log.list(account.name, first.at(-1)?.sequence ?? null, most, all);
+      const second = yield* log.list(account.name, first.next, most, all);
       // The sequence numbers differ between stores.
-      return [first, second].map((page) => page.map(({ sequence: _, ...entry }) => entry));
+      return [first, second].map(({ entries, next }) => [
+        entries.map(({ sequence: _, ...entry }) => entry),
+        next === null,
+      ]);
     }),
   ),
   "AuditLog.forget": fixed(({ log }) => log.forget(-1_000_000)),

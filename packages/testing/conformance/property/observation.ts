@@ -55,8 +55,8 @@ export const observe = Effect.fnUntraced(function* (subjects: CommandSubjects) {
       blocks.page(pid, null, 10),
       each(positions, ({ lastVerifiedAt: at, chatId }) => blocks.page(pid, { at, hash: hashOf(chatId) }, 2)),
     ]);
-  const entries = yield* log.list(account.name, null, 1_000);
-  const entriesOfUser = yield* log.list(account.name, null, 1_000, ofUser);
+  const { entries } = yield* log.list(account.name, null, 1_000);
+  const { entries: entriesOfUser } = yield* log.list(account.name, null, 1_000, ofUser);
   return {
     scopes: yield* Effect.all([observeScope(subjects.global), observeScope(subjects.guild)]),
     account: [yield* keys.findAccount(account.name), yield* keys.countKeys(account.name)],

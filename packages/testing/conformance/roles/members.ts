@@ -118,7 +118,7 @@ export const members: Cases<StoragePorts> = {
     expectEqual([yield* store.putNicknamesBack(write), yield* store.putNicknamesBack(write)], [true, false]);
     expectEqual(yield* isPuttingBack, true);
     const filter = { action: "nicknames.put_back", keyId: null } as const;
-    const entries = yield* (yield* AuditLog).list(scope.account, null, 10, filter);
+    const { entries } = yield* (yield* AuditLog).list(scope.account, null, 10, filter);
     expectEqual(pluck(entries, "details"), [{ guildId: place.guildId, count: 2 }]);
     yield* store.endPuttingBack(place);
     expectEqual(yield* isPuttingBack, false);

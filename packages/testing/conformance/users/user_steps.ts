@@ -94,7 +94,7 @@ export const newUserSteps = Effect.gen(function* () {
         browser: "browser",
       }),
     entries: (account: string) =>
-      Effect.map(log.list(account, null, 1_000), (entries) => entries.toReversed()),
+      Effect.map(log.list(account, null, 1_000), ({ entries }) => entries.toReversed()),
     find: Effect.gen(function* () {
       const entries: Array<AuditEntry> = [];
       for (let page = yield* users.entries(chatId, null, 2); page.length > 0; ) {

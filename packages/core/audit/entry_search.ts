@@ -1,0 +1,60 @@
+/** Searches the journal for the entries that a filter selects, in steps that others need not wait for. */
+import { Effect } from "effect";
+import { hourMs, type Millis } from "../timestamp.ts";
+import { type AuditEntry, type AuditFilter, type AuditPage, isSelected } from "./audit.ts";
+
+/** The records that a search reads at most. A filter may select none of the millions that an account has. */
+export const mostSearched = 10_000;
+
+/** How many records a step reads, after the first one. */
+const recordsOfStep = 500;
+
+/**
+ * By how much the time of a record may be before the time of an older one: a change stores its record at its end, with
+ * the time of its beginning.
+ */
+export const mostDisorder = hourMs;
+
+/** A record of the journal, in which the search finds an entry. */
+interface Searched {
+  readonly sequence: number;
+  readonly at: Millis;
+}
+
+/**
+ * Reads records, newest first, until a page of entries is found, no older record can be selected, or `mostSearched` of
+ * them were read.
+ *
+ * @param read returns up to `limit` records before a sequence, newest first
+ * @param entryIn the entry of a record; undefined for a record without one, or of another place
+ */
+export const searchEntries = Effect.fnUntraced(function* <R extends Searched, E, S>(
+  read: (before: number, limit: number) => Effect.Effect<ReadonlyArray<R>, E, S>,
+  entryIn: (record: R) => AuditEntry | undefined,
+  before: number,
+  limit: number,
+  filter?: AuditFilter,
+): Effect.fn.Return<AuditPage, E, S> {
+  const entries: Array<AuditEntry> = [];
+  const from = filter?.during?.from ?? -Infinity;
+  // One more entry than the page has, to learn whether there is a next page.
+  let [end, size, searched] = [before, limit + 1, 0];
+  for (;;) {
+    const records = yield* read(end, size);
+    for (const record of records) {
+      const entry = entryIn(record);
+      if (entry !== undefined && isSelected(entry, filter)) entries.push(entry);
+    }
+    if (entries.length > limit) {
+      const page = entries.slice(0, limit);
+      return { entries: page, next: page.at(-1)?.sequence ?? null };
+    }
+    const last = records.at(-1);
+    if (last === undefined || records.length < size || last.at + mostDisorder < from)
+      return { entries, next: null };
+    searched += records.length;
+    if (searched >= mostSearched) return { entries, next: last.sequence };
+    [end, size] = [last.sequence, recordsOfStep];
+    yield* Effect.yieldNow;
+  }
+});
