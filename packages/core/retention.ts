@@ -1,10 +1,11 @@
 /** Retention periods of audit entries, events and usage. Such records are deleted only because of their age. */
-import { Context, Effect, Layer, Metric } from "effect";
+import { Clock, Context, Effect, Layer, Metric } from "effect";
 import { SuspectStore, suspectTime } from "./alts/suspect_store.ts";
 import { AuditLog } from "./audit/audit.ts";
 import type { StoreUnavailable } from "./errors.ts";
 import { EventStore } from "./events/event_store.ts";
 import { KeyStore } from "./keys/key_store.ts";
+import { makeOldestNode } from "./roles/oldest_node.ts";
 import { RolePlanStore, replacedTime } from "./roles/role_plan_store.ts";
 import { sweepEvery } from "./telemetry/warn_once.ts";
 import { dayMs, type Millis } from "./timestamp.ts";
@@ -32,6 +33,9 @@ export const EventRetention = Context.Reference<number>("@accountlink/core/Event
   defaultValue: () => 30 * dayMs,
 });
 
+/** How often old records are deleted, in milliseconds. */
+const sweepInterval = 600_000;
+
 const usageRetention = 400 * dayMs;
 
 const revokedKeyRetention = 30 * dayMs;
@@ -52,20 +56,26 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const log = yield* AuditLog;
     const auditRetention = yield* AuditRetention;
-    if (auditRetention > 0) {
-      const forgetEntries = (now: Millis) => log.forget(now - auditRetention);
-      yield* sweepEvery("1 minute", "Cannot delete old audit entries", forgetEntries);
-    }
-
     const retention = yield* EventRetention;
     yield* Metric.update(keptEvents, retention / 1_000);
     const events = yield* EventStore;
-    const sweepEvents = Effect.fnUntraced(function* (now: Millis) {
-      yield* events.sweep({ before: now - retention, erasuresBefore: now - erasureNamedFor });
-      const oldest = yield* events.oldestAt();
-      yield* Metric.update(oldestEvent, oldest === null ? 0 : Math.max(0, now - oldest) / 1_000);
+    // These walk through the lists of the service, which is the work of one node.
+    let sweptAt = -Infinity;
+    const sweepJournal = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis;
+      if (now - sweptAt < sweepInterval) return;
+      const sweep = { before: now - retention, erasuresBefore: now - erasureNamedFor };
+      const { oldestAt } = yield* events.sweep(sweep);
+      yield* Metric.update(oldestEvent, oldestAt === null ? 0 : Math.max(0, now - oldestAt) / 1_000);
+      if (auditRetention > 0) yield* log.forget(now - auditRetention);
+      sweptAt = now;
     });
-    yield* sweepEvery("1 minute", "Cannot delete old events", sweepEvents);
+    yield* makeOldestNode("retention:", {
+      problem: "Cannot delete old audit entries and events",
+      every: 10_000,
+      work: sweepJournal,
+      stop: Metric.update(oldestEvent, 0),
+    });
     yield* forget("old deliveries of webhooks", retention, (yield* WebhookStore).sweep);
     yield* forget("revoked keys", revokedKeyRetention, (yield* KeyStore).forgetRevoked);
     yield* forget("old pairs of alts", suspectTime, (yield* SuspectStore).forget);
@@ -78,4 +88,4 @@ const forget = (
   what: string,
   keptFor: Millis,
   forgetBefore: (time: Millis) => Effect.Effect<unknown, StoreUnavailable>,
-) => sweepEvery("10 minutes", `Cannot delete ${what}`, (now) => forgetBefore(now - keptFor));
+) => sweepEvery(sweepInterval, `Cannot delete ${what}`, (now) => forgetBefore(now - keptFor));

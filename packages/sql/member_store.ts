@@ -20,6 +20,7 @@ import { SqlClient, type Statement } from "effect/sql";
 import { insertEntry } from "./journal/records.ts";
 import { closeAccount } from "./keys/account_end.ts";
 import { accountFields, accountOf } from "./keys/accounts.ts";
+import { batchedLookup } from "./statements/batching.ts";
 import { literalsOf, tableOf } from "./statements/row.ts";
 import { storeLayer } from "./statements/store_operation.ts";
 
@@ -46,19 +47,26 @@ const readMemberships = memberships.reader(
   }),
 );
 
-export const layer = storeLayer(MemberStore)((parts) => {
-  const { sql, operation, transaction, forUpdate, onlyOne, usersInUse } = parts;
+const sorted = <E>(found: Effect.Effect<ReadonlyArray<Member>, E>) =>
+  Effect.map(found, (all) => all.toSorted(memberOrder));
 
-  const list = (account: string) =>
-    Effect.map(readMembers(sql`SELECT ${members.columns} FROM members WHERE account = ${account}`), (found) =>
-      found.toSorted(memberOrder),
-    );
+export const layer = storeLayer(MemberStore)((parts) => {
+  const { sql, operation, transaction, forUpdate, isAmong, onlyOne, usersInUse } = parts;
+
+  const membersOf = sql`SELECT account, ${members.columns} FROM members`;
+  const memberRows = batchedLookup<[string]>(parts, {
+    columns: ["account"],
+    one: (account) => sql`${membersOf} WHERE account = ${account}`,
+    several: (accounts) => sql`${membersOf} WHERE account ${isAmong(JSON.stringify(accounts.flat()))}`,
+  });
+  /** Reads the members in a transaction, as it sees them. */
+  const listNow = (account: string) => sorted(readMembers(sql`${membersOf} WHERE account = ${account}`));
 
   /** Locks the number of accounts that the user runs until the end of the transaction. */
   const lockAccountsOf = (chatId: ChatId) => sql`SELECT locks FROM ${onlyOne(`accounts of ${chatId}`)}`;
 
   return {
-    list: operation("list", list),
+    list: operation("list", (account) => sorted(readMembers(memberRows(account)))),
 
     findByChatId: operation("findByChatId", (chatId) => findMemberships(sql, chatId)),
 
@@ -79,7 +87,7 @@ export const layer = storeLayer(MemberStore)((parts) => {
         putsInCharge &&
         write.actor.type !== "operator" &&
         runsTooMany(yield* findMemberships(sql, chatId), account);
-      const decision = decideMember(yield* list(account), change, isFull);
+      const decision = decideMember(yield* listNow(account), change, isFull);
       if (typeof decision === "string") return decision;
       const isTheirs = sql`chat_id = ${chatId} AND account = ${account}`;
       if (change.type === "add") {

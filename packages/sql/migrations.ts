@@ -22,6 +22,7 @@ import { erasures } from "./migrations/0031_erasures.ts";
 import { planWork } from "./migrations/0032_plan_work.ts";
 import { byChatUser } from "./migrations/0033_by_chat_user.ts";
 import { undo } from "./migrations/0034_undo.ts";
+import { answersByUser } from "./migrations/0035_answers_by_user.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -42,6 +43,7 @@ export const migrations: Readonly<
   "0032_plan_work": planWork,
   "0033_by_chat_user": byChatUser,
   "0034_undo": undo,
+  "0035_answers_by_user": answersByUser,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -70,10 +70,12 @@ export class EventStore extends Context.Service<
     /** Returns the given scopes that have events after their given position. */
     readonly newer: (places: ReadonlyArray<FeedPlace>) => StoreEffect<ReadonlyArray<Pid>>;
 
-    /** Returns the time of the oldest stored event of all scopes; null without events. */
-    readonly oldestAt: () => StoreEffect<Millis | null>;
-
-    /** Deletes old events in small atomic steps, oldest first, and returns their number. */
-    readonly sweep: (sweep: SweepEvents) => StoreEffect<number>;
+    /**
+     * Deletes old events in small atomic steps, oldest first. Returns their number, and the time of the oldest event that
+     * it left in any scope; null without events.
+     */
+    readonly sweep: (
+      sweep: SweepEvents,
+    ) => StoreEffect<{ readonly forgotten: number; readonly oldestAt: Millis | null }>;
   }
 >()("@accountlink/core/EventStore") {}

@@ -55,7 +55,7 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
       now: Millis,
     ) {
       const filter = { action: "link.removed", keyId: null, chatId, pid } as const;
-      const [entry] = yield* log.list(account, null, 1, filter);
+      const [entry] = (yield* log.list(account, null, 1, filter)).entries;
       const gameId = entry?.details["removedGameId"];
       if (entry === undefined || entry.at <= now - dayMs || !isGameId(gameId)) return null;
       const isByTeam =

@@ -3,30 +3,31 @@ import { sweepEvery } from "../telemetry/warn_once.ts";
 import { newUlid } from "../ulid.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 
-/** How long a node may work after its last heartbeat, in milliseconds. */
-const holdTime = 7_000;
-
 interface NodeWork<R> {
   /** The log message if the storage does not answer. */
   readonly problem: string;
-  /** Runs every second while this node is the oldest. */
+  /** How often the node looks whether it is the oldest, and works, in milliseconds. */
+  readonly every?: number;
+  /** Runs at each look while this node is the oldest. */
   readonly work: Effect.Effect<unknown, unknown, R>;
   /** Runs when another node is the oldest, or the node's lease has ended. */
   readonly stop: Effect.Effect<void>;
 }
 
 /**
- * Lets one node of all work, the oldest. Another one takes over within 10 seconds of its death. Until the scope closes.
+ * Lets one node of all work, the oldest. Another one takes over within 10 looks after its death. Until the scope closes.
  *
  * @param prefix the work, such as `gateway:`
  * @internal
  */
 export const makeOldestNode = Effect.fnUntraced(function* <R>(
   prefix: string,
-  { problem, work, stop }: NodeWork<R>,
+  { problem, work, stop, every = 1_000 }: NodeWork<R>,
 ) {
   const store = yield* RolePlanStore;
   const node = prefix + newUlid(yield* Clock.currentTimeMillis);
+  // How long a node may work after its last heartbeat.
+  const holdTime = 7 * every;
   let livesUntil = 0;
 
   const hold = Effect.fnUntraced(function* (at: number) {
@@ -41,7 +42,7 @@ export const makeOldestNode = Effect.fnUntraced(function* <R>(
     yield* Effect.ignore(Effect.timeout(store.hold({ node, at, until: at, limit: 0 }), "2 seconds"));
   });
   yield* Effect.addFinalizer(() => release);
-  yield* sweepEvery("1 second", problem, (at) =>
+  yield* sweepEvery(every, problem, (at) =>
     Effect.tapError(hold(at), () => (at < livesUntil ? Effect.void : stop)),
   );
 });

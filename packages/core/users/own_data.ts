@@ -14,7 +14,6 @@ import { isLinked, type Link } from "../links/link.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import type { LinkProof } from "../links/link_proof.ts";
 import { LinkStore } from "../links/link_store.ts";
-import { platformConcurrency } from "../platforms/find_each.ts";
 import type { GameProfile } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
@@ -50,6 +49,9 @@ export const makeOwnCommunity = Effect.gen(function* () {
     } satisfies OwnCommunity;
   });
 });
+
+/** How many links a page shows. @internal */
+export const linksOfPage = 50;
 
 /** A link of a user in one community. @internal */
 export interface OwnLink extends OwnCommunity {
@@ -87,11 +89,16 @@ export class OwnLinks extends Context.Service<OwnLinks>()("@accountlink/core/Own
     });
 
     return {
-      /** Returns the links of every scope, the newest first. */
-      list: Effect.fn("OwnLinks.list")(function* (chatId: ChatId) {
-        const found = yield* findLinks(chatId);
-        const shown = yield* forEachLimited(found, show, { concurrency: platformConcurrency });
-        return shown.toSorted((one, other) => other.linkedAt - one.linkedAt);
+      /** Returns a page of the links of every scope, the newest first, and how many links there are. */
+      list: Effect.fn("OwnLinks.list")(function* (chatId: ChatId, from: number) {
+        const found = (yield* findLinks(chatId)).toSorted(
+          (one, other) => other.record.linkedAt - one.record.linkedAt,
+        );
+        const page = found.slice(from, from + linksOfPage);
+        return {
+          links: yield* forEachLimited(page, show, { concurrency: linksOfPage }),
+          count: found.length,
+        };
       }),
 
       /**
@@ -131,8 +138,10 @@ export interface OwnPlace {
   readonly lastSeenAt: Millis;
   /** When this address or browser will be forgotten, unless the user uses it to confirm a link again. */
   readonly keptUntil: Millis;
-  /** The communities in which the user confirmed links at this address or in this browser, sorted by `pid`. */
+  /** The first communities in which the user confirmed links at this address or in this browser, sorted by `pid`. */
   readonly communities: ReadonlyArray<OwnCommunity>;
+  /** Whether there are more of these communities. */
+  readonly hasMore: boolean;
 }
 
 /** @internal */
@@ -140,6 +149,16 @@ export interface OwnAddress extends OwnPlace {
   /** The address as text; null if the deployment no longer has the key that encrypted the address. */
   readonly ip: string | null;
 }
+
+/** The communities of sightings, among those that were read. */
+const communitiesIn = (
+  seen: ReadonlyArray<{ readonly pid: Pid }>,
+  communities: ReadonlyArray<OwnCommunity>,
+) => {
+  const pids = new Set(seen.map(({ pid }) => pid));
+  const shown = communities.filter(({ pid }) => pids.has(pid));
+  return { communities: shown, hasMore: communities.length === linksOfPage && shown.length < pids.size };
+};
 
 /** Shows users their addresses and browsers, and forgets them. @internal */
 export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/core/OwnSightings", {
@@ -152,12 +171,12 @@ export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/
 
     const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
       const found = yield* forEachLimited(
-        [...new Set(pids)].toSorted(),
+        [...new Set(pids)].toSorted().slice(0, linksOfPage),
         (pid) =>
           Effect.flatMap(keys.findScopeByPid(pid), (configured) =>
             Option.isNone(configured) ? Effect.succeed(null) : communityOf(configured.value.scope),
           ),
-        { concurrency: platformConcurrency },
+        { concurrency: linksOfPage },
       );
       return found.filter((community) => community !== null);
     });
@@ -180,7 +199,7 @@ export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/
             firstSeenAt: firsts.length === 0 ? null : Math.min(...firsts),
             lastSeenAt: sighting.seenAt,
             keptUntil: sighting.seenAt + sightingRetention,
-            communities: communities.filter((one) => seen.some(({ pid }) => pid === one.pid)),
+            ...communitiesIn(seen, communities),
           };
         })
         .filter(({ keptUntil }) => keptUntil > now)

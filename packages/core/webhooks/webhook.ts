@@ -32,9 +32,15 @@ export interface Webhook {
 }
 
 export interface WebhookDetails extends Webhook {
-  /** The number of events that are neither delivered nor given up. */
+  /** The number of events that are neither delivered nor given up, up to `mostPending`; one more if there are more. */
   readonly pending: number;
 }
+
+/** Up to this number, the events that wait for a webhook are counted. @internal */
+export const mostPending = 1_000;
+
+/** How many events after its position are searched for those of a webhook's types, to count them. @internal */
+export const mostSearchedPending = 5_000;
 
 /** An encrypted secret that signs deliveries. */
 export interface WebhookSecret {

@@ -72,7 +72,7 @@ const Webhook = Schema.Struct({
   createdAt: IsoTime,
   lastDeliveredAt: Schema.NullOr(IsoTime),
   failingSince: Schema.NullOr(IsoTime),
-  pending: Schema.Int,
+  pending: Schema.Int.annotate({ description: "Events that wait; 1001 if more than 1,000 do" }),
 }).annotate({ identifier: "Webhook" });
 
 const Delivery = Schema.Struct({

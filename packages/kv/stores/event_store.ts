@@ -57,11 +57,6 @@ export const layer = storeLayer(EventStore, (db) => ({
       return after.flatMap((seen, index) => ((found[index]?.end ?? 0) > seen.after ? [seen.pid] : []));
     }),
 
-  oldestAt: () =>
-    db.read((tx) =>
-      Effect.map(tx.list(places.byEvent, [], { limit: 1 }), ([first]) => first?.oldestEvent ?? null),
-    ),
-
   sweep: ({ before, erasuresBefore }) =>
     Effect.gen(function* () {
       const swept = yield* sweepPlaces(db, before, {
@@ -85,6 +80,7 @@ export const layer = storeLayer(EventStore, (db) => ({
           return true;
         }),
       );
-      return swept;
+      const [first] = yield* db.read((tx) => tx.list(places.byEvent, [], { limit: 1 }));
+      return { forgotten: swept, oldestAt: first?.oldestEvent ?? null };
     }),
 }));

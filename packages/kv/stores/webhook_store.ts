@@ -3,6 +3,8 @@ import { logged } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import {
   lanesOf,
+  mostPending,
+  mostSearchedPending,
   resent,
   updatedWebhook,
   type WebhookDetails,
@@ -32,7 +34,7 @@ const recordChange = (
 
 const countedAtOnce = 1_000;
 
-/** Counts the events that are neither delivered nor given up. */
+/** Counts the events that are neither delivered nor given up, up to one more than `mostPending`. */
 const pendingCount = Effect.fnUntraced(function* (
   tx: Transaction,
   { webhook, scope, position }: KeptWebhook,
@@ -40,13 +42,14 @@ const pendingCount = Effect.fnUntraced(function* (
   let count = yield* tx.count(deliveries.pending, [webhook.id]);
   const { start } = yield* placeAt(tx, scope.pid);
   let after = Math.max(position, start);
-  for (;;) {
+  for (let searched = 0; count <= mostPending && searched < mostSearchedPending; searched += countedAtOnce) {
     const page = yield* readEvents(tx, scope.pid, after, countedAtOnce);
     count += page.filter(({ type }) => webhook.types.length === 0 || webhook.types.includes(type)).length;
     const last = page.at(-1);
-    if (last === undefined || page.length < countedAtOnce) return count;
+    if (last === undefined || page.length < countedAtOnce) break;
     after = last.position;
   }
+  return Math.min(count, mostPending + 1);
 });
 
 /** Deliveries of one transaction. */

@@ -71,11 +71,12 @@ export const meRoutes = Effect.gen(function* () {
   const routes = [
     ...site.routes,
 
-    page("/me", function* ({ context: { language }, signIn: { chatId, guilds }, csrf }) {
+    page("/me", function* ({ context: { language, request }, signIn: { chatId, guilds }, csrf }) {
+      const from = fromOf(request.url);
       const [user, links, known, seen] = yield* Effect.all(
         [
           cardOf(chatId, language),
-          ownLinks.list(chatId),
+          ownLinks.list(chatId, from),
           flows.listKnown(
             chatId,
             (guilds ?? []).map(({ id }) => id),
@@ -84,7 +85,7 @@ export const meRoutes = Effect.gen(function* () {
         ],
         { concurrency: "unbounded" },
       );
-      const data = { user, links, known: { ...known, isAsked: guilds !== null }, ...seen };
+      const data = { user, ...links, from, known: { ...known, isAsked: guilds !== null }, ...seen };
       return dataPage(data, readerOf(settings, language), csrf);
     }),
 
@@ -147,3 +148,9 @@ export const meRoutes = Effect.gen(function* () {
   ];
   return { routes, keylessAnswer: site.keylessAnswer };
 });
+
+/** The number of links before those of the page. */
+const fromOf = (url: string): number => {
+  const from = new URLSearchParams(url.split("?", 2)[1]).get("from") ?? "";
+  return /^\d{1,6}$/.test(from) ? Number(from) : 0;
+};

@@ -3,7 +3,6 @@ import {
   type ErasurePreview,
   mostCounted,
   type OwnAddress,
-  type OwnCommunity,
   type OwnLink,
   type OwnPlace,
   type Places,
@@ -12,19 +11,25 @@ import {
 import { Struct } from "effect";
 import { type AccountCard, cardHtml, gameCard } from "../account_card.ts";
 import { type Html, html, to } from "../html.ts";
-import { bold, code, type Language, own, unseen } from "../languages/language.ts";
+import { bold, type Language, own, unseen } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
 import { isByOwner, proofText } from "../proof_text.ts";
 import { dropKeptPages } from "../sign_ins/site.ts";
 import { knownSection, type OwnOffers, offeredCards } from "./known_page.ts";
+import { addressText, browserText, communityHtml, nameOf, placesHtml, postForm } from "./places_section.ts";
 
 /** The value of the form field `confirm` that confirms an erasure. */
 export const confirmation = "erase";
 
 export interface OwnData {
   readonly user: AccountCard;
+  /** The links of the page. */
   readonly links: ReadonlyArray<OwnLink>;
+  /** How many links there are. */
+  readonly count: number;
+  /** How many of them are before the page. */
+  readonly from: number;
   readonly known: OwnOffers;
   readonly addresses: ReadonlyArray<OwnAddress>;
   readonly browsers: ReadonlyArray<OwnPlace>;
@@ -45,7 +50,7 @@ export const dataPage = (data: OwnData, reader: Reader, csrf: string): Page => {
 <h1>${language.text("me.title")}</h1>
 <p class="who">${language.text("me.signed_in", { chatName })}</p>
 ${cardHtml(user)}
-${linksHtml(links, reader, csrf)}
+${linksHtml(data, reader, csrf)}
 ${knownSection(known, (community) => nameOf(community, language), reader, csrf)}
 ${placesHtml(
   "addresses",
@@ -69,17 +74,23 @@ ${postForm("/me/sign-out", csrf, html`<button class="button quiet">${language.te
   };
 };
 
-const linksHtml = (links: ReadonlyArray<OwnLink>, reader: Reader, csrf: string): Html => {
+const linksHtml = ({ links, count, from }: OwnData, reader: Reader, csrf: string): Html => {
   const { language, gameName } = reader;
   return html`
 <section>
 <h2>${language.text("me.links")}</h2>
 ${
-  links.length === 0
+  count === 0
     ? html`<p class="empty">${language.html("me.links.none", { gameName, code: (label) => html`<a href="${to("/go")}">${label}</a>` })}</p>`
     : html`
-<p>${language.text("me.links.known", { count: links.length, gameName })}</p>
-<ul class="pair" role="list">${links.map((link) => linkItem(link, reader, csrf))}</ul>`
+<p>${language.text("me.links.known", { count, gameName })}</p>
+<ul class="pair" role="list">${links.map((link) => linkItem(link, reader, csrf))}</ul>
+${from === 0 ? null : html`<p><a href="${to("/me")}">${language.text("me.back")}</a></p>`}
+${
+  from + links.length >= count
+    ? null
+    : html`<p><a href="${to(`/me?from=${from + links.length}`)}">${language.text("me.links.older")}</a></p>`
+}`
 }
 </section>`;
 };
@@ -109,62 +120,6 @@ ${postForm(
 </details>
 </li>`;
 };
-
-/** The addresses or browsers at which a user was seen, and the form to forget them; null if there are none. */
-const placesHtml = (
-  places: Places,
-  seen: ReadonlyArray<readonly [name: Html | string, dates: Html]>,
-  language: Language,
-  csrf: string,
-): Html | null =>
-  seen.length === 0
-    ? null
-    : html`
-<section>
-<h2>${language.text(`me.${places}`)}</h2>
-<p>${language.text(`me.${places}.text`)}</p>
-<ul class="pair" role="list">${seen.map(
-        ([name, dates]) => html`
-<li>
-<h3>${name}</h3>
-<p class="aside">${dates}</p>
-</li>`,
-      )}</ul>
-${postForm(
-  `/me/${places}/forget`,
-  csrf,
-  html`<button class="button quiet">${language.text(`me.${places}.forget`, { count: seen.length })}</button>`,
-)}
-</section>`;
-
-const addressText = (address: OwnAddress, language: Language) =>
-  [
-    address.ip === null ? language.text("me.address.unreadable") : code(address.ip),
-    language.html("me.address.dates", datesOf(address, language)),
-  ] as const;
-
-const browserText = (browser: OwnPlace, index: number, language: Language) =>
-  [language.text("me.browser", { number: index + 1 }), usedHtml(browser, language)] as const;
-
-const usedHtml = (browser: OwnPlace, language: Language): Html => {
-  const { firstSeenAt, lastSeenAt } = browser;
-  const dates = datesOf(browser, language);
-  return firstSeenAt === null || firstSeenAt === lastSeenAt
-    ? language.html("me.browser.once", dates)
-    : language.html("me.browser.dates", { ...dates, first: language.day(firstSeenAt) });
-};
-
-const datesOf = ({ communities, lastSeenAt, keptUntil }: OwnPlace, language: Language) => ({
-  communities: language.list(communities.map((community) => nameOf(community, language))),
-  last: language.day(lastSeenAt),
-  until: language.day(keptUntil),
-});
-
-const postForm = (action: string, csrf: string, content: Html): Html => html`
-<form method="post" action="${to(action)}">
-<input type="hidden" name="csrf" value="${csrf}">
-${content}
-</form>`;
 
 /** A page about what has been done, with a way back. */
 const answerPage = (
@@ -320,9 +275,3 @@ ${messages === 0 ? null : html`<p>${language.text("erase.done.messages")}</p>`}
 <p>${language.text("erase.done.close")}</p>`,
   };
 };
-
-/** Returns the name of a link's guild, or the name of its community if the link belongs to no guild. */
-const nameOf = ({ guild, asking }: OwnCommunity, language: Language): string =>
-  guild === null ? asking : (guild.name ?? language.text("community.unnamed", { id: guild.id }));
-
-const communityHtml = (community: OwnCommunity, language: Language): Html => own(nameOf(community, language));

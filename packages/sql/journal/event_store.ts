@@ -3,10 +3,11 @@ import { eventOf } from "@accountlink/core/journal";
 import type { Millis } from "@accountlink/core/timestamp";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect, Option, Schema } from "effect";
+import type { Statement } from "effect/sql";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
-import { columnReader, schemaReaderOf } from "../statements/row.ts";
-import { type Ending, storeLayer } from "../statements/store_operation.ts";
-import { eachPlace, type FirstOfPlace } from "./places.ts";
+import { columnReader, OptionalInt, schemaReaderOf } from "../statements/row.ts";
+import { storeLayer } from "../statements/store_operation.ts";
+import { eachPlace } from "./places.ts";
 import { isNumbered, isUnnumbered, numberRecordsOn, unnumberedPlaces } from "./positions.ts";
 import { positionOn, readRecords, recordColumnsOn, type StoredRecord } from "./records.ts";
 
@@ -78,15 +79,11 @@ export const layer = storeLayer(EventStore)((parts) => {
     );
   };
 
-  const eachFeed = (run: (found: ReadonlyArray<FirstOfPlace>) => Effect.Effect<void, Ending>) =>
-    eachPlace(
-      sql,
-      sql`
-        SELECT at FROM journal WHERE journal.place = places.place AND ${numbered}
-          AND ${position} > COALESCE((SELECT feed_starts.position FROM feed_starts WHERE pid = places.place), 0)
-        ORDER BY ${position} LIMIT 1`,
-      run,
-    );
+  /** Selects the time of the first event of a feed that is kept. */
+  const firstOf = (place: Statement.Fragment) => sql`
+    SELECT at FROM journal WHERE journal.place = ${place} AND ${numbered}
+      AND ${position} > COALESCE((SELECT feed_starts.position FROM feed_starts WHERE pid = ${place}), 0)
+    ORDER BY ${position} LIMIT 1`;
 
   return {
     range: operation("range", function* (pid) {
@@ -131,34 +128,32 @@ export const layer = storeLayer(EventStore)((parts) => {
           OR EXISTS (SELECT 1 FROM journal WHERE place = value ->> 0 AND ${isUnnumbered(sql)})`);
     }),
 
-    oldestAt: operation("oldestAt", function* () {
-      let oldest = Infinity;
-      yield* eachFeed((found) =>
-        Effect.sync(() => {
-          for (const { at } of found) oldest = Math.min(oldest, at ?? Infinity);
-        }),
-      );
-      return oldest === Infinity ? null : oldest;
-    }),
-
     sweep: operation("sweep", function* ({ before, erasuresBefore }) {
       if (!commitsInOrder) {
         // Reading a feed numbers its events too, but most feeds have no reader.
         for (const place of yield* unnumberedPlaces(sql)) yield* numberAll(place);
       }
       let forgotten = 0;
-      yield* eachFeed((found) =>
-        Effect.forEach(
-          found.filter(({ at }) => at !== null && at < before),
-          // Stop only at a batch that forgets no event. A batch selects events by position, which is not exactly the
-          // order of time, so any batch may contain events that are too new.
-          ({ place }) =>
-            Effect.map(inBatches(forgetSome(place as Pid, before), 1), (count) => (forgotten += count)),
-          { discard: true },
-        ),
+      let oldest = Infinity;
+      yield* eachPlace(
+        sql,
+        firstOf(sql`places.place`),
+        Effect.fnUntraced(function* (found) {
+          for (const { place, at } of found) {
+            if (at === null) continue;
+            let first: number | null = at;
+            if (at < before) {
+              // Stop only at a batch that forgets no event. A batch selects events by position, which is not exactly the
+              // order of time, so any batch may contain events that are too new.
+              forgotten += yield* inBatches(forgetSome(place as Pid, before), 1);
+              [first = null] = yield* readTimes(sql`SELECT (${firstOf(sql`${place}`)}) AS at`);
+            }
+            oldest = Math.min(oldest, first ?? Infinity);
+          }
+        }),
       );
       yield* inBatches(eraseSome(erasuresBefore));
-      return forgotten;
+      return { forgotten, oldestAt: oldest === Infinity ? null : oldest };
     }),
   };
 });
@@ -179,5 +174,7 @@ const readForgotten = schemaReaderOf(
   "journal",
   Schema.Struct({ end: Schema.NullOr(Schema.Int), count: Schema.Int }),
 );
+
+const readTimes = columnReader("journal", "at", OptionalInt);
 
 const readPids = columnReader("journal", "pid", Pid);

@@ -17,15 +17,23 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
 import { insertEntry } from "../journal/records.ts";
+import { batchedLookup } from "../statements/batching.ts";
 import { literalsOf, OptionalInt, tableOf, type ValuesOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 import { readKeyIds } from "./account_end.ts";
 
 export const accountOperations = (parts: StoreParts) => {
-  const { sql, operation, transaction, forUpdate, isAnyOf, onlyOne } = parts;
+  const { sql, operation, transaction, forUpdate, isAmong, isAnyOf, onlyOne } = parts;
 
   const findAccount = (name: string) =>
     readAccounts(sql`SELECT ${accountColumns} FROM accounts WHERE name = ${name}`);
+
+  const configuredScopes = sql`SELECT ${configuredColumns} FROM scopes`;
+  const scopeRows = batchedLookup<[Pid]>(parts, {
+    columns: ["pid"],
+    one: (pid) => sql`${configuredScopes} WHERE pid = ${pid}`,
+    several: (pids) => sql`${configuredScopes} WHERE pid ${isAmong(JSON.stringify(pids.flat()))}`,
+  });
 
   const findScope = (account: string, target: ScopeTarget) =>
     readScopes(sql`
@@ -134,7 +142,7 @@ export const accountOperations = (parts: StoreParts) => {
     }),
 
     findScopeByPid: operation("findScopeByPid", (pid) =>
-      Effect.map(readConfigured(sql`SELECT ${configuredColumns} FROM scopes WHERE pid = ${pid}`), Arr.head),
+      Effect.map(readConfigured(scopeRows(pid)), Arr.head),
     ),
 
     listScopes: operation("listScopes", function* (account) {

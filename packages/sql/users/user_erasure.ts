@@ -29,9 +29,8 @@ import { insertEntry, insertRecord } from "../journal/records.ts";
 import { closeAccount, moveEntries, pauseAll, releaseAccount } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";
 import { forgetUserRoles } from "../roles/role_members.ts";
-import { columnReader } from "../statements/row.ts";
+import { columnReader, literalSql } from "../statements/row.ts";
 import { type Ending, rollBack, type StoreParts } from "../statements/store_operation.ts";
-import { type FoundAnswers, userAnswersOn } from "./user_answers.ts";
 import { type RecordPlace, userRecordsOn } from "./user_records.ts";
 
 /** How many records of the journal, or scopes, a step changes at most. */
@@ -41,7 +40,6 @@ const scopesOfStep = 50;
 export const eraseUserOn = (parts: StoreParts) => {
   const { sql, operation, bulkTransaction, forUpdate, isAmong, isAnyOf, isRemote, onlyOne } = parts;
   const { page, erasePage, eraseAll: eraseRecords } = userRecordsOn(sql);
-  const { findAnswers, eraseAnswers } = userAnswersOn(parts);
   const isInCharge = sql`role <> 'moderator' AND chosen_at IS NOT NULL`;
   const inAnyScope = sql`1 = 1`;
 
@@ -142,11 +140,7 @@ export const eraseUserOn = (parts: StoreParts) => {
 
   const endErasure = bulkTransaction(
     "erase",
-    function* (
-      write: EraseUser,
-      before: ErasureTally,
-      answers: FoundAnswers | null,
-    ): Effect.fn.Return<Option.Option<UserErased>, Ending> {
+    function* (write: EraseUser, before: ErasureTally): Effect.fn.Return<Option.Option<UserErased>, Ending> {
       const { chatId } = write;
       yield* sql`SELECT locks FROM ${onlyOne(chatId)}`;
       const [pseudonym = write.pseudonym] = yield* readPseudonyms(
@@ -156,14 +150,14 @@ export const eraseUserOn = (parts: StoreParts) => {
       const names = accounts.map(({ name }) => name);
       yield* keepSuspension(write);
       let tally = before;
-      let pass = yield* eraseOnce(write, names, answers);
+      let pass = yield* eraseOnce(write, names);
       while (pass !== null && pass.length > 0) {
         // Insert the records before the next pass. That pass may find new writes, and in the feed, the erasure must precede
         // their events.
         tally = yield* tell(write, tally, pass);
         // If another write commits between two statements of a pass, the pass may erase only a part of this write. Repeat
         // until a pass finds nothing.
-        pass = isRemote ? yield* eraseOnce(write, names, answers) : [];
+        pass = isRemote ? yield* eraseOnce(write, names) : [];
       }
       if (pass === null) return yield* rollBack(Option.none<UserErased>());
 
@@ -227,6 +221,15 @@ export const eraseUserOn = (parts: StoreParts) => {
     return pids.map((pid) => ({ pid, what: "records" as const }));
   });
 
+  /** Takes the user's answers from requests that are kept. One that names more than two users is found by the third. */
+  const eraseAnswers = (chatId: ChatId) => {
+    const [first, second, third] = [0, 1, 2].map((number) => literalSql(userOfAnswer(number, isRemote)));
+    return sql`
+      UPDATE idempotency_keys SET answer = NULL, chat_ids = '[]'
+      WHERE ${first} = ${chatId} OR ${second} = ${chatId}
+        OR (${third} IS NOT NULL AND chat_ids LIKE ${`%"${chatId}"%`})`;
+  };
+
   /** Deletes the user's sightings and reviews in scopes, and returns what was erased. */
   const eraseSeen = Effect.fnUntraced(function* (chatId: ChatId, inScopes: Statement.Fragment) {
     const sightings = yield* readSightings(
@@ -251,7 +254,6 @@ export const eraseUserOn = (parts: StoreParts) => {
   const eraseOnce = Effect.fnUntraced(function* (
     { chatId, at, scopes }: EraseUser,
     names: ReadonlyArray<string>,
-    answers: FoundAnswers | null,
   ) {
     const records = yield* eraseLinks(chatId, inAnyScope);
     if (records.some(({ pid }) => !scopes.includes(pid))) return null;
@@ -264,7 +266,7 @@ export const eraseUserOn = (parts: StoreParts) => {
     yield* forgetUserRoles(sql, chatId);
     yield* forgetInCommunities(sql, chatId);
     const messages = yield* forgetInLogs(sql, chatId, at);
-    yield* eraseAnswers(chatId, answers);
+    yield* eraseAnswers(chatId);
     const seen = yield* eraseSeen(chatId, inAnyScope);
     yield* forgetSuspects(sql, chatId);
     yield* sql`
@@ -292,10 +294,13 @@ export const eraseUserOn = (parts: StoreParts) => {
       assertStorable([write.pseudonym]);
       yield* deleteOwnFiles(write.chatId);
       const tally = (yield* isLarge(write)) ? yield* eraseInSteps(write) : nothingErased;
-      const answers = yield* findAnswers(write.chatId);
-      return yield* endErasure(write, tally, answers);
+      return yield* endErasure(write, tally);
     });
 };
+
+/** SQL of a user whom a kept answer names. Indexes have the first three. */
+const userOfAnswer = (number: number, isPostgres: boolean): string =>
+  isPostgres ? `(chat_ids::json ->> ${number})` : `(chat_ids ->> ${number})`;
 
 /** The name of the user's account of this number, counted from 0, after the erasure. */
 const pseudonymOf = (pseudonym: string, index: number): string =>

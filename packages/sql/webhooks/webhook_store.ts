@@ -5,6 +5,8 @@ import type { Millis } from "@accountlink/core/timestamp";
 import {
   type DisabledReason,
   type HeldWebhook,
+  mostPending,
+  mostSearchedPending,
   type StoredWebhook,
   updatedWebhook,
   type WebhookDetails,
@@ -51,17 +53,25 @@ export const layer = storeLayer(WebhookStore)((parts) => {
 
   const place = positionOn(sql);
 
-  /** Counts undelivered events: failing, waiting, after the webhook's position in the feed, or without a position. */
-  const isTold = sql`journal.place = webhooks.pid AND event_id IS NOT NULL AND (webhooks.types = '[]'
+  /**
+   * Counts undelivered events, up to some more than `mostPending`: failing, waiting, after the webhook's position in the
+   * feed, or without a position.
+   */
+  const isTold = sql`event_id IS NOT NULL AND (webhooks.types = '[]'
     OR REPLACE(action, 'links.import_undone', 'links.imported') ${isAmong(sql.literal("webhooks.types"))})`;
+  const toldAmong = (records: Statement.Fragment) => sql`
+    (SELECT COUNT(*) FROM (
+      SELECT 1 FROM (
+        SELECT event_id, action FROM journal WHERE journal.place = webhooks.pid AND ${records} LIMIT ${mostSearchedPending}
+      ) AS next WHERE ${isTold} LIMIT ${mostPending + 1}) AS told)`;
   const start = sql`COALESCE((SELECT feed_starts.position FROM feed_starts WHERE pid = webhooks.pid), 0)`;
   const pending = sql`(
-    (SELECT COUNT(*) FROM webhook_deliveries
-      WHERE webhook_id = webhooks.id AND webhook_deliveries.status IN ('failing', 'waiting'))
-    + (SELECT COUNT(*) FROM journal
-      WHERE ${isTold} AND ${isNumbered(sql)} AND journal.${place} > webhooks.position
-        AND journal.${place} > ${start})
-    + (SELECT COUNT(*) FROM journal WHERE ${isTold} AND ${isUnnumbered(sql)}))`;
+    (SELECT COUNT(*) FROM (
+      SELECT 1 FROM webhook_deliveries
+      WHERE webhook_id = webhooks.id AND webhook_deliveries.status IN ('failing', 'waiting')
+      LIMIT ${mostPending + 1}) AS some)
+    + ${toldAmong(sql`${isNumbered(sql)} AND ${place} > webhooks.position AND ${place} > ${start} ORDER BY ${place}`)}
+    + ${toldAmong(isUnnumbered(sql))})`;
 
   const removeRest = Effect.fnUntraced(function* (write: WebhookWrite) {
     const [stored] = yield* findForUpdate(write.id);
@@ -185,7 +195,8 @@ const webhookTables = literalSql("webhooks JOIN scopes ON scopes.pid = webhooks.
 const readWebhooks = tableOf("webhooks", webhookFields).reader((row): StoredWebhook => withScope(row));
 
 const readWebhookDetails = tableOf("webhooks", { ...webhookFields, pending: Schema.Int }).reader(
-  ({ secrets: _, ...row }): WebhookDetails => withScope(row),
+  ({ secrets: _, pending, ...row }): WebhookDetails =>
+    withScope({ ...row, pending: Math.min(pending, mostPending + 1) }),
 );
 
 const readHeldWebhooks = tableOf("webhooks", {

@@ -1,4 +1,4 @@
-import { AuditLog, type ChatId, type Pid, type StoragePorts } from "@accountlink/core";
+import type { ChatId, Pid, StoragePorts } from "@accountlink/core";
 import { type MemberChange, type MemberRole, MemberStore, maxMembers } from "@accountlink/core/accounts";
 import { KeyStore } from "@accountlink/core/keys";
 import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
@@ -6,7 +6,7 @@ import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { makeKey, makeSignIn, uniqueChatId, uniquePid, uniqueText } from "../mod.ts";
 import { expectEqual, expectThat, pluck } from "./expect.ts";
-import { ada, atOnce, origin } from "./scopes.ts";
+import { ada, atOnce, newestOf, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const changed = { revokedKeys: [] };
@@ -42,12 +42,6 @@ const newTeam = Effect.fnUntraced(function* (name = uniqueText()) {
   yield* KeyStore.use((keys) => keys.ensureAccount({ name, chatId, tier: "free" }));
   return { name, chatId };
 });
-
-const newestOf = (account: string) =>
-  Effect.map(
-    AuditLog.use((log) => log.list(account, null, 10)),
-    ({ entries }) => entries,
-  );
 
 const signIn = Effect.fnUntraced(function* (account: string, chatId: ChatId) {
   const made = makeSignIn({ account, chatId });

@@ -1,5 +1,5 @@
 /** Makes new accounts and scopes for each case, so that cases can share a store. */
-import { ChatId, type DataScope, GameId, GuildId, type StoreUnavailable } from "@accountlink/core";
+import { AuditLog, ChatId, type DataScope, GameId, GuildId, type StoreUnavailable } from "@accountlink/core";
 import type { WriteOrigin } from "@accountlink/core/audit";
 import { type Account, KeyStore } from "@accountlink/core/keys";
 import { UserStore } from "@accountlink/core/users";
@@ -77,3 +77,10 @@ export const eraseUser = (chatId: ChatId) =>
   );
 
 export type ScopeName = "global" | "guild";
+
+/** The newest audit entries of an account. */
+export const newestOf = (account: string) =>
+  Effect.map(
+    AuditLog.use((log) => log.list(account, null, 10)),
+    ({ entries }) => entries,
+  );

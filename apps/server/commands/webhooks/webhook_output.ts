@@ -1,6 +1,6 @@
 /** Formats webhooks without their secrets. */
 import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
-import type { WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
+import { mostPending, type WebhookDelivery, type WebhookDetails } from "@accountlink/core/webhooks";
 import { DashboardWebhooks } from "@accountlink/http-api";
 import { scopeText } from "../../cli/flags.ts";
 import { tableOr } from "../../cli/output.ts";
@@ -20,7 +20,7 @@ export const webhookTable = (webhooks: ReadonlyArray<WebhookDetails>): string =>
       scopeText(scope),
       url,
       status,
-      String(pending),
+      pending > mostPending ? `over ${mostPending}` : String(pending),
       timeOrNull(lastDeliveredAt) ?? "never",
     ]),
   );

@@ -118,9 +118,9 @@ ${isSearchCut ? html`<p class="hint">${say("audit.searched", { count: numberHtml
       let next: number | null = null;
       do {
         const left = fileSize - entries.length;
-        const page: AuditPage = isNobody ? noEntries : yield* entriesOf(visitor, next, left, filter);
-        entries.push(...page.entries);
-        next = page.next;
+        const found: AuditPage = isNobody ? noEntries : yield* entriesOf(visitor, next, left, filter);
+        entries.push(...found.entries);
+        next = found.next;
       } while (next !== null && entries.length < fileSize);
       return csvResponse("audit", auditCsv(entries));
     }),

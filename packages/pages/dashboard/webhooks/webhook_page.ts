@@ -15,7 +15,7 @@ import { numberText, timeHtml, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { deliveryPath, type WebhookAct, webhookPath, withQuery } from "../paths.ts";
 import { type WebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
-import { disabledText, resultHtml, typesText, webhookStateHtml } from "./webhook_texts.ts";
+import { disabledText, pendingText, resultHtml, typesText, webhookStateHtml } from "./webhook_texts.ts";
 
 export interface WebhookView extends DeliveryPage {
   readonly webhook: WebhookDetails;
@@ -49,7 +49,7 @@ ${webhook.status === "disabled" ? html`<div class="notice bad" role="alert"><p>$
 <dl class="facts">
 <div><dt>List</dt><dd>${scopeText(webhook, guilds)}</dd></div>
 <div><dt>Events</dt><dd>${typesText(webhook)}</dd></div>
-<div><dt>Pending</dt><dd>${numberText(webhook.pending)}</dd></div>
+<div><dt>Pending</dt><dd>${pendingText(webhook)}</dd></div>
 <div><dt>Last delivered</dt><dd>${timeOr(webhook.lastDeliveredAt, "never")}</dd></div>
 ${webhook.failingSince === null ? null : html`<div><dt>Failing since</dt><dd>${timeHtml(webhook.failingSince)}</dd></div>`}
 <div><dt>Created</dt><dd>${timeHtml(webhook.createdAt)}</dd></div>

@@ -13,7 +13,7 @@ import { numberText, timeHtml, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { paths, webhookPath } from "../paths.ts";
 import { type NewWebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
-import { disabledText, resultHtml, typesText, webhookStateHtml } from "./webhook_texts.ts";
+import { disabledText, pendingText, resultHtml, typesText, webhookStateHtml } from "./webhook_texts.ts";
 
 /** @param webhooks oldest first */
 export const webhooksPage = (
@@ -42,7 +42,7 @@ ${webhook.status === "disabled" ? html`<p>${disabledText(webhook)}</p>` : null}
 <div><dt>List</dt><dd>${scopeText(webhook, guilds)}</dd></div>
 <div><dt>Events</dt><dd>${typesText(webhook)}</dd></div>
 <div><dt>Delivered</dt><dd>${timeOr(webhook.lastDeliveredAt, "never")}</dd></div>
-<div><dt>Pending</dt><dd>${numberText(webhook.pending)}</dd></div>
+<div><dt>Pending</dt><dd>${pendingText(webhook)}</dd></div>
 </dl>
 </li>`;
 

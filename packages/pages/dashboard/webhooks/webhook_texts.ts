@@ -1,6 +1,13 @@
 import { type EventType, eventTypes } from "@accountlink/core/events";
-import type { DeliveryError, Webhook, WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
+import {
+  type DeliveryError,
+  mostPending,
+  type Webhook,
+  type WebhookDelivery,
+  type WebhookDetails,
+} from "@accountlink/core/webhooks";
 import { type Html, html } from "../../html.ts";
+import { numberText } from "../look/time.ts";
 
 const events: Record<EventType, string> = {
   "link.set": "A user was linked, or linked to another account",
@@ -55,3 +62,7 @@ export const resultHtml = ({ status, responseStatus, error }: WebhookDelivery): 
   const answer = responseStatus === null ? problem : `Answered ${responseStatus}`;
   return html`<span class="badge ${tone}">${label}</span> <small>${answer}</small>`;
 };
+
+/** Says how many events wait. They are counted up to `mostPending`. */
+export const pendingText = ({ pending }: Pick<WebhookDetails, "pending">): string =>
+  pending > mostPending ? `more than ${numberText(mostPending)}` : numberText(pending);

@@ -255,6 +255,5 @@ export const historyOperations = {
         Effect.map((found) => new Set(found)),
       ),
   ),
-  "EventStore.oldestAt": fixed(({ events }) => events.oldestAt()),
   "EventStore.sweep": fixed(({ events }) => events.sweep({ before: -1_000_000, erasuresBefore: -1_000_000 })),
 } satisfies OperationsOf<"AuditLog", AuditLog["Service"]> & OperationsOf<"EventStore", EventStore["Service"]>;

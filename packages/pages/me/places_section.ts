@@ -1,0 +1,70 @@
+/** The part of /me about places: the addresses and browsers in which a user confirmed links. */
+import type { OwnAddress, OwnCommunity, OwnPlace, Places } from "@accountlink/core/users";
+import { type Html, html, to } from "../html.ts";
+import { code, type Language, own } from "../languages/language.ts";
+
+/** The addresses or browsers at which a user was seen, and the form to forget them; null if there are none. */
+export const placesHtml = (
+  places: Places,
+  seen: ReadonlyArray<readonly [name: Html | string, dates: Html]>,
+  language: Language,
+  csrf: string,
+): Html | null =>
+  seen.length === 0
+    ? null
+    : html`
+<section>
+<h2>${language.text(`me.${places}`)}</h2>
+<p>${language.text(`me.${places}.text`)}</p>
+<ul class="pair" role="list">${seen.map(
+        ([name, dates]) => html`
+<li>
+<h3>${name}</h3>
+<p class="aside">${dates}</p>
+</li>`,
+      )}</ul>
+${postForm(
+  `/me/${places}/forget`,
+  csrf,
+  html`<button class="button quiet">${language.text(`me.${places}.forget`, { count: seen.length })}</button>`,
+)}
+</section>`;
+
+export const addressText = (address: OwnAddress, language: Language) =>
+  [
+    address.ip === null ? language.text("me.address.unreadable") : code(address.ip),
+    language.html("me.address.dates", datesOf(address, language)),
+  ] as const;
+
+export const browserText = (browser: OwnPlace, index: number, language: Language) =>
+  [language.text("me.browser", { number: index + 1 }), usedHtml(browser, language)] as const;
+
+const usedHtml = (browser: OwnPlace, language: Language): Html => {
+  const { firstSeenAt, lastSeenAt } = browser;
+  const dates = datesOf(browser, language);
+  return firstSeenAt === null || firstSeenAt === lastSeenAt
+    ? language.html("me.browser.once", dates)
+    : language.html("me.browser.dates", { ...dates, first: language.day(firstSeenAt) });
+};
+
+const datesOf = ({ communities, hasMore, lastSeenAt, keptUntil }: OwnPlace, language: Language) => ({
+  communities: language.list([
+    ...communities.map((community) => nameOf(community, language)),
+    ...(hasMore ? ["…"] : []),
+  ]),
+  last: language.day(lastSeenAt),
+  until: language.day(keptUntil),
+});
+
+export const postForm = (action: string, csrf: string, content: Html): Html => html`
+<form method="post" action="${to(action)}">
+<input type="hidden" name="csrf" value="${csrf}">
+${content}
+</form>`;
+
+/** Returns the name of a link's guild, or the name of its community if the link belongs to no guild. */
+export const nameOf = ({ guild, asking }: OwnCommunity, language: Language): string =>
+  guild === null ? asking : (guild.name ?? language.text("community.unnamed", { id: guild.id }));
+
+export const communityHtml = (community: OwnCommunity, language: Language): Html =>
+  own(nameOf(community, language));
