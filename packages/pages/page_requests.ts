@@ -58,22 +58,23 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ pageOf, publicO
 
   /** @param id the route that metrics and logs show */
   const handle = (id: string, answer: (context: PageContext) => Answering<Page | HttpResponse, E>) =>
-    withContext({ id, generation: "v2", group: null }, (request) =>
-      Effect.flatMap(languages.get(languageOf(languages, request, cookie.read(request))), (language) => {
+    withContext(
+      { id, generation: "v2", group: null },
+      Effect.fnUntraced(function* (request) {
+        // Before anything of the request is read that a client can make long.
+        const admitted = yield* Effect.exit(limits.admitAddress(request.address, "page"));
+        const language = yield* languages.get(languageOf(languages, request, cookie.read(request)));
         const context = { ...request, language };
-        const chosen = chosenLanguage(languages, request);
-        const admitted = limits.admitAddress(context.address, "page");
         const work = Effect.flatMap(admitted, () => asEffect(answer(context)));
-        const answered = respond(
+        const response = yield* respond(
           observers,
-          Effect.annotateLogs(answering(context, work), { requestId: context.requestId }),
+          answering(context, work),
           (_, made) => withRequestId(rendered(made, context), context),
           (_, error) => refuse(error, context),
         );
-        return chosen === null
-          ? answered
-          : Effect.map(answered, (response) => cookie.write(response, chosen));
-      }),
+        const chosen = chosenLanguage(languages, request);
+        return chosen === null ? response : cookie.write(response, chosen);
+      }, annotatedWithRequest),
     );
 
   /** Makes the answer for a path that needs no sign-in. */
@@ -97,6 +98,11 @@ export const isFetchedAhead = ({ request }: Pick<RequestContext, "request">): bo
 
 /** The answer to a callback that is fetched ahead. Browsers drop an answer without a document, and ask again. */
 export const notYet: HttpResponse = emptyResponse(204, privateHeaders);
+
+const annotatedWithRequest = <A>(
+  answered: Effect.Effect<A>,
+  { requestId }: Pick<RequestContext, "requestId">,
+): Effect.Effect<A> => Effect.annotateLogs(answered, { requestId });
 
 const withRequestId = (response: HttpResponse, { requestId }: RequestContext): HttpResponse =>
   response.withHeaders({ "x-request-id": requestId });

@@ -84,9 +84,17 @@ export const directionOf = (tag: string): "ltr" | "rtl" =>
 
 /** Returns the language of a tag, without region and script. Norwegian has a code for each of its two written forms, and one for both. */
 export const baseOf = (tag: string): string | undefined => {
-  const base = localeOf(tag.split("-", 1)[0] ?? "")?.language;
+  const [code = ""] = tag.split("-", 1);
+  // `Intl.Locale` takes long to refuse a text.
+  const base = /^[a-z]{2,3}$/i.test(code) ? localeOf(code)?.language : undefined;
   return base === "nb" || base === "nn" ? "no" : base;
 };
+
+/** The longest language range that is read, in characters: RFC 5646 has no longer tag that is in use. */
+const longestRange = 35;
+
+/** The longest header `Accept-Language` that is read, in characters. Browsers send some 100. */
+const longestHeader = 1_000;
 
 /**
  * Makes a function that finds the language for a language range such as `de-AT`; null if there is none. Beyond the
@@ -97,14 +105,14 @@ export const languageFinder = (tags: ReadonlyArray<string>) => {
   const exact = new Map(tags.map((tag) => [tag.toLowerCase(), tag]));
   const byBase = groupBy(tags, baseOf);
   return (range: string): string | null => {
-    // Most requests come without a cookie for their language, and `Intl.Locale` takes long to refuse a text.
-    if (range === "") return null;
+    if (range.length > longestRange) return null;
     const wanted = range.toLowerCase().replaceAll("_", "-");
     for (let start = wanted; start !== ""; start = start.slice(0, Math.max(0, start.lastIndexOf("-")))) {
       const found = exact.get(start);
       if (found !== undefined) return found;
     }
     const related = byBase.get(baseOf(wanted)) ?? [];
+    if (related.length < 2) return related[0] ?? null;
     const script = scriptOf(wanted);
     return related.find((tag) => scriptOf(tag) === script) ?? related[0] ?? null;
   };
@@ -120,6 +128,7 @@ export const acceptedLanguage = (
   acceptLanguage: string,
   find: (range: string) => string | null,
 ): string | null => {
+  if (acceptLanguage.length > longestHeader) return null;
   const ranges = acceptLanguage.split(",").map((entry) => {
     const [range = "", ...parameters] = entry.split(";").map((part) => part.trim());
     const weight = parameters.find((parameter) => /^q=/i.test(parameter));

@@ -137,6 +137,19 @@ it("the accepted language with the highest weight wins, and one of weight 0 neve
   expect(acceptedLanguage("", find)).toBeNull();
 });
 
+it("ranges over 35 characters and headers over 1,000 are ignored, and what is read takes no time", () => {
+  const find = languageFinder(["en", "de"]);
+  expect([find(`de-${"x".repeat(32)}`), find(`de-${"x".repeat(33)}`)]).toEqual(["de", null]);
+  const accepted = (length: number) => acceptedLanguage(`${"1,".repeat(length / 2 - 1)}de`, find);
+  expect([accepted(1_000), accepted(1_002)]).toEqual(["de", null]);
+  const began = performance.now();
+  for (let page = 0; page < 20; page++) {
+    for (const range of ["-", "a-", "de-"]) find(range.repeat(7_500));
+    for (const range of ["a,", "xx,", "1;q=1,"]) acceptedLanguage(range.repeat(7_500), find);
+  }
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
 it("every language has a name of its own, and the direction of its script", () => {
   expect(new Set(Object.values(languages).map(({ name }) => name)).size).toBe(tags.length);
   for (const tag of ["ar", "he", "fa", "ur"]) expect(directionOf(tag)).toBe("rtl");
