@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { type HttpApp, type HttpRequest, HttpResponse } from "@accountlink/http";
 import { listenLocally, runUntil } from "@accountlink/test-servers";
 import { Deferred, Effect, Stream } from "effect";
@@ -331,4 +333,30 @@ it("a body in many pieces and a request behind it arrive whole", async () => {
   send(socket, "/after", 1);
   await vi.waitUntil(() => answers() === 3, { timeout: 5_000 });
   expect(sizes.toSorted((one, other) => one - other)).toEqual([0, 300_000, 300_000]);
+});
+
+it("a body of chunks of one byte takes little more memory than its bytes", async () => {
+  setFlagsFromString("--expose_gc");
+  const collect = runInNewContext("gc") as () => void;
+  const { open, server } = await serve((request) =>
+    Effect.as(Effect.orDie(request.readBody(1_000_000)), new HttpResponse(200, {}, null)),
+  );
+  const accepted: Array<Socket> = [];
+  server.on("connection", (socket) => accepted.push(socket));
+  const size = 200_000;
+  const head = "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const { socket, answers } = await open();
+  socket.write(head);
+  await vi.waitUntil(() => accepted[0]?.bytesRead === head.length);
+  collect();
+  const before = process.memoryUsage();
+  const chunks = "1\r\nx\r\n".repeat(size);
+  socket.write(chunks);
+  await vi.waitUntil(() => accepted[0]?.bytesRead === head.length + chunks.length, { timeout: 20_000 });
+  collect();
+  const after = process.memoryUsage();
+  const taken = after.heapUsed + after.external - before.heapUsed - before.external;
+  expect(taken).toBeLessThan(10 * size);
+  socket.write("0\r\n\r\n");
+  await vi.waitUntil(() => answers() === 1);
 });

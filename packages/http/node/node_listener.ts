@@ -26,8 +26,9 @@ export interface NodeRequest {
   };
   readonly pause: () => unknown;
   readonly resume: () => unknown;
-  readonly on: (event: "data" | "end", listener: (chunk: Uint8Array) => void) => unknown;
-  readonly off: (event: "data" | "end", listener: (chunk: Uint8Array) => void) => unknown;
+  readonly read: () => Uint8Array | null;
+  readonly on: (event: "data" | "end" | "readable", listener: (chunk: Uint8Array) => void) => unknown;
+  readonly off: (event: "data" | "end" | "readable", listener: (chunk: Uint8Array) => void) => unknown;
 }
 
 export interface NodeResponse {
@@ -201,7 +202,6 @@ class NodeExchange implements HttpRequest {
 const { Buffer: buffer } = globalThis as unknown as {
   readonly Buffer: {
     readonly byteLength: (text: string) => number;
-    readonly concat: (chunks: ReadonlyArray<Uint8Array>, size: number) => Uint8Array;
   };
 };
 
@@ -227,39 +227,50 @@ const readChunks = (
   goOn = (run: () => void) => run(),
 ): Effect.Effect<Uint8Array, BodyTooLarge> =>
   Effect.callback((resume) => {
-    const chunks: Array<Uint8Array> = [];
+    let body = noBytes;
     let size = 0;
+    // Copies the bytes, since a chunk of one byte takes a hundred.
     const take = (chunk: Uint8Array) => {
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size <= maxBytes) return;
-      incoming.off("data", take);
-      incoming.off("end", finish);
-      incoming.pause();
-      resume(tooLarge);
+      const end = size + chunk.length;
+      if (end > maxBytes) {
+        incoming.off("data", take);
+        incoming.off("end", finish);
+        incoming.pause();
+        return resume(tooLarge);
+      }
+      if (end > body.length) {
+        const larger = new Uint8Array(Math.min(maxBytes, Math.max(end, 2 * body.length)));
+        larger.set(body);
+        body = larger;
+      }
+      body.set(chunk, size);
+      size = end;
     };
-    const finish = () => goOn(() => resume(Effect.succeed(buffer.concat(chunks, size))));
+    const finish = () => goOn(() => resume(Effect.succeed(body.subarray(0, size))));
     incoming.on("data", take);
     incoming.on("end", finish);
   });
 
-/** Reads the next chunk only after the previous one was consumed. */
+/** Reads what has arrived, in one piece, only after the previous piece was consumed. */
 const streamChunks = (incoming: NodeRequest, maxBytes: number): Stream.Stream<Uint8Array, BodyTooLarge> => {
   const next = Effect.callback<Uint8Array | null>((resume) => {
     if (incoming.readableEnded) return resume(Effect.succeed(null));
     const stop = () => {
-      incoming.off("data", take);
-      incoming.off("end", take);
+      incoming.off("readable", take);
+      incoming.off("end", finish);
     };
-    // At the end of the body, Node calls this without a chunk.
-    const take = (chunk: Uint8Array | null = null) => {
+    const finish = () => {
       stop();
-      if (chunk !== null) incoming.pause();
-      resume(Effect.succeed(chunk));
+      resume(Effect.succeed(null));
     };
-    incoming.on("data", take);
-    incoming.on("end", take);
-    incoming.resume();
+    const take = () => {
+      const arrived = incoming.read();
+      if (arrived === null) return;
+      stop();
+      resume(Effect.succeed(arrived));
+    };
+    incoming.on("readable", take);
+    incoming.on("end", finish);
     return Effect.sync(stop);
   });
   return Stream.unfold(null, () =>
