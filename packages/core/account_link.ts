@@ -41,7 +41,7 @@ import { SessionReads } from "./sessions/session_reads.ts";
 import { SessionWatch } from "./sessions/session_watch.ts";
 import { VerificationSessions } from "./sessions/verification_sessions.ts";
 import { SignIns } from "./sign_ins/sign_ins.ts";
-import { AccountRequests } from "./turns/mod.ts";
+import { RequestPlaces } from "./turns/mod.ts";
 import { UsageMeter } from "./usage/usage_meter.ts";
 import { OwnLinks, OwnSightings } from "./users/own_data.ts";
 import * as UnfinishedErasures from "./users/unfinished_erasures.ts";
@@ -83,7 +83,7 @@ export const layer = Layer.mergeAll(
       GuildLog.layer,
       GuildGuard.layer.pipe(Layer.provideMerge(layerGuildManagers)),
       MemberSync.layer,
-      AccountRequests.layer,
+      RequestPlaces.layer,
       PlatformRefusals.layer,
       Profiles.layer,
       RequestLimits.layer,

@@ -16,7 +16,6 @@ import { Languages } from "./languages/reader_language.ts";
 import { meRoutes } from "./me/me_routes.ts";
 import { stylePath } from "./page.ts";
 import { PageSettings } from "./page_settings.ts";
-import { PageTurns } from "./page_turns.ts";
 
 /**
  * Makes the pages of an application from the services of core, `HttpSettings` and `PageSettings`.
@@ -41,7 +40,7 @@ export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router)
     meRoutes,
     dashboardRoutes(makeLookups),
     chatRoutes,
-  ]).pipe(Effect.provide(Languages.layer), Effect.provideServiceEffect(PageTurns, PageTurns.make));
+  ]).pipe(Effect.provide(Languages.layer));
   const sites = [
     { isAt: isFlow, answers: flow },
     {

@@ -1,6 +1,6 @@
 /**
  * One account does its worst at each route and with each work in the background, on each storage: lookups, writes,
- * guild lookups, sign-ins and previews of another account are refused never, and are at most five times as slow. The
+ * guild lookups, sign-ins and previews of another account are refused never, and are at most five times as slow, or take 100 ms. The
  * platforms, the attacker and the neighbour run in processes of their own.
  *
  * The whole takes an hour, which parts can share: `ACCOUNTLINK_TEST_ROWS` is a pattern of names of rows,

@@ -9,7 +9,7 @@ import type { ResolvedPair } from "../links/link_lookup.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
-import { accountsPart, Turns } from "../turns/mod.ts";
+import { bounds, makePlaces } from "../turns/mod.ts";
 import { seedAddresses, seedNetworks } from "./alt_addresses.ts";
 import {
   type AltCandidate,
@@ -82,9 +82,6 @@ const [maxSeeds, maxPlaces, maxSightings] = [100, 100, 1_000];
 /** The most candidates found by addresses and browsers; the most recently seen are kept. */
 const maxSeenCandidates = 150;
 
-/** How many detections of one account run at a time. Each may compare hundreds of users. */
-const mostAtOnce = 2;
-
 /** How long a report waits for profiles, and how many profiles are requested at once. */
 const profileDeadline = { within: "2 seconds", atOnce: 16 } as const;
 
@@ -120,7 +117,8 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
     const guard = yield* GuildGuard;
     const profiles = yield* Profiles;
     const decide = yield* makeDecidingAlts;
-    const turns = new Turns({ resource: "alts", most: mostAtOnce, workingPart: accountsPart });
+    // Each may compare hundreds of users.
+    const inPlace = yield* makePlaces("alts", bounds.dearRequests);
 
     const findSeeds = Effect.fnUntraced(function* (pid: Pid, { chatId, gameId }: AltQuery) {
       const record = chatId === null ? Option.none() : yield* links.findByChatId(pid, chatId);
@@ -249,7 +247,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
         options: AltOptions,
       ) {
         yield* guard.enter(scope, options.guildId);
-        return yield* turns.step(scope.account, report(scope.pid, query, options));
+        return yield* inPlace(scope, report(scope.pid, query, options));
       }),
 
       /** Detects alts of up to 10 game users and returns one result per input, in the same order. */
@@ -261,7 +259,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
         yield* checkBulkLimit(inputs, maxBulkAltInputs);
         yield* guard.enter(scope, options.guildId);
         return yield* bulkGameResults(inputs, (gameId) =>
-          turns.step(scope.account, report(scope.pid, { chatId: null, gameId, address: null }, options)).pipe(
+          inPlace(scope, report(scope.pid, { chatId: null, gameId, address: null }, options)).pipe(
             Effect.map(Result.succeed),
             Effect.catchTag("PlatformUnavailable", (error) => Effect.succeed(Result.fail(error))),
           ),

@@ -8,7 +8,7 @@ import { GuildGuard } from "../platforms/guild_guard.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { traced } from "../telemetry/tracing.ts";
 import type { Millis } from "../timestamp.ts";
-import { accountsPart, Turns } from "../turns/mod.ts";
+import { bounds, makePlaces } from "../turns/mod.ts";
 import type { EventFilter, FeedEvent } from "./event.ts";
 import { EventStore } from "./event_store.ts";
 import { type EventSubscription, EventWatch, makeReaderLimit } from "./event_watch.ts";
@@ -55,9 +55,6 @@ const idleInterval = 10_000;
 
 const streamPage = 100;
 
-/** How many streams of one account read a page of past events at a time. */
-const pagesAtOnce = 2;
-
 /** Reads feeds of scopes for clients: in pages, with waiting, or as a stream. @internal */
 export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/EventFeed", {
   make: Effect.gen(function* () {
@@ -69,7 +66,7 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
     const { streamMax } = yield* SessionSettings;
     const admit = makeReaderLimit();
     /** For streams of past events, which need not wait between their pages. */
-    const turns = new Turns({ resource: "event_pages", most: pagesAtOnce, workingPart: accountsPart });
+    const inPlace = yield* makePlaces("event_pages", bounds.dearRequests);
 
     const enter = ({ scope, guildId }: FeedTarget) => guard.enter(scope, guildId ?? guildOf(scope));
 
@@ -168,7 +165,7 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
           const now = yield* Clock.currentTimeMillis;
           const idleAt = Math.min(until, now + idleInterval);
           const { events, more, isEnded } = yield* isBehind
-            ? turns.step(target.scope.account, readOn(now))
+            ? inPlace(target.scope, readOn(now))
             : readOn(idleAt);
           // A timer may fire shortly before its time. So a wait for `until` that found no event ends the stream,
           // whatever the clock says.

@@ -9,8 +9,8 @@ import type { PatientSteps } from "./patient_steps.ts";
 /** The number of members that are visited together. */
 const sliceSize = 50;
 
-/** The shortest and the longest pause after a slice, in milliseconds. */
-const [shortestPause, longestPause] = [20, 200];
+/** The shortest pause after a slice, in milliseconds. */
+const shortestPause = 20;
 
 export interface Walk<E> {
   readonly guildId: GuildId;
@@ -58,6 +58,6 @@ export const walkMembers = Effect.fnUntraced(function* <E>(
     if (last === undefined) return;
     rest = rest.slice(sliceSize);
     after = rest.length === 0 ? endOfPage : last.chatId;
-    yield* restSince(began, longestPause, { shortest: shortestPause });
+    yield* restSince(began, shortestPause);
   }
 });

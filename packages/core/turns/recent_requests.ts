@@ -1,8 +1,6 @@
 /** Remembers which accounts sent requests last: an account that is alone need not leave time to others. */
 import { Clock, Context, Effect } from "effect";
-
-/** How long an account counts after its last request, in milliseconds. */
-const window = 1_000;
+import { bounds } from "./bounds.ts";
 
 interface Recent {
   account: string | null;
@@ -10,9 +8,9 @@ interface Recent {
 }
 
 class RecentAccounts {
-  #last: Recent = { account: null, at: -window };
+  #last: Recent = { account: null, at: Number.NEGATIVE_INFINITY };
   /** The account before the last one, which is another one. */
-  #other: Recent = { account: null, at: -window };
+  #other: Recent = { account: null, at: Number.NEGATIVE_INFINITY };
 
   note(account: string, now: number): void {
     if (account !== this.#last.account) [this.#last, this.#other] = [this.#other, this.#last];
@@ -20,9 +18,10 @@ class RecentAccounts {
     this.#last.at = now;
   }
 
+  /** Whether no other account has sent a request of late. */
   isAlone(account: string, now: number): boolean {
     const { at } = this.#last.account === account ? this.#other : this.#last;
-    return now - at >= window;
+    return now - at >= bounds.presence;
   }
 }
 
@@ -34,7 +33,3 @@ export const RecentRequests = Context.Reference("@accountlink/core/RecentRequest
 /** Notes a request of an account, a user or a client address. @internal */
 export const noteRequest = (account: string): Effect.Effect<void> =>
   Effect.zipWith(RecentRequests, Clock.currentTimeMillis, (recent, now) => recent.note(account, now));
-
-/** Whether no other account has sent a request in the last second. @internal */
-export const isAlone = (account: string): Effect.Effect<boolean> =>
-  Effect.zipWith(RecentRequests, Clock.currentTimeMillis, (recent, now) => recent.isAlone(account, now));

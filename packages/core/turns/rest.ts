@@ -1,18 +1,20 @@
 /** Pauses between steps, so that work which repeats its steps leaves the process to others. */
 import { Effect } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
+import { bounds } from "./bounds.ts";
 
 /**
  * Pauses for as long as a step took.
  *
  * @param began when the step began, by `monotonicMillis`
- * @param longest the longest pause, in milliseconds
- * @param options.shortest the shortest pause, in milliseconds
+ * @param shortest the shortest pause, in milliseconds
  * @internal
  */
-export const restSince = (
-  began: number,
-  longest: number,
-  { shortest = 0 }: { readonly shortest?: number } = {},
-): Effect.Effect<void> =>
-  Effect.flatMap(monotonicMillis, (now) => Effect.sleep(Math.min(longest, Math.max(shortest, now - began))));
+export const restSince = (began: number, shortest = 0): Effect.Effect<void> =>
+  Effect.flatMap(monotonicMillis, (now) =>
+    Effect.sleep(Math.min(bounds.workedAtOnce, Math.max(shortest, now - began))),
+  );
+
+/** Runs a step, and pauses for as long as it took, so that steps take half of the process at most. @internal */
+export const stepAndRest = <A, E, R>(step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(monotonicMillis, (began) => Effect.tap(step, () => restSince(began)));

@@ -2,7 +2,6 @@
 import { Context, Data, Effect, Exit, type Fiber, Metric, type Scope } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
 import type { SharedResource } from "./resources.ts";
-import { WorkingTime } from "./working_time.ts";
 
 /** The account of work that belongs to no account, such as the operator's own. */
 export const operatorAccount = "";
@@ -27,6 +26,15 @@ export const turnOwner: Effect.Effect<string> = Effect.flatMap(TurnAccount, (acc
     : Effect.succeed(account),
 );
 
+/** Whose turn a step takes. */
+export interface Asker {
+  readonly account: string;
+  /** The member or the key of the account; people of an account take turns. */
+  readonly person?: string;
+  /** Whether the person goes before others of the account, as its owner does. */
+  readonly isFirst?: boolean;
+}
+
 /** The account has too much waiting for a resource, or its work has waited for too long. @internal */
 export class TurnRefused extends Data.TaggedError("TurnRefused")<{
   readonly resource: SharedResource;
@@ -46,27 +54,62 @@ export interface TurnsOptions {
    * How many places an account that has its share leaves free, so that another account starts at once; none by default.
    */
   readonly reserve?: number;
-  /**
-   * The part of the time that all accounts together may work in the long run, if the process is busy: the places of an
-   * account rest that has worked for longer than its share. By default none rest.
-   */
-  readonly workingPart?: number;
   /** How many steps of one account wait at most in `stepWithin`; any number by default. */
   readonly mostWaiting?: number;
 }
 
-/** An account that uses the resource or waits for it. */
-interface Lane {
-  readonly account: string;
-  held: number;
-  /** In order of arrival. */
-  readonly waiting: Set<Waiter>;
-}
-
 interface Waiter {
   readonly lane: Lane;
+  readonly asker: Asker;
   hasPlace: boolean;
   resume: () => void;
+}
+
+/** The steps of each person that wait. */
+type People = Map<string, Set<Waiter>>;
+
+/** An account that uses the resource or waits for it. */
+class Lane {
+  readonly account: string;
+  held = 0;
+  waiting = 0;
+  /** Those of owners, and those of others. Each person's are in order of arrival, and the next person comes first. */
+  #people: readonly [owners: People, others: People] | null = null;
+
+  constructor(account: string) {
+    this.account = account;
+  }
+
+  add(waiter: Waiter): void {
+    this.waiting++;
+    const [people, person] = this.#peopleOf(waiter);
+    const own = people.get(person);
+    if (own === undefined) people.set(person, new Set([waiter]));
+    else own.add(waiter);
+  }
+
+  delete(waiter: Waiter): void {
+    const [people, person] = this.#peopleOf(waiter);
+    const own = people.get(person);
+    if (own?.delete(waiter) === true) this.waiting--;
+    if (own?.size === 0) people.delete(person);
+  }
+
+  /** Removes the next step that waits. */
+  take(): Waiter {
+    const [owners, others] = this.#people ?? [];
+    const people = (owners?.size === 0 ? others : owners) as People;
+    const [[person, own]] = people as People & [[string, Set<Waiter>]];
+    const [waiter] = own as Set<Waiter> & [Waiter];
+    this.delete(waiter);
+    if (people.delete(person)) people.set(person, own);
+    return waiter;
+  }
+
+  #peopleOf({ asker: { person = "", isFirst = false } }: Waiter) {
+    this.#people ??= [new Map(), new Map()];
+    return [this.#people[isFirst ? 0 : 1], person] as const;
+  }
 }
 
 /** How long steps waited for a place, by `resource`. Steps that found a free place are not counted. */
@@ -77,14 +120,13 @@ const turnWait = Metric.histogram("accountlink_turn_wait_seconds", {
 
 /**
  * Gives the places of a resource to the accounts that want them, in rounds: the next free place goes to the next account
- * that waits, and within an account to the step that came first. A step that finds a free place runs at once, without a
+ * that waits, within an account to the next person, an owner's first, and of a person to the step that came first. A step that finds a free place runs at once, without a
  * queue or a timer.
  *
  * @internal
  */
 export class Turns {
-  readonly #options: Required<Omit<TurnsOptions, "workingPart">>;
-  readonly #workingTime: WorkingTime | null;
+  readonly #options: Required<TurnsOptions>;
   readonly #wait: Metric.Histogram<number>;
   readonly #lanes = new Map<string, Lane>();
   /** The accounts that wait, the next one first. */
@@ -93,9 +135,8 @@ export class Turns {
 
   constructor(options: TurnsOptions) {
     const mostWaiting = Number.POSITIVE_INFINITY;
-    const { places = mostWaiting, workingPart } = options;
+    const { places = mostWaiting } = options;
     this.#options = { places, most: places, share: places, reserve: 0, mostWaiting, ...options };
-    this.#workingTime = workingPart === undefined ? null : new WorkingTime(workingPart);
     this.#wait = Metric.withAttributes(turnWait, { resource: options.resource });
   }
 
@@ -107,7 +148,7 @@ export class Turns {
   /** How many steps wait. */
   get waiting(): number {
     let all = 0;
-    for (const { waiting } of this.#round) all += waiting.size;
+    for (const { waiting } of this.#round) all += waiting;
     return all;
   }
 
@@ -117,11 +158,12 @@ export class Turns {
   }
 
   /** Runs a step of an account as soon as it has a place, and gives the place back when the step ends. */
-  step<A, E, R>(account: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+  step<A, E, R>(from: string | Asker, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.uninterruptibleMask((restore) => {
-      const lane = this.#laneOf(account);
+      const asker = askerOf(from);
+      const lane = this.#laneOf(asker);
       if (this.#takeFree(lane)) return this.#inPlace(lane, restore(step));
-      return Effect.andThen(this.#waitIn(lane, restore), this.#inPlace(lane, restore(step)));
+      return Effect.andThen(this.#waitIn(lane, asker, restore), this.#inPlace(lane, restore(step)));
     });
   }
 
@@ -130,28 +172,29 @@ export class Turns {
    * `longestWait`, in milliseconds.
    */
   stepWithin<A, E, R>(
-    account: string,
+    from: string | Asker,
     longestWait: number,
     step: Effect.Effect<A, E, R>,
   ): Effect.Effect<A, E | TurnRefused, R> {
     return Effect.uninterruptibleMask((restore) => {
-      const lane = this.#laneOf(account);
+      const asker = askerOf(from);
+      const lane = this.#laneOf(asker);
       if (this.#takeFree(lane)) return this.#inPlace(lane, restore(step));
       const { resource, mostWaiting } = this.#options;
-      if (lane.waiting.size >= mostWaiting) {
+      if (lane.waiting >= mostWaiting) {
         return Effect.fail(new TurnRefused({ resource, reason: "many_waiting" }));
       }
       const late = Effect.fail(new TurnRefused({ resource, reason: "late" }));
       const limited = <B>(wait: Effect.Effect<B>) =>
         restore(Effect.timeoutOrElse(wait, { duration: longestWait, orElse: () => late }));
-      return Effect.andThen(this.#waitIn(lane, limited), this.#inPlace(lane, restore(step)));
+      return Effect.andThen(this.#waitIn(lane, asker, limited), this.#inPlace(lane, restore(step)));
     });
   }
 
   /** Takes a place until the scope closes, for a stream. */
-  take(account: string): Effect.Effect<void, never, Scope.Scope> {
+  take(from: string | Asker): Effect.Effect<void, never, Scope.Scope> {
     return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(this.enter(account, restore), (giveBack) => Effect.addFinalizer(() => giveBack)),
+      Effect.flatMap(this.enter(from, restore), (giveBack) => Effect.addFinalizer(() => giveBack)),
     );
   }
 
@@ -160,22 +203,23 @@ export class Turns {
    * interruptible.
    */
   enter(
-    account: string,
+    from: string | Asker,
     restore: (wait: Effect.Effect<void>) => Effect.Effect<void>,
   ): Effect.Effect<Effect.Effect<void>> {
     return Effect.suspend(() => {
-      const lane = this.#laneOf(account);
+      const asker = askerOf(from);
+      const lane = this.#laneOf(asker);
       const giveBack = this.#giveBack(lane);
       return this.#takeFree(lane)
         ? Effect.succeed(giveBack)
-        : Effect.as(this.#waitIn(lane, restore), giveBack);
+        : Effect.as(this.#waitIn(lane, asker, restore), giveBack);
     });
   }
 
-  #laneOf(account: string): Lane {
+  #laneOf({ account }: Asker): Lane {
     const known = this.#lanes.get(account);
     if (known !== undefined) return known;
-    const lane = { account, held: 0, waiting: new Set<Waiter>() };
+    const lane = new Lane(account);
     this.#lanes.set(account, lane);
     return lane;
   }
@@ -194,19 +238,7 @@ export class Turns {
   }
 
   #inPlace<A, E, R>(lane: Lane, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    const time = this.#workingTime;
-    if (time === null) return Effect.onExit(step, () => this.#giveBack(lane));
-    return Effect.flatMap(monotonicMillis, (began) =>
-      Effect.onExit(step, () => this.#rest(time, lane, began)),
-    );
-  }
-
-  #rest(time: WorkingTime, lane: Lane, began: number): Effect.Effect<void> {
-    return Effect.flatMap(time.restAfter(lane.account, began), (rest) =>
-      rest === null
-        ? this.#giveBack(lane)
-        : Effect.asVoid(Effect.forkDetach(Effect.andThen(rest, this.#giveBack(lane)))),
-    );
+    return Effect.onExit(step, () => this.#giveBack(lane));
   }
 
   #giveBack(lane: Lane): Effect.Effect<void> {
@@ -221,10 +253,11 @@ export class Turns {
 
   #waitIn<E>(
     lane: Lane,
+    asker: Asker,
     restore: (wait: Effect.Effect<void>) => Effect.Effect<void, E>,
   ): Effect.Effect<void, E> {
-    const waiter: Waiter = { lane, hasPlace: false, resume: () => {} };
-    lane.waiting.add(waiter);
+    const waiter: Waiter = { lane, asker, hasPlace: false, resume: () => {} };
+    lane.add(waiter);
     this.#round.add(lane);
     const wait = Effect.callback<void>((resume) => {
       if (waiter.hasPlace) resume(Effect.void);
@@ -244,8 +277,8 @@ export class Turns {
   #leave(waiter: Waiter): Effect.Effect<void> {
     const { lane } = waiter;
     if (waiter.hasPlace) return this.#giveBack(lane);
-    lane.waiting.delete(waiter);
-    if (lane.waiting.size === 0) this.#round.delete(lane);
+    lane.delete(waiter);
+    if (lane.waiting === 0) this.#round.delete(lane);
     this.#forget(lane);
     return Effect.void;
   }
@@ -253,10 +286,9 @@ export class Turns {
   /** Gives free places to the accounts that wait. */
   #grant(fiber: Fiber.Fiber<unknown, unknown>): void {
     for (let lane = this.#next(); lane !== undefined; lane = this.#next()) {
-      const [waiter] = lane.waiting as Set<Waiter> & [Waiter];
-      lane.waiting.delete(waiter);
+      const waiter = lane.take();
       this.#round.delete(lane);
-      if (lane.waiting.size > 0) this.#round.add(lane);
+      if (lane.waiting > 0) this.#round.add(lane);
       lane.held++;
       this.#held++;
       waiter.hasPlace = true;
@@ -277,6 +309,8 @@ export class Turns {
   }
 
   #forget(lane: Lane): void {
-    if (lane.held === 0 && lane.waiting.size === 0) this.#lanes.delete(lane.account);
+    if (lane.held === 0 && lane.waiting === 0) this.#lanes.delete(lane.account);
   }
 }
+
+const askerOf = (from: string | Asker): Asker => (typeof from === "string" ? { account: from } : from);

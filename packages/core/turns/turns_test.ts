@@ -1,22 +1,20 @@
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Deferred, Effect, Fiber, Metric } from "effect";
 import { TestClock } from "effect/testing";
-import { ProcessLag } from "./process_lag.ts";
-import { noteRequest } from "./recent_requests.ts";
-import { Turns, type TurnsOptions } from "./turns.ts";
+import { type Asker, Turns, type TurnsOptions } from "./turns.ts";
 
 /** A resource whose steps run until the test ends them. `started` lists the steps that have a place, in order. */
 const setUp = (options: Partial<TurnsOptions> = {}) => {
   const turns = new Turns({ resource: "previews", places: 1, ...options });
   const started: Array<string> = [];
-  const begin = (account: string, name = account) =>
+  const begin = (from: string | Asker, name = typeof from === "string" ? from : from.account) =>
     Effect.gen(function* () {
       const end = yield* Deferred.make<void>();
       const body = Effect.andThen(
         Effect.sync(() => started.push(name)),
         Deferred.await(end),
       );
-      const fiber = yield* Effect.forkChild(turns.step(account, body), { startImmediately: true });
+      const fiber = yield* Effect.forkChild(turns.step(from, body), { startImmediately: true });
       return {
         fiber,
         end: Effect.andThen(Deferred.succeed(end, undefined), Fiber.join(fiber)),
@@ -36,23 +34,33 @@ test("a step of an account that is alone runs at once, in the fiber of its calle
   expect(turns.isIdle).toBe(true);
 });
 
-test("each free place goes to the next account that waits, however many steps the others have", function* () {
+/** Begins steps in this order, ends each once it runs, and returns the order in which they started. */
+const orderOf = Effect.fnUntraced(function* (
+  all: ReadonlyArray<readonly [name: string, from: string | Asker]>,
+) {
   const { started, begin } = setUp();
-  const steps = [];
-  for (const name of ["a1", "a2", "a3", "a4"]) steps.push(yield* begin("ada", name));
-  for (const name of ["b1", "b2"]) steps.push(yield* begin("bob", name));
-  steps.push(yield* begin("cleo", "c1"));
-  for (let ended = 0; ended < 7; ended++) {
-    const next = steps.find(({ fiber }, index) => fiber.pollUnsafe() === undefined && isRunning(index));
-    if (next === undefined) throw new Error("No step runs");
-    yield* next.end;
+  const steps = new Map<string, Effect.Success<ReturnType<typeof begin>>>();
+  for (const [name, from] of all) steps.set(name, yield* begin(from, name));
+  for (let ended = 0; ended < all.length; ended++) {
+    yield* steps.get(started[ended] ?? "")?.end ?? Effect.die("No step runs");
     yield* Effect.yieldNow;
   }
-  expect(started).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"]);
+  return started;
+});
 
-  function isRunning(index: number): boolean {
-    return started.includes(["a1", "a2", "a3", "a4", "b1", "b2", "c1"][index] as string);
-  }
+test("each free place goes to the next account that waits, however many steps the others have", function* () {
+  const ada = ["a1", "a2", "a3", "a4"].map((name) => [name, "ada"] as const);
+  const bob = ["b1", "b2"].map((name) => [name, "bob"] as const);
+  const order = yield* orderOf([...ada, ...bob, ["c1", "cleo"]]);
+  expect(order).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"]);
+});
+
+test("within an account, its people take turns, and an owner comes first", function* () {
+  const by = (person: string) => ({ account: "club", person, isFirst: person === "owner" });
+  const names = ["m1", "m2", "m3", "k1", "o1", "o2"];
+  const people: Readonly<Record<string, string>> = { m: "moderator", k: "key", o: "owner" };
+  const order = yield* orderOf(names.map((name) => [name, by(people[name[0] ?? ""] ?? "")] as const));
+  expect(order).toEqual(["m1", "o1", "o2", "m2", "k1", "m3"]);
 });
 
 test("an account uses places that nobody else wants, and leaves the reserve free for others", function* () {
@@ -164,89 +172,6 @@ test("a step that waits for longer than it may is refused, and leaves its place 
   yield* first.end;
   yield* Effect.yieldNow;
   expect(started).toEqual(["ada", "cleo"]);
-});
-
-/** Sends a request of another account, so that places rest in the next second. */
-const sendAnother = noteRequest("another");
-
-const withLag = (milliseconds: number) => Effect.provideService(ProcessLag, Effect.succeed(milliseconds));
-
-const busyTest = (title: string, body: () => Effect.fn.Return<void>) =>
-  test(title, () => withLag(10)(Effect.gen(body)));
-
-busyTest(
-  "an account that worked for longer than its share rests until others had as much time",
-  function* () {
-    const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 2, workingPart: 0.5 });
-    yield* sendAnother;
-    const first = yield* begin("ada", "a1");
-    yield* begin("ada", "a2");
-    yield* begin("ada", "a3");
-    yield* TestClock.adjust(119);
-    yield* first.end;
-    // With the work around it, the step is 20 milliseconds longer than an account may work at once.
-    yield* TestClock.adjust(39);
-    expect(started).toEqual(["a1", "a2"]);
-    yield* begin("bob");
-    yield* TestClock.adjust(1);
-    expect(started).toEqual(["a1", "a2", "bob", "a3"]);
-  },
-);
-
-/** Ends a step that took longer than any rest, while another one waits. Returns which ones have started. */
-const endLongStep = Effect.gen(function* () {
-  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, workingPart: 0.5 });
-  const first = yield* begin("ada", "a1");
-  yield* begin("ada", "a2");
-  yield* TestClock.adjust(5_000);
-  yield* sendAnother;
-  yield* first.end;
-  return started;
-});
-
-busyTest("a place rests no longer than it may, although its step took longer", function* () {
-  const started = yield* endLongStep;
-  yield* TestClock.adjust(499);
-  expect(started).toEqual(["a1"]);
-  yield* TestClock.adjust(1);
-  expect(started).toEqual(["a1", "a2"]);
-});
-
-busyTest("accounts that work share the time", function* () {
-  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, workingPart: 0.5 });
-  for (const account of ["ada", "bob"]) {
-    yield* sendAnother;
-    const first = yield* begin(account, `${account} 1`);
-    yield* begin(account, `${account} 2`);
-    yield* TestClock.adjust(109);
-    yield* first.end;
-  }
-  // Bob worked 60 milliseconds more than both may at once, and has a quarter of the time.
-  yield* TestClock.adjust(239);
-  expect(started).toEqual(["ada 1", "bob 1", "ada 2"]);
-  yield* TestClock.adjust(1);
-  expect(started.at(-1)).toBe("bob 2");
-});
-
-test("no place rests in a process that is not busy", () =>
-  withLag(0.5)(
-    Effect.gen(function* () {
-      const started = yield* endLongStep;
-      yield* TestClock.adjust(1);
-      expect(started).toEqual(["a1", "a2"]);
-    }),
-  ));
-
-busyTest("no place rests a second after the last request of another account", function* () {
-  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, workingPart: 0.5 });
-  yield* sendAnother;
-  const first = yield* begin("ada", "a1");
-  yield* begin("ada", "a2");
-  yield* TestClock.adjust(1_000);
-  yield* noteRequest("ada");
-  yield* first.end;
-  yield* Effect.yieldNow;
-  expect(started).toEqual(["a1", "a2"]);
 });
 
 test("the metric has how long steps waited, by resource, without those that ran at once", () =>

@@ -9,14 +9,10 @@ import { guildOf } from "../data_scope.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type KeyDetails, maskedKey } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
-import { monotonicMillis } from "../monotonic_millis.ts";
 import { shownNickname } from "../roles/kept_nickname.ts";
 import { formatTimestamp } from "../timestamp.ts";
-import { restSince, Turns } from "../turns/mod.ts";
+import { stepAndRest, Turns } from "../turns/mod.ts";
 import { UserData } from "./user_data.ts";
-
-/** The longest pause after a page of a download, in milliseconds. */
-const longestPause = 50;
 
 /**
  * Exports the data of a chat user: addresses decrypted, times in ISO 8601, without hashes, secrets, and what only teams
@@ -34,15 +30,7 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
     const turns = new Turns({ resource: "user_exports", places: 2, most: 1 });
 
     /** Runs a part of a user's download in their turn, and pauses for as long as it took. */
-    const inTurn = Effect.fnUntraced(
-      function* <A, E>(chatId: ChatId, part: Effect.Effect<A, E>) {
-        const began = yield* monotonicMillis;
-        const read = yield* part;
-        yield* restSince(began, longestPause);
-        return read;
-      },
-      (part, chatId) => turns.step(chatId, part),
-    );
+    const inTurn = <A, E>(chatId: ChatId, part: Effect.Effect<A, E>) => turns.step(chatId, stepAndRest(part));
 
     /** Returns a function that looks up one of these scopes, as the export shows it. */
     const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {

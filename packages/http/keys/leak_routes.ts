@@ -1,7 +1,7 @@
 import { ApiKeys, BulkLimitExceeded, KeyAuthenticator } from "@accountlink/core";
 import { InvalidBody } from "@accountlink/core/errors";
 import { forEachLimited } from "@accountlink/core/limited_loops";
-import { AccountRequests, operatorAccount } from "@accountlink/core/turns";
+import { RequestPlaces } from "@accountlink/core/turns";
 import { KeysV2 } from "@accountlink/http-api";
 import { Effect, Schema } from "effect";
 import { bareAnswer } from "../envelopes/envelope_v2.ts";
@@ -11,7 +11,7 @@ import type { RequestContext } from "../request_context.ts";
 export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
   const keys = yield* ApiKeys;
   const authenticator = yield* KeyAuthenticator;
-  const requests = yield* AccountRequests;
+  const places = yield* RequestPlaces;
 
   const reportOne = Effect.fnUntraced(function* (token: string, { requestId, address }: RequestContext) {
     const outcome = yield* keys.reportLeaked(token, requestId);
@@ -47,7 +47,7 @@ export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
     keyless(
       KeysV2.reportLeakedKey,
       ({ values, context }) => reportOne(values.key, context),
-      (items, context) => requests.answer(operatorAccount, reportMany(items, context)),
+      (items, context) => places.visit(context.address, reportMany(items, context)),
     ),
   ];
 });

@@ -14,7 +14,7 @@ import { isAddressAllowed } from "@accountlink/core/addresses";
 import { keyFreshness } from "@accountlink/core/keys";
 import type { Requester } from "@accountlink/core/limits";
 import { PlatformRefusals } from "@accountlink/core/platforms";
-import { AccountRequests, RecentRequests } from "@accountlink/core/turns";
+import { RecentRequests, RequestPlaces } from "@accountlink/core/turns";
 import {
   accessesOf,
   type Credential,
@@ -42,12 +42,8 @@ export interface KeyedInput<P extends Parameters> extends Input<P> {
 
 export type Answered = Success | HttpResponse;
 
-/** Reads the values of a request, and answers it, in a turn of its account, such as `PageTurns.writeWith`. */
-type AnswerInTurn = <V, A, E, R>(
-  account: string,
-  read: Effect.Effect<V, E, R>,
-  answer: (values: V) => Effect.Effect<A, E, R>,
-) => Effect.Effect<A, E, R>;
+/** The places of requests with a key. */
+type Place = "bulk" | "list" | "platform" | "write" | "form";
 
 /** What a route has besides the schemas of its parameters. */
 export interface ValueChecks<P extends Parameters> {
@@ -55,18 +51,16 @@ export interface ValueChecks<P extends Parameters> {
   readonly findProblems?: FindProblems<P>;
   /** Checks the values after `findProblems` and before the check of the key's tier. */
   readonly validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>;
-  /** A turn for steps 8 to 12. Without it, only the handler has a turn, which `turnsOf` names. */
-  readonly inTurn?: AnswerInTurn;
+  /** The place that a request takes for steps 11 and 12; by default the one that `placesOf` names; null for none. */
+  readonly place?: Place | null;
 }
-
-const withoutTurn: AnswerInTurn = (_, read, answer) => Effect.flatMap(read, answer);
 
 export const makeChecks = Effect.gen(function* () {
   const { publicUrl } = yield* HttpSettings;
   const authenticator = yield* KeyAuthenticator;
   const limits = yield* RequestLimits;
   const { chargeTo } = yield* PlatformRefusals;
-  const requests = yield* AccountRequests;
+  const places = yield* RequestPlaces;
   const recent = yield* RecentRequests;
 
   /** Counts a request against its limits, or refuses it. */
@@ -88,7 +82,7 @@ export const makeChecks = Effect.gen(function* () {
   const checked = <P extends Parameters, R>(
     route: Route<P>,
     handler: (input: KeyedInput<P>) => Effect.Effect<Outcome<Answered>, Refused<PublicError>, R>,
-    { findProblems, validate, inTurn = withoutTurn }: ValueChecks<P> = {},
+    { findProblems, validate, place }: ValueChecks<P> = {},
   ) => {
     const keyOf = keyReader(route.service?.credentials);
     const { traffic = "mapping" } = route;
@@ -96,7 +90,7 @@ export const makeChecks = Effect.gen(function* () {
     const isServed = tierTest(route);
     const readValues = valuesReader(route, findProblems);
     const asksForPremium = premiumTest(route);
-    const turnOf = turnsOf(route);
+    const placeOf = place === undefined ? placesOf(route) : () => place;
 
     const authenticate = Effect.fnUntraced(function* (arrived: RequestContext) {
       const { address, request } = arrived;
@@ -145,10 +139,10 @@ export const makeChecks = Effect.gen(function* () {
       // `LinkLookup.byChat` or `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
       const answer = (input: KeyedInput<P>) => {
         const handled = asksPlatforms(input) ? chargeTo(account)(handler(input)) : handler(input);
-        const turn = turnOf(input);
-        return turn === null ? handled : requests[turn](account, handled);
+        const taken = placeOf(input);
+        return taken === null ? handled : places[taken]({ account, person: input.key.id }, handled);
       };
-      return yield* inTurn(account, within(counted, readAllowed(counted, presented)), answer);
+      return yield* answer(yield* within(counted, readAllowed(counted, presented)));
     });
   };
 
@@ -164,16 +158,18 @@ const asksPlatforms = ({ values, key, context }: KeyedInput<{}>): boolean => {
 };
 
 /**
- * Returns a function that tells which turn a request takes that costs more than a lookup; null for the others. A long poll
- * must not take a place for as long as it waits.
+ * Returns a function that tells which place a request takes that costs more than a lookup; null for the others. A long
+ * poll must not take a place for as long as it waits.
  */
-export const turnsOf = (route: Route) => {
-  const isList = "limit" in route.parameters || route.group === "bulk";
-  return ({ values }: Pick<KeyedInput<{}>, "values">): keyof AccountRequests["Service"] | null => {
+export const placesOf = (route: Route) => {
+  const isList = "limit" in route.parameters;
+  const isBulk = route.group === "bulk";
+  return ({ values }: Pick<KeyedInput<{}>, "values">): Place | null => {
     const { guildId = null, resolved = false, wait = 0 } = values as ParameterValues<Parameters>;
     if (route.isStream === true || wait !== 0) return null;
-    if (isList) return "list";
-    if (route.group === "alts" || guildId !== null || resolved === true) return "answer";
+    const asksPlatform = guildId !== null || resolved === true;
+    if (isList || isBulk) return isBulk && !asksPlatform ? "bulk" : "list";
+    if (route.group === "alts" || asksPlatform) return "platform";
     return route.method === "GET" ? null : "write";
   };
 };

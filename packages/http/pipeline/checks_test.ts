@@ -8,7 +8,7 @@ import {
   WritesV2,
 } from "@accountlink/http-api";
 import { assert, it } from "@accountlink/test-servers/effect";
-import { keyReader, turnsOf } from "./checks.ts";
+import { keyReader, placesOf } from "./checks.ts";
 
 type Headers = Partial<Record<string, string>>;
 
@@ -53,20 +53,22 @@ it.each([
 
 it.each([
   [LookupsV2.getChat, {}, null],
-  [LookupsV2.getChat, { guildId: "9" }, "answer"],
-  [LookupsV2.getChat, { resolved: true }, "answer"],
-  [LookupsV2.bulkGame, {}, "list"],
+  [LookupsV2.getChat, { guildId: "9" }, "platform"],
+  [LookupsV2.getChat, { resolved: true }, "platform"],
+  [LookupsV2.bulkGame, {}, "bulk"],
+  [LookupsV2.bulkGame, { resolved: true }, "list"],
+  [LookupsV2.bulkGame, { guildId: "9" }, "list"],
   [LookupsV2.listLinks, { limit: 1 }, "list"],
-  [AltsV2.getAlts, {}, "answer"],
+  [AltsV2.getAlts, {}, "platform"],
   [EventsV2.getEvents, { limit: 100, wait: 0 }, "list"],
   [EventsV2.getEvents, { limit: 100, wait: 25 }, null],
   [EventsV2.streamEvents, { guildId: "9" }, null],
   [SessionsV2.getSession, { wait: 0 }, null],
   [WritesV2.patchGame, {}, "write"],
-  [WritesV2.patchGame, { guildId: "9" }, "answer"],
+  [WritesV2.patchGame, { guildId: "9" }, "platform"],
 ] as ReadonlyArray<[Route, object, string | null]>)(
-  "a request to $0.path with $1 takes the turn $2",
-  (route, values, turn) => {
-    assert.strictEqual(turnsOf(route)({ values }), turn);
+  "a request to $0.path with $1 takes a place of the kind $2",
+  (route, values, place) => {
+    assert.strictEqual(placesOf(route)({ values }), place);
   },
 );

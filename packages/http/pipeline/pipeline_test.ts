@@ -3,7 +3,7 @@ import { SecurityLog } from "@accountlink/core/audit";
 import { Idempotency } from "@accountlink/core/idempotency";
 import { PlatformRefusals } from "@accountlink/core/platforms";
 import type { SessionEvent } from "@accountlink/core/sessions";
-import { AccountRequests } from "@accountlink/core/turns";
+import { RequestPlaces } from "@accountlink/core/turns";
 import { UsageMeter } from "@accountlink/core/usage";
 import { defineRoute, EnvelopeV1, EnvelopeV2, SessionEvents } from "@accountlink/http-api";
 import { assert, testWith } from "@accountlink/test-servers/effect";
@@ -24,7 +24,7 @@ const services = Layer.mergeAll(
   Layer.mock(KeyAuthenticator)({ checkThrottle: () => Effect.void }),
   Layer.mock(RequestLimits)({}),
   Layer.mock(PlatformRefusals)({ chargeTo: () => identity }),
-  AccountRequests.layer,
+  RequestPlaces.layer,
   Layer.mock(SecurityLog)({ noteUse: () => Effect.void, noteRefusal: () => Effect.void }),
   Layer.mock(UsageMeter)({ count: () => {} }),
   Layer.mock(Idempotency)({}),

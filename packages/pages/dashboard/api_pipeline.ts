@@ -7,6 +7,7 @@ import { Forbidden, type InvalidBody, PremiumRequired } from "@accountlink/core/
 import type { KeyOwner, Manager } from "@accountlink/core/keys";
 import { PlatformRefusals } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
+import { RequestPlaces } from "@accountlink/core/turns";
 import {
   answering,
   type BoundRoute,
@@ -31,7 +32,7 @@ import {
 } from "@accountlink/http-api";
 import { Effect, Record, type Result, type Schema } from "effect";
 import { type Answering, asEffect } from "../page_requests.ts";
-import { PageTurns } from "../page_turns.ts";
+import { readInPlace } from "../page_turns.ts";
 import { siteOf } from "../sign_ins/site.ts";
 import { explained, formValues } from "./form_values.ts";
 import { type Fields, makeMemberOf, mayUse, type OwnerVisitor, type SignedInMember } from "./owner_pages.ts";
@@ -93,7 +94,7 @@ export const makeOperation = Effect.gen(function* () {
   const { chargeTo } = yield* PlatformRefusals;
   const { managing } = yield* OwnedKeys;
   const checked = yield* makeChecks;
-  const turns = yield* PageTurns;
+  const places = yield* RequestPlaces;
   const withContext = contextMaker(settings);
   const site = siteOf("dashboard", settings.publicUrl);
   const { origin } = new URL(settings.publicUrl);
@@ -139,16 +140,13 @@ export const makeOperation = Effect.gen(function* () {
       return yield* chargeTo(account.name)(handler({ values, context, signIn, owner, member }));
     });
 
-    // The body is read in the account's turn.
     return Effect.fnUntraced(function* (context: RequestContext) {
       yield* limits.admitAddress(context.address, "second");
       const found = yield* visitorOf(context);
-      const { name } = found.member.account;
-      const sent = Effect.result(readRaw(context, null));
-      const answered = (raw: Effect.Success<typeof sent>) => answer(context, found, raw);
-      return yield* isRead
-        ? turns.read(name, Effect.flatMap(sent, answered))
-        : turns.writeWith(name, sent, answered);
+      const { account, role } = found.member;
+      const asker = { account: account.name, person: found.signIn.chatId, isFirst: role === "owner" };
+      const answered = answer(context, found, yield* Effect.result(readRaw(context, null)));
+      return yield* isRead ? readInPlace(places, asker, answered) : places.form(asker, answered);
     });
   };
 
@@ -168,9 +166,10 @@ export const makeOperation = Effect.gen(function* () {
         const answer = Effect.flatMap(managing(key, context.requestId), (owner) =>
           handler({ values: own as ParameterValues<P>, context, owner, member: null }),
         ).pipe(chargeTo(account));
-        return answering(context, isRead ? turns.read(account, answer) : answer);
+        const asker = { account, person: key.id };
+        return answering(context, isRead ? readInPlace(places, asker, answer) : answer);
       },
-      isRead ? {} : { inTurn: turns.writeWith },
+      { place: isRead ? null : "form" },
     );
     const answer = withContext(route, (context) =>
       render(envelopeV2, observers, hasKey(context) ? byKey(context) : answering(context, bySignIn(context))),

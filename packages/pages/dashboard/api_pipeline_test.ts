@@ -2,15 +2,13 @@ import { KeyAuthenticator, OwnedKeys, Pid, RequestLimits, SignIns } from "@accou
 import { Members } from "@accountlink/core/accounts";
 import { SecurityLog } from "@accountlink/core/audit";
 import { PlatformRefusals } from "@accountlink/core/platforms";
-import { AccountRequests } from "@accountlink/core/turns";
+import { bounds, RequestPlaces } from "@accountlink/core/turns";
 import { UsageMeter } from "@accountlink/core/usage";
 import { type HttpRequest, HttpSettings } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { expect, testWith } from "@accountlink/test-servers/effect";
 import { makeKey } from "@accountlink/testing";
 import { Effect, identity, Layer, Stream } from "effect";
-import { TestClock } from "effect/testing";
-import { PageTurns } from "../page_turns.ts";
 import { makeOperation } from "./api_pipeline.ts";
 
 const pid = Pid.make(`pid_${"1".repeat(20)}`);
@@ -31,34 +29,36 @@ const test = testWith(
     Layer.mock(UsageMeter)({ count: () => {} }),
     Layer.mock(SignIns)({}),
     Layer.mock(Members)({}),
-    Layer.mock(OwnedKeys)({}),
-    AccountRequests.layer,
-    Layer.effect(PageTurns, PageTurns.make),
+    Layer.mock(OwnedKeys)({
+      managing: ({ scope }, requestId) =>
+        Effect.succeed({ account: { name: scope.account }, requestId } as never),
+    }),
+    RequestPlaces.layer,
   ),
 );
 
-test("bodies of requests with keys are read in the turn of the account, four at a time", function* () {
+/** A request of a key that sends its body, or the beginning of one. */
+const requestOf = (account: string, isWhole: boolean): HttpRequest => ({
+  method: "PATCH",
+  url: `/dashboard/api/scopes/${pid}`,
+  remoteAddress: undefined,
+  header: (name) => ({ authorization: `Bearer ${account}`, "content-length": "2" })[name as string],
+  readBody: () => (isWhole ? Effect.succeed(new TextEncoder().encode("{}")) : Effect.never),
+  streamBody: () => Stream.never,
+});
+
+test("a request with a key has a place from when its body is there", function* () {
   const operation = yield* makeOperation;
-  const { json } = operation(DashboardCommunities.patchScope, () => Effect.die("No body arrives"));
-  const read: Array<string> = [];
-  const send = (account: string) => {
-    const request: HttpRequest = {
-      method: "PATCH",
-      url: `/dashboard/api/scopes/${pid}`,
-      remoteAddress: undefined,
-      header: (name) => ({ authorization: `Bearer ${account}`, "content-length": "2" })[name as string],
-      readBody: () =>
-        Effect.andThen(
-          Effect.sync(() => read.push(account)),
-          Effect.never,
-        ),
-      streamBody: () => Stream.never,
-    };
-    return Effect.forkChild(json.answer(request, { pid }), { startImmediately: true });
-  };
-  for (const account of ["ada", "ada", "ada", "ada", "ada", "ada", "bob"]) yield* send(account);
-  expect(read).toEqual(["ada", "ada", "ada", "ada", "bob"]);
-  // The slow ones leave their places.
-  yield* TestClock.adjust("1 second");
-  expect(read).toHaveLength(7);
+  const started: Array<string> = [];
+  const { json } = operation(DashboardCommunities.patchScope, ({ owner }) => {
+    started.push(owner.account.name);
+    return Effect.never;
+  });
+  const send = (account: string, isWhole: boolean) =>
+    Effect.forkChild(json.answer(requestOf(account, isWhole), { pid }), { startImmediately: true });
+  for (let count = 0; count < 20; count++) yield* send("ada", false);
+  for (let count = 0; count < 20; count++) yield* send("ada", true);
+  expect(started).toEqual(Array.from({ length: bounds.dearRequests }, () => "ada"));
+  yield* send("bob", true);
+  expect(started.at(-1)).toBe("bob");
 });

@@ -15,6 +15,7 @@ import type { Account, KeyOwner } from "@accountlink/core/keys";
 import { visibleName } from "@accountlink/core/name_text";
 import { PlatformRefusals, Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
+import { type Asker, RequestPlaces } from "@accountlink/core/turns";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { basePathOf, HttpResponse, HttpSettings, searchOf } from "@accountlink/http/for_pages";
 import type { Route } from "@accountlink/http-api";
@@ -25,7 +26,7 @@ import { Languages } from "../languages/mod.ts";
 import { readerOf } from "../page_render.ts";
 import { type Answering, asEffect, formSizes, redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
-import { PageTurns } from "../page_turns.ts";
+import { readInPlace } from "../page_turns.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
 import { type PlatformNames } from "./look/names.ts";
@@ -68,7 +69,7 @@ export const makeOwnerPages = Effect.gen(function* () {
   const named = yield* makeNamed;
   const memberOf = yield* makeMemberOf;
   const { chargeTo } = yield* PlatformRefusals;
-  const turns = yield* PageTurns;
+  const places = yield* RequestPlaces;
   const limits = yield* RequestLimits;
   const keys = yield* OwnedKeys;
   const webhooks = yield* Webhooks;
@@ -124,7 +125,7 @@ export const makeOwnerPages = Effect.gen(function* () {
 
   const readOf = (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
     Effect.flatMap(withOwner(path, visitor), (owning) =>
-      turns.read(owning.owner.account.name, answerOf(owning, answer)),
+      readInPlace(places, askerOf(owning), answerOf(owning, answer)),
     );
 
   /** Counts a form against the account's limit of a day, unless the form changes only the sign-in. */
@@ -162,12 +163,12 @@ export const makeOwnerPages = Effect.gen(function* () {
         }),
       ),
 
-    /** Makes the route of a form. Reads the form in the account's turn, and checks its field `csrf` before the handler runs. */
+    /** Makes the route of a form. Checks its field `csrf` before the handler runs, in a place of the account. */
     form: (path: DashboardPath, answer: (visitor: OwnerVisitor, fields: Fields) => Answer) =>
       site.upload(path, (arrived) => {
         const size = formSizes[sizeOfForm(path)];
-        return Effect.flatMap(withOwner(path, arrived), ({ owner: { account } }) =>
-          site.answerForm(account.name, arrived.context, size, (visitor, fields) =>
+        return Effect.flatMap(withOwner(path, arrived), (sender) =>
+          site.answerForm(askerOf(sender), arrived.context, size, (visitor, fields) =>
             // The user may have lost the role while a slow form arrived.
             Effect.flatMap(withOwner(path, visitor), (owning) =>
               answerOf(owning, (owner) => counted(path, owner, (own) => answer(own, fieldsOf(fields)))),
@@ -178,7 +179,7 @@ export const makeOwnerPages = Effect.gen(function* () {
 
     /**
      * Makes the route of a form with a file. `receive` must read the form and check its field `csrf`, and returns what
-     * answers it. A file that arrives slowly holds no turn of the account, and the answer takes one.
+     * answers it in a place of the account.
      */
     upload: (path: DashboardPath, receive: (visitor: OwnerVisitor) => Effect.Effect<Answer, SiteError>) =>
       site.upload(path, (visitor) =>
@@ -189,14 +190,21 @@ export const makeOwnerPages = Effect.gen(function* () {
             chargeTo(name),
           );
           return Effect.flatMap(received, (answer) =>
-            turns.write(
-              name,
+            places.form(
+              askerOf(owning),
               answerOf(owning, () => answer),
             ),
           );
         }),
       ),
   };
+});
+
+/** Whose place a request of the dashboard takes. */
+export const askerOf = ({ owner, role }: Pick<OwnerVisitor, "owner" | "role">): Asker => ({
+  account: owner.account.name,
+  person: owner.chatId,
+  isFirst: role === "owner",
 });
 
 /** Whether a page is refused because the bot is not in its community, or nobody of the account manages it. */

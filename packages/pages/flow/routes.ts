@@ -20,6 +20,7 @@ import {
   type WordsView,
 } from "@accountlink/core/flow";
 import { isGuildId } from "@accountlink/core/ids";
+import { RequestPlaces } from "@accountlink/core/turns";
 import {
   type BoundRoute,
   type HttpRequest,
@@ -47,7 +48,6 @@ import {
   redirectTo,
 } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
-import { PageTurns } from "../page_turns.ts";
 import { countdown, style } from "../style.ts";
 import { cancelledPage, donePage, type FlowReader, flowPage, queryOf } from "./pages.ts";
 import { codePage, namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
@@ -68,7 +68,7 @@ const routeId = "verify";
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
-  const turns = yield* PageTurns;
+  const places = yield* RequestPlaces;
   const cookie = flowCookie(settings.publicUrl);
   const pageSettings = yield* PageSettings;
   const { sightingRetention } = yield* SessionSettings;
@@ -95,7 +95,7 @@ export const flowRoutes = Effect.gen(function* () {
   ): BoundRoute => ({
     method,
     path,
-    answer: handle(routeId, (context) => turns.visit(context.address, asEffect(answer(context)))),
+    answer: handle(routeId, (context) => places.visit(context.address, asEffect(answer(context)))),
   });
 
   const show = Effect.fnUntraced(function* (context: PageContext) {
@@ -205,13 +205,16 @@ export const flowRoutes = Effect.gen(function* () {
   const withForm = (
     path: "/go" | `/verify${string}`,
     answer: (context: PageContext, fields: URLSearchParams) => Effect.Effect<Page | HttpResponse, Refused>,
-  ) =>
-    bind("POST", path, (context) =>
+  ): BoundRoute => ({
+    method: "POST",
+    path,
+    answer: handle(routeId, (context) =>
       Effect.matchEffect(readForm(context.request, formSizes.ids), {
         onFailure: () => Effect.succeed(namedRefusalPage("unreadable", readerIn(context))),
-        onSuccess: (fields) => answer(context, fields),
+        onSuccess: (fields) => places.visit(context.address, answer(context, fields)),
       }),
-    );
+    ),
+  });
 
   /** The routes of each way to prove a game account. */
   const routesOf: Readonly<Record<GameWay, ReadonlyArray<BoundRoute>>> = {

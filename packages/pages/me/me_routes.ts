@@ -6,6 +6,7 @@ import type { ChatId } from "@accountlink/core/ids";
 import { shownName } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { Profiles } from "@accountlink/core/platforms";
+import { RequestPlaces } from "@accountlink/core/turns";
 import { type ErasedAccount, OwnLinks, OwnSightings, UserExports } from "@accountlink/core/users";
 import { HttpResponse, HttpSettings, privateHeaders } from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
@@ -17,7 +18,7 @@ import { browserCookie, flowCookie } from "../page_cookie.ts";
 import { readerOf } from "../page_render.ts";
 import { asEffect, redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
-import { PageTurns } from "../page_turns.ts";
+import { readInPlace } from "../page_turns.ts";
 import { makeSiteRoutes } from "../sign_ins/site_routes.ts";
 import {
   type AccountToErase,
@@ -34,9 +35,11 @@ import {
 
 export const meRoutes = Effect.gen(function* () {
   const site = yield* makeSiteRoutes("me");
-  const turns = yield* PageTurns;
+  const places = yield* RequestPlaces;
   const page: typeof site.page = (path, answer) =>
-    site.page(path, (visitor) => turns.read(visitor.signIn.chatId, asEffect(answer(visitor))));
+    site.page(path, (visitor) =>
+      readInPlace(places, { account: visitor.signIn.chatId }, asEffect(answer(visitor))),
+    );
   const ownLinks = yield* OwnLinks;
   const ownSightings = yield* OwnSightings;
   const users = yield* UserData;

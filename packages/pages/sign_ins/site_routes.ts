@@ -2,6 +2,7 @@
 import { SignIns } from "@accountlink/core";
 import { Forbidden, InvalidBody } from "@accountlink/core/errors";
 import type { SignInSite, SiteSignIn } from "@accountlink/core/sign_ins";
+import { type Asker, RequestPlaces } from "@accountlink/core/turns";
 import {
   type BoundRoute,
   type HttpResponse,
@@ -25,7 +26,6 @@ import {
   redirectTo,
 } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
-import { PageTurns } from "../page_turns.ts";
 import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
 import { dropKeptPages, isPageOf, keptPagesRoute, type Site, siteOf } from "./site.ts";
 
@@ -44,7 +44,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const settings = yield* HttpSettings;
   const pages = yield* PageSettings;
   const signIns = yield* SignIns;
-  const turns = yield* PageTurns;
+  const places = yield* RequestPlaces;
   const site = siteOf(name, settings.publicUrl);
   const callbackUri = `${settings.publicUrl}${site.path}/callback`;
 
@@ -100,24 +100,29 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   type AnswerForm = (visitor: Visitor, fields: URLSearchParams) => Answer;
 
   /**
-   * Reads the form of a request in the turn of an account, checks its field `csrf`, and answers it.
+   * Reads the form of a request, and then checks its field `csrf` and answers it in a place of its sender.
    *
    * @param maxBytes how large the form may be
    */
-  const answerForm = (account: string, context: PageContext, maxBytes: number, answer: AnswerForm) =>
-    turns.writeWith(account, readSiteForm(context, maxBytes), (fields) =>
-      // After the body, since the sign-in may end while a slow body arrives.
-      Effect.flatMap(visitorOf(context), (visitor) =>
-        fields.get("csrf") === visitor.csrf
-          ? asEffect(answer(visitor, fields))
-          : Effect.fail(new Forbidden({ reason: "csrf" })),
+  const answerForm = (sender: Asker, context: PageContext, maxBytes: number, answer: AnswerForm) =>
+    Effect.flatMap(readSiteForm(context, maxBytes), (fields) =>
+      places.form(
+        sender,
+        // After the body, since the sign-in may end while a slow body arrives.
+        Effect.flatMap(visitorOf(context), (visitor) =>
+          fields.get("csrf") === visitor.csrf
+            ? asEffect(answer(visitor, fields))
+            : Effect.fail(new Forbidden({ reason: "csrf" })),
+        ),
       ),
     );
 
   /** Makes the route of a form, and checks the form's field `csrf` before the handler runs. */
   const form = (path: SitePath, answer: AnswerForm): BoundRoute =>
     bind("POST", path, (context) =>
-      Effect.flatMap(signInOf(context), ({ chatId }) => answerForm(chatId, context, formSizes.ids, answer)),
+      Effect.flatMap(signInOf(context), ({ chatId }) =>
+        answerForm({ account: chatId }, context, formSizes.ids, answer),
+      ),
     );
 
   /** Makes the route of a form whose body the handler reads. The handler must check the field `csrf`. */
@@ -153,8 +158,8 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     );
 
   const routes: ReadonlyArray<BoundRoute> = [
-    bind("GET", `${site.path}/sign-in`, (context) => turns.visit(context.address, begin(context))),
-    bind("GET", `${site.path}/callback`, (context) => turns.visit(context.address, finish(context))),
+    bind("GET", `${site.path}/sign-in`, (context) => places.visit(context.address, begin(context))),
+    bind("GET", `${site.path}/callback`, (context) => places.visit(context.address, finish(context))),
     form(`${site.path}/sign-out`, signOut),
     bind("GET", `${site.path}/signed-out`, ({ language, query }) =>
       Effect.succeed(endedPage(site.path, query["deleted"] === undefined ? "ended" : "deleted", language)),

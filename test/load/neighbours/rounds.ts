@@ -4,14 +4,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Attack } from "./attacks.ts";
 import { type Latencies, type Neighbour, operations } from "./neighbour.ts";
 
-/** How many times as slow the neighbour's requests may be at the 99th percentile. */
-const most = 5;
-
 /**
- * Shorter times count as this one, in milliseconds, so that an answer may always take 100 ms. People feel no delay in
- * that, and the other work of a machine takes a 10th of it at any time.
+ * How many times as slow the neighbour's requests may be at the 99th percentile, and how long they may always take, in
+ * milliseconds. People feel no delay in that, and the other work of a machine takes a 10th of it at any time.
  */
-const least = 20;
+const [most, anyTime] = [5, 100];
 
 export interface Measured {
   readonly statuses: string;
@@ -116,4 +113,4 @@ const p99 = (latencies: ReadonlyArray<number>): number =>
   latencies.toSorted((one, other) => one - other)[Math.ceil(0.99 * latencies.length) - 1] ?? Infinity;
 
 const ratioOf = (quick = Infinity, slow = Infinity): number =>
-  Math.round((10 * slow) / Math.max(least, quick)) / 10;
+  Math.round((10 * slow) / Math.max(anyTime / most, quick)) / 10;

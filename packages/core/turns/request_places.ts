@@ -1,0 +1,84 @@
+/** Gives requests that cost more than a lookup their places. A request has its place from when its body is there. */
+import { Context, Effect, Layer, type Scope } from "effect";
+import type { ClientAddress } from "../addresses/mod.ts";
+import { bounds } from "./bounds.ts";
+import { noteRequest } from "./recent_requests.ts";
+import type { SharedResource } from "./resources.ts";
+import { stepAndRest } from "./rest.ts";
+import { type Asker, Turns, TurnVisitor } from "./turns.ts";
+import { type WorkingTime, WorkingTimes } from "./working_time.ts";
+
+/** Runs a request of an account, or of a client address, as soon as it has a place. @internal */
+export type InPlace = <A, E, R>(asker: Asker, answer: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
+
+/**
+ * Makes places for work of accounts. Beside other accounts, an account that has worked for more than its share waits.
+ *
+ * @param most how many places an account has
+ * @internal
+ */
+export const makePlaces = (resource: SharedResource, most: number): Effect.Effect<InPlace> =>
+  Effect.map(WorkingTimes, ({ accounts }) => pacedBy(accounts, new Turns({ resource, most })));
+
+const pacedBy =
+  (time: WorkingTime, turns: Turns): InPlace =>
+  (asker, answer) =>
+    turns.step(asker, time.pace(asker.account, answer));
+
+const unpaced =
+  (turns: Turns): InPlace =>
+  (asker, answer) =>
+    turns.step(asker, answer);
+
+/**
+ * The places of requests. Each account has its own, so none waits for another account: its further requests wait for
+ * its first ones, in rounds of its members and keys, an owner's first. @internal
+ */
+export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlink/core/RequestPlaces", {
+  make: Effect.gen(function* () {
+    const { accounts, visits } = yield* WorkingTimes;
+    const visit = ofPages(pacedBy(visits, new Turns({ resource: "page_visits", most: bounds.visits })));
+    const files = new Turns({ resource: "exports", places: 1 });
+    const reads = new Turns({ resource: "page_reads", most: bounds.dearRequests });
+    return {
+      /** Answers a plain list of 50 users, which costs what four lookups cost. */
+      bulk: yield* makePlaces("requests", bounds.bulks),
+
+      /** Answers a long list, or a bulk that asks a platform. */
+      list: yield* makePlaces("requests", bounds.dearRequests),
+
+      /** Answers what may wait for a platform, such as a lookup with a guild. */
+      platform: unpaced(new Turns({ resource: "requests", most: bounds.dearRequests })),
+
+      /** Answers a write with a key and without a guild. */
+      write: unpaced(new Turns({ resource: "requests", most: bounds.writes })),
+
+      /** Answers a read of the dashboard or of /me. */
+      read: ofPages(pacedBy(accounts, reads)),
+
+      /** Answers a form of the dashboard or of /me. */
+      form: ofPages(yield* makePlaces("page_writes", bounds.dearRequests)),
+
+      /** Answers a request without a key or a sign-in in the place of its client address, if the address is known. */
+      visit: <A, E, R>(address: ClientAddress | null, answer: Effect.Effect<A, E, R>) =>
+        address === null ? answer : visit({ account: address.countedAs }, answer),
+
+      /** Reads a page of a file, of one account after the other. */
+      page: <A, E, R>(asker: Asker, read: Effect.Effect<A, E, R>) => files.step(asker, stepAndRest(read)),
+
+      /** Takes the place of a read until the scope closes, for a file that is downloaded. */
+      takeRead: (asker: Asker): Effect.Effect<void, never, Scope.Scope> => reads.take(asker),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(RequestPlaces, RequestPlaces.make);
+}
+
+/** Pages take their turns at the writer and at platforms as visitors, until their account is charged. */
+const ofPages =
+  (inPlace: InPlace): InPlace =>
+  (asker, answer) =>
+    Effect.andThen(
+      noteRequest(asker.account),
+      inPlace(asker, Effect.provideService(answer, TurnVisitor, asker.account)),
+    );

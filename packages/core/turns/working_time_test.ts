@@ -1,0 +1,76 @@
+import { expect, test } from "@accountlink/test-servers/effect";
+import { Effect, Fiber } from "effect";
+import { TestClock } from "effect/testing";
+import { bounds } from "./bounds.ts";
+import { noteRequest } from "./recent_requests.ts";
+import { BusyTime, WorkingTime } from "./working_time.ts";
+
+const { presence, workedAtOnce, workingPart } = bounds;
+
+/** A process that works while the test says so. */
+class Process {
+  readonly #time = new WorkingTime();
+  #busy = 0;
+  readonly busyTime = Effect.sync(() => this.#busy);
+
+  /** Starts a step of an account, beside an account that has just sent a request. */
+  begin(account: string, takes: number) {
+    const step = this.#time.pace(account, Effect.sleep(takes));
+    return Effect.forkChild(Effect.andThen(noteRequest("another"), step), { startImmediately: true });
+  }
+
+  /** Lets time pass, in which the process works. */
+  work(milliseconds: number) {
+    this.#busy += milliseconds;
+    return TestClock.adjust(milliseconds);
+  }
+}
+
+const pacingTest = (title: string, body: (process: Process) => Effect.fn.Return<void>) =>
+  test(title, () => {
+    const process = new Process();
+    return Effect.provideService(
+      Effect.gen({ self: null }, () => body(process)),
+      BusyTime,
+      process.busyTime,
+    );
+  });
+
+/** Works for an account, and returns how long its next step waits, in milliseconds. */
+const waitAfter = Effect.fnUntraced(function* (process: Process, account: string) {
+  const next = yield* process.begin(account, 0);
+  for (let waited = 0; ; waited++) {
+    yield* Effect.yieldNow;
+    if (next.pollUnsafe() !== undefined) return waited;
+    yield* noteRequest("another");
+    yield* TestClock.adjust(1);
+  }
+});
+
+pacingTest("an account that works for longer than its share rests beside another one", function* (process) {
+  const takes = 2 * workedAtOnce;
+  yield* process.begin("ada", takes);
+  yield* process.work(takes);
+  expect(yield* waitAfter(process, "ada")).toBe(Math.ceil(workedAtOnce / workingPart));
+});
+
+pacingTest(
+  "a millisecond counts once, however many steps run, and waiting does not count",
+  function* (process) {
+    for (let step = 0; step < 32; step++) yield* process.begin("ada", workedAtOnce / 2);
+    yield* process.work(workedAtOnce / 2);
+    const waiting = yield* process.begin("ada", 60_000);
+    yield* TestClock.adjust(60_000);
+    yield* Fiber.join(waiting);
+    expect(yield* waitAfter(process, "ada")).toBe(0);
+  },
+);
+
+pacingTest("an account that is alone uses all time", function* (process) {
+  yield* process.begin("ada", 10 * workedAtOnce);
+  yield* process.work(10 * workedAtOnce);
+  yield* TestClock.adjust(presence);
+  const next = yield* process.begin("ada", 0);
+  yield* TestClock.adjust(presence);
+  yield* Fiber.join(next);
+});
