@@ -53,7 +53,10 @@ export type RankedGroup = typeof RankedGroup.Type;
 /** The most members on a page of a group. @internal */
 export const groupPageSize = 100;
 
-/** Members of a group with their roles. `next` is the cursor of the next page, null on the last page. @internal */
+/**
+ * Members of a group with their roles; a member with several roles is listed with each. `next` is the cursor of the next
+ * page, null on the last page. @internal
+ */
 export const GroupPage = Schema.Struct({
   members: Schema.Array(Schema.Struct({ gameId: Schema.String, role: GameGroup.fields.role })),
   next: Schema.NullOr(Schema.String),

@@ -16,7 +16,7 @@ export const GameBadge = Schema.Struct({
   imageUrl: Url,
 }).annotate({ identifier: "GameBadge" });
 
-/** A group of the game platform, with the user's role. @internal */
+/** A group of the game platform, with the user's role. A user with several roles in a group has it once for each. @internal */
 export const GameGroup = Schema.Struct({
   id: Schema.Int,
   name: Text,

@@ -31,7 +31,7 @@ export const makeGroupRoles = Effect.gen(function* () {
     );
 
   const rolesOf = Effect.fnUntraced(function* (groupId: string, isOver: Effect.Effect<boolean>) {
-    const roles = new Map<string, GameGroup["role"]>();
+    const roles = new Map<string, ReadonlyArray<GameGroup["role"]>>();
     let cursor: string | null = null;
     do {
       const page: Effect.Success<ReturnType<typeof groupMembers>> = yield* Effect.retry(
@@ -39,7 +39,9 @@ export const makeGroupRoles = Effect.gen(function* () {
         untilAnswered,
       );
       if (Option.isNone(page)) return [];
-      for (const { gameId, role } of page.value.members) roles.set(gameId, role);
+      for (const { gameId, role } of page.value.members) {
+        roles.set(gameId, [...(roles.get(gameId) ?? []), role]);
+      }
       cursor = page.value.next;
     } while (cursor !== null && !(yield* isOver));
     return [[groupId, roles] as const];

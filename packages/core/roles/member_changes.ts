@@ -9,7 +9,7 @@ import type { Millis } from "../timestamp.ts";
 import { givenNickname, isSetByPlan, shownNickname, uncertainNickname } from "./kept_nickname.ts";
 import { namesGame, namesGroupRole, nicknameOf, type PlanSettings, templatesOf } from "./role_plan.ts";
 import { erasedNickname, isErasedMark } from "./role_plan_store.ts";
-import { groupIn, holds, itemKey, type LinkedGame, needsOf } from "./rule_kinds.ts";
+import { holds, itemKey, type LinkedGame, needsOf, rolesIn } from "./rule_kinds.ts";
 
 /** What the stores know of a member. @internal */
 export interface StoredMember {
@@ -64,8 +64,8 @@ export interface MemberChanges {
   readonly holding: ReadonlyArray<boolean | null>;
 }
 
-/** The roles of groups' members, by the IDs of group and game user. @internal */
-export type GroupRoles = ReadonlyMap<string, ReadonlyMap<string, GameGroup["role"]>>;
+/** The roles of groups' members, by the IDs of group and game user. A member may have several. @internal */
+export type GroupRoles = ReadonlyMap<string, ReadonlyMap<string, ReadonlyArray<GameGroup["role"]>>>;
 
 /** Returns whether the plan needs the names or the age of the linked game user. @internal */
 export const needsProfile = (plan: PlanSettings): boolean =>
@@ -223,10 +223,16 @@ const namesFor = (
   chat: RoleMember,
   game: LinkedGame,
 ): Parameters<typeof nicknameOf>[1] | null => {
-  const group = namesGroupRole(template) ? groupIn(game, nicknameGroupId ?? "") : undefined;
-  if (group === null || (namesGame(template) && game.profile === undefined)) return null;
-  return { game: game.profile ?? noNames, chat, groupRole: group?.role?.name ?? "" };
+  const groupRoles = namesGroupRole(template) ? rolesIn(game, nicknameGroupId ?? "") : [];
+  // Of several roles, one without a rank may be the highest.
+  const isUnknown =
+    groupRoles === null || (groupRoles.length > 1 && groupRoles.some((role) => !isRanked(role)));
+  if (isUnknown || (namesGame(template) && game.profile === undefined)) return null;
+  const [highest] = groupRoles.toSorted((one, other) => (other?.rank ?? 0) - (one?.rank ?? 0));
+  return { game: game.profile ?? noNames, chat, groupRole: highest?.name ?? "" };
 };
+
+const isRanked = (role: GameGroup["role"]): boolean => typeof role?.rank === "number";
 
 /** Sets a nickname, unless the member has it, or has what the platform keeps of it. */
 const renaming = (member: RoleMember, before: string | null, after: string): NicknameChange => {

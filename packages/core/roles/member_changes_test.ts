@@ -355,6 +355,8 @@ it("a private inventory counts as not owned, and is told", () => {
 it.each([
   ["the rank in the group", [groupOf(9, 100, "Officer")], "Officer ada_g"],
   ["nothing outside of the group", [groupOf(8, 100, "Officer")], "ada_g"],
+  ["the highest of several ranks", [groupOf(9, 1, "Fan"), groupOf(9, 200, "Chief"), groupOf(9, 10, "Fan")], "Chief ada_g"],
+  ["nothing where one of several ranks is unknown", [groupOf(9, 1, "Fan"), groupOf(9, null)], null],
   ["nothing for an unknown group list", null, null],
 ])("{group.role} becomes %s", (_, groups, expected) => {
   const plan = planOf({ nickname: "{group.role} {game.username}", nicknameGroupId: "9" });
@@ -384,6 +386,26 @@ it("a rule holds back its role alone if the platform does not report the data th
     [],
     ["1", "3", "4"],
   ]);
+});
+
+it("a rule for ranks holds for any of the ranks in the group", () => {
+  const chosen = [
+    { roleId: "1", when: inGroup(1, 1), nickname: null },
+    { roleId: "2", when: inGroup(10, 10), nickname: null },
+    { roleId: "3", when: inGroup(200, 200), nickname: null },
+    { roleId: "4", when: inGroup(11, 199), nickname: null },
+    { roleId: "5", when: inGroup(), nickname: null },
+  ];
+  const member = memberOf({ roleIds: ["2", "4"] });
+  const changesOf = (...ranks: ReadonlyArray<number | null>) => {
+    const linked = gameOf(profileOf([groupOf(8, 150), ...ranks.map((rank) => groupOf(9, rank))]));
+    const { add, remove, held } = memberChanges(planOf({ rules: chosen }), member, linked, never);
+    return [add, remove, held];
+  };
+  assert.deepEqual(changesOf(1, 10, 200), [["1", "3", "5"], ["4"], []]);
+  assert.deepEqual(changesOf(200), [["3", "5"], ["2", "4"], []]);
+  // A rank that is unknown takes nothing away.
+  assert.deepEqual(changesOf(1, null), [["1", "5"], [], ["2", "3", "4"]]);
 });
 
 it("a rule with an unknown answer does not matter for a role that another rule gives", () => {

@@ -103,10 +103,9 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       if (areGroupsAsked && profile) note("groups", profile.groups !== null);
       const asked = areGroupsAsked ? groupsOf(profile) : null;
       const groups = areGroupsKnown
-        ? groupIds.flatMap((groupId) => {
-            const role = known.get(groupId)?.get(gameId);
-            return role === undefined ? [] : [{ id: Number(groupId), role }];
-          })
+        ? groupIds.flatMap((groupId) =>
+            (known.get(groupId)?.get(gameId) ?? []).map((role) => ({ id: Number(groupId), role })),
+          )
         : asked;
       const items = new Map<Source, ItemOwnership>();
       for (const item of neededItems(plan)) {

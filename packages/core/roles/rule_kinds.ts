@@ -24,7 +24,7 @@ export interface LinkedGame {
   readonly proof: LinkProof;
   /** Null if the user does not exist, or if the plan does not need the profile; undefined if it is unknown. */
   readonly profile: GameProfile | null | undefined;
-  /** Includes the groups that the plan names; null if they are unknown. */
+  /** Includes the groups that the plan names, each once for every rank in it; null if they are unknown. */
   readonly groups: ReadonlyArray<Pick<GameGroup, "id" | "role">> | null;
   /** Whether the user has each of the plan's items, by `itemKey`. Unknown ones are left out. */
   readonly items: ReadonlyMap<string, ItemOwnership>;
@@ -44,12 +44,12 @@ export interface Candidate {
 /** Identifies an item in `LinkedGame.items`. @internal */
 export const itemKey = ({ item, itemId }: GameItem): string => `${item} ${itemId}`;
 
-/** Returns the user's membership in a group; undefined without one, null if the platform does not report groups. */
-export const groupIn = (
-  { groups }: LinkedGame,
+/** Returns the user's roles in a group, none for a user who is not in it; null if the platform does not report groups. */
+export const rolesIn = (
+  { groups }: Pick<LinkedGame, "groups">,
   groupId: string,
-): Pick<GameGroup, "role"> | null | undefined =>
-  groups === null ? null : groups.find(({ id }) => String(id) === groupId);
+): ReadonlyArray<GameGroup["role"]> | null =>
+  groups?.flatMap(({ id, role }) => (String(id) === groupId ? [role] : [])) ?? null;
 
 /** What a comparison has to know of the linked game user. */
 interface Needs {
@@ -145,12 +145,12 @@ const isRanked = (
   game: LinkedGame,
   { groupId, minRank, maxRank }: typeof GroupCondition.Type,
 ): boolean | null => {
-  const group = groupIn(game, groupId);
-  if (group === null) return null;
-  if (group === undefined) return false;
-  if (minRank === null && maxRank === null) return true;
-  const rank = group.role?.rank ?? null;
-  return rank === null ? null : rank >= (minRank ?? -Infinity) && rank <= (maxRank ?? Infinity);
+  const ranks = rolesIn(game, groupId)?.map((role) => role?.rank ?? null);
+  if (ranks === undefined) return null;
+  if (minRank === null && maxRank === null) return ranks.length > 0;
+  const isBetween = (rank: number | null) =>
+    rank !== null && rank >= (minRank ?? -Infinity) && rank <= (maxRank ?? Infinity);
+  return ranks.some(isBetween) || (ranks.includes(null) ? null : false);
 };
 
 /** Returns whether the account is old enough. An account whose creation the platform does not tell is not. */

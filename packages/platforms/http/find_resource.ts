@@ -1,7 +1,8 @@
 /** Asks a platform, and tells answers from outages. */
 import type { PlatformUnavailable } from "@accountlink/core";
-import { Effect, Option, Result, Schema, SchemaIssue } from "effect";
+import { Effect, Option, Result, Schema, type SchemaIssue } from "effect";
 import { HttpClientRequest, HttpClientResponse } from "effect/http";
+import { pathOf, tellingLeftOut } from "./entries.ts";
 import { asUnavailable, RequestFailed } from "./resilience/request_failed.ts";
 import type { ResilientClient } from "./resilience/resilient_client.ts";
 
@@ -20,8 +21,10 @@ export interface Question<A, M> {
    * @param body the JSON of the response; undefined if it has none
    */
   readonly meaning: (status: number, body: unknown) => M | undefined;
-  /** The route to name in the failure for an unreadable body, with the wrong field; neither is named if left out. */
+  /** The route to name in the log. The operation if left out. */
   readonly route?: string | undefined;
+  /** Whether the failure for an unreadable body names the route and the wrong field. */
+  readonly namesField?: boolean | undefined;
 }
 
 /**
@@ -32,7 +35,15 @@ export interface Question<A, M> {
  */
 export const askPlatform = <A, M>(
   client: ResilientClient,
-  { operation, request, found, matches = () => true, meaning, route }: Question<A, M>,
+  {
+    operation,
+    request,
+    found,
+    matches = () => true,
+    meaning,
+    route = operation,
+    namesField = false,
+  }: Question<A, M>,
 ): Effect.Effect<Result.Result<A, M>, PlatformUnavailable> =>
   client.execute(request).pipe(
     Effect.flatMap((response): Effect.Effect<Result.Result<A, M>, RequestFailed> => {
@@ -42,10 +53,10 @@ export const askPlatform = <A, M>(
           new RequestFailed({
             reason: "unreadable",
             status,
-            ...(route !== undefined && { wrong: { route, field } }),
+            ...(namesField && { wrong: { route, field } }),
           });
         return bodyOf(response).pipe(
-          Effect.flatMap(Schema.decodeUnknownEffect(found)),
+          Effect.flatMap((body) => tellingLeftOut(route, Schema.decodeUnknownEffect(found)(body))),
           // Errors of the decoder contain parts of the request or the response, so they are replaced.
           Effect.mapError(({ issue }) => unreadable(fieldOf(issue))),
           Effect.filterOrFail(matches, () => unreadable("id or name")),
@@ -62,13 +73,9 @@ export const askPlatform = <A, M>(
     asUnavailable(operation),
   );
 
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1();
-
 const fieldOf = (issue: SchemaIssue.Issue): string => {
-  const path = issuesOf(issue).issues[0]?.path?.map((part) =>
-    String(typeof part === "object" ? part.key : part),
-  );
-  return path === undefined || path.length === 0 ? "JSON object" : `"${path.join(".")}"`;
+  const path = pathOf(issue);
+  return path === "" ? "JSON object" : `"${path}"`;
 };
 
 /** Returns the JSON of a response; undefined if it has none. */

@@ -227,7 +227,9 @@ const send = <A, M>(
     ...question,
     request: body === undefined ? request : HttpClientRequest.bodyJsonUnsafe(request, body),
     meaning,
-    route: target.startsWith(gameHost) ? `${method} ${target.slice(gameHost.length)}` : undefined,
+    route: target.startsWith(gameHost) ? `${method} ${target.slice(gameHost.length)}` : route,
+    // The operator of the game can correct it.
+    namesField: target.startsWith(gameHost),
   });
 };
 

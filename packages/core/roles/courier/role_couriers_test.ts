@@ -158,6 +158,24 @@ test("a sweep reads a whole group if its pages are fewer requests than the linke
   assert.includeMembers(asked, ["group 9", ...each, "user 300"]);
 });
 
+test("a sweep that reads a whole group gives a member the roles of each rank, and promotion takes none", function* () {
+  const { put, startNode, link, takeAsked, rolesOf, status } = yield* deployment;
+  const [ada = "", ...others] = memberIds;
+  const rule = (roleId: string, rank: number) => ({
+    roleId,
+    when: { is: "group", groupId: "8", minRank: rank, maxRank: rank } as const,
+    nickname: null,
+  });
+  yield* link(ada, "301");
+  for (const other of others.slice(0, 4)) yield* link(other, "300");
+  yield* put({ rules: [rule(verified, 10), rule(guest, 200)] });
+  yield* startNode();
+  while ((yield* status).sweptAt === null) yield* pass(1);
+  assert.include(takeAsked(), "group 8");
+  assert.deepEqual([...(yield* rolesOf(ada))].sort(), [verified, guest]);
+  assert.deepEqual(yield* rolesOf(others[0] ?? ""), []);
+});
+
 test("a sweep begins a day after the previous sweep", function* () {
   const { begin, startNode, status } = yield* deployment;
   yield* begin();

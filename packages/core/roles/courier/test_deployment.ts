@@ -38,12 +38,12 @@ export interface Change {
   readonly at: number;
 }
 
-const inGroup = (id: number) => ({
+const inGroup = (id: number, rank = 1) => ({
   id,
   name: null,
   memberCount: null,
   hasVerifiedBadge: null,
-  role: { id: 1, name: "Fan", rank: 1 },
+  role: { id: rank, name: "Fan", rank },
 });
 
 export const memberIds = Array.from({ length: 250 }, (_, index) => String(20_001 + index));
@@ -61,11 +61,12 @@ const guild = {
   members: memberIds.map((id, index) => aMember(id, { manager: index === 0 })),
 };
 
-/** Game users 1 to 9, 101 to 250 in the group 9, and 300 in the group 8. */
+/** Game users 1 to 9, 101 to 250 in the group 9, 300 in the group 8, 301 with several ranks. */
 const gameUsers = [
   ...platform.gameUsers,
   ...Array.from({ length: 150 }, (_, i) => aGameUser(String(101 + i), { groups: [inGroup(9)] })),
   aGameUser("300", { groups: [inGroup(8)] }),
+  aGameUser("301", { groups: [inGroup(8, 1), inGroup(8, 10), inGroup(8, 200)] }),
 ];
 
 export const usual: PlanSettings = {

@@ -2,6 +2,7 @@
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { Effect, Option, Schema, Semaphore } from "effect";
 import * as oauth from "oauth4webapi";
+import { entriesOf } from "../entries.ts";
 import { findResource } from "../find_resource.ts";
 import type { ResilientClient } from "../resilience/resilient_client.ts";
 import { failureOf } from "./oauth_failure.ts";
@@ -9,7 +10,7 @@ import { failureOf } from "./oauth_failure.ts";
 /** How long keys are used, and the shortest time between two readings, in milliseconds. */
 const [keysFor, interval] = [300_000, 5_000];
 
-const Keys = Schema.Struct({ keys: Schema.Array(Schema.Record(Schema.String, Schema.Json)) });
+const Keys = Schema.Struct({ keys: entriesOf(Schema.Record(Schema.String, Schema.Json)) });
 
 /**
  * Makes the check of the signature of an ID token. The keys are read again when a token names an unknown one, since

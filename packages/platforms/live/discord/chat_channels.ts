@@ -7,7 +7,8 @@ import { ask } from "../answers.ts";
 import {
   administrator,
   bySnowflake,
-  Channel,
+  type Channel,
+  Channels,
   Identified,
   includesPosting,
   includesViewing,
@@ -71,7 +72,7 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
           ask(client, "GET /guilds/{guild_id}/channels", {
             operation,
             path: [guildId],
-            found: Schema.Array(Channel),
+            found: Channels,
           }),
         ],
         { concurrency: "unbounded" },
@@ -106,13 +107,11 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
   };
 };
 
-type Channels = ReadonlyArray<typeof Channel.Type>;
-
 /** A member without a role of their own. */
 const everybody = { user: { id: "" }, roles: [] };
 
 /** Returns the text channels in Discord's order: channels without a category come first. */
-const asShown = (channels: Channels): Channels => {
+const asShown = (channels: typeof Channels.Type): typeof Channels.Type => {
   const categories = new Map(
     channels.filter(({ type }) => type === category).map(({ id, position }) => [id, position]),
   );
@@ -131,7 +130,7 @@ const asShown = (channels: Channels): Channels => {
  * everybody, for all roles of the member together, and for the member.
  */
 const permissionsIn = (
-  { permission_overwrites: overwrites = [] }: (typeof Channel)["Type"],
+  { permission_overwrites }: typeof Channel.Type,
   { id: guildId, owner_id: owner, roles }: typeof RoledGuild.Type,
   { user, roles: held }: Pick<typeof RoledMember.Type, "roles"> & { readonly user: { readonly id: string } },
 ): bigint => {
@@ -139,6 +138,7 @@ const permissionsIn = (
     .filter(({ id }) => id === guildId || held.includes(id))
     .reduce((all, { permissions }) => all | BigInt(permissions), 0n);
   if (owner === user.id || (base & administrator) !== 0n) return everyPermission;
+  const overwrites = permission_overwrites ?? [];
   const sets: ReadonlyArray<(id: string) => boolean> = [
     (id) => id === guildId,
     (id) => held.includes(id),

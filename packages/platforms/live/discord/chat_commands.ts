@@ -76,6 +76,7 @@ export const liveChatInstallation = Effect.fnUntraced(function* (options: LiveCh
         operation: "ChatCommands.list",
         path: yield* pathOf,
         query: { with_localizations: true },
+        // As a whole: an installation replaces the list, and would delete a command that is left out.
         found: Schema.NullOr(Schema.Array(Listed)),
       });
       const listed = Result.getOrThrow(found) ?? [];

@@ -5,7 +5,15 @@ import { HttpClient, HttpClientRequest } from "effect/http";
 import { identityProvider } from "../../http/mod.ts";
 import { ask } from "../answers.ts";
 import { discordApi, type LiveChatPlatformOptions, userAgent } from "./discord_client.ts";
-import { Connection, canManage, isSnowflake, Member, OwnGuild } from "./discord_wire.ts";
+import {
+  type Connection,
+  Connections,
+  canManage,
+  isSnowflake,
+  Member,
+  type OwnGuild,
+  OwnGuilds,
+} from "./discord_wire.ts";
 
 export interface LiveChatIdentityOptions extends Omit<LiveChatPlatformOptions, "clientId" | "botToken"> {
   readonly clientId: string;
@@ -68,7 +76,7 @@ export const liveChatIdentity = ({
           Effect.map(
             ask(atDiscord(client), "GET /users/@me/guilds", {
               operation: "ChatIdentity.finish",
-              found: Schema.NullOr(Schema.Array(OwnGuild)),
+              found: Schema.NullOr(OwnGuilds),
             }),
             (found) => (Result.getOrThrow(found) ?? []).map(userGuild),
           ),
@@ -79,9 +87,8 @@ export const liveChatIdentity = ({
           Effect.map(
             ask(atDiscord(client), "GET /users/@me/connections", {
               operation: "ChatIdentity.finish",
-              found: Schema.NullOr(Schema.Array(Schema.Unknown)),
+              found: Schema.NullOr(Connections),
             }),
-            // One entry of another form does not hide the others.
             (found) => (Result.getOrThrow(found) ?? []).flatMap(gameAccountOf(connection)),
           ),
       },
@@ -98,22 +105,18 @@ export const liveChatIdentity = ({
 /** Returns the game account of a connection of a kind, if Discord verified it and the user did not withdraw it. */
 const gameAccountOf =
   (kind: string) =>
-  (entry: unknown): ReadonlyArray<GameId> => {
-    if (!isConnection(entry)) return [];
-    const { type, id, verified, revoked = false } = entry;
+  ({ type, id, verified, revoked }: typeof Connection.Type): ReadonlyArray<GameId> => {
     const isId = kind === "roblox" ? robloxId.test(id) : isGameId(id);
-    return type === kind && verified && !revoked && isId ? [GameId.make(id)] : [];
+    return type === kind && verified && revoked !== true && isId ? [GameId.make(id)] : [];
   };
 
 const isGameId = Schema.is(GameId);
 
-const isConnection = Schema.is(Connection);
-
 /** An ID of Roblox is a number of up to 63 bits, and never 0. */
 const robloxId = /^[1-9]\d{0,18}$/;
 
-const userGuild = ({ id, name, owner = false, permissions = "0" }: typeof OwnGuild.Type): UserGuild => ({
+const userGuild = ({ id, name, owner, permissions }: typeof OwnGuild.Type): UserGuild => ({
   id,
   name: name ?? null,
-  manager: owner || canManage(permissions),
+  manager: owner === true || canManage(permissions ?? "0"),
 });

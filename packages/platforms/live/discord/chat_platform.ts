@@ -1,6 +1,6 @@
-import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
+import { ChatId, ChatPlatform, type GuildId, PlatformUnavailable } from "@accountlink/core";
 import type { ChatUser, GuildMember } from "@accountlink/core/platforms";
-import { Cache, DateTime, Duration, Effect, Exit, Layer, Option, Result, Schema } from "effect";
+import { Cache, DateTime, Duration, Effect, Exit, Layer, Option, Result } from "effect";
 import type { HttpClient } from "effect/http";
 import type { ResilientClient } from "../../http/mod.ts";
 import { ask } from "../answers.ts";
@@ -11,15 +11,17 @@ import { discordRoles } from "./chat_roles.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord_client.ts";
 import {
   bySnowflake,
+  CountedGuild,
   canManage,
   createdAt,
   Guild,
   imageUrl,
   isSnowflake,
+  ListedMembers,
   Member,
-  NamedMember,
-  Role,
-  RoledGuild,
+  NamedMembers,
+  RoledMember,
+  Roles,
   User,
 } from "./discord_wire.ts";
 import { discordJoins } from "./joins.ts";
@@ -86,17 +88,20 @@ export const liveChatPlatform = (
           operation: "ChatPlatform.findMembers",
           path: [guildId],
           query: { limit: pageSize, after: String(BigInt(first) - 1n) },
-          found: Schema.Array(NamedMember),
+          found: ListedMembers,
         });
         if (Result.isFailure(page)) return new Map<ChatId, boolean>();
-        const ids = page.success.map(({ user }) => user.id);
+        const { read, leftOut } = page.success;
+        const ids = read.map(({ user }) => user.id);
         // Only an empty page ends the list: a page may be short without being the last.
         const last = ids.toSorted(bySnowflake).at(-1);
         const members = new Set(ids);
         const told = chatIds.filter(
           (id) => isSnowflake(id) && (last === undefined || bySnowflake(id, last) <= 0),
         );
-        return new Map(told.map((id) => [id, members.has(id)]));
+        const present = told.filter((id) => members.has(id));
+        // A member whose entry cannot be read is looked up.
+        return new Map((leftOut > 0 ? present : told).map((id) => [id, members.has(id)]));
       });
 
       /** Discord finds members of a guild by the start of their names. It cannot search outside of a guild. */
@@ -112,7 +117,7 @@ export const liveChatPlatform = (
           operation,
           path: [guildId],
           query: { limit, query },
-          found: Schema.Array(NamedMember),
+          found: NamedMembers,
         });
         return Result.getOrElse(found, () => []);
       });
@@ -162,7 +167,7 @@ const roleNames = Effect.fnUntraced(function* (client: ResilientClient) {
         ask(client, "GET /guilds/{guild_id}/roles", {
           operation: "ChatPlatform.findMember",
           path: [guildId],
-          found: Schema.Array(Role),
+          found: Roles,
         }),
         (roles): Names => new Map(Result.getOrElse(roles, () => []).map(({ id, name }) => [id, name])),
       ),
@@ -189,7 +194,7 @@ const chatUser = ({ id, username, global_name, avatar, banner }: typeof User.Typ
 
 const guildMember = ({ nick, joined_at, roles }: typeof Member.Type, names: Names): GuildMember => ({
   nickname: nick ?? null,
-  joined: joined_at === null ? null : DateTime.formatIso(joined_at),
+  joined: joined_at ? DateTime.formatIso(joined_at) : null,
   roles: roles.map((id) => ({ id, name: names.get(id) ?? null })),
 });
 
@@ -204,11 +209,16 @@ const isManagerOn = (
   Effect.fnUntraced(function* (guildId, chatId) {
     const operation = "ChatPlatform.isManager";
     if (!isSnowflake(guildId) || !isSnowflake(chatId) || !(yield* has(operation, guildId))) return false;
-    const guild = yield* findGuildAs(client, guildId, { operation, found: RoledGuild });
+    const guild = yield* findGuildAs(client, guildId, { operation, found: CountedGuild });
     if (Option.isNone(guild)) return false;
-    const member = yield* findMemberAs(client, guildId, chatId, { operation, found: Member });
+    const member = yield* findMemberAs(client, guildId, chatId, { operation, found: RoledMember });
     if (Option.isNone(member)) return false;
     const { owner_id, roles } = guild.value;
     const held = new Set([guildId, ...member.value.roles]);
-    return owner_id === chatId || roles.some(({ id, permissions }) => held.has(id) && canManage(permissions));
+    const isManager =
+      owner_id === chatId || roles.read.some(({ id, permissions }) => held.has(id) && canManage(permissions));
+    // A role that cannot be read may have the right.
+    const isUnknown =
+      !isManager && roles.leftOut > 0 && held.size > roles.read.filter(({ id }) => held.has(id)).length;
+    return isUnknown ? yield* new PlatformUnavailable({ operation }) : isManager;
   });

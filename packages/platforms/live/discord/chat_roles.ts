@@ -20,6 +20,7 @@ import {
   includesPermission,
   RoledGuild,
   RoledMember,
+  RoledMembers,
 } from "./discord_wire.ts";
 import { findBotId, findGuildAs, findMemberAs } from "./lookups.ts";
 
@@ -138,7 +139,7 @@ export const discordRoles = Effect.fnUntraced(function* (
         operation: "ChatRoles.membersPage",
         path: [guildId],
         query: { limit: pageSize, after: after ?? undefined },
-        found: Schema.Array(RoledMember),
+        found: RoledMembers,
       });
       if (Result.isFailure(page)) return yield* new MembersHidden();
       // Readers go on after the last member of a page, so a page that is out of order must neither repeat nor skip.

@@ -1,18 +1,44 @@
 /** The parts of Discord's responses that this service reads, with IDs, times and image URLs in Discord's format. */
 import { ChatId, GuildId } from "@accountlink/core";
 import type { PowerfulPermission } from "@accountlink/core/platforms";
-import { Order, Schema } from "effect";
+import { Order, Schema, SchemaGetter } from "effect";
+import { countedEntries, entriesOf } from "../../http/mod.ts";
 
 const nullish = Schema.optional(Schema.NullOr(Schema.String));
 
+const int64Max = 2n ** 63n - 1n;
+
+/** Whether the text is a Discord ID. Discord answers a request for anything else with an error. */
+export const isSnowflake = (text: string): boolean =>
+  /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= int64Max;
+
+/** An ID in a list. IDs are compared as numbers, so that another text would end a list early. */
+const Snowflake = Schema.String.check(Schema.makeFilter(isSnowflake));
+
 export const Identified = Schema.Struct({ id: Schema.String });
+
+export const Listed = Schema.Struct({ id: Snowflake });
 
 export const Guild = Schema.Struct({ id: Schema.String, name: nullish });
 
 /** A bit set as a decimal text, since it may have more bits than a JavaScript number can hold exactly. */
-const Permissions = Schema.String.check(Schema.isPattern(/^\d{1,20}$/));
+const Permissions = Schema.Union([Schema.String, Schema.Int]).pipe(
+  Schema.decodeTo(Schema.String.check(Schema.isPattern(/^\d{1,20}$/)), {
+    decode: SchemaGetter.transform(String),
+    encode: SchemaGetter.passthrough(),
+  }),
+);
 
-export const Role = Schema.Struct({ id: Schema.String, name: Schema.String });
+export const Roles = entriesOf(Schema.Struct({ id: Snowflake, name: Schema.String }));
+
+const RankedRole = Schema.Struct({
+  id: Snowflake,
+  name: Schema.String,
+  permissions: Permissions,
+  position: Schema.Int,
+  /** Whether the role belongs to an integration, such as a bot. Only the integration can give this role. */
+  managed: Schema.optional(Schema.NullOr(Schema.Boolean)),
+});
 
 /** A guild with everything that determines the rights of its members. */
 export const RoledGuild = Schema.Struct({
@@ -20,40 +46,41 @@ export const RoledGuild = Schema.Struct({
   approximate_member_count: Schema.optional(Schema.NullOr(Schema.Int)),
   owner_id: Schema.String,
   preferred_locale: nullish,
-  roles: Schema.Array(
-    Schema.Struct({
-      id: Schema.String,
-      name: Schema.String,
-      permissions: Permissions,
-      position: Schema.Int,
-      /** Whether the role belongs to an integration, such as a bot. Only the integration can give this role. */
-      managed: Schema.optional(Schema.Boolean),
-    }),
-  ),
+  roles: entriesOf(RankedRole),
 });
+
+/** `RoledGuild`, with the number of roles that cannot be read. */
+export const CountedGuild = Schema.Struct({ ...RoledGuild.fields, roles: countedEntries(RankedRole) });
 
 /** A channel of a guild. A category is a channel as well. */
 export const Channel = Schema.Struct({
-  id: Schema.String,
+  id: Snowflake,
   type: Schema.Int,
   name: Schema.String,
   position: Schema.Int,
   parent_id: nullish,
   permission_overwrites: Schema.optional(
-    Schema.Array(
-      // The ID of a role, of a member, or of the guild for everybody.
-      Schema.Struct({ id: Schema.String, allow: Permissions, deny: Permissions }),
+    Schema.NullOr(
+      // Of a part of them, nothing about the channel would follow.
+      Schema.Array(
+        // The ID of a role, of a member, or of the guild for everybody.
+        Schema.Struct({ id: Schema.String, allow: Permissions, deny: Permissions }),
+      ),
     ),
   ),
 });
 
+export const Channels = entriesOf(Channel);
+
 /** A guild in the guild list of a user or of the bot. */
 export const OwnGuild = Schema.Struct({
-  id: GuildId,
+  id: GuildId.check(Schema.makeFilter(isSnowflake)),
   name: nullish,
-  owner: Schema.optional(Schema.Boolean),
-  permissions: Schema.optional(Permissions),
+  owner: Schema.optional(Schema.NullOr(Schema.Boolean)),
+  permissions: Schema.optional(Schema.NullOr(Permissions)),
 });
+
+export const OwnGuilds = entriesOf(OwnGuild);
 
 /** An account on another service that a user connected. Lists may have other entries. */
 export const Connection = Schema.Struct({
@@ -61,8 +88,10 @@ export const Connection = Schema.Struct({
   /** The service, such as `roblox`. */
   type: Schema.String,
   verified: Schema.Boolean,
-  revoked: Schema.optional(Schema.Boolean),
+  revoked: Schema.optional(Schema.NullOr(Schema.Boolean)),
 });
+
+export const Connections = entriesOf(Connection);
 
 export const User = Schema.Struct({
   id: Schema.String,
@@ -75,21 +104,24 @@ export const User = Schema.Struct({
 export const Member = Schema.Struct({
   user: Identified,
   nick: nullish,
-  joined_at: Schema.NullOr(Schema.DateTimeUtcFromString),
-  roles: Schema.Array(Schema.String),
+  joined_at: Schema.optional(Schema.NullOr(Schema.DateTimeUtcFromString)),
+  roles: entriesOf(Schema.String),
 });
 
 export const RoledMember = Schema.Struct({
   user: Schema.Struct({
-    id: ChatId,
+    id: ChatId.check(Schema.makeFilter(isSnowflake)),
     username: Schema.String,
     global_name: nullish,
-    bot: Schema.optional(Schema.Boolean),
+    bot: Schema.optional(Schema.NullOr(Schema.Boolean)),
   }),
   joined_at: Schema.optional(Schema.NullOr(Schema.String)),
   nick: nullish,
+  // Of a part of them, a change could follow that the member has already.
   roles: Schema.Array(Schema.String),
 });
+
+export const RoledMembers = entriesOf(RoledMember);
 
 /** The application that the bot belongs to. */
 export const Application = Schema.Struct({
@@ -100,20 +132,17 @@ export const Application = Schema.Struct({
   flags: Schema.optional(Schema.Int),
 });
 
-export const NamedMember = Schema.Struct({
-  user: Schema.Struct({ id: Schema.String, username: Schema.String }),
-});
+/** Members whose names do not matter. */
+export const ListedMembers = countedEntries(Schema.Struct({ user: Listed }));
+
+export const NamedMembers = entriesOf(
+  Schema.Struct({ user: Schema.Struct({ id: Snowflake, username: Schema.String }) }),
+);
 
 /** IDs, times and image URLs in Discord's format. */
 
-const int64Max = 2n ** 63n - 1n;
-
 /** The epoch of snowflakes: the first second of 2015, in milliseconds since 1970. */
 const epoch = 1_420_070_400_000n;
-
-/** Whether the text is a Discord ID. Discord answers a request for anything else with an error. */
-export const isSnowflake = (text: string): boolean =>
-  /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= int64Max;
 
 /** Orders IDs by their time. */
 export const bySnowflake: Order.Order<string> = Order.mapInput(Order.BigInt, BigInt);

@@ -1,11 +1,11 @@
 /** The guilds that the bot is in, known from the bot's own list of guilds. */
-import type { GuildId } from "@accountlink/core";
+import { GuildId } from "@accountlink/core";
 import { PlatformUnavailable } from "@accountlink/core/errors";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { Duration, Effect, Result, Schema, Semaphore } from "effect";
-import { RequestFailed, type ResilientClient } from "../../http/mod.ts";
+import { countedEntries, RequestFailed, type ResilientClient } from "../../http/mod.ts";
 import { ask } from "../answers.ts";
-import { bySnowflake, isSnowflake, OwnGuild } from "./discord_wire.ts";
+import { bySnowflake, isSnowflake } from "./discord_wire.ts";
 
 /** How many guilds Discord lists per request, in order of ID. */
 const pageSize = 200;
@@ -15,6 +15,12 @@ const absentFor = Duration.minutes(5);
 
 /** How long a lookup waits for other lookups of the list. */
 const longestWait = Duration.seconds(4);
+
+const JoinedGuilds = Schema.NullOr(
+  countedEntries(Schema.Struct({ id: GuildId.check(Schema.makeFilter(isSnowflake)) })),
+);
+
+const noGuilds: typeof JoinedGuilds.Type = { read: [], leftOut: 0 };
 
 /** The guilds after `after` up to `last` that are not in the list are without the bot until `until`. */
 interface Range {
@@ -42,20 +48,19 @@ export const makeOwnGuilds = Effect.fnUntraced(function* (client: ResilientClien
    */
   const read = Effect.fnUntraced(function* (operation: string, after: bigint) {
     const query = { limit: pageSize, after: String(after) };
-    const found = Schema.NullOr(Schema.Array(OwnGuild));
-    const answer = yield* ask(client, "GET /users/@me/guilds", { operation, query, found });
-    const page = Result.getOrThrow(answer) ?? [];
+    const answer = yield* ask(client, "GET /users/@me/guilds", { operation, query, found: JoinedGuilds });
+    const { read: page, leftOut } = Result.getOrThrow(answer) ?? noGuilds;
     const later = page.map(({ id }) => BigInt(id)).filter((id) => id > after);
     const last = later.reduce((one, other) => (one > other ? one : other), later[0] ?? lastId);
     const now = yield* monotonicMillis;
     const isWithin = (id: string) => BigInt(id) > after && BigInt(id) <= last;
     for (const id of known) if (isWithin(id)) known.delete(id);
     for (const { id } of page) known.add(id);
-    ranges = [
-      ...ranges.filter((range) => now < range.until && (range.after < after || range.last > last)),
-      { after, last, until: now + Duration.toMillis(absentFor) },
-    ];
-    return { page, last };
+    const others = ranges.filter((range) => now < range.until && (range.after < after || range.last > last));
+    const until = now + Duration.toMillis(absentFor);
+    // The bot may be in a guild whose entry cannot be read.
+    ranges = leftOut > 0 ? others : [...others, { after, last, until }];
+    return { page, last, leftOut };
   });
 
   /** Returns whether the bot is in a guild; null if no range covers it. */
@@ -67,7 +72,7 @@ export const makeOwnGuilds = Effect.fnUntraced(function* (client: ResilientClien
   };
 
   /**
-   * Returns whether the bot is in a guild. Reads the page after the known ones, so that strange IDs in any order read
+   * Returns whether the bot may be in a guild. Reads the page after the known ones, so that strange IDs in any order read
    * each page at most twice in 5 minutes.
    */
   const has = Effect.fnUntraced(function* (operation: string, guildId: GuildId) {
@@ -79,14 +84,14 @@ export const makeOwnGuilds = Effect.fnUntraced(function* (client: ResilientClien
       const found = recall(guildId, now);
       if (found !== null) return found;
       const below = ranges.flatMap(({ last, until }) => (now < until && last < id ? [last] : []));
-      let { page, last } = yield* read(
+      let { page, last, leftOut } = yield* read(
         operation,
         below.reduce((one, other) => (one > other ? one : other), 0n),
       );
       // Most often the next page is empty, which answers for all higher IDs.
-      if (last < id && page.length < pageSize) ({ page, last } = yield* read(operation, last));
-      if (last < id) yield* read(operation, id - 1n);
-      return known.has(guildId);
+      if (last < id && page.length < pageSize) ({ page, last, leftOut } = yield* read(operation, last));
+      if (last < id) ({ leftOut } = yield* read(operation, id - 1n));
+      return leftOut > 0 || known.has(guildId);
     });
     return yield* Effect.timeoutOrElse(reading.withPermit(find), {
       duration: longestWait,

@@ -1,7 +1,8 @@
 /** What a game of one's own answers. Fields that are not named here are passed over. */
 import { GameId } from "@accountlink/core";
 import { type GameFeatures, type GameGroup, type GameProfile, ItemKind } from "@accountlink/core/platforms";
-import { DateTime, Effect, Schema, SchemaGetter } from "effect";
+import { DateTime, Schema, SchemaGetter } from "effect";
+import { entriesOf } from "../../http/mod.ts";
 
 const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
 
@@ -31,28 +32,30 @@ export const webPage = (url: string | null | undefined): string | null =>
   url && /^https?:\/\//iu.test(url) ? (URL.parse(url)?.href ?? null) : null;
 
 export const Groups = Schema.Struct({
-  groups: Schema.Array(
+  groups: entriesOf(
     Schema.Struct({
       id: Id,
       name: nullish(Schema.String),
       rank: nullish(Rank),
       role: nullish(Schema.String),
     }),
+    // A group that is left out would take roles.
+    { decides: true },
   ),
 });
 
 export const Group = Schema.Struct({
   id: Id,
   name: nullish(Schema.String),
-  ranks: Schema.Array(Schema.Struct({ rank: Rank, name: Schema.String })),
+  ranks: entriesOf(Schema.Struct({ rank: Rank, name: Schema.String })),
 });
 
 export const Owned = Schema.Struct({ owned: Schema.Boolean });
 
 /** Features of later releases are passed over. */
 export const Features = Schema.Struct({
-  features: Schema.Array(Schema.String),
-  items: Schema.Array(ItemKind).pipe(Schema.withDecodingDefault(Effect.succeed([]))),
+  features: entriesOf(Schema.String),
+  items: Schema.optional(Schema.NullOr(entriesOf(ItemKind))),
 });
 
 export const noFeatures: GameFeatures = {
@@ -68,7 +71,7 @@ export const gameFeatures = ({ features, items }: typeof Features.Type): GameFea
   groups: features.includes("groups"),
   descriptions: features.includes("descriptions"),
   ages: features.includes("ages"),
-  items: features.includes("items") ? items : [],
+  items: features.includes("items") ? (items ?? []) : [],
 });
 
 /** Whether the contract, which has IDs of groups as numbers, can name the group. */

@@ -108,6 +108,23 @@ test("the members of a group are read in pages of 100", function* () {
   ]);
 });
 
+test("a member whom the older routes list twice has both roles", function* () {
+  const admin = { id: 30, name: "Admin", rank: 254 };
+  const fan = { id: 31, name: "Fan", rank: 1 };
+  const { game } = yield* setUp(({ path }) => {
+    if (path.endsWith("/groups/roles"))
+      return { body: { data: [admin, fan].map((role) => ({ group: { id: 7 }, role })) } };
+    return path.endsWith("/users")
+      ? { body: { data: [fan, admin].map((role) => ({ user: { userId: Number(adaId) }, role })) } }
+      : undefined;
+  });
+  const profile = Option.getOrThrow(yield* game.findProfile(adaId, ["groups"], ["7"]));
+  expect(profile.groups?.map(({ role }) => role)).toEqual([admin, fan]);
+  expect(yield* game.groupMembers?.("7", null) ?? Effect.succeedNone).toMatchObject({
+    value: { members: [fan, admin].map((role) => ({ gameId: adaId, role })) },
+  });
+});
+
 test("an item is owned, not owned, or in a private inventory", function* () {
   const { game } = yield* setUp();
   const has = (item: GameItem["item"], itemId: string) =>

@@ -14,9 +14,16 @@ import {
 } from "@accountlink/core/platforms";
 import { Cache, Duration, Effect, Exit, Option, Redacted, Result, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
-import { defaultResilience, RequestFailed, type Resilience, resilientClient } from "../../http/mod.ts";
+import {
+  defaultResilience,
+  entriesOf,
+  RequestFailed,
+  type Resilience,
+  resilientClient,
+  unlessOdd,
+} from "../../http/mod.ts";
 import { ask, type Route, type RouteRequest } from "../answers.ts";
-import { byRank, type RobloxItem, type User } from "./roblox_api.ts";
+import { byRank, isRobloxId, nullish, type RobloxItem, type User } from "./roblox_api.ts";
 
 /**
  * What Open Cloud says: an answer, or a refusal with what it means. The legacy route may know more than a refusal tells,
@@ -29,41 +36,55 @@ type Said<A> = Effect.fn.Return<Result.Result<A, A>, PlatformUnavailable>;
 const CloudUser = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
-  displayName: Schema.optional(Schema.String),
-  about: Schema.optional(Schema.String),
-  createTime: Schema.optional(Schema.DateTimeUtcFromString),
+  displayName: nullish(Schema.String),
+  about: nullish(Schema.String),
+  createTime: nullish(Schema.DateTimeUtcFromString),
 });
 
 const CloudGroup = Schema.Struct({
   id: Schema.String,
-  displayName: Schema.optional(Schema.String),
-  memberCount: Schema.optional(Schema.Int),
+  displayName: nullish(Schema.String),
+  memberCount: nullish(Schema.Int),
 });
 
-const nextPageToken = Schema.optional(Schema.String);
+const nextPageToken = nullish(Schema.String);
 
 const Roles = Schema.Struct({
-  groupRoles: Schema.Array(
+  groupRoles: entriesOf(
     Schema.Struct({
-      id: Schema.String,
-      displayName: Schema.optional(Schema.String),
+      id: Schema.String.check(Schema.makeFilter(isRobloxId)),
+      displayName: nullish(Schema.String),
       rank: Schema.Int,
     }),
   ),
   nextPageToken,
 });
 
+/** The path of a role, such as `groups/7/roles/30`. */
+const RolePath = Schema.String.check(Schema.isPattern(/^groups\/\d{1,16}\/roles\/\d{1,16}$/u));
+
 const Memberships = Schema.Struct({
-  groupMemberships: Schema.Array(Schema.Struct({ user: Schema.String, role: Schema.String })),
+  groupMemberships: entriesOf(
+    Schema.Struct({
+      path: unlessOdd(Schema.String),
+      user: Schema.String.check(Schema.isPattern(/^users\/\d{1,16}$/u)),
+      /** The highest role. */
+      role: unlessOdd(RolePath),
+      /** All roles. Left out before March 2026. */
+      roles: unlessOdd(entriesOf(RolePath)),
+    }),
+    // A member who is left out would lose roles.
+    { decides: true },
+  ),
   nextPageToken,
 });
 
 const InventoryItems = Schema.Struct({
-  inventoryItems: Schema.Array(
+  inventoryItems: entriesOf(
     Schema.Struct({
-      gamePassDetails: Schema.optional(Schema.Struct({ gamePassId: Schema.optional(Schema.String) })),
-      badgeDetails: Schema.optional(Schema.Struct({ badgeId: Schema.optional(Schema.String) })),
-      assetDetails: Schema.optional(Schema.Struct({ assetId: Schema.optional(Schema.String) })),
+      gamePassDetails: nullish(Schema.Struct({ gamePassId: nullish(Schema.String) })),
+      badgeDetails: nullish(Schema.Struct({ badgeId: nullish(Schema.String) })),
+      assetDetails: nullish(Schema.Struct({ assetId: nullish(Schema.String) })),
     }),
   ),
   nextPageToken,
@@ -98,6 +119,16 @@ const idIn = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 /** Returns the group of a path such as `groups/7/roles/30`. */
 const groupIn = (path: string): string => path.split("/")[1] ?? "";
+
+type Membership = (typeof Memberships.Type)["groupMemberships"][number];
+
+/** Returns the paths of the roles that a member holds in the group. */
+const rolePathsOf = ({ role, roles }: Membership, groupId: string): ReadonlyArray<string> => {
+  const paths = [...new Set([...(role ? [role] : []), ...(roles ?? [])])];
+  return paths.filter((path) => groupIn(path) === groupId);
+};
+
+const groupOf = ({ path, role, roles }: Membership): string => groupIn(role ?? roles?.[0] ?? path ?? "");
 
 /** @internal */
 export const makeOpenCloud = Effect.fnUntraced(function* (
@@ -187,15 +218,29 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
     timeToLive: (exit) => (Exit.isSuccess(exit) ? rolesAge : Duration.zero),
   });
 
-  /** Returns the role with the path. Fails for a role that is newer than the known ones, since its rank is unknown. */
-  const findRole = Effect.fnUntraced(function* (operation: string, groupId: string, path: string) {
+  /** The paths of roles that groups do not list, with the list in which each was missed. */
+  const missed = new WeakMap<object, Set<string>>();
+
+  /**
+   * Returns the roles that a member holds in a group. The roles of the group are read again for a role that is newer. The
+   * rank of a role that the group does not list is unknown.
+   */
+  const rolesHeld = Effect.fnUntraced(function* (groupId: string, membership: Membership) {
+    const paths = rolePathsOf(membership, groupId);
+    if (paths.length === 0) return [null];
+    const known = yield* Cache.get(rolesOf, groupId);
+    const isNew = (path: string) =>
+      known.every(({ id }) => id !== idIn(path)) && missed.get(known)?.has(path) !== true;
+    if (paths.some(isNew)) yield* Cache.invalidate(rolesOf, groupId);
     const roles = yield* Cache.get(rolesOf, groupId);
-    const role = roles.find(({ id }) => id === idIn(path));
-    if (role === undefined) {
-      yield* Cache.invalidate(rolesOf, groupId);
-      return yield* new PlatformUnavailable({ operation });
-    }
-    return { id: Number(role.id), name: role.displayName ?? null, rank: role.rank };
+    const named = new Map(roles.map((role) => [role.id, role]));
+    return paths.map((path): GameGroup["role"] => {
+      const role = named.get(idIn(path));
+      if (role === undefined) missed.set(roles, (missed.get(roles) ?? new Set()).add(path));
+      return role === undefined
+        ? null
+        : { id: Number(role.id), name: role.displayName ?? null, rank: role.rank };
+    });
   });
 
   const findGroups = Effect.fnUntraced(function* (
@@ -213,19 +258,23 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
     if (Result.isFailure(page)) return yield* new PlatformUnavailable({ operation });
     const { groupMemberships, nextPageToken: next } = page.success;
     const needed = groupMemberships.filter(
-      ({ user, role }) => idIn(user) === gameId && groupIds.includes(groupIn(role)),
+      (membership) => idIn(membership.user) === gameId && groupIds.includes(groupOf(membership)),
     );
     if (next && needed.length < groupIds.length) return yield* new PlatformUnavailable({ operation });
-    const groups = yield* Effect.forEach(needed, ({ role: path }) =>
-      Effect.map(findRole(operation, groupIn(path), path), (role) => ({
-        id: Number(groupIn(path)),
-        name: null,
-        memberCount: null,
-        hasVerifiedBadge: null,
-        role,
-      })),
+    const groups = yield* Effect.forEach(needed, (membership) =>
+      Effect.map(rolesHeld(groupOf(membership), membership), (roles) =>
+        roles.map((role) => ({
+          id: Number(groupOf(membership)),
+          name: null,
+          memberCount: null,
+          hasVerifiedBadge: null,
+          role,
+        })),
+      ),
     );
-    return Result.succeed(groups);
+    // The legacy route may know a role that the group does not list.
+    if (groups.flat().some(({ role }) => role === null)) return yield* new PlatformUnavailable({ operation });
+    return Result.succeed(groups.flat());
   });
 
   const findGroup = Effect.fnUntraced(function* (groupId: string): Said<Option.Option<RankedGroup>> {
@@ -236,10 +285,12 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
       matches: ({ id }) => id === groupId,
     });
     if (Result.isFailure(found)) return Result.fail(Option.none());
-    const { displayName: name = null, memberCount = null } = found.success;
+    const { displayName, memberCount } = found.success;
     const roles = yield* Cache.get(rolesOf, groupId);
-    const ranks = roles.map(({ rank, displayName = "" }) => ({ rank, name: displayName }));
-    return Result.succeed(Option.some({ id: groupId, name, memberCount, ranks: ranks.toSorted(byRank) }));
+    const ranks = roles.map(({ rank, displayName: name }) => ({ rank, name: name ?? "" })).toSorted(byRank);
+    return Result.succeed(
+      Option.some({ id: groupId, name: displayName ?? null, memberCount: memberCount ?? null, ranks }),
+    );
   });
 
   const groupMembers = Effect.fnUntraced(function* (
@@ -255,10 +306,12 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
     });
     if (Result.isFailure(page)) return Result.fail(Option.none());
     const { groupMemberships, nextPageToken: next } = page.success;
-    const members = yield* Effect.forEach(groupMemberships, ({ user, role: path }) =>
-      Effect.map(findRole(operation, groupId, path), (role) => ({ gameId: idIn(user), role })),
+    const members = yield* Effect.forEach(groupMemberships, (membership) =>
+      Effect.map(rolesHeld(groupId, membership), (roles) =>
+        roles.map((role) => ({ gameId: idIn(membership.user), role })),
+      ),
     );
-    return Result.succeed(Option.some({ members, next: next ? cursorMark + next : null }));
+    return Result.succeed(Option.some({ members: members.flat(), next: next ? cursorMark + next : null }));
   });
 
   const hasItem = Effect.fnUntraced(function* (

@@ -201,10 +201,47 @@ testLive("a member whose role is new is never a member without a rank", function
     },
     () => ({ status: 503 }),
   );
-  expect(yield* Effect.flip(page(game))).toMatchObject({ _tag: "PlatformUnavailable" });
   expect(Option.getOrThrow(yield* page(game)).members).toEqual([
     { gameId: adaId, role: { id: 31, name: "Captain", rank: 9 } },
   ]);
+});
+
+testLive("a role that the group does not list is asked about once in a minute", function* () {
+  const strangers = [membership(adaId, "31"), membership("2", "29"), membership("3", "31")];
+  const { game, cloud } = yield* setUp({ [members]: { body: { groupMemberships: strangers } } });
+  for (let asked = 0; asked < 2; asked++) {
+    expect(Option.getOrThrow(yield* page(game)).members).toEqual([
+      { gameId: adaId, role: null },
+      { gameId: "2", role: { id: 29, name: "Guest", rank: 0 } },
+      { gameId: "3", role: null },
+    ]);
+  }
+  // Two pages, read twice.
+  expect(cloud().filter((path) => path.endsWith("/roles"))).toHaveLength(4);
+});
+
+testLive("a member has every role of the group, and one of an older answer the highest", function* () {
+  const roles = ["29", "30"].map((id) => `groups/7/roles/${id}`);
+  const [guest, admin] = [
+    { id: 29, name: "Guest", rank: 0 },
+    { id: 30, name: "Admin", rank: 254 },
+  ];
+  const several = { ...membership(adaId, "30"), roles };
+  const { game, legacy } = yield* setUp({
+    [memberships]: { body: { groupMemberships: [several] } },
+    [members]: { body: { groupMemberships: [several, { ...membership("2", "30"), roles: [] }] } },
+  });
+  const found = Option.getOrThrow(yield* game.findProfile(adaId, ["groups"], ["7"])).groups;
+  expect(found?.map((group) => [group.id, group.role])).toEqual([
+    [7, admin],
+    [7, guest],
+  ]);
+  expect(Option.getOrThrow(yield* page(game)).members).toEqual([
+    { gameId: adaId, role: admin },
+    { gameId: adaId, role: guest },
+    { gameId: "2", role: admin },
+  ]);
+  expect(legacy()).toEqual([]);
 });
 
 const outages: ReadonlyArray<HttpAnswering> = [

@@ -2,6 +2,7 @@
 import { GameBadge, type GameGroup, type GameItem, type GameProfile } from "@accountlink/core/platforms";
 import { DateTime, Effect, Order, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
+import { type EntriesOptions, entriesOf, unlessOdd } from "../../http/mod.ts";
 
 /** Roblox has a host for each service. */
 export const robloxApi = "https://{service}.roblox.com";
@@ -29,7 +30,7 @@ export interface RobloxItem extends GameItem {
 /** Where a user of Roblox edits the description of the account. */
 export const liveDescriptionPage = "https://www.roblox.com/my/account#!/info";
 
-const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
+export const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
 
 export const User = Schema.Struct({
   id: Schema.Int,
@@ -41,7 +42,8 @@ export const User = Schema.Struct({
   hasVerifiedBadge: nullish(Schema.Boolean),
 });
 
-const listOf = <S extends Schema.Top>(entry: S) => Schema.Struct({ data: Schema.Array(entry) });
+const listOf = <A>(entry: Schema.ConstraintDecoder<A>, options?: EntriesOptions) =>
+  Schema.Struct({ data: entriesOf(entry, options) });
 
 export const Thumbnails = listOf(
   Schema.Struct({
@@ -71,13 +73,19 @@ const GroupRole = Schema.Struct({
   rank: nullish(Schema.Int),
 });
 
+/** The role of a known member, whose rank is unknown if the role cannot be read. */
+const MemberRole = unlessOdd(GroupRole);
+
+/** A member who is left out would lose roles. */
+const decides = { decides: true };
+
 export const GroupMembers = Schema.Struct({
-  data: Schema.Array(Schema.Struct({ user: Schema.Struct({ userId: Schema.Int }), role: GroupRole })),
+  data: entriesOf(Schema.Struct({ user: Schema.Struct({ userId: Schema.Int }), role: MemberRole }), decides),
   nextPageCursor: nullish(Schema.String),
 });
 
 export const GroupRoles = Schema.Struct({
-  roles: Schema.Array(Schema.Struct({ rank: Schema.Int, name: Schema.String })),
+  roles: entriesOf(Schema.Struct({ rank: Schema.Int, name: Schema.String })),
 });
 
 /** An item: a game pass and an asset have a `Name`, a badge has a `name`. */
@@ -94,15 +102,16 @@ export const Memberships = listOf(
       memberCount: nullish(Schema.Int),
       hasVerifiedBadge: nullish(Schema.Boolean),
     }),
-    role: GroupRole,
+    role: MemberRole,
   }),
+  decides,
 );
 
 /**
  * The badges that Roblox itself awards. There are about twenty, so this list is short; a user can have thousands of
  * badges from games.
  */
-export const Badges = Schema.Array(GameBadge);
+export const Badges = entriesOf(GameBadge);
 
 /** Whether the text is a Roblox ID, which is an integer. Roblox answers requests for other texts with an error. */
 export const isRobloxId = (text: string): boolean =>
@@ -114,11 +123,8 @@ export const imageOf = (thumbnails: (typeof Thumbnails.Type)["data"], gameId: st
   return own?.state === "Completed" ? (own.imageUrl ?? null) : null;
 };
 
-export const gameRole = ({ id, name, rank }: typeof GroupRole.Type) => ({
-  id,
-  name: name ?? null,
-  rank: rank ?? null,
-});
+export const gameRole = (role: typeof GroupRole.Type | null | undefined): GameGroup["role"] =>
+  role ? { id: role.id, name: role.name ?? null, rank: role.rank ?? null } : null;
 
 export const gameGroup = ({
   group,
