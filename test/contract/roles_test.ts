@@ -62,8 +62,10 @@ const server = useSiteServer({}, (fixture) => {
       ...platform,
       guilds: [...platform.guilds, rankedGuild],
       // Player 4 has two ranks in the group.
-      gameUsers: platform.gameUsers.map((user) =>
-        user.id === "4" ? { ...user, groups: ranks.map((role) => ({ id: 3, role: { id: 1, ...role } })) } : user,
+      gameUsers: platform.gameUsers?.map((user) =>
+        user.id === "4"
+          ? { ...user, groups: ranks.map((role) => ({ id: 3, role: { id: 1, ...role } })) }
+          : user,
       ),
       gameGroups: [{ id: "3", name: "Guild", ranks: ranks.toReversed() }],
     },

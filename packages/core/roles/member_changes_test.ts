@@ -355,7 +355,11 @@ it("a private inventory counts as not owned, and is told", () => {
 it.each([
   ["the rank in the group", [groupOf(9, 100, "Officer")], "Officer ada_g"],
   ["nothing outside of the group", [groupOf(8, 100, "Officer")], "ada_g"],
-  ["the highest of several ranks", [groupOf(9, 1, "Fan"), groupOf(9, 200, "Chief"), groupOf(9, 10, "Fan")], "Chief ada_g"],
+  [
+    "the highest of several ranks",
+    [groupOf(9, 1, "Fan"), groupOf(9, 200, "Chief"), groupOf(9, 10, "Fan")],
+    "Chief ada_g",
+  ],
   ["nothing where one of several ranks is unknown", [groupOf(9, 1, "Fan"), groupOf(9, null)], null],
   ["nothing for an unknown group list", null, null],
 ])("{group.role} becomes %s", (_, groups, expected) => {

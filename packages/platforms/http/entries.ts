@@ -97,17 +97,27 @@ export const entriesOf = <A>(
   );
 
 /** The schema of a field that is null if it cannot be read. The rest of its entry is of use without it. @internal */
-export const unlessOdd = <A>(schema: Schema.ConstraintDecoder<A>) =>
-  Schema.optional(
-    (schema as unknown as Schema.Codec<A | null, unknown>).pipe(
-      Schema.catchDecodingWithContext((issue) =>
-        Effect.map(Noting, (note) => {
-          note(pathOf(issue));
-          return Option.some(null);
-        }),
+export const unlessOdd = <A>(schema: Schema.ConstraintDecoder<A>) => {
+  const decode = Schema.decodeUnknownEffect(schema);
+  const readOne = (value: unknown) =>
+    Effect.catch(decode(value), ({ issue }) =>
+      Effect.map(Noting, (note): A | null => {
+        note(pathOf(issue));
+        return null;
+      }),
+    );
+  return Schema.optional(
+    Schema.Unknown.pipe(
+      Schema.decodeTo(
+        Schema.declare((_): _ is A | null => true),
+        {
+          decode: SchemaGetter.transformEffect(readOne),
+          encode: SchemaGetter.forbidden(() => "Fields are read"),
+        },
       ),
     ),
   );
+};
 
 /**
  * Runs the decoder of a response, and tells once an hour which entry of a list was left out.
