@@ -14,9 +14,26 @@ const roles = [
   { id: chief, name: "Chief" },
 ];
 
-const server = useSiteServer({}, clubOf(ada, roles));
+const ranks = [
+  { rank: 1, name: "Fan" },
+  { rank: 255, name: "Chief" },
+];
+
+/** Player 4 has two ranks in a group. */
+const server = useSiteServer({}, (fixture) => {
+  const { platform: known, ...club } = clubOf(ada, roles)(fixture);
+  const gameUsers = known.gameUsers?.map((user) =>
+    user.id === "4" ? { ...user, groups: ranks.map((role) => ({ id: 3, role: { id: 1, ...role } })) } : user,
+  );
+  return { ...club, platform: { ...known, gameUsers } };
+});
 const { fixtures, send, platform } = server;
-const key = fixtures.key({ account: "club", guildId: guild, links: { [dan]: "2", [eve]: "1" } });
+const key = fixtures.key({
+  account: "club",
+  guildId: guild,
+  tier: "premium",
+  links: { [dan]: "2", [eve]: "1" },
+});
 
 const isLinked = { roleId: linked, when: { is: "linked" } };
 const api = {
@@ -89,4 +106,24 @@ test("members that may not be listed are a problem of the plan, and end the swee
   const hidden = { mode: "refused", code: "members_hidden", platform: "chat", route: `GET ${api.members}` };
   const status = await sweepWith([hidden], { rules: [isLinked] });
   expect((await status())?.problems).toEqual([problem("members_hidden", null, null)]);
+});
+
+test("a member with several ranks in a group has the role of each, and the name of the highest", async () => {
+  const owner = await signInOwner(server, ada);
+  const place = { pid: await pidOf(owner, guild), guildId: guild };
+  const ofRank = (roleId: string, rank: number) => ({
+    roleId,
+    when: { is: "group", groupId: "3", minRank: rank, maxRank: rank },
+  });
+  const settings = { nickname: "{group.role} {game.username}", nicknameGroupId: "3" };
+  await sweepWith([], { rules: [ofRank(linked, 1), ofRank(chief, 255)], ...settings });
+  await send("PATCH /v2/game", { key, body: { chatId: eve, gameId: "4", guildId: guild } });
+  await sync(eve);
+  const { body } = await owner.send("POST /dashboard/api/roles/preview", { body: { ...place, chatId: eve } });
+  expect(body.data).toMatchObject({ add: [], remove: [], nickname: null });
+  const query = { chatId: eve, guildId: guild, resolved: "true" };
+  const { body: found } = await send(`GET /v2/chat?${new URLSearchParams(query)}` as never, { key });
+  expect(found.data?.resolved?.chat?.guild).toMatchObject({ nickname: "Chief player_4" });
+  const held = found.data?.resolved?.chat?.guild?.roles as unknown as ReadonlyArray<Json>;
+  expect(held.map(({ id }) => id)).toEqual(expect.arrayContaining([linked, chief]));
 });

@@ -61,12 +61,6 @@ const server = useSiteServer({}, (fixture) => {
     platform: {
       ...platform,
       guilds: [...platform.guilds, rankedGuild],
-      // Player 4 has two ranks in the group.
-      gameUsers: platform.gameUsers?.map((user) =>
-        user.id === "4"
-          ? { ...user, groups: ranks.map((role) => ({ id: 3, role: { id: 1, ...role } })) }
-          : user,
-      ),
       gameGroups: [{ id: "3", name: "Guild", ranks: ranks.toReversed() }],
     },
   };
@@ -481,21 +475,6 @@ test("a sync gives a member the roles of the rules, and takes them back when the
   expect(await shown(eve)).toEqual([[member, linked], "player_2 (user_5)"]);
   await send("DELETE /v2/game", { key, body: { chatId: eve, guildId: guild } });
   await sync(eve);
-  await send("PATCH /v2/game", { key, body: { chatId: eve, gameId: "1", guildId: guild } });
-  await remove();
-});
-
-test("a member with several ranks in a group has the role of each, and the name of the highest", async () => {
-  const { put, remove, preview } = await rolesOf();
-  const ofRank = (roleId: string, rank: number) => ({
-    roleId,
-    when: { is: "group", groupId: "3", minRank: rank, maxRank: rank },
-  });
-  const rules = [ofRank(linked, 1), ofRank(chief, 255)];
-  await put({ rules, nickname: "{group.role} {game.username}", nicknameGroupId: "3", state: "paused" });
-  await send("PATCH /v2/game", { key, body: { chatId: eve, gameId: "4", guildId: guild } });
-  const { body } = await preview(eve);
-  expect(body.data).toMatchObject({ add: [linked, chief], remove: [], nickname: "Chief player_4" });
   await send("PATCH /v2/game", { key, body: { chatId: eve, gameId: "1", guildId: guild } });
   await remove();
 });

@@ -402,8 +402,8 @@ it("a rule for ranks holds for any of the ranks in the group", () => {
   ];
   const member = memberOf({ roleIds: ["2", "4"] });
   const changesOf = (...ranks: ReadonlyArray<number | null>) => {
-    const linked = gameOf(profileOf([groupOf(8, 150), ...ranks.map((rank) => groupOf(9, rank))]));
-    const { add, remove, held } = memberChanges(planOf({ rules: chosen }), member, linked, never);
+    const linked = gameOf(profileOf([groupOf(8, 150), ...ranks.map((each) => groupOf(9, each))]));
+    const { add, remove, held } = changesOfMember(planOf({ rules: chosen }), member, linked, never);
     return [add, remove, held];
   };
   assert.deepEqual(changesOf(1, 10, 200), [["1", "3", "5"], ["4"], []]);

@@ -100,7 +100,7 @@ export const entriesOf = <A>(
 export const unlessOdd = <A>(schema: Schema.ConstraintDecoder<A>) => {
   const decode = Schema.decodeUnknownEffect(schema);
   const readOne = (value: unknown) =>
-    Effect.catch(decode(value), ({ issue }) =>
+    Effect.catchTag(decode(value), "SchemaError", ({ issue }) =>
       Effect.map(Noting, (note): A | null => {
         note(pathOf(issue));
         return null;

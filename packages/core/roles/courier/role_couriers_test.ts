@@ -172,7 +172,7 @@ test("a sweep that reads a whole group gives a member the roles of each rank, an
   yield* startNode();
   while ((yield* status).sweptAt === null) yield* pass(1);
   assert.include(takeAsked(), "group 8");
-  assert.deepEqual([...(yield* rolesOf(ada))].sort(), [verified, guest]);
+  assert.deepEqual((yield* rolesOf(ada)).toSorted(), [verified, guest]);
   assert.deepEqual(yield* rolesOf(others[0] ?? ""), []);
 });
 
