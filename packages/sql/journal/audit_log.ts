@@ -25,20 +25,21 @@ export const layer = storeLayer(AuditLog)((parts) => {
     newest: number,
     time: Millis,
   ) {
-    const last = sql`(SELECT MAX(sequence) + 1 FROM journal WHERE place = value ->> 0 AND sequence < ${newest})`;
+    const end = (edge: string) =>
+      sql`COALESCE((SELECT ${literalSql(edge)} FROM journal WHERE place = value ->> 0 AND sequence < ${newest}), 0)`;
     const middle = literalSql("((low + high) / 2)");
     const isLate = sql`${time} <= (
       SELECT at FROM journal WHERE journal.place = halves.place AND sequence >= ${middle} ORDER BY sequence LIMIT 1)`;
-    const [end = null] = yield* readEnds(sql`
+    const [found = null] = yield* readEnds(sql`
       WITH RECURSIVE halves (place, low, high) AS (
-        SELECT value ->> 0, CAST(0 AS BIGINT), CAST(COALESCE(${last}, 0) AS BIGINT)
+        SELECT value ->> 0, CAST(${end("MIN(sequence)")} AS BIGINT), CAST(${end("MAX(sequence) + 1")} AS BIGINT)
         FROM ${elements(JSON.stringify(places.map((place) => [place])))}
         UNION ALL
         SELECT place, CASE WHEN ${isLate} THEN low ELSE ${middle} END, CASE WHEN ${isLate} THEN ${middle} ELSE high END
         FROM halves WHERE high - low > ${closeSequences(sql)}
       )
       SELECT MAX(high) AS last FROM halves WHERE high - low <= ${closeSequences(sql)}`);
-    return end ?? newest;
+    return found ?? newest;
   });
   return {
     list: operation("list", function* (account, before, limit, filter) {

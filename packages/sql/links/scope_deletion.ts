@@ -78,7 +78,8 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       yield* sql`DELETE FROM suspects WHERE pid = ${pid}`;
       yield* sql`DELETE FROM blocks WHERE pid = ${pid}`;
       yield* sql`DELETE FROM block_removals WHERE pid = ${pid}`;
-      yield* dropImports(sql, sql`pid = ${pid} AND phase = 'running'`);
+      const ofAccount = sql`account = (SELECT account FROM scopes WHERE pid = ${pid})`;
+      yield* dropImports(sql, sql`${ofAccount} AND pid = ${pid} AND phase = 'running'`);
       yield* sql`UPDATE link_imports SET ends_at = 0 WHERE pid = ${pid}`;
       const ended = yield* endVerifications(sql, pid, null, at);
       const { records } = yield* countDeletion(sql, write, ahead, rest);

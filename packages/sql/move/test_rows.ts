@@ -24,7 +24,7 @@ const unread = new Set([
  * The tables after those that they refer to. Columns that a row leaves out get a text or a number of their own, so that
  * every column has a value.
  */
-const fullRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
+export const sampleRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
   accounts: [{ name: "acme", chat_id: ada, status: "active", operator: 1 }],
   suspended_owners: [{}],
   members: [{ account: "acme", chat_id: bob, invited_by: ada, scopes: JSON.stringify([one]) }],
@@ -112,7 +112,7 @@ const fullRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
 };
 
 /** Further rows, in which optional columns that are left out are null. */
-const sparseRows: typeof fullRows = {
+const sparseRows: typeof sampleRows = {
   accounts: [{ name: "zeta", status: "suspended", operator: 0 }],
   members: [{ account: "acme", chat_id: ada, role: "owner" }],
   scopes: [{ pid: two, account: "zeta", guild_id: guild, has_blocks: 0, fresh_proof: 0 }],
@@ -135,7 +135,7 @@ const sparseRows: typeof fullRows = {
   idempotency_keys: [{ chat_ids: "[]" }],
 };
 
-export const sampleTables: ReadonlyArray<string> = Object.keys(fullRows);
+export const sampleTables: ReadonlyArray<string> = Object.keys(sampleRows);
 
 interface Column {
   readonly name: string;
@@ -162,7 +162,7 @@ export const fill = (db: DatabaseSync): void => {
     return type === "INTEGER" ? values : `${name} ${values}`;
   };
   for (const [rows, isFull] of [
-    [fullRows, true],
+    [sampleRows, true],
     [sparseRows, false],
   ] as const) {
     for (const [table, row] of Object.entries(rows).flatMap(([name, all]) =>

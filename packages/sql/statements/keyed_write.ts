@@ -1,5 +1,5 @@
 /** Writes with an idempotency key, which is stored in the transaction of the write. */
-import { Conflict, type StoreUnavailable } from "@accountlink/core";
+import { type ChatId, Conflict, type StoreUnavailable } from "@accountlink/core";
 import {
   type IdempotentRequest,
   type KeptAnswer,
@@ -82,7 +82,7 @@ const keepAnswer = (
   request: IdempotentRequest,
   { answer, chatIds }: KeptAnswer,
 ) => {
-  const named = JSON.stringify([...new Set([...request.chatIds, ...chatIds])]);
+  const named = namedIn([...request.chatIds, ...chatIds]);
   return sql`UPDATE idempotency_keys SET answer = ${answer}, chat_ids = ${named} WHERE id = ${request.id}`;
 };
 
@@ -98,7 +98,14 @@ export const insertRequest = (
   from: Statement.Fragment,
 ): Statement.Fragment => sql`
   INSERT INTO idempotency_keys (id, fingerprint, answer, chat_ids, ends_at)
-  SELECT ${id}, ${fingerprint}, ${answer}, ${JSON.stringify(chatIds)}, ${endsAt} ${from}`;
+  SELECT ${id}, ${fingerprint}, ${answer}, ${namedIn(chatIds)}, ${endsAt} ${from}`;
+
+/** The users whom a request names, as text. Indexes have three of them, by which an erasure finds the request. */
+const namedIn = (chatIds: ReadonlyArray<ChatId>): string => {
+  const named = [...new Set(chatIds)];
+  if (named.length > 3) throw new Error(`Cannot keep a request of ${named.length} users, expected at most 3`);
+  return JSON.stringify(named);
+};
 
 /** Whether a write failed because another request has its idempotency key, or is being stored with it. */
 export const isTakenKey = (error: unknown): error is SqlError.SqlError =>

@@ -202,10 +202,11 @@ export const eraseUserOn = (parts: StoreParts) => {
   /** Keeps the hash of a user who owns a suspended account. */
   const keepSuspension = ({ chatId, ownerHash }: EraseUser) => sql`
     INSERT INTO suspended_owners (hash)
-    SELECT ${ownerHash} WHERE EXISTS (
-      SELECT 1 FROM accounts LEFT JOIN members
-        ON account = name AND members.chat_id = ${chatId} AND role = 'owner' AND chosen_at IS NOT NULL
-      WHERE status = 'suspended' AND (accounts.chat_id = ${chatId} OR members.chat_id IS NOT NULL))
+    SELECT ${ownerHash}
+    WHERE EXISTS (SELECT 1 FROM accounts WHERE chat_id = ${chatId} AND status = 'suspended')
+      OR EXISTS (
+        SELECT 1 FROM members JOIN accounts ON name = account
+        WHERE members.chat_id = ${chatId} AND role = 'owner' AND chosen_at IS NOT NULL AND status = 'suspended')
     ON CONFLICT (hash) DO NOTHING`;
 
   /** Deletes the user's records in scopes, and returns what was erased. */
@@ -221,13 +222,12 @@ export const eraseUserOn = (parts: StoreParts) => {
     return pids.map((pid) => ({ pid, what: "records" as const }));
   });
 
-  /** Takes the user's answers from requests that are kept. One that names more than two users is found by the third. */
+  /** Takes the user's answers from requests that are kept, none of which names more than three users. */
   const eraseAnswers = (chatId: ChatId) => {
     const [first, second, third] = [0, 1, 2].map((number) => literalSql(userOfAnswer(number, isRemote)));
     return sql`
       UPDATE idempotency_keys SET answer = NULL, chat_ids = '[]'
-      WHERE ${first} = ${chatId} OR ${second} = ${chatId}
-        OR (${third} IS NOT NULL AND chat_ids LIKE ${`%"${chatId}"%`})`;
+      WHERE ${first} = ${chatId} OR ${second} = ${chatId} OR ${third} = ${chatId}`;
   };
 
   /** Deletes the user's sightings and reviews in scopes, and returns what was erased. */

@@ -79,8 +79,7 @@ export const deliveryOperations = ({
   });
 
   const sweepSome = Effect.fnUntraced(function* (id: WebhookId, before: Millis) {
-    // An event ID begins with the time of the event, so events older than `before` have IDs less than `first`.
-    const first = `evt_${newUlid(before).slice(0, 10)}`;
+    const first = firstEventOf(before);
     const old = firstRows({
       table: "webhook_deliveries",
       primaryKey: ["webhook_id", "event_id"],
@@ -180,12 +179,19 @@ export const deliveryOperations = ({
     }),
 
     sweep: operation("sweep", function* (before) {
-      const ids = yield* readIds(sql`SELECT id FROM webhooks ORDER BY id`);
+      // One entry of the primary key says whether a webhook has old deliveries.
+      const ids = yield* readIds(sql`
+        SELECT id FROM webhooks
+        WHERE (SELECT MIN(event_id) FROM webhook_deliveries WHERE webhook_id = webhooks.id) < ${firstEventOf(before)}
+        ORDER BY id`);
       const counts = yield* Effect.forEach(ids, (id) => inBatches(sweepSome(id, before)));
       return counts.reduce((sum, count) => sum + count, 0);
     }),
   } satisfies Partial<WebhookStore["Service"]>;
 };
+
+/** An event ID begins with the time of the event, so events older than a time have IDs less than this one. */
+const firstEventOf = (time: Millis): string => `evt_${newUlid(time).slice(0, 10)}`;
 
 /** A text that sorts after every event ID. */
 const afterAll = "~";

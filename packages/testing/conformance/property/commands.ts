@@ -26,7 +26,7 @@ import { type CommandSubjects, withUsers } from "./subjects.ts";
 import { challengeWalk, verificationOperations, verificationWalk } from "./verification_operations.ts";
 import { webhookOperations } from "./worker_operations.ts";
 
-export { type Ports, ports } from "./operation.ts";
+export { type Operation, type Ports, ports, storePorts } from "./operation.ts";
 export { newSubjects, storeSubjects } from "./subjects.ts";
 export { verificationWalk } from "./verification_operations.ts";
 

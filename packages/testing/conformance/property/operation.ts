@@ -34,7 +34,7 @@ import { origin, type ScopeName } from "../scopes.ts";
 import type { CommandSubjects } from "./subjects.ts";
 
 /** Every store. */
-export const ports = Effect.all({
+export const storePorts = {
   links: LinkStore,
   imports: ImportStore,
   keys: KeyStore,
@@ -58,7 +58,9 @@ export const ports = Effect.all({
   plans: RolePlanStore,
   logs: GuildLogStore,
   reminders: ReminderStore,
-});
+};
+
+export const ports = Effect.all(storePorts);
 
 export type Ports = Effect.Success<typeof ports>;
 

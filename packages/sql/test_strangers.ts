@@ -1,0 +1,103 @@
+/** For tests: the data of other accounts, as many as wanted. */
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { sampleRows } from "./move/test_rows.ts";
+
+/**
+ * Tables whose rows are nodes, one root key, what a block has not removed yet, or previews, which are kept for a day and
+ * whose text an erasure reads, however many accounts there are.
+ */
+const unshared = /_nodes$|^usage_meters$|^root_key$|^block_removals$|^role_previews$/;
+
+/** Values of columns that have few, which the sample rows do not name. */
+const usual: Readonly<Record<string, string | number>> = {
+  role: "admin",
+  tier: "free",
+  kind: "normal",
+  access: "full",
+  proof: "hand",
+  verdict: "same",
+  disabled_reason: "gone",
+};
+
+const usualOfTable: Readonly<Record<string, Readonly<Record<string, string | number | null>>>> = {
+  keys: { status: "active" },
+  webhooks: { status: "active", disabled_reason: null, holder: "node" },
+  webhook_deliveries: { status: "delivered", next_attempt_at: null, type: "link.set", error: null },
+  verification_sessions: { state: "completed", error: null },
+  journal: { position: 1, sequence: 1 },
+  communities: { paused_why: null },
+  role_plans: { holder: "node", putting_back_since: null, unlinked: "keep" },
+  guild_logs: { holder: "node" },
+  sign_ins: { step: "chat" },
+  site_sign_ins: { site: "dashboard" },
+  begun_sign_ins: { site: "dashboard" },
+  usage_days: { route_group: "lookup" },
+};
+
+/** What of a sample row is a stranger's own: an ID, or a name. */
+const names =
+  /pid_0000000000000001|pid_0000000000000002|evt_\w+|key_\w+|\b(?:whk|imp|prv)_\d|flow 1|acme|newest|\b[1-9]0000[1-9]\b/g;
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** SQL of a text in which the names are those of stranger `i`. */
+const textOf = (text: string): string => {
+  const parts: Array<string> = [];
+  let end = 0;
+  for (const { 0: name, index } of text.matchAll(names)) {
+    parts.push(quoted(text.slice(end, index) + name), "CAST(10000000 + i AS TEXT)");
+    end = index + name.length;
+  }
+  return [...parts, quoted(text.slice(end))].join(" || ");
+};
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+const columnsOf = (sql: SqlClient.SqlClient, table: string) =>
+  sql.onDialectOrElse({
+    pg: () => sql<Column>`
+      SELECT column_name AS name, data_type AS type FROM information_schema.columns WHERE table_name = ${table}
+        AND (table_name, column_name) <> ('journal', 'sequence')`,
+    orElse: () => sql<Column>`SELECT name, type FROM pragma_table_info(${table})`,
+  });
+
+/** Later than everything that tests let pass. */
+const time = 9_000_000_000_000;
+
+/** Adds the data of strangers, numbered from `first` to `last`: a row of every table and kind for each. */
+export const addStrangers = Effect.fnUntraced(function* (first: number, last: number) {
+  const sql = yield* SqlClient.SqlClient;
+  for (const [table, rows] of Object.entries(sampleRows)) {
+    if (unshared.test(table)) continue;
+    const columns = yield* columnsOf(sql, table);
+    for (const [number, row] of rows.entries()) {
+      const valueOf = ({ name, type }: Column) => {
+        const value = usualOfTable[table]?.[name] ?? row[name] ?? usual[name];
+        const isNull = value === undefined && (usualOfTable[table]?.[name] === null || row[name] === null);
+        if (isNull) return "NULL";
+        if (typeof value === "string") return textOf(value);
+        if (value !== undefined && value !== null) return String(value);
+        return /int/i.test(type)
+          ? `${time} + i`
+          : `${quoted(`${name} ${number} `)} || CAST(10000000 + i AS TEXT)`;
+      };
+      yield* sql.unsafe(`
+        WITH RECURSIVE strangers (i) AS (SELECT ${first} UNION ALL SELECT i + 1 FROM strangers WHERE i < ${last})
+        INSERT INTO ${table} (${columns.map(({ name }) => name).join(", ")})
+        SELECT ${columns.map(valueOf).join(", ")} FROM strangers`);
+    }
+  }
+  for (const table of ["webhook_nodes", "role_plan_nodes", "guild_log_nodes"]) {
+    yield* sql.unsafe(`
+      INSERT INTO ${table} (id, lives_until) VALUES ('node', ${time}) ON CONFLICT (id) DO NOTHING`);
+  }
+  yield* sql.unsafe("ANALYZE");
+}, SqlClientTransaction);
+
+function SqlClientTransaction<A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) {
+  return Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect));
+}
