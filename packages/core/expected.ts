@@ -37,6 +37,7 @@ const plain = {
   further_roles: "the chat platform refuses to make further roles",
   nicknames_off: "expected rules without nicknames, or paused ones",
   one_user: "expected either a chat user or a game user",
+  blocks_file: "expected a CSV file of blocks, with a column chatId or gameId",
   rank_group: "expected the ID of a group for {group.role}",
 } as const;
 

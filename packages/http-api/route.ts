@@ -83,6 +83,10 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly example?: Example<S>;
   /** Whether a request may carry an `Idempotency-Key`, under which its response is stored. */
   readonly isIdempotent?: true;
+  /** Whether the response is a CSV file. */
+  readonly isCsv?: true;
+  /** The parameter that a body of the type `text/csv` is; the others are then in the query. */
+  readonly csvBody?: string;
   /** Whether the response is a stream of server-sent events. */
   readonly isStream?: true;
   /**

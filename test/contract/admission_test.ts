@@ -197,6 +197,46 @@ test("a block removes the link, refuses every write, and is listed with its reas
   );
 });
 
+test("blocks stay when the data of a list is deleted, and a file of them is imported elsewhere", async () => {
+  const { owner, pid, global } = await signIn();
+  const confirm = "Rook & Bishop";
+  const reason = '=1+1, "quoted"\nand more';
+  await owner.send("PUT /dashboard/api/blocks", { body: { pid, chatId: "100025", reason } });
+  await owner.send("PUT /dashboard/api/blocks", { body: { pid, gameId: "41" } });
+  const page = await owner.browser.get(`/dashboard/communities/${pid}/delete`);
+  expect(page.text).toMatch(/name="keepBlocks" value="true" checked[^]*Keep the 2 blocks/);
+  const remove = (body: object) =>
+    owner.send(`DELETE /dashboard/api/scopes/${pid}`, { body: { confirm, ...body } });
+  expectInvalid(await remove({ keepBlocks: "no" }), "keepBlocks");
+  expect((await remove({})).status).toBe(200);
+  expect(listOf((await list(owner, pid)).blocks)).toHaveLength(2);
+  expectRefusal(await patch("100025", "9"), 409, "CONFLICT", { reason: "blocked" });
+  const { status, headers, text } = await owner.send(`GET /dashboard/api/blocks/export?pid=${pid}`);
+  expect([status, headers["content-type"]]).toEqual([200, "text/csv; charset=utf-8"]);
+  expect(text).toMatch(/^chatId,gameId,reason,at,member\r\n,41,,/);
+  const send_ = (csv: string) =>
+    owner.send("POST /dashboard/api/blocks/import", { body: { pid: global, csv } });
+  expectInvalid(await send_("name\r\nAda"), "csv");
+  expect(dataOf(await send_(`${text}x,,,,\r\n`))).toEqual({ imported: 2, kept: 0, wrong: 1, left: 0 });
+  expect(dataOf(await send_(text))).toEqual({ imported: 0, kept: 2, wrong: 0, left: 0 });
+  const found = listOf((await list(owner, global)).blocks).map(({ chatId, gameId, reason: why }) => [
+    chatId,
+    gameId,
+    why,
+  ]);
+  expect(found).toEqual(
+    expect.arrayContaining([
+      ["100025", null, reason],
+      [null, "41", null],
+    ]),
+  );
+  expect((await remove({ keepBlocks: false })).status).toBe(200);
+  expect(await list(owner, pid)).toEqual({ blocks: [], next: null });
+  await owner.send(`DELETE /dashboard/api/scopes/${global}`, {
+    body: { confirm: "club", keepBlocks: false },
+  });
+});
+
 test("a request for a block names one user, and its cursor leads through all blocks", async () => {
   const { owner, pid } = await signIn();
   const put = (body: object) => owner.send("PUT /dashboard/api/blocks", { body });

@@ -131,6 +131,7 @@ beforeAll(async () => {
     keyId: ids.key,
     q: hidden,
     eventId: "evt_1",
+    csv: "gameId\n9",
   });
 });
 
@@ -323,6 +324,13 @@ test("the form of an invitation and the team say of which communities a member i
   const { browser } = owner;
   const { csrf = "" } = formOf(await browser.get("/dashboard/team"));
   const sent = { csrf, role: "moderator", scopes: ids.other };
+  const none = await browser.post("/dashboard/team/add", {
+    csrf,
+    role: "moderator",
+    of: "some",
+    who: "100031",
+  });
+  expect([none.status, none.text]).toEqual([400, expect.stringContaining("Only these:")]);
   const asked = await browser.post("/dashboard/team/add", { ...sent, who: "100031" });
   expect(asked.text).toMatch(/as <strong>Moderator<\/strong> of Hidden Hall[^?]* alone\?/);
   const added = await browser.post("/dashboard/team/add", { ...sent, chatId: "100031" });
@@ -330,5 +338,15 @@ test("the form of an invitation and the team say of which communities a member i
   expect((await browser.get("/dashboard/team")).text).toMatch(/Moderator<\/strong> of Hidden Hall/);
   const listed = listOf(dataOf(await owner.send("GET /dashboard/api/members")).members);
   expect(listed.find((member) => textOf(member.chatId) === "100031")).toMatchObject({ scopes: [ids.other] });
+  const change = { csrf, chatId: "100031", "role-100031": "moderator" };
+  expect((await browser.post("/dashboard/team/role", { ...change, "of-100031": "some" })).status).toBe(400);
+  const all = await browser.post("/dashboard/team/role", {
+    ...change,
+    "of-100031": "all",
+    "scopes-100031": ids.other,
+  });
+  expect(all.status).toBe(303);
+  const now = listOf(dataOf(await owner.send("GET /dashboard/api/members")).members);
+  expect(now.find((member) => textOf(member.chatId) === "100031")).toMatchObject({ scopes: null });
   dataOf(await owner.send("DELETE /dashboard/api/members/100031"));
 });

@@ -249,6 +249,10 @@ const problemsOf = (line: string, answer: Answer): ReadonlyArray<string> => {
   if (Array.isArray(answer.body) && path === "/v2/keys/leaked") {
     return headerProblems(answer, "application/json");
   }
+  // A file has no envelope.
+  if (answer.status === 200 && answer.headers["content-type"] === "text/csv; charset=utf-8") {
+    return headerProblems(answer, "text/csv; charset=utf-8");
+  }
   const isV1 = path.startsWith("/api/");
   // These routes show a new secret once.
   const isNewSecret = method === "POST" && /^\/dashboard\/api\/keys(?:$|\/\w+\/rotate$)/.test(path);

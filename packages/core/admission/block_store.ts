@@ -79,8 +79,8 @@ export const mostBlocks = 10_000;
 /**
  * Stores which users a community keeps out. A write of `LinkStore` that would link one of them fails with `Conflict`
  * `blocked`, an import leaves the link out, and a verification does not complete: a store checks that in the transaction
- * of the write, so that no write that runs at the same time as `set` leaves a link. `LinkStore.deleteScope` deletes the
- * blocks of the scope. An erasure takes the ID and the reason out of the blocks of a chat user, and the hash stays.
+ * of the write, so that no write that runs at the same time as `set` leaves a link. `LinkStore.deleteScope` may delete
+ * the blocks of the scope. An erasure takes the ID and the reason out of the blocks of a chat user, and the hash stays.
  */
 export class BlockStore extends Context.Service<
   BlockStore,

@@ -60,7 +60,10 @@ export interface RestoreGame extends WriteContext {
   readonly chatHash?: string;
 }
 
-export interface DeleteScope extends WriteContext, Keyed {}
+export interface DeleteScope extends WriteContext, Keyed {
+  /** Whether the users whom the community keeps out are still kept out; false if left out. */
+  readonly keepsBlocks?: boolean;
+}
 
 export interface ScopeDeleted {
   readonly records: number;
@@ -177,7 +180,7 @@ export class LinkStore extends Context.Service<
     readonly restoreGame: (write: RestoreGame) => StoreEffect<Option.Option<Link>, Conflict>;
 
     /**
-     * Deletes every record, sighting, review and block of the scope, voids the proofs of its flows, and sets its open sessions
+     * Deletes every record, sighting and review of the scope, and its blocks unless they are kept, voids the proofs of its flows, and sets its open sessions
      * to `failed`. Always stores an audit entry. A store that one long transaction would block may delete most of a
      * large scope in short transactions first; each of them stores the number of records deleted so far in the audit
      * entry.

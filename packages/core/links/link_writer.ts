@@ -63,9 +63,9 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
       return isByTeam ? { gameId, removedAt: entry.at } : null;
     });
 
-    const deleteData = Effect.fnUntraced(function* (target: WriteTarget) {
+    const deleteData = Effect.fnUntraced(function* (target: WriteTarget, keepsBlocks: boolean) {
       const context = yield* contextOf(target);
-      const { records, ended } = yield* links.deleteScope(context);
+      const { records, ended } = yield* links.deleteScope({ ...context, keepsBlocks });
       yield* cap.freed(target.scope);
       yield* watch.announce(ended);
       if (records > 0) yield* events.announce("linksDeleted", { scope: storedScope(target.scope) });
@@ -163,20 +163,20 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
       }, traced("LinkWriter.restoreGame")),
 
       /**
-       * Deletes all records of the scope, and sets its open verification sessions to `failed`. For a guild scope,
-       * `guildId` may be null. An interrupted deletion can leave some records. The audit log has the number of deleted
+       * Deletes all records of the scope but its blocks, and sets its open verification sessions to `failed`. For a guild
+       * scope, `guildId` may be null. An interrupted deletion can leave some records. The audit log has the number of deleted
        * records.
        *
        * @returns the number of deleted records
        */
       deleteScope: Effect.fnUntraced(function* (target: WriteTarget) {
         yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
-        return yield* deleteData(target);
+        return yield* deleteData(target, true);
       }, traced("LinkWriter.deleteScope")),
 
       /** Deletes as `deleteScope` does for the owner of the scope, also when the bot has left the guild. */
-      deleteOwnScope: (scope: DataScope, origin: WriteOrigin) =>
-        deleteData({ scope, guildId: null, origin }).pipe(traced("LinkWriter.deleteOwnScope")),
+      deleteOwnScope: (scope: DataScope, origin: WriteOrigin, keepsBlocks: boolean) =>
+        deleteData({ scope, guildId: null, origin }, keepsBlocks).pipe(traced("LinkWriter.deleteOwnScope")),
     };
   }),
 }) {

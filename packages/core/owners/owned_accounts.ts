@@ -41,9 +41,13 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
       }),
 
       /** Deletes the links of a community and what belongs to them, and returns the number of deleted records. */
-      deleteData: Effect.fn("OwnedAccounts.deleteData")(function* (owner: KeyOwner, pid: string) {
+      deleteData: Effect.fn("OwnedAccounts.deleteData")(function* (
+        owner: KeyOwner,
+        pid: string,
+        keepsBlocks: boolean,
+      ) {
         const { scope } = yield* scopes.managed(owner, pid);
-        const deleted = yield* writer.deleteOwnScope(scope, originOf(owner));
+        const deleted = yield* writer.deleteOwnScope(scope, originOf(owner), keepsBlocks);
         yield* scopes.counts.forget(scope.pid);
         return deleted;
       }),
@@ -62,7 +66,7 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
           }
         }
         for (const { id } of yield* webhooks.list(name)) yield* webhooks.remove(name, id, origin);
-        for (const { scope } of configured) yield* writer.deleteOwnScope(scope, origin);
+        for (const { scope } of configured) yield* writer.deleteOwnScope(scope, origin, false);
         const pseudonym = `erased:${yield* randomToken(random)}`;
         const at = yield* Clock.currentTimeMillis;
         const revoked = yield* store.endAccount({ ...origin, name, pseudonym, at });
@@ -71,7 +75,7 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
         // What was linked after the deletion above, while the keys were still accepted.
         for (const { scope } of configured) {
           const actor = { ...origin.actor, id: pseudonym } as typeof origin.actor;
-          yield* writer.deleteOwnScope({ ...scope, account: pseudonym }, { ...origin, actor });
+          yield* writer.deleteOwnScope({ ...scope, account: pseudonym }, { ...origin, actor }, false);
         }
       }),
     };

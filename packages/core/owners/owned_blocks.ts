@@ -5,6 +5,7 @@ import {
   type BlockPlace,
   BlockStore,
   type LinkBlocked,
+  mostBlocks,
   type StoredBlock,
 } from "../admission/block_store.ts";
 import type { DataScope } from "../data_scope.ts";
@@ -17,6 +18,9 @@ import { SessionWatch } from "../sessions/session_watch.ts";
 import { sweepEvery } from "../telemetry/warn_once.ts";
 import { TurnAccount, Turns } from "../turns/mod.ts";
 import { OwnedScopes } from "./owned_scopes.ts";
+
+/** How many blocks of a file one request makes. */
+const importedAtOnce = 500;
 
 /** A block, and how many links it has removed so far. */
 export interface UserBlocked {
@@ -65,6 +69,20 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
       ),
     );
 
+    /** Blocks a user, and removes the links of the user: some at once, the others after the answer. */
+    const set = Effect.fn("OwnedBlocks.set")(function* (
+      manager: Manager,
+      scope: DataScope,
+      user: BlockedUser,
+      reason: string | null,
+    ) {
+      const write = yield* contextOf(manager, scope, user);
+      const { block, removed, hasMore } = yield* store.set({ ...write, reason });
+      yield* announce(scope, removed);
+      if (hasMore) yield* Effect.forkIn(Effect.ignore(removeRest(scope)), layerScope);
+      return { block, removedLinks: removed.length } satisfies UserBlocked;
+    });
+
     return {
       /** Returns blocks, newest first, and the place after which the next page begins; null on the last page. */
       page: Effect.fn("OwnedBlocks.page")(function* (
@@ -85,18 +103,39 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
         return { chat: found.has(chat), game: game !== null && found.has(game) };
       }),
 
-      /** Blocks a user, and removes the links of the user: some at once, the others after the answer. */
-      set: Effect.fn("OwnedBlocks.set")(function* (
+      set,
+
+      /** Returns all blocks, newest first. */
+      all: ({ pid }: DataScope) => store.page(pid, null, mostBlocks),
+
+      /**
+       * Blocks the first 500 users of a file that are not blocked yet, and counts those who are, and those who are left. A
+       * second call goes on with the rest.
+       */
+      importAll: Effect.fn("OwnedBlocks.importAll")(function* (
         manager: Manager,
         scope: DataScope,
-        user: BlockedUser,
-        reason: string | null,
+        listed: ReadonlyArray<Pick<Block, "reason"> & { readonly user: BlockedUser }>,
       ) {
-        const write = yield* contextOf(manager, scope, user);
-        const { block, removed, hasMore } = yield* store.set({ ...write, reason });
-        yield* announce(scope, removed);
-        if (hasMore) yield* Effect.forkIn(Effect.ignore(removeRest(scope)), layerScope);
-        return { block, removedLinks: removed.length } satisfies UserBlocked;
+        const hashed = yield* Effect.forEach(listed, (one) =>
+          Effect.map(secrets.blockHash(scope.pid, one.user), (hash) => ({ ...one, hash })),
+        );
+        const unique = [...new Map(hashed.map((one) => [one.hash, one])).values()];
+        const known = yield* store.findHashes(
+          scope.pid,
+          unique.map(({ hash }) => hash),
+        );
+        const fresh = unique.filter(({ hash }) => !known.has(hash));
+        const taken = fresh.slice(0, importedAtOnce);
+        for (const { user, reason } of taken) {
+          yield* set(manager, scope, user, reason);
+          yield* Effect.yieldNow;
+        }
+        return {
+          imported: taken.length,
+          kept: unique.length - fresh.length,
+          left: fresh.length - taken.length,
+        };
       }),
 
       /** Returns false if the user is not blocked. */

@@ -13,7 +13,7 @@ import { longestReason } from "@accountlink/core/audit";
 import { ChatId, GameId } from "@accountlink/core/ids";
 import { Schema, SchemaTransformation } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { chatId, gameId, optional, textUpTo } from "../parameter.ts";
+import { chatId, gameId, optional, required, textUpTo } from "../parameter.ts";
 import { managed, nextOf, pageLimit, pid } from "./signed_in.ts";
 
 /** A page cursor in the list of a scope's blocks. */
@@ -39,6 +39,9 @@ const Block = Schema.Struct({
   member: Schema.NullOr(Schema.String),
 });
 
+/** The most characters of a file of blocks. */
+const mostCsv = 8_000_000;
+
 const user = { chatId: optional(chatId()), gameId: optional(gameId()) };
 
 export const getBlocks = managed("moderator", "GET", "/blocks", {
@@ -46,6 +49,30 @@ export const getBlocks = managed("moderator", "GET", "/blocks", {
   summary: "The users whom a community keeps out, the last blocked first",
   parameters: { pid, limit: pageLimit, cursor: nextOf(BlockPlace) },
   data: { blocks: Schema.Array(Block), next: Schema.NullOr(Schema.String) },
+});
+
+export const exportBlocks = managed("moderator", "GET", "/blocks/export", {
+  id: "exportBlocks",
+  summary: "All blocks of a community as a CSV file, which another community can import",
+  parameters: { pid },
+  isCsv: true,
+  data: {},
+});
+
+export const importBlocks = managed("moderator", "POST", "/blocks/import", {
+  id: "importBlocks",
+  summary: "Keep out the users of a CSV file of blocks; those who are blocked already stay as they are",
+  parameters: {
+    pid,
+    csv: required(
+      Schema.String.check(Schema.isMaxLength(mostCsv)),
+      { is: "characters", most: mostCsv },
+      "The file as it was downloaded; it may be the whole body, of type `text/csv`, with `pid` in the query",
+    ),
+  },
+  csvBody: "csv",
+  data: { imported: Schema.Int, kept: Schema.Int, wrong: Schema.Int, left: Schema.Int },
+  errors: ["CONFLICT"],
 });
 
 export const putBlock = managed("moderator", "PUT", "/blocks", {

@@ -134,7 +134,18 @@ export const patchScope = managed("admin", "PATCH", "/scopes/:pid", {
 export const deleteScope = signedIn("owner", "DELETE", "/scopes/:pid", {
   id: "deleteScope",
   summary: "Delete the data of a community; its keys and settings stay",
-  parameters: { pid: pidInPath, confirm },
+  parameters: {
+    pid: pidInPath,
+    confirm,
+    keepBlocks: withFallback(
+      required(
+        Schema.Boolean,
+        trueOrFalse,
+        "Whether the users whom the community keeps out are still kept out",
+      ),
+      true,
+    ),
+  },
   source: "body",
   data: { deletedRecords: Schema.Int },
 });

@@ -17,7 +17,10 @@ import { defineRoute, type Method, type RouteOptions } from "../route.ts";
 import { success } from "../v2/envelope.ts";
 
 interface Options<P extends Parameters, Fields extends Schema.Struct.Fields>
-  extends Pick<RouteOptions<P>, "id" | "summary" | "parameters" | "requiresOneOf" | "tier" | "errors"> {
+  extends Pick<
+    RouteOptions<P>,
+    "id" | "summary" | "parameters" | "requiresOneOf" | "tier" | "errors" | "isCsv" | "csvBody"
+  > {
   /** Where values are read; the query for GET and DELETE when left out, otherwise the body. */
   readonly source?: "body";
   readonly status?: 201;

@@ -38,7 +38,7 @@ const isRequired = ({ fallback, isOfKey }: RouteParameter<unknown>): boolean =>
   Option.isNone(fallback) && isOfKey !== true;
 
 const bodyOf = (components: Components, route: Route): Pick<Operation, "requestBody"> => {
-  const { source, parameters, listItem, example } = route;
+  const { source, parameters, listItem, example, csvBody } = route;
   const fields = Object.entries(parameters).filter(([, { isInPath }]) => isInPath !== true);
   if (source === "query" || fields.length === 0) return {};
   const object = Schema.Struct(
@@ -47,6 +47,7 @@ const bodyOf = (components: Components, route: Route): Pick<Operation, "requestB
   const body = listItem === undefined ? object : Schema.Union([object, Schema.Array(listItem)]);
   const content = {
     "application/json": { schema: components.schema(body), example: example?.values },
+    ...(csvBody !== undefined && { "text/csv": { schema: { type: "string" } } }),
   };
   return { requestBody: { required: fields.some(([, field]) => isRequired(field)), content } };
 };

@@ -19,6 +19,7 @@ export const typeName = (route: Route, kind: string): string =>
 
 const contentOf = (components: Components, route: Route): Content => {
   const example = successExample(route);
+  if (route.isCsv === true) return { "text/csv; charset=utf-8": { schema: { type: "string" } } };
   return route.isStream === true
     ? { "text/event-stream": { schema: components.schema(route.success), example } }
     : {

@@ -41,6 +41,23 @@ export const readJson = (
   return Effect.flatMap(bytesOf(request), parse);
 };
 
+/** The largest body that is a CSV file, in bytes. */
+const maxCsvSize = 2_000_000;
+
+/** Reads a body of the type `text/csv`; undefined for other bodies. */
+export const readCsv = (request: HttpRequest): Effect.Effect<string, InvalidBody> | undefined => {
+  const type = request.header("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
+  if (type !== "text/csv") return undefined;
+  if ((request.header("content-encoding") ?? "identity") !== "identity") return Effect.fail(encoded);
+  return Effect.map(
+    Effect.mapError(
+      request.readBody(maxCsvSize),
+      () => new InvalidBody({ problem: "too_large", reason: `the file is larger than ${maxCsvSize} bytes` }),
+    ),
+    (bytes) => new TextDecoder().decode(bytes),
+  );
+};
+
 /**
  * Searches a body for parameters. The body may be missing or have any format. A parameter counts as sent if the body
  * contains its name anywhere, because a deletion that ignored the parameter could delete more than its sender meant. A

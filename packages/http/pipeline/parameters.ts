@@ -27,7 +27,7 @@ import {
   defaultContract,
   unknownContract,
 } from "../service_versions/service_version.ts";
-import { readAnyFields, readJsonObject, repeated } from "./body.ts";
+import { readAnyFields, readCsv, readJsonObject, repeated } from "./body.ts";
 import { idempotencyProblems } from "./idempotency.ts";
 
 type ParameterError = MissingParameter | InvalidParameter | InvalidBody;
@@ -112,13 +112,16 @@ export const checkContract = ({ request }: RequestContext): Effect.Effect<void, 
 const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
 
 /** Returns a function that reads parameters from the body and from the path. */
-const bodyReader = (parameters: Parameters) => {
+const bodyReader = (parameters: Parameters, csvBody: string | undefined) => {
   const inPath = Object.keys(parameters).filter((name) => parameters[name]?.isInPath);
   // The body may be left out if every parameter has a default.
   const isNeeded = Object.values(parameters).some(
     ({ isInPath, fallback }) => !isInPath && Option.getOrUndefined(fallback) === undefined,
   );
   return ({ request, query }: RequestContext): Effect.Effect<RawValues, InvalidBody> => {
+    const csv = csvBody === undefined ? undefined : readCsv(request);
+    if (csvBody !== undefined && csv !== undefined)
+      return Effect.map(csv, (text) => ({ ...query, [csvBody]: text }));
     const body = isNeeded || hasBody(request) ? readJsonObject(request) : Effect.succeed({});
     return inPath.length === 0
       ? body
@@ -138,8 +141,9 @@ export const rawReader = ({
   method,
   source,
   parameters,
-}: Pick<Route, "method" | "source" | "parameters">) => {
-  const values = source === "body" ? bodyReader(parameters) : queryValues;
+  csvBody,
+}: Pick<Route, "method" | "source" | "parameters" | "csvBody">) => {
+  const values = source === "body" ? bodyReader(parameters, csvBody) : queryValues;
   const refused = Object.keys(parameters).filter(
     (name) => parameters[name]?.presence.globalKeys === "refused",
   );

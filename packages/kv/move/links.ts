@@ -45,7 +45,10 @@ export const linkUnits: ReadonlyArray<Unit> = [
       member: "block.member",
     },
     fields: withEpoch,
-    isKept: isOfEpoch,
+    isKept: ({ pid, epoch }, { scopes }) => {
+      const scope = scopes.get(pid);
+      return (scope?.blockEpoch ?? scope?.epoch) === epoch;
+    },
   }),
   unit({
     records: progress,

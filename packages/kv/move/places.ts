@@ -18,6 +18,8 @@ interface PlacedAccount {
 
 interface PlacedScope extends ScopeRef {
   readonly epoch: number;
+  /** The epoch of the blocks, if it is another one. */
+  readonly blockEpoch?: number;
 }
 
 export interface Places {
@@ -45,8 +47,8 @@ export const at = <K, V>(places: ReadonlyMap<K, V>, key: K): V => {
 };
 
 export const scopeRef = ({ scopes: all }: Places, pid: string): ScopeRef => {
-  const { epoch: _, ...ref } = at(all, pid);
-  return ref;
+  const { account, target, pid: known } = at(all, pid);
+  return { pid: known, account, target };
 };
 
 export const epochOf = ({ scopes: all }: Places, pid: string): number => at(all, pid).epoch;

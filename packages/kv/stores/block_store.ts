@@ -20,7 +20,7 @@ import { blocks } from "./blocks.ts";
 import { journal, record } from "./journal.ts";
 import { removeLink } from "./link_store.ts";
 import { links } from "./links.ts";
-import { epochOf, isBlocking, isCurrent, scopeAt, scopes, withScope } from "./scopes.ts";
+import { blockEpochOf, isBlocking, scopeAt, scopes, withScope } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 import { endingVerifications, type ManyVerifications, withEnded } from "./verifications.ts";
 
@@ -29,15 +29,16 @@ export const layer = storeLayer(BlockStore, (db) => ({
     const setOnce = db.write<BlockSet, Conflict | ManyVerifications>(write.pid, function* (tx) {
       const { pid, chatId, gameId, hash, reason, at } = write;
       const { epoch } = yield* scopeAt(tx, pid);
+      const blockEpoch = yield* blockEpochOf(tx, pid);
       assertStorable([reason ?? ""]);
-      const isNew = (yield* tx.get(blocks, pid, epoch, hash)) === undefined;
-      if (isNew && (yield* tx.count(blocks, [pid, epoch])) >= mostBlocks) {
+      const isNew = (yield* tx.get(blocks, pid, blockEpoch, hash)) === undefined;
+      if (isNew && (yield* tx.count(blocks, [pid, blockEpoch])) >= mostBlocks) {
         return yield* new Conflict({ reason: "block_limit" });
       }
       const block = { chatId, gameId, reason, at, member: signedBy(write).member };
       const details = withReason(blockedName(write), write);
       const entry = yield* record(tx, pid, logged(write, "block.set", details));
-      yield* tx.put(blocks, { pid, epoch, block: { ...block, hash } });
+      yield* tx.put(blocks, { pid, epoch: blockEpoch, block: { ...block, hash } });
       if (gameId === null) {
         const ended = yield* removeLink(tx, { ...write, chatId });
         return { block, removed: ended === null ? [] : [{ chatId, ...ended }], hasMore: false };
@@ -82,7 +83,7 @@ export const layer = storeLayer(BlockStore, (db) => ({
   remove: (write) =>
     db.write(write.pid, function* (tx) {
       const { pid, gameId, hash } = write;
-      const { epoch } = yield* scopeAt(tx, pid);
+      const epoch = yield* blockEpochOf(tx, pid);
       if ((yield* tx.get(blocks, pid, epoch, hash)) === undefined) return false;
       yield* record(tx, pid, logged(write, "block.removed", blockedName(write)));
       yield* tx.remove(blocks, pid, epoch, hash);
@@ -96,14 +97,14 @@ export const layer = storeLayer(BlockStore, (db) => ({
 
   findHashes: (pid, hashes) =>
     db.read(function* (tx) {
-      const epoch = yield* epochOf(tx, pid);
+      const epoch = yield* blockEpochOf(tx, pid);
       const found = yield* tx.getAll(blocks, hashes, (hash) => [pid, epoch, hash]);
       return new Set(hashes.filter((_, index) => found[index] !== undefined));
     }),
 
   page: (pid, place, limit) =>
     db.read(function* (tx) {
-      const epoch = yield* epochOf(tx, pid);
+      const epoch = yield* blockEpochOf(tx, pid);
       const options = { ...(place !== null && { after: [-place.at, place.hash] }), limit };
       return (yield* tx.list(blocks.newest, [pid, epoch], options)).map(({ block }) => block);
     }),
@@ -111,7 +112,9 @@ export const layer = storeLayer(BlockStore, (db) => ({
   ofUser: (chatId) =>
     db.read(function* (tx) {
       const named = (yield* tx.list(blocks.byUser, [chatId])).filter(({ block }) => block.chatId === chatId);
-      const found = yield* Effect.filter(named, (kept) => isCurrent(tx, kept));
+      const found = yield* Effect.filter(named, ({ pid, epoch }) =>
+        Effect.map(blockEpochOf(tx, pid), (current) => current === epoch),
+      );
       return found
         .map(({ pid, block }): UserBlock => ({ pid, at: block.at }))
         .toSorted((one, other) => Order.String(one.pid, other.pid));

@@ -5,9 +5,9 @@ import { Effect } from "effect";
 import { changeSome } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import { epochOf, type OfEpoch } from "./scopes.ts";
+import { blockEpochOf, type OfEpoch } from "./scopes.ts";
 
-/** A block of an epoch of its scope. */
+/** A block of an epoch of its scope's blocks. */
 export interface KeptBlock extends OfEpoch {
   readonly block: StoredBlock;
 }
@@ -47,7 +47,7 @@ export const isBlocked = Effect.fnUntraced(function* (
   pid: Pid,
   { chatId, gameId, chatHash }: LinkToCheck,
 ) {
-  const epoch = yield* epochOf(tx, pid);
+  const epoch = yield* blockEpochOf(tx, pid);
   if (chatHash !== undefined && (yield* tx.get(blocks, pid, epoch, chatHash)) !== undefined) return true;
   if ((yield* tx.count(blocks.named, [pid, epoch, "chat", chatId])) > 0) return true;
   return (yield* tx.count(blocks.named, [pid, epoch, "game", gameId])) > 0;
@@ -58,7 +58,8 @@ export const refuseBlocked = Effect.fnUntraced(function* (tx: Transaction, pid: 
 });
 
 /** Returns whether a link would name a blocked user. Reads the blocks of the scope once, for a check of many links. */
-export const blockTest = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, epoch: number) {
+export const blockTest = Effect.fnUntraced(function* (tx: Transaction, pid: Pid) {
+  const epoch = yield* blockEpochOf(tx, pid);
   const blocked = (yield* tx.scan(blocks, [pid, epoch])).map(({ block }) => block);
   const chatIds = new Set(blocked.map(({ chatId }) => chatId));
   const gameIds = new Set(blocked.map(({ gameId }) => gameId));

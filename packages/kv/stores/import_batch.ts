@@ -93,7 +93,7 @@ const storePart = Effect.fnUntraced(function* (
   const { pid } = batch;
   const { epoch } = yield* scopeAt(tx, pid);
   const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
-  const isBlocked = yield* blockTest(tx, pid, epoch);
+  const isBlocked = yield* blockTest(tx, pid);
   const admitted = part.filter((link) => !isBlocked(link));
   counts.kept += part.length - admitted.length;
   const found = yield* tx.getAll(links, admitted, ({ chatId }) => [pid, chatId]);

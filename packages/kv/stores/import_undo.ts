@@ -144,7 +144,7 @@ const untouchedPage = (db: Database, id: string, after: MadeLink | undefined) =>
     const options = { ...(after && { after: [after.chatId] }), limit: pageSize };
     const page = yield* tx.scan(madeLinks, madeBy(found), options);
     const records = yield* recordsOf(tx, page);
-    const isBlocked = yield* blockTest(tx, found.pid, found.epoch);
+    const isBlocked = yield* blockTest(tx, found.pid);
     const untouched = page.filter(({ chatId, made, before }, index) => {
       const gameId = before?.gameId ?? null;
       return isUntouched(made, records[index]) && (gameId === null || !isBlocked({ chatId, gameId }));
@@ -171,7 +171,7 @@ function* undo(
   // Removals read the links one by one, so all are read at once before.
   yield* tx.getAll(madeLinks, taken, madeLinks.id);
   const records = yield* recordsOf(tx, taken);
-  const isBlocked = yield* blockTest(tx, pid, found.epoch);
+  const isBlocked = yield* blockTest(tx, pid);
   let [removed, restored] = [0, 0];
   for (const [index, one] of taken.entries()) {
     const { made, before } = one;

@@ -229,7 +229,8 @@ const deleteScope = (db: Database) => {
       const ended = yield* endLastVerifications(tx, pid, null, at);
       const records = yield* tx.count(links.byChat, [pid, scope.epoch]);
       yield* record(tx, pid, scopeDeleted(write, records));
-      yield* tx.put(scopes, { ...scope, epoch: scope.epoch + 1, blocking: [] });
+      const { blockEpoch = scope.epoch, ...next } = { ...scope, epoch: scope.epoch + 1, blocking: [] };
+      yield* tx.put(scopes, write.keepsBlocks === true ? { ...next, blockEpoch } : next);
       yield* tx.put(purges, { pid });
       yield* removeSome(tx, imports.ofScope, [pid], Infinity);
       return { records, ended };

@@ -9,7 +9,7 @@ import { reviews } from "./alt_review_store.ts";
 import { blocks } from "./blocks.ts";
 import { linkImports, madeLinks } from "./import_records.ts";
 import { links } from "./links.ts";
-import { epochOf, type OfEpoch } from "./scopes.ts";
+import { blockEpochOf, epochOf, type OfEpoch } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
 import { suspects } from "./suspect_store.ts";
 
@@ -22,14 +22,15 @@ export const purges = table<Purge>()("purge", ({ pid }) => [pid], {});
 
 export const purgeScope = Effect.fnUntraced(function* (db: Database, pid: Pid) {
   const epoch = yield* db.read((tx) => epochOf(tx, pid));
-  const purge = <R extends OfEpoch>(from: Table<R> | Index<R>) =>
-    removeInSteps(db, from, [pid], { before: [epoch] }, (stored) => stored.epoch < epoch);
+  const blockEpoch = yield* db.read((tx) => blockEpochOf(tx, pid));
+  const purge = <R extends OfEpoch>(from: Table<R> | Index<R>, current = epoch) =>
+    removeInSteps(db, from, [pid], { before: [current] }, (stored) => stored.epoch < current);
 
   yield* purge(links.byChat);
   yield* purge(sightings.byUserOfScope);
   yield* purge(reviews.byScope);
   yield* purge(suspects.newest);
-  yield* purge(blocks.newest);
+  yield* purge(blocks.newest, blockEpoch);
   yield* purge(madeLinks);
   yield* purge(linkImports.byScope);
   yield* db.write(pid, (tx) => tx.remove(purges, pid));

@@ -37,6 +37,8 @@ export interface StoredScope extends ScopeRef {
   readonly settings: ScopeSettings;
   /** The links, sightings and reviews of earlier epochs are deleted. */
   readonly epoch: number;
+  /** The epoch of the scope's blocks, if a deletion has kept them; else they are of `epoch`. */
+  readonly blockEpoch?: number;
   /** Blocked game users whose links are being removed, with the sequence of each block's record. Lookups do not find them. */
   readonly blocking?: ReadonlyArray<{ readonly gameId: GameId; readonly entry: number }>;
 }
@@ -75,6 +77,10 @@ export const scopeAt = Effect.fnUntraced(function* (tx: Transaction, pid: Pid) {
 /** The epoch of a scope; 0 if there is no such scope. */
 export const epochOf = (tx: Transaction, pid: Pid) =>
   Effect.map(tx.get(scopes, pid), (scope) => scope?.epoch ?? 0);
+
+/** The epoch of the blocks of a scope; 0 if there is no such scope. */
+export const blockEpochOf = (tx: Transaction, pid: Pid) =>
+  Effect.map(tx.get(scopes, pid), (scope) => scope?.blockEpoch ?? scope?.epoch ?? 0);
 
 /** A record that a deletion of its scope's data deletes. */
 export interface OfEpoch {

@@ -19,6 +19,8 @@ export const paths = {
   unlink: "/dashboard/links/unlink",
   unlinked: "/dashboard/links/unlinked",
   blocks: "/dashboard/links/blocks",
+  blocksFile: "/dashboard/links/blocks.csv",
+  blocksImport: "/dashboard/links/blocks/import",
   block: "/dashboard/links/block",
   unblock: "/dashboard/links/unblock",
   unlinkAll: "/dashboard/links/unlink-all",

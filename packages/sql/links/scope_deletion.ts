@@ -51,9 +51,10 @@ export const scopeDeletionOn = (parts: StoreParts) => {
    * Deletes rows of the tables of which a scope may have many in short transactions, until each has at most `most` rows of
    * the scope.
    */
-  const deleteAhead = operation("deleteScope", function* (write: WriteContext) {
+  const deleteAhead = operation("deleteScope", function* (write: DeleteScope) {
     let ahead: DeletedAhead | null = null;
     for (const table of tables) {
+      if (table.name === "blocks" && write.keepsBlocks === true) continue;
       for (;;) {
         const deleted: DeletedAhead | null = yield* deleteFew(write, table, ahead);
         if (deleted === null) break;
@@ -76,7 +77,7 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       yield* sql`DELETE FROM sightings WHERE pid = ${pid}`;
       yield* sql`DELETE FROM alt_reviews WHERE pid = ${pid}`;
       yield* sql`DELETE FROM suspects WHERE pid = ${pid}`;
-      yield* sql`DELETE FROM blocks WHERE pid = ${pid}`;
+      if (write.keepsBlocks !== true) yield* sql`DELETE FROM blocks WHERE pid = ${pid}`;
       yield* sql`DELETE FROM block_removals WHERE pid = ${pid}`;
       const ofAccount = sql`account = (SELECT account FROM scopes WHERE pid = ${pid})`;
       yield* dropImports(sql, sql`${ofAccount} AND pid = ${pid} AND phase = 'running'`);

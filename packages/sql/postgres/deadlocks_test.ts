@@ -64,7 +64,12 @@ const writesOfMany: FastCheck.Arbitrary<ReadonlyArray<Command>> = oneof(
       }),
     ),
   },
-  { weight: 1, arbitrary: tuple(record({ op: constant("LinkStore.deleteScope"), scope, at })) },
+  {
+    weight: 1,
+    arbitrary: tuple(
+      record({ op: constant("LinkStore.deleteScope"), scope, at, keepsBlocks: constant(false) }),
+    ),
+  },
 );
 
 /** Moves a link to a user who has a smaller chat ID and no record. Other commands write to both users concurrently. */

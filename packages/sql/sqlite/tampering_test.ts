@@ -28,7 +28,7 @@ const insertKey: Command = {
 };
 const set: Command = { op: "LinkStore.setGame", ...write, chatId, gameId };
 const remove: Command = { op: "LinkStore.removeGame", ...write, chatId };
-const deleteScope: Command = { op: "LinkStore.deleteScope", ...write };
+const deleteScope: Command = { op: "LinkStore.deleteScope", ...write, keepsBlocks: false };
 const session: Command = {
   op: "SessionStore.create",
   scope: "global",

@@ -163,6 +163,8 @@ export const dashboardRows: Readonly<Record<string, RouteRow>> = {
   "DELETE /dashboard/api/blocks": row(200, withOwn({ gameId: "8" }), {
     again: ["PUT /dashboard/api/blocks", withOwn({ gameId: "8", reason: "x".repeat(500) })],
   }),
+  "GET /dashboard/api/blocks/export": row(200, inOwn),
+  "POST /dashboard/api/blocks/import": row(200, withOwn({ csv: `gameId,reason\n8,${"x".repeat(500)}\n` })),
   "GET /dashboard/api/blocks": row(200, withOwn({ limit: 100 })),
   "PUT /dashboard/api/blocks": row(200, withOwn({ gameId: "9", reason: "x".repeat(500) }), {
     again: ["DELETE /dashboard/api/blocks", withOwn({ gameId: "9" })],

@@ -100,6 +100,8 @@ export const pageRows: Readonly<Record<string, RouteRow>> = {
   "POST /dashboard/links/unlink-all": row(303, withOwn({ confirm: "another", ...textFiller })),
   "GET /dashboard/links/unlinked": row(200, withPlan({ q: "a" })),
   "GET /dashboard/links/blocks": row(200, inOwn),
+  "GET /dashboard/links/blocks.csv": row(200, inOwn),
+  "POST /dashboard/links/blocks/import": row(403, shortFiller),
   "GET /dashboard/links/block": row(200, withOwn(one)),
   "POST /dashboard/links/block": row(303, withOwn(textFiller)),
   "POST /dashboard/links/unblock": row(303, withOwn({ chatId: "100006", ...textFiller })),

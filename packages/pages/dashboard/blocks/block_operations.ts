@@ -6,6 +6,8 @@ import { formatTimestamp } from "@accountlink/core/timestamp";
 import { DashboardBlocks } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeOperation } from "../api_pipeline.ts";
+import { csvResponse } from "../csv_file.ts";
+import { blockFile, readBlockFile } from "./block_file.ts";
 
 /** What members and keys do with blocks, by JSON and by the forms of the pages. */
 export const makeBlockOperations = Effect.gen(function* () {
@@ -19,6 +21,23 @@ export const makeBlockOperations = Effect.gen(function* () {
       const next = page.next && `${page.next.at}-${page.next.hash}`;
       return { data: { blocks: page.blocks.map(blockJson), next } };
     }),
+
+    export: operation(DashboardBlocks.exportBlocks, function* ({ owner, context, values: { pid } }) {
+      const found = yield* blocks.all(yield* scopes.find(owner, pid));
+      return csvResponse("blocks", blockFile(found), context.requestId);
+    }),
+
+    import: operation(
+      DashboardBlocks.importBlocks,
+      function* ({ owner, values: { pid, csv } }) {
+        const scope = yield* scopes.find(owner, pid);
+        const file = readBlockFile(csv);
+        if (file === null) return yield* InvalidParameter.one("csv", { is: "blocks_file" });
+        const { listed, wrong } = file;
+        return { ...(yield* blocks.importAll(owner, scope, listed)), wrong };
+      },
+      (data) => ({ data }),
+    ),
 
     block: operation(
       DashboardBlocks.putBlock,

@@ -1,38 +1,36 @@
 /** The pages of blocked users: the list, and the question before a block. */
 import { type ChatId, type DataScope, type GameId, LinkStore } from "@accountlink/core";
-import type { BlockPlace, StoredBlock } from "@accountlink/core/admission";
+import type { BlockPlace } from "@accountlink/core/admission";
 import { isChatId } from "@accountlink/core/ids";
 import { OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
 import { Effect } from "effect";
 import { formTo, Html, html, to } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
-import {
-  type Community,
-  communityField,
-  makeCommunities,
-  noCommunityPage,
-} from "../communities/community.ts";
+import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
+import { csvResponse } from "../csv_file.ts";
+import { readUpload } from "../imports/import_upload.ts";
 import { reasonField } from "../links/link_questions.ts";
-import { unblockForm } from "../links/unblock_form.ts";
-import { checkField, menuField, textField } from "../look/field.ts";
-import { type AccountNames, listText, messageText, nameIn, type PlatformNames } from "../look/names.ts";
+import { checkField } from "../look/field.ts";
+import { type AccountNames, messageText, nameIn, type PlatformNames } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
-import { refusedFor } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
-import { nextPage, tableHtml } from "../look/table.ts";
-import { timeHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
+import { blockFile } from "./block_file.ts";
 import { makeBlockOperations } from "./block_operations.ts";
+import { blocksPage, importedIn } from "./blocks_page.ts";
 
 const pageSize = 50;
+
+/** The most bytes of a file of blocks. */
+const mostFile = 2_000_000;
 
 /** The question before a block tells at most this many of the links that the block removes. */
 const shownLinks = 10;
 
-export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPages) {
   const blocks = yield* OwnedBlocks;
   const operations = yield* makeBlockOperations;
   const links = yield* OwnedLinks;
@@ -56,7 +54,12 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPa
       ]),
     );
     const typed = { kind: fields("kind"), id: fields("id") };
-    return blocksPage({ all, community, ...found, names }, typed, visitor.platforms, problems);
+    return blocksPage(
+      { all, community, ...found, names, imported: importedIn(fields) },
+      typed,
+      visitor.platforms,
+      problems,
+    );
   });
 
   /** Returns the users that a request names by their IDs, or by `kind` and an ID or a user name. */
@@ -103,9 +106,41 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPa
     return seeOther(paths.blocks, { pid: fields("pid"), ...(users.length > 0 && { done: "blocked" }) });
   });
 
+  /** Reads the file of a form, and blocks its users. */
+  const importFile = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
+    const decoder = new TextDecoder();
+    let csv = "";
+    const append = (bytes: Uint8Array) =>
+      Effect.sync(() => {
+        csv += decoder.decode(bytes, { stream: true });
+      });
+    const received = yield* readUpload(visitor, { append, end: Effect.void }, mostFile).pipe(
+      Effect.catchTag("ImportRefused", Effect.die),
+      Effect.catchTag("WrongUpload", () => Effect.succeed(null)),
+    );
+    const pid = received?.fields.get("pid") ?? "";
+    const refuse = (reason: Problem["reason"]) => list(visitor, fieldsOf({ pid }), [{ name: "csv", reason }]);
+    if (received === null) return refuse(say("reason.blocks_file"));
+    const { scope } = yield* communities.find(visitor, pid);
+    return operations.import.run(visitor, { pid: scope.pid, csv }).pipe(
+      Effect.map(({ imported, kept, wrong, left }) =>
+        seeOther(withQuery(paths.blocks, { pid, imported, kept, wrong, left })),
+      ),
+      Effect.catchTag("InvalidParameter", () => refuse(say("reason.blocks_file"))),
+      Effect.catchTag("Conflict", (error) => refuse(messageText(error))),
+    );
+  });
+
+  const file = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
+    const { scope } = yield* communities.find(visitor, query("pid"));
+    return csvResponse("blocks", blockFile(yield* blocks.all(scope)));
+  });
+
   return [
     ...jsonRoutes(operations),
     page(paths.blocks, (visitor, query) => list(visitor, query)),
+    page(paths.blocksFile, file),
+    upload(paths.blocksImport, importFile),
     page(paths.block, ask),
     form(paths.block, (visitor, fields) =>
       block(visitor, fields).pipe(
@@ -126,79 +161,13 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPa
   ];
 });
 
+/** Fields of a form that the page has read itself. */
+const fieldsOf = (values: Readonly<Record<string, string>>): Fields =>
+  Object.assign((name: string) => values[name] ?? "", { all: () => [] });
+
 const placeOf = (cursor: string): BlockPlace | null => {
   const [, at, hash = ""] = /^(\d{1,15})-([\w-]{43})$/.exec(cursor) ?? [];
   return at === undefined ? null : { at: Number(at), hash };
-};
-
-interface BlocksView {
-  readonly all: ReadonlyArray<Community>;
-  readonly community: Community;
-  readonly blocks: ReadonlyArray<StoredBlock>;
-  readonly next: BlockPlace | null;
-  readonly names: AccountNames;
-}
-
-const blocksPage = (
-  { all, community, blocks, next, names }: BlocksView,
-  typed: { readonly kind: string; readonly id: string },
-  platforms: PlatformNames,
-  problems: ReadonlyArray<Problem>,
-): Page => {
-  const { pid } = community.scope;
-  const { small } = tags;
-  const whoOf = ({ chatId, gameId }: StoredBlock): Html => {
-    if (gameId !== null)
-      return say("blocks.on", { small, name: nameIn(names.games, gameId), platform: platforms.game });
-    if (chatId === null) return say("blocks.erased");
-    const name = html`<a href="${to(userPath(pid, chatId))}">${nameIn(names.chats, chatId)}</a>`;
-    return say("blocks.on", { small, name, platform: platforms.chat });
-  };
-  return {
-    title: say("links.blocked"),
-    section: "links",
-    refused: refusedFor(problems),
-    labels: { id: say("blocks.user") },
-    content: html`
-<p>${say("blocks.intro", { list: listText(community) })}</p>
-<form method="get" action="${to(paths.block)}" class="filters">
-${communityField(all, pid)}
-${menuField({
-  name: "kind",
-  label: say("blocks.platform"),
-  value: typed.kind,
-  choices: [
-    { value: "chat", label: platforms.chat },
-    { value: "game", label: platforms.game },
-  ],
-})}
-${textField({ name: "id", label: say("blocks.user"), hint: say("links.id_or_name_short"), value: typed.id, required: true, problems })}
-<button class="button quiet">${say("blocks.block")}</button>
-</form>
-${
-  blocks.length === 0
-    ? html`<p class="empty">${say("blocks.nobody")}</p>`
-    : tableHtml({
-        id: "blocks",
-        caption: say("blocks.caption", { list: listText(community) }),
-        columns: [
-          say("blocks.user"),
-          say("link.reason"),
-          say("blocks.since"),
-          say("blocks.by"),
-          { label: say("links.actions"), isUnseen: true },
-        ],
-        rows: blocks.map((block) => [
-          whoOf(block),
-          block.reason ?? "–",
-          timeHtml(block.at),
-          block.member === null ? "–" : nameIn(names.chats, block.member),
-          unblockForm(pid, block, null),
-        ]),
-      })
-}
-${nextPage(next && withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }), say("blocks.older"))}`,
-  };
 };
 
 interface BlockQuestion {

@@ -3,7 +3,7 @@
 import { guildOf } from "@accountlink/core";
 import { isGuildId } from "@accountlink/core/ids";
 import { forEachLimited } from "@accountlink/core/limited_loops";
-import { OwnedScopes } from "@accountlink/core/owners";
+import { OwnedBlocks, OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Record } from "effect";
 import { type Html, html, to } from "../../html.ts";
@@ -48,6 +48,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const viewOf = yield* makeCommunityView;
   const plans = yield* RolePlanStore;
   const accountNames = yield* makeDeletionNames;
+  const blocks = yield* OwnedBlocks;
 
   const one = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -62,13 +63,18 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   });
 
   /** Finds the community that the path names, and shows what deleting its data deletes. */
-  const deletion = Effect.fnUntraced(function* (visitor: OwnerVisitor, refused: Refused | null) {
+  const deletion = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    refused: Refused | null,
+    keepsBlocks = true,
+  ) {
     const community = yield* communities.findAnyCounted(visitor, String(visitor.context.query["pid"]));
     const [accountName] = yield* accountNames(visitor.owner.account);
     const listed = yield* plans.list(community.scope.pid);
     const active = listed.filter(({ state }) => state === "on");
     const name = deletionName(community, accountName);
-    return dataDeletionPage(community, { name, plans: active }, refused);
+    const { length } = yield* blocks.all(community.scope);
+    return dataDeletionPage(community, { name, plans: active, blocks: length }, refused, keepsBlocks);
   });
 
   return [
@@ -104,10 +110,12 @@ ${others(listed, steps.guilds, botInvite)}`,
 
     form(deleteDataPath(":pid"), (visitor, fields) =>
       orShowAgain(
-        Effect.map(operations.deleteData.submit(visitor, fields), ({ pid }) =>
-          seeOther(communityPath(pid), { done: "dataDeleted" }),
+        Effect.map(
+          // Browsers send only a ticked box, and no box where nobody is blocked.
+          operations.deleteData.submit(visitor, fields, { keepBlocks: fields("keepBlocks") === "true" }),
+          ({ pid }) => seeOther(communityPath(pid), { done: "dataDeleted" }),
         ),
-        (refused) => deletion(visitor, refused),
+        (refused) => deletion(visitor, refused, fields("keepBlocks") === "true"),
       ),
     ),
 

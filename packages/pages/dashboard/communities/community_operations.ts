@@ -48,13 +48,13 @@ export const makeCommunityOperations = Effect.gen(function* () {
 
     deleteData: operation(
       DashboardCommunities.deleteScope,
-      function* ({ owner, signIn, values: { pid, confirm } }) {
+      function* ({ owner, signIn, values: { pid, confirm, keepBlocks } }) {
         const { scope, settings } = yield* scopes.managed(owner, pid);
         const guildId = guildOf(scope);
         const known = signIn.guilds?.find(({ id }) => id === guildId)?.name ?? null;
         const names = [known, yield* nameOf(scope), guildId, settings.displayName];
         yield* requireConfirmed(confirm, [...names, ...(yield* accountNames(owner.account))]);
-        return { pid: scope.pid, deletedRecords: yield* accounts.deleteData(owner, pid) };
+        return { pid: scope.pid, deletedRecords: yield* accounts.deleteData(owner, pid, keepBlocks) };
       },
       ({ deletedRecords }) => ({ data: { deletedRecords } }),
     ),

@@ -2,6 +2,7 @@
 import type { RolePlan } from "@accountlink/core/roles";
 import { html } from "../../html.ts";
 import { confirmForm, deletionLabels, linksOf } from "../look/deletion.ts";
+import { checkField } from "../look/field.ts";
 import { communityName } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { linkTo, say, tags } from "../look/say.ts";
@@ -12,11 +13,22 @@ import type { Community, CountedCommunity } from "./community.ts";
 /**
  * @param name the text that the owner has to type
  * @param plans the role plans of the list that are on
+ * @param keepsBlocks whether the refused form keeps the blocks
  */
 export const dataDeletionPage = (
   community: CountedCommunity,
-  { name, plans }: { readonly name: string; readonly plans: ReadonlyArray<Pick<RolePlan, "unlinked">> },
+  {
+    name,
+    plans,
+    blocks,
+  }: {
+    readonly name: string;
+    readonly plans: ReadonlyArray<Pick<RolePlan, "unlinked">>;
+    /** How many users the community keeps out. */
+    readonly blocks: number;
+  },
   refused: Refused | null,
+  keepsBlocks = true,
 ): Page => {
   const { scope } = community;
   return {
@@ -42,7 +54,26 @@ ${
       )}</p>`
 }
 <p>${say("deletion.undo")} ${say("deletion.file_again", { a: linkTo(withQuery(paths.linksFile, { pid: scope.pid })) })}</p>
-${confirmForm({ action: deleteDataPath(scope.pid), back: communityPath(scope.pid), name, label: say("deletion.data.button") }, refused)}`,
+${confirmForm(
+  {
+    action: deleteDataPath(scope.pid),
+    back: communityPath(scope.pid),
+    name,
+    label: say("deletion.data.button"),
+    more:
+      blocks === 0
+        ? null
+        : checkField(
+            "keepBlocks",
+            say("deletion.data.blocks", {
+              count: blocks,
+              a: linkTo(withQuery(paths.blocksFile, { pid: scope.pid })),
+            }),
+            refused === null || keepsBlocks,
+          ),
+  },
+  refused,
+)}`,
   };
 };
 

@@ -9,8 +9,8 @@ import type { OwnerVisitor } from "../owner_pages.ts";
 /** In bytes. */
 const maxFileSize = 20_000_000;
 
-/** In bytes. Besides the file, the body contains the other fields of the form and the boundaries. */
-const maxBodySize = maxFileSize + 65_536;
+/** Besides the file, the body contains the other fields of the form and the boundaries, of at most so many bytes. */
+const otherBytes = 65_536;
 
 export class WrongUpload extends Data.TaggedError("WrongUpload")<{
   readonly reason: "several" | "none" | "too_large" | "unreadable";
@@ -26,6 +26,7 @@ export interface Upload {
 export const readUpload = Effect.fnUntraced(function* (
   { context: { request }, csrf }: OwnerVisitor,
   file: ImportFile,
+  mostBytes = maxFileSize,
 ): Effect.fn.Return<Upload, WrongUpload | ImportRefused | Forbidden | StoreUnavailable> {
   const fields = new Map<string, string>();
   const ignoreColumns: Array<string> = [];
@@ -41,14 +42,19 @@ export const readUpload = Effect.fnUntraced(function* (
     yield* Stream.runForEach(part.content, (bytes) => file.append(bytes));
   });
 
-  yield* request.streamBody(maxBodySize).pipe(
+  yield* request.streamBody(mostBytes + otherBytes).pipe(
     Stream.pipeThroughChannel(
       Multipart.makeChannel({ "content-type": request.header("content-type") ?? "" }),
     ),
     Stream.runForEach((part) => (part._tag === "Field" ? takeField(part) : takeFile(part))),
     Effect.provideContext(
       // Without `fieldMimeTypes`, a JSON file would be taken for a field.
-      Multipart.limitsServices({ maxParts: 1_000, maxFieldSize: 10_000, maxFileSize, fieldMimeTypes: [] }),
+      Multipart.limitsServices({
+        maxParts: 1_000,
+        maxFieldSize: 10_000,
+        maxFileSize: mostBytes,
+        fieldMimeTypes: [],
+      }),
     ),
     Effect.catchTags({
       BodyTooLarge: () => new WrongUpload({ reason: "too_large" }),

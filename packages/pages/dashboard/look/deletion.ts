@@ -18,10 +18,15 @@ export const linksOf = (lists: ReadonlyArray<Pick<OwnedScope, "links">>): Html =
 
 interface Deletion extends Readonly<Record<"action" | "back" | "name", string>> {
   readonly label: Html;
+  /** A further field. */
+  readonly more?: Html | null;
 }
 
 /** Asks the owner to type the name of the list or account to delete. */
-export const confirmForm = ({ action, back, name, label }: Deletion, refused: Refused | null): Html => html`
+export const confirmForm = (
+  { action, back, name, label, more = null }: Deletion,
+  refused: Refused | null,
+): Html => html`
 ${formTo(action, html` class="panel danger"`)}
 ${textField({
   name: "confirm",
@@ -31,5 +36,6 @@ ${textField({
   required: true,
   awaited: name,
 })}
+${more}
 <p class="row"><button class="button bad">${label}</button> <a class="button quiet" href="${to(back)}">${say("deletion.keep")}</a></p>
 </form>`;

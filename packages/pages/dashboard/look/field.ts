@@ -54,6 +54,9 @@ const describedBy = (field: Field): Html | null => {
   return html` aria-describedby="${ids.join(" ")}"${isWrong ? html` aria-invalid="true"` : null}`;
 };
 
+export const fileField = (field: Field): Html =>
+  around(field, (attributes) => html`<input type="file"${attributes} required>`);
+
 export const textField = (
   field: Field & {
     readonly value: string;

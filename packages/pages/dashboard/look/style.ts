@@ -66,7 +66,7 @@ td .button { white-space: nowrap; }
 .rule { padding: 1rem; border: var(--rule); border-radius: .5rem; }
 .rule > *, .condition > * { grid-column: 1 / -1; }
 ${otherParts} { display: none; }
-form:has([name=scope][value=global]:checked) .own { display: none; }
+form:has([name=scope][value=global]:checked) .own, .of:has([value=all]:checked) > :last-child { display: none; }
 .danger { border-color: var(--bad); }
 .more { margin: 1rem 0; }
 .more .button { margin-block: 0 .75rem; margin-inline: 0 .5rem; }

@@ -33,11 +33,11 @@ export interface TeamView {
 export interface NewMember {
   readonly who: string;
   readonly role: string;
-  /** The pids of the ticked communities; none for all. */
-  readonly scopes: ReadonlyArray<string>;
+  /** The pids of the ticked communities; null for all. */
+  readonly scopes: ReadonlyArray<string> | null;
 }
 
-export const emptyNewMember: NewMember = { who: "", role: "moderator", scopes: [] };
+export const emptyNewMember: NewMember = { who: "", role: "moderator", scopes: null };
 
 const labels = { who: say("team.who"), role: say("team.role"), scopes: say("team.scopes") };
 
@@ -83,7 +83,7 @@ ${
 ${formTo(paths.teamRole)}
 ${acts}
 ${roleField(`role-${chatId}`, member.role, [])}
-${scopesField(`scopes-${chatId}`, member.scopes ?? [], communities, [])}
+${scopesField(`-${chatId}`, member.scopes, communities, [])}
 <p class="row"><button class="button quiet small">${say("team.save")}</button></p>
 </form>
 </details>`
@@ -115,7 +115,11 @@ const memberText = (member: NamedMember, communities: ReadonlyArray<Community>):
 };
 
 /** Asks an owner before the own role changes, since only another owner can give it back. */
-export const ownRolePage = (chatId: ChatId, role: MemberRole, scopes: ReadonlyArray<string>): Page => ({
+export const ownRolePage = (
+  chatId: ChatId,
+  role: MemberRole,
+  scopes: ReadonlyArray<string> | null,
+): Page => ({
   title: say(role === "moderator" ? "team.become.moderator" : "team.become.admin"),
   section: "team",
   content: html`
@@ -123,7 +127,7 @@ export const ownRolePage = (chatId: ChatId, role: MemberRole, scopes: ReadonlyAr
 <p>${say("field.problem", { reason: say(`team.hint.${role}`) })}</p>
 <p>${say("team.only_owner")}</p>
 ${formTo(paths.teamRole)}
-${hiddenFields({ chatId, [`role-${chatId}`]: role, [`scopes-${chatId}`]: scopes.join(","), confirm: "yes" })}
+${hiddenFields({ chatId, [`role-${chatId}`]: role, ...scopesFields(`-${chatId}`, scopes), confirm: "yes" })}
 <p class="row"><button class="button bad">${say("team.give_up")}</button> <a class="button quiet" href="${to(paths.team)}">${say("team.stay")}</a></p>
 </form>`,
 });
@@ -175,23 +179,42 @@ const roleField = (name: string, value: string, problems: ReadonlyArray<Problem>
     })),
   });
 
+/** The hidden fields of a choice of communities. */
+const scopesFields = (suffix: string, scopes: ReadonlyArray<string> | null) => ({
+  [`of${suffix}`]: scopes === null ? "all" : "some",
+  [`scopes${suffix}`]: scopes?.join(",") ?? "",
+});
+
 /** Lets an owner choose communities for a moderator or an admin, if there are several. */
 const scopesField = (
-  name: string,
-  values: ReadonlyArray<string>,
+  suffix: string,
+  scopes: ReadonlyArray<string> | null,
   communities: ReadonlyArray<Community>,
   problems: ReadonlyArray<Problem>,
-): Html | null =>
+): Html =>
   communities.length < 2
-    ? null
-    : checksField({
-        name,
-        label: labels.scopes,
-        hint: say("team.scopes.hint"),
-        values,
-        problems,
-        choices: communities.map((one) => ({ value: one.scope.pid, label: listName(one) })),
-      });
+    ? hiddenFields(scopesFields(suffix, scopes))
+    : html`
+<div class="of">
+${radioField({
+  name: `of${suffix}`,
+  label: labels.scopes,
+  value: scopes === null ? "all" : "some",
+  problems: [],
+  choices: [
+    { value: "all", label: say("team.scopes.all") },
+    { value: "some", label: say("team.scopes.some") },
+  ],
+})}
+${checksField({
+  name: `scopes${suffix}`,
+  label: say("team.scopes.ticked"),
+  hint: say("team.scopes.hint"),
+  values: scopes ?? [],
+  problems,
+  choices: communities.map((one) => ({ value: one.scope.pid, label: listName(one) })),
+})}
+</div>`;
 
 const scopesText = (scopes: ReadonlyArray<string>, communities: ReadonlyArray<Community>): Html =>
   separated(communities.filter(({ scope }) => scopes.includes(scope.pid)).map(listText), ", ");
@@ -218,7 +241,7 @@ ${textField({
   problems,
 })}
 ${roleField("role", form.role, problems)}
-${scopesField("scopes", form.scopes, communities, problems)}
+${scopesField("", form.scopes, communities, problems)}
 <button class="button">${say("team.next")}</button>
 </form>`
 }
@@ -230,7 +253,7 @@ export interface Invitee {
   readonly chatId: ChatId;
   readonly user: ChatUser;
   readonly role: MemberRole;
-  readonly scopes: ReadonlyArray<string>;
+  readonly scopes: ReadonlyArray<string> | null;
   readonly communities: ReadonlyArray<Community>;
 }
 
@@ -247,13 +270,13 @@ export const invitePage = (
     section: "team",
     content: html`
 <p>${
-      scopes.length === 0
+      scopes === null
         ? say("team.invite.text", asked)
         : say("team.invite.text_of", { ...asked, lists: scopesText(scopes, communities) })
     }</p>
 <p>${role === "owner" ? say("team.owner_warning") : say("field.problem", { reason: say(`team.hint.${role}`) })}</p>
 ${formTo(paths.teamAdd)}
-${hiddenFields({ chatId, role, scopes: scopes.join(",") })}
+${hiddenFields({ chatId, role, ...scopesFields("", scopes) })}
 <p class="row"><button class="button">${say("team.invite.button", { name })}</button> <a class="button quiet" href="${to(paths.team)}">${say("link.cancel")}</a></p>
 </form>`,
   };

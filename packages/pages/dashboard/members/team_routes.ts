@@ -80,11 +80,11 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
   /** Shows the user that the form means. The form on that page has the field `chatId`, and invites the user. */
   const add = (visitor: OwnerVisitor, fields: Fields) => {
     const who = fields("who").trim();
-    const { role, scopes } = choiceOf(fields("role"), pidsIn(fields, "scopes"));
+    const { role, scopes } = choiceOf(fields("role"), fields("of"), pidsIn(fields, "scopes"));
     const asked = Effect.gen(function* () {
       const found = yield* findUser(isChatId(who) ? { chatId: who } : { username: who }, visitor);
       return invitePage(
-        { ...found, role, scopes: scopes ?? [], communities: yield* communities.list(visitor) },
+        { ...found, role, scopes: scopes ?? null, communities: yield* communities.list(visitor) },
         yield* titleOf(visitor.owner.account),
       );
     });
@@ -92,20 +92,26 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
       operations.add.submit(visitor, fields, { scopes }),
       seeOther(paths.team, { done: "memberInvited" }),
     );
-    return orTeam(visitor, { who, role, scopes: scopes ?? [] }, fields("chatId") === "" ? asked : added);
+    const isNone = scopes?.length === 0;
+    const typed = { who, role, scopes: scopes ?? null };
+    return orTeam(visitor, typed, fields("chatId") === "" && !isNone ? asked : added);
   };
 
   const setRole = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const chatId = fields("chatId");
     if (!isChatId(chatId)) return seeOther(paths.team);
-    const { role, scopes } = choiceOf(fields(`role-${chatId}`), pidsIn(fields, `scopes-${chatId}`));
+    const { role, scopes } = choiceOf(
+      fields(`role-${chatId}`),
+      fields(`of-${chatId}`),
+      pidsIn(fields, `scopes-${chatId}`),
+    );
     if (fields("confirm") !== "yes") {
       const listed = yield* members.list(visitor.owner.account.name);
       const owners = listed.filter((each) => each.role === "owner" && hasAccepted(each));
       const member = listed.find((each) => each.chatId === chatId);
       // The last owner can't step down, and reads that at once.
       if (chatId === visitor.owner.chatId && role !== "owner" && owners.length > 1)
-        return ownRolePage(chatId, role, scopes ?? []);
+        return ownRolePage(chatId, role, scopes ?? null);
       if (role === "owner" && member !== undefined && member.role !== "owner") {
         const profile = yield* profiles.chat(chatId, null);
         return newOwnerPage(chatId, visibleName(profile) ?? `User ${chatId}`);
@@ -145,10 +151,11 @@ const pidsIn = (fields: Fields, name: string): ReadonlyArray<string> =>
   fields.all(name).flatMap((value) => value.split(",").filter((pid) => pid !== ""));
 
 /**
- * The role and communities that a form gives. An unknown role becomes the lowest one. No ticked community means all, and an
- * owner is of all.
+ * The role and communities that a form gives: null for all, undefined if the form does not say. An unknown role becomes the
+ * lowest one, and an owner is of all.
  */
-const choiceOf = (text: string, pids: ReadonlyArray<string>) => {
+const choiceOf = (text: string, of: string, pids: ReadonlyArray<string>) => {
   const role = memberRoles.find((one) => one === text) ?? "moderator";
-  return { role, scopes: pids.length === 0 || role === "owner" ? null : pids };
+  if (role === "owner" || of === "all") return { role, scopes: null };
+  return { role, scopes: of === "some" || pids.length > 0 ? pids : undefined };
 };

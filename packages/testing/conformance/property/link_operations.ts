@@ -95,11 +95,14 @@ export const linkOperations = {
         }),
       ),
   ),
-  "LinkStore.deleteScope": operation(1, { scope, at }, ({ links, write, sessionIds }) =>
-    Effect.map(links.deleteScope(write), (deleted) => ({
-      ...deleted,
-      ended: ownOf(sessionIds, deleted.ended),
-    })),
+  "LinkStore.deleteScope": operation(
+    1,
+    { scope, at, keepsBlocks: boolean() },
+    ({ links, write, sessionIds }, { keepsBlocks }) =>
+      Effect.map(links.deleteScope({ ...write, keepsBlocks }), (deleted) => ({
+        ...deleted,
+        ended: ownOf(sessionIds, deleted.ended),
+      })),
   ),
   "LinkStore.countLinks": operation(1, { scope, from: at, before: at }, ({ links, pid }, verified) =>
     links.countLinks(pid, { verified }),

@@ -1,0 +1,69 @@
+/** The CSV file of the blocks of a community. */
+import type { Block, BlockedUser } from "@accountlink/core/admission";
+import { longestReason } from "@accountlink/core/audit";
+import { isChatId, isGameId } from "@accountlink/core/ids";
+import { formatTimestamp } from "@accountlink/core/timestamp";
+import { csvOf } from "../csv_file.ts";
+
+const columns = ["chatId", "gameId", "reason", "at", "member"] as const;
+
+/** Blocks of users who were erased name nobody, so that no other community can use them. */
+export const blockFile = (blocks: ReadonlyArray<Block>): string =>
+  csvOf(
+    columns,
+    blocks
+      .filter(({ chatId, gameId }) => (chatId ?? gameId) !== null)
+      .map(({ chatId, gameId, reason, at, member }) => [chatId, gameId, reason, formatTimestamp(at), member]),
+  );
+
+export interface ListedBlock {
+  readonly user: BlockedUser;
+  readonly reason: string | null;
+}
+
+/** Returns the blocks of a file, and how many of its rows are none; null if the file has no column of IDs. */
+export const readBlockFile = (text: string) => {
+  const [header = [], ...rows] = rowsOf(text);
+  const names = header.map((name) => name.trim().toLowerCase());
+  const place = (column: (typeof columns)[number]) => names.indexOf(column.toLowerCase());
+  const [chat, game, reason] = [place("chatId"), place("gameId"), place("reason")];
+  if (chat < 0 && game < 0) return null;
+  const listed = rows.flatMap((cells): ReadonlyArray<ListedBlock> => {
+    const [chatId = "", gameId = ""] = [cells[chat]?.trim(), cells[game]?.trim()];
+    const why =
+      Array.from(plain(cells[reason] ?? ""))
+        .slice(0, longestReason)
+        .join("") || null;
+    if (gameId === "" && isChatId(chatId)) return [{ user: { chatId, gameId: null }, reason: why }];
+    if (chatId === "" && isGameId(gameId)) return [{ user: { chatId: null, gameId }, reason: why }];
+    return [];
+  });
+  return { listed, wrong: rows.length - listed.length };
+};
+
+/** The file has an apostrophe before a text that a spreadsheet would run as a formula. */
+const plain = (text: string): string => text.replace(/^'(?=[\s=+\-@＝＋－＠])/u, "");
+
+/** The cells of a row. The end of a cell ends each, also the last one. */
+const cellsOf = (line: string, separator: string): ReadonlyArray<string> =>
+  Array.from(
+    `${line}${separator}`.matchAll(new RegExp(`(?:"((?:[^"]|"")*)"|([^${separator}]*))${separator}`, "gu")),
+    ([, quoted, bare = ""]) => quoted?.replaceAll('""', '"') ?? bare,
+  );
+
+/** The rows of a CSV text, without empty ones. A quoted cell may have line breaks. */
+const rowsOf = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const lines: Array<string> = [];
+  let open = "";
+  for (const line of text.replace(/^\uFEFF/, "").split(/\r?\n/)) {
+    open += line;
+    if (open.split('"').length % 2 === 0) open += "\n";
+    else {
+      if (open.trim() !== "") lines.push(open);
+      open = "";
+    }
+  }
+  // A spreadsheet may write another separator than the file had.
+  const separator = /[,;\t]/.exec(lines[0] ?? "")?.[0] ?? ",";
+  return lines.map((line) => cellsOf(line, separator));
+};

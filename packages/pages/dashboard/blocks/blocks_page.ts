@@ -1,0 +1,107 @@
+/** The page of blocked users. */
+import type { BlockPlace, StoredBlock } from "@accountlink/core/admission";
+import { formTo, Html, html, to } from "../../html.ts";
+import { type Community, communityField } from "../communities/community.ts";
+import { unblockForm } from "../links/unblock_form.ts";
+import { fileField, hiddenFields, menuField, textField } from "../look/field.ts";
+import { type AccountNames, listText, nameIn, type PlatformNames } from "../look/names.ts";
+import { statusHtml } from "../look/notice.ts";
+import type { Problem } from "../look/reasons.ts";
+import { refusedFor } from "../look/refused.ts";
+import { say, tags } from "../look/say.ts";
+import { nextPage, tableHtml } from "../look/table.ts";
+import { numberHtml, timeHtml } from "../look/time.ts";
+import { type Fields } from "../owner_pages.ts";
+import type { Page } from "../page.ts";
+import { paths, userPath, withQuery } from "../paths.ts";
+
+/** What an import has done, as the address of the page says; null without one. */
+export const importedIn = (fields: Fields) => {
+  const [imported = 0, kept = 0, wrong = 0, left = 0] = ["imported", "kept", "wrong", "left"].map((name) =>
+    Number(/^\d{1,6}$/.exec(fields(name))?.[0] ?? 0),
+  );
+  return fields("imported") === "" ? null : { imported, kept, wrong, left };
+};
+
+interface BlocksView {
+  readonly imported: ReturnType<typeof importedIn>;
+  readonly all: ReadonlyArray<Community>;
+  readonly community: Community;
+  readonly blocks: ReadonlyArray<StoredBlock>;
+  readonly next: BlockPlace | null;
+  readonly names: AccountNames;
+}
+
+export const blocksPage = (
+  { all, community, blocks, next, names, imported }: BlocksView,
+  typed: { readonly kind: string; readonly id: string },
+  platforms: PlatformNames,
+  problems: ReadonlyArray<Problem>,
+): Page => {
+  const { pid } = community.scope;
+  const { small } = tags;
+  const whoOf = ({ chatId, gameId }: StoredBlock): Html => {
+    if (gameId !== null)
+      return say("blocks.on", { small, name: nameIn(names.games, gameId), platform: platforms.game });
+    if (chatId === null) return say("blocks.erased");
+    const name = html`<a href="${to(userPath(pid, chatId))}">${nameIn(names.chats, chatId)}</a>`;
+    return say("blocks.on", { small, name, platform: platforms.chat });
+  };
+  return {
+    title: say("links.blocked"),
+    section: "links",
+    refused: refusedFor(problems),
+    labels: { id: say("blocks.user"), csv: say("blocks.file") },
+    ...(imported && {
+      notice: statusHtml(say("blocks.imported", { ...imported, kept: numberHtml(imported.kept) })),
+    }),
+    content: html`
+<p>${say("blocks.intro", { list: listText(community) })}</p>
+<form method="get" action="${to(paths.block)}" class="filters">
+${communityField(all, pid)}
+${menuField({
+  name: "kind",
+  label: say("blocks.platform"),
+  value: typed.kind,
+  choices: [
+    { value: "chat", label: platforms.chat },
+    { value: "game", label: platforms.game },
+  ],
+})}
+${textField({ name: "id", label: say("blocks.user"), hint: say("links.id_or_name_short"), value: typed.id, required: true, problems })}
+<button class="button quiet">${say("blocks.block")}</button>
+</form>
+${
+  blocks.length === 0
+    ? html`<p class="empty">${say("blocks.nobody")}</p>`
+    : tableHtml({
+        id: "blocks",
+        caption: say("blocks.caption", { list: listText(community) }),
+        columns: [
+          say("blocks.user"),
+          say("link.reason"),
+          say("blocks.since"),
+          say("blocks.by"),
+          { label: say("links.actions"), isUnseen: true },
+        ],
+        rows: blocks.map((block) => [
+          whoOf(block),
+          block.reason ?? "–",
+          timeHtml(block.at),
+          block.member === null ? "–" : nameIn(names.chats, block.member),
+          unblockForm(pid, block, null),
+        ]),
+      })
+}
+${nextPage(next && withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }), say("blocks.older"))}
+<section id="file">
+<h2>${say("blocks.files")}</h2>
+${blocks.length === 0 ? null : html`<p><a href="${to(withQuery(paths.blocksFile, { pid }))}">${say("blocks.download")}</a></p>`}
+${formTo(paths.blocksImport, html` enctype="multipart/form-data"`)}
+${hiddenFields({ pid })}
+${fileField({ name: "csv", label: say("blocks.file"), hint: say("blocks.file.hint"), problems })}
+<button class="button quiet">${say("blocks.import")}</button>
+</form>
+</section>`,
+  };
+};
