@@ -1,10 +1,10 @@
 /** One adapter provides all storage ports, because a write can span several of them in one transaction. */
-import { Context } from "effect";
+import { Context, Layer } from "effect";
 import type { MemberStore } from "./accounts/member_store.ts";
 import type { BlockStore } from "./admission/block_store.ts";
-import type { AltReviewStore } from "./alts/alt_reviews.ts";
+import { type AltReviewStore, altReviews, storedAltReviews } from "./alts/alt_review_store.ts";
 import type { SightingStore } from "./alts/sighting_store.ts";
-import type { SuspectStore } from "./alts/suspect_store.ts";
+import { altSuspects, type SuspectStore, storedSuspects } from "./alts/suspect_store.ts";
 import type { AuditLog } from "./audit/audit.ts";
 import type { CommunityStore } from "./communities/community_store.ts";
 import type { EventStore } from "./events/event_store.ts";
@@ -15,11 +15,12 @@ import type { ImportStore } from "./imports/import_store.ts";
 import type { KeyStore } from "./keys/key_store.ts";
 import type { DayCounts } from "./limits/counters.ts";
 import type { LinkStore } from "./links/link_store.ts";
+import type { RecordType } from "./records/record_type.ts";
 import type { ReminderStore } from "./reminders/reminder_store.ts";
 import type { RolePlanStore } from "./roles/role_plan_store.ts";
 import type { RootKeyStore } from "./secrets/root_key.ts";
 import type { SessionStore } from "./sessions/session_store.ts";
-import type { SignInStore } from "./sign_ins/sign_in_store.ts";
+import { begunSignIns, type SignInStore, siteSignIns, storedSignIns } from "./sign_ins/sign_in_store.ts";
 import type { UsageStore } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
 import type { WebhookStore } from "./webhooks/webhook_store.ts";
@@ -95,3 +96,9 @@ export type StoragePorts =
 export const StorageIdentity = Context.Reference<string>("@accountlink/core/StorageIdentity", {
   defaultValue: () => "",
 });
+
+/** All types of records. Storages delete, erase and move their records. @internal */
+export const recordTypes: ReadonlyArray<RecordType> = [siteSignIns, begunSignIns, altReviews, altSuspects];
+
+/** The stores that are written once for all storages. @internal */
+export const recordStores = Layer.mergeAll(storedSignIns, storedAltReviews, storedSuspects);

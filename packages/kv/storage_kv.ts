@@ -1,8 +1,9 @@
 import { StorageFault, type StoragePorts } from "@accountlink/core";
+import { recordStores } from "@accountlink/core/storage";
 import { Effect, Layer, Schedule, type Scope } from "effect";
 import type { Kv } from "./kv.ts";
+import * as KvRecords from "./records.ts";
 import { schemaFault } from "./schema.ts";
-import * as KvAltReviewStore from "./stores/alt_review_store.ts";
 import * as KvAuditLog from "./stores/audit_log.ts";
 import * as KvBlockStore from "./stores/block_store.ts";
 import { carryOver } from "./stores/carry_over.ts";
@@ -21,9 +22,7 @@ import * as KvRolePlanStore from "./stores/role_plan_store.ts";
 import * as KvRootKeyStore from "./stores/root_key_store.ts";
 import * as KvSessionStore from "./stores/session_store.ts";
 import * as KvSightingStore from "./stores/sighting_store.ts";
-import * as KvSignInStore from "./stores/sign_in_store.ts";
 import { KvDatabase } from "./stores/store_layer.ts";
-import * as KvSuspectStore from "./stores/suspect_store.ts";
 import * as KvUsageStore from "./stores/usage_store.ts";
 import * as KvUserStore from "./stores/user_store.ts";
 import * as KvWebhookStore from "./stores/webhook_store.ts";
@@ -41,10 +40,8 @@ const stores = Layer.mergeAll(
   KvRootKeyStore.layer,
   KvSightingStore.layer,
   KvUserStore.layer,
-  KvAltReviewStore.layer,
-  KvSuspectStore.layer,
+  Layer.provideMerge(recordStores, KvRecords.layer),
   KvIdempotencyStore.layer,
-  KvSignInStore.layer,
   KvUsageStore.layer,
   KvEventStore.layer,
   KvWebhookStore.layer,

@@ -1,9 +1,8 @@
 import { StorageFault, type StoragePorts, StoreUnavailable } from "@accountlink/core";
+import { recordStores } from "@accountlink/core/storage";
 import { Effect, Layer } from "effect";
 import { SqlClient, type SqlConnection } from "effect/sql";
-import * as SqlAltReviewStore from "./alts/alt_review_store.ts";
 import * as SqlSightingStore from "./alts/sighting_store.ts";
-import * as SqlSuspectStore from "./alts/suspect_store.ts";
 import * as SqlCommunityStore from "./communities/community_store.ts";
 import * as SqlReminderStore from "./communities/reminder_store.ts";
 import * as SqlDayCounts from "./day_counts.ts";
@@ -18,10 +17,10 @@ import * as SqlBlockStore from "./links/block_store.ts";
 import * as SqlLinkStore from "./links/link_store.ts";
 import * as SqlMemberStore from "./member_store.ts";
 import { schemaFault } from "./migrations.ts";
+import * as SqlRecords from "./records.ts";
 import * as SqlRolePlanStore from "./roles/role_plan_store.ts";
 import * as SqlRootKeyStore from "./root_key_store.ts";
 import * as SqlSessionStore from "./sessions/session_store.ts";
-import * as SqlSignInStore from "./sign_in_store.ts";
 import * as SqlUsageStore from "./usage_store.ts";
 import * as SqlUserStore from "./users/user_store.ts";
 import * as SqlWebhookStore from "./webhooks/webhook_store.ts";
@@ -47,11 +46,9 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlRootKeyStore.layer,
     SqlSightingStore.layer,
     SqlUserStore.layer,
-    SqlAltReviewStore.layer,
-    SqlSuspectStore.layer,
+    Layer.provideMerge(recordStores, SqlRecords.layer),
     SqlBlockStore.layer,
     SqlIdempotencyStore.layer,
-    SqlSignInStore.layer,
     SqlUsageStore.layer,
     SqlEventStore.layer,
     SqlWebhookStore.layer,

@@ -2,7 +2,7 @@ import { groupBy } from "../group_by.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { Millis } from "../timestamp.ts";
-import type { AltReview } from "./alt_reviews.ts";
+import type { AltReview } from "./alt_review_store.ts";
 import { type AltEvidence, gameWeight, weighAddress, weighDevice, weighEvidence } from "./alt_score.ts";
 
 /** The last time that a chat user was seen at a place. `place` is an index into the list of addresses and browsers. */

@@ -19,7 +19,7 @@ import {
   type WeighedAlt,
   weighCandidate,
 } from "./alt_candidates.ts";
-import { AltReviewStore } from "./alt_reviews.ts";
+import { AltReviewStore } from "./alt_review_store.ts";
 import { type AltRisk, scoreAlts } from "./alt_score.ts";
 import type { AltWarning } from "./alt_warning.ts";
 import { answersInTime } from "./answers_in_time.ts";

@@ -1,75 +1,10 @@
 /** A moderator's judgement of a pair of chat users. It overrides all weights. */
-
 import { Clock, Context, Effect, Layer } from "effect";
-import type { WriteContext } from "../audit/audit.ts";
-import {
-  type Conflict,
-  InvalidParameter,
-  type ParameterProblem,
-  parameterProblem,
-  type StoreEffect,
-} from "../errors.ts";
-import type { Keyed } from "../idempotency/idempotency_store.ts";
-import type { ChatId, KeyId, Pid } from "../ids.ts";
+import { InvalidParameter, type ParameterProblem, parameterProblem } from "../errors.ts";
+import type { ChatId } from "../ids.ts";
 import type { WriteTarget } from "../links/link_writer.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
-import type { Millis } from "../timestamp.ts";
-
-/** `different`: two people. `same`: one person. */
-export type AltVerdict = "different" | "same";
-
-/** A pair of chat users, in any order. */
-export interface AltPair {
-  readonly chatId: ChatId;
-  readonly otherChatId: ChatId;
-}
-
-/** The review of a pair. `chatId` is the chat user that the request names, or names first. */
-export interface AltReview extends AltPair {
-  readonly verdict: AltVerdict;
-  /** At most `longestNote` characters, or null. */
-  readonly note: string | null;
-  readonly at: Millis;
-  /** The key that made the review; null for a review from the dashboard. */
-  readonly keyId: KeyId | null;
-}
-
-/** The greatest length of a note in characters. @internal */
-export const longestNote = 500;
-
-export interface ReviewedPair extends WriteContext, AltPair {}
-
-export interface SetAltReview extends ReviewedPair, Pick<AltReview, "verdict" | "note" | "keyId"> {}
-
-/**
- * Stores reviews. `LinkStore.deleteScope` deletes the reviews of a scope, `UserStore.erase` the reviews of a user.
- * Every operation is atomic. An unknown scope, and text that `isStorable` refuses, are defects.
- */
-export class AltReviewStore extends Context.Service<
-  AltReviewStore,
-  {
-    /** Stores or replaces the review of a pair, and writes `review.set` to the audit log. */
-    readonly set: (write: SetAltReview & Keyed) => StoreEffect<void, Conflict>;
-
-    /**
-     * Deletes the review of a pair and writes `review.deleted` to the audit log. Returns false, and writes nothing, if
-     * there is no review.
-     */
-    readonly remove: (write: ReviewedPair & Keyed) => StoreEffect<boolean, Conflict>;
-
-    /**
-     * Returns the reviews of a chat user, newest first. Reviews of the same time are sorted by the other chat ID as a
-     * string.
-     *
-     * @param limit how many at most; null for all
-     */
-    readonly findByChatId: (
-      pid: Pid,
-      chatId: ChatId,
-      limit: number | null,
-    ) => StoreEffect<ReadonlyArray<AltReview>>;
-  }
->()("@accountlink/core/AltReviewStore") {}
+import { type AltPair, type AltReview, AltReviewStore, removedReview, reviewOf } from "./alt_review_store.ts";
 
 const maxListedReviews = 100;
 
@@ -80,29 +15,6 @@ export const pairProblems = ({ chatId, otherChatId }: Partial<AltPair>): Readonl
     : [];
 
 export type NewAltReview = Omit<AltReview, "at">;
-
-export interface AltReviewRemoved extends AltPair {
-  readonly deleted: boolean;
-}
-
-const reviewOf = ({ chatId, otherChatId, verdict, note, keyId, at }: SetAltReview): AltReview => ({
-  chatId,
-  otherChatId,
-  verdict,
-  note,
-  keyId,
-  at,
-});
-
-/** Returns what a store keeps of a review under an idempotency key. @internal */
-export const keptReview = (_: void, write: SetAltReview): AltReview => reviewOf(write);
-
-/** Returns what a store keeps of a removal under an idempotency key. @internal */
-export const removedReview = (deleted: boolean, { chatId, otherChatId }: AltPair): AltReviewRemoved => ({
-  chatId,
-  otherChatId,
-  deleted,
-});
 
 /**
  * Makes, lists and deletes reviews of pairs of chat users, who need not be members of the guild. A write fails with

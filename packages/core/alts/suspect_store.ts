@@ -1,9 +1,11 @@
 /** Which users a new link was found to resemble when it was made. */
-import { Context, Schema } from "effect";
+import { Context, Effect, Order, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
-import { ChatId, GameId, type Pid } from "../ids.ts";
+import { ChatId, GameId, Pid } from "../ids.ts";
+import { recordType } from "../records/record_type.ts";
+import { recordStore } from "../records/records.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
-import type { AltVerdict } from "./alt_reviews.ts";
+import { type AltVerdict, altReviews, reviewKey } from "./alt_review_store.ts";
 import { AltEvidence } from "./alt_score.ts";
 
 /** @internal */
@@ -65,3 +67,70 @@ export class SuspectStore extends Context.Service<
     readonly forget: (before: Millis) => StoreEffect<void>;
   }
 >()("@accountlink/core/SuspectStore") {}
+
+/** @internal */
+export const altSuspects = recordType({
+  name: "suspects",
+  fields: { pid: Pid, ...SuspectFields },
+  columns: { at: "linked_at" },
+  json: ["evidence"],
+  key: ["pid", "chatId", "otherChatId"],
+  indexes: {
+    newest: { fields: ["pid", "-at", "chatId", "otherChatId"], group: 1 },
+    byUser: { either: ["chatId", "otherChatId"], fields: ["pid", "chatId", "otherChatId"], group: 1 },
+    byTime: { fields: ["at", "pid", "chatId", "otherChatId"] },
+  },
+  isOfScope: true,
+  ofUser: { index: "byUser", erasedAs: null },
+});
+
+/** Stores pairs in any storage. @internal */
+export const storedSuspects = recordStore(SuspectStore, ({ read, write, removeBefore }) => ({
+  add: (pid, suspects) =>
+    write("add", pid, function* (tx) {
+      const users = suspects.flatMap(({ chatId, otherChatId }) => [chatId, otherChatId]);
+      const linked = yield* tx.linked(pid, [...new Set(users)]);
+      for (const suspect of suspects) {
+        const { chatId, gameId, otherChatId } = suspect;
+        if (linked.get(chatId) !== gameId || !linked.has(otherChatId)) continue;
+        yield* tx.put(altSuspects, { pid, ...suspect });
+      }
+      const limit = (yield* tx.count(altSuspects.newest, [pid])) - mostSuspects;
+      if (limit <= 0) return;
+      for (const { chatId, otherChatId } of yield* tx.list(altSuspects.newest, [pid], {
+        limit,
+        reverse: true,
+      })) {
+        yield* tx.remove(altSuspects, pid, chatId, otherChatId);
+      }
+    }),
+
+  find: (pid, since) =>
+    read("find", function* (tx) {
+      const found = (yield* tx.list(altSuspects.newest, [pid])).filter(({ at }) => at >= since);
+      const reviewed = yield* tx.getAll(
+        altReviews,
+        found.map((pair) => reviewKey(pid, pair)),
+      );
+      const verdicts = new Map(reviewed.map((review) => [reviewKey(pid, review).join(" "), review.verdict]));
+      return found.flatMap(({ pid: _, ...suspect }): ReadonlyArray<FoundSuspect> => {
+        const verdict = verdicts.get(reviewKey(pid, suspect).join(" ")) ?? null;
+        return verdict === "different" ? [] : [{ ...suspect, verdict }];
+      });
+    }),
+
+  ofUser: (chatId) =>
+    read("ofUser", function* (tx) {
+      const found = yield* tx.list(altSuspects.byUser, [chatId]);
+      return found.map(({ pid, ...suspect }) => ({ pid, suspect })).toSorted(newestFirst);
+    }),
+
+  forget: (before) => Effect.asVoid(removeBefore("forget", altSuspects.byTime, [before])),
+}));
+
+const newestFirst = Order.combineAll<UserSuspect>([
+  Order.mapInput(Order.flip(Order.Number), ({ suspect }) => suspect.at),
+  Order.mapInput(Order.String, ({ pid }) => pid),
+  Order.mapInput(Order.String, ({ suspect }) => suspect.chatId),
+  Order.mapInput(Order.String, ({ suspect }) => suspect.otherChatId),
+]);

@@ -1,38 +1,64 @@
-import { Context, Data, type Option } from "effect";
+import { Context, Data, Effect, Option, Order, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
-import type { ChatId, SignInId } from "../ids.ts";
-import type { UserGuild } from "../platforms/profile.ts";
+import { ChatId, type SignInId } from "../ids.ts";
+import { UserGuild } from "../platforms/profile.ts";
+import { type RecordOf, recordType, textAs } from "../records/record_type.ts";
+import { recordStore } from "../records/records.ts";
 import { hourMs, type Millis } from "../timestamp.ts";
 
 /** The sites for signed-in users: the dashboard for owners of keys, `me` for everyone's own data. */
 export type SignInSite = "dashboard" | "me";
 
+const site = Schema.Literals(["dashboard", "me"]);
+
+/** @internal */
+export const siteSignIns = recordType({
+  name: "site_sign_ins",
+  fields: {
+    /** Hash of the browser's cookie. */
+    id: textAs<SignInId>(),
+    site,
+    chatId: ChatId,
+    /** The name of the account that the user manages; null for a sign-in to the `me` site. */
+    account: Schema.NullOr(Schema.String),
+    /** The user's guilds when they signed in; null if the platform did not report them. */
+    guilds: Schema.NullOr(Schema.Array(UserGuild)),
+    /** The browser and system of the sign-in, by `deviceOf`. */
+    device: Schema.NullOr(Schema.String),
+    createdAt: Schema.Int,
+    expiresAt: Schema.Int,
+  },
+  json: ["guilds"],
+  key: ["id"],
+  indexes: {
+    byUser: { fields: ["chatId", "site", "id"], group: 1 },
+    byAccount: { fields: ["account", "id"], group: 1 },
+    byEnd: { fields: ["expiresAt", "id"] },
+  },
+  ofUser: { index: "byUser", erasedAs: null },
+});
+
 /** A browser's sign-in to a site. */
-export interface SiteSignIn {
-  /** Hash of the browser's cookie. */
-  readonly id: SignInId;
-  readonly site: SignInSite;
-  readonly chatId: ChatId;
-  /** The name of the account that the user manages; null for a sign-in to the `me` site. */
-  readonly account: string | null;
-  /** The user's guilds when they signed in; null if the platform did not report them. */
-  readonly guilds: ReadonlyArray<UserGuild> | null;
-  /** The browser and system of the sign-in, by `deviceOf`. */
-  readonly device: string | null;
-  readonly createdAt: Millis;
-  readonly expiresAt: Millis;
-}
+export interface SiteSignIn extends RecordOf<typeof siteSignIns> {}
+
+/** @internal */
+export const begunSignIns = recordType({
+  name: "begun_sign_ins",
+  fields: {
+    /** Keyed hash of the `state`. */
+    stateHash: Schema.String,
+    site,
+    expiresAt: Schema.Int,
+  },
+  key: ["stateHash"],
+  indexes: { byEnd: { fields: ["expiresAt", "stateHash"] } },
+});
 
 /**
  * A pending sign-in. It is stored until the browser returns from the platform, and can be used only once. Its secrets
  * are not stored: `Secrets.signIn` derives them from the returned `state`.
  */
-export interface BegunSignIn {
-  /** Keyed hash of the `state`. */
-  readonly stateHash: string;
-  readonly site: SignInSite;
-  readonly expiresAt: Millis;
-}
+export interface BegunSignIn extends RecordOf<typeof begunSignIns> {}
 
 /** How long a user stays signed in, in milliseconds. @internal */
 export const signInLifetime = 12 * hourMs;
@@ -97,3 +123,54 @@ export class SignInStore extends Context.Service<
     readonly sweep: (at: Millis) => StoreEffect<void>;
   }
 >()("@accountlink/core/SignInStore") {}
+
+const newestFirst = (one: SiteSignIn, other: SiteSignIn): number =>
+  other.createdAt - one.createdAt || Order.String(one.id, other.id);
+
+/** Stores sign-ins in any storage. @internal */
+export const storedSignIns = recordStore(SignInStore, ({ read, write, removeBefore }) => ({
+  begin: (begun) => write("begin", begun.stateHash, (tx) => tx.create(begunSignIns, begun)),
+
+  takeBegun: (at, stateHash, now) =>
+    write("takeBegun", stateHash, function* (tx) {
+      const begun = yield* tx.get(begunSignIns, stateHash);
+      if (begun === undefined || begun.site !== at || now >= begun.expiresAt) return false;
+      return (yield* tx.remove(begunSignIns, stateHash)) !== undefined;
+    }),
+
+  create: (signIn, replaced) =>
+    write("create", signIn.chatId, function* (tx) {
+      if (replaced !== null) yield* tx.remove(siteSignIns, replaced);
+      const earlier = (yield* tx.list(siteSignIns.byUser, [signIn.chatId])).toSorted(newestFirst);
+      for (const { id } of earlier.slice(maxSignIns - 1)) yield* tx.remove(siteSignIns, id);
+      yield* tx.create(siteSignIns, signIn);
+    }),
+
+  find: (at, id, now) =>
+    read("find", function* (tx) {
+      const found = yield* tx.get(siteSignIns, id);
+      return found?.site === at && now < found.expiresAt ? Option.some(found) : Option.none();
+    }),
+
+  list: (at, chatId, now) =>
+    read("list", function* (tx) {
+      const found = yield* tx.list(siteSignIns.byUser, [chatId, at]);
+      return found.filter(({ expiresAt }) => now < expiresAt).toSorted(newestFirst);
+    }),
+
+  end: (at, chatId, id) =>
+    write("end", chatId, function* (tx) {
+      let ended = 0;
+      for (const signIn of yield* tx.list(siteSignIns.byUser, [chatId, at])) {
+        if (id !== null && signIn.id !== id) continue;
+        if ((yield* tx.remove(siteSignIns, signIn.id)) !== undefined) ended++;
+      }
+      return ended;
+    }),
+
+  sweep: (now) =>
+    Effect.gen(function* () {
+      yield* removeBefore("sweep", begunSignIns.byEnd, [now + 1]);
+      yield* removeBefore("sweep", siteSignIns.byEnd, [now + 1]);
+    }),
+}));

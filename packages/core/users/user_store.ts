@@ -1,7 +1,7 @@
 import { Context, type Option } from "effect";
 import type { Membership } from "../accounts/member_store.ts";
 import type { AddressSighting, BrowserSighting } from "../addresses/sighting.ts";
-import type { AltReview } from "../alts/alt_reviews.ts";
+import type { AltReview } from "../alts/alt_review_store.ts";
 import type { AuditEntry, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";

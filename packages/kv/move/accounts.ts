@@ -4,7 +4,6 @@ import { suspendedOwners } from "../stores/account_operations.ts";
 import { keys, lastUses } from "../stores/keys.ts";
 import { members } from "../stores/members.ts";
 import { accounts, type StoredScope, scopes } from "../stores/scopes.ts";
-import { begunSignIns, signIns } from "../stores/sign_in_store.ts";
 import { meters, usage } from "../stores/usage_store.ts";
 import { at, scopeRef } from "./places.ts";
 import { type Unit, unit } from "./unit.ts";
@@ -124,25 +123,6 @@ export const accountUnits: ReadonlyArray<Unit> = [
     relation: "usage_meters",
     columns: { id: "meter", last_batch: "sequence", day: "day" },
     fields: () => ({ parts: allParts }),
-  }),
-  unit({
-    records: signIns,
-    relation: "site_sign_ins",
-    columns: {
-      id: "id",
-      site: "site",
-      chat_id: "chatId",
-      account: "account",
-      guilds: ["json", "guilds"],
-      device: "device",
-      created_at: "createdAt",
-      expires_at: "expiresAt",
-    },
-  }),
-  unit({
-    records: begunSignIns,
-    relation: "begun_sign_ins",
-    columns: { state_hash: "stateHash", site: "site", expires_at: "expiresAt" },
   }),
 ];
 

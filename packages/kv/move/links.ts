@@ -1,14 +1,12 @@
 /** Links, blocks, imports, and the sightings, reviews and pairs of alt detection. */
 import type { Row } from "@accountlink/core";
 import { isAtAddress, placeOf as placeHashOf } from "@accountlink/core/addresses";
-import { reviews } from "../stores/alt_review_store.ts";
 import { blocks } from "../stores/blocks.ts";
 import { progress } from "../stores/import_batch.ts";
 import { linkImports, madeLinks } from "../stores/import_records.ts";
 import { fileParts, imports } from "../stores/imports.ts";
 import { links } from "../stores/links.ts";
 import { sightings } from "../stores/sightings.ts";
-import { suspects } from "../stores/suspect_store.ts";
 import { at, epochOf, isOfEpoch, type Places } from "./places.ts";
 import { type Unit, unit } from "./unit.ts";
 
@@ -167,41 +165,6 @@ export const linkUnits: ReadonlyArray<Unit> = [
       sealed_address: isAtAddress(sighting) ? sighting.address.sealed : null,
       address_key_id: isAtAddress(sighting) ? sighting.address.addressKeyId : null,
     }),
-    isKept: isOfEpoch,
-  }),
-  unit({
-    records: reviews,
-    relation: "alt_reviews",
-    columns: {
-      pid: "pid",
-      verdict: "review.verdict",
-      note: "review.note",
-      reviewed_at: "review.at",
-      key_id: "review.keyId",
-    },
-    fields: (row, _, places) => ({
-      ...withEpoch(row, _, places),
-      review: { chatId: row["chat_id"], otherChatId: row["other_chat_id"] },
-    }),
-    row: ({ review }) => {
-      const [one, other] = [review.chatId, review.otherChatId].toSorted();
-      return { chat_id: one ?? null, other_chat_id: other ?? null };
-    },
-    isKept: isOfEpoch,
-  }),
-  unit({
-    records: suspects,
-    relation: "suspects",
-    columns: {
-      pid: "pid",
-      chat_id: "suspect.chatId",
-      other_chat_id: "suspect.otherChatId",
-      game_id: "suspect.gameId",
-      linked_at: "suspect.at",
-      score: "suspect.score",
-      evidence: ["json", "suspect.evidence"],
-    },
-    fields: withEpoch,
     isKept: isOfEpoch,
   }),
 ];

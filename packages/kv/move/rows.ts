@@ -9,6 +9,7 @@ import {
   type StorageRows,
   type StoreUnavailable,
 } from "@accountlink/core";
+import { recordTypes } from "@accountlink/core/storage";
 import { Array as Arr, Effect } from "effect";
 import { encode, type Tuple } from "../keys.ts";
 import { type Kv, maxChanges } from "../kv.ts";
@@ -26,13 +27,14 @@ import { journalUnits } from "./journal.ts";
 import { leaseUnit, refuseServers } from "./leases.ts";
 import { linkUnits } from "./links.ts";
 import { placesOfRecords, placesOfRows } from "./places.ts";
-import type { Rows, Unit } from "./unit.ts";
+import { type Rows, recordUnit, type Unit } from "./unit.ts";
 import { verificationUnits } from "./verifications.ts";
 
 /** After the units that their rows refer to. */
 const units: ReadonlyArray<Unit> = [
   ...accountUnits,
   ...linkUnits,
+  ...recordTypes.map(recordUnit),
   ...journalUnits,
   ...verificationUnits,
   ...communityUnits,

@@ -1,11 +1,14 @@
 /** How rows of an SQL storage and records of this one stand for each other. */
 import type { Row, RowValue } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
+import type { RecordType } from "@accountlink/core/records";
 import { Effect } from "effect";
 import type { Tuple } from "../keys.ts";
+import { kvTable } from "../records.ts";
+import type { OfEpoch } from "../stores/scopes.ts";
 import type { Table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import type { Places } from "./places.ts";
+import { epochOf, isOfEpoch, type Places } from "./places.ts";
 
 /** The rows of tables, by their names. */
 export type Rows = Readonly<Record<string, ReadonlyArray<Row>>>;
@@ -150,3 +153,20 @@ export const unit = <R extends object>(definition: Definition<R>): Unit => {
       ),
   };
 };
+
+/** The unit of a type of records that is the same in all storages. */
+export const recordUnit = (type: RecordType): Unit =>
+  unit<object>({
+    records: kvTable(type),
+    relation: type.name,
+    columns: Object.fromEntries(
+      Object.entries(type.columns).map(([field, column]) => [
+        column,
+        [type.json.includes(field) ? "json" : "plain", field] as never,
+      ]),
+    ),
+    ...(type.isOfScope && {
+      fields: ({ pid }: Row, _: Rows, places: Places) => ({ epoch: epochOf(places, String(pid)) }),
+      isKept: (record: object, places: Places) => isOfEpoch(record as OfEpoch, places),
+    }),
+  });

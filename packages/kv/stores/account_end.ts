@@ -4,8 +4,10 @@ import { hasAccepted } from "@accountlink/core/accounts";
 import { pauseFor, turned } from "@accountlink/core/communities";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { noSettings } from "@accountlink/core/keys";
+import { siteSignIns } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Predicate, Struct } from "effect";
+import { kvTable } from "../records.ts";
 import { removeSome } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { putLinking } from "./communities.ts";
@@ -14,7 +16,6 @@ import { keys, revokedKey } from "./keys.ts";
 import { members } from "./members.ts";
 import { isOn, plans } from "./role_plans.ts";
 import { accounts, type StoredAccount, scopes } from "./scopes.ts";
-import { signIns } from "./sign_in_store.ts";
 import { webhooks } from "./webhooks.ts";
 
 type Effects<A> = Effect.fn.Return<A, Effect.Error<StoreEffect<never>>>;
@@ -128,7 +129,7 @@ export const clearSome = Effect.fnUntraced(function* (
   );
   const areMore = yield* Effect.all([
     removeSome(tx, imports.byAccount, [name], limit),
-    removeSome(tx, signIns.byAccount, [name], limit),
+    removeSome(tx, kvTable(siteSignIns).byAccount, [name], limit),
     changeFirst(invited, limit, ({ chatId }) => tx.remove(members, id, chatId)),
     changeFirst(named, limit, (scope) => tx.put(scopes, { ...scope, settings: noSettings })),
     changeFirst(described, limit, (stored) =>

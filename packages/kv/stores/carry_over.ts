@@ -1,16 +1,27 @@
 /**
- * Carries over what earlier releases stored: an audit log and a feed of events, with a record each for most changes. Their
- * events keep their positions.
+ * Carries over what earlier releases stored: an audit log and a feed of events, with a record each for most changes, and
+ * records in a form of their own. Events keep their positions.
  */
 import type { Pid } from "@accountlink/core";
+import {
+  type AltPair,
+  type AltReview,
+  altReviews,
+  altSuspects,
+  reviewKey,
+  type Suspect,
+} from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { FeedEvent } from "@accountlink/core/events";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
+import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import { Effect } from "effect";
+import { kvTable, txOf } from "../records.ts";
 import { stepSize } from "../steps.ts";
 import { type Table, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
+import { isCurrent, type OfEpoch } from "./scopes.ts";
 
 interface EarlierEntry extends Omit<AuditEntry, "account"> {
   readonly account: number;
@@ -89,6 +100,39 @@ const earlierEvents = table<EarlierEvent>()("event", ({ pid, event }) => [pid, e
 
 const earlierFeeds = table<EarlierFeed>()("feed", ({ pid }) => [pid], {});
 
+interface EarlierPair extends OfEpoch {
+  readonly review?: AltReview;
+  readonly suspect?: Suspect;
+}
+
+const pairOf = ({ review, suspect }: EarlierPair) => (review ?? suspect) as AltPair;
+
+const usersOfPair = (stored: EarlierPair) => [pairOf(stored).chatId, pairOf(stored).otherChatId];
+
+const earlierReviews = table<EarlierPair>()(
+  "review",
+  (stored) => [stored.pid, ...usersOfPair(stored).toSorted()],
+  {
+    byUser: {
+      keys: (stored) => usersOfPair(stored).map((id) => [id, stored.pid, ...usersOfPair(stored).toSorted()]),
+    },
+    byScope: { keys: (stored) => [[stored.pid, stored.epoch, ...usersOfPair(stored).toSorted()]] },
+  },
+);
+
+const suspectKey = (stored: EarlierPair) => [stored.pid, stored.epoch, ...usersOfPair(stored)];
+
+const earlierSuspects = table<EarlierPair>()("suspect", suspectKey, {
+  newest: {
+    keys: (stored) => [[stored.pid, stored.epoch, -(stored.suspect?.at ?? 0), ...usersOfPair(stored)]],
+  },
+  byUser: { keys: (stored) => usersOfPair(stored).map((id) => [id, ...suspectKey(stored)]) },
+  byTime: { keys: (stored) => [[stored.suspect?.at ?? 0, ...suspectKey(stored)]] },
+});
+
+const earlierSignIns = kvTable({ ...siteSignIns, name: "sign_in" });
+const earlierBegunSignIns = kvTable({ ...begunSignIns, name: "begun_sign_in" });
+
 const put = Effect.fnUntraced(function* (
   tx: Transaction,
   name: string,
@@ -121,6 +165,21 @@ const move = Effect.fnUntraced(function* <R>(
 
 /** Does nothing if there is nothing of an earlier release. */
 export const carryOver = Effect.fnUntraced(function* (db: Database) {
+  yield* move(db, earlierSignIns, (tx, signIn) => tx.put(kvTable(siteSignIns), signIn));
+  yield* move(db, earlierBegunSignIns, (tx, begun) => tx.put(kvTable(begunSignIns), begun));
+  for (const from of [earlierReviews, earlierSuspects]) {
+    yield* move(
+      db,
+      from,
+      Effect.fnUntraced(function* (tx, stored) {
+        const { pid, review, suspect } = stored;
+        if (!(yield* isCurrent(tx, stored))) return;
+        const [, chatId, otherChatId] = reviewKey(pid, pairOf(stored));
+        if (review) yield* txOf(tx).put(altReviews, { ...review, pid, chatId, otherChatId });
+        if (suspect) yield* txOf(tx).put(altSuspects, { pid, ...suspect });
+      }),
+    );
+  }
   yield* move(db, earlierEvents, (tx, { pid, event }) => {
     const { id, type, at, data, position } = event;
     const told = { id, fields: data as unknown as EventFields };

@@ -1,5 +1,7 @@
-import { AuditLog, ChatId, EventStore, Pid } from "@accountlink/core";
+import { AuditLog, ChatId, EventStore, GameId, Pid } from "@accountlink/core";
+import { AltReviewStore, SuspectStore } from "@accountlink/core/alts";
 import { KeyStore } from "@accountlink/core/keys";
+import { SignInStore } from "@accountlink/core/sign_ins";
 import { Effect, Layer, Option } from "effect";
 import { expect, it } from "vitest";
 import { encode } from "../keys.ts";
@@ -10,6 +12,52 @@ const chatId = ChatId.make("100001");
 const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as const;
 
 const open = (kv: Kv) => Layer.build(Layer.fresh(layer(Effect.succeed(kv))));
+
+it("reviews, likely alts and sign-ins of an earlier release are carried over, without deleted ones", () =>
+  Effect.gen(function* () {
+    const kv = memoryKv();
+    const keys = yield* Effect.provideContext(KeyStore, yield* open(kv));
+    yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+    yield* keys.ensureScope("acme", { kind: "global" }, pid);
+    const otherChatId = ChatId.make("100000");
+    const review = { chatId, otherChatId, verdict: "same", note: "Twins", at: 5, keyId: null } as const;
+    const gameId = GameId.make("1");
+    const suspect = { chatId, otherChatId, gameId, at: 6, score: 90, evidence: [] };
+    const signIn = { id: "hash", site: "me", chatId, account: null, guilds: null, device: null };
+    const until = { createdAt: 1, expiresAt: 9_000 };
+    const stored = [
+      { key: encode(["review", pid, otherChatId, chatId]), value: { pid, epoch: 1, review } },
+      { key: encode(["review.byUser", chatId, pid, otherChatId, chatId]), value: "entry" },
+      {
+        key: encode(["review", pid, "1", "2"]),
+        value: { pid, epoch: 0, review: { ...review, chatId: "1", otherChatId: "2" } },
+      },
+      { key: encode(["suspect", pid, 1, chatId, otherChatId]), value: { pid, epoch: 1, suspect } },
+      { key: encode(["sign_in", "hash"]), value: { ...signIn, ...until } },
+      {
+        key: encode(["begun_sign_in", "state"]),
+        value: { stateHash: "state", site: "me", expiresAt: 9_000 },
+      },
+    ];
+    yield* kv.commit(
+      [],
+      stored.map(({ key, value }) => ({ key, value: JSON.stringify(value) })),
+    );
+
+    const context = yield* open(kv);
+    const [reviews, suspects, signIns] = [
+      yield* Effect.provideContext(AltReviewStore, context),
+      yield* Effect.provideContext(SuspectStore, context),
+      yield* Effect.provideContext(SignInStore, context),
+    ];
+
+    expect(yield* reviews.findByChatId(pid, chatId, null)).toEqual([review]);
+    expect(yield* suspects.find(pid, 0)).toEqual([{ ...suspect, verdict: "same" }]);
+    expect(yield* signIns.list("me", chatId, 2)).toEqual([{ ...signIn, ...until }]);
+    expect(yield* signIns.takeBegun("me", "state", 2)).toBe(true);
+    const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
+    expect(left.filter(({ key }) => /^(review|suspect|sign_in|begun_sign_in)\b/.test(key))).toEqual([]);
+  }).pipe(Effect.scoped, Effect.runPromise));
 
 it("the entries and events of an earlier release are carried over, and a feed goes on from its position", () =>
   Effect.gen(function* () {

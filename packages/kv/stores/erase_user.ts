@@ -7,8 +7,10 @@ import { isInCharge, isSuspendedOwner } from "@accountlink/core/accounts";
 import { isAtAddress } from "@accountlink/core/addresses";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { logged, userErased } from "@accountlink/core/journal";
+import type { RecordType } from "@accountlink/core/records";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
+import { recordTypes } from "@accountlink/core/storage";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
   addErased,
@@ -20,12 +22,12 @@ import {
   type UserErased,
 } from "@accountlink/core/users";
 import { Clock, Effect, Option } from "effect";
+import { kvIndex } from "../records.ts";
 import { changeSome, removeSome } from "../steps.ts";
 import { type Index, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { clearSome, closeSome, pauseSome, releaseAccount, revokeSome } from "./account_end.ts";
 import { suspendedOwners } from "./account_operations.ts";
-import { reviews } from "./alt_review_store.ts";
 import { eraseFromBlocks } from "./blocks.ts";
 import { forgetInCommunities } from "./communities.ts";
 import { forgetInLogs } from "./guild_logs.ts";
@@ -37,8 +39,6 @@ import { members } from "./members.ts";
 import { forgetNicknames, forgetPreviews, planProblems } from "./role_plans.ts";
 import { accountAt, accountOf, accounts, isCurrent, type OfEpoch, type StoredAccount } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
-import { signIns } from "./sign_in_store.ts";
-import { suspects } from "./suspect_store.ts";
 import { endVerifications, flows, sessions } from "./verifications.ts";
 
 /** How many records of a kind are changed before the size of the transaction is compared with its bounds. */
@@ -147,6 +147,12 @@ const eraseFromScopes =
       }),
     );
 
+/** Removes half as many: a record may have many index entries. */
+const eraseRecordsOf = ({ index, erasedAs }: NonNullable<RecordType["ofUser"]>): EraseSome =>
+  erasedAs === null
+    ? eraseAll(kvIndex(index), limit / 2)
+    : eraseFromScopes(kvIndex(index) as unknown as Index<OfEpoch>, () => erasedAs);
+
 const eraseAll =
   <R>(index: Index<R>, most = limit): EraseSome =>
   (tx, { chatId }) =>
@@ -249,7 +255,7 @@ const recordEnd = (tx: Transaction, write: EraseUser, { id }: StoredAccount, par
 const kinds: ReadonlyArray<EraseSome> = [
   eraseFromScopes(links.byUser, () => "records"),
   eraseFromScopes(sightings.byUser, ({ sighting }) => (isAtAddress(sighting) ? "sightings" : "browsers")),
-  eraseFromScopes(reviews.byUser, () => "reviews"),
+  ...recordTypes.flatMap(({ ofUser }) => (ofUser === null ? [] : [eraseRecordsOf(ofUser)])),
   eraseFromLogs,
   eraseFromSessions,
   eraseRecords,
@@ -257,9 +263,6 @@ const kinds: ReadonlyArray<EraseSome> = [
   (tx, { chatId }) => eraseFromBlocks(tx, chatId, limit),
   (tx, { chatId }) => forgetInCommunities(tx, chatId, limit),
   eraseAll(madeLinks.byUser),
-  // A pair has many index entries.
-  eraseAll(suspects.byUser, limit / 2),
-  eraseAll(signIns.byUser),
   (tx, { chatId }) => forgetPreviews(tx, chatId, limit),
   eraseAll(planProblems.byUser),
   (tx, { chatId }) => forgetNicknames(tx, chatId, limit),

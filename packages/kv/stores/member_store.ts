@@ -11,16 +11,19 @@ import {
   runsTooMany,
 } from "@accountlink/core/accounts";
 import { logged } from "@accountlink/core/journal";
+import { siteSignIns } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
+import { kvTable } from "../records.ts";
 import { changeInSteps, closeSome, type Unfinished } from "./account_end.ts";
 import { accountPlace, record } from "./journal.ts";
 import { memberOf, members, membershipsOf, membersOf } from "./members.ts";
 import { accountNamed, accountQueue, accounts } from "./scopes.ts";
-import { signIns } from "./sign_in_store.ts";
 import { storeLayer } from "./store_layer.ts";
 
 /** How many keys, webhooks and role plans of an account a step closes at most. */
 const closedPerStep = 10;
+
+const signIns = kvTable(siteSignIns);
 
 const nothingClosed = { revoked: [], isMore: false };
 

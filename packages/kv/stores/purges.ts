@@ -1,17 +1,17 @@
 /** Removes what a deletion has left, in small transactions: the data of a scope's earlier epochs. */
 import type { Pid } from "@accountlink/core";
+import { recordTypes } from "@accountlink/core/storage";
 import { Effect } from "effect";
+import { indexOfScope } from "../records.ts";
 import { removeInSteps } from "../steps.ts";
 import type { Index, Table } from "../table.ts";
 import { table } from "../table.ts";
 import type { Database } from "../transaction.ts";
-import { reviews } from "./alt_review_store.ts";
 import { blocks } from "./blocks.ts";
 import { linkImports, madeLinks } from "./import_records.ts";
 import { links } from "./links.ts";
 import { blockEpochOf, epochOf, type OfEpoch } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
-import { suspects } from "./suspect_store.ts";
 
 /** Marks a scope whose earlier epochs have data left. */
 interface Purge {
@@ -28,8 +28,7 @@ export const purgeScope = Effect.fnUntraced(function* (db: Database, pid: Pid) {
 
   yield* purge(links.byChat);
   yield* purge(sightings.byUserOfScope);
-  yield* purge(reviews.byScope);
-  yield* purge(suspects.newest);
+  for (const type of recordTypes) if (type.isOfScope) yield* purge(indexOfScope(type));
   yield* purge(blocks.newest, blockEpoch);
   yield* purge(madeLinks);
   yield* purge(linkImports.byScope);

@@ -1,12 +1,13 @@
 import type { ChatId } from "@accountlink/core";
 import { isAtAddress, isInBrowser, placeOf } from "@accountlink/core/addresses";
+import { altSuspects } from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { placeOrder } from "@accountlink/core/communities";
-import { UserStore, unfinishedAfter } from "@accountlink/core/users";
+import { UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
 import { Array as Arr, Effect } from "effect";
+import { kvTable, txOf } from "../records.ts";
 import { removeInSteps, stepSize } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
-import { reviewsOf } from "./alt_review_store.ts";
 import { eraseUser, erasures } from "./erase_user.ts";
 import { messagesOf } from "./guild_logs.ts";
 import { accountPlace, entriesOf, recordsNaming, type StoredRecord } from "./journal.ts";
@@ -15,9 +16,7 @@ import { membershipsOf } from "./members.ts";
 import { rolesOf } from "./role_plans.ts";
 import { accountNamed, accountOf, accounts, isCurrent, scopeAt, withScope } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
-import { signIns } from "./sign_in_store.ts";
 import { storeLayer } from "./store_layer.ts";
-import { suspects } from "./suspect_store.ts";
 import { flows, sessions } from "./verifications.ts";
 
 const recordsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
@@ -54,18 +53,13 @@ export const layer = storeLayer(UserStore, (db) => ({
         memberships: yield* membershipsOf(tx, chatId),
         records: yield* recordsOf(tx, chatId),
         ...(yield* sightingsOf(tx, chatId)),
-        reviews: (yield* reviewsOf(tx, chatId, [])).toSorted(
-          by(({ pid, review }) => [pid, -review.at, review.otherChatId]),
-        ),
         roles: (yield* rolesOf(tx, chatId)).toSorted(placeOrder),
         messages: [...(yield* messagesOf(tx, chatId))].toSorted(placeOrder),
         sessions: (yield* tx.list(sessions.byUser, [chatId]))
           .map(({ session }) => session)
           .toSorted(by(({ createdAt, id }) => [createdAt, id])),
         flows: (yield* tx.list(flows.byUser, [chatId])).toSorted(by(({ expiresAt, id }) => [expiresAt, id])),
-        signIns: (yield* tx.list(signIns.byUser, [chatId])).toSorted(
-          by(({ createdAt, id }) => [createdAt, id]),
-        ),
+        ...(yield* userRecordsOf(txOf(tx), chatId)),
       };
     }),
 
@@ -102,7 +96,7 @@ export const layer = storeLayer(UserStore, (db) => ({
           return count;
         });
       }
-      yield* removeInSteps(db, suspects.byUser, [chatId]);
+      yield* removeInSteps(db, kvTable(altSuspects).byUser, [chatId]);
       return forgotten;
     }),
 

@@ -8,10 +8,11 @@ import {
   type VerificationFlow,
 } from "@accountlink/core/flow";
 import { type FlowId, SessionId } from "@accountlink/core/ids";
+import { textAs } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Schema } from "effect";
-import { columnReader, literalsOf, tableOf, textAs } from "../statements/row.ts";
+import { columnReader, literalsOf, tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 import { proofLiteral } from "./session_row.ts";
 

@@ -9,11 +9,13 @@
 import type { WriteContext } from "@accountlink/core/audit";
 import { scopeDeleted } from "@accountlink/core/journal";
 import { type DeleteScope, keptDeletion } from "@accountlink/core/links";
+import { recordTypes } from "@accountlink/core/storage";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { dropImports } from "../import_files/dropped_imports.ts";
 import { insertPart } from "../journal/records.ts";
+import { keyColumnsOf } from "../records.ts";
 import { isKeyFree, keyedWriteOn, keyInUse } from "../statements/keyed_write.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 
@@ -40,7 +42,13 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       yield* sql`SELECT pid FROM scopes WHERE ${inScope} ${forUpdate}`;
       const more = yield* sql`SELECT 1 FROM ${sql(name)} WHERE ${inScope} LIMIT 1 OFFSET ${most}`;
       if (more.length === 0) return null;
-      const first = firstRows({ table: name, primaryKey, order: "chat_id", condition: inScope, limit: most });
+      const first = firstRows({
+        table: name,
+        primaryKey,
+        order: primaryKey.join(", "),
+        condition: inScope,
+        limit: most,
+      });
       const deleted = rowsWritten(yield* sql`DELETE FROM ${sql(name)} ${first}`.raw);
       return yield* countDeletion(sql, write, before, name === "links" ? deleted : 0);
     },
@@ -75,8 +83,7 @@ export const scopeDeletionOn = (parts: StoreParts) => {
         return yield* Effect.die(new Error(`Cannot delete the data of scope "${pid}": it does not exist`));
       const rest = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${pid}`.raw);
       yield* sql`DELETE FROM sightings WHERE pid = ${pid}`;
-      yield* sql`DELETE FROM alt_reviews WHERE pid = ${pid}`;
-      yield* sql`DELETE FROM suspects WHERE pid = ${pid}`;
+      for (const { name } of recordsOfScope) yield* sql`DELETE FROM ${sql(name)} WHERE pid = ${pid}`;
       if (write.keepsBlocks !== true) yield* sql`DELETE FROM blocks WHERE pid = ${pid}`;
       yield* sql`DELETE FROM block_removals WHERE pid = ${pid}`;
       const ofAccount = sql`account = (SELECT account FROM scopes WHERE pid = ${pid})`;
@@ -95,11 +102,13 @@ export const scopeDeletionOn = (parts: StoreParts) => {
   });
 };
 
+const recordsOfScope = recordTypes.filter(({ isOfScope }) => isOfScope);
+
 const tables = [
   { name: "links", primaryKey: ["pid", "chat_id"] },
   { name: "sightings", primaryKey: ["pid", "chat_id", "place_hash"] },
-  { name: "alt_reviews", primaryKey: ["pid", "chat_id", "other_chat_id"] },
   { name: "blocks", primaryKey: ["pid", "user_hash"] },
+  ...recordsOfScope.map((type) => ({ name: type.name, primaryKey: keyColumnsOf(type) })),
 ];
 
 /** Adds deleted records to the count in the audit entry, in the transaction that deletes them. */

@@ -112,9 +112,6 @@ export const tableOf = <const F extends Fields>(
 export const OptionalInt = Schema.NullOr(Schema.Int);
 export const OptionalText = Schema.NullOr(Schema.String);
 
-/** A schema for branded text that has no schema of its own. The cast is safe, since a brand exists only in types. */
-export const textAs = <Text extends string>() => Schema.String as unknown as Schema.Codec<Text, string>;
-
 const columnOf = (field: string): string =>
   field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

@@ -35,7 +35,7 @@ export const storeOperation =
  * Makes the operations of a store from functions that return an effect or a generator. `transaction` runs a function as
  * one transaction, and `bulkTransaction` gives a transaction over many rows a longer timeout.
  */
-const operationsOf = (sql: SqlClient.SqlClient, store: string) => {
+export const operationsOf = (sql: SqlClient.SqlClient, store: string) => {
   const within =
     (around: Around) =>
     <Args extends ReadonlyArray<unknown>, A>(

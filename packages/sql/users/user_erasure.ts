@@ -8,6 +8,7 @@ import { signedBy } from "@accountlink/core/audit";
 import { userErased } from "@accountlink/core/journal";
 import type { Account } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
+import { recordTypes } from "@accountlink/core/storage";
 import {
   addErased,
   type ErasedThing,
@@ -19,7 +20,6 @@ import {
 import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
 import type { Statement } from "effect/sql";
 import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
-import { forgetSuspects } from "../alts/suspect_store.ts";
 import { forgetInCommunities } from "../communities/community_store.ts";
 import { unfinished } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
@@ -28,6 +28,7 @@ import { deleteFiles } from "../import_files/dropped_imports.ts";
 import { insertEntry, insertRecord } from "../journal/records.ts";
 import { closeAccount, moveEntries, pauseAll, releaseAccount } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";
+import { eraseRecordsOn } from "../records.ts";
 import { forgetUserRoles } from "../roles/role_members.ts";
 import { columnReader, literalSql } from "../statements/row.ts";
 import { type Ending, rollBack, type StoreParts } from "../statements/store_operation.ts";
@@ -90,7 +91,8 @@ export const eraseUserOn = (parts: StoreParts) => {
       yield* beginStep(write);
       const inScopes = sql`pid ${isAmong(JSON.stringify(pids))}`;
       const records = yield* eraseLinks(write.chatId, inScopes);
-      return yield* tell(write, tally, [...records, ...(yield* eraseSeen(write.chatId, inScopes))]);
+      const seen = yield* eraseSeen(write.chatId, inScopes);
+      return yield* tell(write, tally, [...records, ...seen, ...(yield* eraseOthers(write.chatId, pids))]);
     },
   );
 
@@ -230,21 +232,18 @@ export const eraseUserOn = (parts: StoreParts) => {
       WHERE ${first} = ${chatId} OR ${second} = ${chatId} OR ${third} = ${chatId}`;
   };
 
-  /** Deletes the user's sightings and reviews in scopes, and returns what was erased. */
+  const eraseOthers = (chatId: ChatId, pids?: ReadonlyArray<Pid>) =>
+    eraseRecordsOn(parts, recordTypes, chatId, pids);
+
+  /** Deletes the user's sightings in scopes, and returns what was erased. */
   const eraseSeen = Effect.fnUntraced(function* (chatId: ChatId, inScopes: Statement.Fragment) {
     const sightings = yield* readSightings(
       sql`DELETE FROM sightings WHERE ${inScopes} AND chat_id = ${chatId} RETURNING ${sightingColumns}`,
     );
-    const reviews = yield* readPids(sql`
-      DELETE FROM alt_reviews
-      WHERE ${inScopes} AND (chat_id = ${chatId} OR other_chat_id = ${chatId}) RETURNING pid`);
-    return [
-      ...sightings.map(({ pid, sighting }) => ({
-        pid,
-        what: isAtAddress(sighting) ? ("sightings" as const) : ("browsers" as const),
-      })),
-      ...reviews.map((pid) => ({ pid, what: "reviews" as const })),
-    ];
+    return sightings.map(({ pid, sighting }) => ({
+      pid,
+      what: isAtAddress(sighting) ? ("sightings" as const) : ("browsers" as const),
+    }));
   });
 
   /**
@@ -260,7 +259,6 @@ export const eraseUserOn = (parts: StoreParts) => {
     yield* sql`DELETE FROM verification_sessions WHERE chat_id = ${chatId} AND NOT (${unfinished})`;
     yield* endVerifications(sql, null, chatId, at);
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
-    yield* sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
     yield* sql`UPDATE members SET invited_by = NULL WHERE invited_by = ${chatId}`;
     yield* forgetUserRoles(sql, chatId);
@@ -268,13 +266,13 @@ export const eraseUserOn = (parts: StoreParts) => {
     const messages = yield* forgetInLogs(sql, chatId, at);
     yield* eraseAnswers(chatId);
     const seen = yield* eraseSeen(chatId, inAnyScope);
-    yield* forgetSuspects(sql, chatId);
     yield* sql`
       UPDATE blocks SET chat_id = NULL, reason = NULL WHERE chat_id = ${chatId}`;
     yield* sql`UPDATE blocks SET member = NULL WHERE member = ${chatId}`;
     return [
       ...records,
       ...seen,
+      ...(yield* eraseOthers(chatId)),
       ...messages.map((pid) => ({ pid, what: "messages" as const })),
       ...(yield* eraseRecords({ chatId, names })),
     ];

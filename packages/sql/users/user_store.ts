@@ -1,19 +1,18 @@
 import { ChatId } from "@accountlink/core";
 import { isAtAddress, isInBrowser } from "@accountlink/core/addresses";
+import { altSuspects } from "@accountlink/core/alts";
 import type { Actor } from "@accountlink/core/audit";
-import { type UnfinishedErasure, UserStore, unfinishedAfter } from "@accountlink/core/users";
+import { type UnfinishedErasure, UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
 import { Effect, Schema } from "effect";
-import { asSeenFrom, readReviews } from "../alts/alt_review_store.ts";
 import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
-import { forgetSuspects } from "../alts/suspect_store.ts";
 import { flowColumns, readFlows } from "../flow/flow_store.ts";
 import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { findUserMessages } from "../guild_log/guild_log_store.ts";
 import { accountColumns, readAccounts, readScopes } from "../keys/accounts.ts";
 import { readRecords, recordColumns } from "../links/link_lookups.ts";
 import { findMemberships } from "../member_store.ts";
+import { eraseRecordsOn, withTx } from "../records.ts";
 import { findUserRoles } from "../roles/role_members.ts";
-import { readSignIns, signInColumns } from "../sign_in_store.ts";
 import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 import { eraseUserOn } from "./user_erasure.ts";
@@ -57,10 +56,6 @@ export const layer = storeLayer(UserStore)((parts) => {
       memberships: yield* findMemberships(sql, chatId),
       records: yield* findRecords(chatId),
       ...(yield* findSightings(chatId)),
-      reviews: yield* readReviews(sql`
-        SELECT pid, ${asSeenFrom(sql, chatId)}, verdict, note, reviewed_at, key_id FROM alt_reviews
-        WHERE chat_id = ${chatId} OR other_chat_id = ${chatId}
-        ORDER BY pid, reviewed_at DESC, the_other`),
       roles: yield* findUserRoles(sql, chatId),
       messages: yield* findUserMessages(sql, chatId),
       sessions: yield* readSessions(sql`
@@ -68,8 +63,7 @@ export const layer = storeLayer(UserStore)((parts) => {
       flows: yield* readFlows(sql`
         SELECT ${flowColumns} FROM verification_flows WHERE chat_id = ${chatId}
         ORDER BY expires_at, id`),
-      signIns: yield* readSignIns(sql`
-        SELECT ${signInColumns} FROM site_sign_ins WHERE chat_id = ${chatId} ORDER BY created_at, id`),
+      ...(yield* withTx(parts, (tx) => userRecordsOf(tx, chatId))),
     };
   });
 
@@ -92,7 +86,7 @@ export const layer = storeLayer(UserStore)((parts) => {
       const isMeant = places === "browsers" ? sql`address_key_id IS NULL` : sql`address_key_id IS NOT NULL`;
       const forgotten = sql`DELETE FROM sightings WHERE chat_id = ${chatId} AND ${isMeant}`;
       const count = rowsWritten(yield* forgotten.raw);
-      yield* forgetSuspects(sql, chatId);
+      yield* eraseRecordsOn(parts, [altSuspects], chatId);
       return count;
     }),
 

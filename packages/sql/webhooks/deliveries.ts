@@ -1,6 +1,7 @@
 /** The operations of `WebhookStore` on deliveries. */
 
 import { newUlid } from "@accountlink/core/ids";
+import { textAs } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
@@ -23,7 +24,6 @@ import {
   OptionalText,
   schemaReaderOf,
   tableOf,
-  textAs,
 } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 

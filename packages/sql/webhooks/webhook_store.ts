@@ -1,5 +1,6 @@
 import { GuildId, Pid } from "@accountlink/core";
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
+import { textAs } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
@@ -22,7 +23,7 @@ import { insertEntry, positionOn } from "../journal/records.ts";
 import { withScope } from "../keys/accounts.ts";
 import { deleteInBatches } from "../statements/in_batches.ts";
 import { leasesOn } from "../statements/leases.ts";
-import { literalSql, literalsOf, OptionalInt, tableOf, textAs } from "../statements/row.ts";
+import { literalSql, literalsOf, OptionalInt, tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 import { deliveryOperations } from "./deliveries.ts";
 

@@ -15,6 +15,7 @@ import { dayCountsSuite } from "./limits/day_counts_suite.ts";
 import { linkStoreSuite } from "./links/link_store_suite.ts";
 import { memberStoreSuite } from "./member_store_suite.ts";
 import { type StoragePropertyOptions, storagePropertySuite } from "./property/storage_property_suite.ts";
+import { recordTypesSuite } from "./record_types_suite.ts";
 import { reminderStoreSuite } from "./reminder_store_suite.ts";
 import { rolePlanStoreSuite } from "./roles/role_plan_store_suite.ts";
 import { rootKeyStoreSuite } from "./root_key_store_suite.ts";
@@ -60,6 +61,7 @@ export const storageSuites = ({ model, ...each }: StorageSuitesOptions): void =>
   rolePlanStoreSuite(options);
   guildLogStoreSuite(options);
   reminderStoreSuite(options);
+  recordTypesSuite(options);
   if (model !== undefined) storagePropertySuite({ ...options, model });
 };
 

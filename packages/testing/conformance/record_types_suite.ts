@@ -1,0 +1,85 @@
+import type { ChatId, Pid, StoragePorts } from "@accountlink/core";
+import { LinkStore } from "@accountlink/core";
+import { type KeyPart, type RecordIndex, Records, type RecordType } from "@accountlink/core/records";
+import { recordTypes } from "@accountlink/core/storage";
+import { Arbitrary, Context, Effect, Schema } from "effect";
+import { uniqueChatId, uniqueText } from "../mod.ts";
+import { expectEqual } from "./expect.ts";
+import { eraseUser, makeScopes, origin } from "./scopes.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A random record of a scope, about a chat user if its type has an index of users. */
+const recordOf = Effect.fnUntraced(function* ({ fields, ofUser }: RecordType, pid: Pid, chatId: ChatId) {
+  const sampled = yield* Arbitrary.sampleEffect(Arbitrary.schema(Schema.Struct(fields)), { count: 1 });
+  const record: Record<string, unknown> = { ...(sampled[0] as Values) };
+  for (const [field, type] of Object.entries(fields)) {
+    for (const value of [uniqueText(), uniqueChatId()]) if (Schema.is(type)(value)) record[field] = value;
+  }
+  if ("pid" in fields) record["pid"] = pid;
+  const [user] = ofUser?.index.either ?? ofUser?.index.fields ?? [];
+  if (user !== undefined) record[user] = chatId;
+  return record;
+});
+
+const valuesOf = (record: Values, fields: ReadonlyArray<string>) =>
+  fields.map((field) => record[field.replace("-", "")] as KeyPart);
+
+/** Finds a record by its key and by each of its indexes, and checks that all of them agree. */
+const find = Effect.fnUntraced(function* (type: RecordType, record: Values) {
+  // A storage provides the records besides its ports.
+  const { read } = Context.getUnsafe(yield* Effect.context(), Records)("RecordTypes");
+  const found = yield* read("find", (tx) => tx.get(type, ...valuesOf(record, type.key)));
+  for (const index of Object.values<RecordIndex>(type.indexes)) {
+    const fields = [...(index.either?.slice(0, 1) ?? []), ...index.fields];
+    const values = valuesOf((found ?? record) as Values, fields);
+    if (values.includes(null as never)) continue;
+    const listed = yield* read("find", (tx) => tx.list(index, values));
+    expectEqual(listed, found === undefined ? [] : [found], `${type.name}.${index.name}`);
+  }
+  return found;
+});
+
+const exists = (found: object | undefined): boolean => found !== undefined;
+
+const put = Effect.fnUntraced(function* (type: RecordType, record: Values) {
+  const { write } = Context.getUnsafe(yield* Effect.context(), Records)("RecordTypes");
+  yield* write("put", uniqueText(), (tx) => tx.put(type, record));
+  return record;
+});
+
+const cases: Cases<StoragePorts> = Object.fromEntries(
+  recordTypes.map((type) => [
+    `${type.name}: a record is found by key and indexes, and goes with its scope and its user`,
+    function* () {
+      const links = yield* LinkStore;
+      const { global, guild } = yield* makeScopes;
+      const [user, other] = [uniqueChatId(), uniqueChatId()];
+      const all = [
+        yield* put(type, yield* recordOf(type, global.pid, user)),
+        yield* put(type, yield* recordOf(type, guild.pid, user)),
+        yield* put(type, yield* recordOf(type, guild.pid, other)),
+      ];
+      const left = () => Effect.forEach(all as ReadonlyArray<Values>, (record) => find(type, record));
+      expectEqual(yield* left(), all, "after a write");
+      yield* links.deleteScope({ ...origin, pid: global.pid, at: 0 });
+      expectEqual(
+        (yield* left()).map(exists),
+        [!type.isOfScope, true, true],
+        "after the deletion of the scope",
+      );
+      yield* eraseUser(user);
+      const isLeft = type.ofUser === null;
+      expectEqual(
+        (yield* left()).map(exists),
+        [isLeft && !type.isOfScope, isLeft, true],
+        "after the erasure of the user",
+      );
+    },
+  ]),
+);
+
+/** Tests what storages do with every type of records by themselves. `storageMoveSuite` tests that they are moved. */
+export const recordTypesSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("Records", options, cases);
