@@ -8,7 +8,7 @@ import { altSuspects, type SuspectStore, storedSuspects } from "./alts/suspect_s
 import type { AuditLog } from "./audit/audit.ts";
 import type { CommunityStore } from "./communities/community_store.ts";
 import type { EventStore } from "./events/event_store.ts";
-import type { FlowStore } from "./flow/flow_store.ts";
+import { type FlowStore, signInChallenges, storedFlows } from "./flow/flow_store.ts";
 import type { GuildLogStore } from "./guild_log/guild_log_store.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { ImportStore } from "./imports/import_store.ts";
@@ -20,6 +20,7 @@ import type { ReminderStore } from "./reminders/reminder_store.ts";
 import type { RolePlanStore } from "./roles/role_plan_store.ts";
 import type { RootKeyStore } from "./secrets/root_key.ts";
 import type { SessionStore } from "./sessions/session_store.ts";
+import { verificationFlows } from "./sessions/verification_flow.ts";
 import { begunSignIns, type SignInStore, siteSignIns, storedSignIns } from "./sign_ins/sign_in_store.ts";
 import type { UsageStore } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
@@ -98,7 +99,14 @@ export const StorageIdentity = Context.Reference<string>("@accountlink/core/Stor
 });
 
 /** All types of records. Storages delete, erase and move their records. @internal */
-export const recordTypes: ReadonlyArray<RecordType> = [siteSignIns, begunSignIns, altReviews, altSuspects];
+export const recordTypes: ReadonlyArray<RecordType> = [
+  siteSignIns,
+  begunSignIns,
+  altReviews,
+  altSuspects,
+  verificationFlows,
+  signInChallenges,
+];
 
 /** The stores that are written once for all storages. @internal */
-export const recordStores = Layer.mergeAll(storedSignIns, storedAltReviews, storedSuspects);
+export const recordStores = Layer.mergeAll(storedSignIns, storedAltReviews, storedSuspects, storedFlows);

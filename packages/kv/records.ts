@@ -92,10 +92,14 @@ export const txOf = (tx: Transaction): Tx => {
     );
   const put = Effect.fnUntraced(function* <R extends object>(type: RecordType<R>, record: R) {
     assertStorable(Object.values(record).filter(Predicate.isString));
-    const epoch = type.isOfScope && (yield* scopeAt(tx, (record as OfEpoch).pid)).epoch;
-    yield* tx.put(tableFor(type), epoch === false ? record : { ...record, epoch });
+    const scope = "pid" in type.fields ? yield* scopeAt(tx, (record as OfEpoch).pid) : undefined;
+    yield* tx.put(tableFor(type), type.isOfScope ? { ...record, epoch: scope?.epoch } : record);
   });
-  const placed = Effect.fnUntraced(function* (index: RecordIndex, prefix: Tuple) {
+  const placed = Effect.fnUntraced(function* (index: RecordIndex, values: Tuple) {
+    const before = index.either === undefined ? 0 : 1;
+    const prefix = values.map((value, at) =>
+      index.fields[at - before]?.startsWith("-") === true ? -Number(value) : value,
+    );
     const [first, ...rest] = prefix;
     return first !== undefined && hasEpoch(index)
       ? [first, yield* epochOf(tx, first as OfEpoch["pid"]), ...rest]
@@ -132,9 +136,7 @@ export const txOf = (tx: Transaction): Tx => {
       const epoch = yield* epochOf(tx, pid);
       const found = yield* tx.getAll(links, chatIds, (chatId) => [pid, chatId]);
       return new Map(
-        found.flatMap((each) =>
-          each?.epoch === epoch ? [[each.link.chatId, each.link.gameId] as const] : [],
-        ),
+        found.flatMap((each) => (each?.epoch === epoch ? [[each.link.chatId, each.link] as const] : [])),
       );
     }),
   };

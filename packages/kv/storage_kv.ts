@@ -10,7 +10,6 @@ import { carryOver } from "./stores/carry_over.ts";
 import * as KvCommunityStore from "./stores/community_store.ts";
 import * as KvDayCounts from "./stores/day_counts.ts";
 import * as KvEventStore from "./stores/event_store.ts";
-import * as KvFlowStore from "./stores/flow_store.ts";
 import * as KvGuildLogStore from "./stores/guild_log_store.ts";
 import * as KvIdempotencyStore from "./stores/idempotency_store.ts";
 import * as KvImportStore from "./stores/import_store.ts";
@@ -36,7 +35,6 @@ const stores = Layer.mergeAll(
   KvAuditLog.layer,
   KvDayCounts.layer,
   KvSessionStore.layer,
-  KvFlowStore.layer,
   KvRootKeyStore.layer,
   KvSightingStore.layer,
   KvUserStore.layer,

@@ -1,6 +1,7 @@
 /** Records of stores that are written once, on tables of SQL. */
 import { ChatId, GameId, Pid } from "@accountlink/core";
 import type { AuditAction, AuditEntry, WriteContext } from "@accountlink/core/audit";
+import type { StoreEffect } from "@accountlink/core/errors";
 import {
   type KeyPart,
   type ListOptions,
@@ -13,8 +14,10 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { ErasedThing } from "@accountlink/core/users";
 import { Effect, Predicate, Schema } from "effect";
+import type { SqlClient } from "effect/sql";
 import { insertEntry } from "./journal/records.ts";
 import { linkStatements } from "./links/link_statements.ts";
+import { dialectOf } from "./statements/dialect.ts";
 import { deleteInBatches } from "./statements/in_batches.ts";
 import { keyedWriteOn } from "./statements/keyed_write.ts";
 import { columnReader, literalSql, tableOf } from "./statements/row.ts";
@@ -89,10 +92,8 @@ const numbered = (text: string): string => {
 };
 
 /** Transactions of stores that are written once, on a connection. */
-const txOn = (
-  { sql, isRemote, isAmong, usersInUse }: Omit<StoreParts, "connection">,
-  isWrite = false,
-): Tx => {
+const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
+  const { forUpdate, isRemote, isAmong, usersInUse } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
   const run = (text: string, values: ReadonlyArray<unknown>) =>
     sql.unsafe<Readonly<Record<string, unknown>>>(isRemote ? numbered(text) : text, values);
@@ -160,7 +161,8 @@ const txOn = (
       }
       return new Map(
         yield* readLinked(sql`
-          SELECT chat_id, game_id FROM links WHERE pid = ${pid} AND chat_id ${isAmong(users)}`),
+          SELECT chat_id, game_id, link_version FROM links WHERE pid = ${pid} AND chat_id ${isAmong(users)}
+          ORDER BY chat_id ${isWrite ? forUpdate : sql``}`),
       );
     }),
   };
@@ -168,24 +170,29 @@ const txOn = (
   return tx as unknown as Tx;
 };
 
+type Run<A> = Effect.Effect<A, Ending> | Effect.fn.Return<A, Ending>;
+
 /** Runs the body of a transaction on a connection. */
-export const withTx = <A>(parts: Omit<StoreParts, "connection">, body: TxBody<A>, isWrite = false) =>
+export const withTx = <A>(sql: SqlClient.SqlClient, body: TxBody<A>, isWrite = false) =>
   Effect.suspend(() => {
-    const made = body(txOn(parts, isWrite)) as Effect.Effect<A, Ending> | Effect.fn.Return<A, Ending>;
+    const made = body(txOn(sql, isWrite)) as Run<A>;
     return Effect.isEffect(made) ? made : Effect.gen(() => made);
   });
 
-const readLinked = tableOf("links", { chatId: ChatId, gameId: Schema.NullOr(GameId) }).reader(
-  ({ chatId, gameId }) => [chatId, gameId] as const,
-);
+const readLinked = tableOf("links", {
+  chatId: ChatId,
+  gameId: Schema.NullOr(GameId),
+  linkVersion: Schema.Int,
+}).reader(({ chatId, ...link }) => [chatId, link] as const);
 
 /** Deletes the records of a user, in all scopes or in some, and returns what was erased in which scope. */
 export const eraseRecordsOn = Effect.fnUntraced(function* (
-  { sql, isAmong }: Pick<StoreParts, "sql" | "isAmong">,
+  sql: SqlClient.SqlClient,
   types: ReadonlyArray<RecordType>,
   chatId: ChatId,
   pids: ReadonlyArray<Pid> | null = null,
 ) {
+  const { isAmong } = dialectOf(sql);
   const erased: Array<ErasedThing> = [];
   for (const { name, isOfScope, columns, ofUser } of types) {
     if (ofUser === null || (pids !== null && !isOfScope)) continue;
@@ -210,16 +217,23 @@ const readPids = columnReader("records", "pid", Pid);
 export const layer = storeLayer(Records)((shared) => (store) => {
   const parts: StoreParts = { ...shared, ...operationsOf(shared.sql, store) };
   const { sql, operation, transaction, isRemote, onlyOne } = parts;
+  const reading = txOn(sql, false);
+  const readOf = (name: string) => operation(name, (body: TxBody<unknown>) => body(reading) as Run<unknown>);
+  const reads = new Map<string, ReturnType<typeof readOf>>();
   return {
-    read: (name, body) => operation(name, () => withTx(parts, body))(),
+    read: <A>(name: string, body: TxBody<A>) => {
+      const read = reads.get(name) ?? readOf(name);
+      reads.set(name, read);
+      return read(body) as StoreEffect<A>;
+    },
     write: (name, queue, body) =>
       transaction(name, function* () {
         if (isRemote) yield* sql`SELECT locks FROM ${onlyOne(queue)}`;
-        return yield* withTx(parts, body, true);
+        return yield* withTx(sql, body, true);
       })(),
     keyedWrite: (name, keptOf, body) =>
       keyedWriteOn(parts)(name, keptOf, function* (write) {
-        return yield* withTx(parts, (tx) => body(tx, write), true);
+        return yield* withTx(sql, (tx) => body(tx, write), true);
       }),
     removeBefore: (name, { type, fields }, before) => {
       const order = fields

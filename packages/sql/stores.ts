@@ -6,7 +6,6 @@ import * as SqlSightingStore from "./alts/sighting_store.ts";
 import * as SqlCommunityStore from "./communities/community_store.ts";
 import * as SqlReminderStore from "./communities/reminder_store.ts";
 import * as SqlDayCounts from "./day_counts.ts";
-import * as SqlFlowStore from "./flow/flow_store.ts";
 import * as SqlGuildLogStore from "./guild_log/guild_log_store.ts";
 import * as SqlIdempotencyStore from "./idempotency_store.ts";
 import * as SqlImportStore from "./imports/import_store.ts";
@@ -42,7 +41,6 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlAuditLog.layer,
     SqlDayCounts.layer,
     SqlSessionStore.layer,
-    SqlFlowStore.layer,
     SqlRootKeyStore.layer,
     SqlSightingStore.layer,
     SqlUserStore.layer,

@@ -92,7 +92,7 @@ export const storedSuspects = recordStore(SuspectStore, ({ read, write, removeBe
       const linked = yield* tx.linked(pid, [...new Set(users)]);
       for (const suspect of suspects) {
         const { chatId, gameId, otherChatId } = suspect;
-        if (linked.get(chatId) !== gameId || !linked.has(otherChatId)) continue;
+        if (linked.get(chatId)?.gameId !== gameId || !linked.has(otherChatId)) continue;
         yield* tx.put(altSuspects, { pid, ...suspect });
       }
       const limit = (yield* tx.count(altSuspects.newest, [pid])) - mostSuspects;

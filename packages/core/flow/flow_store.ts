@@ -1,14 +1,16 @@
-import { Context, type Option } from "effect";
+import { Context, Effect, Option, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, FlowId, GameId } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { GameProof } from "../links/link_proof.ts";
+import { type RecordOf, recordType, textAs } from "../records/record_type.ts";
+import { recordStore, type Tx } from "../records/records.ts";
 import type { CompleteFlow, FlowCompleted } from "../sessions/session_store.ts";
 import { isOpenAt, type VerificationSession } from "../sessions/session_store.ts";
-import type { VerificationFlow } from "../sessions/verification_flow.ts";
+import { type VerificationFlow, verificationFlows } from "../sessions/verification_flow.ts";
 import type { Millis } from "../timestamp.ts";
 
-export type { VerificationFlow } from "../sessions/verification_flow.ts";
+export { type VerificationFlow, verificationFlows } from "../sessions/verification_flow.ts";
 
 export type ProofStep = "chat" | "game";
 
@@ -22,17 +24,26 @@ export const isVoided = ({ chatId, seenVersion }: VerificationFlow): boolean =>
 export const provenGame = ({ gameId, gameProof }: VerificationFlow): ProvenGame | null =>
   gameId === null || gameProof === null ? null : { gameId, gameProof };
 
+/** @internal */
+export const signInChallenges = recordType({
+  name: "sign_ins",
+  fields: {
+    /** Keyed hash of the `state` that the platform returns after the sign-in. */
+    stateHash: Schema.String,
+    flow: textAs<FlowId>(),
+    step: Schema.Literals(["chat", "game"]),
+    expiresAt: Schema.Int,
+  },
+  columns: { flow: "flow_id" },
+  key: ["stateHash"],
+  indexes: { byFlow: { fields: ["flow", "stateHash"], group: 1 } },
+});
+
 /**
  * A sign-in at a platform, stored until the browser returns and used once. Its secrets are not stored: `Secrets.signIn`
  * derives them from the returned `state`.
  */
-export interface SignInChallenge {
-  /** Keyed hash of the `state` that the platform returns after the sign-in. */
-  readonly stateHash: string;
-  readonly flow: FlowId;
-  readonly step: ProofStep;
-  readonly expiresAt: Millis;
-}
+export interface SignInChallenge extends RecordOf<typeof signInChallenges> {}
 
 /** A proven game account, and how it was proven. */
 export interface ProvenGame {
@@ -102,6 +113,89 @@ export class FlowStore extends Context.Service<
     readonly end: (id: FlowId) => StoreEffect<void>;
   }
 >()("@accountlink/core/FlowStore") {}
+
+/** How many sign-ins of a flow are pending at most. A further one ends the one that ends first. */
+const mostChallenges = 20;
+
+/** Deletes a flow with its challenges. @internal */
+export const endFlow = Effect.fnUntraced(function* (tx: Tx, id: FlowId) {
+  for (const { stateHash } of yield* tx.list(signInChallenges.byFlow, [id])) {
+    yield* tx.remove(signInChallenges, stateHash);
+  }
+  yield* tx.remove(verificationFlows, id);
+});
+
+const findAt = Effect.fnUntraced(function* (tx: Tx, id: FlowId, at: Millis) {
+  const flow = yield* tx.get(verificationFlows, id);
+  return flow !== undefined && at < flow.expiresAt ? flow : undefined;
+});
+
+/** Stores flows in any storage. @internal */
+export const storedFlows = recordStore(FlowStore, ({ read, write }) => {
+  const find = (id: FlowId, at: Millis) => read("find", (tx) => findAt(tx, id, at));
+  return {
+    begin: (flow) => write("begin", flow.id, (tx) => tx.create(verificationFlows, flow)),
+
+    find: (id, at) => Effect.map(find(id, at), Option.fromUndefinedOr),
+
+    challenge: (challenge) =>
+      write("challenge", challenge.flow, function* (tx) {
+        if ((yield* tx.get(verificationFlows, challenge.flow)) === undefined) return false;
+        const pending = yield* tx.list(signInChallenges.byFlow, [challenge.flow]);
+        const [first] = pending.toSorted((one, other) => one.expiresAt - other.expiresAt);
+        if (first !== undefined && pending.length >= mostChallenges) {
+          yield* tx.remove(signInChallenges, first.stateHash);
+        }
+        yield* tx.create(signInChallenges, challenge);
+        return true;
+      }),
+
+    takeChallenge: (id, stateHash, at) =>
+      write("takeChallenge", id, function* (tx) {
+        if ((yield* findAt(tx, id, at)) === undefined) return Option.none();
+        const challenge = yield* tx.get(signInChallenges, stateHash);
+        if (challenge?.flow !== id || challenge.expiresAt <= at) return Option.none();
+        return Option.fromUndefinedOr(yield* tx.remove(signInChallenges, stateHash));
+      }),
+
+    prove: Effect.fnUntraced(function* (id, proof, at, nextId) {
+      for (;;) {
+        // The record of the chat user is locked before the flow, so its name and its scope are read before.
+        const found = yield* find(id, at);
+        const chatId = proof.step === "chat" ? proof.chatId : (found?.chatId ?? null);
+        if (found === undefined || chatId === null) return Option.none();
+        const proven = yield* write("prove", id, function* (tx) {
+          const linked = yield* tx.linked(found.pid, [chatId]);
+          const flow = yield* findAt(tx, id, at);
+          if (flow === undefined) return null;
+          if (proof.step === "game" && flow.chatId !== chatId) return undefined;
+          const { gameId, gameProof } = proof.game ?? { gameId: null, gameProof: null };
+          const seenVersion = gameId === null ? null : (linked.get(chatId)?.linkVersion ?? 0);
+          const connections = proof.step === "chat" ? (proof.connections ?? []) : flow.connections;
+          yield* endFlow(tx, id);
+          const next = { ...flow, id: nextId, chatId, gameId, gameProof, seenVersion, connections };
+          yield* tx.create(verificationFlows, next);
+          return next;
+        });
+        if (proven !== undefined) return Option.fromNullOr(proven);
+      }
+    }),
+
+    name: (id, gameId, at) =>
+      write("name", id, function* (tx) {
+        const flow = yield* findAt(tx, id, at);
+        if (flow === undefined || flow.chatId === null) return false;
+        yield* tx.put(verificationFlows, { ...flow, named: gameId });
+        return true;
+      }),
+
+    end: (id) =>
+      write("end", id, function* (tx) {
+        yield* tx.get(verificationFlows, id);
+        yield* endFlow(tx, id);
+      }),
+  };
+});
 
 // The rules by which a flow completes. Stores apply the rules in their transaction, to rows that they have locked.
 

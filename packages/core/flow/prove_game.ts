@@ -71,7 +71,7 @@ export const makeGameProofs = Effect.fnUntraced(function* (view: Effect.Success<
       return yield* heldFlows.prove(flow, proof, cookie);
     });
 
-  const choose = chooseAmong("connection", ({ flow }) => Effect.succeed(flow.connections));
+  const choose = chooseAmong("connection", ({ flow }) => Effect.succeed(flow.connections ?? []));
 
   const chooseKnown = chooseAmong("known", ({ flow: { chatId }, subject }) =>
     chatId === null

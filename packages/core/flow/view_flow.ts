@@ -46,7 +46,7 @@ export const makeView = Effect.gen(function* () {
   const accountsOf = Effect.fnUntraced(function* (flow: VerificationFlow | null, subject: FlowSubject) {
     if (flow === null) return noAccounts;
     const { pid, chatId, gameId, gameProof } = flow;
-    const others = flow.connections.filter((id) => id !== gameId);
+    const others = (flow.connections ?? []).filter((id) => id !== gameId);
     const { proven, ...rest } = yield* Effect.all(
       {
         proven: accounts.all(pid, chatId, gameId),

@@ -46,14 +46,11 @@ export interface Tx {
     action: AuditAction,
     details: AuditEntry["details"],
   ) => StoreEffect<unknown>;
-  /**
-   * Reads the game users of chat users with a link record in a scope; null without a link. Waits for erasures of the chat
-   * users.
-   */
+  /** Reads the link records of chat users in a scope. A write waits for unlinks and erasures of the chat users. */
   readonly linked: (
     pid: Pid,
     chatIds: ReadonlyArray<ChatId>,
-  ) => StoreEffect<ReadonlyMap<ChatId, GameId | null>>;
+  ) => StoreEffect<ReadonlyMap<ChatId, { readonly gameId: GameId | null; readonly linkVersion: number }>>;
 }
 
 /** The body of a transaction. It may run several times. */

@@ -2,20 +2,25 @@ import { Effect, Order } from "effect";
 import { reviewsOf } from "../alts/alt_review_store.ts";
 import type { ChatId } from "../ids.ts";
 import type { Tx } from "../records/records.ts";
-import { type SiteSignIn, siteSignIns } from "../sign_ins/sign_in_store.ts";
+import { verificationFlows } from "../sessions/verification_flow.ts";
+import { siteSignIns } from "../sign_ins/sign_in_store.ts";
 import type { UserRecords } from "./user_store.ts";
 
-const byTime = Order.combine(
-  Order.mapInput(Order.Number, ({ createdAt }: SiteSignIn) => createdAt),
-  Order.mapInput(Order.String, ({ id }: SiteSignIn) => id),
-);
+const byTime = <R extends { readonly id: string }>(timeOf: (record: R) => number) =>
+  Order.combine(
+    Order.mapInput(Order.Number, timeOf),
+    Order.mapInput(Order.String, ({ id }: R) => id),
+  );
 
 const byPid = Order.mapInput(Order.String, ({ pid }: UserRecords["reviews"][number]) => pid);
 
 /** Reads the data of a user that is in records, for `UserStore.find`. @internal */
 export const userRecordsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId) {
+  const flows = yield* tx.list(verificationFlows.byUser, [chatId]);
+  const signIns = yield* tx.list(siteSignIns.byUser, [chatId]);
   return {
     reviews: (yield* reviewsOf(tx, chatId, [])).toSorted(byPid),
-    signIns: (yield* tx.list(siteSignIns.byUser, [chatId])).toSorted(byTime),
+    flows: flows.toSorted(byTime(({ expiresAt }) => expiresAt)),
+    signIns: signIns.toSorted(byTime(({ createdAt }) => createdAt)),
   } satisfies Partial<UserRecords>;
 });

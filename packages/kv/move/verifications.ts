@@ -2,7 +2,7 @@
 import { dayCounts } from "../stores/day_counts.ts";
 import { requests } from "../stores/idempotency_store.ts";
 import { bursts } from "../stores/session_store.ts";
-import { challenges, flows, sessions } from "../stores/verifications.ts";
+import { sessions } from "../stores/verifications.ts";
 import { type Unit, unit } from "./unit.ts";
 
 export const verificationUnits: ReadonlyArray<Unit> = [
@@ -36,35 +36,6 @@ export const verificationUnits: ReadonlyArray<Unit> = [
     records: bursts,
     relation: "session_bursts",
     columns: { key_id: "key", full_at: "fullAt" },
-  }),
-  unit({
-    records: flows,
-    relation: "verification_flows",
-    columns: {
-      id: "id",
-      sid: "session",
-      pid: "pid",
-      guild_id: "guildId",
-      redirect: "redirect",
-      chat_id: "chatId",
-      game_id: "gameId",
-      game_proof: "gameProof",
-      named_game_id: "named",
-      word_seed: "wordSeed",
-      seen_version: "seenVersion",
-      expires_at: "expiresAt",
-    },
-    fields: ({ connections }) => ({
-      connections: connections === null ? [] : JSON.parse(String(connections)),
-    }),
-    row: ({ connections }) => ({
-      connections: connections.length === 0 ? null : JSON.stringify(connections),
-    }),
-  }),
-  unit({
-    records: challenges,
-    relation: "sign_ins",
-    columns: { state_hash: "stateHash", flow_id: "flow", step: "step", expires_at: "expiresAt" },
   }),
   unit({
     records: requests,

@@ -13,6 +13,7 @@ import {
 } from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { FeedEvent } from "@accountlink/core/events";
+import { signInChallenges, verificationFlows } from "@accountlink/core/flow";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import { Effect } from "effect";
@@ -130,6 +131,8 @@ const earlierSuspects = table<EarlierPair>()("suspect", suspectKey, {
   byTime: { keys: (stored) => [[stored.suspect?.at ?? 0, ...suspectKey(stored)]] },
 });
 
+const earlierFlows = kvTable({ ...verificationFlows, name: "flow" });
+const earlierChallenges = kvTable({ ...signInChallenges, name: "challenge" });
 const earlierSignIns = kvTable({ ...siteSignIns, name: "sign_in" });
 const earlierBegunSignIns = kvTable({ ...begunSignIns, name: "begun_sign_in" });
 
@@ -165,6 +168,8 @@ const move = Effect.fnUntraced(function* <R>(
 
 /** Does nothing if there is nothing of an earlier release. */
 export const carryOver = Effect.fnUntraced(function* (db: Database) {
+  yield* move(db, earlierFlows, (tx, flow) => tx.put(kvTable(verificationFlows), flow));
+  yield* move(db, earlierChallenges, (tx, challenge) => tx.put(kvTable(signInChallenges), challenge));
   yield* move(db, earlierSignIns, (tx, signIn) => tx.put(kvTable(siteSignIns), signIn));
   yield* move(db, earlierBegunSignIns, (tx, begun) => tx.put(kvTable(begunSignIns), begun));
   for (const from of [earlierReviews, earlierSuspects]) {

@@ -1,5 +1,5 @@
 import { sightingsOf } from "@accountlink/core/addresses";
-import { completedSession, completionRefusal, keptGame } from "@accountlink/core/flow";
+import { completedSession, completionRefusal, endFlow, keptGame } from "@accountlink/core/flow";
 import { unkeyed } from "@accountlink/core/idempotency";
 import type { KeyId, SessionId } from "@accountlink/core/ids";
 import {
@@ -20,6 +20,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Option } from "effect";
+import { txOf } from "../records.ts";
 import { inSteps, removeInSteps, stepSize } from "../steps.ts";
 import { table } from "../table.ts";
 import { isBlocked } from "./blocks.ts";
@@ -30,7 +31,7 @@ import { purgeAll } from "./purges.ts";
 import { scopeAt } from "./scopes.ts";
 import { sightings, storeSightings } from "./sightings.ts";
 import { storeLayer } from "./store_layer.ts";
-import { changeSession, endFlow, flows, sessions } from "./verifications.ts";
+import { changeSession, flows, sessions } from "./verifications.ts";
 
 /** When a key may again create a full burst of sessions. */
 interface Burst {
@@ -129,7 +130,7 @@ export const layer = storeLayer(SessionStore, (db) => ({
         yield* storeSightings(tx, pid, sightingsOf(write));
         linked = { gameId, previousGameId: (yield* unkeyed(setGame(tx, write, write.proof))).previousGameId };
       }
-      yield* endFlow(tx, write.flow);
+      yield* endFlow(txOf(tx), write.flow);
       if (session !== undefined) yield* changeSession(tx, completedSession(session, write, linked), at);
       return { _tag: "Completed", ...linked };
     }),
@@ -168,7 +169,7 @@ export const layer = storeLayer(SessionStore, (db) => ({
         Effect.fnUntraced(function* (tx, { id }) {
           const flow = yield* tx.get(flows, id);
           if (flow === undefined || flow.expiresAt > at) return false;
-          yield* endFlow(tx, id);
+          yield* endFlow(txOf(tx), id);
           return true;
         }),
       );

@@ -17,7 +17,7 @@ import { rolesOf } from "./role_plans.ts";
 import { accountNamed, accountOf, accounts, isCurrent, scopeAt, withScope } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
 import { storeLayer } from "./store_layer.ts";
-import { flows, sessions } from "./verifications.ts";
+import { sessions } from "./verifications.ts";
 
 const recordsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
   const found = [];
@@ -58,7 +58,6 @@ export const layer = storeLayer(UserStore, (db) => ({
         sessions: (yield* tx.list(sessions.byUser, [chatId]))
           .map(({ session }) => session)
           .toSorted(by(({ createdAt, id }) => [createdAt, id])),
-        flows: (yield* tx.list(flows.byUser, [chatId])).toSorted(by(({ expiresAt, id }) => [expiresAt, id])),
         ...(yield* userRecordsOf(txOf(tx), chatId)),
       };
     }),

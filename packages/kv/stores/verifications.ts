@@ -1,13 +1,14 @@
 /** Sessions and flows, and how they end with a link. */
 import type { ChatId, Pid } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
-import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
-import type { FlowId, SessionId } from "@accountlink/core/ids";
+import { verificationFlows } from "@accountlink/core/flow";
+import type { SessionId } from "@accountlink/core/ids";
 import { sessionEnded } from "@accountlink/core/journal";
 import type { StoredCode } from "@accountlink/core/secrets";
 import { isFinal, type VerificationSession } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Data, Effect, Result } from "effect";
+import { kvTable } from "../records.ts";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { record } from "./journal.ts";
@@ -46,16 +47,7 @@ export const sessions = table<StoredSession>()("session", ({ session }) => [sess
   changed: { keys: ({ session, changedAt }) => (changedAt === null ? [] : [[changedAt, session.id]]) },
 });
 
-export const flows = table<VerificationFlow>()("flow", ({ id }) => [id], {
-  /** The flows that proved a chat user. */
-  proven: { keys: ({ pid, chatId, id }) => (chatId === null ? [] : [[pid, chatId, id]]), group: 1 },
-  byUser: { keys: ({ chatId, id }) => (chatId === null ? [] : [[chatId, id]]), group: 1 },
-  byEnd: { keys: ({ expiresAt, id }) => [[expiresAt, id]] },
-});
-
-export const challenges = table<SignInChallenge>()("challenge", ({ stateHash }) => [stateHash], {
-  byFlow: { keys: ({ flow, stateHash }) => [[flow, stateHash]], group: 1 },
-});
+export const flows = kvTable(verificationFlows);
 
 /** Stores a changed session, and appends the event of its end. */
 export const changeSession = Effect.fnUntraced(function* (
@@ -66,24 +58,6 @@ export const changeSession = Effect.fnUntraced(function* (
   const code = (yield* tx.get(sessions, session.id))?.code;
   yield* tx.put(sessions, { session, code, changedAt: at });
   yield* record(tx, session.pid, ...sessionEnded(session, at));
-});
-
-/** How many sign-ins of a flow are pending at most. A further one ends the one that ends first. */
-const mostChallenges = 20;
-
-export const storeChallenge = Effect.fnUntraced(function* (tx: Transaction, challenge: SignInChallenge) {
-  const pending = yield* tx.list(challenges.byFlow, [challenge.flow]);
-  if (pending.length >= mostChallenges) {
-    const [first] = pending.toSorted((one, other) => one.expiresAt - other.expiresAt);
-    if (first !== undefined) yield* tx.remove(challenges, first.stateHash);
-  }
-  yield* tx.put(challenges, challenge);
-});
-
-export const endFlow = Effect.fnUntraced(function* (tx: Transaction, id: FlowId) {
-  yield* tx.remove(flows, id);
-  for (const { stateHash } of yield* tx.list(challenges.byFlow, [id]))
-    yield* tx.remove(challenges, stateHash);
 });
 
 /**
@@ -111,7 +85,7 @@ export const endVerifications = Effect.fnUntraced(function* (
       chatId: null,
       gameId: null,
       gameProof: null,
-      connections: [],
+      connections: null,
       named: null,
       seenVersion: flow.seenVersion ?? 0,
     });

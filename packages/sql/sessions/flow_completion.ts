@@ -1,16 +1,16 @@
 import { sightingsOf } from "@accountlink/core/addresses";
-import { completedSession, completionRefusal, keptGame } from "@accountlink/core/flow";
+import { completedSession, completionRefusal, keptGame, verificationFlows } from "@accountlink/core/flow";
 import { linkSet, sessionEnded } from "@accountlink/core/journal";
 import type { CompleteFlow } from "@accountlink/core/sessions";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { storeSightings } from "../alts/sighting_store.ts";
-import { flowColumns, readFlows } from "../flow/flow_store.ts";
 import { readSessions, sessionColumns, storeSession } from "../flow/session_row.ts";
 import { insertRecord, insertRecords } from "../journal/records.ts";
 import { isBlockedOn } from "../links/blocked_links.ts";
 import { readRecords, readSets } from "../links/link_lookups.ts";
 import { linkStatements, relinkOf } from "../links/link_statements.ts";
+import { withTx } from "../records.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { rollBack } from "../statements/store_operation.ts";
 
@@ -29,9 +29,7 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
   const isAdded = old === undefined && !keeps;
   const added = isAdded ? yield* readSets(link({ ...write, existing: sql.literal("DO NOTHING") })) : [];
   const isBlocked = yield* isBlockedOn(sql)(write);
-  const [flow] = yield* readFlows(
-    sql`SELECT ${flowColumns} FROM verification_flows WHERE id = ${write.flow} ${forUpdate}`,
-  );
+  const flow = yield* withTx(sql, (tx) => tx.get(verificationFlows, write.flow), true);
   const [opened] = flow?.session
     ? yield* readSessions(
         sql`SELECT ${sessionColumns} FROM verification_sessions WHERE sid = ${flow.session} ${forUpdate}`,

@@ -233,7 +233,7 @@ export const eraseUserOn = (parts: StoreParts) => {
   };
 
   const eraseOthers = (chatId: ChatId, pids?: ReadonlyArray<Pid>) =>
-    eraseRecordsOn(parts, recordTypes, chatId, pids);
+    eraseRecordsOn(sql, recordTypes, chatId, pids);
 
   /** Deletes the user's sightings in scopes, and returns what was erased. */
   const eraseSeen = Effect.fnUntraced(function* (chatId: ChatId, inScopes: Statement.Fragment) {

@@ -5,7 +5,6 @@ import type { Actor } from "@accountlink/core/audit";
 import { type UnfinishedErasure, UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
 import { Effect, Schema } from "effect";
 import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
-import { flowColumns, readFlows } from "../flow/flow_store.ts";
 import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { findUserMessages } from "../guild_log/guild_log_store.ts";
 import { accountColumns, readAccounts, readScopes } from "../keys/accounts.ts";
@@ -60,10 +59,7 @@ export const layer = storeLayer(UserStore)((parts) => {
       messages: yield* findUserMessages(sql, chatId),
       sessions: yield* readSessions(sql`
         SELECT ${sessionColumns} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`),
-      flows: yield* readFlows(sql`
-        SELECT ${flowColumns} FROM verification_flows WHERE chat_id = ${chatId}
-        ORDER BY expires_at, id`),
-      ...(yield* withTx(parts, (tx) => userRecordsOf(tx, chatId))),
+      ...(yield* withTx(sql, (tx) => userRecordsOf(tx, chatId))),
     };
   });
 
@@ -86,7 +82,7 @@ export const layer = storeLayer(UserStore)((parts) => {
       const isMeant = places === "browsers" ? sql`address_key_id IS NULL` : sql`address_key_id IS NOT NULL`;
       const forgotten = sql`DELETE FROM sightings WHERE chat_id = ${chatId} AND ${isMeant}`;
       const count = rowsWritten(yield* forgotten.raw);
-      yield* eraseRecordsOn(parts, [altSuspects], chatId);
+      yield* eraseRecordsOn(sql, [altSuspects], chatId);
       return count;
     }),
 

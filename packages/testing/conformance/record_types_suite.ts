@@ -1,5 +1,6 @@
 import type { ChatId, Pid, StoragePorts } from "@accountlink/core";
 import { LinkStore } from "@accountlink/core";
+import { verificationFlows } from "@accountlink/core/flow";
 import { type KeyPart, type RecordIndex, Records, type RecordType } from "@accountlink/core/records";
 import { recordTypes } from "@accountlink/core/storage";
 import { Arbitrary, Context, Effect, Schema } from "effect";
@@ -56,11 +57,13 @@ const cases: Cases<StoragePorts> = Object.fromEntries(
       const links = yield* LinkStore;
       const { global, guild } = yield* makeScopes;
       const [user, other] = [uniqueChatId(), uniqueChatId()];
-      const all = [
-        yield* put(type, yield* recordOf(type, global.pid, user)),
-        yield* put(type, yield* recordOf(type, guild.pid, user)),
-        yield* put(type, yield* recordOf(type, guild.pid, other)),
-      ];
+      const add = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId) {
+        const record = yield* recordOf(type, pid, chatId);
+        if (!("flow" in type.fields)) return yield* put(type, record);
+        const flow = yield* put(verificationFlows, yield* recordOf(verificationFlows, pid, chatId));
+        return yield* put(type, { ...record, flow: flow["id"] });
+      });
+      const all = [yield* add(global.pid, user), yield* add(guild.pid, user), yield* add(guild.pid, other)];
       const left = () => Effect.forEach(all as ReadonlyArray<Values>, (record) => find(type, record));
       expectEqual(yield* left(), all, "after a write");
       yield* links.deleteScope({ ...origin, pid: global.pid, at: 0 });
