@@ -1,16 +1,12 @@
 import { Effect } from "effect";
 import type { Entry, Kv, Range } from "./kv.ts";
 
-const longest = 256;
-
 /**
  * Keys of one table or index. A change of a key is only noted; a read of a range sorts what was noted. So keys that
  * nobody reads by range, such as guards, are rarely sorted.
  */
 class SortedKeys {
-  /** In order, in runs of up to `longest` keys, so that an insert moves few of them. No run is empty. */
-  #runs: Array<Array<string>> = [];
-  #size = 0;
+  #keys: Array<string> = [];
   #noted: Array<string> = [];
   readonly #has: (key: string) => boolean;
 
@@ -23,86 +19,34 @@ class SortedKeys {
   note(key: string): void {
     this.#noted.push(key);
     // Bounds what keys that come and go leave.
-    if (this.#noted.length > 2 * this.#size + 1_024) this.settle();
+    if (this.#noted.length > 2 * this.#keys.length + 1_024) this.sorted();
   }
 
-  /** Sorts what was noted. */
-  settle(): this {
-    if (this.#noted.length === 0) return this;
-    if (this.#noted.length > this.#size / 8) {
-      const keys = Array.from(new Set([...this.#runs, this.#noted].flat()))
+  sorted(): ReadonlyArray<string> {
+    if (this.#noted.length > this.#keys.length / 8) {
+      this.#keys = Array.from(new Set([this.#keys, this.#noted].flat()))
         .filter(this.#has)
         // oxlint-disable-next-line unicorn/no-array-sort -- the array is new
         .sort();
-      this.#size = keys.length;
-      this.#runs = Array.from({ length: Math.ceil((2 * keys.length) / longest) }, (_, run) =>
-        keys.slice((run * longest) / 2, ((run + 1) * longest) / 2),
-      );
     } else {
-      for (const key of this.#noted) this.#set(key, this.#has(key));
+      for (const key of this.#noted) {
+        const at = placeOf(this.#keys, key);
+        const isThere = this.#keys[at] === key;
+        if (isThere && !this.#has(key)) this.#keys.splice(at, 1);
+        if (!isThere && this.#has(key)) this.#keys.splice(at, 0, key);
+      }
     }
     this.#noted = [];
-    return this;
-  }
-
-  count({ start, end }: Range): number {
-    const [first, last] = [this.#find(start), this.#find(end)];
-    let between = last.at - first.at;
-    for (let run = first.run; run < last.run; run++) between += this.#runs[run]?.length ?? 0;
-    return between;
-  }
-
-  *forward({ start, end }: Range): Generator<string> {
-    let { run, at } = this.#find(start);
-    for (let keys = this.#runs[run]; keys !== undefined; keys = this.#runs[++run], at = 0) {
-      for (; at < keys.length; at++) {
-        if ((keys[at] as string) >= end) return;
-        yield keys[at] as string;
-      }
-    }
-  }
-
-  *backward({ start, end }: Range): Generator<string> {
-    let { run, at } = this.#find(end);
-    for (; run >= 0; at = this.#runs[--run]?.length ?? 0) {
-      while (at-- > 0) {
-        const key = this.#runs[run]?.[at] as string;
-        if (key < start) return;
-        yield key;
-      }
-    }
-  }
-
-  #set(key: string, isKept: boolean): void {
-    let { run, at } = this.#find(key);
-    if (run > 0 && run === this.#runs.length) at = this.#runs[--run]?.length ?? 0;
-    const keys = (this.#runs[run] ??= []);
-    if ((keys[at] === key) === isKept) return;
-    this.#size += isKept ? 1 : -1;
-    if (isKept) keys.splice(at, 0, key);
-    else keys.splice(at, 1);
-    if (keys.length > longest) this.#runs.splice(run + 1, 0, keys.splice(longest / 2));
-    if (keys.length === 0) this.#runs.splice(run, 1);
-  }
-
-  /** The place of the first key that is not less. */
-  #find(key: string) {
-    const runs = this.#runs;
-    const run = firstIndex(runs.length, (index) => {
-      const keys = runs[index] as Array<string>;
-      return (keys[keys.length - 1] as string) >= key;
-    });
-    const keys = runs[run] ?? [];
-    return { run, at: firstIndex(keys.length, (index) => (keys[index] as string) >= key) };
+    return this.#keys;
   }
 }
 
-/** The first index below `length` for which `holds` is true, or `length`. It stays true from there on. */
-const firstIndex = (length: number, holds: (index: number) => boolean): number => {
-  let [low, high] = [0, length];
+/** The index of the first key that is not less. */
+const placeOf = (keys: ReadonlyArray<string>, key: string): number => {
+  let [low, high] = [0, keys.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (holds(middle)) high = middle;
+    if ((keys[middle] as string) >= key) high = middle;
     else low = middle + 1;
   }
   return low;
@@ -116,8 +60,6 @@ const nameOf = (key: string): string => {
 
 /** The end of the keys with a name. */
 const endOf = (name: string): string => `${name}!`;
-
-const noKeys = new SortedKeys(() => false);
 
 /** An engine in memory. Every operation is synchronous, so it is atomic. */
 export const memoryKv = (): Kv => {
@@ -134,13 +76,18 @@ export const memoryKv = (): Kv => {
     keys.note(key);
   };
 
-  /** The tables with keys of a range, in order. */
-  const tablesOf = ({ start, end }: Range): ReadonlyArray<SortedKeys> => {
+  /** The keys of each table with keys of a range, in order: their sorted keys, and the first and the end of the range. */
+  const rangesOf = ({ start, end }: Range) => {
     if (start >= end) return [];
     const name = nameOf(start);
-    if (end <= endOf(name)) return [tables.get(name)?.settle() ?? noKeys];
-    const names = [...tables.keys()].filter((each) => each < end && endOf(each) > start).toSorted();
-    return names.flatMap((each) => tables.get(each)?.settle() ?? []);
+    const names =
+      end <= endOf(name)
+        ? [name]
+        : [...tables.keys()].filter((each) => each < end && endOf(each) > start).toSorted();
+    return names.map((each) => {
+      const keys = tables.get(each)?.sorted() ?? [];
+      return { keys, from: placeOf(keys, start), to: placeOf(keys, end) };
+    });
   };
 
   return {
@@ -150,18 +97,19 @@ export const memoryKv = (): Kv => {
 
     list: (range, { limit, reverse }) =>
       Effect.sync(() => {
-        const found: Array<Entry> = [];
-        const ordered = tablesOf(range);
-        for (const keys of reverse ? ordered.toReversed() : ordered) {
-          for (const key of reverse ? keys.backward(range) : keys.forward(range)) {
-            if (found.length >= limit) return found;
-            found.push(entries.get(key) as Entry);
-          }
+        const found: Array<string> = [];
+        const ranges = rangesOf(range);
+        for (const { keys, from, to } of reverse ? ranges.toReversed() : ranges) {
+          const left = limit - found.length;
+          const part = reverse
+            ? keys.slice(Math.max(from, to - left), to).toReversed()
+            : keys.slice(from, Math.min(to, from + left));
+          for (const key of part) found.push(key);
         }
-        return found;
+        return found.map((key) => entries.get(key) as Entry);
       }),
 
-    count: (range) => Effect.sync(() => tablesOf(range).reduce((sum, keys) => sum + keys.count(range), 0)),
+    count: (range) => Effect.sync(() => rangesOf(range).reduce((sum, { from, to }) => sum + to - from, 0)),
 
     commit: (checks, changes) =>
       Effect.sync(() => {
