@@ -131,71 +131,72 @@ const findAt = Effect.fnUntraced(function* (tx: Tx, id: FlowId, at: Millis) {
 });
 
 /** Stores flows in any storage. @internal */
-export const storedFlows = recordStore(FlowStore, ({ read, write }) => {
-  const find = (id: FlowId, at: Millis) => read("find", (tx) => findAt(tx, id, at));
-  return {
-    begin: (flow) => write("begin", flow.id, (tx) => tx.create(verificationFlows, flow)),
+export const storedFlows = recordStore(FlowStore, ({ read, write }) => ({
+  begin: (flow) => write("begin", flow.id, (tx) => tx.create(verificationFlows, flow)),
 
-    find: (id, at) => Effect.map(find(id, at), Option.fromUndefinedOr),
+  find: (id, at) =>
+    Effect.map(
+      read("find", (tx) => findAt(tx, id, at)),
+      Option.fromUndefinedOr,
+    ),
 
-    challenge: (challenge) =>
-      write("challenge", challenge.flow, function* (tx) {
-        if ((yield* tx.get(verificationFlows, challenge.flow)) === undefined) return false;
-        const pending = yield* tx.list(signInChallenges.byFlow, [challenge.flow]);
-        const [first] = pending.toSorted((one, other) => one.expiresAt - other.expiresAt);
-        if (first !== undefined && pending.length >= mostChallenges) {
-          yield* tx.remove(signInChallenges, first.stateHash);
-        }
-        yield* tx.create(signInChallenges, challenge);
-        return true;
-      }),
-
-    takeChallenge: (id, stateHash, at) =>
-      write("takeChallenge", id, function* (tx) {
-        if ((yield* findAt(tx, id, at)) === undefined) return Option.none();
-        const challenge = yield* tx.get(signInChallenges, stateHash);
-        if (challenge?.flow !== id || challenge.expiresAt <= at) return Option.none();
-        return Option.fromUndefinedOr(yield* tx.remove(signInChallenges, stateHash));
-      }),
-
-    prove: Effect.fnUntraced(function* (id, proof, at, nextId) {
-      for (;;) {
-        // The record of the chat user is locked before the flow, so its name and its scope are read before.
-        const found = yield* find(id, at);
-        const chatId = proof.step === "chat" ? proof.chatId : (found?.chatId ?? null);
-        if (found === undefined || chatId === null) return Option.none();
-        const proven = yield* write("prove", id, function* (tx) {
-          const linked = yield* tx.linked(found.pid, [chatId]);
-          const flow = yield* findAt(tx, id, at);
-          if (flow === undefined) return null;
-          if (proof.step === "game" && flow.chatId !== chatId) return undefined;
-          const { gameId, gameProof } = proof.game ?? { gameId: null, gameProof: null };
-          const seenVersion = gameId === null ? null : (linked.get(chatId)?.linkVersion ?? 0);
-          const connections = proof.step === "chat" ? (proof.connections ?? []) : flow.connections;
-          yield* endFlow(tx, id);
-          const next = { ...flow, id: nextId, chatId, gameId, gameProof, seenVersion, connections };
-          yield* tx.create(verificationFlows, next);
-          return next;
-        });
-        if (proven !== undefined) return Option.fromNullOr(proven);
+  challenge: (challenge) =>
+    write("challenge", challenge.flow, function* (tx) {
+      if ((yield* tx.get(verificationFlows, challenge.flow)) === undefined) return false;
+      const pending = yield* tx.list(signInChallenges.byFlow, [challenge.flow]);
+      const [first] = pending.toSorted((one, other) => one.expiresAt - other.expiresAt);
+      if (first !== undefined && pending.length >= mostChallenges) {
+        yield* tx.remove(signInChallenges, first.stateHash);
       }
+      yield* tx.create(signInChallenges, challenge);
+      return true;
     }),
 
-    name: (id, gameId, at) =>
-      write("name", id, function* (tx) {
-        const flow = yield* findAt(tx, id, at);
-        if (flow === undefined || flow.chatId === null) return false;
-        yield* tx.put(verificationFlows, { ...flow, named: gameId });
-        return true;
-      }),
+  takeChallenge: (id, stateHash, at) =>
+    write("takeChallenge", id, function* (tx) {
+      if ((yield* findAt(tx, id, at)) === undefined) return Option.none();
+      const challenge = yield* tx.get(signInChallenges, stateHash);
+      if (challenge?.flow !== id || challenge.expiresAt <= at) return Option.none();
+      return Option.fromUndefinedOr(yield* tx.remove(signInChallenges, stateHash));
+    }),
 
-    end: (id) =>
-      write("end", id, function* (tx) {
-        yield* tx.get(verificationFlows, id);
+  prove: Effect.fnUntraced(function* (id, proof, at, nextId) {
+    for (;;) {
+      // The record of the chat user is locked before the flow, so its name and its scope are read before.
+      const found = yield* read("prove", (tx) => findAt(tx, id, at));
+      const chatId = proof.step === "chat" ? proof.chatId : (found?.chatId ?? null);
+      if (found === undefined || chatId === null) return Option.none();
+      const proven = yield* write("prove", id, function* (tx) {
+        const linked = yield* tx.linked(found.pid, [chatId]);
+        const flow = yield* findAt(tx, id, at);
+        if (flow === undefined) return null;
+        if (proof.step === "game" && flow.chatId !== chatId) return undefined;
+        const { gameId, gameProof } = proof.game ?? { gameId: null, gameProof: null };
+        const seenVersion = gameId === null ? null : (linked.get(chatId)?.linkVersion ?? 0);
+        const connections = proof.step === "chat" ? (proof.connections ?? []) : flow.connections;
         yield* endFlow(tx, id);
-      }),
-  };
-});
+        const next = { ...flow, id: nextId, chatId, gameId, gameProof, seenVersion, connections };
+        yield* tx.create(verificationFlows, next);
+        return next;
+      });
+      if (proven !== undefined) return Option.fromNullOr(proven);
+    }
+  }),
+
+  name: (id, gameId, at) =>
+    write("name", id, function* (tx) {
+      const flow = yield* findAt(tx, id, at);
+      if (flow === undefined || flow.chatId === null) return false;
+      yield* tx.put(verificationFlows, { ...flow, named: gameId });
+      return true;
+    }),
+
+  end: (id) =>
+    write("end", id, function* (tx) {
+      yield* tx.get(verificationFlows, id);
+      yield* endFlow(tx, id);
+    }),
+}));
 
 // The rules by which a flow completes. Stores apply the rules in their transaction, to rows that they have locked.
 
