@@ -1,12 +1,11 @@
-import { KeyId } from "@accountlink/core";
 import { pauseFor } from "@accountlink/core/communities";
-import type { Account } from "@accountlink/core/keys";
+import { type Account, noSettings } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { accountPlace } from "../journal/records.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { columnReader } from "../statements/row.ts";
+import { readKeyIds, rowOfSettings } from "./accounts.ts";
 
 /** Revokes the keys of an account, locked in the order of their IDs, and returns the IDs. */
 const revokeKeys = (sql: SqlClient.SqlClient, account: string, at: Millis) => {
@@ -48,10 +47,8 @@ export const releaseAccount = Effect.fnUntraced(function* (
 ) {
   const { isAnyOf } = dialectOf(sql);
   yield* sql`INSERT INTO accounts (name, chat_id, tier, status) VALUES (${pseudonym}, NULL, ${tier}, ${status})`;
-  yield* sql`
-    UPDATE scopes SET account = ${pseudonym}, display_name = NULL, support_url = NULL, done_text = NULL,
-      min_game_age_days = NULL, min_chat_age_days = NULL
-    WHERE account = ${name}`;
+  const released = sql.update({ account: pseudonym, ...rowOfSettings(noSettings) });
+  yield* sql`UPDATE scopes SET ${released} WHERE account = ${name}`;
   yield* sql`
     DELETE FROM site_sign_ins
     WHERE chat_id ${isAnyOf(sql`SELECT chat_id FROM members WHERE account = ${name}`)} AND account = ${name}`;
@@ -88,5 +85,3 @@ export const renameActors = (sql: SqlClient.SqlClient, name: string, pseudonym: 
       SELECT place, sequence FROM journal WHERE ${isTheirs} ORDER BY sequence LIMIT ${entriesOfStep}) AND ${isTheirs}`;
   return Effect.map(renamed.raw, (raw) => dialectOf(sql).rowsWritten(raw) === entriesOfStep);
 };
-
-export const readKeyIds = columnReader("keys", "id", KeyId);

@@ -1,5 +1,5 @@
 /** The operations of `KeyStore` on accounts and their scopes. */
-import { ChatId, type DataScope, GuildId, guildOf, Pid, type ScopeTarget } from "@accountlink/core";
+import { ChatId, type DataScope, GuildId, guildOf, KeyId, Pid, type ScopeTarget } from "@accountlink/core";
 import { changeDetails } from "@accountlink/core/audit";
 import {
   type Account,
@@ -18,9 +18,8 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
 import { insertEntry } from "../journal/records.ts";
 import { batchedLookup } from "../statements/batching.ts";
-import { literalsOf, OptionalInt, tableOf, type ValuesOf } from "../statements/row.ts";
+import { columnReader, literalsOf, OptionalInt, tableOf, type ValuesOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
-import { readKeyIds } from "./account_end.ts";
 
 export const accountOperations = (parts: StoreParts) => {
   const { sql, operation, transaction, forUpdate, isAmong, isAnyOf, onlyOne } = parts;
@@ -168,6 +167,8 @@ export const accountOperations = (parts: StoreParts) => {
   } satisfies Partial<KeyStore["Service"]>;
 };
 
+export const readKeyIds = columnReader("keys", "id", KeyId);
+
 export const Tiers = literalsOf<Tier>({ free: true, premium: true });
 
 export const accountFields = {
@@ -228,7 +229,7 @@ const settingFields = {
   freshProof: Schema.BooleanFromBit,
 };
 
-const { rowOf: rowOfSettings } = tableOf("scopes", settingFields);
+export const { rowOf: rowOfSettings } = tableOf("scopes", settingFields);
 
 const configured = tableOf("scopes", { ...scopeFields, ...settingFields });
 

@@ -20,11 +20,11 @@ import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { columnReader, literalSql, literalsOf, OptionalInt, tableOf } from "../statements/row.ts";
 import { rollBack, storeLayer } from "../statements/store_operation.ts";
 import { endAccountOn } from "./account_deletion.ts";
-import { readKeyIds } from "./account_end.ts";
 import {
   accountColumns,
   accountOperations,
   readAccounts,
+  readKeyIds,
   scopeFields,
   Tiers,
   withScope,

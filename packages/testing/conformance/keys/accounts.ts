@@ -66,45 +66,50 @@ export const accounts: Cases<StoragePorts> = {
     for (const text of unstorableTexts) yield* expectDefect(rename(one, text));
   },
 
-  "endAccount revokes keys, ends memberships and sign-ins, and keeps the log without names": function* () {
-    const keys = yield* KeyStore;
-    const [members, signIns] = [yield* MemberStore, yield* SignInStore];
-    const [name, pseudonym, chatId, mate] = [
-      uniqueText(),
-      `erased:${uniqueText()}`,
-      uniqueChatId(),
-      uniqueChatId(),
-    ];
-    const owner = { type: "account", id: name, member: chatId } as const;
-    const end = keys.endAccount({ ...origin, actor: owner, name, pseudonym, at: 5 });
-    expectEqual(yield* end, Option.none());
-    yield* keys.ensureAccount({ name, chatId, tier: "free" });
-    yield* keys.renameAccount({ ...origin, name, displayName: uniqueText(), at: 5 });
-    yield* members.change({
-      ...origin,
-      account: name,
-      change: { type: "add", chatId: mate, role: "admin" },
-      at: 5,
-    });
-    const scope = yield* keys.ensureScope(name, global, uniquePid());
-    const made = makeKey(scope);
-    yield* insert(made);
-    const signIn = makeSignIn({ chatId: mate, account: name });
-    yield* signIns.create(signIn, null);
-    expectEqual(yield* end, Option.some([made.id]));
-    expectEqual(yield* keys.findAccount(name), Option.none());
-    expectEqual((yield* keys.findById(made.id)).pipe(Option.getOrThrow).status, "revoked");
-    for (const user of [chatId, mate]) expectEqual(yield* members.findByChatId(user), []);
-    expectEqual(yield* members.list(pseudonym), []);
-    expectEqual(yield* signIns.find("dashboard", signIn.id, signIn.createdAt), Option.none());
-    const { entries: log } = yield* AuditLog.use((entries) => entries.list(pseudonym, null, 9));
-    expectEqual(log[0]?.details, { status: "deleted", revokedKeys: 1 });
-    expectThat(
-      log.every(({ actor }) => actor.id !== name),
-      "no entry names the account",
-    );
-    expectEqual(yield* end, Option.none());
-  },
+  "endAccount revokes keys, ends memberships and sign-ins, and keeps the log without names and settings":
+    function* () {
+      const keys = yield* KeyStore;
+      const [members, signIns] = [yield* MemberStore, yield* SignInStore];
+      const [name, pseudonym, chatId, mate] = [
+        uniqueText(),
+        `erased:${uniqueText()}`,
+        uniqueChatId(),
+        uniqueChatId(),
+      ];
+      const owner = { type: "account", id: name, member: chatId } as const;
+      const end = keys.endAccount({ ...origin, actor: owner, name, pseudonym, at: 5 });
+      expectEqual(yield* end, Option.none());
+      yield* keys.ensureAccount({ name, chatId, tier: "free" });
+      yield* keys.renameAccount({ ...origin, name, displayName: uniqueText(), at: 5 });
+      yield* members.change({
+        ...origin,
+        account: name,
+        change: { type: "add", chatId: mate, role: "admin" },
+        at: 5,
+      });
+      const scope = yield* keys.ensureScope(name, global, uniquePid());
+      const update = { displayName: "Acme", doneText: "Welcome", minGameAgeDays: 3, freshProof: true };
+      yield* keys.updateSettings({ ...origin, pid: scope.pid, update, at: 5 });
+      const made = makeKey(scope);
+      yield* insert(made);
+      const signIn = makeSignIn({ chatId: mate, account: name });
+      yield* signIns.create(signIn, null);
+      expectEqual(yield* end, Option.some([made.id]));
+      expectEqual(yield* keys.findAccount(name), Option.none());
+      expectEqual((yield* keys.findById(made.id)).pipe(Option.getOrThrow).status, "revoked");
+      const left = Option.getOrThrow(yield* keys.findScopeByPid(scope.pid));
+      expectEqual(left.settings, noSettings);
+      for (const user of [chatId, mate]) expectEqual(yield* members.findByChatId(user), []);
+      expectEqual(yield* members.list(pseudonym), []);
+      expectEqual(yield* signIns.find("dashboard", signIn.id, signIn.createdAt), Option.none());
+      const { entries: log } = yield* AuditLog.use((entries) => entries.list(pseudonym, null, 9));
+      expectEqual(log[0]?.details, { status: "deleted", revokedKeys: 1 });
+      expectThat(
+        log.every(({ actor }) => actor.id !== name),
+        "no entry names the account",
+      );
+      expectEqual(yield* end, Option.none());
+    },
 
   "concurrent ensureAccount: all return the one that was created": function* () {
     const keys = yield* KeyStore;
