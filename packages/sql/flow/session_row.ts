@@ -1,20 +1,12 @@
 /** Rows of `verification_sessions`. The column `sid` holds a `SessionId`, a keyed hash of the sid. */
 import { ChatId, GameId, GuildId, KeyId, Pid, type VerificationSession } from "@accountlink/core";
 import { SessionId } from "@accountlink/core/ids";
-import type { GameProof } from "@accountlink/core/links";
+import { gameProofs } from "@accountlink/core/links";
 import type { SessionFailure, SessionState } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { columnReader, literalSql, literalsOf, tableOf } from "../statements/row.ts";
-
-export const proofLiteral = literalsOf<GameProof>({
-  connection: true,
-  oauth: true,
-  words: true,
-  session: true,
-  known: true,
-});
 
 const sessions = tableOf(
   "verification_sessions",
@@ -37,7 +29,7 @@ const sessions = tableOf(
     }),
     linkChanged: Schema.BooleanFromBit,
     previousGameId: Schema.NullOr(GameId),
-    proof: Schema.NullOr(proofLiteral),
+    proof: Schema.NullOr(Schema.Literals(gameProofs)),
     error: Schema.NullOr(literalsOf<SessionFailure>({ link_removed: true })),
     createdAt: Schema.Int,
     expiresAt: Schema.Int,
