@@ -51,7 +51,7 @@ export const useFlowServer = (
     setup: async (asked: object = {}, key = newKey()) => {
       const { sid, pid } = await newSession(key, asked);
       const [bySid, byPid] = [`?sid=${textOf(sid)}`, `?pid=${textOf(pid)}`];
-      return { key, sid: textOf(sid), bySid, byPid, browser: newBrowser() };
+      return { key, sid: textOf(sid), pid: textOf(pid), bySid, byPid, browser: newBrowser() };
     },
     /** Returns two functions that together complete the verification of a session for chat user 100001. */
     newUser: (sid: string) => {

@@ -29,7 +29,7 @@ const elsewhere = fixtures.key({
     "100006": linkOf("6", "oauth"),
     "100007": linkOf("6", "connection", 179),
     "100008": linkOf("6", "words", 181),
-    "100009": linkOf("6", "session", 181),
+    "100009": linkOf("6", "words", 181),
     "100010": linkOf("6", "oauth", 179),
     "100011": linkOf("6", "known"),
     "100012": linkOf("6", "hand"),
@@ -38,7 +38,15 @@ const elsewhere = fixtures.key({
     "100015": linkOf("6", "words"),
     "100016": linkOf("8", "words"),
     "100017": linkOf("8", "words"),
+    "100018": linkOf("6", "session"),
+    "100026": linkOf("6", "words"),
+    "100027": linkOf("6", "words"),
   },
+});
+
+/** The list of a stranger, which names two users; one of them has confirmed another link there, and removed it. */
+const ofStranger = fixtures.key({
+  links: { "100026": linkOf("7", "hand"), "100027": linkOf("7", "oauth") },
 });
 
 const channel = async (chatId: string) =>
@@ -83,8 +91,8 @@ const expectOffered = async (chatId: string, gameId: string | null) => {
   expect(doors).toEqual([offered, offered, offered]);
 };
 
-const linkBySignIn = async (chatId: string, gameId: string) => {
-  const flow = await enter(chatId);
+const linkBySignIn = async (chatId: string, gameId: string, key?: string) => {
+  const flow = await enter(chatId, key);
   const page = await flow.browser.get(locationOf(await flow.browser.prove("game", gameId)));
   expect((await flow.browser.post("/verify/confirm", formOf(page))).status).toBe(200);
   return flow;
@@ -112,12 +120,41 @@ test.each([
   ["proven 179 days ago", "100007", "6"],
   ["proven 181 days ago", "100008", null],
   ["linked by the way known", "100011", null],
+  ["linked by a session that named it", "100018", null],
   ["linked by hand", "100012", null],
   ["imported", "100013", null],
   ["linked, nobody knows how", "100014", null],
 ])("whether an account is offered that another community has %s", (_, chatId, gameId) =>
   expectOffered(chatId, gameId),
 );
+
+test("an account that a session of somebody's key named is offered to no other community", async () => {
+  const session = await setup({ gameId: "6", chatId: "100024" }, elsewhere);
+  await session.browser.prove("chat", "100024", session.bySid);
+  const page = await session.browser.get(`/verify${session.bySid}`);
+  expect((await session.browser.post("/verify/confirm", formOf(page))).status).toBe(200);
+  expect(await read(elsewhere, session.sid)).toMatchObject({ gameId: "6", proof: "session" });
+  await expectOffered("100024", null);
+  const other = await enter("100024");
+  expectPage(await useKnown(other, "6"), 400, "Something is missing");
+});
+
+test("an account that was unlinked there before the confirmation is not linked", async () => {
+  await linkBySignIn("100025", "6", elsewhere);
+  const flow = await enter("100025");
+  const whole = await flow.browser.get(locationOf(await useKnown(flow, "6")));
+  await send("DELETE /v2/game", { key: elsewhere, body: { chatId: "100025" } });
+  const title = "Your link has changed in the meantime";
+  expectPage(await flow.browser.post("/verify/confirm", formOf(whole)), 409, title);
+  expect(await server.gameOf(flow.key, "100025")).toBe(null);
+});
+
+test("a list with a link by hand is not offered on /me to a user who never confirmed a link there", async () => {
+  await send("DELETE /v2/game", { key: ofStranger, body: { chatId: "100027" } });
+  const { pid } = await setup({}, ofStranger);
+  const offers = async (chatId: string) => (await openMe(chatId)).page.text.includes(`name="in" value="${pid}"`);
+  expect([await offers("100026"), await offers("100027")]).toEqual([false, true]);
+});
 
 test("an account that was unlinked there since is not offered", async () => {
   await send("DELETE /v2/game", { key: elsewhere, body: { chatId: "100015" } });
@@ -143,6 +180,12 @@ test("a community that asks for its own proof, or does not admit the account, of
     scope: { settings: { freshProof: true } },
   });
   await expectOffered("100016", null);
+  await set({ freshProof: false });
+  const begun = await enter("100016", ofGuild);
+  const whole = await begun.browser.get(locationOf(await useKnown(begun, "8")));
+  await set({ freshProof: true });
+  const title = "Your link has changed in the meantime";
+  expectPage(await begun.browser.post("/verify/confirm", formOf(whole)), 409, title);
   await set({ freshProof: false, minGameAgeDays: 3_650 });
   await expectOffered("100016", null);
   await set({ minGameAgeDays: null });

@@ -104,6 +104,20 @@ const shownIn = (document: string): ReadonlyArray<readonly [light: string, dark:
     ([, dark = "", light = ""]) => [join(dirname(document), light), join(dirname(document), dark)] as const,
   );
 
+it("the first screen of the README has the clone, both commands, the licence and the state", () => {
+  const { repository, version } = JSON.parse(readDocument("package.json")) as Record<string, string>;
+  const screen = readDocument("README.md").split("\n").slice(0, 24).join("\n");
+  for (const said of [
+    `git clone ${repository?.replace("github:", "https://github.com/")} && cd accountlink\n`,
+    "\nnpm start\n",
+    "\n`npm test` runs the tests",
+    "[MIT licence](LICENSE)",
+    `version ${version}, which is not published yet`,
+  ]) {
+    expect(screen).toContain(said);
+  }
+});
+
 it("the README of each package says in its first three lines for whom it is", () => {
   const others = globSync("packages/*/README.md", { cwd: root }).filter(
     (path) => !/^# \S+\n\nFor /.test(readDocument(path)),

@@ -17,7 +17,7 @@ export const makeClone = () => run("git", ["clone", "--quiet", root, clone]);
 
 /** Makes a block copy the installed clone instead of cloning, since another installation would take seconds. */
 export const copyClone = (block: string): string =>
-  block.replace("git clone -q <address of this repository>", `cp -a ${clone}`);
+  block.replace("git clone -q https://github.com/accountlink/accountlink", `cp -a ${clone}`);
 
 /** Returns the disk usage of an installed clone, beside git's own. */
 export const installedMegabytes = async (): Promise<number> => {

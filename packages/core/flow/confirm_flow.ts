@@ -24,6 +24,7 @@ import { type CompletionRefusal, FlowStore, isVoided, provenGame } from "./flow_
 import { FlowSubjects, refuseOver } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 import { belongsTo, type FlowForm, type HeldFlow, HeldFlows } from "./held_flow.ts";
+import { makeKnownAccounts } from "./known_accounts.ts";
 
 /** The fields that a page's form sends to confirm the verification. */
 export interface ConfirmForm extends FlowForm {
@@ -57,6 +58,7 @@ export const makeFlowEnd = Effect.gen(function* () {
   const accounts = yield* FlowAccounts;
   const admission = yield* FlowAdmission;
   const heldFlows = yield* HeldFlows;
+  const { isStillKnown } = yield* makeKnownAccounts;
 
   /** Completes a flow, unless the plan of the account has no room for its link. */
   const withinCap = <A, E, R>(
@@ -88,21 +90,26 @@ export const makeFlowEnd = Effect.gen(function* () {
     for (const { guildId } of yield* plans.list(pid)) yield* plans.markMember(guildId, chatId, at);
   });
 
+  /** The page that the user confirmed is out of date, so the flow ends and both accounts must be proven again. */
+  const refuseChanged = Effect.fnUntraced(function* ({ id, entry }: HeldFlow) {
+    yield* flows.end(id);
+    return yield* new FlowRefused({ reason: "link_changed", entry });
+  });
+
   /** Refuses a confirmation that the store did not complete. */
   const refuseOutcome = Effect.fnUntraced(function* (
     refused: CompletionRefusal,
-    { id, entry }: HeldFlow,
+    flow: HeldFlow,
     cookie: Cookie,
   ) {
+    const { entry } = flow;
     switch (refused._tag) {
       case "FlowGone":
         return yield* heldFlows.refuseGone(cookie, entry);
       case "SessionOver":
         return yield* refuseOver(refused.session, entry);
       case "LinkChanged":
-        // The user confirmed an outdated page, so the flow ends and both accounts must be proven again.
-        yield* flows.end(id);
-        return yield* new FlowRefused({ reason: "link_changed", entry });
+        return yield* refuseChanged(flow);
       case "Blocked":
         return yield* new FlowRefused({ reason: "blocked", entry });
     }
@@ -121,6 +128,10 @@ export const makeFlowEnd = Effect.gen(function* () {
     if (chatId === null || game === null) return yield* new FlowRefused({ reason: "unfinished", entry });
     yield* admission.user(subject, { chatId }, entry);
     if (session === null) yield* limits.admitAddress(from.address, "verifyDay");
+    const isByEarlierProof = !keeps && game.gameProof === "known";
+    if (isByEarlierProof && !(yield* isStillKnown(subject, chatId, game.gameId))) {
+      return yield* refuseChanged(flow);
+    }
     const { mark, seen } = yield* seenOf(from, keeps);
     if (!keeps) yield* admission.accounts(subject, chatId, { step: "chat", chatId, game }, entry);
     const at = yield* Clock.currentTimeMillis;

@@ -1,7 +1,7 @@
 import { Data } from "effect";
 import type { NotAdmitted } from "../admission/admission.ts";
 import type { ChatId, GameId, GuildId, Pid, Sid } from "../ids.ts";
-import type { GameProof } from "../links/link_proof.ts";
+import type { GameProof, OwnProof } from "../links/link_proof.ts";
 import type { ChatProfile, GameProfile, Guild } from "../platforms/profile.ts";
 import type { SessionState } from "../sessions/session_store.ts";
 import type { Millis } from "../timestamp.ts";
@@ -31,7 +31,7 @@ export interface NamedAccount extends FlowAccount<GameId, GameProfile> {
 /** A game account that the user has proven to another community, which is never named. */
 export interface KnownAccount {
   readonly id: GameId;
-  readonly proof: Exclude<GameProof, "known">;
+  readonly proof: OwnProof;
   readonly provenAt: Millis;
 }
 

@@ -4,7 +4,7 @@ import type { StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { filterLimited } from "../limited_loops.ts";
 import { isLinked, provenAt as provenAtOf } from "../links/link.ts";
-import { gameProofs, type LinkProof } from "../links/link_proof.ts";
+import { isOwnProof } from "../links/link_proof.ts";
 import { platformConcurrency } from "../platforms/find_each.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
@@ -24,9 +24,6 @@ const mostOffered = 5;
 interface ProvenAccount extends KnownAccount {
   readonly pid: Pid;
 }
-
-const isOwnProof = (proof: LinkProof): proof is KnownAccount["proof"] =>
-  proof !== "known" && gameProofs.some((each) => each === proof);
 
 export const makeKnownAccounts = Effect.gen(function* () {
   const users = yield* UserStore;
@@ -87,6 +84,17 @@ export const makeKnownAccounts = Effect.gen(function* () {
      */
     find: Effect.fnUntraced(function* (subject: KnownFor, chatId: ChatId) {
       return yield* offeredTo(subject, yield* provenIn(yield* users.findRecords(chatId)));
+    }),
+
+    /** Returns whether a chat user may link an account as known to a community still. Whom it admits is asked apart. */
+    isStillKnown: Effect.fnUntraced(function* (
+      { pid, settings }: Pick<KnownFor, "pid" | "settings">,
+      chatId: ChatId,
+      gameId: GameId,
+    ) {
+      if (settings.freshProof) return false;
+      const proven = yield* provenIn(yield* users.findRecords(chatId));
+      return proven.some((each) => each.pid !== pid && each.id === gameId);
     }),
   };
 });

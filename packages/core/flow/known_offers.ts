@@ -38,7 +38,12 @@ type Place = Exclude<FlowEntry, { readonly sid: string }>;
 /** How many communities one page offers. */
 const mostCommunities = 25;
 
-const isProvenIn = ({ record }: ScopedRecord) => isLinked(record) && isProven(record.proof);
+/** Whether the user has ever confirmed a link there. Anybody else can make a record of the user. */
+const hasConfirmed = ({ record }: ScopedRecord) => isProven(record.proof);
+const isProvenIn = (scoped: ScopedRecord) => isLinked(scoped.record) && hasConfirmed(scoped);
+
+/** Whether only members of a guild are offered the community. */
+const isOfGuild = ({ scope }: ScopedRecord) => guildOf(scope) !== null;
 
 export const makeKnownOffers = Effect.gen(function* () {
   const users = yield* UserStore;
@@ -81,8 +86,9 @@ export const makeKnownOffers = Effect.gen(function* () {
 
   return {
     /**
-     * Returns the communities that could have a link of the user by an earlier proof: those with a record of the user,
-     * and the homes of `guildIds`.
+     * Returns the communities that could have a link of the user by an earlier proof: those in which the user has
+     * confirmed a link, or in whose guild the user is a member, as far as there is a record of the user, or `guildIds`
+     * names the guild.
      */
     listKnown: Effect.fn("VerificationFlows.listKnown")(function* (
       chatId: ChatId,
@@ -94,7 +100,9 @@ export const makeKnownOffers = Effect.gen(function* () {
       const done = new Set<string>(records.filter(isProvenIn).map(({ scope }) => scope.pid));
       const places = new Map<string, Place>();
       for (const each of [
-        ...records.map(({ scope }) => place(scope.pid, guildOf(scope))),
+        ...records
+          .filter((each) => hasConfirmed(each) || isOfGuild(each))
+          .map(({ scope }) => place(scope.pid, guildOf(scope))),
         ...(yield* homesOf(guildIds)),
       ]) {
         if (!done.has(each.pid)) places.set(each.pid, each);

@@ -2,7 +2,7 @@
  * The ways to prove a game account. `connection`: the user has connected it at the chat platform, which calls it
  * verified. `oauth`: the user signed in at the game platform. `words`: the user put the service's words into the
  * account's public description. `session`: the client that created the session named its player. `known`: the user has
- * proven it to another community of this deployment by one of these, and is linked to it there still.
+ * proven it to another community of this deployment by an `OwnProof`, and is linked to it there still.
  */
 export type GameProof = "connection" | "oauth" | "words" | "session" | "known";
 
@@ -21,6 +21,13 @@ export const gameProofs = [
   "session",
   "known",
 ] as const satisfies ReadonlyArray<GameProof>;
+
+/** The ways that count in other communities too. `session` is the word of a key's holder, which counts in its scope alone. */
+export type OwnProof = Exclude<GameProof, "session" | "known">;
+
+/** Returns whether the user has proven the account by a way that counts in other communities. @internal */
+export const isOwnProof = (proof: LinkProof): proof is OwnProof =>
+  proof === "connection" || proof === "oauth" || proof === "words";
 
 const proven: ReadonlySet<unknown> = new Set<LinkProof>(gameProofs);
 
