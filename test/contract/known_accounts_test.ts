@@ -152,7 +152,8 @@ test("an account that was unlinked there before the confirmation is not linked",
 test("a list with a link by hand is not offered on /me to a user who never confirmed a link there", async () => {
   await send("DELETE /v2/game", { key: ofStranger, body: { chatId: "100027" } });
   const { pid } = await setup({}, ofStranger);
-  const offers = async (chatId: string) => (await openMe(chatId)).page.text.includes(`name="in" value="${pid}"`);
+  const offers = async (chatId: string) =>
+    (await openMe(chatId)).page.text.includes(`name="in" value="${pid}"`);
   expect([await offers("100026"), await offers("100027")]).toEqual([false, true]);
 });
 
