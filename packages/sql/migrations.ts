@@ -23,6 +23,7 @@ import { planWork } from "./migrations/0032_plan_work.ts";
 import { byChatUser } from "./migrations/0033_by_chat_user.ts";
 import { undo } from "./migrations/0034_undo.ts";
 import { answersByUser } from "./migrations/0035_answers_by_user.ts";
+import { keyMakers } from "./migrations/0036_key_makers.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -44,6 +45,7 @@ export const migrations: Readonly<
   "0033_by_chat_user": byChatUser,
   "0034_undo": undo,
   "0035_answers_by_user": answersByUser,
+  "0036_key_makers": keyMakers,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

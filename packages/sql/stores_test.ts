@@ -78,6 +78,7 @@ const listedScans: ReadonlySet<string> = new Set([
   "imports: SELECT id, account,",
   "imports: UPDATE imports SET",
   "keys: SELECT keys.id, keys.name,",
+  "keys: UPDATE keys SET",
   "members: UPDATE members SET",
   "role_previews: DELETE FROM role_previews",
   "sightings: SELECT address_key_id AS",

@@ -177,7 +177,7 @@ test("a key may do what a full key may, in v1 and v2", async () => {
   const lines: ReadonlyArray<Line> = [
     `GET /v2/chat?chatId=100003&guildId=${guild}`,
     "GET /v2/events",
-    `GET /api/v1/chat-to-game?chatId=100003&guildId=${guild}`,
+    `GET /api/v1/public/chat-to-game?chatId=100003&guildId=${guild}`,
   ];
   for (const line of lines) {
     const answers = await Promise.all([key, full].map((each) => server.send(line, { key: each, from })));

@@ -8,7 +8,7 @@ import { PlatformUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
-import { GuildGuard } from "../platforms/guild_guard.ts";
+import { GuildGuard, GuildManagers } from "../platforms/guild_guard.ts";
 import { SignInStore } from "../sign_ins/sign_in_store.ts";
 import { chatId, guildId, platform, servicesOn } from "../test_services.ts";
 import { MemberStore } from "./member_store.ts";
@@ -25,7 +25,7 @@ const guild = {
 
 /** Services with a platform that counts the questions about managers, and fails while `isDown`. */
 const observedServices = () => {
-  const state = { asked: 0, isDown: false };
+  const state = { asked: 0, isDown: false, isOut: false };
   const observed = Layer.effect(
     ChatPlatform,
     Effect.map(ChatPlatform, (memory) => ({
@@ -35,8 +35,9 @@ const observedServices = () => {
           state.asked++;
           return state.isDown
             ? Effect.fail(new PlatformUnavailable({ operation: "ChatPlatform.isManager" }))
-            : memory.isManager(id, user);
+            : Effect.map(memory.isManager(id, user), (is) => is && !state.isOut);
         }),
+      joinedGuilds: (ids) => (state.isOut ? Effect.succeed(new Set()) : memory.joinedGuilds(ids)),
     })),
   ).pipe(Layer.provideMerge(PlatformMemory.layer({ ...platform, guilds: [guild] })));
   return { state, services: servicesOn(observed) };
@@ -72,18 +73,30 @@ test("a member of the account must manage the guild, which is asked every 10 min
   }).pipe(Effect.provide(services));
 });
 
-test("an invited manager counts from the moment of accepting, in any role", () => {
+test("an invited manager counts from the moment of accepting", () => {
   const { services } = observedServices();
   return Effect.gen(function* () {
     const [scope, members] = [yield* globalScopeOf(bob), yield* MemberStore];
     const actor = { type: "account", id: scope.account, member: bob } as const;
-    const change = { type: "add", chatId: ada, role: "moderator" } as const;
+    const change = { type: "add", chatId: ada, role: "admin" } as const;
     yield* members.change({ actor, requestId: null, account: scope.account, change, at: 0 });
     assert.strictEqual(yield* mayName(scope), "not_guild_manager");
     const signIn = makeSignIn({ chatId: ada, account: scope.account });
     yield* SignInStore.use((store) => store.create(signIn, null));
     yield* members.choose({ signIn: signIn.id, chatId: ada, account: scope.account, requestId: null, at: 1 });
     assert.strictEqual(yield* mayName(scope), true);
+  }).pipe(Effect.provide(services));
+});
+
+test("a no that was got while the bot was out of the guild is none", () => {
+  const { state, services } = observedServices();
+  return Effect.gen(function* () {
+    const scope = yield* globalScopeOf(ada);
+    const managers = yield* GuildManagers;
+    state.isOut = true;
+    assert.strictEqual(yield* managers.mayName(scope, guildId), false);
+    state.isOut = false;
+    assert.strictEqual(yield* managers.mayName(scope, guildId), true);
   }).pipe(Effect.provide(services));
 });
 

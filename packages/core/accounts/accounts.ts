@@ -1,14 +1,14 @@
 import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
-import type { ChatId, GuildId } from "../ids.ts";
+import type { ChatId, GuildId, Pid } from "../ids.ts";
 import type { Account, Tier } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
 import { KeyStore, type UpdateAccount } from "../keys/key_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GuildManagers } from "../platforms/guild_guard.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { hasAccepted, MemberStore } from "./member_store.ts";
+import { hasAccepted, lends, MemberStore } from "./member_store.ts";
 
 /**
  * Manages accounts. Every change is written to the audit log and reaches the account's keys on every node within a
@@ -69,21 +69,24 @@ const freshFor = Duration.minutes(10);
 const allowedFor = Duration.seconds(5);
 const maxCached = 10_000;
 
-/** Provides `GuildManagers` by the members of accounts. The operator's own accounts may name every guild. @internal */
+/** Provides `GuildManagers` by the members who lend their guilds, see `lends`. The operator's own accounts may name every guild. @internal */
 export const layerGuildManagers = Effect.gen(function* () {
   const accounts = yield* KeyStore;
   const members = yield* MemberStore;
   const platform = yield* ChatPlatform;
-  const managers = yield* Cache.makeWith(
-    ([guildId, chatId]: readonly [GuildId, ChatId]) => platform.isManager(guildId, chatId),
-    {
-      capacity: maxCached,
-      timeToLive: (exit) => (Exit.isSuccess(exit) ? freshFor : Duration.zero),
-    },
-  );
-  const mayName = Effect.fnUntraced(function* ([account, guildId]: readonly [string, GuildId]) {
-    for (const { chatId } of (yield* members.list(account)).filter(hasAccepted)) {
-      if (yield* Cache.get(managers, [guildId, chatId])) return true;
+  const isManager = Effect.fnUntraced(function* ([guildId, chatId]: readonly [GuildId, ChatId]) {
+    if (yield* platform.isManager(guildId, chatId)) return true;
+    // While the bot is out of the guild, the platform says "no" of everybody.
+    return (yield* platform.joinedGuilds([guildId])).has(guildId) ? false : null;
+  });
+  const managers = yield* Cache.makeWith(isManager, {
+    capacity: maxCached,
+    timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value !== null ? freshFor : Duration.zero),
+  });
+  type Question = readonly [account: string, pid: Pid, guildId: GuildId];
+  const mayName = Effect.fnUntraced(function* ([account, pid, guildId]: Question) {
+    for (const member of yield* members.list(account)) {
+      if (lends(member, pid) && (yield* Cache.get(managers, [guildId, member.chatId]))) return true;
     }
     return Option.exists(yield* accounts.findAccount(account), ({ operator }) => operator);
   });
@@ -92,5 +95,7 @@ export const layerGuildManagers = Effect.gen(function* () {
     capacity: maxCached,
     timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value ? allowedFor : Duration.zero),
   });
-  return GuildManagers.of({ mayName: (account, guildId) => Cache.get(allowed, [account, guildId]) });
+  return GuildManagers.of({
+    mayName: ({ account, pid }, guildId) => Cache.get(allowed, [account, pid, guildId]),
+  });
 }).pipe(Layer.effect(GuildManagers));

@@ -80,6 +80,13 @@ export const mostScopes = 100;
 /** Returns whether the role, null for none, runs the account. @internal */
 export const runsAccount = (role: MemberRole | null): boolean => role !== null && allows(role, "admin");
 
+/**
+ * Returns whether the guilds that a member manages are lent to a list: owners and admins of all communities lend theirs to
+ * every list of the account, a member of some communities to these, and a moderator of all to none. @internal
+ */
+export const lends = (member: Pick<Member, "role" | "scopes" | "chosenAt">, pid: Pid): boolean =>
+  hasAccepted(member) && (member.scopes?.includes(pid) ?? runsAccount(member.role));
+
 /** Returns whether the member runs the account: an owner or admin who has accepted. @internal */
 export const isInCharge = (member: Pick<Member, "role" | "chosenAt">): boolean =>
   hasAccepted(member) && runsAccount(member.role);

@@ -1,9 +1,12 @@
-import { Clock, Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
-import { BadRequest, Conflict, Forbidden } from "../errors.ts";
+import { BadRequest, Conflict, Forbidden, InvalidApiKey } from "../errors.ts";
 import type { ChatId, SignInId } from "../ids.ts";
+import type { ApiKey } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
-import type { KeyOwner } from "../keys/owned_keys.ts";
+import { KeyStore } from "../keys/key_store.ts";
+import type { KeyOwner, ManagingKey } from "../keys/owned_keys.ts";
+import { makeOwnersOfKey } from "./managing_keys.ts";
 import {
   hasAccepted,
   hasLapsed,
@@ -31,6 +34,8 @@ const calledBy = (memberships: ReadonlyArray<Membership>, name: string): Members
 export class Members extends Context.Service<Members>()("@accountlink/core/Members", {
   make: Effect.gen(function* () {
     const store = yield* MemberStore;
+    const keys = yield* KeyStore;
+    const ownersOfKey = yield* makeOwnersOfKey;
     const { announce } = yield* KeyChanges;
     return {
       /** Returns the members and the invitations that have not lapsed. */
@@ -102,6 +107,16 @@ export class Members extends Context.Service<Members>()("@accountlink/core/Membe
         if (outcome === "unknown") return yield* new BadRequest({ problem: "not_found" });
         if (outcome === "account_limit") return yield* new Conflict({ reason: outcome });
         return found;
+      }),
+
+      /**
+       * Returns a key with its account, which it acts for, and the owners with whose rights. Fails with `Forbidden`
+       * `key_access` if none of them is left.
+       */
+      managing: Effect.fn("Members.managing")(function* (key: ApiKey, requestId: string) {
+        const account = Option.getOrNull(yield* keys.findAccount(key.scope.account));
+        if (account === null) return yield* new InvalidApiKey({ problem: "missing" });
+        return { account, key, owners: yield* ownersOfKey(key), requestId } satisfies ManagingKey;
       }),
 
       /** Declines an invitation to an account. */

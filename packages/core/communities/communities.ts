@@ -80,8 +80,8 @@ export class Communities extends Context.Service<Communities>()("@accountlink/co
 
       /**
        * Returns the scope with the given `pid`, which must belong to the account, and be a key's own. Fails with
-       * `Forbidden` unless the bot is in the guild, and the member manages the guild now; for a key, somebody of the team
-       * has to manage it.
+       * `Forbidden` unless the bot is in the guild, and the member manages the guild now; for a key, an owner with whose
+       * rights it acts.
        *
        * @param pid any text, such as a value from a URL
        * @param withoutBot whether to return the scope even if the bot has left the guild
@@ -94,8 +94,11 @@ export class Communities extends Context.Service<Communities>()("@accountlink/co
       ) {
         const { scope } = yield* scopeOf(manager, pid);
         yield* requireOwnGuild(scope, guildId);
+        const managers = "key" in manager ? manager.owners : [manager.chatId];
         yield* Effect.catchIf(
-          "key" in manager ? guard.enter(scope, guildId) : guard.requireManager(guildId, manager.chatId),
+          managers === null || scope.namesAnyGuild === true
+            ? guard.enterAsUser(scope, guildId)
+            : guard.requireManager(guildId, managers),
           (error) => withoutBot && error._tag === "Forbidden" && error.reason === "bot_not_in_guild",
           () => Effect.void,
         );

@@ -98,12 +98,12 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
     });
 
     /**
-     * Returns whether somebody of the account manages a guild: anyone with the `pid` of a global scope can name any guild,
+     * Returns whether somebody of the account lends a guild to the scope: anyone with the `pid` of a global scope can name any guild,
      * and no page may vouch for a stranger's community.
      */
-    const mayAsk = ({ account }: DataScope, guildId: GuildId) =>
+    const mayAsk = (scope: DataScope, guildId: GuildId) =>
       Effect.catchTag(
-        managers.mayName(account, guildId),
+        managers.mayName(scope, guildId),
         "PlatformUnavailable",
         (cause) => new FlowRefused({ reason: "platform_down", entry: null, cause }),
       );

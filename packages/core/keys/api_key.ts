@@ -78,6 +78,12 @@ export interface ApiKey {
   /** Origins of redirects that verification sessions and flows may use. */
   readonly redirectOrigins: ReadonlyArray<string>;
   readonly createdAt: Millis;
+  /**
+   * The chat ID of the owner with whose rights the key manages communities: the member who made its secret, or who gave it
+   * the access `manage`. `[erased]` once that user is erased. Null if the operator made the key, which then has the rights
+   * of the owners of its account.
+   */
+  readonly madeBy: string | null;
 }
 
 /** A key with its usage data for the owner. */
@@ -149,6 +155,7 @@ const fields = [
   "denyIps",
   "redirectOrigins",
   "status",
+  "madeBy",
 ] as const satisfies ReadonlyArray<keyof ApiKey>;
 
 /** The fields whose old and new values an audit entry tells. */
@@ -180,7 +187,7 @@ export const updatedKey = (key: ApiKey, update: KeyUpdate, action?: AuditAction)
         details: {
           keyId,
           status,
-          changed: changed.join(", "),
+          changed: changed.filter((field) => field !== "madeBy").join(", "),
           ...changeDetails(
             key,
             next,

@@ -61,6 +61,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
     const recordOf = Effect.fnUntraced(function* (
       id: KeyId,
       choice: NewKey,
+      { actor }: WriteOrigin,
     ): Effect.fn.Return<ApiKey, InvalidParameter | Conflict | StoreUnavailable> {
       const { account, target, ...chosen } = choice;
       if (account.name === "" || !isNameText(account.name)) {
@@ -80,6 +81,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
         allowIps: [],
         denyIps: [],
         redirectOrigins: [],
+        madeBy: actor.type === "account" ? actor.member : null,
         ...chosen,
         id,
         scope,
@@ -92,7 +94,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
       origin: WriteOrigin,
     ): Effect.fn.Return<IssuedKey, InvalidParameter | Conflict | StoreUnavailable> {
       const { id, token } = yield* withRandom(generateToken());
-      const key = yield* recordOf(id, choice);
+      const key = yield* recordOf(id, choice, origin);
       const maxKeys = limits[choice.account.tier].keys || Infinity;
       const inserted = yield* store.insertKey({
         ...origin,
@@ -136,7 +138,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
         const id = keyIdOf(token);
         if (id === null)
           return yield* InvalidParameter.one("key", 'expected "alk_", 12 characters, "_" and 43 more');
-        const key = yield* recordOf(id, choice);
+        const key = yield* recordOf(id, choice, origin);
         const hash = yield* secrets.keyHash(token);
         const inserted = yield* store.insertKey({ ...origin, key, hash, maxKeys: null, at: key.createdAt });
         return inserted === "inserted";
@@ -156,6 +158,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
           hash: yield* secrets.keyHash(token),
           at,
           previousUntil: at + graceSeconds * 1000,
+          ...(origin.actor.type === "account" && { madeBy: origin.actor.member }),
         });
         if (!rotated) return Option.none();
         yield* announce(id);

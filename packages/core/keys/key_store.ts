@@ -111,6 +111,8 @@ export interface RotateKey extends WriteOrigin {
   readonly at: Millis;
   /** Earlier secrets of the key are accepted until this time at the latest. */
   readonly previousUntil: Millis;
+  /** The new `madeBy` of the key; left out to keep it. */
+  readonly madeBy?: string;
 }
 
 export interface UpdateKey extends WriteOrigin {

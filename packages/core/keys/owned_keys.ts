@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { ScopeTarget } from "../data_scope.ts";
-import { BadRequest, Conflict, InvalidApiKey } from "../errors.ts";
+import { BadRequest, Conflict } from "../errors.ts";
 import { type ChatId, KeyId, type Pid } from "../ids.ts";
 import { Limits } from "../limits/quota.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
@@ -24,6 +24,8 @@ export interface KeyOwner {
 export interface ManagingKey {
   readonly account: Account;
   readonly key: ApiKey;
+  /** The owners with whose rights it acts; null for a key of the operator's own account, which has all rights. */
+  readonly owners: ReadonlyArray<ChatId> | null;
   readonly requestId: string;
 }
 
@@ -45,7 +47,7 @@ export interface NewOwnedKey
   readonly target: ScopeTarget;
 }
 
-export type OwnedKeyUpdate = Omit<KeyUpdate, "tier" | "kind" | "limits">;
+export type OwnedKeyUpdate = Omit<KeyUpdate, "tier" | "kind" | "limits" | "madeBy">;
 
 /** How long revoked keys stay listed, in milliseconds. */
 const revokedListed = 30 * dayMs;
@@ -106,13 +108,6 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
       /** @param id any text, such as a value from a URL; text that is not a key id finds no key */
       find,
 
-      /** Returns a key with its account, which it acts for. */
-      managing: Effect.fn("OwnedKeys.managing")(function* (key: ApiKey, requestId: string) {
-        const account = Option.getOrNull(yield* store.findAccount(key.scope.account));
-        if (account === null) return yield* new InvalidApiKey({ problem: "missing" });
-        return { account, key, requestId } satisfies ManagingKey;
-      }),
-
       /**
        * Returns keys newest first, including keys revoked within 30 days. Members of some communities see no keys of the
        * account.
@@ -142,7 +137,7 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
        */
       create: Effect.fn("OwnedKeys.create")(function* (owner: KeyOwner, key: NewOwnedKey) {
         const { account, chatId } = owner;
-        if (key.target.kind === "guild") yield* guard.requireManager(key.target.guildId, chatId);
+        if (key.target.kind === "guild") yield* guard.requireManager(key.target.guildId, [chatId]);
         // Before `create` opens a list, which would stay without a key.
         const { used, allowed } = yield* plan(account);
         if (allowed !== null && used >= allowed) return yield* new Conflict({ reason: "key_limit" });
@@ -152,7 +147,8 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
 
       update: Effect.fn("OwnedKeys.update")(function* (owner: KeyOwner, id: string, update: OwnedKeyUpdate) {
         const key = yield* findLiving(owner, id);
-        yield* keys.update(key.id, update, originOf(owner));
+        const isGiven = update.access === "manage" && key.access !== "manage";
+        yield* keys.update(key.id, { ...update, ...(isGiven && { madeBy: owner.chatId }) }, originOf(owner));
         return yield* find(owner, id);
       }),
 

@@ -91,7 +91,7 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
       open: Effect.fn("OwnedScopes.open")(function* (owner: KeyOwner, guildId: GuildId) {
         const { account, chatId, scopes } = owner;
         if (scopes !== null) return yield* new Forbidden({ reason: "role" });
-        yield* guard.requireManager(guildId, chatId);
+        yield* guard.requireManager(guildId, [chatId]);
         return (yield* keys.scopeOf(account, { kind: "guild", guildId })).pid;
       }),
 

@@ -47,8 +47,8 @@ export class GuildGuard extends Context.Service<GuildGuard>()("@accountlink/core
       return scope.kind === "guild" ? new MissingParameter({ parameters: ["guildId"] }) : Effect.void;
     };
 
-    const requireAccount = Effect.fnUntraced(function* ({ account }: DataScope, guildId: RequestedGuild) {
-      if (guildId !== null && !(yield* managers.mayName(account, guildId))) {
+    const requireAccount = Effect.fnUntraced(function* (scope: DataScope, guildId: RequestedGuild) {
+      if (guildId !== null && !(yield* managers.mayName(scope, guildId))) {
         return yield* new Forbidden({ reason: "not_guild_manager" });
       }
     });
@@ -106,14 +106,13 @@ export class GuildGuard extends Context.Service<GuildGuard>()("@accountlink/core
           member ? Effect.void : new Forbidden({ reason }),
         ),
 
-      /** Fails with `Forbidden` unless the bot is in the guild and the chat user may manage it now. */
-      requireManager: Effect.fnUntraced(function* (guildId: GuildId, chatId: ChatId) {
+      /** Fails with `Forbidden` unless the bot is in the guild and one of the chat users may manage it now. */
+      requireManager: Effect.fnUntraced(function* (guildId: GuildId, chatIds: ReadonlyArray<ChatId>) {
         // A manager who has just added the bot tries at once, so ask anew before refusing.
         const isThere = (yield* hasBot(guildId)) || (yield* platform.joinedGuilds([guildId])).has(guildId);
         if (!isThere) return yield* new Forbidden({ reason: "bot_not_in_guild" });
-        if (!(yield* platform.isManager(guildId, chatId))) {
-          return yield* new Forbidden({ reason: "not_guild_manager" });
-        }
+        for (const chatId of chatIds) if (yield* platform.isManager(guildId, chatId)) return;
+        return yield* new Forbidden({ reason: "not_guild_manager" });
       }),
     };
   }),
@@ -128,15 +127,18 @@ export const requireOwnGuild = (scope: DataScope, guildId: GuildId): Effect.Effe
     : Effect.void;
 
 /**
- * Decides which guilds the keys of an account may name. It is a port, because `accounts` imports `platforms`. @internal
+ * Decides which guilds may be named for a list. It is a port, because `accounts` imports `platforms`. @internal
  */
 export class GuildManagers extends Context.Service<
   GuildManagers,
   {
     /**
-     * Returns whether a member of the account manages the guild, which is checked at most every 10 minutes. An account
-     * without an owner or admin belongs to the operator and may name every guild.
+     * Returns whether a member of the account who lends guilds to the list manages the guild, which is checked at most
+     * every 10 minutes. Lists of the operator's own accounts may name every guild.
      */
-    readonly mayName: (account: string, guildId: GuildId) => StoreEffect<boolean, PlatformUnavailable>;
+    readonly mayName: (
+      list: Pick<DataScope, "account" | "pid">,
+      guildId: GuildId,
+    ) => StoreEffect<boolean, PlatformUnavailable>;
   }
 >()("@accountlink/core/GuildManagers") {}

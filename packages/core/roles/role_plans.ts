@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option, Schema } from "effect";
-import { hasAccepted, MemberStore } from "../accounts/member_store.ts";
+import { makeOwnersOfKey } from "../accounts/managing_keys.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { Communities } from "../communities/communities.ts";
 import { chosenIn, isLinkingOn } from "../communities/community.ts";
@@ -7,6 +7,7 @@ import { CommunityStore } from "../communities/community_store.ts";
 import type { DataScope } from "../data_scope.ts";
 import { BadRequest, Forbidden, InvalidParameter, PlatformUnavailable } from "../errors.ts";
 import { ChatId, Digits, type GuildId } from "../ids.ts";
+import { KeyStore } from "../keys/key_store.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { featuresOf, GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
@@ -31,7 +32,8 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const homes = yield* CommunityStore;
     const guard = yield* GuildGuard;
     const members = yield* MemberSync;
-    const team = yield* MemberStore;
+    const keys = yield* KeyStore;
+    const ownersOfKey = yield* makeOwnersOfKey;
     const previews = yield* makePlanPreviews;
     const nicknames = yield* makeNicknamesBefore;
     const { checkGuild } = yield* makeGuildCheck;
@@ -48,30 +50,28 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     });
 
     /**
-     * Returns on whose behalf a plan is saved: the member, or for a key the team of its account. Nobody for the operator,
-     * and for keys of the operator's own accounts.
+     * Returns on whose behalf a plan is saved: the member, or the owners with whose rights a key acts. Null for the
+     * operator, and for keys of the operator's own accounts.
      */
-    const saversOf = ({ account }: DataScope, { actor }: WriteOrigin) => {
-      if (actor.type === "account") return Effect.succeed([ChatId.make(actor.member)]);
-      if (actor.type !== "key") return Effect.succeed([]);
-      return Effect.map(team.list(account), (listed) =>
-        listed.filter(hasAccepted).map(({ chatId }) => chatId),
-      );
-    };
+    const saversOf = Effect.fnUntraced(function* ({ actor }: WriteOrigin) {
+      if (actor.type === "account") return [ChatId.make(actor.member)];
+      if (actor.type !== "key") return null;
+      const key = Option.getOrNull(yield* keys.findById(actor.id));
+      return key === null ? yield* new Forbidden({ reason: "key_access" }) : yield* ownersOfKey(key);
+    });
 
     /**
      * Fails unless the chat platform would let one of those who save the plan give each role of its rules. Otherwise a
      * manager could become an administrator by a rule.
      */
     const requireNameable = Effect.fnUntraced(function* (
-      scope: DataScope,
       guildId: GuildId,
       { rules }: PlanSettings,
       origin: WriteOrigin,
     ) {
       const { findNameable } = yield* members.roles;
-      const savers = yield* saversOf(scope, origin);
-      if (rules.length === 0 || savers.length === 0 || findNameable === undefined) return;
+      const savers = yield* saversOf(origin);
+      if (rules.length === 0 || savers === null || findNameable === undefined) return;
       const nameable = yield* Effect.forEach(savers, (chatId) => findNameable(guildId, chatId));
       const refused = rules.find(({ roleId }) => !nameable.some((roles) => roles.has(roleId)));
       if (refused === undefined) return;
@@ -165,7 +165,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         const { plan } = yield* stored.find(scope, guildId);
         yield* requireVersion(plan, edited);
         const settings = yield* checkWithRoles(scope, guildId, chosen);
-        yield* requireNameable(scope, guildId, settings, origin);
+        yield* requireNameable(guildId, settings, origin);
         const ofCommunity = chosenIn(chosen);
         yield* communities.check(scope, guildId, ofCommunity);
         if (settings.state === "on") {

@@ -85,6 +85,7 @@ export const accountUnits: ReadonlyArray<Unit> = [
       deny_ips: ["json", "key.denyIps"],
       redirect_origins: ["json", "key.redirectOrigins"],
       created_at: "key.createdAt",
+      made_by: ["optional", "key.madeBy"],
       counts: ["flag", "counts"],
       revoked_at: "revokedAt",
     },

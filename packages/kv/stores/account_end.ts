@@ -106,7 +106,7 @@ export const closeSome = Effect.fnUntraced(function* (
   return { revoked, isMore: isActive || isMore };
 });
 
-const emptied = { name: "", allowIps: [], denyIps: [], redirectOrigins: [] };
+const emptied = { name: "", allowIps: [], denyIps: [], redirectOrigins: [], madeBy: null };
 
 /**
  * Ends up to `limit` imports, invitations and sign-ins of members of an account, and clears the texts that the owner

@@ -17,6 +17,7 @@ import {
   type ErasedThing,
   type EraseUser,
   type ErasureTally,
+  erasedMark,
   nothingErased,
   type UnfinishedErasure,
   type UserErased,
@@ -34,6 +35,7 @@ import { forgetInLogs } from "./guild_logs.ts";
 import { requests } from "./idempotency_store.ts";
 import { madeLinks } from "./import_records.ts";
 import { accountPlace, eraseFromJournal, pidOf, record, recordPart } from "./journal.ts";
+import { keys } from "./keys.ts";
 import { links } from "./links.ts";
 import { members } from "./members.ts";
 import { forgetNicknames, forgetPreviews, planProblems } from "./role_plans.ts";
@@ -230,6 +232,11 @@ const forgetInviter: EraseSome = (tx, { chatId }) =>
     tx.put(members, { ...member, invitedBy: null }),
   );
 
+const forgetMaker: EraseSome = (tx, { chatId }) =>
+  changeSome(tx, keys.byMaker, [chatId], limit, (stored) =>
+    tx.put(keys, { ...stored, key: { ...stored.key, madeBy: erasedMark } }),
+  );
+
 /** Releases the next account of the user. If no owner or admin is left, pauses its webhooks and role plans. */
 const endOwn: EraseSome = Effect.fnUntraced(function* (tx, write, part, before) {
   const { chatId, pseudonym, at } = write;
@@ -268,5 +275,6 @@ const kinds: ReadonlyArray<EraseSome> = [
   (tx, { chatId }) => forgetNicknames(tx, chatId, limit),
   leaveAccount,
   forgetInviter,
+  forgetMaker,
   endOwn,
 ];

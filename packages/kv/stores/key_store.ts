@@ -232,7 +232,7 @@ export const layer = storeLayer(KeyStore, (db) => ({
       }
     }),
 
-  rotateKey: ({ id, hash, previousUntil, ...write }) =>
+  rotateKey: ({ id, hash, previousUntil, madeBy, ...write }) =>
     db.write(id, function* (tx) {
       const stored = yield* tx.get(keys, id);
       if (stored === undefined || isRevoked(stored)) return false;
@@ -248,7 +248,8 @@ export const layer = storeLayer(KeyStore, (db) => ({
       const previous = stored.secrets
         .filter(({ endsAt }) => endsAt === null)
         .map((secret) => ({ ...secret, endsAt: previousUntil }));
-      yield* tx.put(keys, { ...stored, secrets: [...previous, { hash, endsAt: null }] });
+      const key = { ...stored.key, ...(madeBy !== undefined && { madeBy }) };
+      yield* tx.put(keys, { ...stored, key, secrets: [...previous, { hash, endsAt: null }] });
       return true;
     }),
 

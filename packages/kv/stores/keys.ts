@@ -8,7 +8,8 @@ import { accountAt, dataScope, type ScopeRef, type StoredAccount } from "./scope
 
 /** A key with its secrets, the newest last. A secret whose `endsAt` is null expires with its key. */
 export interface StoredKey {
-  readonly key: Omit<ApiKey, "scope" | "suspended">;
+  /** Keys of earlier releases lack `madeBy`. */
+  readonly key: Omit<ApiKey, "scope" | "suspended" | "madeBy"> & Partial<Pick<ApiKey, "madeBy">>;
   readonly scope: ScopeRef;
   /** Whether the account was suspended when the key was revoked. */
   readonly wasSuspended?: boolean;
@@ -24,6 +25,10 @@ export const keys = table<StoredKey>()("key", ({ key }) => [key.id], {
   // Without revoked keys, since the public flow reads it without a key.
   byScope: { keys: ({ key, scope, revokedAt }) => (revokedAt === null ? [[scope.pid, key.id]] : []) },
   byTime: { keys: ({ key }) => [[key.createdAt, key.id]] },
+  byMaker: {
+    keys: ({ key: { id, madeBy = null } }) => (madeBy === null ? [] : [[madeBy, id]]),
+    group: 1,
+  },
   revoked: { keys: ({ key, revokedAt }) => (revokedAt === null ? [] : [[revokedAt, key.id]]) },
 });
 
@@ -36,6 +41,7 @@ interface LastUse {
 export const lastUses = table<LastUse>()("use", ({ key }) => [key], {});
 
 export const apiKeyOf = (stored: StoredKey, account: StoredAccount): ApiKey => ({
+  madeBy: null,
   ...stored.key,
   scope: dataScope(stored.scope, account),
   suspended: stored.wasSuspended ?? account.status === "suspended",

@@ -59,10 +59,9 @@ export const makeAnswers = Effect.gen(function* () {
       return ["gone", { content: language.text(`chat.gone.${done.type}`, { command }) }] satisfies Answered;
     }
     const found = Option.getOrNull(yield* communities.findHome(guildId));
-    // Who no longer manages a guild has no list of its members.
+    // An account to which nobody lends the guild any more has no list of its members.
     const isManaged =
-      found !== null &&
-      (yield* chargeTo(found.scope.account)(managers.mayName(found.scope.account, guildId)));
+      found !== null && (yield* chargeTo(found.scope.account)(managers.mayName(found.scope, guildId)));
     const home = isManaged ? found : null;
     if (home === null) {
       const button = { label: language.text("chat.no_home.open"), url: `${publicUrl}/dashboard/communities` };

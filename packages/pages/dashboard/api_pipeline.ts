@@ -2,7 +2,8 @@
  * Runs requests to the JSON routes of the dashboard through the checks: the sign-in, the account and role, the origin
  * and CSRF token of a write, and the parameters. Requests with a key run through the checks of keys instead.
  */
-import { OwnedKeys, type PublicError, RequestLimits, SignIns } from "@accountlink/core";
+import { type PublicError, RequestLimits, SignIns } from "@accountlink/core";
+import { Members } from "@accountlink/core/accounts";
 import { Forbidden, type InvalidBody, PremiumRequired } from "@accountlink/core/errors";
 import type { KeyOwner, Manager } from "@accountlink/core/keys";
 import { PlatformRefusals } from "@accountlink/core/platforms";
@@ -92,7 +93,7 @@ export const makeOperation = Effect.gen(function* () {
   const signIns = yield* SignIns;
   const memberOf = yield* makeMemberOf;
   const { chargeTo } = yield* PlatformRefusals;
-  const { managing } = yield* OwnedKeys;
+  const { managing } = yield* Members;
   const checked = yield* makeChecks;
   const places = yield* RequestPlaces;
   const withContext = contextMaker(settings);

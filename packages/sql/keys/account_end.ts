@@ -58,7 +58,8 @@ export const releaseAccount = Effect.fnUntraced(function* (
   const revoked = yield* revokeKeys(sql, pseudonym, at);
   const inScopes = sql`pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;
   yield* sql`
-    UPDATE keys SET name = '', allow_ips = '[]', deny_ips = '[]', redirect_origins = '[]' WHERE ${inScopes}`;
+    UPDATE keys SET name = '', allow_ips = '[]', deny_ips = '[]', redirect_origins = '[]', made_by = NULL
+    WHERE ${inScopes}`;
   yield* sql`UPDATE webhooks SET description = '' WHERE ${inScopes}`;
   yield* sql`DELETE FROM imports WHERE account = ${name}`;
   yield* sql`DELETE FROM accounts WHERE name = ${name}`;

@@ -188,7 +188,7 @@ export const layer = storeLayer(KeyStore)((parts) => {
     }),
 
     rotateKey: transaction("rotateKey", function* (write) {
-      const { id, hash, previousUntil } = write;
+      const { id, hash, previousUntil, madeBy = null } = write;
       assertStorable([hash]);
       const [key] = yield* findForUpdate(id);
       if (key === undefined || key.status === "revoked") return false;
@@ -196,6 +196,7 @@ export const layer = storeLayer(KeyStore)((parts) => {
       yield* sql`DELETE FROM key_secrets WHERE key_id = ${id} AND ends_at IS NOT NULL`;
       yield* sql`UPDATE key_secrets SET ends_at = ${previousUntil} WHERE key_id = ${id}`;
       yield* insertSecret(id, hash);
+      if (madeBy !== null) yield* sql`UPDATE keys SET made_by = ${madeBy} WHERE id = ${id}`;
       yield* insertChange(write, key, "key.rotated");
       return true;
     }),
@@ -247,11 +248,12 @@ const keyFields = {
   denyIps: Texts,
   redirectOrigins: Texts,
   createdAt: Schema.Int,
+  madeBy: Schema.NullOr(Schema.String),
 };
 
 const keyColumns = literalSql(`
   keys.id, keys.name, keys.tier, keys.kind, keys.access, keys.status, keys.suspended, keys.expires_at, keys.limits,
-  keys.allow_ips, keys.deny_ips, keys.redirect_origins, keys.created_at, scopes.pid, scopes.account, scopes.guild_id`);
+  keys.allow_ips, keys.deny_ips, keys.redirect_origins, keys.created_at, keys.made_by, scopes.pid, scopes.account, scopes.guild_id`);
 
 const keyTables = literalSql("keys JOIN scopes ON scopes.pid = keys.pid");
 
@@ -267,6 +269,7 @@ const changeableColumns = (key: ApiKey, at: Millis) => ({
   allow_ips: JSON.stringify(key.allowIps),
   deny_ips: JSON.stringify(key.denyIps),
   redirect_origins: JSON.stringify(key.redirectOrigins),
+  made_by: key.madeBy,
 });
 
 const readKeys = tableOf("keys", keyFields).reader((key): ApiKey => withScope(key));

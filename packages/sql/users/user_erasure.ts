@@ -14,6 +14,7 @@ import {
   type ErasedThing,
   type EraseUser,
   type ErasureTally,
+  erasedMark,
   nothingErased,
   type UserErased,
 } from "@accountlink/core/users";
@@ -261,6 +262,7 @@ export const eraseUserOn = (parts: StoreParts) => {
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
     yield* sql`UPDATE members SET invited_by = NULL WHERE invited_by = ${chatId}`;
+    yield* sql`UPDATE keys SET made_by = ${erasedMark} WHERE made_by = ${chatId}`;
     yield* forgetUserRoles(sql, chatId);
     yield* forgetInCommunities(sql, chatId);
     const messages = yield* forgetInLogs(sql, chatId, at);

@@ -3,7 +3,7 @@ import { type KeyAccess, type KeyStatus, keyAccesses, type Tier } from "@account
 import type { KeyKind, KeyLimits } from "@accountlink/core/limits";
 import { type Arbitrary, boolean, constant, constantFrom, nat, oneof, record, tuple } from "fast-check";
 import { orNull, recordOf } from "./fields.ts";
-import { hash, keyId } from "./ids.ts";
+import { chatId, hash, keyId } from "./ids.ts";
 import { addressLists } from "./key_lists.ts";
 import { dataScope } from "./links.ts";
 import { millis, name } from "./texts.ts";
@@ -74,4 +74,5 @@ export const apiKey = recordOf<ApiKey>({
   limits: keyLimits,
   ...addressLists,
   createdAt: millis,
+  madeBy: orNull(chatId),
 });

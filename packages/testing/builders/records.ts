@@ -33,6 +33,7 @@ export const makeKey = (scope: DataScope, parts: Partial<ApiKey> = {}): ApiKey =
   denyIps: [],
   redirectOrigins: [],
   createdAt: 0,
+  madeBy: null,
   ...parts,
 });
 

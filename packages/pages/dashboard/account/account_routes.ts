@@ -1,11 +1,13 @@
 /** Routes of the account page: its names, choosing another account, ending sign-ins, and deleting the account. */
-import { OwnedKeys, SignIns } from "@accountlink/core";
-import type { Membership } from "@accountlink/core/accounts";
+import { type DataScope, guildOf, OwnedKeys, SignIns } from "@accountlink/core";
+import { type Membership, runsAccount } from "@accountlink/core/accounts";
 import { makeAskingName } from "@accountlink/core/communities";
 import type { SignInId } from "@accountlink/core/ids";
-import { shownName, type Tier } from "@accountlink/core/keys";
+import { type KeyOwner, type ScopeSettings, shownName, type Tier } from "@accountlink/core/keys";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { type LimitSettings, Limits, type TierLimits } from "@accountlink/core/limits";
 import { OwnedScopes } from "@accountlink/core/owners";
+import { Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { Effect } from "effect";
 import { contactHtml } from "../../footer.ts";
@@ -21,6 +23,7 @@ import { tableHtml } from "../look/table.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import {
   makeAccountTitle,
+  makeGuildChoice,
   makeOwnerName,
   type OwnerPages,
   type OwnerVisitor,
@@ -42,19 +45,45 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   const titleOf = yield* makeAccountTitle;
   const scopes = yield* OwnedScopes;
   const askingName = yield* makeAskingName;
+  const profiles = yield* Profiles;
+  const guildsOf = yield* makeGuildChoice;
   const lossOf = yield* makeAccountLoss;
 
   const titled = (membership: Membership) =>
     Effect.map(titleOf(membership.account), (title) => ({ ...membership, title }));
 
-  const choiceOf = Effect.fnUntraced(function* ({ owner, accounts, invitations }: OwnerVisitor) {
+  /** The lists of an invitation to some communities, by their names; null for all lists, and for none. */
+  const lentTo = Effect.fnUntraced(function* (owner: KeyOwner, { account, role, scopes: pids }: Membership) {
+    if (pids === null) return { isAll: runsAccount(role), lists: [] };
+    const own = yield* scopes.list({ ...owner, account, scopes: pids });
+    const lists = yield* forEachLimited(own, (each) => askedBy(each.scope, each.settings), {
+      concurrency: 4,
+    });
+    return { isAll: false, lists };
+  });
+
+  const askedBy = Effect.fnUntraced(function* (scope: DataScope, { displayName }: ScopeSettings) {
+    const guildId = guildOf(scope);
+    const guildName = guildId === null ? null : ((yield* profiles.guild(guildId))?.name ?? null);
+    return yield* askingName(scope, { displayName, guildName });
+  });
+
+  const choiceOf = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
+    const { owner, accounts, invitations } = visitor;
+    const guilds = invitations.length === 0 ? null : yield* guildsOf(visitor);
+    const managed = (guilds ?? [])
+      .filter(({ manager }) => manager)
+      .map(({ name, guildId }) => name ?? guildId);
     return {
       account: owner.account,
       accounts: yield* Effect.forEach(accounts, titled),
       invitations: yield* Effect.forEach(invitations, (invitation) => {
         const { invitedBy: chatId } = invitation;
         const inviter = chatId === null ? Effect.succeed(null) : nameOf({ chatId });
-        return Effect.zipWith(titled(invitation), inviter, (each, name) => ({ ...each, inviter: name }));
+        return Effect.map(
+          Effect.all([titled(invitation), inviter, lentTo(owner, invitation)]),
+          ([each, name, lent]) => ({ ...each, inviter: name, lent, managed }),
+        );
       }),
     };
   });
@@ -195,6 +224,10 @@ interface TitledMembership extends Membership {
 interface NamedInvitation extends TitledMembership {
   /** The name of the member who invited the user; null if unknown. */
   readonly inviter: string | null;
+  /** To which lists the user lends the communities that they manage. */
+  readonly lent: { readonly isAll: boolean; readonly lists: ReadonlyArray<string> };
+  /** The names of the communities that the user manages, as far as they are known. */
+  readonly managed: ReadonlyArray<string>;
 }
 
 interface Choice {
@@ -242,6 +275,14 @@ const invitationText = ({ title: account, role, since, inviter }: NamedInvitatio
     : say("account.invitation_by", { ...values, inviter });
 };
 
+const lentText = ({ lent: { isAll, lists }, managed }: NamedInvitation): Html => {
+  if (!isAll && lists.length === 0) return say("account.lends.none");
+  const lent = isAll ? say("account.lends.all") : say("account.lends.some", { lists: lists.join(", ") });
+  return managed.length === 0
+    ? lent
+    : html`${lent} ${say("account.lends.which", { guilds: managed.join(", ") })}`;
+};
+
 const invitationCard = (invitation: NamedInvitation): Html => {
   const {
     account: { name },
@@ -252,6 +293,7 @@ const invitationCard = (invitation: NamedInvitation): Html => {
 <li>
 <p>${invitationText(invitation)}</p>
 <p>${say("account.invitation.effect", { may: say(`team.hint.${role}`) })}</p>
+<p>${lentText(invitation)}</p>
 ${formTo(paths.chooseAccount)}<button class="button small" name="account" value="${name}">${say("account.accept", { account: title })}</button></form>
 <details>
 <summary class="bad">${say("account.decline", { unseen: tags.unseen, account: title })}</summary>

@@ -2,7 +2,7 @@
 import { InvalidParameter, OwnedKeys, type ScopeTarget } from "@accountlink/core";
 import { allows, type Membership } from "@accountlink/core/accounts";
 import { Forbidden } from "@accountlink/core/errors";
-import type { KeyAccess, KeyDetails } from "@accountlink/core/keys";
+import type { KeyAccess, KeyDetails, OwnedKeyUpdate } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
 import { DashboardKeys } from "@accountlink/http-api";
 import { Effect } from "effect";
@@ -35,9 +35,11 @@ export const makeKeyOperations = Effect.gen(function* () {
     update: operation(
       DashboardKeys.patchKey,
       function* ({ owner, member, values: { id, ...update } }) {
-        const { access } = yield* keys.find(owner, id);
-        if (update.access !== access) yield* requireAccess(member, update.access);
-        return yield* keys.update(owner, id, given(update));
+        const key = yield* keys.find(owner, id);
+        const changed = given(update);
+        if (changed.access !== key.access) yield* requireAccess(member, changed.access);
+        if (key.access === "manage" && loosens(key, changed)) yield* requireAccess(member, "manage");
+        return yield* keys.update(owner, id, changed);
       },
       keyAnswer,
     ),
@@ -62,6 +64,28 @@ export const makeKeyOperations = Effect.gen(function* () {
 /** Fails unless the member may choose the access for a key: only owners make keys that manage communities. */
 const requireAccess = ({ role }: Pick<Membership, "role">, access: KeyAccess | undefined) =>
   access === "manage" && !allows(role, "owner") ? new Forbidden({ reason: "role" }) : Effect.void;
+
+/**
+ * Returns whether an update gives a key something back that it lost, or could lose: another access would let the next
+ * update do so. An admin may only narrow a key that manages communities.
+ */
+const loosens = (
+  key: KeyDetails,
+  { access, status, expiresAt, allowIps, denyIps, redirectOrigins }: OwnedKeyUpdate,
+): boolean => {
+  const isWithout = (list: ReadonlyArray<string> = [], others: ReadonlyArray<string> = []) =>
+    list.some((each) => !others.includes(each));
+  return (
+    (access !== undefined && access !== key.access) ||
+    (status === "active" && key.status !== "active") ||
+    (expiresAt !== undefined && (expiresAt ?? Infinity) > (key.expiresAt ?? Infinity)) ||
+    (allowIps !== undefined &&
+      key.allowIps.length > 0 &&
+      (allowIps.length === 0 || isWithout(allowIps, key.allowIps))) ||
+    (denyIps !== undefined && isWithout(key.denyIps, denyIps)) ||
+    isWithout(redirectOrigins, key.redirectOrigins)
+  );
+};
 
 type NewKeyValues = OwnerInput<typeof DashboardKeys.createKey.parameters>["values"];
 

@@ -1,6 +1,6 @@
 /** The page of one key: its rules, its actions, and its history. */
 import { AuditLog } from "@accountlink/core";
-import type { MemberRole } from "@accountlink/core/accounts";
+import { allows, type MemberRole } from "@accountlink/core/accounts";
 import { auditActions } from "@accountlink/core/audit";
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import { Limits, type Quota, quotaOf } from "@accountlink/core/limits";
@@ -72,7 +72,7 @@ ${historyHtml(view.history, view.names)}
 <p class="more"><a href="${to(withQuery(paths.audit, { keyId: key.id }))}">Full history in the audit log</a> ·
 <a href="${to(withQuery(paths.usage, { keyId: key.id }))}">Usage of this key</a></p>
 </section>
-${key.status === "revoked" ? null : acts(key, refused)}`,
+${key.status === "revoked" ? null : acts(key, key.access !== "manage" || allows(role, "owner"), refused)}`,
   };
 };
 
@@ -124,9 +124,13 @@ ${rulesFields(rules, role, refused?.act === "update" ? refused.problems : [])}
 </form>
 </section>`;
 
-const acts = (key: KeyDetails, refused: RefusedKeyAct | null): Html => {
+/** @param mayGive whether the member may give a secret, and what the key lost */
+const acts = (key: KeyDetails, mayGive: boolean, refused: RefusedKeyAct | null): Html => {
   const problemsOf = (act: KeyAct) => (refused?.act === act ? refused.problems : []);
   return html`
+${
+  mayGive
+    ? html`
 <section>
 <h2>Rotate</h2>
 ${formTo(keyPath(key.id, "rotate"), html` class="panel"`)}
@@ -134,19 +138,12 @@ ${formTo(keyPath(key.id, "rotate"), html` class="panel"`)}
 ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400", choices: graces, problems: problemsOf("rotate") })}
 <button class="button quiet">Rotate the key</button>
 </form>
-</section>
+</section>`
+    : null
+}
 <section>
 <h2>Danger zone</h2>
-${formTo(keyPath(key.id, "status"), html` class="panel danger"`)}
-<p>${
-    isActive(key)
-      ? "Every request with a disabled key is refused until you enable it again."
-      : "Requests with the key are accepted again, under its rules."
-  }</p>
-<button class="button quiet" name="status" value="${isActive(key) ? "disabled" : "active"}">${
-    isActive(key) ? "Disable the key" : "Enable the key"
-  }</button>
-</form>
+${mayGive || isActive(key) ? statusForm(key) : null}
 ${formTo(keyPath(key.id, "revoke"), html` class="panel danger"`)}
 <p>A revoked key never works again. The links of its users stay.</p>
 ${textField({
@@ -161,6 +158,18 @@ ${textField({
 </form>
 </section>`;
 };
+
+const statusForm = (key: KeyDetails): Html => html`
+${formTo(keyPath(key.id, "status"), html` class="panel danger"`)}
+<p>${
+  isActive(key)
+    ? "Every request with a disabled key is refused until you enable it again."
+    : "Requests with the key are accepted again, under its rules."
+}</p>
+<button class="button quiet" name="status" value="${isActive(key) ? "disabled" : "active"}">${
+  isActive(key) ? "Disable the key" : "Enable the key"
+}</button>
+</form>`;
 
 const isActive = ({ status }: KeyDetails): boolean => status === "active";
 

@@ -31,10 +31,14 @@ export const makeNameSearch = Effect.gen(function* () {
     const findIn = (guildId: GuildId | null) => Effect.map(findUserByName(name, guildId), Option.getOrNull);
     const anywhere = yield* findIn(null);
     if (anywhere !== null) return anywhere;
-    const guilds = (yield* scopes.list(owner)).flatMap(({ scope }) => guildOf(scope) ?? []);
-    const owned = yield* Effect.filter(guilds.slice(0, mostGuilds), (guildId) =>
-      managers.mayName(owner.account.name, guildId),
+    const lists = (yield* scopes.list(owner)).flatMap(({ scope }) => {
+      const guildId = guildOf(scope);
+      return guildId === null ? [] : [{ scope, guildId }];
+    });
+    const lent = yield* Effect.filter(lists.slice(0, mostGuilds), ({ scope, guildId }) =>
+      managers.mayName(scope, guildId),
     );
+    const owned = lent.map(({ guildId }) => guildId);
     const managed = (yield* profiles.ownGuilds(signIn.guilds ?? []))
       .filter(({ bot, manager }) => bot && manager)
       .map(({ guildId }) => guildId);

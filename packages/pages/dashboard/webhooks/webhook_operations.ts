@@ -26,7 +26,7 @@ export const makeWebhookOperations = Effect.gen(function* () {
         const { url, types, description } = values;
         const target = yield* targetOf(values);
         const admission =
-          target.kind === "guild" ? guard.requireManager(target.guildId, owner.chatId) : Effect.void;
+          target.kind === "guild" ? guard.requireManager(target.guildId, [owner.chatId]) : Effect.void;
         const choice = { account, target, url, ...given({ types }), description: description ?? "" };
         return yield* webhooks.create(choice, originOf({ account, ...owner }), admission);
       },

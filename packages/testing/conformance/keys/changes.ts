@@ -105,6 +105,19 @@ export const changes: Cases<StoragePorts> = {
     expectEqual(changed.filter((outcome) => outcome === "updated").length, 1);
   },
 
+  "rotateKey: who made the new secret is who made the key, and nobody else if nobody is named": function* () {
+    const keys = yield* KeyStore;
+    const { global } = yield* makeScopes;
+    const key = makeKey(global, { madeBy: "100001" });
+    yield* insert(key);
+    const makerAfter = (made: { readonly madeBy?: string }) =>
+      keys
+        .rotateKey({ ...origin, id: key.id, hash: uniqueText(), at: 0, previousUntil: 0, ...made })
+        .pipe(Effect.andThen(keys.findById(key.id)), Effect.map(Option.getOrThrow));
+    expectEqual((yield* makerAfter({})).madeBy, "100001");
+    expectEqual((yield* makerAfter({ madeBy: "100002" })).madeBy, "100002");
+  },
+
   "concurrent rotateKey: the newest secret and the one before it are left": function* () {
     const { global } = yield* makeScopes;
     const [key, first] = [makeKey(global), uniqueText()];

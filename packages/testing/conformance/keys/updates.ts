@@ -26,6 +26,7 @@ const everyField: Required<KeyUpdate> = {
   denyIps: ["2001:db8::/32"],
   redirectOrigins: ["https://example.com"],
   status: "disabled",
+  madeBy: "100001",
 };
 
 export const updates: Cases<StoragePorts> = {

@@ -1,6 +1,7 @@
 import type { StoragePorts } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import type { AccountStatus } from "@accountlink/core/keys";
+import { erasedMark } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniquePid, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
@@ -45,8 +46,10 @@ export const erasures: Cases<StoragePorts> = {
       name: "",
       allowIps: [],
       redirectOrigins: [],
+      madeBy: null,
     });
-    expectEqual(Option.getOrThrow(yield* keys.findByHash(others.hash)).key, others.key);
+    const ofOthers = { ...others.key, madeBy: erasedMark };
+    expectEqual(Option.getOrThrow(yield* keys.findByHash(others.hash)).key, ofOthers);
     expectEqual(yield* keys.findScope(own.name, { kind: "global" }), Option.none());
     expectEqual((yield* user.recordOf(scope, bob))?.gameId, chess);
 

@@ -34,6 +34,7 @@ export const newUserSteps = Effect.gen(function* () {
       name: "Ours",
       allowIps: ["192.0.2.1"],
       redirectOrigins: ["https://a.example"],
+      madeBy: chatId,
     });
     const hash = uniqueText();
     yield* keys.insertKey({ ...origin, key, hash, maxKeys: null, at: 0 });
