@@ -143,11 +143,11 @@ test("a key of the operator's own account names all roles below the bot, others 
 test("a key manages with the rights of the owner who made it, as long as they are an owner", async () => {
   const [owner, second] = [await enter(ada, "club"), await enter(cyd, "club")];
   const own = await createKey(owner, { access: "manage" });
-  const others = await createKey(second, { access: "manage" });
+  const ofSecond = await createKey(second, { access: "manage" });
   const [line] = inGuild[0] ?? [];
   const read = (key: string) => send(line as Line, { key });
   expect((await read(own.token)).status).toBe(200);
-  expectForbidden(await read(others.token), "not_guild_manager");
+  expectForbidden(await read(ofSecond.token), "not_guild_manager");
   const setRole = async (role: string) =>
     dataOf(await second.send(`PATCH /dashboard/api/members/${ada}`, { body: { role } }));
   await setRole("admin");

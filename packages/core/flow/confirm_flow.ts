@@ -21,7 +21,7 @@ import { FlowAccounts } from "./flow_accounts.ts";
 import { FlowAdmission } from "./flow_admission.ts";
 import type { Cookie } from "./flow_cookie.ts";
 import { type CompletionRefusal, FlowStore, isVoided, provenGame } from "./flow_store.ts";
-import { FlowSubjects, refuseOver } from "./flow_subjects.ts";
+import { type FlowSubject, FlowSubjects, refuseOver } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 import { belongsTo, type FlowForm, type HeldFlow, HeldFlows } from "./held_flow.ts";
 import { makeKnownAccounts } from "./known_accounts.ts";
@@ -96,6 +96,19 @@ export const makeFlowEnd = Effect.gen(function* () {
     return yield* new FlowRefused({ reason: "link_changed", entry });
   });
 
+  /** Asks again, at the confirmation, whether the community takes the two accounts and the proof. */
+  const requireAdmitted = Effect.fnUntraced(function* (
+    subject: FlowSubject,
+    flow: HeldFlow,
+    chatId: ChatId,
+    game: NonNullable<ReturnType<typeof provenGame>>,
+  ) {
+    if (game.gameProof === "known" && !(yield* isStillKnown(subject, chatId, game.gameId))) {
+      return yield* refuseChanged(flow);
+    }
+    yield* admission.accounts(subject, chatId, { step: "chat", chatId, game }, flow.entry);
+  });
+
   /** Refuses a confirmation that the store did not complete. */
   const refuseOutcome = Effect.fnUntraced(function* (
     refused: CompletionRefusal,
@@ -128,12 +141,8 @@ export const makeFlowEnd = Effect.gen(function* () {
     if (chatId === null || game === null) return yield* new FlowRefused({ reason: "unfinished", entry });
     yield* admission.user(subject, { chatId }, entry);
     if (session === null) yield* limits.admitAddress(from.address, "verifyDay");
-    const isByEarlierProof = !keeps && game.gameProof === "known";
-    if (isByEarlierProof && !(yield* isStillKnown(subject, chatId, game.gameId))) {
-      return yield* refuseChanged(flow);
-    }
     const { mark, seen } = yield* seenOf(from, keeps);
-    if (!keeps) yield* admission.accounts(subject, chatId, { step: "chat", chatId, game }, entry);
+    if (!keeps) yield* requireAdmitted(subject, flow, chatId, game);
     const at = yield* Clock.currentTimeMillis;
     const complete = sessions.complete({
       flow: id,

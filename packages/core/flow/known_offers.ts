@@ -101,7 +101,7 @@ export const makeKnownOffers = Effect.gen(function* () {
       const places = new Map<string, Place>();
       for (const each of [
         ...records
-          .filter((each) => hasConfirmed(each) || isOfGuild(each))
+          .filter((scoped) => hasConfirmed(scoped) || isOfGuild(scoped))
           .map(({ scope }) => place(scope.pid, guildOf(scope))),
         ...(yield* homesOf(guildIds)),
       ]) {

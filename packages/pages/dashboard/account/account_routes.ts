@@ -1,13 +1,10 @@
 /** Routes of the account page: its names, choosing another account, ending sign-ins, and deleting the account. */
-import { type DataScope, guildOf, OwnedKeys, SignIns } from "@accountlink/core";
-import { type Membership, runsAccount } from "@accountlink/core/accounts";
+import { OwnedKeys, SignIns } from "@accountlink/core";
 import { makeAskingName } from "@accountlink/core/communities";
 import type { SignInId } from "@accountlink/core/ids";
-import { type KeyOwner, type ScopeSettings, shownName, type Tier } from "@accountlink/core/keys";
-import { forEachLimited } from "@accountlink/core/limited_loops";
+import { shownName, type Tier } from "@accountlink/core/keys";
 import { type LimitSettings, Limits, type TierLimits } from "@accountlink/core/limits";
 import { OwnedScopes } from "@accountlink/core/owners";
-import { Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { Effect } from "effect";
 import { contactHtml } from "../../footer.ts";
@@ -18,19 +15,13 @@ import { makeCommunityOperations } from "../communities/community_operations.ts"
 import { planText } from "../keys/keys_page.ts";
 import { fieldsOf, textField } from "../look/field.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
-import { linkTo, say, tags } from "../look/say.ts";
+import { linkTo, say } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
-import {
-  makeAccountTitle,
-  makeGuildChoice,
-  makeOwnerName,
-  type OwnerPages,
-  type OwnerVisitor,
-  seeOther,
-} from "../owner_pages.ts";
+import { makeAccountTitle, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { may, paths } from "../paths.ts";
+import { accountsHtml, choicePage, makeAccountChoice } from "./account_choice.ts";
 import { makeAccountOperations } from "./account_operations.ts";
 import { accountDeletionPage, makeAccountLoss } from "./deletion.ts";
 
@@ -41,52 +32,11 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   const keys = yield* OwnedKeys;
   const limits = yield* Limits;
   const { contact } = yield* PageSettings;
-  const nameOf = yield* makeOwnerName;
   const titleOf = yield* makeAccountTitle;
   const scopes = yield* OwnedScopes;
   const askingName = yield* makeAskingName;
-  const profiles = yield* Profiles;
-  const guildsOf = yield* makeGuildChoice;
+  const choiceOf = yield* makeAccountChoice;
   const lossOf = yield* makeAccountLoss;
-
-  const titled = (membership: Membership) =>
-    Effect.map(titleOf(membership.account), (title) => ({ ...membership, title }));
-
-  /** The lists of an invitation to some communities, by their names; null for all lists, and for none. */
-  const lentTo = Effect.fnUntraced(function* (owner: KeyOwner, { account, role, scopes: pids }: Membership) {
-    if (pids === null) return { isAll: runsAccount(role), lists: [] };
-    const own = yield* scopes.list({ ...owner, account, scopes: pids });
-    const lists = yield* forEachLimited(own, (each) => askedBy(each.scope, each.settings), {
-      concurrency: 4,
-    });
-    return { isAll: false, lists };
-  });
-
-  const askedBy = Effect.fnUntraced(function* (scope: DataScope, { displayName }: ScopeSettings) {
-    const guildId = guildOf(scope);
-    const guildName = guildId === null ? null : ((yield* profiles.guild(guildId))?.name ?? null);
-    return yield* askingName(scope, { displayName, guildName });
-  });
-
-  const choiceOf = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
-    const { owner, accounts, invitations } = visitor;
-    const guilds = invitations.length === 0 ? null : yield* guildsOf(visitor);
-    const managed = (guilds ?? [])
-      .filter(({ manager }) => manager)
-      .map(({ name, guildId }) => name ?? guildId);
-    return {
-      account: owner.account,
-      accounts: yield* Effect.forEach(accounts, titled),
-      invitations: yield* Effect.forEach(invitations, (invitation) => {
-        const { invitedBy: chatId } = invitation;
-        const inviter = chatId === null ? Effect.succeed(null) : nameOf({ chatId });
-        return Effect.map(
-          Effect.all([titled(invitation), inviter, lentTo(owner, invitation)]),
-          ([each, name, lent]) => ({ ...each, inviter: name, lent, managed }),
-        );
-      }),
-    };
-  });
 
   const sharedList = ({ owner }: OwnerVisitor) =>
     Effect.map(scopes.list(owner), (owned) => owned.find(({ scope }) => scope.kind === "global") ?? null);
@@ -215,95 +165,6 @@ ${
     : html`${formTo(paths.endSignIn)}<input type="hidden" name="id" value="${id}"><button class="button quiet small">${say("account.end")}</button></form>`
 }
 </li>`;
-
-interface TitledMembership extends Membership {
-  /** The name of the account for people, by `makeAccountTitle`. */
-  readonly title: string | Html;
-}
-
-interface NamedInvitation extends TitledMembership {
-  /** The name of the member who invited the user; null if unknown. */
-  readonly inviter: string | null;
-  /** To which lists the user lends the communities that they manage. */
-  readonly lent: { readonly isAll: boolean; readonly lists: ReadonlyArray<string> };
-  /** The names of the communities that the user manages, as far as they are known. */
-  readonly managed: ReadonlyArray<string>;
-}
-
-interface Choice {
-  /** The account that the sign-in uses now. */
-  readonly account: Membership["account"];
-  /** The accounts of the user, starting with the one that the user chose last. */
-  readonly accounts: ReadonlyArray<TitledMembership>;
-  readonly invitations: ReadonlyArray<NamedInvitation>;
-}
-
-/** The page after the sign-in of a user with several accounts or with an invitation. */
-const choicePage = (choice: Choice): Page => ({
-  title: say(choice.invitations.length === 0 ? "account.which" : "account.invited"),
-  section: "account",
-  content: html`
-<p>${say("account.each")}</p>
-${accountsHtml(choice)}`,
-});
-
-const accountsHtml = (choice: Choice): Html => html`
-<ul class="cards" role="list">
-${choice.invitations.map(invitationCard)}
-${choice.accounts.map((membership) => accountCard(membership, choice))}
-</ul>`;
-
-const accountCard = (
-  { account: { name, status }, title, role }: TitledMembership,
-  { account }: Choice,
-): Html => html`
-<li>
-<p><strong>${title}</strong>${
-  name === account.name ? html` <span class="badge">${say("account.in_use")}</span>` : null
-} <small>${say(`team.label.${role}`)}</small></p>
-${
-  status === "suspended"
-    ? html`<p>${say("account.suspended")}</p>`
-    : html`${formTo(paths.chooseAccount)}<button class="button quiet small" name="account" value="${name}">${say("account.use", { account: title })}</button></form>`
-}
-</li>`;
-
-const invitationText = ({ title: account, role, since, inviter }: NamedInvitation): Html => {
-  const values = { b: tags.b, account, role: say(`team.label.${role}`), time: timeHtml(since) };
-  return inviter === null
-    ? say("account.invitation", values)
-    : say("account.invitation_by", { ...values, inviter });
-};
-
-const lentText = ({ lent: { isAll, lists }, managed }: NamedInvitation): Html => {
-  if (!isAll && lists.length === 0) return say("account.lends.none");
-  const lent = isAll ? say("account.lends.all") : say("account.lends.some", { lists: lists.join(", ") });
-  return managed.length === 0
-    ? lent
-    : html`${lent} ${say("account.lends.which", { guilds: managed.join(", ") })}`;
-};
-
-const invitationCard = (invitation: NamedInvitation): Html => {
-  const {
-    account: { name },
-    title,
-    role,
-  } = invitation;
-  return html`
-<li>
-<p>${invitationText(invitation)}</p>
-<p>${say("account.invitation.effect", { may: say(`team.hint.${role}`) })}</p>
-<p>${lentText(invitation)}</p>
-${formTo(paths.chooseAccount)}<button class="button small" name="account" value="${name}">${say("account.accept", { account: title })}</button></form>
-<details>
-<summary class="bad">${say("account.decline", { unseen: tags.unseen, account: title })}</summary>
-${formTo(paths.declineInvitation)}
-<p>${say("account.decline.effect")}</p>
-<p class="row"><button class="button bad small" name="account" value="${name}">${say("account.decline.button")}</button></p>
-</form>
-</details>
-</li>`;
-};
 
 /** The account's plan, how it differs from Premium, and how to reach the operator. */
 const planHtml = (limits: LimitSettings, tier: Tier, contact: string | null): Html => html`

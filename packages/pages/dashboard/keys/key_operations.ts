@@ -65,6 +65,10 @@ export const makeKeyOperations = Effect.gen(function* () {
 const requireAccess = ({ role }: Pick<Membership, "role">, access: KeyAccess | undefined) =>
   access === "manage" && !allows(role, "owner") ? new Forbidden({ reason: "role" }) : Effect.void;
 
+/** Whether a list has entries that the other lacks. */
+const isWithout = (list: ReadonlyArray<string> = [], others: ReadonlyArray<string> = []): boolean =>
+  list.some((each) => !others.includes(each));
+
 /**
  * Returns whether an update gives a key something back that it lost, or could lose: another access would let the next
  * update do so. An admin may only narrow a key that manages communities.
@@ -73,8 +77,6 @@ const loosens = (
   key: KeyDetails,
   { access, status, expiresAt, allowIps, denyIps, redirectOrigins }: OwnedKeyUpdate,
 ): boolean => {
-  const isWithout = (list: ReadonlyArray<string> = [], others: ReadonlyArray<string> = []) =>
-    list.some((each) => !others.includes(each));
   return (
     (access !== undefined && access !== key.access) ||
     (status === "active" && key.status !== "active") ||
