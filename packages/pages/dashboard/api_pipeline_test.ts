@@ -1,4 +1,4 @@
-import { KeyAuthenticator, OwnedKeys, Pid, RequestLimits, SignIns } from "@accountlink/core";
+import { KeyAuthenticator, Pid, RequestLimits, SignIns } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
 import { SecurityLog } from "@accountlink/core/audit";
 import { PlatformRefusals } from "@accountlink/core/platforms";
@@ -28,8 +28,7 @@ const test = testWith(
     Layer.mock(SecurityLog)({ noteRefusal: () => Effect.void }),
     Layer.mock(UsageMeter)({ count: () => {} }),
     Layer.mock(SignIns)({}),
-    Layer.mock(Members)({}),
-    Layer.mock(OwnedKeys)({
+    Layer.mock(Members)({
       managing: ({ scope }, requestId) =>
         Effect.succeed({ account: { name: scope.account }, requestId } as never),
     }),
