@@ -1,6 +1,6 @@
 import { AddressVault, AccountLink as Core, NetworkIntelligence, SessionSettings } from "@accountlink/core";
 import { AskingNames } from "@accountlink/core/communities";
-import { GameWays } from "@accountlink/core/flow";
+import { GameWays, warnWithoutWay } from "@accountlink/core/flow";
 import { Limits } from "@accountlink/core/limits";
 import { RoleCouriers } from "@accountlink/core/roles";
 import { type DeploymentSecrets, RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";
@@ -149,6 +149,7 @@ const layerOf = <E>({
     Layer.provideMerge(webhooks === undefined ? Layer.empty : webhookCouriers),
     Layer.provideMerge(roleCouriers),
     Layer.provideMerge(publicUrl === null ? Layer.empty : logCouriers(publicUrl)),
+    Layer.provideMerge(publicUrl === null ? Layer.empty : Layer.effectDiscard(warnWithoutWay(waysAdvice))),
     Layer.provideMerge(Core.layerWeb),
     Layer.provideMerge(Core.layer),
     Layer.provideMerge(deploymentKeys(secrets)),
@@ -159,6 +160,9 @@ const layerOf = <E>({
     Layer.provideMerge(Layer.merge(storage, webCrypto)),
     Layer.provideMerge(Layer.merge(webhooks ?? Layer.empty, settingsOf(options))),
   );
+
+const waysAdvice =
+  "set connection or signIn of gameOverHttp, or let the game have names and descriptions, or name its players in sessions";
 
 /** Without an account, the site asks users for their links. `makeWebHandler` refuses a wrong URL. */
 const askingNames = ({ account }: ScopeChoice, publicUrl: string) =>

@@ -1,6 +1,6 @@
 /** The state of the simulated platforms, and how their routes answer. */
 import { FixtureGuild, type PlatformFixture } from "@accountlink/core/fixture";
-import type { GuildJoin } from "@accountlink/core/platforms";
+import { type GuildJoin, isSameUsername } from "@accountlink/core/platforms";
 import { Context, Effect } from "effect";
 import { type Headers, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { type AnswerMessage, type RefusalCode, refusals } from "./wire.ts";
@@ -71,7 +71,7 @@ export const userOfName = <A extends { readonly username: string | null }>(
   users: ReadonlyMap<string, A>,
   username: string,
 ): A | undefined =>
-  [...users.values()].find((user) => user.username?.toLowerCase() === username.toLowerCase());
+  [...users.values()].find((user) => user.username !== null && isSameUsername(user.username, username));
 
 export const json = (body: unknown): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(body);

@@ -1,6 +1,7 @@
 /** The server with a game of one's own over HTTP in place of Roblox. */
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { languageTags } from "@accountlink/pages/languages";
 import { gameToken, player, startGame } from "@accountlink/platforms/test_game";
 import { Effect, Exit, Scope, Struct } from "effect";
 import { afterAll, expect, test } from "vitest";
@@ -27,7 +28,7 @@ afterAll(async () => {
 const moderatorRole = "41771983423143936";
 
 /** Starts a server whose game is called "Voxel", with a community that links there. */
-const startWith = async (instead?: Parameters<typeof startGame>[0]) => {
+const startWith = async (instead?: Parameters<typeof startGame>[0], changed: Record<string, string> = {}) => {
   const fixtures = makeFixtures();
   fixtures.account({ name: "club", chatId: ada.id });
   const key = fixtures.key({
@@ -51,7 +52,7 @@ const startWith = async (instead?: Parameters<typeof startGame>[0]) => {
       ACCOUNTLINK_GAME_URL: game.url,
       ACCOUNTLINK_GAME_TOKEN: gameToken,
       ACCOUNTLINK_GAME_NAME: "Voxel",
-      ACCOUNTLINK_GAME_CONNECTION: "steam",
+      ...changed,
     },
   });
   servers.push(server);
@@ -74,7 +75,8 @@ const startWith = async (instead?: Parameters<typeof startGame>[0]) => {
   return { ...server, key, putRules, newBrowser, signIn, newSession };
 };
 
-const voxel = await startWith();
+const steam = { ACCOUNTLINK_GAME_CONNECTION: "steam" };
+const voxel = await startWith(undefined, steam);
 const { send, key, putRules, newBrowser, signIn, newSession } = voxel;
 
 test("a lookup has the profile that the game tells", async () => {
@@ -102,6 +104,103 @@ test("a rule may ask for the game's own kinds of items, and for no others", asyn
     status: 200,
     body: { data: { plan: { rules: [{ when: owner("app") }] } } },
   });
+});
+
+/** A game with the first route alone. */
+const withoutFeatures: NonNullable<Parameters<typeof startGame>[0]> = ({ path }) =>
+  path === "/links/" ? { status: 404 } : undefined;
+
+/** Signs a member without a connection in, and returns the page before and the page after. */
+const pagesOf = async ({ newBrowser: open, newSession: begin, signIn: prove }: typeof voxel, lang = "en") => {
+  const browser = open();
+  const session = await begin();
+  const path = `/verify${session}&lang=${lang}`;
+  const before = await browser.get(path);
+  await prove(browser, `/verify/chat/start${session}`, bob.id);
+  return { before, after: await browser.get(path), session, browser };
+};
+
+const verifyIn = (server: typeof voxel, chatId = bob.id) =>
+  command(server.send, { chatId, guildId, permissions: "8" }, "verify");
+
+const needsConnection = "that you have connected on Discord";
+const nobody = "Nobody can show here yet which account on Voxel is theirs.";
+
+test("who has no connection, where it is the only way, reads how to get one, and tries again", async () => {
+  const server = await startWith(withoutFeatures, steam);
+  const { before, after, session } = await pagesOf(server);
+  expect(before.text).toContain("You connected it on Discord");
+  expect(before.text).toContain(needsConnection);
+  expect(after.text).toContain("Discord does not name a connected account of yours on Voxel.");
+  expect(after.text).toContain(needsConnection);
+  expect(after.text).toContain(`href="/verify/chat/start${session}">Try again`);
+  const answer = (await verifyIn(server)).text;
+  expect(answer).toContain(needsConnection);
+  expect(answer).toContain("/verify?pid=");
+});
+
+test("where no way is possible, the log at the start, the pages and the answer in chat say so", async () => {
+  const server = await startWith(withoutFeatures);
+  const { before, after } = await pagesOf(server);
+  for (const { text } of [before, after]) {
+    expect(text).toContain(nobody);
+    expect(text).toContain('href="/go"');
+  }
+  expect(after.text).toMatch(/href="\/verify\?sid=[^"]+">Try again/);
+  const answer = (await verifyIn(server)).text;
+  expect(answer).toContain(nobody);
+  expect(answer).not.toContain("/verify?pid=");
+  expect(server.output()).toMatch(
+    /No user can prove a game account on the pages: connection needs ACCOUNTLINK_GAME_CONNECTION; /,
+  );
+});
+
+test("while the game is down at the start, members without another way are asked for patience", async () => {
+  const server = await startWith(({ path }) => (path === "/links/" ? { status: 503 } : undefined));
+  const { before, after } = await pagesOf(server);
+  for (const { text } of [before, after]) expect(text).toContain("Voxel does not respond right now.");
+  expect(after.text).toMatch(/href="\/verify\?sid=[^"]+">Try again/);
+  expect((await verifyIn(server)).text).toContain("/verify?pid=");
+  expect(await server.send("GET /verify/game/words")).toMatchObject({ status: 404 });
+});
+
+test("the pages of who has no way are in every language", async () => {
+  const folder = new URL("../../packages/pages/languages/", import.meta.url);
+  for (const [env, keys] of [
+    [steam, ["flow.none.connection", "flow.connect"]],
+    [{}, ["flow.none"]],
+  ] as const) {
+    const server = await startWith(withoutFeatures, env);
+    const browser = server.newBrowser();
+    const session = await server.newSession();
+    await server.signIn(browser, `/verify/chat/start${session}`, bob.id);
+    for (const lang of languageTags) {
+      const messages = JSON.parse(readFileSync(new URL(`${lang}.json`, folder), "utf8")) as Record<
+        (typeof keys)[number],
+        string
+      >;
+      const { text } = await browser.get(`/verify${session}&lang=${lang}`);
+      for (const key of keys) {
+        const said = messages[key].replaceAll("{gameName}", "Voxel").replaceAll("{chatName}", "Discord");
+        expect([lang, key, text.includes(said)]).toEqual([lang, key, true]);
+      }
+    }
+  }
+});
+
+test("a user name is what the game says it is, in any letter case and Unicode form", async () => {
+  const name = "Björn 勇者 a-b.c";
+  const server = await startWith(({ path, query }) => {
+    if (path !== "/links/users") return undefined;
+    const isAsked = query.get("username")?.toLowerCase() === name.toLowerCase();
+    return isAsked ? { body: { ...player, username: name } } : { status: 404 };
+  });
+  const { browser, after } = await pagesOf(server);
+  expect(after.text).toContain('name="username"');
+  for (const typed of ["bjo\u0308rn 勇者 A-B.C", ` @${name} `]) {
+    const named = await browser.post("/verify/game/words", { ...formOf(after), username: typed });
+    expect([typed, named.status]).toEqual([typed, 200]);
+  }
 });
 
 /** What names Roblox or a thing of Roblox, or a service for it. */
@@ -222,7 +321,7 @@ test("the routes that are compatible with services for Roblox are none", async (
 });
 
 test("what the game does not have is not offered, and is refused with the reason", async () => {
-  const bare = await startWith(({ path }) => (path === "/links/" ? { status: 404 } : undefined));
+  const bare = await startWith(withoutFeatures);
   const noGroups = "the game platform tells no groups";
   const noAges = "the game platform does not tell how old accounts are";
   const group = { is: "group", groupId: "7", minRank: null, maxRank: null };

@@ -1,6 +1,6 @@
 /** Composes the layer of the service from the services of core and the implementations of the ports that they use. */
 import { AccountLink, AuditRetention, EventRetention, SessionSettings } from "@accountlink/core";
-import { GameWays } from "@accountlink/core/flow";
+import { GameWays, warnWithoutWay } from "@accountlink/core/flow";
 import { Limits } from "@accountlink/core/limits";
 import { IsRoblox } from "@accountlink/core/platforms";
 import { layerMemberJoins, RoleCouriers } from "@accountlink/core/roles";
@@ -8,6 +8,7 @@ import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
 import { NodeWebhookSender } from "accountlink/webhook_sender";
 import { Layer } from "effect";
+import { neededForWays } from "../config/needed_for_ways.ts";
 import type { ResolvedConfig } from "../config/resolved_config.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_secret.ts";
 import { cryptoLayer } from "./crypto_layer.ts";
@@ -39,7 +40,9 @@ export const serviceLayer = (
     platformLayer(platform, fixture, publicUrl),
   ).pipe(Layer.provideMerge(stores));
   const joins = config.ACCOUNTLINK_CHAT_GATEWAY === "on" ? layerMemberJoins : Layer.empty;
-  return Layer.mergeAll(AccountLink.layerWeb, WebhookCouriers.layer, RoleCouriers.layer, joins).pipe(
+  const ways =
+    platform.kind === "none" ? Layer.empty : Layer.effectDiscard(warnWithoutWay(neededForWays(resolved)));
+  return Layer.mergeAll(AccountLink.layerWeb, WebhookCouriers.layer, RoleCouriers.layer, joins, ways).pipe(
     Layer.provideMerge(AccountLink.layer),
     Layer.provideMerge(ports),
     Layer.provideMerge(shared),

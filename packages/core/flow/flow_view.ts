@@ -6,7 +6,7 @@ import type { ChatProfile, GameProfile, Guild } from "../platforms/profile.ts";
 import type { SessionState } from "../sessions/session_store.ts";
 import type { Millis } from "../timestamp.ts";
 import type { ProofStep } from "./flow_store.ts";
-import type { GameWay } from "./game_ways.ts";
+import type { GameWay, NeededForWay } from "./game_ways.ts";
 
 /**
  * How a browser enters the flow: with a session, or with the public id of a scope. The values are not validated yet.
@@ -55,8 +55,10 @@ export interface FlowView {
   readonly replaces: FlowAccount<GameId, GameProfile> | null;
   /** How the game account was proven; null before. */
   readonly gameProof: GameProof | null;
-  /** The ways that are on, other than `known` and `connection`, in the order in which pages offer them. */
-  readonly ways: ReadonlyArray<Exclude<GameWay, "known" | "connection">>;
+  /** The ways that can be used, in the order in which pages offer them; none if the session names the player. */
+  readonly ways: ReadonlyArray<GameWay>;
+  /** What a user without an account to choose needs. */
+  readonly needs: NeededForWay;
   /** The game accounts that the user has proven to other communities, without the one proven here. */
   readonly known: ReadonlyArray<KnownAccount & FlowAccount<GameId, GameProfile>>;
   /** The game accounts that the chat platform named, without the proven one. */

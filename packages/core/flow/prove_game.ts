@@ -5,6 +5,7 @@ import type { StoreEffect } from "../errors.ts";
 import type { GameId } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
+import { usernamesMeant } from "../platforms/usernames.ts";
 import { FlowAccounts } from "./flow_accounts.ts";
 import { FlowAdmission, refusePlatformDown } from "./flow_admission.ts";
 import type { Cookie } from "./flow_cookie.ts";
@@ -112,11 +113,15 @@ export const makeGameProofs = Effect.fnUntraced(function* (view: Effect.Success<
     }
   });
 
-  /** Looks up nothing that cannot be a user name, since platforms answer requests for other texts with errors. */
-  const findByName = (username: string, entry: FlowEntry) =>
-    /^\w{1,50}$/.test(username) && platform.findUserByName !== undefined
-      ? Effect.catchTags(platform.findUserByName(username), refusePlatformDown(entry))
-      : Effect.succeed(Option.none<GameId>());
+  const findByName = Effect.fnUntraced(function* (typed: string, entry: FlowEntry) {
+    const { findUserByName } = platform;
+    if (findUserByName === undefined) return Option.none<GameId>();
+    for (const username of usernamesMeant(typed)) {
+      const found = yield* Effect.catchTags(findUserByName(username), refusePlatformDown(entry));
+      if (Option.isSome(found)) return found;
+    }
+    return Option.none<GameId>();
+  });
 
   const name = Effect.fn("VerificationFlows.nameAccount")(function* (
     cookie: Cookie,
@@ -127,7 +132,7 @@ export const makeGameProofs = Effect.fnUntraced(function* (view: Effect.Success<
     const { flow } = yield* provenFlowOf(cookie, form);
     const { id, entry } = flow;
     yield* countTry(flow, address, "names");
-    const found = yield* findByName(username.trim().replace(/^@/, ""), entry);
+    const found = yield* findByName(username, entry);
     if (Option.isNone(found)) return yield* wordsView(entry, cookie, "unknown_name");
     // Whether the community admits the account is said only to users who have proven it.
     if (!(yield* flows.name(id, found.value, yield* Clock.currentTimeMillis))) {

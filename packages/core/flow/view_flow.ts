@@ -9,7 +9,7 @@ import { type Cookie, deadlineOf, hasExpired, withEntry } from "./flow_cookie.ts
 import type { VerificationFlow } from "./flow_store.ts";
 import { type FlowSubject, FlowSubjects } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
-import { makeUsableGameWays } from "./game_ways.ts";
+import { makeUsableGameWays, neededForWay } from "./game_ways.ts";
 import { belongsTo, HeldFlows } from "./held_flow.ts";
 import { makeKnownAccounts } from "./known_accounts.ts";
 
@@ -69,9 +69,9 @@ export const makeView = Effect.gen(function* () {
     const flow = own !== null && belongsTo(own, subject) ? own : null;
     const isAlive = deadlineOf(given) !== null && !(yield* hasExpired(given));
     const cookie = given !== null && isAlive ? given : yield* held.newCookie(subject.expiresAt);
-    const { guild, player, shown, ways } = yield* Effect.all(
+    const { guild, player, shown, usable } = yield* Effect.all(
       {
-        ways: usableGameWays,
+        usable: usableGameWays,
         guild: guildOf(subject),
         player: orNull(subject.gameId, accounts.game),
         shown: accountsOf(flow, subject),
@@ -91,7 +91,9 @@ export const makeView = Effect.gen(function* () {
       guild,
       ...shown,
       player,
-      ways: player === null ? ways.filter((way) => way !== "connection" && way !== "known") : [],
+      ways:
+        player === null ? usable.ways.filter((way) => way !== "known" || !subject.settings.freshProof) : [],
+      needs: player === null ? neededForWay(usable) : null,
       csrf: yield* secrets.flowCsrf(yield* held.idOf(cookie), subject.session ?? subject.pid),
       // If the browser already has a flow, its cookie stays unchanged: with another entry, it would not find the flow.
       cookie: own === null ? withEntry(cookie, entry) : cookie,

@@ -23,13 +23,10 @@ import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import type { ChatProfile, GameProfile } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
-import { isStorableUpTo } from "../storable_text.ts";
+import { usernamesMeant } from "../platforms/usernames.ts";
 import type { Millis } from "../timestamp.ts";
 import { makeNameOrder } from "./name_order.ts";
 import { OwnedScopes } from "./owned_scopes.ts";
-
-/** Longer user names are not sent to the platforms. */
-const longestName = 100;
 
 /** How many members a search by the beginning of their names returns at most. */
 const mostMembers = 100;
@@ -104,7 +101,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
       Effect.andThen(guard.requireAccount(scope, guildOf(scope)), question);
 
     const chatsMeant = (scope: DataScope, text: string) =>
-      meant(text, isChatId, (name) => {
+      meant(withoutAt(text), isChatId, (name) => {
         const found = idsOf(chats.findUserByName?.(name, guildOf(scope)));
         return found && Effect.catchTag(asManager(scope, found), "Forbidden", () => Effect.succeed([]));
       });
@@ -116,7 +113,9 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
       const { searchMembers } = chats;
       return guildId === null || searchMembers === undefined
         ? chatsMeant(scope, text)
-        : meant(text, isChatId, (name) => asManager(scope, searchMembers(guildId, name, mostMembers)));
+        : meant(withoutAt(text), isChatId, (name) =>
+            asManager(scope, searchMembers(guildId, name, mostMembers)),
+          );
     };
 
     const search = Effect.fnUntraced(function* (scope: DataScope, text: string) {
@@ -302,9 +301,13 @@ const meant = Effect.fnUntraced(function* <Id extends string, E = never>(
   findByName: (name: string) => StoreEffect<ReadonlyArray<Id>, PlatformUnavailable | E> | undefined,
 ) {
   const byId = isId(text) ? [text] : [];
-  const name = text.replace(/^@/, "");
-  const found = name !== "" && isStorableUpTo(longestName, name) ? findByName(name) : undefined;
-  if (found === undefined) return byId;
-  const byName = yield* byId.length > 0 ? Effect.orElseSucceed(found, () => []) : found;
-  return [...new Set([...byId, ...byName])];
+  for (const name of usernamesMeant(text)) {
+    const found = findByName(name) ?? Effect.succeed([]);
+    const byName = yield* byId.length > 0 ? Effect.orElseSucceed(found, () => []) : found;
+    if (byName.length > 0) return [...new Set([...byId, ...byName])];
+  }
+  return byId;
 });
+
+/** A name at the chat platform never begins with the `@` by which users type it. */
+const withoutAt = (text: string): string => text.trim().replace(/^@/u, "");

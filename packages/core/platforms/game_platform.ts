@@ -129,10 +129,10 @@ export class GamePlatform extends Context.Service<
     readonly hasItem?: (gameId: GameId, item: GameItem) => PlatformEffect<ItemOwnership>;
 
     /**
-     * Returns what the platform has at present. Undefined for a platform that has what its operations tell, and the kinds
-     * of items of Roblox.
+     * Returns what the platform has at present; null until the platform has told it. Undefined for a platform that has
+     * what its operations tell, and the kinds of items of Roblox.
      */
-    readonly features?: Effect.Effect<GameFeatures>;
+    readonly features?: Effect.Effect<GameFeatures | null>;
   }
 >()("@accountlink/core/GamePlatform") {}
 
@@ -144,17 +144,37 @@ export const IsRoblox = Context.Reference<boolean>("@accountlink/core/IsRoblox",
   defaultValue: () => true,
 });
 
-/** Returns what a platform has. @internal */
-export const featuresOf = ({
+/** What a game of one's own has that tells nothing. @internal */
+export const noFeatures: GameFeatures = {
+  names: false,
+  groups: false,
+  descriptions: false,
+  ages: false,
+  items: [],
+};
+
+/** What every other platform has that tells nothing. @internal */
+export const usualFeatures: GameFeatures = {
+  names: true,
+  groups: true,
+  descriptions: true,
+  ages: true,
+  items: itemKinds,
+};
+
+/** Returns what a platform has, as far as it has told it. @internal */
+export const featuresOf = (platform: GamePlatform["Service"]): Effect.Effect<GameFeatures> =>
+  Effect.map(toldFeaturesOf(platform), (features) => features ?? noFeatures);
+
+/** Returns what a platform has; null until it has told it. @internal */
+export const toldFeaturesOf = ({
   features,
   findUserByName,
   findDescription,
-}: GamePlatform["Service"]): Effect.Effect<GameFeatures> =>
+}: GamePlatform["Service"]): Effect.Effect<GameFeatures | null> =>
   features ??
   Effect.succeed({
+    ...usualFeatures,
     names: findUserByName !== undefined,
-    groups: true,
     descriptions: findDescription !== undefined,
-    ages: true,
-    items: itemKinds,
   });

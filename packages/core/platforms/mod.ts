@@ -10,3 +10,4 @@ export * from "./platform_refusals.ts";
 export * from "./profile.ts";
 export { Profiles } from "./profiles.ts";
 export * from "./role_ranks.ts";
+export * from "./usernames.ts";

@@ -6,7 +6,7 @@ export { shownNickname } from "./kept_nickname.ts";
 export * from "./member_changes.ts";
 export * from "./member_joins.ts";
 export * from "./member_sync.ts";
-export { offeredKinds } from "./offered_rules.ts";
+export { lackedByPlan, offeredKinds } from "./offered_rules.ts";
 export { makeOldestNode } from "./oldest_node.ts";
 export * from "./plan_preview.ts";
 export * from "./preview_tally.ts";

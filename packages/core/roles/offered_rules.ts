@@ -1,7 +1,10 @@
 /** Which kinds of rules a game platform has what they need for. */
+import { InvalidParameter } from "../errors.ts";
 import type { Expected } from "../expected.ts";
 import type { GameFeatures } from "../platforms/game_platform.ts";
+import type { PlanSettings } from "./role_plan.ts";
 import {
+  conditionsIn,
   itemRules,
   kindOf,
   plainOf,
@@ -21,8 +24,21 @@ export const offeredKinds = ({ groups, ages, items }: GameFeatures): ReadonlyArr
   });
 };
 
-/** Returns what the game platform lacks for a condition; null if it lacks nothing. @internal */
-export const lackedBy = (
+/** Returns the error about the first rule or nickname that needs what the game platform does not have; null if none does. @internal */
+export const lackedByPlan = (
+  { rules = [], nicknameGroupId = null }: Partial<Pick<PlanSettings, "rules" | "nicknameGroupId">>,
+  features: GameFeatures,
+): InvalidParameter | null => {
+  const [lacked] = rules
+    .flatMap(({ when }) => conditionsIn(when))
+    .flatMap((when) => lackedBy(when, features) ?? []);
+  if (lacked !== undefined) return InvalidParameter.one("rules", lacked);
+  return nicknameGroupId === null || features.groups
+    ? null
+    : InvalidParameter.one("nicknameGroupId", { is: "groups" });
+};
+
+const lackedBy = (
   condition: SingleCondition,
   { groups, ages, items }: GameFeatures,
 ): Expected | null => {

@@ -9,16 +9,16 @@ import { BadRequest, Forbidden, InvalidParameter, PlatformUnavailable } from "..
 import { ChatId, Digits, type GuildId } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
-import { featuresOf, GamePlatform } from "../platforms/game_platform.ts";
+import { featuresOf, GamePlatform, noFeatures, toldFeaturesOf } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
-import { lackedBy } from "./offered_rules.ts";
+import { lackedByPlan } from "./offered_rules.ts";
 import { makePlanPreviews } from "./plan_previews.ts";
 import { makeNicknamesBefore } from "./replaced_nicknames.ts";
 import { type ChosenSettings, changedSettings, type PlanSettings } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
-import { conditionsIn, rolesAskedIn } from "./rule_kinds.ts";
+import { rolesAskedIn } from "./rule_kinds.ts";
 import { checkSettings, requireVersion, StoredPlans } from "./stored_plans.ts";
 
 const bypasses = ["bypassRoleIds", "nicknameBypassRoleIds"] as const;
@@ -78,16 +78,16 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       return yield* InvalidParameter.one("rules", { is: "own_role", role: refused.roleId });
     });
 
-    /** Fails for rules and nicknames that need what the game platform does not have. */
-    const requireFeatures = Effect.fnUntraced(function* ({ rules, nicknameGroupId }: PlanSettings) {
-      const features = yield* featuresOf(game);
-      for (const when of rules.flatMap((rule) => conditionsIn(rule.when))) {
-        const lacked = lackedBy(when, features);
-        if (lacked !== null) return yield* InvalidParameter.one("rules", lacked);
-      }
-      if (nicknameGroupId !== null && !features.groups) {
-        return yield* InvalidParameter.one("nicknameGroupId", { is: "groups" });
-      }
+    /**
+     * Fails for rules and nicknames that need what the game platform does not have; with `PlatformUnavailable` before it
+     * has told what it has.
+     */
+    const requireFeatures = Effect.fnUntraced(function* (settings: PlanSettings) {
+      const features = yield* toldFeaturesOf(game);
+      const lacked = lackedByPlan(settings, features ?? noFeatures);
+      if (lacked === null) return;
+      if (features !== null) return yield* lacked;
+      return yield* new PlatformUnavailable({ operation: "GamePlatform.features" });
     });
 
     /** Returns the settings to store. Fails with `InvalidParameter` for a role that the guild does not have. */

@@ -24,6 +24,7 @@ import {
   type ChatChannels,
   type ChatRoles,
   type IdentityProvider,
+  isSameUsername,
   PostRefused,
   ProofDenied,
   ProofInvalid,
@@ -142,7 +143,9 @@ const idOfName = <Id>(
   users: ReadonlyArray<{ readonly id: Id; readonly username: string | null }>,
   username: string,
 ): Option.Option<Id> =>
-  Option.fromUndefinedOr(users.find((user) => user.username?.toLowerCase() === username.toLowerCase())?.id);
+  Option.fromUndefinedOr(
+    users.find((user) => user.username !== null && isSameUsername(user.username, username))?.id,
+  );
 
 /**
  * Both platforms of the fixture. A guild without the bot is not found, and its members are not found either.

@@ -171,10 +171,13 @@ const makeVerify = Effect.gen(function* () {
         known === undefined
           ? language.text("chat.verify.start")
           : language.text("flow.connection.use", { account: yield* community.accountName(known.id) });
-      return {
-        content: language.text("chat.verify.ask", { game: community.game(language), community: name }),
-        buttons: [{ label, url }],
-      };
+      const needed = known === undefined ? yield* community.needed(language) : null;
+      if (needed?.hasWay === false) {
+        return { content: needed.text, buttons: [community.codeButton(language)] };
+      }
+      const ask = language.text("chat.verify.ask", { game: community.game(language), community: name });
+      const content = needed === null ? ask : `${ask}${language.gap}${needed.text}`;
+      return { content, buttons: [{ label, url }] };
     }
     const account = yield* community.account(link.gameId);
     const text = isByOwner(link.proof) ? "chat.verify.linked" : "chat.verify.known";

@@ -2,6 +2,7 @@
 
 import { type ChatId, type GameId, LinkStore } from "@accountlink/core";
 import { type Community, makeAskingName } from "@accountlink/core/communities";
+import { makeUsableGameWays, neededForWay } from "@accountlink/core/flow";
 import { KeyStore } from "@accountlink/core/keys";
 import { isLinked, type Link } from "@accountlink/core/links";
 import { visibleName } from "@accountlink/core/name_text";
@@ -13,7 +14,7 @@ import type { Language } from "../languages/mod.ts";
 import { readerOf } from "../page_render.ts";
 import { PageSettings } from "../page_settings.ts";
 import { proofText } from "../proof_text.ts";
-import { accountText, plain } from "./message.ts";
+import { accountText, type Button, plain } from "./message.ts";
 
 /** A guild and the scope in which its members link. */
 export type Place = Pick<Community, "scope" | "guildId">;
@@ -26,6 +27,8 @@ export const makeCommunity = Effect.gen(function* () {
   const settings = yield* PageSettings;
   const gamePage = yield* makeGamePage;
   const { publicUrl } = yield* HttpSettings;
+
+  const usableGameWays = yield* makeUsableGameWays;
 
   const displayName = Effect.fnUntraced(function* ({ scope, guildId }: Place) {
     const configured = Option.getOrNull(yield* keys.findScopeByPid(scope.pid));
@@ -43,6 +46,27 @@ export const makeCommunity = Effect.gen(function* () {
       const text = proofText(proof, language, readerOf(settings, language));
       return text === null ? "" : `${language.gap}${text}`;
     },
+
+    /**
+     * What every member needs before linking, if no way is open to all: a sentence, and whether the pages have no way.
+     * Null otherwise, and while the game platform has not told what it has.
+     */
+    needed: (language: Language) =>
+      Effect.map(usableGameWays, (usable) => {
+        const need = neededForWay(usable);
+        if (need === "connection") {
+          return { text: language.text("flow.connect", readerOf(settings, language)), hasWay: true };
+        }
+        return need === "session"
+          ? { text: language.text("flow.none", readerOf(settings, language)), hasWay: false }
+          : null;
+      }),
+
+    /** Leads to where a member enters the code that a game shows. */
+    codeButton: (language: Language): Button => ({
+      label: language.text("home.code"),
+      url: `${publicUrl}/go`,
+    }),
 
     /** Where a member links an account. */
     verifyUrl: ({ scope: { pid }, guildId }: Place): string =>

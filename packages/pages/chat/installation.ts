@@ -1,4 +1,5 @@
 /** The commands in the form in which the chat platform lists them, in every language. */
+import { longestUsername } from "@accountlink/core/platforms";
 import type { RESTPostAPIApplicationCommandsJSONBody } from "discord-api-types/v10";
 import { Effect } from "effect";
 import type { PlainKey } from "../languages/language.ts";
@@ -10,9 +11,6 @@ import { longestPanelText } from "./panel.ts";
 
 // The enums of discord-api-types exist at run time, and this package only uses its types.
 /* oxlint-disable typescript/no-unsafe-enum-assignment */
-
-/** The most characters of the ID or user name that `whois` takes. */
-const longestGameName = 100;
 
 /** @internal */
 export const commandBodies: Effect.Effect<ReadonlyArray<RESTPostAPIApplicationCommandsJSONBody>> = Effect.gen(
@@ -59,7 +57,7 @@ const bodyOf = (
     };
     return option === "user"
       ? ({ ...shown, type: 6, required: options.length === 1 } as const)
-      : ({ ...shown, type: 3, max_length: option === "game" ? longestGameName : longestPanelText } as const);
+      : ({ ...shown, type: 3, max_length: option === "game" ? longestUsername : longestPanelText } as const);
   });
   return { ...command, options: bodies };
 };

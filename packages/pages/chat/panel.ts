@@ -18,10 +18,17 @@ export const makePanelMessage = Effect.map(makeCommunity, (community) =>
   Effect.fnUntraced(function* (place: Place, text: string | null, language: Language) {
     const game = community.game(language);
     const sentence = text === null ? language.text("chat.panel.ask", { game }) : plain(text);
+    const needed = yield* community.needed(language);
     const message: Message = {
-      content: `**${yield* community.name(place)}**\n${sentence}`,
+      content: [
+        `**${yield* community.name(place)}**`,
+        sentence,
+        ...(needed === null ? [] : [needed.text]),
+      ].join("\n"),
       buttons: [
-        { label: language.text("chat.verify.start"), url: community.verifyUrl(place) },
+        needed?.hasWay === false
+          ? community.codeButton(language)
+          : { label: language.text("chat.verify.start"), url: community.verifyUrl(place) },
         { label: language.text("chat.verify.roles"), action: "roles" },
       ],
       isPublic: true,

@@ -5,6 +5,7 @@
 import { ChatPlatform } from "@accountlink/core";
 import { BlockStore } from "@accountlink/core/admission";
 import { type Community, CommunityStore, isLinkingOn } from "@accountlink/core/communities";
+import { makeUsableGameWays, neededForWay } from "@accountlink/core/flow";
 import type { ChatId } from "@accountlink/core/ids";
 import { LinkStore } from "@accountlink/core/links";
 import { UnlinkedMembers } from "@accountlink/core/owners";
@@ -103,6 +104,7 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
   const { findChannels } = yield* makeGuildChannels;
   const languages = yield* Languages;
   const panelOf = yield* makePanelMessage;
+  const usableGameWays = yield* makeUsableGameWays;
 
   /** Returns the members to remind, and their hashes: neither reminded before nor blocked. */
   const dueIn = Effect.fnUntraced(function* ({ scope, guildId, remindAfterDays }: Community) {
@@ -150,7 +152,7 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
 
   return Effect.fnUntraced(function* (community: Community) {
     const { scope, guildId } = community;
-    if (!(yield* isManaged(community))) return;
+    if (!(yield* isManaged(community)) || neededForWay(yield* usableGameWays) === "session") return;
     const body = yield* messageOf(community);
     for (const { chatId, hash } of yield* dueIn(community)) {
       if (!(yield* isWanted(community))) return;

@@ -1,5 +1,16 @@
-import type { FlowView } from "@accountlink/core/flow";
+import type { FlowEntry, FlowView, ProofStep } from "@accountlink/core/flow";
 import { type Html, html, to } from "../html.ts";
+
+/** Returns the query of the `/verify` link that opens this session or scope. */
+export const queryOf = (entry: FlowEntry): string => {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(entry)) if (typeof value === "string") query.set(name, value);
+  return query.toString();
+};
+
+/** The address that begins the proof of an account by a sign-in. */
+export const startPath = (proof: ProofStep, { entry }: FlowView): string =>
+  `/verify/${proof}/start?${queryOf(entry)}`;
 
 /** A form of the flow, with the token of its page. */
 export const form = (action: string, { csrf, sid }: FlowView, button: Html): Html => html`

@@ -1,19 +1,13 @@
-import type { FlowConfirmed, FlowEnded, FlowEntry, FlowView, ProofStep } from "@accountlink/core/flow";
+import type { FlowConfirmed, FlowEnded, FlowView } from "@accountlink/core/flow";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type AccountCard, cardHtml, chatCard, gameCard } from "../account_card.ts";
 import { type Html, html, to } from "../html.ts";
 import { bold, code, own, unseen } from "../languages/language.ts";
 import { countdownPath, type Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
-import { form } from "./flow_form.ts";
+import { form, queryOf, startPath } from "./flow_form.ts";
+import { hasWay, type OpenWay, openWays, wayNeeded, waysAhead } from "./game_ways.ts";
 import { connectedAccounts, knownAccounts } from "./offered_accounts.ts";
-
-/** Returns the query of the `/verify` link that opens this session or scope. */
-export const queryOf = (entry: FlowEntry): string => {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(entry)) if (typeof value === "string") query.set(name, value);
-  return query.toString();
-};
 
 /** The reader, and the settings of the deployment that the pages mention. */
 export interface FlowReader extends Reader {
@@ -96,7 +90,12 @@ const steps = (view: FlowView, reader: FlowReader, { chat, game }: Cards): Html 
   );
   const gameItem =
     view.player === null
-      ? step(accountOn(gameName), stateOf(chat, game), chat && gameStep(game, view, reader), reader)
+      ? step(
+          accountOn(gameName),
+          stateOf(chat, game),
+          chat === null ? waysAhead(view, reader) : gameStep(game, view, reader),
+          reader,
+        )
       : step(accountOn(gameName), "done", game && cardHtml(game), reader);
   return html`
 <p>${introOf(view, reader, game)}</p>
@@ -143,9 +142,6 @@ const step = (name: string, state: StepState, content: Html | null, { language }
 ${content}
 </li>`;
 
-const startPath = (proof: ProofStep, { entry }: FlowView): string =>
-  `/verify/${proof}/start?${queryOf(entry)}`;
-
 const signInText = (platform: string, { language }: Reader): string =>
   language.capitalised(language.text("flow.sign_in", { platform }));
 
@@ -169,30 +165,31 @@ const otherChat = (view: FlowView, reader: Reader): Html => {
 const gameStep = (proven: AccountCard | null, view: FlowView, reader: Reader): Html =>
   proven === null
     ? html`
+${hasWay(view) ? null : wayNeeded(view, reader)}
 ${knownAccounts(view, reader)}
 ${view.connections.length === 0 ? null : html`<p>${reader.language.text("flow.connections", reader)}</p>`}
 ${connectedAccounts(view, reader)}
-${view.ways.map((way, index) => wayButton(way, index > 0 || view.connections.length + view.known.length > 0, view, reader))}`
+${openWays(view).map((way, index) => wayButton(way, index > 0 || view.connections.length + view.known.length > 0, view, reader))}`
     : html`
 ${cardHtml(proven)}
 ${proofNote(view, reader)}
 ${otherGame(view, reader)}`;
 
 /** The address and the label of a way to prove a game account. */
-const wayTo = (way: FlowView["ways"][number], view: FlowView, reader: Reader) =>
+const wayTo = (way: OpenWay, view: FlowView, reader: Reader) =>
   way === "oauth"
     ? { path: startPath("game", view), label: signInText(reader.gameName, reader) }
     : { path: wordsPath(view), label: reader.language.text("flow.words", reader) };
 
 const wordsPath = ({ entry }: FlowView): string => `/verify/game/words?${queryOf(entry)}`;
 
-const forWhomText = (way: FlowView["ways"][number], { language, gameName }: Reader): string =>
+const forWhomText = (way: OpenWay, { language, gameName }: Reader): string =>
   way === "oauth" ? language.text("flow.oauth.for", { gameName }) : language.text("flow.words.for");
 
-const wayButton = (way: FlowView["ways"][number], isQuiet: boolean, view: FlowView, reader: Reader): Html => {
+const wayButton = (way: OpenWay, isQuiet: boolean, view: FlowView, reader: Reader): Html => {
   const { path, label } = wayTo(way, view, reader);
   // With one way alone there is nothing to choose.
-  const forWhom = view.ways.length < 2 ? null : forWhomText(way, reader);
+  const forWhom = openWays(view).length < 2 ? null : forWhomText(way, reader);
   return html`<p><a class="button${isQuiet ? " quiet" : ""}" href="${to(path)}"><span>${label}</span></a></p>
 ${forWhom === null ? null : html`<p class="other">${forWhom}</p>`}`;
 };
@@ -215,12 +212,14 @@ const byUse =
 const otherGame = (view: FlowView, reader: Reader): Html => html`
 ${knownAccounts(view, reader)}
 ${connectedAccounts(view, reader)}
-${view.ways.toSorted(byUse(view)).map((way, index) => {
-  const { path, label } = wayTo(way, view, reader);
-  const { language, gameName } = reader;
-  const text = index === 0 ? language.text("flow.other_account", { platform: gameName }) : label;
-  return html`<p class="other"><a href="${to(path)}">${text}</a></p>`;
-})}`;
+${openWays(view)
+  .toSorted(byUse(view))
+  .map((way, index) => {
+    const { path, label } = wayTo(way, view, reader);
+    const { language, gameName } = reader;
+    const text = index === 0 ? language.text("flow.other_account", { platform: gameName }) : label;
+    return html`<p class="other"><a href="${to(path)}">${text}</a></p>`;
+  })}`;
 
 /** Asks a user who already has another game account which of the two to link. Each account has a button. */
 const choice = (view: FlowView, reader: FlowReader, { chat, game, replaced }: Cards): Html => {

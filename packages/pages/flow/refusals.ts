@@ -8,7 +8,8 @@ import { type Html, html, to } from "../html.ts";
 import { code, type Language, type PlainKey } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
-import { queryOf, wayBack } from "./pages.ts";
+import { queryOf } from "./flow_form.ts";
+import { wayBack } from "./pages.ts";
 
 interface Refusal {
   readonly status: number;

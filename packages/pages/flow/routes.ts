@@ -20,6 +20,7 @@ import {
   type WordsView,
 } from "@accountlink/core/flow";
 import { isGuildId } from "@accountlink/core/ids";
+import { IsRoblox } from "@accountlink/core/platforms";
 import { RequestPlaces } from "@accountlink/core/turns";
 import {
   type BoundRoute,
@@ -49,9 +50,11 @@ import {
 } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import { countdown, style } from "../style.ts";
-import { cancelledPage, donePage, type FlowReader, flowPage, queryOf } from "./pages.ts";
+import { queryOf } from "./flow_form.ts";
+import { openWays } from "./game_ways.ts";
+import { cancelledPage, donePage, type FlowReader, flowPage } from "./pages.ts";
 import { codePage, namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
-import { wordsPage, wordsScript, wordsScriptPath } from "./words_page.ts";
+import { type WordsReader, wordsPage, wordsScript, wordsScriptPath } from "./words_page.ts";
 
 type Refused = FlowError | SharedIpRateLimited | BadRequest;
 type Failure = Refused | InternalError;
@@ -72,15 +75,17 @@ export const flowRoutes = Effect.gen(function* () {
   const cookie = flowCookie(settings.publicUrl);
   const pageSettings = yield* PageSettings;
   const { sightingRetention } = yield* SessionSettings;
+  const hasAtNames = yield* IsRoblox;
   const gameWays = yield* possibleGameWays;
   const usableGameWays = yield* makeUsableGameWays;
   const addBot = (yield* ChatPlatform).botInvite?.(null, "roles_and_posts") ?? null;
   const markCookie = browserCookie(settings.publicUrl, sightingRetention);
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
-  const readerIn = ({ language }: PageContext): FlowReader => ({
+  const readerIn = ({ language }: PageContext): WordsReader => ({
     ...readerOf(pageSettings, language),
     sightingRetention,
+    hasAtNames,
   });
 
   const { handle, keylessAnswer, render } = yield* makePageHandler<Failure>({
@@ -104,7 +109,9 @@ export const flowRoutes = Effect.gen(function* () {
     const view = yield* flows.view(entry, cookie.read(context));
     // Where words are the only way to go on, their page is shown at once.
     const isOnlyWords =
-      view.ways.length === 1 && view.ways[0] === "words" && view.connections.length + view.known.length === 0;
+      view.ways.includes("words") &&
+      openWays(view).length === 1 &&
+      view.connections.length + view.known.length === 0;
     if (isOnlyWords && view.chat !== null && view.game === null) {
       return answerWords(context, { entry, cookie: view.cookie, view, problem: null });
     }
@@ -124,7 +131,7 @@ export const flowRoutes = Effect.gen(function* () {
   /** Fails as an unknown path while the game platform does not tell descriptions. */
   const requireWords = Effect.filterOrFail(
     usableGameWays,
-    (ways) => ways.includes("words"),
+    ({ ways }) => ways.includes("words"),
     () => new BadRequest({ problem: "not_found" }),
   );
 
@@ -234,7 +241,7 @@ export const flowRoutes = Effect.gen(function* () {
 
   const routes: ReadonlyArray<BoundRoute> = [
     bind("GET", "/", (context) =>
-      Effect.map(usableGameWays, (ways) => homePage(readerIn(context), addBot, [...ways, "session"])),
+      Effect.map(usableGameWays, ({ ways }) => homePage(readerIn(context), addBot, [...ways, "session"])),
     ),
     bind("GET", "/go", showCode),
     withForm("/go", (context, fields) => enter(context, fields.get("code") ?? "")),

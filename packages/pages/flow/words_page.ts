@@ -1,11 +1,12 @@
 /** The page of the way `words`: it asks for a user name, then shows the words and where they go. */
 import type { FlowView, NamedAccount, WordsView } from "@accountlink/core/flow";
+import { longestUsername } from "@accountlink/core/platforms";
 import { cardHtml, chatCard, gameCard } from "../account_card.ts";
 import { type Html, html, to } from "../html.ts";
 import { own } from "../languages/language.ts";
 import type { Page } from "../page.ts";
-import { form } from "./flow_form.ts";
-import { askingHtml, declineHtml, type FlowReader, queryOf, supportNote, timeLeft } from "./pages.ts";
+import { form, queryOf } from "./flow_form.ts";
+import { askingHtml, declineHtml, type FlowReader, supportNote, timeLeft } from "./pages.ts";
 
 export const wordsScriptPath = "/verify/words.js";
 
@@ -29,12 +30,18 @@ for (const page of document.querySelectorAll("[data-leaves-for]")) {
 }
 `;
 
+/** A reader of the page that asks for a user name. */
+export interface WordsReader extends FlowReader {
+  /** Whether the game platform shows user names behind an `@`. */
+  readonly hasAtNames: boolean;
+}
+
 const statuses = { unknown_name: 404, not_there: 409 } as const;
 
 /** @param typed the user name that the user has typed */
 export const wordsPage = (
   { view, problem }: Pick<WordsView, "view" | "problem">,
-  reader: FlowReader,
+  reader: WordsReader,
   now: number,
   typed = "",
 ): Page => {
@@ -71,7 +78,7 @@ const nameOf = ({ chat }: FlowView, { language }: FlowReader): string =>
 
 const nameForm = (
   view: FlowView,
-  { language, gameName }: FlowReader,
+  { language, gameName, hasAtNames }: WordsReader,
   problem: WordsView["problem"],
   typed: string,
 ): Html =>
@@ -80,14 +87,15 @@ const nameForm = (
     view,
     html`
 <p class="named"><label for="username">${language.text("words.name", { gameName })}</label>
-<input id="username" name="username" value="${typed.slice(0, longestTyped)}" required maxlength="${longestTyped}" dir="ltr"
+<input id="username" name="username" value="${typed.slice(0, longestTyped)}" required maxlength="${longestTyped}" dir="auto"
 autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false"
 enterkeyhint="go"${problem === null ? null : html` aria-invalid="true" aria-describedby="problem" autofocus`}></p>
-${problem === null ? null : html`<p class="problem" id="problem" role="alert">${language.text("words.unknown_name", { gameName })}</p>`}
+${problem === null ? null : html`<p class="problem" id="problem" role="alert">${language.text(hasAtNames ? "words.unknown_name" : "words.unknown_name.spelling", { gameName })}</p>`}
 <button class="button">${language.text("code.continue")}</button>`,
   );
 
-const longestTyped = 50;
+/** In UTF-16, as browsers count: the longest user name, with an `@` and spaces around it. */
+const longestTyped = 2 * longestUsername + 10;
 
 const instructions = (
   view: FlowView,

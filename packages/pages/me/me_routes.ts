@@ -11,7 +11,7 @@ import { type ErasedAccount, OwnLinks, OwnSightings, UserExports } from "@accoun
 import { HttpResponse, HttpSettings, privateHeaders } from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
 import { chatCard } from "../account_card.ts";
-import { queryOf } from "../flow/pages.ts";
+import { queryOf } from "../flow/flow_form.ts";
 import { refusalPage } from "../flow/refusals.ts";
 import type { Language } from "../languages/language.ts";
 import { browserCookie, flowCookie } from "../page_cookie.ts";

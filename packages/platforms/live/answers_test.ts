@@ -1,5 +1,5 @@
 import { ChatIdentity, ChatPlatform, type GameId, GamePlatform } from "@accountlink/core";
-import type { GameItem } from "@accountlink/core/platforms";
+import { type GameItem, noFeatures } from "@accountlink/core/platforms";
 import { type HttpAnswer, type HttpAnswering, isProof, startHttpServer } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect";
@@ -10,7 +10,7 @@ import { liveChatIdentity } from "./discord/chat_identity.ts";
 import { liveChatPlatform } from "./discord/chat_platform.ts";
 import { ada, eve, guildId } from "./discord/test_discord.ts";
 import { httpGamePlatform } from "./game_http/game_platform.ts";
-import { noFeatures } from "./game_http/game_wire.ts";
+
 import { liveGamePlatform } from "./roblox/game_platform.ts";
 
 const game = "1" as GameId;
@@ -351,7 +351,7 @@ const unknowns: { readonly [R in Route]?: unknown } = {
   "GET /users/@me/connections": undefined,
   "GET /users/@me/guilds/{guild_id}/member": undefined,
   "GET groups.roblox.com/v2/users/{userId}/groups/roles": null,
-  "GET your.game/": noFeatures,
+  "GET your.game/": null,
   "GET your.game/users/{gameId}/groups": null,
 };
 

@@ -1,13 +1,16 @@
 /** Sends test requests to the live game platform: Roblox, or a game of one's own. */
-import type { PlatformUnavailable } from "@accountlink/core";
+import type { GameId, PlatformUnavailable } from "@accountlink/core";
+import { waysWith } from "@accountlink/core/flow";
 import type { GameFeatures } from "@accountlink/core/platforms";
 import { Effect, Predicate, type Redacted } from "effect";
 import type { VariableName } from "../../config/config.ts";
-import type { LiveGame } from "../../config/resolved_config.ts";
+import { neededForWays } from "../../config/needed_for_ways.ts";
+import type { LiveGame, ResolvedConfig } from "../../config/resolved_config.ts";
 import { reasonOf } from "../../message_text.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 type Live = typeof import("@accountlink/platforms/live");
+type InspectedRoute = import("@accountlink/platforms/live").InspectedRoute;
 
 export const checkRoblox = (live: Live, game: Extract<LiveGame, { readonly kind: "roblox" }>) => [
   live.inspectLiveGamePlatform(game).pipe(
@@ -40,28 +43,70 @@ const openCloud = (
     }),
   );
 
-export const checkHttpGame = (live: Live, game: Extract<LiveGame, { readonly kind: "http" }>) =>
-  live.inspectHttpGame(game).pipe(
+export const checkHttpGame = (
+  live: Live,
+  resolved: ResolvedConfig,
+  game: Extract<LiveGame, { readonly kind: "http" }>,
+  gameId: GameId | null,
+) =>
+  live.inspectHttpGame(game, gameId).pipe(
     Effect.match({
       onSuccess: ({ features, routes }): ReadonlyArray<Finding> => [
         ok("game platform", featuresText(features)),
-        ...routes.map(({ route, failure }) =>
-          failure === null
-            ? ok("game platform", `${route} answers`)
-            : fail(
-                "game platform",
-                `${route}: ${reasonOf(failure)}`,
-                "Let it answer as docs/platforms.md says",
-              ),
-        ),
+        ...routes.map(routeFinding),
+        ...(gameId === null && routes.every(({ answer }) => answer === "absent") ? [maybeWrong] : []),
+        gameProofs(resolved, features),
       ],
       onFailure: (error): ReadonlyArray<Finding> => [
         hasStatus(error, 401, 403)
           ? fail("game platform", "it refuses ACCOUNTLINK_GAME_TOKEN", "Set the token that the game expects")
           : unreachable("game platform", error, "ACCOUNTLINK_GAME_URL"),
+        gameProofs(resolved, null),
       ],
     }),
   );
+
+const routeFinding = ({ route, answer, isKnown }: InspectedRoute): Finding => {
+  if (answer === "absent" && isKnown) {
+    return fail("game platform", `${route} answers 404 to what exists`, "Look whether it finds the player");
+  }
+  return typeof answer === "string"
+    ? ok("game platform", `${route} answers${answer === "absent" ? " that there is none" : ""}`)
+    : fail("game platform", `${route}: ${reasonOf(answer)}`, "Let it answer as docs/platforms.md says");
+};
+
+const maybeWrong = warn(
+  "game platform",
+  "every answer is 404, so ACCOUNTLINK_GAME_URL may be wrong",
+  "Ask for a player that is there: accountlink doctor --game-id <ID>",
+);
+
+/** @param features what the game has; null if it is unknown */
+export const gameProofs = (resolved: ResolvedConfig, features: GameFeatures | null): Finding => {
+  const { gameWays, platform } = resolved;
+  const isOwnGame = platform.kind === "live" && platform.game.kind === "http";
+  const possible = isOwnGame && features !== null ? waysWith(gameWays, features) : gameWays;
+  if (possible.every((way) => way === "known")) {
+    return warn(
+      "game proofs",
+      `no user can prove an account on the pages: ${neededForWays(resolved)}`,
+      "Set what is missing, or let the game say who plays, by sessions that name the player",
+    );
+  }
+  const hasOauth = gameWays.includes("oauth") || platform.kind === "dev";
+  const notes = [
+    `${possible.join(", ")} are on`,
+    ...(isOwnGame && gameWays.includes("words")
+      ? [`words is offered while the game has names and descriptions`]
+      : []),
+    ...(hasOauth
+      ? []
+      : [
+          `oauth is off, which needs ${isOwnGame ? "ACCOUNTLINK_GAME_ISSUER" : "ACCOUNTLINK_GAME_CLIENT_ID"}`,
+        ]),
+  ];
+  return ok("game proofs", notes.join("; "));
+};
 
 const featuresText = ({ items, ...features }: GameFeatures): string => {
   const has = [

@@ -1,28 +1,37 @@
+import type { GameId } from "@accountlink/core";
 import { Effect, Logger } from "effect";
 import { FetchHttpClient } from "effect/http";
-import type { Config } from "../../config/config.ts";
-import type { Platform } from "../../config/resolved_config.ts";
+import type { Platform, ResolvedConfig } from "../../config/resolved_config.ts";
 import { reasonOf } from "../../message_text.ts";
 import { inspectChat } from "../chat/chat.ts";
-import { checkHttpGame, checkRoblox, hasStatus, unreachable } from "./check_game.ts";
+import { checkHttpGame, checkRoblox, gameProofs, hasStatus, unreachable } from "./check_game.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Sends a test request to the live platforms. */
-export const checkPlatform = (config: Config, platform: Platform): Effect.Effect<ReadonlyArray<Finding>> => {
+export const checkPlatform = (
+  resolved: ResolvedConfig,
+  gameId: GameId | null,
+): Effect.Effect<ReadonlyArray<Finding>> => {
+  const { platform } = resolved;
   switch (platform.kind) {
     case "live":
-      return checkLive(config, platform);
+      return checkLive(resolved, platform, gameId);
     case "dev":
-      return Effect.succeed([ok("platform", "dev, on which anyone can sign in as anybody")]);
+      return Effect.succeed([
+        ok("platform", "dev, on which anyone can sign in as anybody"),
+        gameProofs(resolved, null),
+      ]);
     case "none":
       return Effect.succeed([ok("platform", "none is asked")]);
   }
 };
 
 const checkLive = Effect.fnUntraced(function* (
-  config: Config,
+  resolved: ResolvedConfig,
   platform: Extract<Platform, { readonly kind: "live" }>,
+  gameId: GameId | null,
 ) {
+  const { config } = resolved;
   const { publicUrl, chat, game } = platform;
   const live = yield* Effect.promise(() => import("@accountlink/platforms/live"));
   const chatPlatform = live.inspectLiveChatPlatform({ ...chat, publicUrl }).pipe(
@@ -61,7 +70,9 @@ const checkLive = Effect.fnUntraced(function* (
   );
   const checks = [
     chatPlatform,
-    ...(game.kind === "http" ? [checkHttpGame(live, game)] : checkRoblox(live, game)),
+    ...(game.kind === "http"
+      ? [checkHttpGame(live, resolved, game, gameId)]
+      : [...checkRoblox(live, game), Effect.succeed(gameProofs(resolved, null))]),
     ...(config.ACCOUNTLINK_CHAT_COMMANDS === "on" ? [commands] : []),
     ...(config.ACCOUNTLINK_CHAT_GATEWAY === "on" ? [joins] : []),
   ];

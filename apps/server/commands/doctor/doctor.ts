@@ -1,8 +1,11 @@
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
-import { Effect, Layer, Result } from "effect";
-import { Command } from "effect/cli";
+import type { GameId } from "@accountlink/core";
+import { SessionsV2 } from "@accountlink/http-api";
+import { Effect, Layer, Option, Result } from "effect";
+import { Command, Flag } from "effect/cli";
+import { fieldFlag } from "../../cli/field_flags.ts";
 import { Invocation } from "../../cli/invocation.ts";
 import { answer, Json } from "../../cli/output.ts";
 import { AlreadyReported } from "../../cli/report.ts";
@@ -20,9 +23,15 @@ import { checkStorage } from "./check_storage.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 import { redisAdvice } from "./redis_advice.ts";
 
-export const doctorCommand = Command.make("doctor", {}, () =>
+const gameIdFlag = fieldFlag("game-id", SessionsV2.createSession.parameters.gameId).pipe(
+  Flag.withMetavar("id"),
+  Flag.withDescription("A player of your own game, whose fields are looked at"),
+  Flag.optional,
+);
+
+export const doctorCommand = Command.make("doctor", { gameId: gameIdFlag }, ({ gameId }) =>
   Effect.gen(function* () {
-    const findings = yield* examine;
+    const findings = yield* examine(Option.getOrNull(gameId));
     const failed = findings.filter(({ status }) => status === "fail").length;
     yield* answer({ findings, failed }, findings.map(formatFinding).join("\n"));
     if (failed > 0) return yield* new AlreadyReported();
@@ -38,7 +47,7 @@ export const doctorCommand = Command.make("doctor", {}, () =>
   ]),
 );
 
-const examine = Effect.gen(function* () {
+const examine = Effect.fnUntraced(function* (gameId: GameId | null) {
   const { environment } = yield* Invocation;
   const { config, problems } = parseConfig(environment);
   const warnings =
@@ -56,15 +65,14 @@ const examine = Effect.gen(function* () {
     const absent = [problem, ...others].map((each) => fail("configuration", each, "Set what is missing"));
     return [...findings, ...absent];
   }
-  const { storage, cache, platform } = resolved.success;
+  const { storage, cache } = resolved.success;
   const stored = yield* checkStorage(config, storage);
   const { deployment = null } = stored.find((finding) => "deployment" in finding) ?? {};
   return [
     ...findings,
     ok("configuration", `${Object.keys(variables).length} variables`),
     ...(yield* checkFiles(resolved.success)),
-    ...(yield* checkPlatform(config, platform)),
-    ...gameProofs(resolved.success),
+    ...(yield* checkPlatform(resolved.success, gameId)),
     ...stored,
     ...(yield* checkCache(cache)),
     ...(yield* checkServer(config, "ACCOUNTLINK_PORT", deployment)),
@@ -87,21 +95,6 @@ const checkFiles = (resolved: ResolvedConfig) =>
     Effect.catch(({ message }) => Effect.succeed([fail("files", message, "Correct the file")])),
     Effect.scoped,
   );
-
-const gameProofs = ({ gameWays, platform }: ResolvedConfig): ReadonlyArray<Finding> => {
-  if (platform.kind === "none") return [];
-  const off = gameWays.includes("oauth") || platform.kind === "dev";
-  const isOwnGame = platform.kind === "live" && platform.game.kind === "http";
-  const needed = isOwnGame ? "ACCOUNTLINK_GAME_ISSUER" : "ACCOUNTLINK_GAME_CLIENT_ID";
-  const notes = [
-    `${gameWays.join(", ")} are on`,
-    ...(isOwnGame && gameWays.includes("words")
-      ? ["words is offered while the game has names and descriptions"]
-      : []),
-    ...(off ? [] : [`oauth is off, which needs ${needed}`]),
-  ];
-  return [ok("game proofs", notes.join("; "))];
-};
 
 const checkCache = Effect.fnUntraced(function* (cache: Cache) {
   if (cache.kind === "memory") return [ok("cache", "memory: each server counts limits for itself")];

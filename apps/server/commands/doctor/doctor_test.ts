@@ -11,8 +11,10 @@ import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 const missing = await whyNothingShared();
 
-const findingsIn = async (environment: Readonly<Record<string, string>>): Promise<string> =>
-  (await (await makeWorkplace(environment)).run("doctor")).stdout;
+const findingsIn = async (
+  environment: Readonly<Record<string, string>>,
+  ...args: ReadonlyArray<string>
+): Promise<string> => (await (await makeWorkplace(environment)).run("doctor", ...args)).stdout;
 
 it("the doctor finds no problem in a new deployment, and creates nothing", async () => {
   const { run, dataFolder } = await makeWorkplace();
@@ -196,22 +198,30 @@ it("the doctor asks the live platforms and Open Cloud, and prints neither token 
 it("the doctor asks each route of a game of one's own, says what it has, and prints no token", async () => {
   let features: HttpAnswer = { body: { features: ["names", "groups", "items", "ages"], items: ["app"] } };
   const game = startHttpServer(({ path, query, headers }): HttpAnswer => {
+    if (path.startsWith("/elsewhere/")) return { status: 404 };
     if (headers.authorization !== "Bearer right-token") return { status: 401 };
     if (path === "/") return features;
     if (path === "/users/1") return { body: { id: "1", username: "ada", createdAt: "in spring" } };
-    return { status: path === "/groups/1" || query.has("username") ? 404 : 500 };
+    if (path === "/users/7") return { body: { id: "8", username: "eve" } };
+    if (path === "/users/9")
+      return { body: { id: "9", username: "Major Nelson", createdAt: "0001-01-01T00:00:00Z" } };
+    if (path === "/users/9/groups") return { body: { groups: [{ id: "5" }] } };
+    if (query.get("username") === "Major Nelson") return { body: { id: "9", username: "major nelson" } };
+    return { status: path.startsWith("/groups/") || query.has("username") ? 404 : 500 };
   });
   const { url } = await runUntil(onTestFinished)(game);
   const { environment } = await startDiscord();
   const ofRoblox = ["ACCOUNTLINK_GAME_CLIENT_ID", "ACCOUNTLINK_GAME_CLIENT_SECRET"] as const;
-  const found = async (token: string) => {
-    const findings = await findingsIn({
+  let address = url;
+  const found = async (token: string, ...args: ReadonlyArray<string>) => {
+    const changed = {
       ...Struct.omit(environment, ofRoblox),
       ACCOUNTLINK_PUBLIC_URL: "https://links.example",
-      ACCOUNTLINK_GAME_URL: url,
+      ACCOUNTLINK_GAME_URL: address,
       ACCOUNTLINK_GAME_TOKEN: token,
       ACCOUNTLINK_GAME_NAME: "Voxel",
-    });
+    };
+    const findings = await findingsIn(changed, ...args);
     expect(findings).not.toMatch(/(right|wrong)-token/);
     return findings.split("\n").filter((line) => /^\w+ +game /.test(line));
   };
@@ -220,15 +230,37 @@ it("the doctor asks each route of a game of one's own, says what it has, and pri
   expect(await found("right-token")).toEqual([
     expect.stringMatching(/ok +game platform +it answers, and has names, groups, ages, items \(app\)$/),
     failed("/users/{gameId}", 'has no right "createdAt"'),
-    expect.stringMatching(/^ok .* GET \/users answers$/),
+    expect.stringMatching(/^ok .* GET \/users answers that there is none$/),
     failed("/users/{gameId}/groups", 'the status is "500"'),
-    expect.stringMatching(/^ok .* GET \/groups\/\{groupId\} answers$/),
+    expect.stringMatching(/^ok .* GET \/groups\/\{groupId\} answers that there is none$/),
     failed("/users/{gameId}/items/{item}/{itemId}", 'the status is "500"'),
-    expect.stringMatching(/^ok +game proofs +known, words are on; words is offered while .*; oauth is off, /),
+    expect.stringMatching(
+      /^warn +game proofs +no user can prove an account on the pages: connection needs ACCOUNTLINK_GAME_CONNECTION; /,
+    ),
   ]);
+  expect(await found("right-token", "--game-id", "9")).toEqual([
+    expect.anything(),
+    expect.stringMatching(/^ok .* GET \/users\/\{gameId\} answers$/),
+    expect.stringMatching(/^ok .* GET \/users answers$/),
+    expect.stringMatching(/^ok .* GET \/users\/\{gameId\}\/groups answers$/),
+    expect.stringMatching(/^fail .* GET \/groups\/\{groupId\} answers 404 to what exists$/),
+    expect.stringMatching(/^fail .*items/),
+    expect.anything(),
+  ]);
+  expect(await found("right-token", "--game-id", "7")).toContainEqual(
+    failed("/users/{gameId}", "id or name"),
+  );
+  features = { body: { features: ["names", "descriptions"] } };
+  expect((await found("right-token")).at(-1)).toMatch(
+    /^ok +game proofs +known, words are on; .*; oauth is off, /,
+  );
   features = { status: 404 };
   expect((await found("right-token"))[0]).toMatch(/it answers, and has users alone$/);
   expect((await found("wrong-token"))[0]).toMatch(/^fail .* it refuses ACCOUNTLINK_GAME_TOKEN$/);
+  address = `${url}/elsewhere`;
+  expect(await found("right-token")).toContainEqual(
+    expect.stringMatching(/^warn .* every answer is 404, so ACCOUNTLINK_GAME_URL may be wrong$/),
+  );
 });
 
 it("the doctor compares the commands and the intent of the application at the chat platform", async () => {

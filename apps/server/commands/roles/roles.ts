@@ -19,6 +19,7 @@ import { accountFlag, guildFlag, problemsText, refuse, scopeText, switchFlag } f
 import { answer, formatTable } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { answerWithLocation, describe, group, managed, operatorOrigin } from "../command.ts";
+import { requireFeatures } from "./require_features.ts";
 
 const planFlags = {
   account: accountFlag.pipe(Flag.withDescription("Account of the plan")),
@@ -170,7 +171,9 @@ const setCommand = managed("set", settingFlags, function* (choice) {
   const { guildId } = choice;
   const plans = yield* StoredPlans;
   const scope = yield* scopeOfPlan(choice);
-  const settings = { ...(yield* plans.find(scope, guildId)).plan, ...changeOf(choice) };
+  const change = changeOf(choice);
+  yield* requireFeatures(change);
+  const settings = { ...(yield* plans.find(scope, guildId)).plan, ...change };
   const details = yield* plans.put(scope, guildId, settings, operatorOrigin()).pipe(
     Effect.catchTags({
       InvalidParameter: failed,
@@ -185,7 +188,7 @@ const setCommand = managed("set", settingFlags, function* (choice) {
   describe(
     [
       "Change the role plan of a guild; what is left out stays. A running server applies a plan that is on to all members.",
-      "The platform is not asked: a role that the guild does not have becomes a problem of the plan.",
+      "The chat platform is not asked: a role that the guild does not have becomes a problem of the plan. Of a game of your own, the command asks whether it has what the rules need.",
     ],
     {
       "accountlink roles set --account acme --guild-id 700000000000000001 --rule 1=linked --rule 2=group:9:100-255 --state on":

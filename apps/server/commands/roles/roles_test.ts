@@ -1,5 +1,6 @@
 import { nothingChosen } from "@accountlink/core/communities";
-import { expect, it } from "vitest";
+import { type HttpAnswer, runUntil, startHttpServer } from "@accountlink/test-servers";
+import { expect, it, onTestFinished } from "vitest";
 import { makeWorkplace } from "../test_program.ts";
 
 const guildId = "700000000000000001";
@@ -75,6 +76,28 @@ it.each<[what: string, args: ReadonlyArray<string>, problem: string]>([
   await json("keys", "create", "--account", "acme");
   const { code, stderr } = await run("roles", ...args);
   expect([code !== 0, stderr]).toEqual([true, expect.stringContaining(problem)]);
+});
+
+it("`roles set` refuses rules about what the game does not have", async () => {
+  const game = startHttpServer(({ path, headers }): HttpAnswer => {
+    if (headers.authorization !== "Bearer token") return { status: 401 };
+    return path === "/" ? { body: { features: ["items"], items: ["app"] } } : { status: 404 };
+  });
+  const { url } = await runUntil(onTestFinished)(game);
+  const refusalIn = async (environment: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) => {
+    const { run, json } = await makeWorkplace(environment);
+    await json("keys", "create", "--account", "acme", "--guild-id", guildId);
+    return (await run("roles", "set", ...place, ...args)).stderr;
+  };
+  const ownGame = { ACCOUNTLINK_GAME_URL: url, ACCOUNTLINK_GAME_TOKEN: "token" };
+  expect(await refusalIn(ownGame, "--rule", "1=owner:app:55")).toBe("");
+  expect(await refusalIn(ownGame, "--rule", "1=linked&gamepass:5")).toContain(
+    'Cannot set the plan: rules: the game platform has no items "gamepass", expected one of app',
+  );
+  expect(await refusalIn(ownGame, "--nickname-group", "9")).toContain("the game platform tells no groups");
+  expect(await refusalIn({}, "--rule", "1=owner:app:55")).toContain('the game platform has no items "app"');
+  const wrong = { ...ownGame, ACCOUNTLINK_GAME_TOKEN: "wrong" };
+  expect(await refusalIn(wrong, "--rule", "1=owner:app:55")).toContain('the status is "401"');
 });
 
 it("`roles set` refuses an unknown placeholder, and a second active plan for a guild", async () => {

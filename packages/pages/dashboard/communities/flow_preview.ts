@@ -147,6 +147,7 @@ const pageOf = (name: string, said: SaidToUsers, reader: FlowReader): FlowPage =
     csrf: "",
     gameProof: null,
     ways: ["oauth", "words"],
+    needs: null,
     known: [],
     connections: [],
     named: null,

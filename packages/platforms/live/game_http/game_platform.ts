@@ -3,6 +3,8 @@ import {
   type GameFeatures,
   type GameItem,
   type ItemOwnership,
+  isSameUsername,
+  noFeatures,
   type ProfilePart,
   profileParts,
 } from "@accountlink/core/platforms";
@@ -18,7 +20,6 @@ import {
   gameGroups,
   gameProfile,
   isGroupId,
-  noFeatures,
   Owned,
   User,
   webPage,
@@ -33,9 +34,19 @@ export interface HttpGameOptions {
   readonly resilience?: Partial<Resilience>;
 }
 
-const reasonOf = (cause: unknown): string =>
-  cause instanceof RequestFailed ? cause.message : "it did not answer";
-
+/** Says what an operator can mend in an answer of the game; null for other failures. */
+const toMendIn = (route: Route, { cause }: PlatformUnavailable): string | null => {
+  if (!(cause instanceof RequestFailed)) return null;
+  const { wrong, reason, status = 0, message } = cause;
+  if (wrong !== undefined) return message;
+  if (reason !== "status" || status === 429) return null;
+  const asked = route.replace(gameHost, "");
+  if (status === 401 || status === 403)
+    return `Cannot ask the game: it refuses the token at ${asked} (${status})`;
+  return status >= 300 && status < 400
+    ? `Cannot ask the game: it redirects ${asked} (${status}), and redirects are not followed`
+    : `Cannot ask the game: it answers ${asked} with the status ${status}`;
+};
 /** How often the features are read. */
 const readEvery = Duration.minutes(10);
 
@@ -55,10 +66,15 @@ export const gameClient = ({ url, token }: HttpGameOptions) =>
     ),
   );
 
+const featuresRoute = "GET your.game/";
+
+const unread = ({ cause }: PlatformUnavailable): string =>
+  `Cannot read what the game has: ${cause instanceof RequestFailed ? cause.message : "it did not answer"}`;
+
 /** Reads what the game has. @internal */
 export const readFeatures = (client: ResilientClient): Effect.Effect<GameFeatures, PlatformUnavailable> =>
   Effect.map(
-    ask(client, "GET your.game/", { operation: "GamePlatform.features", found: Features }),
+    ask(client, featuresRoute, { operation: "GamePlatform.features", found: Features }),
     Result.match({ onSuccess: gameFeatures, onFailure: () => noFeatures }),
   );
 
@@ -84,25 +100,20 @@ export const httpGamePlatform = (
       const told = new Set<string>();
       const has = () => features ?? noFeatures;
 
-      /** Names each wrong field once in a reading of the features, not at every request. */
-      const tellWrongField = ({ cause }: PlatformUnavailable) => {
-        if (!(cause instanceof RequestFailed) || cause.wrong === undefined || told.has(cause.message)) {
-          return Effect.void;
-        }
-        told.add(cause.message);
-        return Effect.logWarning(cause.message);
+      /** Logs each text once in a reading of the features, not at every request. */
+      const tell = (text: string | null) => {
+        if (text === null || told.has(text)) return Effect.void;
+        told.add(text);
+        return Effect.logWarning(text);
       };
 
       const asked = <const R extends Route, A>(client: ResilientClient, route: R, request: RouteRequest<A>) =>
-        Effect.tapError(ask(client, route, request), tellWrongField);
+        Effect.tapError(ask(client, route, request), (error) => tell(toMendIn(route, error)));
 
       const read = Effect.sync(() => told.clear()).pipe(
         Effect.andThen(readFeatures(users)),
-        Effect.tapError(tellWrongField),
         Effect.tap((found) => Effect.sync(() => (features = found))),
-        Effect.tapError(({ cause }) =>
-          Effect.logWarning(`Cannot read what the game has: ${reasonOf(cause)}`),
-        ),
+        Effect.tapError((error) => tell(toMendIn(featuresRoute, error) ?? unread(error))),
         Effect.ignore,
       );
       yield* read;
@@ -149,7 +160,7 @@ export const httpGamePlatform = (
                 operation: "GamePlatform.findUserByName",
                 query: { username },
                 found: User,
-                matches: (user) => user.username.toLowerCase() === username.toLowerCase(),
+                matches: (user) => isSameUsername(user.username, username),
               }),
               (found) => Option.map(Result.getSuccess(found), ({ id }) => id),
             )
@@ -198,7 +209,7 @@ export const httpGamePlatform = (
             );
 
       return GamePlatform.of({
-        features: Effect.sync(has),
+        features: Effect.sync(() => features),
         hasUser: (gameId) => Effect.map(findUser("GamePlatform.hasUser", gameId), Option.isSome),
         findProfile,
         findUserByName: (username) => Effect.suspend(() => findUserByName(username)),

@@ -1,5 +1,6 @@
 import { type GameId, GamePlatform, PlatformUnavailable } from "@accountlink/core";
 import { featuresOf } from "@accountlink/core/platforms";
+import type { HttpAnswer } from "@accountlink/test-servers";
 import { expect, testLive as test, test as testOnClock } from "@accountlink/test-servers/effect";
 import { gamePlatformSuite } from "@accountlink/testing/conformance";
 import { Clock, Context, Duration, Effect, Fiber, Layer, Logger, Option, Redacted } from "effect";
@@ -82,6 +83,11 @@ test("a game with a user's ID and name alone is asked for nothing else", functio
 
 test.each<[body: object | string, field: string]>([
   [{ ...player, createdAt: "yesterday" }, '"createdAt"'],
+  [{ ...player, createdAt: "1" }, '"createdAt"'],
+  [{ ...player, createdAt: "2012-03-19T05:54:55" }, '"createdAt"'],
+  [{ ...player, username: "a\tb" }, '"username"'],
+  [{ ...player, username: "" }, '"username"'],
+  [{ ...player, username: "勇".repeat(101) }, '"username"'],
   [{ ...player, banned: "no" }, '"banned"'],
   [{ id: player.id }, '"username"'],
   [{ ...player, id: "2" }, "id or name"],
@@ -107,6 +113,38 @@ test("a wrong field is logged once, however often it is asked for", function* ()
   expect(lines).toEqual([
     ['Cannot ask the platform: its response to GET /users/{gameId} has no right "banned"'],
   ]);
+});
+
+test.each<[createdAt: string, created: string | null]>([
+  ["2012-03-19T07:54:55.5+02:00", "2012-03-19T05:54:55.500Z"],
+  ["1990-01-01T00:00:00Z", "1990-01-01T00:00:00.000Z"],
+  ["1989-12-31T23:59:59Z", null],
+  ["0001-01-01T00:00:00Z", null],
+])("an account made at %s is as old as %s", function* ([createdAt, created]) {
+  const { game } = yield* setUp(({ path }) =>
+    path.includes("/users/") ? { body: { ...player, createdAt } } : undefined,
+  );
+  expect(yield* game.findProfile(playerId, [])).toMatchObject({ value: { created } });
+});
+
+test.each<[answer: HttpAnswer, line: string]>([
+  [{ status: 401 }, "it refuses the token at GET /users/{gameId} (401)"],
+  [{ status: 403 }, "it refuses the token at GET /users/{gameId} (403)"],
+  [
+    { status: 302, headers: { location: "/" } },
+    "it redirects GET /users/{gameId} (302), and redirects are not followed",
+  ],
+  [{ status: 418 }, "it answers GET /users/{gameId} with the status 418"],
+])("an answer %j is an outage that is one line of the log", function* ([answer, line]) {
+  const lines: Array<unknown> = [];
+  const logger = Logger.layer([Logger.make(({ message }) => void lines.push(message))]);
+  const { game } = yield* setUp(({ path }) => (path.includes("/users/") ? answer : undefined));
+  for (let times = 0; times < 3; times++) {
+    expect(yield* Effect.flip(game.hasUser(playerId)).pipe(Effect.provide(logger))).toBeInstanceOf(
+      PlatformUnavailable,
+    );
+  }
+  expect(lines).toEqual([[`Cannot ask the game: ${line}`]]);
 });
 
 test("only a page that browsers may open is the page of a user", function* () {

@@ -1,7 +1,13 @@
 /** What a game of one's own answers. Fields that are not named here are passed over. */
 import { GameId } from "@accountlink/core";
-import { type GameFeatures, type GameGroup, type GameProfile, ItemKind } from "@accountlink/core/platforms";
-import { DateTime, Schema, SchemaGetter } from "effect";
+import {
+  type GameFeatures,
+  type GameGroup,
+  type GameProfile,
+  ItemKind,
+  isUsername,
+} from "@accountlink/core/platforms";
+import { Schema, SchemaGetter } from "effect";
 import { entriesOf } from "../../http/mod.ts";
 
 const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
@@ -16,14 +22,26 @@ const Id = idAs(Schema.String.check(Schema.isPattern(/^\d{1,32}$/u)));
 
 const Rank = Schema.Int;
 
+/** A date and a time of ISO 8601 with a zone. */
+const withZone = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/iu;
+
+const Time = Schema.String.check(
+  Schema.makeFilter((text) => withZone.test(text) && !Number.isNaN(Date.parse(text)), {
+    expected: "a time of ISO 8601 with a zone",
+  }),
+);
+
+/** No account is older. Programs write earlier times, such as the year 1, where there is none. */
+const earliest = Date.UTC(1990);
+
 export const User = Schema.Struct({
   id: idAs(GameId),
-  username: Schema.String,
+  username: Schema.String.check(Schema.makeFilter(isUsername, { expected: "a user name" })),
   displayName: nullish(Schema.String),
   avatarUrl: nullish(Schema.String),
   profileUrl: nullish(Schema.String),
   description: nullish(Schema.String),
-  createdAt: nullish(Schema.DateTimeUtcFromString),
+  createdAt: nullish(Time),
   banned: nullish(Schema.Boolean),
 });
 
@@ -58,14 +76,6 @@ export const Features = Schema.Struct({
   items: Schema.optional(Schema.NullOr(entriesOf(ItemKind))),
 });
 
-export const noFeatures: GameFeatures = {
-  names: false,
-  groups: false,
-  descriptions: false,
-  ages: false,
-  items: [],
-};
-
 export const gameFeatures = ({ features, items }: typeof Features.Type): GameFeatures => ({
   names: features.includes("names"),
   groups: features.includes("groups"),
@@ -89,12 +99,17 @@ export const gameGroups = ({ groups }: typeof Groups.Type): ReadonlyArray<GameGr
       role: { id: rank ?? 0, name: role ?? null, rank: rank ?? null },
     }));
 
+const createdOf = ({ createdAt }: typeof User.Type): string | null => {
+  const time = createdAt ? Date.parse(createdAt) : earliest - 1;
+  return time < earliest ? null : new Date(time).toISOString();
+};
+
 export const gameProfile = (user: typeof User.Type, groups: GameProfile["groups"]): GameProfile => ({
   id: user.id,
   username: user.username,
   displayName: user.displayName ?? null,
   description: user.description ?? null,
-  created: user.createdAt ? DateTime.formatIso(user.createdAt) : null,
+  created: createdOf(user),
   isBanned: user.banned ?? null,
   hasVerifiedBadge: null,
   avatar: { headshot: user.avatarUrl ?? null, fullBody: null },

@@ -3,6 +3,7 @@ import {
   type GameItem,
   groupPageSize,
   type ItemOwnership,
+  isSameUsername,
   type ProfilePart,
   profileParts,
 } from "@accountlink/core/platforms";
@@ -258,6 +259,20 @@ export const liveGamePlatform = ({
         return answerOf("item", hasCloudItem(gameId, named), hasLegacyItem(gameId, named));
       };
 
+      const findByName = (username: string) =>
+        Effect.map(
+          ask(users, "POST users.roblox.com/v1/usernames/users", {
+            operation: "GamePlatform.findUserByName",
+            body: { usernames: [username], excludeBannedUsers: false },
+            found: FoundUsers,
+          }),
+          (found) => {
+            // Roblox also finds users by their previous names.
+            const user = Result.getOrThrow(found).data.find(({ name }) => isSameUsername(name, username));
+            return user === undefined ? Option.none() : Option.some(GameId.make(String(user.id)));
+          },
+        );
+
       return GamePlatform.of({
         hasUser: (gameId) => Effect.map(findUser("GamePlatform.hasUser", gameId), Option.isSome),
         findProfile,
@@ -296,21 +311,9 @@ export const liveGamePlatform = ({
                 ]),
               ),
           ),
+        // Roblox answers requests for texts that are no name of a user with errors.
         findUserByName: (username) =>
-          Effect.map(
-            ask(users, "POST users.roblox.com/v1/usernames/users", {
-              operation: "GamePlatform.findUserByName",
-              body: { usernames: [username], excludeBannedUsers: false },
-              found: FoundUsers,
-            }),
-            (found) => {
-              // Roblox also finds users by their previous names.
-              const user = Result.getOrThrow(found).data.find(
-                ({ name }) => name.toLowerCase() === username.toLowerCase(),
-              );
-              return user === undefined ? Option.none() : Option.some(GameId.make(String(user.id)));
-            },
-          ),
+          /^\w{1,50}$/.test(username) ? findByName(username) : Effect.succeedNone,
       });
     }),
   );

@@ -1,0 +1,37 @@
+import { noFeatures, usualFeatures } from "@accountlink/core/platforms";
+import { lackedByPlan, type PlanSettings } from "@accountlink/core/roles";
+import { Effect } from "effect";
+import { FetchHttpClient } from "effect/http";
+import { problemsText } from "../../cli/flags.ts";
+import { Invocation } from "../../cli/invocation.ts";
+import { CommandFailed } from "../../cli/report.ts";
+import { readConfig } from "../../config/config.ts";
+import { reasonOf } from "../../message_text.ts";
+
+/** Asks a game of one's own what it has. Other games have what is usual. */
+const features = Effect.gen(function* () {
+  const { ACCOUNTLINK_GAME_URL: url, ACCOUNTLINK_GAME_TOKEN: token } = yield* readConfig(
+    (yield* Invocation).environment,
+  );
+  if (url === null || token === null) return usualFeatures;
+  const { httpGameFeatures } = yield* Effect.promise(() => import("@accountlink/platforms/live"));
+  return yield* httpGameFeatures({ url, token });
+}).pipe(Effect.provide(FetchHttpClient.layer));
+
+/** Fails if a rule or the nickname needs what the game does not have. Asks the game only if they need something of it. */
+export const requireFeatures = Effect.fnUntraced(function* (
+  settings: Partial<Pick<PlanSettings, "rules" | "nicknameGroupId">>,
+) {
+  if (lackedByPlan(settings, noFeatures) === null) return;
+  const has = yield* Effect.mapError(
+    features,
+    (error) =>
+      new CommandFailed({
+        problem: `Cannot set the plan: the game does not tell what it has: ${reasonOf(error)}`,
+      }),
+  );
+  const lacked = lackedByPlan(settings, has);
+  if (lacked !== null) {
+    return yield* new CommandFailed({ problem: `Cannot set the plan: ${problemsText(lacked)}` });
+  }
+});
