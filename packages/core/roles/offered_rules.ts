@@ -38,10 +38,7 @@ export const lackedByPlan = (
     : InvalidParameter.one("nicknameGroupId", { is: "groups" });
 };
 
-const lackedBy = (
-  condition: SingleCondition,
-  { groups, ages, items }: GameFeatures,
-): Expected | null => {
+const lackedBy = (condition: SingleCondition, { groups, ages, items }: GameFeatures): Expected | null => {
   const when = plainOf(condition);
   const kind = kindOf(when);
   if (kind === "group") return groups ? null : { is: "groups" };
