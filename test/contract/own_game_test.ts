@@ -180,9 +180,9 @@ test("the pages of who has no way are in every language", async () => {
         string
       >;
       const { text } = await browser.get(`/verify${session}&lang=${lang}`);
-      for (const key of keys) {
-        const said = messages[key].replaceAll("{gameName}", "Voxel").replaceAll("{chatName}", "Discord");
-        expect([lang, key, text.includes(said)]).toEqual([lang, key, true]);
+      for (const message of keys) {
+        const said = messages[message].replaceAll("{gameName}", "Voxel").replaceAll("{chatName}", "Discord");
+        expect([lang, message, text.includes(said)]).toEqual([lang, message, true]);
       }
     }
   }

@@ -35,7 +35,7 @@ ${needText(view, reader)}
 };
 
 const needText = ({ needs }: FlowView, reader: Reader): Html | null => {
-  const { language, gameName } = reader;
+  const { language } = reader;
   switch (needs) {
     case "connection":
       return html`<p>${language.text("flow.connect", reader)}</p>`;
