@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type HttpAnswer, runUntil, startHttpServer, whyNoPython } from "@accountlink/test-servers";
+import { freePort, type HttpAnswer, runUntil, startHttpServer, whyNoPython } from "@accountlink/test-servers";
 import { Struct } from "effect";
 import { expect, onTestFinished, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
@@ -31,12 +31,20 @@ const listening = async (example: RunningProgram) => {
 
 /** Starts a service with a plan whose rule gives a role, as docs/platforms.md says. */
 const startService = async (game: Readonly<Record<string, string>>, when: object, steam?: string) => {
+  const service = await startedService(game, when, steam);
+  const session = { clientId: "bob", guildId };
+  const created = await service.server.send("POST /v2/sessions", { key: service.key, body: session });
+  return { ...service, ...(await service.signIn(`?sid=${textOf(created.body.data?.sid)}`)) };
+};
+
+const startedService = async (game: Readonly<Record<string, string>>, when: object, steam?: string) => {
   const connected = { id: steam, name: "bob", type: "steam", verified: true, revoked: false };
   const platforms = await startLivePlatforms({ [bob.id]: steam === undefined ? [] : [connected] });
   onTestFinished(platforms.stop);
   const fixtures = makeFixtures();
   fixtures.account({ name: "club", chatId: ada.id });
   const key = fixtures.key({ account: "club", guildId, access: "manage" });
+  const gameKey = fixtures.key({ account: "club", guildId, access: "game" });
   fixtures.plan({ account: "club", guildId, rules: [], state: "on" });
   const server = await startServerHere({
     fixture: fixtures.fixture,
@@ -51,16 +59,18 @@ const startService = async (game: Readonly<Record<string, string>>, when: object
   const body = { guildId, rules: [{ roleId, when }], nickname: "{game.displayName}", state: "on" };
   expect((await server.send("PUT /dashboard/api/roles", { key, body })).status).toBe(200);
 
-  const session = { clientId: "bob", guildId };
-  const created = await server.send("POST /v2/sessions", { key, body: session });
-  const browser = openBrowser(() => server.url, fixtures.address());
-  onTestFinished(browser.close);
-  const query = `?sid=${textOf(created.body.data?.sid)}`;
-  const { pathname, search } = new URL(platforms.signIn(await browser.leave("chat", query), bob.id));
-  const signedIn = await browser.get(pathname + search);
   return {
-    browser,
-    page: await browser.get(locationOf(signedIn)),
+    server,
+    key,
+    gameKey,
+    /** Signs Bob in at Discord, and returns the next page. */
+    signIn: async (query: string) => {
+      const browser = openBrowser(() => server.url, fixtures.address());
+      onTestFinished(browser.close);
+      const { pathname, search } = new URL(platforms.signIn(await browser.leave("chat", query), bob.id));
+      const signedIn = await browser.get(pathname + search);
+      return { browser, page: await browser.get(locationOf(signedIn)) };
+    },
     /** Waits until Discord is asked to give Bob the role. */
     role: () =>
       expect
@@ -241,4 +251,88 @@ test.skipIf(noPython !== null)(`a file of players is a game of the service ${noP
   await role();
   await writeFile(file, "{");
   expect(await get("/users/1001")).toBe(503);
+});
+
+const notch = { uuid: "069a79f4-44e9-4726-a5be-fca90e38aaf5", name: "Notch" };
+
+/** Mojang's two public routes. */
+const startMojang = (answers: { status: number }) =>
+  runUntil(onTestFinished)(
+    startHttpServer(({ path }): HttpAnswer => {
+      if (answers.status !== 200) return { status: answers.status, headers: { "retry-after": "7" } };
+      const body = { id: notch.uuid.replaceAll("-", ""), name: notch.name };
+      if (path === `/profile/${body.id}`) return { body: { ...body, properties: [] } };
+      if (path.startsWith("/profile/")) return { status: 204 };
+      return path.toLowerCase() === "/names/notch" ? { body } : { status: 404 };
+    }),
+  );
+
+test.skipIf(noPython !== null)(`Minecraft is a game of the service ${noPython ?? ""}`, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "accountlink-game-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const mojang = { status: 200 };
+  const { url: mojangUrl } = await startMojang(mojang);
+  const { file: python, env } = await pythonWithClient();
+  const program = [python, pathOf("examples/minecraft.py"), join(folder, "players.db")] as const;
+
+  const accounts = join(folder, "accounts.aof");
+  const [older, newer] = ["200000000000000001", "200000000000000002"];
+  const other = notch.uuid.replace("0", "1");
+  await writeFile(accounts, `${older} ${notch.uuid}\n${newer} ${notch.uuid}\n${older} ${other}\n`);
+  const imported = startProgram([...program, accounts], folder, env);
+  expect(await imported.ended).toBe(0);
+  expect(imported.output()).toBe(`chatId,gameId\n${newer},1\n${older},2\n`);
+  await writeFile(accounts, JSON.stringify({ [older]: other, [newer]: notch.uuid }));
+  const again = startProgram([...program, accounts], folder, env);
+  expect(await again.ended).toBe(0);
+  expect(again.output()).toBe(`chatId,gameId\n${older},2\n${newer},1\n`);
+
+  const port = await freePort();
+  const { server, gameKey, signIn, role } = await startedService(
+    { ACCOUNTLINK_GAME_URL: `http://127.0.0.1:${port}`, ACCOUNTLINK_GAME_NAME: "Minecraft" },
+    { is: "linked" },
+  );
+  const { url, get } = await listening(
+    startProgram(program, folder, {
+      ...env,
+      GAME_TOKEN: gameToken,
+      PORT: String(port),
+      MOJANG_NAMES: `${mojangUrl}/names`,
+      MOJANG_PROFILES: `${mojangUrl}/profile`,
+      ACCOUNTLINK_URL: server.url,
+      ACCOUNTLINK_KEY: gameKey,
+      GUILD_ID: guildId,
+    }),
+  );
+  const player = { id: "1", username: notch.name };
+  expect(await get("/")).toEqual({ features: ["names"] });
+  expect(await get("/users/1")).toEqual(player);
+  expect(await get("/users?username=NOTCH")).toEqual(player);
+  for (const path of ["/users/2", "/users/9", "/users/x", "/users?username=herobrine", "/groups/1"]) {
+    expect([path, await get(path)]).toEqual([path, 404]);
+  }
+  const link = async (body: object, token = gameToken) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${url}/link`, { method: "POST", headers, body: JSON.stringify(body) });
+    return { status: answer.status, body: (await answer.json()) as { id?: string; url?: string; code?: string } };
+  };
+  expect(await link(notch, "wrong")).toMatchObject({ status: 401 });
+  expect(await link({ uuid: "x", name: "x" })).toMatchObject({ status: 400 });
+  // A player of Bedrock, whom Mojang does not know.
+  const bedrock = { uuid: "00000000-0000-0000-0009-01f1a2b3c4d5", name: ".Ada B" };
+  expect(await link(bedrock)).toMatchObject({ status: 200, body: { id: "3" } });
+  expect(await get("/users?username=.ada%20b")).toEqual({ id: "3", username: bedrock.name });
+  mojang.status = 429;
+  expect(await get("/users/1")).toEqual(player);
+  expect(await get("/users/2")).toBe(429);
+  mojang.status = 500;
+  expect(await get("/users?username=notch")).toBe(503);
+  mojang.status = 200;
+
+  const begun = await link(notch);
+  expect(begun).toMatchObject({ status: 200, body: { id: "1", code: expect.stringMatching(/^\w{4}-\w{4}$/) } });
+  const { page, browser } = await signIn(new URL(begun.body.url ?? "").search);
+  expect(page.text).toContain(notch.name);
+  expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
+  await role();
 });

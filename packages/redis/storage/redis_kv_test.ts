@@ -9,11 +9,13 @@ import { redisKv } from "./redis_kv.ts";
 const noUrl = await whyNoRedisUrl();
 
 test.describe.skipIf(noUrl !== null)(`engine ${noUrl ?? "on Redis"}`, () => {
-  const engine = Effect.gen(function* () {
-    const url = Redacted.make(yield* redisUrl);
-    const options = { url, prefix: uniquePrefix(), commandTimeout: "20 seconds" } as const;
+  const shared = uniquePrefix();
+  let address = "";
+  const handle = Effect.gen(function* () {
+    const options = { url: Redacted.make(address), prefix: shared, commandTimeout: "20 seconds" } as const;
     const { commands, prefix } = Context.get(yield* Layer.build(connections(options)), RedisConnections);
     return redisKv(commands, prefix);
   });
-  kvSuite({ name: "Redis", engine, test });
+  const engine = Effect.tap(redisUrl, (url) => Effect.sync(() => (address = url))).pipe(Effect.andThen(handle));
+  kvSuite({ name: "Redis", engine, other: handle, test });
 });

@@ -25,6 +25,7 @@ if its store can be out of reach.
 
 interface AdapterModule {
   readonly engine?: KvSuiteOptions["engine"];
+  readonly other?: KvSuiteOptions["other"];
   readonly layer?: Layer.Layer<StoragePorts, unknown>;
   readonly outages?: Layer.Layer<StoragePorts | Connection, unknown>;
 }
@@ -67,9 +68,9 @@ const argumentsOf = (args: ReadonlyArray<string>): Arguments | string => {
 };
 
 const suitesOf =
-  ({ path, runs, seed }: Arguments, { engine, layer, outages }: AdapterModule) =>
+  ({ path, runs, seed }: Arguments, { engine, other, layer, outages }: AdapterModule) =>
   (test: TestApi): void => {
-    if (engine !== undefined) kvSuite({ name: path, engine, test });
+    if (engine !== undefined) kvSuite({ name: path, engine, other, test });
     if (layer === undefined) return;
     const random = seed === undefined ? { runs } : { runs, seed };
     storageSuites({ name: path, layer, model: StorageMemory.layer, test, ...random });

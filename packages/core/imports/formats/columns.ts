@@ -182,6 +182,7 @@ export const reportUnread = (
   });
 };
 
-/** The error message for files of DiscordSRV. They contain Minecraft accounts, which cannot be imported. */
+/** The error message for files of DiscordSRV, whose UUIDs are no game IDs. */
 export const minecraft =
-  "the file is one of DiscordSRV: it links Discord users to Minecraft UUIDs, which are no game IDs here";
+  "the file is one of DiscordSRV: it links Discord users to Minecraft UUIDs, expected the number of each player, " +
+  "as examples/minecraft.py writes them";

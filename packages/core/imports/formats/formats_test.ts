@@ -467,7 +467,7 @@ test.each([
   "link,discord,uuid\n1,200000000000000001,069a79f4-44e9-4726-a5be-fca90e38aaf5\n",
 ])("a reader names DiscordSRV as the origin of %j", function* (content) {
   expect(yield* unreadable(content)).toContain(
-    "the file is one of DiscordSRV: it links Discord users to Minecraft UUIDs, which are no game IDs here",
+    "the file is one of DiscordSRV: it links Discord users to Minecraft UUIDs, expected the number of each player, as examples/minecraft.py writes them",
   );
 });
 

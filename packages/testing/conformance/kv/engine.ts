@@ -6,8 +6,11 @@ import { expectEqual } from "../expect.ts";
 
 export class Engine extends Context.Service<Engine, Kv>()("@accountlink/testing/Engine") {}
 
+/** A second handle on the store of the engine, as another process has it; the engine itself if there is none. */
+export class OtherHandle extends Context.Service<OtherHandle, Kv>()("@accountlink/testing/OtherHandle") {}
+
 /** Makes the names of a case keys with a prefix that no other case has. */
-export const makeKeys = Effect.map(Engine, (kv) => {
+export const makeKeys = Effect.map(Effect.all([Engine, OtherHandle]), ([kv, other]) => {
   const prefix = `${uniqueText()} `;
   const key = (name: string) => `${prefix}${name}`;
   const range = (start: string, end: string): Range => ({ start: key(start), end: key(end) });
@@ -16,20 +19,22 @@ export const makeKeys = Effect.map(Engine, (kv) => {
   const namesOf = (entries: ReadonlyArray<Entry>) => entries.map((entry) => entry.key.slice(prefix.length));
   return {
     kv,
+    /** The handle of one of several writers, half of whom have the other. */
+    of: (writer: number): Kv => (writer % 2 === 0 ? kv : other),
     key,
     range,
     all,
-    get: (name: string) => Effect.map(kv.get([key(name)]), ([entry]) => entry ?? null),
+    get: (name: string, by: Kv = kv) => Effect.map(by.get([key(name)]), ([entry]) => entry ?? null),
     /** The most changes of a commit, or as many as every test of the port needs. */
     most,
     /** Sets names to values without a check, in commits of the most changes. */
-    set: (values: Readonly<Record<string, string | null>>) =>
+    set: (values: Readonly<Record<string, string | null>>, by: Kv = kv) =>
       Effect.forEach(Arr.chunksOf(changesOf(values, key), most), (changes) =>
-        Effect.map(kv.commit([], changes), (isDone) => expectEqual(isDone, true, "The commit")),
+        Effect.map(by.commit([], changes), (isDone) => expectEqual(isDone, true, "The commit")),
       ),
     changes: (values: Readonly<Record<string, string | null>>) => changesOf(values, key),
-    list: (wanted: Range = all, limit = 1_000, reverse = false) =>
-      Effect.map(kv.list(wanted, { limit, reverse }), namesOf),
+    list: (wanted: Range = all, limit = 1_000, reverse = false, by: Kv = kv) =>
+      Effect.map(by.list(wanted, { limit, reverse }), namesOf),
   };
 });
 

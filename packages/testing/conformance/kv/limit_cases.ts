@@ -1,10 +1,11 @@
 import { maxChanges, maxChecks, maxKeyLength, maxValueBytes } from "@accountlink/kv";
+import { Effect } from "effect";
 import { hostileTexts } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { type Engine, filled, makeKeys, numbered } from "./engine.ts";
+import { type Engine, filled, makeKeys, numbered, type OtherHandle } from "./engine.ts";
 
-export const limitCases: Cases<Engine> = {
+export const limitCases: Cases<Engine | OtherHandle> = {
   "get reads none or a thousand keys": function* () {
     const { kv, key, set } = yield* makeKeys;
     expectEqual(yield* kv.get([]), []);
@@ -68,6 +69,13 @@ export const limitCases: Cases<Engine> = {
       expectEqual<ReadonlyArray<string>>(found, reverse ? names.toReversed() : names);
     }
     expectEqual([yield* kv.count(all), (yield* list(all, 2_500)).length], [2_500, 2_500]);
+  },
+
+  "what was set is there a second later": function* () {
+    const { get, set } = yield* makeKeys;
+    yield* set({ a: "1" });
+    yield* Effect.sleep("1 second");
+    expectEqual((yield* get("a"))?.value, "1");
   },
 
   "a commit has up to the most checks and changes": function* () {

@@ -4,7 +4,7 @@ import * as FastCheck from "fast-check";
 import { check } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { type Engine, makeKeys } from "./engine.ts";
+import { type Engine, makeKeys, type OtherHandle } from "./engine.ts";
 
 const { array, boolean, constant, constantFrom, oneof, record, uniqueArray } = FastCheck;
 
@@ -77,7 +77,7 @@ const newModel = Effect.map(makeKeys, ({ key, kv, range }) => {
   };
 });
 
-export const randomCases: Cases<Engine> = {
+export const randomCases: Cases<Engine | OtherHandle> = {
   "commits and reads in any order agree with a model": check(
     array(oneof(commit, read), { maxLength: 40, size: "max" }),
     Effect.fnUntraced(function* (steps) {

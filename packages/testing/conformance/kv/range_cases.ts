@@ -1,10 +1,10 @@
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { type Engine, makeKeys } from "./engine.ts";
+import { type Engine, makeKeys, type OtherHandle } from "./engine.ts";
 
 /** What engines get wrong first, each as a case of its own. The random cases have all of it together. */
-export const rangeCases: Cases<Engine> = {
+export const rangeCases: Cases<Engine | OtherHandle> = {
   "keys sort by character, capital letters before small ones": function* () {
     const { list, set } = yield* makeKeys;
     yield* set({ b: "", B: "", a: "", _: "", "10": "", "9": "", "a b": "", "a!": "" });
