@@ -314,7 +314,10 @@ test.skipIf(noPython !== null)(`Minecraft is a game of the service ${noPython ??
   const link = async (body: object, token = gameToken) => {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await fetch(`${url}/link`, { method: "POST", headers, body: JSON.stringify(body) });
-    return { status: answer.status, body: (await answer.json()) as { id?: string; url?: string; code?: string } };
+    return {
+      status: answer.status,
+      body: (await answer.json()) as { id?: string; url?: string; code?: string },
+    };
   };
   expect(await link(notch, "wrong")).toMatchObject({ status: 401 });
   expect(await link({ uuid: "x", name: "x" })).toMatchObject({ status: 400 });
@@ -330,7 +333,10 @@ test.skipIf(noPython !== null)(`Minecraft is a game of the service ${noPython ??
   mojang.status = 200;
 
   const begun = await link(notch);
-  expect(begun).toMatchObject({ status: 200, body: { id: "1", code: expect.stringMatching(/^\w{4}-\w{4}$/) } });
+  expect(begun).toMatchObject({
+    status: 200,
+    body: { id: "1", code: expect.stringMatching(/^\w{4}-\w{4}$/) },
+  });
   const { page, browser } = await signIn(new URL(begun.body.url ?? "").search);
   expect(page.text).toContain(notch.name);
   expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);

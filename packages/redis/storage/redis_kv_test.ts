@@ -16,6 +16,8 @@ test.describe.skipIf(noUrl !== null)(`engine ${noUrl ?? "on Redis"}`, () => {
     const { commands, prefix } = Context.get(yield* Layer.build(connections(options)), RedisConnections);
     return redisKv(commands, prefix);
   });
-  const engine = Effect.tap(redisUrl, (url) => Effect.sync(() => (address = url))).pipe(Effect.andThen(handle));
+  const engine = Effect.tap(redisUrl, (url) => Effect.sync(() => (address = url))).pipe(
+    Effect.andThen(handle),
+  );
   kvSuite({ name: "Redis", engine, other: handle, test });
 });

@@ -14,7 +14,7 @@ export interface KvSuiteOptions extends Omit<SuiteOptions<never>, "layer"> {
    * Opens the same store a second time, as another process does. Without it, the suite cannot tell a lock of the process
    * from one of the store.
    */
-  readonly other?: Effect.Effect<Kv, unknown, Scope.Scope>;
+  readonly other?: Effect.Effect<Kv, unknown, Scope.Scope> | undefined;
 }
 
 /**
@@ -30,5 +30,7 @@ export const kvSuite = ({ engine, other, ...options }: KvSuiteOptions): void =>
   );
 
 /** Both handles of a suite, the second opened after the first. @internal */
-export const handles = <E>(engine: Layer.Layer<Engine, E>, other?: KvSuiteOptions["other"]) =>
-  Layer.effect(OtherHandle, other ?? Effect.map(Engine, (kv) => kv)).pipe(Layer.provideMerge(engine));
+export const handles = <E>(engine: Layer.Layer<Engine, E>, other: KvSuiteOptions["other"] = undefined) => {
+  const second: Effect.Effect<Kv, unknown, Scope.Scope | Engine> = other ?? Effect.map(Engine, (kv) => kv);
+  return Layer.effect(OtherHandle, second).pipe(Layer.provideMerge(engine));
+};

@@ -102,7 +102,8 @@ it("an engine whose lock only its process has fails with a second handle alone",
         lock.withPermits(1)(
           Effect.gen(function* () {
             const found = yield* store.get(checks.map(({ key }) => key));
-            if (checks.some(({ version }, index) => (found[index]?.version ?? null) !== version)) return false;
+            if (checks.some(({ version }, index) => (found[index]?.version ?? null) !== version))
+              return false;
             yield* Effect.yieldNow;
             return yield* store.commit([], changes);
           }),
