@@ -30,7 +30,7 @@ export const kvSuite = ({ engine, other, ...options }: KvSuiteOptions): void =>
   );
 
 /** Both handles of a suite, the second opened after the first. @internal */
-export const handles = <E>(engine: Layer.Layer<Engine, E>, other: KvSuiteOptions["other"] = undefined) => {
+export const handles = <E>(engine: Layer.Layer<Engine, E>, other?: KvSuiteOptions["other"]) => {
   const second: Effect.Effect<Kv, unknown, Scope.Scope | Engine> = other ?? Effect.map(Engine, (kv) => kv);
   return Layer.effect(OtherHandle, second).pipe(Layer.provideMerge(engine));
 };
