@@ -15,13 +15,14 @@ The file has the players and their groups. A change of the file counts from the 
       }]
     }
 
-IDs are digits. If your players have UUIDs, give each a number beside it, and keep it.
+IDs are digits, as texts or numbers. If your players have UUIDs, give each a number beside it, and keep it.
 """
 
 import hmac
 import json
 import os
 import sys
+import unicodedata
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -32,14 +33,20 @@ TOLD = ("id", "username", "displayName", "profileUrl", "avatarUrl", "description
 
 
 def load():
+    """Reads the file. IDs may be numbers in it: here they are texts, which keep all their digits in every language."""
     with open(FILE, encoding="utf-8") as file:
         game = json.load(file)
-    groups = {group["id"]: group for group in game.get("groups", [])}
-    return game["players"], groups
+    groups = {str(group["id"]): {**group, "id": str(group["id"])} for group in game.get("groups", [])}
+    return [{**player, "id": str(player["id"])} for player in game["players"]], groups
 
 
 def told(player):
     return {name: player[name] for name in TOLD if name in player}
+
+
+def folded(name):
+    """One text for all letter cases and Unicode forms of a name."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def groups_of(player, groups):
@@ -64,15 +71,15 @@ def answer(path, query):
     if parts[0] != "users":
         return None
     if len(parts) == 1:
-        name = query.get("username", [""])[0].lower()
-        return next((told(player) for player in players if player["username"].lower() == name), None)
+        name = folded(query.get("username", [""])[0])
+        return next((told(player) for player in players if folded(player["username"]) == name), None)
     player = next((player for player in players if player["id"] == parts[1]), None)
     if player is None or len(parts) == 2:
         return player and told(player)
     if parts[2:] == ["groups"]:
         return groups_of(player, groups)
     if parts[2] == "items" and len(parts) == 5 and parts[3] in items:
-        return {"owned": parts[4] in player.get("items", {}).get(parts[3], [])}
+        return {"owned": parts[4] in map(str, player.get("items", {}).get(parts[3], []))}
     return None
 
 

@@ -20,6 +20,10 @@ INFO = f"{NAME}.dist-info"
 WHEEL = "Wheel-Version: 1.0\nGenerator: accountlink\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
+# The license of the repository, of which this folder has a link. A copy of the folder alone has none.
+LICENSE = HERE / "LICENSE"
+
+
 def metadata():
     lines = [
         "Metadata-Version: 2.1",
@@ -41,8 +45,16 @@ def sources():
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    files = {f"accountlink/{path.name}": path.read_bytes() for path in sources()}
-    files[f"{INFO}/LICENSE"] = (HERE / "LICENSE").read_bytes()
+    return write_wheel(wheel_directory, {f"accountlink/{path.name}": path.read_bytes() for path in sources()})
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    return write_wheel(wheel_directory, {"accountlink.pth": f"{HERE}\n".encode()})
+
+
+def write_wheel(wheel_directory, files):
+    if LICENSE.exists():
+        files[f"{INFO}/LICENSE"] = LICENSE.read_bytes()
     files[f"{INFO}/METADATA"] = metadata().encode()
     files[f"{INFO}/WHEEL"] = WHEEL.encode()
     record = "".join(f"{name},sha256={hash_of(data)},{len(data)}\n" for name, data in files.items())
@@ -61,7 +73,8 @@ def hash_of(data):
 
 def build_sdist(sdist_directory, config_settings=None):
     name = f"{NAME}.tar.gz"
-    others = [HERE / other for other in ("LICENSE", "README.md", "build_backend.py", "pyproject.toml")]
+    others = [HERE / other for other in ("README.md", "build_backend.py", "pyproject.toml")]
+    others += [LICENSE] if LICENSE.exists() else []
     information = tarfile.TarInfo(f"{NAME}/PKG-INFO")
     information.size = len(metadata().encode())
     with tarfile.open(Path(sdist_directory) / name, "w:gz", dereference=True) as sdist:

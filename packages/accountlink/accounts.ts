@@ -5,6 +5,7 @@ import { Context, Effect, Layer, Option } from "effect";
 import * as Accept from "./accept.ts";
 import { method, type Parameter } from "./method.ts";
 import { type ActorOptions, originOf } from "./scope.ts";
+import { withSpans } from "./spans.ts";
 
 /**
  * The accounts of the service. A change of an account applies to its keys on every node within a second. An unknown
@@ -53,11 +54,12 @@ export class Accounts extends Context.Service<Accounts>()("accountlink/Accounts"
         changed(name, accounts.suspend(name, originOf(options))),
       ),
 
+      /** Lifts the suspension of the account. */
       restore: method([name, Accept.acting], (name: string, options?: ActorOptions) =>
         changed(name, accounts.restore(name, originOf(options))),
       ),
     };
-  }),
+  }).pipe(withSpans("Accounts")),
 }) {
   static readonly layer = Layer.effect(Accounts, Accounts.make);
 }

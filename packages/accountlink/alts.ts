@@ -9,6 +9,7 @@ import { makeEmbedderKey } from "./embedder_key.ts";
 import type { LookupOptions } from "./links.ts";
 import { method, type Parameter } from "./method.ts";
 import { type CallOptions, callGuild, Scope, type WriteOptions, writeTarget } from "./scope.ts";
+import { withSpans } from "./spans.ts";
 
 /** The user or address to check: at least one of the three fields. */
 export interface AltQuestion {
@@ -46,6 +47,7 @@ export class Alts extends Context.Service<Alts>()("accountlink/Alts", {
     const embedderKey = yield* makeEmbedderKey(scope);
 
     return {
+      /** Returns the accounts that may belong to the same person, with the evidence. */
       find: method(
         [asking, Accept.looking],
         Effect.fnUntraced(function* (question: AltQuestion, options?: LookupOptions) {
@@ -91,13 +93,14 @@ export class Alts extends Context.Service<Alts>()("accountlink/Alts", {
         }),
       ),
 
+      /** Forgets what was decided about two chat users, so that the evidence counts again. */
       deleteReview: method(
         [Accept.chatId, otherChatId, Accept.writing],
         (chatId: ChatId, otherChatId: ChatId, options?: WriteOptions) =>
           reviews.remove(writeTarget(scope, options), { chatId, otherChatId }),
       ),
     };
-  }),
+  }).pipe(withSpans("Alts")),
 }) {
   static readonly layer = Layer.effect(Alts, Alts.make);
 }

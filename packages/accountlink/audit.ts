@@ -4,6 +4,7 @@ import { Context, Effect, Layer, Option, Stream } from "effect";
 import * as Accept from "./accept.ts";
 import { streamMethod } from "./method.ts";
 import { Scope } from "./scope.ts";
+import { withSpans } from "./spans.ts";
 
 /** Selects entries of the audit log. A field that is left out does not restrict the selection. */
 export interface AuditChoice {
@@ -53,7 +54,7 @@ export class Audit extends Context.Service<Audit>()("accountlink/Audit", {
         );
       }),
     };
-  }),
+  }).pipe(withSpans("Audit")),
 }) {
   static readonly layer = Layer.effect(Audit, Audit.make);
 }

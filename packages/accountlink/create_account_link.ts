@@ -1,4 +1,5 @@
 /** `createAccountLink`, which opens the service as an object whose methods return promises. */
+import { InvalidParameter } from "@accountlink/core";
 import { type LinkEventMap, LinkEvents } from "@accountlink/core/links";
 import type { WebHandler, WebHandlerOptions, WebHandlerServices } from "@accountlink/http";
 import type { PageServices } from "@accountlink/pages";
@@ -43,7 +44,8 @@ export interface PromisedAccountLink extends ScopedAccountLink, PromisedServices
    * Calls the listener for each later event of every scope and, with Redis, of every process. If the listener returns a
    * promise, its next call waits for this promise. An event can be lost while this process or Redis is down.
    *
-   * @returns a promise that resolves once events are received, with a function that unsubscribes
+   * @returns a promise that resolves once events are received, with a function that unsubscribes; it rejects with
+   * `InvalidParameter` for a name that is unknown
    */
   readonly on: <Name extends keyof LinkEventMap>(name: Name, listener: Listener<Name>) => Promise<() => void>;
 
@@ -174,7 +176,7 @@ export const promisedAccountLink = async (
       return runner.promised(await runner.run(Effect.provideContext(opened, services)), scopedServices);
     },
 
-    on: (name, listener) => runner.run(Effect.provideContext(listen(name, listener, scope), services)),
+    on: (name, listener) => runner.run(Effect.provideContext(listening(name, listener, scope), services)),
 
     fetch: whileOpen(handler.fetch),
     nodeListener: handler.nodeListener,
@@ -231,6 +233,22 @@ const webHandlerOf = async (
 };
 
 type Listener<Name extends keyof LinkEventMap> = (event: LinkEventMap[Name]) => void | Promise<void>;
+
+const eventNames = ["linkChanged", "linksDeleted"] satisfies ReadonlyArray<keyof LinkEventMap>;
+
+/** Checks the arguments, since plain JavaScript knows no types. */
+const listening = <Name extends keyof LinkEventMap>(
+  name: Name,
+  listener: Listener<Name>,
+  scope: EffectScope.Scope,
+) => {
+  if (!eventNames.some((known) => known === name)) {
+    return InvalidParameter.one("name", `is "${String(name)}", expected one of ${eventNames.join(", ")}`);
+  }
+  return typeof listener === "function"
+    ? listen(name, listener, scope)
+    : InvalidParameter.one("listener", "expected a function");
+};
 
 /** Calls the listener for each event, until the scope closes or the returned function is called. */
 const listen = Effect.fnUntraced(function* <Name extends keyof LinkEventMap>(

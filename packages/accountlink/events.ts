@@ -10,6 +10,7 @@ import { Context, Effect, Layer, Stream } from "effect";
 import * as Accept from "./accept.ts";
 import { streamMethod } from "./method.ts";
 import { Scope } from "./scope.ts";
+import { withSpans } from "./spans.ts";
 
 /** Which events to read, and where to begin. */
 export interface EventChoice {
@@ -81,7 +82,7 @@ export class Events extends Context.Service<Events>()("accountlink/Events", {
         return Effect.map(feed.read(target, { ...everything, limit: 1, wait: 0 }), ({ cursor }) => cursor);
       },
     };
-  }),
+  }).pipe(withSpans("Events")),
 }) {
   static readonly layer = Layer.effect(Events, Events.make);
 }

@@ -7,6 +7,7 @@ import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import * as Accept from "./accept.ts";
 import { method, type Parameter } from "./method.ts";
 import { type ActorOptions, originOf, Scope } from "./scope.ts";
+import { withSpans } from "./spans.ts";
 
 /** The fields of a new key. Its limits default to the account's, and it does not expire by default. */
 export type KeyChoice = Omit<NewKey, "account" | "target" | "status">;
@@ -73,6 +74,7 @@ export class Keys extends Context.Service<Keys>()("accountlink/Keys", {
       /** Returns a key; null if the scope has no such key. */
       get: method([id], (id: KeyId) => find(id)),
 
+      /** Changes a key. Fields that are left out stay. */
       update: method(
         [id, ["update", Accept.fields(updateFields)], Accept.acting],
         Effect.fnUntraced(function* (id: KeyId, update: KeyUpdate, options?: ActorOptions) {
@@ -94,6 +96,7 @@ export class Keys extends Context.Service<Keys>()("accountlink/Keys", {
         }),
       ),
 
+      /** Refuses the key from now on, for ever. */
       revoke: method(
         [id, Accept.acting],
         Effect.fnUntraced(function* (id: KeyId, options?: ActorOptions) {
@@ -103,7 +106,7 @@ export class Keys extends Context.Service<Keys>()("accountlink/Keys", {
         }),
       ),
     };
-  }),
+  }).pipe(withSpans("Keys")),
 }) {
   static readonly layer = Layer.effect(Keys, Keys.make);
 }

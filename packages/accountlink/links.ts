@@ -37,6 +37,7 @@ import {
   type WriteOptions,
   writeTarget,
 } from "./scope.ts";
+import { withSpans } from "./spans.ts";
 
 export interface LookupOptions extends CallOptions {
   /** Whether to add the profiles of both users; false if left out. */
@@ -204,7 +205,7 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
         linkFileOf(all(), format),
       ),
     };
-  }),
+  }).pipe(withSpans("Links")),
 }) {
   static readonly layer = Layer.effect(Links, Links.make);
 }

@@ -1,6 +1,8 @@
 /** Discord and Roblox as the platforms, or Discord and a game of one's own over HTTP. */
 import { GameIdentity } from "@accountlink/core";
+import { expectedPrivateUrl, isPrivateUrl } from "@accountlink/core/addresses";
 import { type GameWay, GameWays, gameWays } from "@accountlink/core/flow";
+import { isNameText } from "@accountlink/core/name_text";
 import { IsRoblox } from "@accountlink/core/platforms";
 import { PageSettings } from "@accountlink/pages/page_settings";
 import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platforms/http";
@@ -16,15 +18,26 @@ import {
   liveGamePlatform,
   livePlatformNames,
 } from "@accountlink/platforms/live";
-import { Layer, Redacted } from "effect";
+import { Layer, Redacted, Result, Schema } from "effect";
 import { FetchHttpClient } from "effect/http";
+import * as Accept from "./accept.ts";
 import { changedSettings } from "./changed_settings.ts";
+import { problemsIn } from "./method.ts";
+import { InvalidOptions } from "./options.ts";
 import { noSignIn, type Platforms } from "./platforms.ts";
 
 /** The applications that are registered with the platforms, as `docs/platforms.md` explains. */
 export interface LiveOptions {
   readonly publicUrl: string;
-  readonly discord: { readonly botToken: string; readonly clientId: string; readonly clientSecret: string };
+  readonly discord: {
+    readonly botToken: string;
+    readonly clientId: string;
+    readonly clientSecret: string;
+    /** Another address than `https://discord.com/api/v10`, such as that of a proxy. */
+    readonly apiUrl?: string;
+    /** Another page for sign-ins than `https://discord.com/oauth2/authorize`. */
+    readonly authorizationUrl?: string;
+  };
   /** Without an application at Roblox, nobody signs in there, and users prove their accounts in the other ways. */
   readonly roblox?: (RobloxApplication | { readonly clientId?: never; readonly clientSecret?: never }) & {
     /** A key of Open Cloud. */
@@ -59,7 +72,8 @@ export interface GameOverHttp extends GameOverHttpOptions {
 }
 
 /**
- * A game of one's own over HTTP, in place of Roblox.
+ * A game of one's own over HTTP, in place of Roblox. Throws `InvalidOptions` for what the variables of the server refuse,
+ * such as http to a public address.
  *
  * @example
  * ```ts
@@ -75,11 +89,40 @@ export interface GameOverHttp extends GameOverHttpOptions {
  * });
  * ```
  */
-export const gameOverHttp = (options: GameOverHttpOptions): GameOverHttp => ({
-  ...options,
-  url: options.url.replace(/\/+$/u, ""),
-  kind: "http",
-});
+export const gameOverHttp = (options: GameOverHttpOptions): GameOverHttp => {
+  const read = readGame(options, { errors: "all", onExcessProperty: "error", reportInput: true });
+  if (Result.isFailure(read)) {
+    const problems = problemsIn(read.failure.issue, true).map(
+      ({ path, reason }) =>
+        // The reason could show a secret.
+        `${["gameOverHttp", ...path].join(".")} ${/token|secret/iu.test(String(path.at(-1))) ? reason.replace(/^is ".*", /u, "") : reason}`,
+    );
+    throw new InvalidOptions({ problems });
+  }
+  return { ...options, url: options.url.replace(/\/+$/u, ""), kind: "http" };
+};
+
+const credential = Accept.textThat((text) => /^[\x21-\x7e]+$/u.test(text), "text without white space");
+const word = (what: string) => Accept.textThat((text) => /^[\w:./-]{1,200}$/u.test(text), what);
+const privateUrl = Accept.textThat(isPrivateUrl, expectedPrivateUrl);
+
+/** What the variables of the server accept too. */
+const readGame = Schema.decodeUnknownResult(
+  Accept.fields({
+    url: privateUrl,
+    name: Accept.textThat((text) => text.trim() !== "" && isNameText(text), "a name"),
+    token: credential,
+    connection: Accept.maybe(word("a kind of connections, such as steam")),
+    signIn: Accept.maybe(
+      Accept.fields({
+        issuer: privateUrl,
+        clientId: credential,
+        clientSecret: credential,
+        claim: Accept.maybe(word("the name of a claim")),
+      }),
+    ),
+  }),
+);
 
 interface RobloxApplication {
   readonly clientId: string;
@@ -104,9 +147,15 @@ interface RobloxApplication {
  * ```
  */
 export const live = ({ publicUrl, discord, roblox = {}, game }: LiveOptions): Platforms => {
-  const { clientId } = discord;
-  const chat = { publicUrl, clientId, clientSecret: Redacted.make(discord.clientSecret) };
-  const bot = { publicUrl, clientId, botToken: Redacted.make(discord.botToken) };
+  const { clientId, apiUrl, authorizationUrl } = discord;
+  const chat = {
+    publicUrl,
+    clientId,
+    clientSecret: Redacted.make(discord.clientSecret),
+    apiUrl,
+    authorizationUrl,
+  };
+  const bot = { publicUrl, clientId, botToken: Redacted.make(discord.botToken), apiUrl };
   return Layer.mergeAll(
     cachedChatPlatform().pipe(Layer.provide(liveChatPlatform(bot))),
     liveChatIdentity({ ...chat, connection: game?.connection }),

@@ -35,6 +35,31 @@ test("`gameOverHttp` links users of a game of one's own, in the ways that are gi
   assert.deepStrictEqual([isRoblox, features.items], [false, ["app"]]);
 });
 
+test.each<[wrong: object, problem: RegExp]>([
+  [{ url: "http://play.example" }, /^gameOverHttp\.url is "http:\/\/play\.example", expected an https URL/],
+  [{ url: "https://play.example/?a=1" }, /^gameOverHttp\.url /],
+  [{ token: "my token" }, /^gameOverHttp\.token expected text without white space$/],
+  [{ name: "" }, /^gameOverHttp\.name /],
+  [{ connection: "my steam" }, /^gameOverHttp\.connection /],
+  [{ sigIn: {} }, /^gameOverHttp\.sigIn is unknown/],
+  [
+    { signIn: { issuer: "http://id.play.example", clientId: "1", clientSecret: "a b" } },
+    /^gameOverHttp\.signIn\.issuer /,
+  ],
+])("`gameOverHttp` refuses %j as the variables of the server do", function* ([wrong, problem]) {
+  const right = { url: "https://play.example", name: "Voxel", token: "token" };
+  let refused: unknown;
+  try {
+    gameOverHttp({ ...right, ...wrong });
+  } catch (error) {
+    refused = error;
+  }
+  assert.instanceOf(refused, InvalidOptions);
+  const { problems } = refused as InvalidOptions;
+  assert.match(problems[0] ?? "", problem);
+  assert.notInclude(problems.join(), "a b");
+});
+
 test("pages have the names of the platforms, what `pages` changes, and texts of the program's own", function* () {
   const http = { publicUrl: "https://links.example", clientAddress: "none" } as const;
   const textOf = Effect.fnUntraced(function* (path: string, more: object) {

@@ -3,7 +3,7 @@
 import type { StoreUnavailable } from "@accountlink/core";
 import { FallbackCounters } from "@accountlink/core/limits";
 import { CacheMemory } from "@accountlink/memory";
-import type { CacheRedis } from "@accountlink/redis";
+import type { InvalidRedisUrl, RedisDatabaseRefused, RedisOptions } from "@accountlink/redis/redis_options";
 import type * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect, Layer, Redacted } from "effect";
 import * as AccountLink from "./account_link.ts";
@@ -17,15 +17,15 @@ export interface PostgresOptions extends Omit<StoragePostgres.PostgresOptions, "
    * with more options. Without it, each process counts limits separately, sees revoked keys within a second and
    * changes of sessions within two seconds, and receives no events of other processes.
    */
-  readonly redis?: string | (Omit<CacheRedis.RedisOptions, "url"> & { readonly url: string });
+  readonly redis?: string | (Omit<RedisOptions, "url"> & { readonly url: string });
 }
 
 /** Why the database or Redis cannot be used; `InvalidOptions` if `@effect/sql-pg` or `ioredis` is not installed. */
 export type PostgresError =
   | InvalidOptions
   | StoragePostgres.PostgresError
-  | CacheRedis.InvalidRedisUrl
-  | CacheRedis.RedisDatabaseRefused
+  | InvalidRedisUrl
+  | RedisDatabaseRefused
   | StoreUnavailable;
 
 /**

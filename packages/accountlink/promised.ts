@@ -46,8 +46,12 @@ export class PromiseRunner {
     this.#context = context;
   }
 
-  /** Runs an effect. The promise rejects with the error of the effect itself, or with `InternalError` for a defect. */
-  run<A, E>(effect: Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> {
+  /**
+   * Runs an effect. The promise rejects with the error of the effect itself, or with `InternalError` for a defect.
+   *
+   * @param call made where the program called; the stack of the rejection begins there
+   */
+  run<A, E>(effect: Effect.Effect<A, E>, signal?: AbortSignal, call = new Error()): Promise<A> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new AccountLinkClosed());
       if (signal?.aborted) return reject(signal.reason);
@@ -56,19 +60,23 @@ export class PromiseRunner {
       fiber.addObserver((exit) => {
         this.#running.delete(fiber);
         if (Exit.isSuccess(exit)) resolve(exit.value);
-        else reject(this.#reasonOf(exit.cause, signal));
+        else reject(this.#reasonOf(exit.cause, signal, call));
       });
     });
   }
 
   /** Iterates over a stream. Each iteration runs the stream from its beginning. */
-  async *iterate<A, E>(stream: Stream.Stream<A, E>, signal?: AbortSignal): AsyncGenerator<A, void> {
+  async *iterate<A, E>(
+    stream: Stream.Stream<A, E>,
+    signal?: AbortSignal,
+    call = new Error(),
+  ): AsyncGenerator<A, void> {
     const scope = Scope.makeUnsafe();
+    const run = <B, F>(effect: Effect.Effect<B, F>) => this.run(effect, signal, call);
     try {
-      const pull = await this.run(Scope.provide(Stream.toPull(stream), scope), signal);
+      const pull = await run(Scope.provide(Stream.toPull(stream), scope));
       const next = Pull.catchDone(pull, () => Effect.succeed(null));
-      for (let part = await this.run(next, signal); part !== null; part = await this.run(next, signal))
-        yield* part;
+      for (let part = await run(next); part !== null; part = await run(next)) yield* part;
     } finally {
       await Effect.runPromise(Scope.close(scope, Exit.void));
     }
@@ -84,7 +92,8 @@ export class PromiseRunner {
       (...args) => {
         const signal = signalIn(args);
         const result = method(...args);
-        return isStream(result) ? this.iterate(result, signal) : this.run(result, signal);
+        const call = new Error();
+        return isStream(result) ? this.iterate(result, signal, call) : this.run(result, signal, call);
       };
     return Record.map(keys, (key) =>
       Record.map(Context.getUnsafe(services, key) as Readonly<Record<string, Method>>, promised),
@@ -99,15 +108,15 @@ export class PromiseRunner {
     await Promise.all(running.map((fiber) => new Promise((resolve) => fiber.addObserver(resolve))));
   }
 
-  #reasonOf(cause: Cause.Cause<unknown>, signal: AbortSignal | undefined): unknown {
+  #reasonOf(cause: Cause.Cause<unknown>, signal: AbortSignal | undefined, call: Error): unknown {
     // An interrupted effect may fail during its cleanup, so check for the interruption first.
     if (Cause.hasInterrupts(cause)) {
       if (signal?.aborted) return signal.reason;
       if (this.#isClosed) return new AccountLinkClosed();
     }
     const failure = Cause.findErrorOption(cause);
-    if (Option.isSome(failure)) return failure.value;
-    return new InternalError({ cause: Cause.squash(cause) });
+    const reason = Option.getOrElse(failure, () => new InternalError({ cause: Cause.squash(cause) }));
+    return reason instanceof Error ? withCaller(reason, call) : reason;
   }
 }
 
@@ -118,3 +127,18 @@ const signalIn = (args: ReadonlyArray<unknown>): AbortSignal | undefined =>
   args
     .map((arg) => (typeof arg === "object" && arg !== null && "signal" in arg ? arg.signal : undefined))
     .find((signal) => signal instanceof AbortSignal);
+
+/** The stacks of errors before a caller was put in front; some errors are rejected with more than once. */
+const ownStacks = new WeakMap<Error, string>();
+
+const frame = /^\s+at |^.*@.*:\d+:\d+$/u;
+
+/** Puts the program's own lines in front of the stack of an error, which was made in a fiber of its own. */
+const withCaller = (error: Error, { stack: called = "" }: Error): Error => {
+  const own = ownStacks.get(error) ?? error.stack ?? "";
+  ownStacks.set(error, own);
+  const lines = called.split("\n").filter((line) => frame.test(line) && !line.includes("promised."));
+  const inner = own.split("\n").filter((line) => frame.test(line));
+  error.stack = [`${error.name}: ${error.message}`, ...lines, ...inner].join("\n");
+  return error;
+};

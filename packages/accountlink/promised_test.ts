@@ -1,7 +1,8 @@
-import { StoreUnavailable } from "@accountlink/core";
-import { Context, Effect } from "effect";
+import { InvalidParameter, StoreUnavailable } from "@accountlink/core";
+import { Context, Effect, Layer, Tracer } from "effect";
 import { expect, test } from "vitest";
 import { AccountLinkClosed } from "./errors.ts";
+import { AccountLink, createAccountLink, promisedAccountLink } from "./mod.ts";
 import { PromiseRunner } from "./promised.ts";
 
 const failed = new StoreUnavailable({ operation: "LinkStore.findByChatId", cause: "connection lost" });
@@ -19,4 +20,59 @@ test("a call that fails while it is aborted rejects with the reason of its signa
   const call = runner.run(failsWhenInterrupted, controller.signal);
   controller.abort("left");
   await expect(call).rejects.toBe("left");
+});
+
+/** The line of this file in which the stack of an error begins. */
+const beginningOf = (error: unknown) =>
+  /promised_test\.ts(?:\?vitest=\d+)?:(\d+)/.exec((error as Error).stack ?? "")?.[1];
+
+test("the stack of a rejection begins with the line of the caller, also of an error that is rejected with again", async () => {
+  const al = await createAccountLink({ gameUserExists: () => false });
+  const here = Number(beginningOf(new Error()));
+  const set = await al.links.set("100001", "1").catch((error: unknown) => error);
+  const wrong = await al.links.get("no ID").catch((error: unknown) => error);
+  const streamed = await al.events
+    .follow({ cursor: "no cursor" })
+    [Symbol.asyncIterator]()
+    .next()
+    .catch((error: unknown) => error);
+  expect([set, wrong, streamed].map((error) => Number(beginningOf(error)) - here)).toEqual([1, 2, 4]);
+  await al.close();
+  expect(String((set as Error).stack)).toMatch(/^InvalidParameter: /);
+  const runner = new PromiseRunner(Context.empty());
+  for (let times = 0; times < 2; times++) await runner.run(failed).catch(() => null);
+  expect(failed.stack?.match(/promised_test\.ts/g)?.length).toBeLessThan(4);
+  await createAccountLink({ gameUserExists: () => true, redirectOrigins: ["x"] }).catch((error: unknown) => {
+    expect(beginningOf(error)).toBeDefined();
+  });
+});
+
+test("`on` refuses a name that is no event, and a listener that is no function", async () => {
+  const al = await createAccountLink({ gameUserExists: () => true });
+  await expect(al.on("linkSet" as "linkChanged", () => {})).rejects.toMatchObject({
+    code: "INVALID_PARAMETER",
+    message: expect.stringContaining("linkChanged, linksDeleted"),
+  });
+  await expect(al.on("linkChanged", null as never)).rejects.toBeInstanceOf(InvalidParameter);
+  await al.close();
+});
+
+test("each call is a span of a program that exports spans, reads too", async () => {
+  const spans: Array<string> = [];
+  const tracer = Tracer.make({
+    span: (options) => {
+      spans.push(options.name);
+      return new Tracer.NativeSpan(options);
+    },
+  });
+  const service = AccountLink.layerMemory({ gameUserExists: () => true });
+  await Effect.scoped(
+    Effect.gen(function* () {
+      const services = yield* Layer.build(Layer.merge(service, Layer.succeed(Tracer.Tracer, tracer)));
+      const al = yield* Effect.promise(() => promisedAccountLink(services));
+      yield* Effect.promise(() => al.links.get("100001"));
+      yield* Effect.promise(() => al.keys.list());
+    }),
+  ).pipe(Effect.runPromise);
+  expect(spans).toEqual(expect.arrayContaining(["accountlink.Links.get", "accountlink.Keys.list"]));
 });

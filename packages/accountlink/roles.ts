@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Predicate } from "effect";
 import * as Accept from "./accept.ts";
 import { method, type Parameter } from "./method.ts";
 import { type CallOptions, callGuild, originOf, Scope, type WriteOptions } from "./scope.ts";
+import { withSpans } from "./spans.ts";
 
 /**
  * The role plans of a scope: at most one plan for each guild. With a global scope, every call needs `guildId`. Plans
@@ -114,7 +115,7 @@ export class Roles extends Context.Service<Roles>()("accountlink/Roles", {
         ),
       ),
     };
-  }),
+  }).pipe(withSpans("Roles")),
 }) {
   static readonly layer = Layer.effect(Roles, Roles.make);
 }

@@ -17,6 +17,7 @@ import * as Accept from "./accept.ts";
 import { makeEmbedderKey } from "./embedder_key.ts";
 import { method, type Parameter, streamMethod } from "./method.ts";
 import { type CallOptions, callGuild, Scope } from "./scope.ts";
+import { withSpans } from "./spans.ts";
 
 /** The public URL of the service, and the origins to which its sessions may redirect browsers. */
 export interface Address {
@@ -109,6 +110,7 @@ export class Sessions extends Context.Service<Sessions>()("accountlink/Sessions"
     });
 
     return {
+      /** Creates a session. Send the user to its `url`, or show its `code`. */
       create: method(
         [requesting],
         Effect.fnUntraced(function* (request: SessionRequest) {
@@ -187,7 +189,7 @@ export class Sessions extends Context.Service<Sessions>()("accountlink/Sessions"
         }),
       ),
     };
-  }),
+  }).pipe(withSpans("Sessions")),
 }) {
   static readonly layer = Layer.effect(Sessions, Sessions.make);
 }

@@ -4,6 +4,7 @@ import { Context, Effect, Layer } from "effect";
 import * as Accept from "./accept.ts";
 import { method } from "./method.ts";
 import { type ActorOptions, originOf } from "./scope.ts";
+import { withSpans } from "./spans.ts";
 
 /**
  * Exports and erases the data of chat users.
@@ -29,7 +30,7 @@ export class Users extends Context.Service<Users>()("accountlink/Users", {
     erase: method([Accept.chatId, Accept.acting], (chatId: ChatId, options?: ActorOptions) =>
       data.erase(chatId, originOf(options)),
     ),
-  })),
+  })).pipe(withSpans("Users")),
 }) {
   static readonly layer = Layer.effect(Users, Users.make);
 }

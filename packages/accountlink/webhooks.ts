@@ -12,6 +12,7 @@ import { Context, Effect, Layer } from "effect";
 import * as Accept from "./accept.ts";
 import { method, type Parameter } from "./method.ts";
 import { type ActorOptions, originOf, Scope } from "./scope.ts";
+import { withSpans } from "./spans.ts";
 
 /** The fields of a new webhook. By default it receives all types of events. */
 export type WebhookChoice = Omit<NewWebhook, "account" | "target">;
@@ -72,12 +73,14 @@ export class Webhooks extends Context.Service<Webhooks>()("accountlink/Webhooks"
       list: () =>
         Effect.map(webhooks.list(account), (all) => all.filter((webhook) => webhook.scope.pid === scope.pid)),
 
+      /** Changes a webhook. Fields that are left out stay. */
       update: method(
         [id, ["update", Accept.fields(updateFields)], Accept.acting],
         (id: string, update: WebhookUpdate, options?: ActorOptions) =>
           own(id, webhooks.update(account, id, update, originOf(options))),
       ),
 
+      /** Ends a webhook, and forgets its deliveries. */
       delete: method([id, Accept.acting], (id: string, options?: ActorOptions) =>
         own(id, webhooks.remove(account, id, originOf(options))),
       ),
@@ -114,7 +117,7 @@ export class Webhooks extends Context.Service<Webhooks>()("accountlink/Webhooks"
           ),
       ),
     };
-  }),
+  }).pipe(withSpans("Webhooks")),
 }) {
   static readonly layer = Layer.effect(Webhooks, Webhooks.make);
 }

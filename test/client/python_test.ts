@@ -4,7 +4,7 @@
  */
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -170,6 +170,30 @@ print(*sorted(name for name in wheel.namelist() if not name.endswith(".py")))`;
       (name) => `accountlink-0.1.0.dist-info/${name}`,
     );
     expect(checked.stdout.trim()).toBe([...info, "accountlink/py.typed"].join(" "));
+  },
+);
+
+test.skipIf(noPython !== null)(
+  `the Python client is installed from a copy of its folder, and in place ${noPython ?? ""}`,
+  async () => {
+    const folder = await newFolder();
+    const copy = join(folder, "python");
+    await cp(pathOf("clients/python"), copy, {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !path.includes("__pycache__"),
+    });
+    const { file, env } = await pythonWithClient("");
+    const built = join(folder, "built");
+    const { stdout } = await run(file, [join(copy, "build_backend.py"), built], { env });
+    expect(stdout.trim().split("\n")).toHaveLength(2);
+    const check = `import os, sys, zipfile
+sys.path.insert(0, sys.argv[1])
+import build_backend
+wheel = zipfile.ZipFile(os.path.join(sys.argv[2], build_backend.build_editable(sys.argv[2])))
+print(wheel.read("accountlink.pth").decode().strip())`;
+    const editable = await run(file, ["-I", "-c", check, copy, built]);
+    expect(editable.stdout.trim()).toBe(await realpath(copy));
   },
 );
 

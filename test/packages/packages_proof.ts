@@ -136,19 +136,24 @@ describe.each(recipes)("the recipe $name", (recipe) => {
   );
 
   it.runIf(recipe.name === "effect")(
-    "packed packages start in at most twice the processor time of Effect",
+    "a service on memory starts, makes a link and reads it in at most four times the processor time of loading Effect",
     async () => {
-      const processorTime = async (module: string) => {
-        const code = `await import("${module}"); const { user, system } = process.cpuUsage(); console.log(user + system);`;
+      const embedded = `const { createAccountLink } = await import("accountlink");
+        const al = await createAccountLink({ gameUserExists: () => true });
+        await al.links.set("100001", "1");
+        await al.links.get("100001");
+        await al.close();`;
+      const processorTime = async (program: string) => {
+        const code = `${program} const { user, system } = process.cpuUsage(); console.log(user + system);`;
         const output = await run(project(), [process.execPath, "--input-type=module", "--eval", code]);
         return Number(output.trim().split("\n").at(-1));
       };
       const least = { effect: Infinity, services: Infinity };
-      for (let round = 0; round < 5 && !(least.services / least.effect < 2); round++) {
-        least.effect = Math.min(least.effect, await processorTime("effect"));
-        least.services = Math.min(least.services, await processorTime("./main.js"));
+      for (let round = 0; round < 5 && !(least.services / least.effect < 4); round++) {
+        least.effect = Math.min(least.effect, await processorTime(`await import("effect");`));
+        least.services = Math.min(least.services, await processorTime(embedded));
       }
-      expect(least.services / least.effect).toBeLessThan(2);
+      expect(least.services / least.effect).toBeLessThan(4);
     },
   );
 });

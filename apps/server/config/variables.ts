@@ -1,5 +1,5 @@
 /** The types of configuration variables. */
-import { inAny, parseAddress as parseIp, parseNetwork } from "@accountlink/core/addresses";
+import { expectedPrivateUrl, isPrivateUrl, parseNetwork } from "@accountlink/core/addresses";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Duration, Option, Redacted, Result } from "effect";
@@ -145,34 +145,7 @@ export const webAddress = (description: string): Variable<string | null> =>
  * requests to it contain a secret.
  */
 export const privateAddress = (description: string): Variable<string | null> =>
-  unset(
-    description,
-    "an https URL without credentials, query and fragment, or http to an address that is not public",
-    (input) => Option.filter(parseAddress(input), (address) => !isPublicHttp(new URL(address))),
-  );
-
-/** Names without a dot and in reserved domains are never public. */
-const privateName = /^[^.:]+$|\.(?:localhost|local|internal|lan|home\.arpa|test)$/iu;
-
-const isPublicHttp = ({ protocol, hostname }: URL): boolean => {
-  if (protocol === "https:") return false;
-  return Option.match(parseIp(hostname.replace(/^\[|\]$/gu, "")), {
-    onNone: () => !privateName.test(hostname),
-    onSome: (address) => !inAny(privateNetworks, address),
-  });
-};
-
-const privateNetworks = [
-  "10.0.0.0/8",
-  "100.64.0.0/10",
-  "127.0.0.0/8",
-  "169.254.0.0/16",
-  "172.16.0.0/12",
-  "192.168.0.0/16",
-  "::1",
-  "fc00::/7",
-  "fe80::/10",
-].flatMap((network) => Option.toArray(parseNetwork(network)));
+  unset(description, expectedPrivateUrl, (input) => Option.filter(parseAddress(input), isPrivateUrl));
 
 /**
  * Describes a variable that holds an origin. The parsed value is normalized: lower case, without a default port or a

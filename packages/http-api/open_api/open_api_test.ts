@@ -1,8 +1,9 @@
 import { eventTypes } from "@accountlink/core/events";
 import { assert, it } from "@accountlink/test-servers/effect";
-import type { JsonSchema } from "effect";
+import { type JsonSchema, Option, Schema } from "effect";
 import { compatRoutes, otherServices } from "../compat/compat_routes.ts";
 import { dashboardRoutes } from "../dashboard/dashboard_routes.ts";
+import { parameterCodec } from "../parameter.ts";
 import { pathTemplate, type Route, refusalsOf, takesKey } from "../route.ts";
 import { routes } from "../routes.ts";
 import { deleteData } from "../v2/writes.ts";
@@ -44,6 +45,31 @@ it("the OpenAPI document describes every operation, with a sample request", () =
     const { description, requestBody } = operationOf(route);
     assert.match(description, /^[A-Z].*\.$/, route.id);
     if (route.source === "body") assert.isDefined(requestBody?.content["application/json"]?.example);
+  }
+});
+
+it("the OpenAPI document shows a body for every operation of the dashboard, which the operation takes", () => {
+  for (const { id, parameters, source, ...route } of dashboardRoutes) {
+    const fields = Object.entries(parameters).filter(([, { isInPath }]) => isInPath !== true);
+    if (source === "query" || fields.length === 0) continue;
+    const media = operationOf({ id, parameters, source, ...route }).requestBody?.content["application/json"];
+    const example = media?.example as Readonly<Record<string, unknown>>;
+    assert.isDefined(example, id);
+    assert.includeMembers(
+      fields.map(([name]) => name),
+      Object.keys(example),
+    );
+    for (const [name, parameter] of fields) {
+      if (name in example) Schema.decodeUnknownSync(parameterCodec(parameter, "body"))(example[name]);
+      else assert.isTrue(Option.isSome(parameter.fallback) || parameter.isOfKey, `${id} ${name}`);
+    }
+    const { requiresOneOf } = route;
+    const { anyOf } = resolve(media?.schema ?? {}) as { readonly anyOf?: unknown };
+    assert.deepStrictEqual(
+      anyOf,
+      requiresOneOf?.map((name) => ({ required: [name] })),
+      id,
+    );
   }
 });
 

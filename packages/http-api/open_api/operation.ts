@@ -4,6 +4,7 @@ import type { Credential } from "../other_service.ts";
 import type { Parameter as RouteParameter } from "../parameter.ts";
 import { accessesOf, type Route, takesKey } from "../route.ts";
 import type { Components } from "./components.ts";
+import { dashboardBodies } from "./dashboard_bodies.ts";
 import type { Operation, Parameter, Reference } from "./document.ts";
 import { requestHeadersOf } from "./headers.ts";
 import { responsesOf, typeName } from "./responses.ts";
@@ -38,19 +39,31 @@ const isRequired = ({ fallback, isOfKey }: RouteParameter<unknown>): boolean =>
   Option.isNone(fallback) && isOfKey !== true;
 
 const bodyOf = (components: Components, route: Route): Pick<Operation, "requestBody"> => {
-  const { source, parameters, listItem, example, csvBody } = route;
+  const { source, parameters, listItem, example, requiresOneOf = [], csvBody } = route;
   const fields = Object.entries(parameters).filter(([, { isInPath }]) => isInPath !== true);
   if (source === "query" || fields.length === 0) return {};
-  const object = Schema.Struct(
+  const known = Schema.Struct(
     Object.fromEntries(fields.map(([name, parameter]) => [name, fieldOf(parameter)])),
-  ).annotate({ identifier: typeName(route, "Body") });
+  );
+  const object = (requiresOneOf.length === 0 ? known : known.check(oneOf(requiresOneOf))).annotate({
+    identifier: typeName(route, "Body"),
+  });
   const body = listItem === undefined ? object : Schema.Union([object, Schema.Array(listItem)]);
   const content = {
-    "application/json": { schema: components.schema(body), example: example?.values },
+    "application/json": {
+      schema: components.schema(body),
+      example: example?.values ?? dashboardBodies[route.id],
+    },
     ...(csvBody !== undefined && { "text/csv": { schema: { type: "string" } } }),
   };
   return { requestBody: { required: fields.some(([, field]) => isRequired(field)), content } };
 };
+
+/** At least one of these fields is sent. */
+const oneOf = (names: ReadonlyArray<string>) =>
+  Schema.makeFilter(() => true, {
+    toJsonSchema: () => ({ anyOf: names.map((name) => ({ required: [name] })) }),
+  });
 
 /** The description of a route, including the keys that may use it. */
 const descriptionOf = (route: Route): string => {
