@@ -176,7 +176,7 @@ export const promisedAccountLink = async (
       return runner.promised(await runner.run(Effect.provideContext(opened, services)), scopedServices);
     },
 
-    on: (name, listener) => runner.run(Effect.provideContext(listening(name, listener, scope), services)),
+    on: (name, listener) => runner.run(Effect.provideContext(checkedListen(name, listener, scope), services)),
 
     fetch: whileOpen(handler.fetch),
     nodeListener: handler.nodeListener,
@@ -237,13 +237,13 @@ type Listener<Name extends keyof LinkEventMap> = (event: LinkEventMap[Name]) => 
 const eventNames = ["linkChanged", "linksDeleted"] satisfies ReadonlyArray<keyof LinkEventMap>;
 
 /** Checks the arguments, since plain JavaScript knows no types. */
-const listening = <Name extends keyof LinkEventMap>(
+const checkedListen = <Name extends keyof LinkEventMap>(
   name: Name,
   listener: Listener<Name>,
   scope: EffectScope.Scope,
 ) => {
   if (!eventNames.some((known) => known === name)) {
-    return InvalidParameter.one("name", `is "${String(name)}", expected one of ${eventNames.join(", ")}`);
+    return InvalidParameter.one("name", `is "${name}", expected one of ${eventNames.join(", ")}`);
   }
   return typeof listener === "function"
     ? listen(name, listener, scope)

@@ -1,5 +1,6 @@
 /** Each list of both platforms, and of a game over HTTP, with one entry that nobody expects. */
 import { ChatIdentity, ChatPlatform, type GameId, GamePlatform } from "@accountlink/core";
+import { featuresOf } from "@accountlink/core/platforms";
 import { isProof } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer, Logger, Option, Predicate, Redacted } from "effect";
@@ -337,14 +338,14 @@ const lists: Readonly<Record<string, List>> = {
     route: "GET own/",
     body: (features) => ({ features, items: ["app"] }),
     entries: ["groups", "items", "names"],
-    ask: (platforms) => Effect.map(platforms.own.features, ({ groups, items }) => ({ groups, items })),
+    ask: (platforms) => Effect.map(featuresOf(platforms.own), ({ groups, items }) => ({ groups, items })),
   },
   "kinds of items of a game": {
     route: "GET own/",
     body: (items) => ({ features: ["groups", "items"], items }),
     entries: ["app", "skin", "hat"],
     ask: (platforms) =>
-      Effect.map(platforms.own.features, ({ items }) =>
+      Effect.map(featuresOf(platforms.own), ({ items }) =>
         items.filter((item) => item === "app" || item === "skin"),
       ),
   },
