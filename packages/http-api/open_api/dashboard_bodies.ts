@@ -20,6 +20,7 @@ export const dashboardBodies: Readonly<Record<string, Readonly<Record<string, un
   deleteOwnedAltReview: { ...link, otherChatId: "100002" },
   putBlock: { ...link, reason: "Cheats" },
   deleteBlock: link,
+  importBlocks: { pid, csv: "chatId,gameId,reason\n100001,,Cheats\n" },
   postPanel: { pid, guildId, channelId: "41771983423143940", text: "Link your account to play with us." },
   putOwnedLink: { ...link, gameId: "1", reason: "Shown to a moderator" },
   deleteOwnedLink: { ...link, reason: "Sold the account" },
