@@ -70,7 +70,7 @@ export const layer = storeLayer(WebhookStore)((parts) => {
     (SELECT COUNT(*) FROM (
       SELECT 1 FROM webhook_deliveries
       WHERE webhook_id = webhooks.id AND webhook_deliveries.status IN ('failing', 'waiting')
-      LIMIT ${mostPending + 1}) AS some)
+      LIMIT ${mostPending + 1}) AS counted)
     + ${toldAmong(sql`${isNumbered(sql)} AND ${place} > webhooks.position AND ${place} > ${start} ORDER BY ${place}`)}
     + ${toldAmong(isUnnumbered(sql))})`;
 
