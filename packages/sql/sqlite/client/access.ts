@@ -3,11 +3,11 @@
  * between statements.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { Turns, turnOwner } from "@accountlink/core/turns";
+import { bounds, Turns, turnOwner } from "@accountlink/core/turns";
 import { Deferred, Effect, Exit, type Scope } from "effect";
 import { SqlError } from "effect/sql";
 import { type Run, retryWhileLocked, type Statements } from "./connection.ts";
-import { failWith, isBusy, isDiskFull } from "./sql_error.ts";
+import { failWith, isDiskFull } from "./sql_error.ts";
 
 export interface AccessOptions {
   /** How long to wait for locks of other processes, in milliseconds. */
@@ -20,9 +20,6 @@ export interface AccessOptions {
   readonly onDiskFull: () => void;
 }
 
-/** How many transactions share a commit at most, and after how many milliseconds no further one joins it. */
-const [largestGroup, joinedFor] = [64, 20];
-
 /**
  * Resumes other fibers when the one that runs has paused. Effect's `forEach` with a limit runs an item twice and leaves
  * another out if an item that it is starting ends another one at once.
@@ -34,7 +31,6 @@ const shortestWait = 10;
 
 /** Transactions that share a commit, since its sync of the disk costs more than their statements. */
 interface Group {
-  size: number;
   endsSoon: boolean;
   readonly until: number;
   readonly committed: Deferred.Deferred<void, SqlError.SqlError>;
@@ -52,12 +48,14 @@ export interface Lease {
 }
 
 /**
- * - `lease` gives turns to transactions, in rounds of the accounts. Those that wait while one runs, or come in the same
- *   turn of the event loop, follow it in savepoints of the same transaction of the database. One that fails is rolled
- *   back alone; all others are answered after the commit.
- * - `shared` runs without a turn: at once if no transaction is open, otherwise before the next transaction begins. Nobody
- *   joins an open transaction while a statement waits.
- * - `leaseBulk` takes a turn for a transaction of another connection. Meanwhile, `shared` reads at once.
+ * Gives turns to those who use the connection, in rounds of the accounts:
+ *
+ * - `lease` for a transaction. Those that wait while one runs, or come in the same turn of the event loop, follow it in
+ *   savepoints of the same transaction of the database. One that fails is rolled back alone; all others are answered after
+ *   the commit.
+ * - `write` for a statement, which is a transaction as well.
+ * - `alone` for a statement that cannot run in a transaction, after the open one has been committed.
+ * - `leaseBulk` for a transaction of another connection.
  */
 export class Access {
   readonly #db: DatabaseSync;
@@ -68,10 +66,6 @@ export class Access {
   #isTaken = false;
   /** The open transaction of the database, if transactions share it. */
   #group: Group | null = null;
-  /** Resumes the statements that wait for the end of the open transaction. */
-  readonly #waiting = new Set<() => void>();
-  /** Whether another connection is leased. */
-  #isBulk = false;
   readonly #onWrite: () => void;
   readonly #onCommit: () => void;
   readonly #onDiskFull: () => void;
@@ -85,34 +79,14 @@ export class Access {
     this.#onDiskFull = options.onDiskFull;
   }
 
-  readonly shared: Run = (statement) =>
-    retryWhileLocked(this.#busyTimeout, () => {
-      if (!this.#isTaken) this.#commitGroup();
-      if (this.#db.isTransaction) return this.#runLater(statement);
-      try {
-        const result = this.#noticing(statement);
-        this.#onWrite();
-        return Effect.succeed(result);
-      } catch (cause) {
-        if (this.#isBulk && isBusy(cause)) return this.#runLater(statement);
-        throw cause;
-      }
-    });
+  readonly write: Run = (statement) =>
+    Effect.scoped(
+      Effect.flatMap(this.lease, ({ begin, run, commit }) =>
+        Effect.andThen(begin, Effect.tap(run(statement), commit)),
+      ),
+    );
 
-  #runLater<A>(statement: () => A): Effect.Effect<A, SqlError.SqlError> {
-    return Effect.andThen(this.#ended, this.shared(statement));
-  }
-
-  /**
-   * Waits until no transaction is open. Checks and waits in one operation: between two, the fiber may lose its turn,
-   * and miss the end.
-   */
-  readonly #ended = Effect.callback<void>((resume) => {
-    const wake = () => answerLater(() => resume(Effect.void));
-    if (!inTransaction(this.#db) && !this.#isBulk) return wake();
-    this.#waiting.add(wake);
-    return Effect.sync(() => this.#waiting.delete(wake));
-  });
+  readonly alone: Run = (statement) => Effect.scoped(Effect.flatMap(this.lease, ({ run }) => run(statement)));
 
   /** Leases the connection until the scope closes, then rolls back a transaction that is still open. */
   readonly lease: Effect.Effect<Lease, never, Scope.Scope> = Effect.uninterruptibleMask((restore) => {
@@ -130,14 +104,12 @@ export class Access {
   /** Leases another connection to the file until the scope closes. */
   leaseBulk<A, E>(other: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E, Scope.Scope> {
     const end = Effect.suspend(() => {
-      this.#isBulk = false;
       this.#onCommit();
       return this.#passTurn;
     });
     return Effect.uninterruptibleMask((restore) =>
       Effect.andThen(this.#takeTurn(restore), () => {
         this.#commitGroup();
-        this.#isBulk = true;
         return Effect.andThen(
           Effect.addFinalizer(() => end),
           restore(other),
@@ -159,12 +131,7 @@ export class Access {
   readonly #passTurn: Effect.Effect<void> = Effect.suspend(() => {
     this.#isTaken = false;
     const group = this.#group;
-    const isOpen =
-      group !== null &&
-      this.#waiting.size === 0 &&
-      group.size < largestGroup &&
-      performance.now() < group.until;
-    if (isOpen) this.#endGroupSoon(group);
+    if (group !== null && performance.now() < group.until) this.#endGroupSoon(group);
     else this.#endGroup();
     return this.#giveTurnBack;
   });
@@ -181,14 +148,9 @@ export class Access {
     });
   }
 
-  /** Ends the open transaction, and resumes the statements that wait for that before the next transaction begins. */
   #endGroup(): void {
-    // A fiber that the commit or `wake` resumes may begin a transaction, for whose end statements then wait anew.
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
     if (this.#group === null) this.#onWrite();
     else this.#commitGroup();
-    for (const wake of waiting) wake();
   }
 
   #commitGroup(): void {
@@ -267,7 +229,6 @@ export class Access {
       const group = this.#group;
       if (group !== null) {
         state = "member";
-        group.size++;
         return run(() => this.#run("SAVEPOINT member"));
       }
       return Effect.map(
@@ -275,7 +236,7 @@ export class Access {
         () => {
           state = "first";
           const committed = Deferred.makeUnsafe<void, SqlError.SqlError>();
-          this.#group = { size: 1, endsSoon: false, until: performance.now() + joinedFor, committed };
+          this.#group = { endsSoon: false, until: performance.now() + bounds.commitJoined, committed };
         },
       );
     });

@@ -6,8 +6,6 @@ import type { SqlClient } from "effect/sql";
 import { IsBulk } from "../../statements/dialect.ts";
 import { YieldsOnce } from "../../test_scheduler.ts";
 import { add, names, settle, testDatabase, withDatabase } from "../test_database.ts";
-import { Access } from "./access.ts";
-import { statementsOf } from "./connection.ts";
 
 /** Starts a transaction that inserts `name` and then waits for `proceed`. */
 const openTransaction = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name: string) {
@@ -42,18 +40,22 @@ testDatabase(
   },
 );
 
-testDatabase("accounts take turns at the writer", function* ({ sql }) {
+testDatabase("accounts take turns at the writer, for transactions and for statements", function* (fixture) {
+  const { sql, other } = fixture;
   const { fiber, proceed } = yield* openTransaction(sql, "first");
-  const order: Array<string> = [];
-  const write = (account: string) =>
-    sql
-      .withTransaction(Effect.sync(() => order.push(account)))
-      .pipe(Effect.provideService(TurnAccount, account), Effect.forkChild({ startImmediately: true }));
-  const many = yield* Effect.forEach([1, 2, 3, 4, 5], () => write("ada"));
-  const one = yield* write("bob");
+  const inTurnOf = (account: string, write: Effect.Effect<unknown, unknown>) =>
+    write.pipe(Effect.provideService(TurnAccount, account), Effect.forkChild({ startImmediately: true }));
+  const writing = [
+    yield* inTurnOf("ada", sql.withTransaction(add(sql, "ada 1"))),
+    yield* inTurnOf("ada", add(sql, "ada 2")),
+    yield* inTurnOf("ada", add(sql, "ada 3")),
+    yield* inTurnOf("bob", add(sql, "bob 1")),
+    yield* inTurnOf("bob", sql.withTransaction(add(sql, "bob 2"))),
+  ];
   yield* Deferred.succeed(proceed, undefined);
-  yield* Fiber.joinAll([fiber, one, ...many]);
-  expect(order).toEqual(["ada", "bob", "ada", "ada", "ada", "ada"]);
+  yield* Fiber.joinAll([fiber, ...writing]);
+  const order = other.prepare("SELECT name FROM counters ORDER BY rowid").all();
+  expect(order.map(({ name }) => name)).toEqual(["first", "ada 1", "bob 1", "ada 2", "bob 2", "ada 3"]);
 });
 
 testDatabase("transactions take the write lock when they begin", function* ({ sql, other }) {
@@ -170,18 +172,14 @@ testDatabase(
 test.each([
   ["committed", Effect.void, ["a"]],
   ["rolled back", Effect.fail("refused" as const), []],
-] as const)("fibers outside of a transaction see all or nothing of it when it is %s", ([_, end, seen]) =>
+] as const)("fibers outside of a transaction see nothing of it until it is %s", ([_, end, seen]) =>
   withDatabase(function* ({ sql }) {
     const { fiber, proceed } = yield* openTransaction(sql, "a");
-    const readers = yield* Effect.forEach(
-      [sql`SELECT name FROM counters`.values, sql.unsafe("SELECT name FROM counters").values],
-      (read) => Effect.forkChild(read),
-    );
-    yield* settle;
-    for (const reader of readers) expect(reader.pollUnsafe()).toBeUndefined();
+    const reads = [sql`SELECT name FROM counters`.values, sql.unsafe("SELECT name FROM counters").values];
+    for (const read of reads) expect(yield* read).toEqual([]);
     yield* Deferred.completeWith(proceed, end);
     yield* Fiber.await(fiber);
-    for (const reader of readers) expect((yield* Fiber.join(reader)).flat()).toEqual(seen);
+    for (const read of reads) expect((yield* read).flat()).toEqual(seen);
   }),
 );
 
@@ -195,20 +193,6 @@ testDatabase("fibers do not write inside the transaction of another fiber", func
   yield* Fiber.join(writer);
   expect(names(fixture)).toEqual(["kept"]);
 });
-
-testDatabase(
-  "statements that wait for a transaction to end run before the next transaction",
-  function* ({ sql }) {
-    const { fiber, proceed } = yield* openTransaction(sql, "first");
-    const next = yield* Effect.forkChild(sql.withTransaction(add(sql, "second")));
-    yield* settle;
-    const reader = yield* Effect.forkChild(sql`SELECT name FROM counters`.values);
-    yield* settle;
-    yield* Deferred.succeed(proceed, undefined);
-    expect(yield* Fiber.join(reader)).toEqual([["first"]]);
-    yield* Fiber.joinAll([fiber, next]);
-  },
-);
 
 testDatabase(
   "a statement that loses its turn at any operation runs once the transaction has ended",
@@ -244,17 +228,31 @@ testDatabase("fibers that wait for a transaction to end can be interrupted", fun
 
 const atOnce = { concurrency: "unbounded" } as const;
 
-testDatabase("transactions of one turn of the event loop share a commit", function* (fixture) {
+test.each(["transactions", "statements"])("%s of one turn of the event loop share a commit", (kind) =>
+  withDatabase(function* (fixture) {
+    const { sql } = fixture;
+    const write = (name: string) =>
+      kind === "statements" ? add(sql, name) : sql.withTransaction(add(sql, name));
+    // A machine that is busy for 20 ms ends the group of a round.
+    for (let round = 0; round < 50; round++) {
+      const adding = [1, 2, 3].map((number) =>
+        Effect.map(write(`${round} ${number}`), () => names(fixture).length),
+      );
+      const seen = yield* Effect.all(adding, atOnce);
+      if (seen.every((count) => count === 3 * (round + 1))) return;
+    }
+    throw new Error(`No ${kind} shared a commit`);
+  }),
+);
+
+testDatabase("a statement that fails leaves the others of its commit", function* (fixture) {
   const { sql } = fixture;
-  // A machine that is busy for 20 ms ends the group of a round.
-  for (let round = 0; round < 50; round++) {
-    const adding = [1, 2, 3].map((number) =>
-      Effect.map(sql.withTransaction(add(sql, `${round} ${number}`)), () => names(fixture).length),
-    );
-    const seen = yield* Effect.all(adding, atOnce);
-    if (seen.every((count) => count === 3 * (round + 1))) return;
-  }
-  throw new Error("No transactions shared a commit");
+  const exits = yield* Effect.all(
+    ["a", "a", "b"].map((name) => Effect.exit(add(sql, name))),
+    atOnce,
+  );
+  expect(exits.map(Exit.isSuccess)).toEqual([true, false, true]);
+  expect(names(fixture)).toEqual(["a", "b"]);
 });
 
 testDatabase("a transaction that fails is rolled back alone", function* (fixture) {
@@ -297,53 +295,13 @@ testDatabase(
   },
 );
 
-testDatabase("a bulk transaction, and a statement alone, end the group before them", function* (fixture) {
+testDatabase("a bulk transaction ends the group before it, and a statement joins one", function* (fixture) {
   const { sql } = fixture;
   const bulk = Effect.provideService(sql.withTransaction(add(sql, "bulk")), IsBulk, true);
   yield* Effect.all([sql.withTransaction(add(sql, "first")), bulk], atOnce);
   yield* Effect.all([sql.withTransaction(add(sql, "second")), add(sql, "statement")], atOnce);
   expect(names(fixture)).toEqual(["bulk", "first", "second", "statement"]);
 });
-
-testDatabase(
-  "a write waits for a bulk transaction that begins while other transactions are committed",
-  function* ({ filename, other }) {
-    const db = yield* Effect.acquireRelease(
-      Effect.sync(() => new DatabaseSync(filename)),
-      (opened) => Effect.sync(() => opened.close()),
-    );
-    const access = new Access(db, statementsOf(db), {
-      busyTimeout: 5_000,
-      onWrite: () => {},
-      onCommit: () => {},
-      onDiskFull: () => {},
-    });
-    const transaction = Effect.scoped(
-      Effect.flatMap(access.lease, ({ begin, commit }) => Effect.andThen(begin, commit)),
-    );
-    const locked = Effect.acquireRelease(
-      Effect.sync(() => other.exec("BEGIN IMMEDIATE")),
-      () => Effect.sync(() => other.exec("COMMIT")),
-    );
-    let tries = 0;
-    const tryOnce = Effect.gen(function* () {
-      tries = 0;
-      const waits = yield* Deferred.make<void>();
-      const bulk = Effect.scoped(Effect.andThen(access.leaseBulk(locked), Deferred.await(waits)));
-      const write = access.shared(() => {
-        if (++tries > 10) throw new Error("Cannot write: the statement is tried without end");
-        setImmediate(() => Deferred.doneUnsafe(waits, Exit.void));
-        return db.exec("INSERT OR REPLACE INTO counters VALUES ('a', 1)");
-      });
-      yield* Effect.all(
-        [bulk, write].map((next) => Effect.andThen(transaction, next)),
-        { concurrency: "unbounded" },
-      );
-    });
-    // On a busy machine, the first transaction may be committed before the second one joins it.
-    yield* Effect.repeat(tryOnce, { until: () => tries > 1 });
-  },
-);
 
 testDatabase("a loop of eight transactions at a time runs each of its items once", function* ({ sql }) {
   const items = Array.from({ length: 100 }, (_, i) => i);

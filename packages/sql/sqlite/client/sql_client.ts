@@ -4,6 +4,7 @@ import { isTraced } from "@accountlink/core/telemetry";
 import { Context, Duration, Effect, Layer, type Scope } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
+import { streamRefused } from "../../statements/connection_parts.ts";
 import { IsBulk } from "../../statements/dialect.ts";
 import { nodeSqlite } from "../node_sqlite.ts";
 import { Access, type Lease } from "./access.ts";
@@ -62,7 +63,7 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   const onCommit = reader === undefined ? () => {} : yield* makeCheckpoints(thread);
   const statements = statementsOf(db);
   const access = new Access(db, statements, { busyTimeout, onWrite, onCommit, onDiskFull });
-  const shared = new Connection(access.shared, statements);
+  const shared = new SharedConnection(access, statements, reader?.plain);
 
   const client = yield* SqlClient.make({
     driver: "node-sqlite",
@@ -97,6 +98,44 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
     Context.add(SqlConnection.Connection, reader ?? shared),
   );
 });
+
+/** Statements outside of transactions: reads see what is committed, and writes take the writer's turns. */
+class SharedConnection implements SqlConnection.Connection {
+  readonly #connectionFor: (sql: string) => Connection;
+
+  constructor({ write, alone }: Access, statements: Statements, reader: Connection | undefined) {
+    const [writer, apart] = [new Connection(write, statements), new Connection(alone, statements)];
+    this.#connectionFor = (sql) =>
+      isRead.test(sql) ? (reader ?? apart) : isSetting.test(sql) ? apart : writer;
+  }
+
+  execute(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return this.#connectionFor(sql).execute(sql, params, transformRows);
+  }
+
+  executeRaw(sql: string, params: ReadonlyArray<unknown>) {
+    return this.#connectionFor(sql).executeRaw(sql, params);
+  }
+
+  executeValues(sql: string, params: ReadonlyArray<unknown>) {
+    return this.#connectionFor(sql).executeValues(sql, params);
+  }
+
+  executeUnprepared(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return this.execute(sql, params, transformRows);
+  }
+
+  executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
+    return this.executeValues(sql, params);
+  }
+
+  executeStream() {
+    return streamRefused;
+  }
+}
+
+/** Reads, and settings, which cannot be changed in a transaction. Anything else is taken for a write. */
+const [isRead, isSetting] = [/^\s*select\b/i, /^\s*(?:pragma|vacuum|attach|detach)\b/i];
 
 const beginTransaction = "BEGIN IMMEDIATE";
 
@@ -137,7 +176,9 @@ const makeReader = Effect.fnUntraced(function* (
   if (filename === ":memory:") return undefined;
   const db = yield* acquire(() => openToRead(filename), busyTimeout);
   const reader = new SnapshotReader(db, busyTimeout);
-  return Object.assign(new Direct(reader.run, statementsOf(db)), { endSnapshot: reader.endSnapshot });
+  const statements = statementsOf(db);
+  const { endSnapshot, run } = reader;
+  return Object.assign(new Direct(run, statements), { endSnapshot, plain: new Connection(run, statements) });
 });
 
 /** Reads a number that changes whenever another connection commits to the file. */
