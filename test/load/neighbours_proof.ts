@@ -9,12 +9,14 @@
  */
 import { randomBytes } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { redisUrl, startPostgres, whyNoPostgres, whyNoRedis } from "@accountlink/test-servers";
 import { testLive } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { expect } from "vitest";
 import { apartProgram, startServer } from "../support/server.ts";
-import { attacksOn } from "./neighbours/attacks.ts";
+import { flood } from "./flooding.ts";
+import { attacksOn, bulksOf } from "./neighbours/attacks.ts";
 import { makeNeighbour } from "./neighbours/neighbour.ts";
 import { isFailed, type Measured, makeRounds } from "./neighbours/rounds.ts";
 import { makeAttacker, makeWorld } from "./neighbours/world.ts";
@@ -74,12 +76,8 @@ const note = (row: Row): void => {
   if (resultsFile !== undefined) appendFileSync(resultsFile, `${JSON.stringify(row)}\n`);
 };
 
-/** Measures rows on a new server, until `end`. */
-const measureOn = Effect.fnUntraced(function* (
-  storage: keyof typeof storages,
-  isMeant: (name: string) => boolean,
-  end: number,
-) {
+/** Starts a server with both accounts. */
+const startWorld = Effect.fnUntraced(function* (storage: keyof typeof storages) {
   const { fixture, env, ...access } = makeWorld(size);
   const stored = yield* storages[storage];
   const environment = { ...env, ACCOUNTLINK_TRUSTED_PROXIES: "127.0.0.1/32", ...stored };
@@ -87,6 +85,16 @@ const measureOn = Effect.fnUntraced(function* (
     Effect.promise(() => startServer({ fixture, env: environment, program: apartProgram })),
     ({ stop }) => Effect.promise(stop),
   );
+  return { server, ...access };
+});
+
+/** Measures rows on a new server, until `end`. */
+const measureOn = Effect.fnUntraced(function* (
+  storage: keyof typeof storages,
+  isMeant: (name: string) => boolean,
+  end: number,
+) {
+  const { server, ...access } = yield* startWorld(storage);
   return yield* Effect.promise(async () => {
     const attacker = await makeAttacker(server, access, size);
     const neighbour = await makeNeighbour(server.url, access.keys);
@@ -127,3 +135,38 @@ testLive.each(storageNames)("the neighbour of an attacker goes on, on %s", funct
   const measured = yield* measure(storage);
   expect(measured.filter(isFailed)).toEqual([]);
 });
+
+/** How often bulks are counted alone and beside the neighbour, and for how many milliseconds each. */
+const [counts, countedFor] = [5, 3_000];
+
+const middleOf = (all: ReadonlyArray<number>): number =>
+  all.toSorted((one, other) => one - other)[Math.floor(all.length / 2)] ?? 0;
+
+testLive.each(chosen.test("bulk customer") ? storageNames : [])(
+  "a bulk customer beside a quiet neighbour gets at least half of the bulks that they get alone, on %s",
+  function* (storage) {
+    const { server, keys } = yield* startWorld(storage);
+    yield* Effect.promise(async () => {
+      const port = Number(new URL(server.url).port);
+      const lookUp = () =>
+        server.send("GET /v2/chat?chatId=100001", { key: keys.neighbour, from: "198.18.201.9" });
+      const count = async (isBeside: boolean) => {
+        // Whoever sent a request in the last second counts as there.
+        await pause(1_500);
+        const flooding = await flood({ ...bulksOf(keys.customer), port });
+        for (const end = performance.now() + countedFor; performance.now() < end; await pause(100))
+          if (isBeside) expect((await lookUp()).status).toBe(200);
+        return (await flooding.stop()).get("200") ?? 0;
+      };
+      // A server that has just started is slow.
+      await count(false);
+      const [alone, beside]: [Array<number>, Array<number>] = [[], []];
+      for (let round = 0; round < counts; round++) {
+        alone.push(await count(false));
+        beside.push(await count(true));
+      }
+      console.log(JSON.stringify({ storage, name: "bulk customer", alone, beside }));
+      expect(middleOf(beside)).toBeGreaterThan(middleOf(alone) / 2);
+    });
+  },
+);

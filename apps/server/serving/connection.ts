@@ -1,16 +1,8 @@
 /** A connection of the HTTP server: its unanswered requests, and how its bytes reach Node's parser. */
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { bounds } from "@accountlink/core/turns";
 import type { NodeListenerOptions } from "@accountlink/http";
-
-/** The most requests of one connection in flight. */
-const maxInFlight = 16;
-
-/**
- * How many bytes the parser gets at once. Node reads up to 64 KiB, which hold 3,500 requests and take 50 ms to parse; a
- * piece holds at most 57.
- */
-const pieceSize = 1_024;
 
 /** Node's HTTP server keeps here whether it has paused the socket. */
 type PausedByNode = Socket & { readonly _paused?: boolean };
@@ -44,12 +36,12 @@ export class Connection {
   /** Whether requests of the connection do not count against the limits of its address. */
   isUncounted = false;
   isNew = true;
-  /** When the turn of the event loop began in which the last request arrived. */
-  lastTurn: number | null = null;
+  /** When the round of the event loop began in which the last request arrived. */
+  #lastRound: number | null = null;
   /** The bytes that are being parsed in pieces. */
   chunk: Buffer | undefined;
   /** How many of the next bytes belong to a body, at most. */
-  bodySize = 0;
+  #bodySize = 0;
 
   readonly turn: Turn;
 
@@ -76,7 +68,32 @@ export class Connection {
 
   /** Whether no further request may start. Otherwise the bodies of 16 requests would be in memory before one is read. */
   get isFull(): boolean {
-    return this.started >= maxInFlight || this.entered[this.started - 1]?.hasBody === true;
+    return this.started >= bounds.requestsInFlight || this.entered[this.started - 1]?.hasBody === true;
+  }
+
+  /** Adds a request. Returns whether it arrived before the previous answer was sent. */
+  enter(
+    { headers }: IncomingMessage,
+    response: ServerResponse,
+    start: (turn: Turn) => void,
+    round: number,
+  ): boolean {
+    this.#bodySize = Number(headers["content-length"] ?? 0);
+    const hasBody = this.#bodySize > 0 || headers["transfer-encoding"] !== undefined;
+    // No client reads an answer and sends its next request within one round of the event loop.
+    const isPipelined = this.isPipelined || this.entered.length > 0 || this.#lastRound === round;
+    this.#lastRound = round;
+    this.entered.push({ response, hasBody, isPipelined, start: () => start(this.turn) });
+    return isPipelined;
+  }
+
+  /** Removes a request that was answered. Returns false if it was removed before. */
+  leave(response: ServerResponse): boolean {
+    const index = this.entered.findIndex((other) => other.response === response);
+    if (index === -1) return false;
+    this.entered.splice(index, 1);
+    if (index < this.started) this.started--;
+    return true;
   }
 
   readOn(): void {
@@ -99,7 +116,7 @@ export class Connection {
     const [parse] = socket.listeners("data") as Array<(piece: Buffer) => void>;
     if (parse === undefined) return;
     // The parser may have read the beginning of a body.
-    this.bodySize = 0;
+    this.#bodySize = 0;
     socket.off("data", parse);
     socket.on("data", (chunk: Buffer) => this.#read(chunk, parse));
     // The parser may have stopped reading, because a body is not read. Without a push, the stream would wait for the
@@ -122,8 +139,8 @@ export class Connection {
         socket.unshift(chunk.subarray(from));
         break;
       }
-      const piece = chunk.subarray(from, from + Math.max(pieceSize, this.bodySize));
-      this.bodySize = Math.max(0, this.bodySize - piece.length);
+      const piece = chunk.subarray(from, from + Math.max(bounds.pieceSize, this.#bodySize));
+      this.#bodySize = Math.max(0, this.#bodySize - piece.length);
       parse.call(socket, piece);
       from += piece.length;
     }

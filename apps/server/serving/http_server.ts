@@ -29,7 +29,6 @@ import { limitConnections } from "./connection_limits.ts";
 import { Drain } from "./drain.ts";
 import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
 import { answerRequests, makeNodeServer } from "./node_server.ts";
-import { turnLimitsOf } from "./request_turns.ts";
 
 /**
  * Answers requests to a port until the scope closes.
@@ -65,7 +64,7 @@ export const serveHttp = Effect.fnUntraced(function* (
   yield* Layer.build(Layer.provide(layerReminders, settings));
   const log = Context.get(yield* Layer.build(Layer.provide(LogCouriers.layer, settings)), LogCouriers);
   const checks = [refuseMalformed(publicUrl), ...overLimit];
-  const turns = yield* answerRequests(node, app, checks, turnLimitsOf(config));
+  const turns = yield* answerRequests(node, app, checks, config);
   yield* answerClientErrors(node, app, turns);
   yield* Effect.forkScoped(Effect.provide(watchReadiness, ready));
   // The scope closes the operator port last, so that metrics are available while the server drains.

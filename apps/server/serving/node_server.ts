@@ -5,7 +5,7 @@ import type { PublicError } from "@accountlink/core";
 import { type HttpApp, makeNodeListener } from "@accountlink/http";
 import { Effect } from "effect";
 import type { Config } from "../config/config.ts";
-import { RequestTurns, type TurnLimits } from "./request_turns.ts";
+import { RequestTurns } from "./request_turns.ts";
 
 /** How long a request may stay unanswered beyond the longest long poll, in milliseconds. */
 const longestSilence = 300_000;
@@ -50,7 +50,7 @@ export const answerRequests = Effect.fnUntraced(function* (
   node: Server,
   app: HttpApp,
   checks: ReadonlyArray<RefusalOf>,
-  limits: TurnLimits,
+  config: Config,
 ) {
   const listener = yield* makeNodeListener(app);
 
@@ -61,7 +61,7 @@ export const answerRequests = Effect.fnUntraced(function* (
     }
     return null;
   };
-  const turns = new RequestTurns(node, limits);
+  const turns = new RequestTurns(node, config);
   const answer = (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) =>
     turns.enter(request, response, (turn) =>
       listener(request, response, { refusal: refusalOf(request, response), expectsContinue, ...turn }),

@@ -1,21 +1,16 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { type HttpApp, type HttpRequest, HttpResponse } from "@accountlink/http";
 import { listenLocally, runUntil } from "@accountlink/test-servers";
 import { Deferred, Effect, Stream } from "effect";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { answerRequests, makeNodeServer } from "./node_server.ts";
-import { turnLimitsOf } from "./request_turns.ts";
 
 const serve = async (answer: HttpApp["answer"], env: Readonly<Record<string, string>> = {}) => {
   const config = await Effect.runPromise(readConfig(env));
   const server = makeNodeServer(config);
-  await runUntil(onTestFinished)(
-    answerRequests(server, { answer, refuse: answer }, [], turnLimitsOf(config)),
-  );
+  await runUntil(onTestFinished)(answerRequests(server, { answer, refuse: answer }, [], config));
   const port = await listenLocally(server);
   const open = async () => {
     const socket = connect(port, "127.0.0.1");
@@ -183,7 +178,9 @@ it("once a client pipelines, the connections of all clients are parsed in pieces
   const three = await open();
   await vi.waitUntil(() => accepted.length === 3);
   expect(flood(accepted[2])).toBeLessThan(60);
-  await vi.waitUntil(() => [one, two, three].every(({ answers }) => answers() === 2_000), { timeout: 5_000 });
+  await vi.waitUntil(() => [one, two, three].every(({ answers }) => answers() === 2_000), {
+    timeout: 30_000,
+  });
 });
 
 it("a body that is read slowly arrives whole though another client pipelines meanwhile", async () => {
@@ -333,30 +330,4 @@ it("a body in many pieces and a request behind it arrive whole", async () => {
   send(socket, "/after", 1);
   await vi.waitUntil(() => answers() === 3, { timeout: 5_000 });
   expect(sizes.toSorted((one, other) => one - other)).toEqual([0, 300_000, 300_000]);
-});
-
-it("a body of chunks of one byte takes little more memory than its bytes", async () => {
-  setFlagsFromString("--expose_gc");
-  const collect = runInNewContext("gc") as () => void;
-  const { open, server } = await serve((request) =>
-    Effect.as(Effect.orDie(request.readBody(1_000_000)), new HttpResponse(200, {}, null)),
-  );
-  const accepted: Array<Socket> = [];
-  server.on("connection", (socket) => accepted.push(socket));
-  const size = 200_000;
-  const head = "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
-  const { socket, answers } = await open();
-  socket.write(head);
-  await vi.waitUntil(() => accepted[0]?.bytesRead === head.length);
-  collect();
-  const before = process.memoryUsage();
-  const chunks = "1\r\nx\r\n".repeat(size);
-  socket.write(chunks);
-  await vi.waitUntil(() => accepted[0]?.bytesRead === head.length + chunks.length, { timeout: 20_000 });
-  collect();
-  const after = process.memoryUsage();
-  const taken = after.heapUsed + after.external - before.heapUsed - before.external;
-  expect(taken).toBeLessThan(10 * size);
-  socket.write("0\r\n\r\n");
-  await vi.waitUntil(() => answers() === 1);
 });

@@ -1,41 +1,41 @@
 /**
- * The numbers of fairness, in one place. Each was measured by `test/load/neighbours_proof.ts`: an account or an address
- * does its worst, while another one looks up, writes, signs in and previews. `docs/fairness.md` says what they bound.
+ * The numbers of fairness, each with what it was measured by; `docs/fairness.md` says what they bound. The proof
+ * `test/load/neighbours_proof.ts` holds them together, so run it after a change.
  *
  * @internal
  */
 export const bounds = {
-  /** Plain bulks of an account at a time. With 4, Redis and Postgres answered a third less in the bench. */
+  /** Plain bulks of an account at a time. On Postgres and Redis a bulk took 120 µs of the process, with 4 176 µs. */
   bulks: 32,
-  /** Writes of an account at a time. With 64, no more were answered, since writes share commits. */
+  /** Writes of an account at a time. They share commits, and with 64 no more were answered. */
   writes: 16,
-  /** Other requests of an account at a time, which cost more. With more, each step of another account waits for more. */
+  /** Other requests of an account at a time. With more, each step of another account waits for more of them. */
   dearRequests: 4,
-  /** Requests of an address without a sign-in at a time. With 4, a classroom that signs in together waited. */
+  /** Visits of an address at a time, which a school or a carrier may share. The proof of neighbours holds with 8. */
   visits: 8,
   /**
-   * The part of the process for the work of accounts beside others, and for visits. With 3/4, the p99 of a neighbour was
-   * up to 205 ms, with 1/2 up to 60 ms, but then bulks were a few less than half of those without a neighbour.
+   * The part of the time for accounts beside others, and for visits. Beside bulks with 3/4 of the time, the p99 of a
+   * neighbour was 57 to 205 ms, with 1/2 14 to 60 ms. A tenth is for the neighbour's own work, which counts as well.
    */
   workingPart: 0.6,
-  /** How long accounts may work at once before they rest, in milliseconds. A page that reads four lists takes as long. */
+  /** How long accounts work at once before they rest, in milliseconds: as long as an answer may take beside others. */
   workedAtOnce: 100,
-  /** The work to read a request and to write its answer, in milliseconds: half of the work of a bulk of 1,000. */
+  /** How long a request is read and its answer is written, at most, in milliseconds. A bulk of 50 takes a tenth of it. */
   workAroundStep: 1,
-  /** How long an account counts as there after its last request, in milliseconds. A bot polls once in a second. */
+  /** How long an account is there after its last request, in milliseconds: the window of most limits. */
   presence: 1_000,
-  /** How long transactions join a commit, in milliseconds: as long as a slow disk takes to sync. */
+  /** How long transactions join a commit, in milliseconds. A sync of a disk takes 1 to 10. */
   commitJoined: 20,
-  /** Requests of a connection in flight, as the contract says. */
+  /** Requests of a connection in flight: the contract's number. */
   requestsInFlight: 16,
   /** How many bytes the parser gets at once: at most 57 requests. The 64 KiB that Node reads take it 50 ms. */
   pieceSize: 1_024,
-  /** How long requests start in one turn of the event loop, in milliseconds. With 5, a sign-in of 20 turns took 100. */
+  /** How long requests start in a round of the event loop, in milliseconds. A sign-in waits for some 20 rounds. */
   startTime: 2,
-  /** How long requests wait while connections are accepted, in milliseconds: as long as 50 connections take. */
-  acceptingTime: 20,
-  /** How long sockets are read in pieces after a client has pipelined, in milliseconds. It costs a tenth of a lookup. */
+  /** How long they start after as much other work, and wait while connections are accepted: 50 took 50 rounds. */
+  longestTurn: 20,
+  /** How long sockets are read in pieces after a client pipelined, in milliseconds. It adds a tenth to a lookup. */
   watchTime: 60_000,
-  /** How many times more requests of an address start than its limits allow, so that clients read when to come again. */
+  /** How many times more requests start than an address may send. The proof of attacks holds with 2. */
   startedOverLimit: 2,
 } as const;

@@ -159,12 +159,9 @@ export class Turns {
 
   /** Runs a step of an account as soon as it has a place, and gives the place back when the step ends. */
   step<A, E, R>(from: string | Asker, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.uninterruptibleMask((restore) => {
-      const asker = askerOf(from);
-      const lane = this.#laneOf(asker);
-      if (this.#takeFree(lane)) return this.#inPlace(lane, restore(step));
-      return Effect.andThen(this.#waitIn(lane, asker, restore), this.#inPlace(lane, restore(step)));
-    });
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(this.enter(from, restore), (giveBack) => Effect.onExit(restore(step), () => giveBack)),
+    );
   }
 
   /**
@@ -176,18 +173,15 @@ export class Turns {
     longestWait: number,
     step: Effect.Effect<A, E, R>,
   ): Effect.Effect<A, E | TurnRefused, R> {
+    const { resource, mostWaiting } = this.#options;
+    const refuse = (reason: TurnRefused["reason"]) => Effect.fail(new TurnRefused({ resource, reason }));
     return Effect.uninterruptibleMask((restore) => {
-      const asker = askerOf(from);
-      const lane = this.#laneOf(asker);
-      if (this.#takeFree(lane)) return this.#inPlace(lane, restore(step));
-      const { resource, mostWaiting } = this.#options;
-      if (lane.waiting >= mostWaiting) {
-        return Effect.fail(new TurnRefused({ resource, reason: "many_waiting" }));
-      }
-      const late = Effect.fail(new TurnRefused({ resource, reason: "late" }));
-      const limited = <B>(wait: Effect.Effect<B>) =>
-        restore(Effect.timeoutOrElse(wait, { duration: longestWait, orElse: () => late }));
-      return Effect.andThen(this.#waitIn(lane, asker, limited), this.#inPlace(lane, restore(step)));
+      if (this.#laneOf(askerOf(from)).waiting >= mostWaiting) return refuse("many_waiting");
+      const within = (wait: Effect.Effect<void>) =>
+        restore(Effect.timeoutOrElse(wait, { duration: longestWait, orElse: () => refuse("late") }));
+      return Effect.flatMap(this.enter(from, within), (giveBack) =>
+        Effect.onExit(restore(step), () => giveBack),
+      );
     });
   }
 
@@ -202,10 +196,10 @@ export class Turns {
    * Takes a place, and returns how to give it back. Call it in an uninterruptible region, whose `restore` makes the wait
    * interruptible.
    */
-  enter(
+  enter<E>(
     from: string | Asker,
-    restore: (wait: Effect.Effect<void>) => Effect.Effect<void>,
-  ): Effect.Effect<Effect.Effect<void>> {
+    restore: (wait: Effect.Effect<void>) => Effect.Effect<void, E>,
+  ): Effect.Effect<Effect.Effect<void>, E> {
     return Effect.suspend(() => {
       const asker = askerOf(from);
       const lane = this.#laneOf(asker);
@@ -235,10 +229,6 @@ export class Turns {
   #mayTake({ held }: Lane): boolean {
     const { places, most, share, reserve } = this.#options;
     return held < most && places - this.#held > (held < share ? 0 : reserve);
-  }
-
-  #inPlace<A, E, R>(lane: Lane, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.onExit(step, () => this.#giveBack(lane));
   }
 
   #giveBack(lane: Lane): Effect.Effect<void> {

@@ -19,14 +19,38 @@ export const BusyTime = Context.Reference<Effect.Effect<number>>("@accountlink/c
   },
 });
 
-interface Work {
-  /** How many steps of the account run. */
-  running: number;
-  /** The `BusyTime` until which the account's work is counted. */
-  counted: number;
-  /** How much the account has worked beyond its share at the time `at`, in milliseconds. */
-  ahead: number;
+/** The time, and the `BusyTime`. */
+type Moment = readonly [now: number, busy: number];
+
+const moment: Effect.Effect<Moment> = Effect.zip(monotonicMillis, Effect.flatten(BusyTime));
+
+/** The work of an account, or of all. */
+class Work {
+  /** How many steps run. */
+  running = 0;
   at: number;
+  /** The `BusyTime` until which the work is counted. */
+  counted: number;
+  /** How much was worked beyond the share at the time `at`, in milliseconds. */
+  #ahead = 0;
+
+  constructor([now, busy]: Moment) {
+    this.at = now;
+    this.counted = busy;
+  }
+
+  /** Counts the work until now. Returns how long to rest, in milliseconds, if the work has one of so many equal shares. */
+  count([now, busy]: Moment, shares: number): number {
+    const past = now - this.at;
+    const most = this.running > 0 ? past : Math.min(past, bounds.workAroundStep);
+    const [share, allowed] = [bounds.workingPart / shares, bounds.workedAtOnce / shares];
+    const worked = Math.min(most, Math.max(0, busy - this.counted));
+    // After a long step the rest is no longer than after many short ones.
+    this.#ahead = Math.min(Math.max(0, this.#ahead - past * share) + worked, 2 * allowed);
+    this.at = now;
+    this.counted = busy;
+    return (this.#ahead - allowed) / share;
+  }
 }
 
 /**
@@ -35,67 +59,57 @@ interface Work {
  */
 export class WorkingTime {
   readonly #works = new Map<string, Work>();
+  #all: Work | null = null;
   #sweptAt = 0;
 
-  /** Runs a step of an account as soon as the account has not worked for more than its share, or is alone. */
+  /**
+   * Runs a step of an account. While all accounts together have worked for more than their part of the process, an account
+   * that has worked for more than its share of the part waits, unless it is alone.
+   */
   pace<A, E, R>(account: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    const end = (work: Work) =>
-      Effect.map(this.#count(work), () => {
-        work.running--;
-      });
-    return Effect.flatMap(this.#begin(account), (work) => Effect.onExit(step, () => end(work)));
-  }
-
-  #begin(account: string): Effect.Effect<Work> {
-    return Effect.flatMap(this.#workOf(account), (work) =>
-      Effect.map(this.#rest(account, work), () => {
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(restore(this.#workOnceRested(account)), ([work, all]) => {
         work.running++;
-        return work;
+        all.running++;
+        return Effect.onExit(restore(step), () =>
+          Effect.map(moment, (end) => {
+            this.#count(work, all, end);
+            work.running--;
+            all.running--;
+          }),
+        );
       }),
     );
   }
 
-  #rest(account: string, work: Work): Effect.Effect<void> {
-    return Effect.flatMap(this.#count(work), (rest) => {
-      if (rest <= 0) return Effect.void;
+  #workOnceRested(account: string): Effect.Effect<readonly [Work, all: Work]> {
+    return Effect.flatMap(Effect.zip(moment, isAlone(account)), ([began, alone]) => {
+      const [work, all] = this.#worksOf(account, began);
+      const rest = this.#count(work, all, began);
+      if (alone || rest <= 0) return Effect.succeed([work, all] as const);
       // The work of others meanwhile is not the account's, although another step of the account may run.
-      const skip = Effect.flatMap(BusyTime, (busyTime) =>
-        Effect.map(busyTime, (busy) => {
-          work.counted = busy;
-        }),
-      );
-      const again = Effect.andThen(Effect.sleep(rest), skip).pipe(
-        Effect.andThen(Effect.suspend(() => this.#rest(account, work))),
-      );
-      return Effect.flatMap(isAlone(account), (alone) => (alone ? Effect.void : again));
+      const rested = Effect.map(Effect.andThen(Effect.sleep(rest), moment), ([, busy]) => {
+        work.counted = busy;
+      });
+      return Effect.andThen(rested, this.#workOnceRested(account));
     });
   }
 
-  /** Counts the work of an account until now. Returns how long the account has to rest, in milliseconds. */
-  #count(work: Work): Effect.Effect<number> {
-    return Effect.zipWith(monotonicMillis, Effect.flatten(BusyTime), (now, busy) => {
-      const most = work.running > 0 ? now - work.at : Math.min(now - work.at, bounds.workAroundStep);
-      const worked = Math.min(most, Math.max(0, busy - work.counted));
-      const share = bounds.workingPart / this.#works.size;
-      const allowed = bounds.workedAtOnce / this.#works.size;
-      const ahead = Math.max(0, work.ahead - (now - work.at) * share) + worked;
-      // A step that took long makes the account rest for no longer than many short ones.
-      Object.assign(work, { ahead: Math.min(ahead, 2 * allowed), counted: busy, at: now });
-      return (work.ahead - allowed) / share;
-    });
+  #count(work: Work, all: Work, now: Moment): number {
+    return Math.min(work.count(now, Math.max(1, this.#works.size)), all.count(now, 1));
   }
 
-  /** Returns the work of an account. Forgets accounts that have not worked of late, so that their shares are free. */
-  #workOf(account: string): Effect.Effect<Work> {
-    return Effect.map(monotonicMillis, (now) => {
-      if (now - this.#sweptAt >= bounds.presence) {
-        this.#sweptAt = now;
-        for (const [other, { at }] of this.#works) if (now - at >= bounds.presence) this.#works.delete(other);
-      }
-      const work = this.#works.get(account) ?? { running: 0, counted: 0, ahead: 0, at: now };
-      this.#works.set(account, work);
-      return work;
-    });
+  /** Returns the work of an account, and of all. Forgets accounts that have not worked of late, so their shares are free. */
+  #worksOf(account: string, began: Moment): readonly [Work, all: Work] {
+    const [now] = began;
+    if (now - this.#sweptAt >= bounds.presence) {
+      this.#sweptAt = now;
+      for (const [other, { at }] of this.#works) if (now - at >= bounds.presence) this.#works.delete(other);
+    }
+    const work = this.#works.get(account) ?? new Work(began);
+    this.#works.set(account, work);
+    this.#all ??= new Work(began);
+    return [work, this.#all];
   }
 }
 

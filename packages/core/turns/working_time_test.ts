@@ -14,9 +14,10 @@ class Process {
   readonly busyTime = Effect.sync(() => this.#busy);
 
   /** Starts a step of an account, beside an account that has just sent a request. */
-  begin(account: string, takes: number) {
+  begin(account: string, takes: number, isBeside = true) {
     const step = this.#time.pace(account, Effect.sleep(takes));
-    return Effect.forkChild(Effect.andThen(noteRequest("another"), step), { startImmediately: true });
+    const arrived = isBeside ? noteRequest("another") : Effect.void;
+    return Effect.forkChild(Effect.andThen(arrived, step), { startImmediately: true });
   }
 
   /** Lets time pass, in which the process works. */
@@ -66,11 +67,25 @@ pacingTest(
   },
 );
 
+pacingTest("one that works more than others uses what they leave of the part of all", function* (process) {
+  for (let other = 0; other < 50; other++) yield* process.begin(`quiet ${other}`, 0);
+  yield* process.begin("ada", 2 * workedAtOnce);
+  yield* process.work(2 * workedAtOnce);
+  expect(yield* waitAfter(process, "ada")).toBeLessThanOrEqual(Math.ceil(workedAtOnce / workingPart));
+});
+
+pacingTest("one within its share works on while another one is over it", function* (process) {
+  yield* process.begin("ada", 2 * workedAtOnce);
+  yield* process.work(2 * workedAtOnce);
+  expect(yield* waitAfter(process, "bob")).toBe(0);
+});
+
 pacingTest("an account that is alone uses all time", function* (process) {
-  yield* process.begin("ada", 10 * workedAtOnce);
+  yield* noteRequest("ada");
+  yield* process.begin("ada", 10 * workedAtOnce, false);
+  yield* TestClock.adjust(presence);
   yield* process.work(10 * workedAtOnce);
-  yield* TestClock.adjust(presence);
-  const next = yield* process.begin("ada", 0);
-  yield* TestClock.adjust(presence);
-  yield* Fiber.join(next);
+  const next = yield* process.begin("ada", 0, false);
+  yield* Effect.yieldNow;
+  expect(next.pollUnsafe()).toBeDefined();
 });

@@ -93,6 +93,14 @@ const rawOf = ({ line, headers, body }: HttpAttack): string => {
   return `${lines.join("\r\n")}\r\n\r\n${bytes.toString("latin1")}`;
 };
 
+/** A flood of plain bulks of 50 users, on connections that wait for each answer. */
+export const bulksOf = (key: string) => {
+  const chatIds = Array.from({ length: 50 }, (_, index) => String(300_001 + index));
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const bulk = { line: "POST /v2/chat/bulk", headers, body: JSON.stringify({ chatIds }) } as const;
+  return { addresses: ["127.0.9.1"], connections: 0, patient, requests: [rawOf(bulk)], depth: 1 };
+};
+
 interface Ordered {
   readonly name: string;
   readonly target: Target;

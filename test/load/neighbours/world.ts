@@ -80,6 +80,8 @@ export const makeWorld = ({ links, members, revokedKeys }: Size) => {
         seenAt: new Date().toISOString(),
       })),
     }),
+    /** Counts against no limit, of its address either. */
+    customer: fixtures.key({ ...ofAttacker, kind: "staff" }),
     attackersGuild: fixtures.key({ ...ofAttacker, guildId: largeGuild, links: linked(crowd, () => 1) }),
     neighbour: fixtures.key({
       account: "neighbour",
