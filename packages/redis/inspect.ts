@@ -12,10 +12,10 @@ import {
 } from "./connection/connections.ts";
 import { errorReplyOf, isRefusedDatabase, reasonOf } from "./connection/failure.ts";
 import { firstOutcome } from "./connection/health.ts";
-import type { RedisAddress, RedisEndpoint } from "./connection/redis_url.ts";
+import { pathOf } from "./connection/redis_url.ts";
 
 export interface RedisState {
-  /** `host:port`; all nodes of a cluster; or `master at host:port` for sentinels. */
+  /** The address, as messages name it. */
   readonly path: string;
   /** The version of Redis, such as `7.2.4`. For Valkey, the Redis version it is compatible with. */
   readonly version: string;
@@ -107,13 +107,3 @@ const stateOf = Effect.fnUntraced(function* (commands: Redis | Cluster, key: str
 
 const fieldOf = (info: string, name: string): string | null =>
   new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1] ?? null;
-
-export const pathOf = (address: RedisAddress): string => {
-  if (address.kind === "single") return endpointText(address);
-  return address.kind === "cluster"
-    ? address.nodes.map(endpointText).join(",")
-    : `${address.master} at ${address.sentinels.map(endpointText).join(",")}`;
-};
-
-const endpointText = ({ host, port }: RedisEndpoint): string =>
-  `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -3,7 +3,7 @@ import { globSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { routes } from "@accountlink/http-api";
-import { forms } from "@accountlink/redis/redis_url";
+import { storeForms } from "@accountlink/server/store_url";
 import { runInProcess } from "@accountlink/server/test_command_line";
 import { expect, it, onTestFinished } from "vitest";
 import { startServerHere } from "../support/server.ts";
@@ -30,11 +30,9 @@ it("docs/telemetry.md lists the values of the metric label `route` that are not 
   expect(documented.split(", ").map(codeOf).toSorted()).toEqual([...new Set(counted)].toSorted());
 });
 
-it("docs/operating.md lists every form of a Redis URL", () => {
-  const documented = rowsUnder(operating, ["form of `ACCOUNTLINK_REDIS_URL`", "leads to"]).map(([form]) =>
-    codeOf(form),
-  );
-  expect(documented).toEqual([...forms]);
+it("docs/operating.md lists every form of the URL of a store", () => {
+  const documented = rowsUnder(operating, ["URL", "leads to"]).map(([form]) => codeOf(form));
+  expect(documented).toEqual(storeForms);
 });
 
 const versionIn = (path: string): string => /^(?:\/api)?\/v\d+/.exec(path)?.[0] ?? "";

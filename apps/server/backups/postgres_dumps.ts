@@ -6,6 +6,7 @@ import { chmod, open, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { StorageSql } from "@accountlink/sql";
+import { partsOf } from "@accountlink/sql/postgres_url";
 import { Data, Effect, Predicate, Redacted } from "effect";
 import { Invocation } from "../cli/invocation.ts";
 import { reasonOf } from "../message_text.ts";
@@ -28,18 +29,18 @@ const systemAuthorities = "/etc/ssl/certs/ca-certificates.crt";
 
 /** Passes the URL as variables, since other users can read arguments. */
 const connectionOf = (secretUrl: Redacted.Redacted): Readonly<Record<string, string>> => {
-  const url = new URL(Redacted.value(secretUrl));
-  const parameter = (name: string) => url.searchParams.get(name);
-  const host = parameter("host") ?? decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, "$1"));
+  const parts = partsOf(Redacted.value(secretUrl));
+  if (parts === null) return {};
+  const parameter = (name: string) => parts.parameters.get(name);
   const mode = parameter("sslmode");
   const isChecked = mode !== null && mode !== "disable" && mode !== "no-verify";
   const authorities = isChecked && existsSync(systemAuthorities) ? systemAuthorities : null;
   const given = {
-    PGHOST: host === "" ? "localhost" : host,
-    PGPORT: parameter("port") ?? (url.port === "" ? "5432" : url.port),
-    PGUSER: parameter("user") ?? decodeURIComponent(url.username),
-    PGPASSWORD: parameter("password") ?? decodeURIComponent(url.password),
-    PGDATABASE: parameter("dbname") ?? decodeURIComponent(url.pathname.slice(1)),
+    PGHOST: parts.host,
+    PGPORT: `${parts.port}`,
+    PGUSER: parts.user,
+    PGPASSWORD: parts.password,
+    PGDATABASE: parts.database,
     PGOPTIONS: parameter("options"),
     // As the server does, every mode but these two checks the certificate.
     PGSSLMODE: isChecked ? "verify-full" : mode === "no-verify" ? "require" : mode,

@@ -4,9 +4,9 @@
  * the documentation must come from the same table.
  */
 import { gameWays } from "@accountlink/core/flow";
-import { parse as parseRedisUrl, forms as redisForms } from "@accountlink/redis/redis_url";
 import { Data, Effect, Option } from "effect";
 import { addressVariables, dashboardVariables, tierVariables } from "./limits.ts";
+import { cacheForms, isCacheUrl, isPostgresUrl, isStorageUrl, storageForms } from "./store_url.ts";
 import {
   chatKey,
   choice,
@@ -34,16 +34,6 @@ import {
   word,
 } from "./variables.ts";
 
-const postgresForm = "postgres://user:password@host:port/database";
-
-export const isPostgresUrl = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url);
-
-/** A cluster is no storage, because a commit changes keys of every slot. */
-const storageForms = redisForms.filter((form) => !form.startsWith("redis+cluster:"));
-
-export const isStorageUrl = (url: string): boolean =>
-  Option.exists(parseRedisUrl(url), ({ kind }) => kind !== "cluster");
-
 /** The variables, in the order of the documentation. */
 export const variables = {
   ACCOUNTLINK_HOST: text("Address to listen on", "an IP address or a host name", "127.0.0.1"),
@@ -53,7 +43,7 @@ export const variables = {
   ACCOUNTLINK_DATA_DIR: text("Data folder of the embedded storage", "a path", "data"),
   ACCOUNTLINK_DATABASE_URL: hiddenText(
     "Database of the postgres or redis storage",
-    `${postgresForm} or ${storageForms.join(" or ")}`,
+    storageForms.join(" or "),
     (url) => isPostgresUrl(url) || isStorageUrl(url),
   ),
   ACCOUNTLINK_DATABASE_CONNECTIONS: positive("Connections to the database at most", 10),
@@ -65,8 +55,8 @@ export const variables = {
   ),
   ACCOUNTLINK_REDIS_URL: hiddenText(
     "Redis of the redis cache; rediss is TLS",
-    redisForms.join(" or "),
-    (url) => Option.isSome(parseRedisUrl(url)),
+    cacheForms.join(" or "),
+    isCacheUrl,
   ),
   ACCOUNTLINK_REDIS_PREFIX: prefix("Prefix of every name in Redis", "accountlink:"),
   ACCOUNTLINK_SECRET: secrets("Unlocks the root key of the storage"),

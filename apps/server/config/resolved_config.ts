@@ -12,15 +12,9 @@ import type {
   LiveGamePlatformOptions,
 } from "@accountlink/platforms/live";
 import { Context, Effect, Redacted } from "effect";
-import {
-  type Config,
-  InvalidConfig,
-  isPostgresUrl,
-  isStorageUrl,
-  missing,
-  type VariableName,
-} from "./config.ts";
+import { type Config, InvalidConfig, missing, type VariableName } from "./config.ts";
 import { limitsOf } from "./limits.ts";
+import { isPostgresUrl, isStorageUrl, placeOf } from "./store_url.ts";
 
 export type Storage =
   | { readonly kind: "memory" }
@@ -297,6 +291,6 @@ export const locationOf = (storage: PersistentStorage): StorageLocation["Service
   if (storage.kind === "embedded") {
     return { text: `data folder "${storage.folder}"`, json: { folder: storage.folder } };
   }
-  const { host, pathname } = new URL(Redacted.value(storage.url));
-  return { text: `database "${host}${pathname}"`, json: { database: `${host}${pathname}` } };
+  const { path } = placeOf(Redacted.value(storage.url));
+  return { text: `database "${path}"`, json: { database: path } };
 };

@@ -14,19 +14,14 @@ import {
   String,
 } from "effect";
 import type { Config } from "../config/config.ts";
+import { placeOf } from "../config/store_url.ts";
 import { printable } from "../message_text.ts";
 
 type Urls = Pick<Config, "ACCOUNTLINK_DATABASE_URL" | "ACCOUNTLINK_REDIS_URL">;
 
-const defaultPorts: Readonly<Record<string, string>> = { "redis:": "6379", "rediss:": "6379" };
-
 /** The addresses of the stores, as errors name them. An operator has to see them, and they are not clients. */
 const endpointsOf = (urls: Partial<Urls>): ReadonlyArray<string> =>
-  Object.values(urls).flatMap((redacted) => {
-    if (redacted === null) return [];
-    const { hostname, port, protocol } = new URL(Redacted.value(redacted));
-    return [`${hostname.replace(/^\[|\]$/g, "")}:${port || (defaultPorts[protocol] ?? "5432")}`];
-  });
+  Object.values(urls).flatMap((url) => (url === null ? [] : placeOf(Redacted.value(url)).endpoints));
 
 /** Logs messages of the level and above, including the warnings of Node and of libraries. */
 export const loggingLayer = ({

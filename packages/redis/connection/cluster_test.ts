@@ -10,7 +10,7 @@ const minute = 60_000;
 
 test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}`, () => {
   const scope = Scope.makeUnsafe();
-  const cluster = Effect.runSync(Effect.cached(Scope.provide(startRedisCluster, scope)));
+  const cluster = Effect.runSync(Effect.cached(Scope.provide(startRedisCluster(), scope)));
   const layer = Layer.unwrap(Effect.map(cluster, ({ url }) => layerAt(url)));
   test.afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 

@@ -111,3 +111,20 @@ const loginWith = (username = "", password = ""): Login => ({
   ...(username === "" ? {} : { username }),
   ...(password === "" ? {} : { password }),
 });
+
+/** The servers that a URL names: one, the sentinels, or nodes of a cluster. */
+export const endpointsOf = (address: RedisAddress): ReadonlyArray<RedisEndpoint> => {
+  if (address.kind === "single") return [address];
+  return address.kind === "cluster" ? address.nodes : address.sentinels;
+};
+
+/** The address for messages: `host:port`, all nodes of a cluster, or `master at host:port` for sentinels. */
+export const pathOf = (address: RedisAddress): string => {
+  const servers = endpointsOf(address).map(endpointText).join(",");
+  if (address.kind === "cluster") return servers;
+  const database = address.database === 0 ? "" : `/${address.database}`;
+  return address.kind === "single" ? `${servers}${database}` : `${address.master}${database} at ${servers}`;
+};
+
+export const endpointText = ({ host, port }: RedisEndpoint): string =>
+  `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -9,7 +9,7 @@ const rules = [{ key: "day:a", limit: 1_000_000, durationMs: 60_000 }];
 
 describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis behind a sentinel"}`, () => {
   test("connections move to the new master after a failover", function* () {
-    const { url, master, failover } = yield* startRedisSentinel;
+    const { url, master, failover } = yield* startRedisSentinel();
     const ports = yield* openNode(url, { commandTimeout: "500 millis" });
     const [counters, signals] = [Context.get(ports, Counters), Context.get(ports, Signals)];
     assert.isTrue((yield* Effect.eventually(counters.admit(rules, 0))).admitted);

@@ -11,7 +11,7 @@ const missing = await whyNoRedis();
 testLive.skipIf(missing !== null || !isProof)(
   `an answered write is on the replica, and others are not answered ${missing ?? ""}`,
   function* () {
-    const { url, replica, master, failover } = yield* startRedisSentinel;
+    const { url, replica, master, failover } = yield* startRedisSentinel();
     const options = { url: Redacted.make(url), commandTimeout: "1500 millis" } as const;
     const open = Effect.map(Layer.build(Layer.fresh(connections(options))), (context) =>
       Context.get(context, RedisConnections),

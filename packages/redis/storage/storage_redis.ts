@@ -17,7 +17,8 @@ import {
   type RedisOptions,
 } from "../connection/connections.ts";
 import { runCommand } from "../connection/failure.ts";
-import { inspect as inspectRedis, pathOf, RedisUnusable } from "../inspect.ts";
+import { pathOf } from "../connection/redis_url.ts";
+import { inspect as inspectRedis, RedisUnusable } from "../inspect.ts";
 import { redisKv } from "./redis_kv.ts";
 
 export interface StorageRedisOptions extends RedisOptions {

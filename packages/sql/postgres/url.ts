@@ -18,6 +18,43 @@ export interface ParsedPostgresUrl {
   readonly applicationName: string;
 }
 
+/** The form of a URL of Postgres. */
+export const form = "postgres://user:password@host:port/database";
+
+export interface PostgresParts {
+  /** A host name, an address without brackets, or the folder of a Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  readonly parameters: URLSearchParams;
+  /** The address for messages, as `host:port/database`. */
+  readonly path: string;
+}
+
+/** The parts of a URL, of which parameters such as `host` go first; null if it is malformed. */
+export const partsOf = (text: string): PostgresParts | null => {
+  const url = URL.parse(text);
+  if (url === null || !/^postgres(?:ql)?:\/\/$/.test(text.slice(0, url.protocol.length + 2))) return null;
+  const parameters = url.searchParams;
+  try {
+    const host = parameters.get("host") ?? decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, "$1"));
+    const named = {
+      host: host === "" ? "localhost" : host,
+      port: Number(parameters.get("port") ?? (url.port === "" ? 5432 : url.port)),
+      user: parameters.get("user") ?? decodeURIComponent(url.username),
+      password: parameters.get("password") ?? decodeURIComponent(url.password),
+      database: parameters.get("dbname") ?? decodeURIComponent(url.pathname.slice(1)),
+    };
+    const shown = named.host.includes(":") ? `[${named.host}]` : named.host;
+    return { ...named, parameters, path: `${shown}:${named.port}/${named.database}` };
+  } catch {
+    // The percent-encoding is malformed.
+    return null;
+  }
+};
+
 /**
  * Parses the URL and reads the files that it names. Treats every TLS `sslmode` except `no-verify` as `verify-full`,
  * which checks the certificate. Otherwise, the meaning of the mode would depend on the version of the driver.
@@ -25,12 +62,13 @@ export interface ParsedPostgresUrl {
 export const parsePostgresUrl = (
   text: Redacted.Redacted,
 ): Effect.Effect<ParsedPostgresUrl, DatabaseUnusable> => {
-  const url = URL.parse(Redacted.value(text));
-  if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
-    const cause = 'its URL is malformed, expected "postgres://user:password@host:port/database"';
+  const parts = partsOf(Redacted.value(text));
+  if (parts === null) {
+    const cause = `its URL is malformed, expected "${form}"`;
     return Effect.fail(new DatabaseUnusable({ path: "postgres", cause }));
   }
-  const path = `${url.host}${url.pathname}`;
+  const { path } = parts;
+  const url = new URL(Redacted.value(text));
   const unknown = unknownTlsParameter(url.searchParams);
   if (unknown !== undefined) {
     const cause = `its URL has ${unknown}, expected sslmode (${tlsModes.join(", ")}), sslrootcert, sslcert or sslkey`;
@@ -47,7 +85,7 @@ export const parsePostgresUrl = (
       const ssl = tlsOf(url.searchParams);
       const applicationName = url.searchParams.get("application_name") ?? "accountlink";
       for (const name of tlsParameters) url.searchParams.delete(name);
-      return { path, url: Redacted.make(url.href), address: addressOf(url), ssl, applicationName };
+      return { path, url: Redacted.make(url.href), address: addressOf(parts), ssl, applicationName };
     },
     catch: (cause) => new DatabaseUnusable({ path, cause }),
   });
@@ -111,10 +149,5 @@ const tlsOf = (parameters: URLSearchParams): ConnectionOptions | false => {
   return { ...Object.fromEntries(files), rejectUnauthorized: mode !== "no-verify" };
 };
 
-const addressOf = (url: URL): ParsedPostgresUrl["address"] => {
-  const host = url.searchParams.get("host") ?? decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, "$1"));
-  const port = Number(url.searchParams.get("port") ?? (url.port === "" ? 5432 : url.port));
-  return host.startsWith("/")
-    ? { path: `${host}/.s.PGSQL.${port}` }
-    : { host: host === "" ? "localhost" : host, port };
-};
+const addressOf = ({ host, port }: PostgresParts): ParsedPostgresUrl["address"] =>
+  host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };

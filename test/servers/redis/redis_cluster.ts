@@ -4,12 +4,21 @@ import { startRedis } from "./redis.ts";
 const slots = 16_384;
 const size = 3;
 
-/** Starts three masters that share the slots. They are stopped when the scope closes or this process ends. */
-export const startRedisCluster = Effect.gen(function* () {
+/**
+ * Starts three masters that share the slots. They are stopped when the scope closes or this process ends.
+ *
+ * @param config more lines for every server
+ */
+export const startRedisCluster = Effect.fnUntraced(function* (config: ReadonlyArray<string> = []) {
   const nodes = yield* Effect.all(
     Array.from({ length: size }, () =>
       startRedis({
-        config: ["cluster-enabled yes", "cluster-node-timeout 1000", "cluster-require-full-coverage no"],
+        config: [
+          "cluster-enabled yes",
+          "cluster-node-timeout 1000",
+          "cluster-require-full-coverage no",
+          ...config,
+        ],
       }),
     ),
     { concurrency: "unbounded" },

@@ -4,12 +4,20 @@ import { startRedis } from "./redis.ts";
 const masterName = "accountlink";
 
 /**
- * Starts a master, its replica, and a sentinel that fails over within a few seconds. They are stopped when the scope
+ * Starts a master, its replica, and sentinels that fail over within a few seconds. They are stopped when the scope
  * closes or this process ends.
+ *
+ * @param config more lines for every server
  */
-export const startRedisSentinel = Effect.gen(function* () {
-  const master = yield* startRedis({ config: ["repl-diskless-sync-delay 0"] });
-  const replica = yield* startRedis({ config: [`replicaof 127.0.0.1 ${master.port}`] });
+export const startRedisSentinel = Effect.fnUntraced(function* ({
+  sentinels: count = 1,
+  config = [],
+}: {
+  readonly sentinels?: number;
+  readonly config?: ReadonlyArray<string>;
+} = {}) {
+  const master = yield* startRedis({ config: ["repl-diskless-sync-delay 0", ...config] });
+  const replica = yield* startRedis({ config: [`replicaof 127.0.0.1 ${master.port}`, ...config] });
   const holds = (info: string) =>
     replica.ask("INFO", "replication").pipe(
       Effect.map((text) => text.includes(info)),
@@ -17,25 +25,30 @@ export const startRedisSentinel = Effect.gen(function* () {
       Effect.catchDefect(() => Effect.succeed(false)),
     );
   yield* until(holds("master_link_status:up"));
-  const sentinel = yield* startRedis({
+  const sentinel = startRedis({
     sentinel: true,
     config: [
-      `sentinel monitor ${masterName} 127.0.0.1 ${master.port} 1`,
+      `sentinel monitor ${masterName} 127.0.0.1 ${master.port} ${Math.floor(count / 2) + 1}`,
       `sentinel down-after-milliseconds ${masterName} 300`,
       `sentinel failover-timeout ${masterName} 3000`,
+      ...config,
     ],
   });
-  yield* until(
-    Effect.map(sentinel.ask("SENTINEL", "MASTER", masterName), (text) =>
-      text.includes("num-slaves\r\n$1\r\n1"),
-    ),
-  );
+  const sentinels = yield* Effect.replicateEffect(sentinel, count, { concurrency: "unbounded" });
+  for (const each of sentinels) {
+    const knows = Effect.map(
+      each.ask("SENTINEL", "MASTER", masterName),
+      (text) =>
+        text.includes("num-slaves\r\n$1\r\n1") && text.includes(`num-other-sentinels\r\n$1\r\n${count - 1}`),
+    );
+    yield* until(knows);
+  }
   return {
     master,
     replica,
-    sentinel,
+    sentinels,
     failover: until(holds("role:master")),
-    url: `redis+sentinel://127.0.0.1:${sentinel.port}/${masterName}`,
+    url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",")}/${masterName}`,
   };
 });
 
