@@ -84,3 +84,4 @@ export { Signals } from "./signals.ts";
 export { StorageIdentity, type StoragePorts } from "./storage.ts";
 export type { Row, RowValue, StorageRows } from "./storage_rows.ts";
 export { type Moved, MoveRefused, StorageFault, StorageTooNew, schemaAhead } from "./storage_state.ts";
+export { makeStorageUse, type PlaceRecords, type Rest, StorageUse } from "./storage_use.ts";

@@ -24,6 +24,7 @@ import { byChatUser } from "./migrations/0033_by_chat_user.ts";
 import { undo } from "./migrations/0034_undo.ts";
 import { answersByUser } from "./migrations/0035_answers_by_user.ts";
 import { keyMakers } from "./migrations/0036_key_makers.ts";
+import { storagePlace } from "./migrations/0037_storage_place.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -46,6 +47,7 @@ export const migrations: Readonly<
   "0034_undo": undo,
   "0035_answers_by_user": answersByUser,
   "0036_key_makers": keyMakers,
+  "0037_storage_place": storagePlace,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -18,5 +18,7 @@ export {
   hasDatabase,
   holdsNothing,
   inspectEmbedded,
+  inspectRootKey,
 } from "./sqlite/inspect.ts";
-export { acquireFolderLock, DataFolderInUse } from "./sqlite/process_lock.ts";
+export { acquireFolderLock, DataFolderInUse, giveToOwnerOf } from "./sqlite/process_lock.ts";
+export { restDatabase } from "./storage_place.ts";

@@ -39,6 +39,12 @@ const argumentsOf = (name: string): ReadonlyArray<string> =>
 const { services, secrets } = parse(compose);
 const { accountlink } = services;
 
+const documents = parseAllDocuments(kubernetes).map((document) => document.toJS());
+const ofKind = (kind: string) => documents.filter((document) => document.kind === kind);
+const [{ spec: deployment }] = ofKind("Deployment");
+const [container] = deployment.template.spec.containers;
+const valueOf = (name: string) => container.env.find((each: { name: string }) => each.name === name).value;
+
 /**
  * The longest time that a shutdown takes after the drain delay, in seconds: 10 for open requests and 3 for the rest.
  */
@@ -98,6 +104,48 @@ it("the Dockerfile names only files of the checkout", async () => {
   for (const path of named) await expect(stat(join(root, path))).resolves.toBeTruthy();
 });
 
+const listOf = (text = "[]"): ReadonlyArray<string> => JSON.parse(text);
+const [imageProgram = ""] = listOf(argumentsOf("ENTRYPOINT").at(-1)).slice(1);
+
+it("every program, path and port that deploy/ starts is one of the image", async () => {
+  const copied = argumentsOf("COPY").map((text) => text.split(/\s+/).at(-1) ?? "");
+  const workdir = argumentsOf("WORKDIR").at(-1);
+  expect(copied.some((path) => `${workdir}/${imageProgram}`.startsWith(`${path}/`))).toBe(true);
+  await expect(stat(join(root, imageProgram))).resolves.toBeTruthy();
+  expect(accountlink.entrypoint).toEqual([
+    "node",
+    `--env-file=/run/secrets/${accountlink.secrets[0]}`,
+    imageProgram,
+  ]);
+  expect(accountlink.command).toEqual(listOf(argumentsOf("CMD").at(-1)));
+  expect([container.command, container.args]).toEqual([undefined, undefined]);
+  const [port] = argumentsOf("EXPOSE");
+  expect(String(variables.ACCOUNTLINK_PORT.fallback)).toBe(port);
+  const ports = [...readExample("haproxy.cfg").matchAll(/ accountlink:(\d+)/g)].map(([, each]) => each);
+  expect(new Set([...ports, valueOf("ACCOUNTLINK_PORT")])).toEqual(new Set([port]));
+  const published = services.balancer.ports.map((each: string) => each.split(":").at(-1));
+  for (const each of published) expect(readExample("haproxy.cfg")).toContain(`bind :${each} `);
+});
+
+it("the documented commands in containers run the program of the image", async () => {
+  const operating = await readFile(join(root, "docs/operating.md"), "utf8");
+  const [, inCompose = ""] = /docker compose exec accountlink (.+)/.exec(operating) ?? [];
+  const [, inPod = ""] = /kubectl exec deploy\/(.+)/.exec(operating) ?? [];
+  const words = (line: string) => line.split(" ");
+  expect(words(inCompose).slice(0, 3)).toEqual(accountlink.entrypoint);
+  const [{ metadata }] = ofKind("Deployment");
+  expect(words(inPod).slice(0, 5)).toEqual([metadata.name, "-i", "--", "node", imageProgram]);
+  for (const [line, program] of [
+    [inCompose, 3],
+    [inPod, 5],
+  ] as const) {
+    const command = words(line).slice(program);
+    const env = { ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: join(folder, `data${program}`) };
+    const { stdout } = await run(process.execPath, [imageProgram, ...command], { cwd: root, env });
+    expect(stdout).toMatch(/^alk_/);
+  }
+});
+
 it("the hook of certbot gives HAProxy a renewed certificate, which only root can read", async () => {
   const place = (name: string) => join(folder, name);
   await Promise.all(["live", "bin", "haproxy"].map((name) => mkdir(place(name))));
@@ -129,12 +177,6 @@ it("systemd waits longer than a shutdown takes, and restarts the server without 
     expect(unit.split("\n")).toContain(line);
   }
 });
-
-const documents = parseAllDocuments(kubernetes).map((document) => document.toJS());
-const ofKind = (kind: string) => documents.filter((document) => document.kind === kind);
-const [{ spec: deployment }] = ofKind("Deployment");
-const [container] = deployment.template.spec.containers;
-const valueOf = (name: string) => container.env.find((each: { name: string }) => each.name === name).value;
 
 it("Kubernetes stops sending requests within the drain delay, and waits longer than a shutdown takes", () => {
   expectValid(container.env.map(({ name, value }: Record<"name" | "value", string>) => [name, value]));

@@ -26,4 +26,5 @@ export * from "./redis/redis_sentinel.ts";
 export * from "./resolvers.ts";
 export * from "./run_until.ts";
 export * from "./small_disk.ts";
+export * from "./system_user.ts";
 export * from "./tcp_proxy.ts";

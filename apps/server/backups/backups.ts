@@ -1,5 +1,6 @@
 /** Backups of embedded storage and of Postgres: files of a folder, of which the oldest are deleted. */
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageSql } from "@accountlink/sql";
@@ -20,41 +21,73 @@ interface BackupSource<E> {
   readonly copy: (file: string) => Effect.Effect<StorageSql.CopyState, E>;
 }
 
-const backupName = /^accountlink-\d{8}T\d{9}Z\.(?<ending>db|dump)$/;
+const backupName = /^accountlink-(?<identity>[\w-]{22})-(?<time>\d{8}T\d{9}Z)\.(?<ending>db|dump)$/;
 const partName = /^\.accountlink-[\da-f-]{36}\.part$/;
+
+/** How long nobody has written to a part when its process was killed, in milliseconds. */
+const abandonedAfter = 6 * 3_600_000;
 
 const attempt = <A>(folder: string, action: () => Promise<A>) =>
   Effect.tryPromise({ try: action, catch: (cause) => new BackupFolderUnusable({ folder, cause }) });
 
-/** Names of the backups in a folder, oldest first. */
-const backupsIn = async (folder: string, ending: string): Promise<ReadonlyArray<string>> =>
-  (await readdir(folder)).filter((name) => backupName.exec(name)?.groups?.["ending"] === ending).toSorted();
+export const timeText = (millis: number): string => new Date(millis).toISOString().replaceAll(/[-:.]/g, "");
 
 /**
- * Writes a backup under a temporary name, reads it, gives it its name, then deletes the oldest ones.
+ * Names of the backups of a storage in a folder, oldest first. Those that are dated ahead come first: the clock was wrong
+ * when they were made.
+ */
+const backupsIn = async (
+  folder: string,
+  ending: string,
+  identity: string,
+  now: number,
+): Promise<ReadonlyArray<string>> => {
+  const found = (await readdir(folder)).flatMap((name) => {
+    const groups = backupName.exec(name)?.groups;
+    const isOwn = groups?.["ending"] === ending && groups["identity"] === identity;
+    return isOwn ? [{ name, time: groups["time"] ?? "" }] : [];
+  });
+  const rank = (time: string): string => (time > timeText(now) ? "" : time);
+  return found.toSorted((one, other) => (rank(one.time) < rank(other.time) ? -1 : 1)).map(({ name }) => name);
+};
+
+/** Removes parts of processes that were killed. A backup that another process makes is written all the time. */
+const removeAbandoned = async (folder: string, now: number): Promise<void> => {
+  for (const name of await readdir(folder)) {
+    if (!partName.test(name)) continue;
+    const found = await stat(join(folder, name)).catch(() => null);
+    if (found !== null && now - found.mtimeMs > abandonedAfter) await rm(join(folder, name), { force: true });
+  }
+};
+
+/**
+ * Writes a backup under a temporary name, reads it, gives it its name, then deletes the oldest ones of the same storage.
  *
+ * @param identity of the storage, as `/readyz` tells it
  * @param keep how many backups stay
  */
 export const makeBackup = Effect.fn("makeBackup")(function* <E>(
   { ending, copy }: BackupSource<E>,
-  folder: string,
-  keep: number,
+  { folder, identity, keep }: { readonly folder: string; readonly identity: string; readonly keep: number },
 ) {
+  const begun = yield* Clock.currentTimeMillis;
   yield* attempt(folder, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // Parts of a process that was killed.
-    for (const name of await readdir(folder)) if (partName.test(name)) await rm(join(folder, name));
+    await removeAbandoned(folder, begun);
   });
   const part = join(folder, `.accountlink-${randomUUID()}.part`);
   const state = yield* copy(part).pipe(
     Effect.onError(() => Effect.promise(() => rm(part, { force: true }).catch(() => {}))),
   );
-  const at = new Date(yield* Clock.currentTimeMillis);
-  const file = join(folder, `accountlink-${at.toISOString().replaceAll(/[-:.]/g, "")}.${ending}`);
+  const now = yield* Clock.currentTimeMillis;
+  const nameAt = (at: number) => join(folder, `accountlink-${identity}-${timeText(at)}.${ending}`);
+  let at = now;
+  while (existsSync(nameAt(at))) at++;
+  const file = nameAt(at);
   const deleted = yield* attempt(folder, async () => {
     await rename(part, file);
-    const old = (await backupsIn(folder, ending)).slice(0, -keep);
-    for (const name of old) await rm(join(folder, name));
+    const old = (await backupsIn(folder, ending, identity, at)).slice(0, -keep);
+    for (const name of old) await rm(join(folder, name), { force: true });
     return old;
   });
   const { size } = yield* attempt(folder, () => stat(file));
@@ -76,6 +109,7 @@ const every = Metric.gauge("accountlink_backup_every_seconds", {
 interface BackupPlan {
   readonly dataFolder: string;
   readonly folder: string;
+  readonly identity: string;
   /** In milliseconds. */
   readonly every: number;
   readonly keep: number;
@@ -83,22 +117,26 @@ interface BackupPlan {
 
 /** Makes a backup whenever the newest one is old enough, and keeps the metric of its age. A failure is tried again. */
 export const runBackups = Effect.fnUntraced(function* (plan: BackupPlan) {
-  const { dataFolder, folder, keep } = plan;
+  const { dataFolder, folder, identity } = plan;
   const source = embeddedBackups(dataFolder);
   const startedAt = yield* Clock.currentTimeMillis;
   yield* Metric.update(every, plan.every / 1_000);
-  const newest = Effect.promise(async () => {
-    const name = (await backupsIn(folder, source.ending).catch(() => [])).at(-1);
-    return name === undefined ? null : ((await stat(join(folder, name)).catch(() => null))?.mtimeMs ?? null);
-  });
+  /** The time of the newest backup. One that is dated ahead tells nothing. */
+  const newest = (now: number) =>
+    Effect.promise(async () => {
+      const names = await backupsIn(folder, source.ending, identity, now).catch(() => []);
+      const name = names.at(-1);
+      const found = name === undefined ? null : await stat(join(folder, name)).catch(() => null);
+      return found === null || found.mtimeMs > now ? null : found.mtimeMs;
+    });
   let failedAt: number | null = null;
   const look = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis;
-    const last = yield* newest;
+    const last = yield* newest(now);
     yield* Metric.update(age, Math.max(0, now - (last ?? startedAt)) / 1_000);
     const isDue = last === null || now - last >= plan.every;
     if (!isDue || (failedAt !== null && now - failedAt < Math.min(plan.every, retryAfter))) return;
-    const made = yield* Effect.result(makeBackup(source, folder, keep));
+    const made = yield* Effect.result(makeBackup(source, plan));
     failedAt = made._tag === "Failure" ? now : null;
     if (made._tag === "Failure") return yield* Effect.logError(`Backup failed: ${made.failure.message}`);
     yield* Metric.update(age, 0);

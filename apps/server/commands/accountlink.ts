@@ -11,6 +11,7 @@ import { importLinksCommand } from "./links/links_import.ts";
 import { listenCommand } from "./listen.ts";
 import { migrateCommand } from "./migrate.ts";
 import { moveCommand } from "./move.ts";
+import { resumeCommand } from "./resume.ts";
 import { rolesCommand } from "./roles/roles.ts";
 import { secretsCommand } from "./secrets.ts";
 import { serveCommand } from "./serve/serve.ts";
@@ -37,6 +38,7 @@ export const accountlink = Command.make("accountlink").pipe(
     auditCommand,
     backupCommand,
     restoreCommand,
+    resumeCommand,
     moveCommand,
     doctorCommand,
   ]),

@@ -92,7 +92,7 @@ export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage
         Layer.provideMerge(deploymentKeysLayer(config, storage, secrets)),
         // Redis carries signals of changes to the running servers. Without Redis, a server notices a change when it
         // next reads the storage.
-        Layer.provide(cacheLayer(cache)),
+        Layer.provideMerge(cacheLayer(cache)),
         Layer.provideMerge(storageLayer(storage, { exclusive: false, connectTimeout })),
         Layer.provideMerge(Layer.succeed(StorageLocation, location)),
         Layer.provideMerge(cryptoLayer),

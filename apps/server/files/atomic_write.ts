@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
+import { StorageSql } from "@accountlink/sql";
 import { Data, Effect, FileSystem, Option, type PlatformError, Stream } from "effect";
 
 class FileExists extends Data.TaggedError("FileExists")<{ readonly file: string }> {}
@@ -44,7 +45,10 @@ const keepOwner = (part: string, replaced: FileSystem.File.Info | null) =>
 
 /** Writes the file atomically unless it exists: the first of several processes wins. */
 export const writeIfAbsent = (file: string, text: string) =>
-  writePart(file, Stream.succeed(text), linkTo(file)).pipe(Effect.catchTag("FileExists", () => Effect.void));
+  writePart(file, Stream.succeed(text), (part) => {
+    StorageSql.giveToOwnerOf(dirname(part), part);
+    return linkTo(file)(part);
+  }).pipe(Effect.catchTag("FileExists", () => Effect.void));
 
 /** Unlike a rename, a hard link never replaces a file. */
 const linkTo = (file: string) =>

@@ -39,19 +39,19 @@ export const storageLayer = (
     case "postgres":
       return StoragePostgres.layerPostgres({ ...storage, ...opening });
     case "redis":
-      return redisStorageLayer(storage, opening);
+      return redisStorageLayer(storage, { ...opening, serves: exclusive });
   }
 };
 
 /** Provides the storage in Redis. Only processes that use Redis load the Redis modules. */
 const redisStorageLayer = (
   storage: Extract<Storage, { readonly kind: "redis" }>,
-  { startTimeout = 0 }: Omit<Opening, "exclusive">,
+  { startTimeout = 0, serves }: Omit<Opening, "exclusive"> & { readonly serves: boolean },
 ) =>
   Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("@accountlink/redis")),
-      ({ StorageRedis: { layer } }) => layer({ ...storage, startTimeout }),
+      ({ StorageRedis: { layer } }) => layer({ ...storage, startTimeout, serves }),
     ),
   ).pipe(Layer.catchTag("RedisDatabaseRefused", refusing("ACCOUNTLINK_DATABASE_URL")));
 

@@ -12,6 +12,7 @@ import {
   RootKeyStore,
   rotateSecret,
   Secrets,
+  unwrapWithAny,
 } from "@accountlink/core/secrets";
 import { StorageSql } from "@accountlink/sql";
 import { Effect, Layer, Option, Redacted, Stream } from "effect";
@@ -27,6 +28,7 @@ import {
 import { parseSecrets } from "../config/variables.ts";
 import { writeAtomically, writeIfAbsent } from "../files/atomic_write.ts";
 import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
+import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { reasonOf } from "../message_text.ts";
 
 const generate = Effect.gen(function* () {
@@ -214,11 +216,23 @@ const addressVaultLayer = ({ ACCOUNTLINK_ADDRESS_KEYS: configured }: Config) =>
     }),
   );
 
-export const secretRejected = ({ ACCOUNTLINK_SECRET }: Config, storage: PersistentStorage): InvalidConfig => {
+/** Returns the identity of the deployment with a wrapped root key, as `/readyz` tells it. */
+export const identityOf = Effect.fnUntraced(function* (wrapped: string, secrets: DeploymentSecrets) {
+  const { rootKey } = yield* unwrapWithAny(wrapped, secrets);
+  const derived = Layer.provide(Secrets.layer, Layer.succeed(RootKey, rootKey));
+  return yield* Effect.map(Effect.provide(Secrets, derived), ({ deploymentId }) => deploymentId);
+}, Effect.provide(cryptoLayer));
+
+/** @param of what another secret was used for, such as `file "backup.db"`; by default the storage */
+export const secretRejected = (
+  { ACCOUNTLINK_SECRET }: Config,
+  storage: PersistentStorage,
+  of = locationOf(storage).text,
+): InvalidConfig => {
   const given =
     ACCOUNTLINK_SECRET === null && storage.kind === "embedded"
       ? `ACCOUNTLINK_SECRET is not set, and "${secretFile(storage.folder)}" does not hold the secret`
       : "ACCOUNTLINK_SECRET is not the secret";
-  const problem = `${given} of ${locationOf(storage).text}, expected the one that it was made with or last rotated to`;
+  const problem = `${given} of ${of}, expected the one that it was made with or last rotated to`;
   return new InvalidConfig({ problem });
 };

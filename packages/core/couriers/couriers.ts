@@ -11,6 +11,7 @@ import { forEachLinkChange } from "../links/link_events.ts";
 import { paced } from "../paced.ts";
 import { forEachSessionChange } from "../sessions/session_watch.ts";
 import { forEachSignal, Signals } from "../signals.ts";
+import { StorageUse } from "../storage_use.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -125,6 +126,7 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   ...work
 }: CourierWork<Item, C>): Effect.fn.Return<Couriers<C>, never, EventStore | Signals | Scope.Scope> {
   const events = yield* EventStore;
+  const { resting } = yield* StorageUse;
   const runs = yield* FiberSet.make();
   const couriers = new Map<string, C>();
   /** Opens after a signal that an item changed. */
@@ -197,7 +199,7 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
 
   /** Takes items, and updates their couriers. */
   const take = Effect.gen(function* () {
-    if (node.isStopping) return;
+    if (node.isStopping || resting() !== null) return;
     const at = yield* Clock.currentTimeMillis;
     const until = at + holdTime;
     const held = yield* hold({ node: node.id, at, until, limit: takenAtOnce });

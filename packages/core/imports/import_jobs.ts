@@ -13,6 +13,7 @@ import { type KeyOwner, originOf, reaches } from "../keys/owned_keys.ts";
 import { LinkCap } from "../links/link_cap.ts";
 import type { LinkStore } from "../links/link_store.ts";
 import { Secrets } from "../secrets/secrets.ts";
+import { StorageUse } from "../storage_use.ts";
 import { TurnAccount, Turns } from "../turns/mod.ts";
 import type { LinkLine, ReadOptions } from "./formats/link_format.ts";
 import { linkReaders } from "./formats/link_formats.ts";
@@ -85,6 +86,7 @@ export const makeImportJobs = Effect.gen(function* () {
   const stores = yield* Effect.context<LinkStore | BlockStore | ImportStore>();
   const imports = yield* ImportStore;
   const cap = yield* LinkCap;
+  const { resting } = yield* StorageUse;
   const scope = yield* Effect.scope;
   const node = crypto.randomUUID();
   const { read, write } = importFilesOn(imports);
@@ -288,6 +290,7 @@ export const makeImportJobs = Effect.gen(function* () {
   const fork = (job: ImportJob) => Effect.asVoid(Effect.forkIn(work(job), scope));
 
   yield* Effect.gen(function* () {
+    if (resting() !== null) return;
     const taken = yield* imports.take(yield* holdFor(heldFor));
     const job = Option.flatMap(taken, jobOf);
     if (Option.isSome(job)) yield* fork(job.value);

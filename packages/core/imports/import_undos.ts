@@ -3,6 +3,7 @@ import { Clock, Effect, Schedule } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { Conflict, type StoreUnavailable } from "../errors.ts";
 import { LinkCap } from "../links/link_cap.ts";
+import { StorageUse } from "../storage_use.ts";
 import { ImportStore, type UnfinishedUndo } from "./import_store.ts";
 
 /** How many links an undo takes in one transaction. It rests in between, so that the process can answer requests. */
@@ -17,6 +18,7 @@ export const makeImportUndos = Effect.fnUntraced(function* (
   const imports = yield* ImportStore;
   const cap = yield* LinkCap;
   const scope = yield* Effect.scope;
+  const { resting } = yield* StorageUse;
 
   /** Undoes the next links of an import. Returns whether all are undone. */
   const some = Effect.fnUntraced(function* ({ id, pid, account }: Undo, origin: WriteOrigin) {
@@ -48,6 +50,7 @@ export const makeImportUndos = Effect.fnUntraced(function* (
 
   /** Continues undos that made no progress since the last look: their node died, or their storage was away. */
   const resumeUndos = Effect.gen(function* () {
+    if (resting() !== null) return;
     const unfinished = yield* imports.listUnfinishedUndos(yield* Clock.currentTimeMillis);
     const before = undone;
     undone = new Map(unfinished.map(({ id, done }) => [id, done]));

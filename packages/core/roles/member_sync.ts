@@ -6,6 +6,7 @@ import { LinkStore } from "../links/link_store.ts";
 import type { RoleMember, RoleRefused } from "../platforms/chat_platform.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform, type ItemOwnership } from "../platforms/game_platform.ts";
+import { StorageUse } from "../storage_use.ts";
 import { storedNickname } from "./kept_nickname.ts";
 import {
   type GroupRoles,
@@ -58,6 +59,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
     const gamePlatform = yield* GamePlatform;
     const links = yield* LinkStore;
     const store = yield* RolePlanStore;
+    const { resting } = yield* StorageUse;
 
     const roles = Effect.suspend(() =>
       chatPlatform.roles === undefined
@@ -161,6 +163,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       pace: Effect.Effect<void> = Effect.void,
     ) {
       const { chatId, setNickname } = changes;
+      if (resting() !== null) return yield* new PlatformUnavailable({ operation: "MemberSync.apply" });
       const { addRole, removeRole, setNickname: rename } = yield* roles;
       const problems: Array<PlanProblem> = [];
       let isMember = true;

@@ -1,4 +1,5 @@
 import { Clock, Effect, Option } from "effect";
+import { StorageUse } from "../storage_use.ts";
 import { sweepEvery } from "../telemetry/warn_once.ts";
 import { newUlid } from "../ulid.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
@@ -25,6 +26,7 @@ export const makeOldestNode = Effect.fnUntraced(function* <R>(
   { problem, work, stop, every = 1_000 }: NodeWork<R>,
 ) {
   const store = yield* RolePlanStore;
+  const { resting } = yield* StorageUse;
   const node = prefix + newUlid(yield* Clock.currentTimeMillis);
   // How long a node may work after its last heartbeat.
   const holdTime = 7 * every;
@@ -43,6 +45,8 @@ export const makeOldestNode = Effect.fnUntraced(function* <R>(
   });
   yield* Effect.addFinalizer(() => release);
   yield* sweepEvery(every, problem, (at) =>
-    Effect.tapError(hold(at), () => (at < livesUntil ? Effect.void : stop)),
+    resting() === null
+      ? Effect.tapError(hold(at), () => (at < livesUntil ? Effect.void : stop))
+      : Effect.void,
   );
 });

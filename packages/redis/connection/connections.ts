@@ -36,6 +36,7 @@ export type RedisCommands = Pick<
   | "evalsha"
   | "get"
   | "hmget"
+  | "info"
   | "mget"
   | "pexpire"
   | "set"

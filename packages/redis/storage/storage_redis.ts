@@ -2,6 +2,7 @@ import {
   StorageIdentity,
   type StoragePorts,
   type StorageTooNew,
+  StorageUse,
   type StoreUnavailable,
 } from "@accountlink/core";
 import { claimSchema, newestSchema, readRootKey, readSchema, layer as storageLayer } from "@accountlink/kv";
@@ -20,10 +21,13 @@ import { runCommand } from "../connection/failure.ts";
 import { pathOf } from "../connection/redis_url.ts";
 import { inspect as inspectRedis, RedisUnusable } from "../inspect.ts";
 import { redisKv } from "./redis_kv.ts";
+import { readRest, storageUseOn } from "./storage_place.ts";
 
 export interface StorageRedisOptions extends RedisOptions {
   /** How long to wait for a Redis that is not up yet. No wait by default. */
   readonly startTimeout?: Duration.Input;
+  /** Whether this process is a server: other processes then know that it runs. False by default. */
+  readonly serves?: boolean;
 }
 
 /** The URL names a cluster. The storage needs one primary, because its commits change keys of every slot. */
@@ -61,7 +65,13 @@ export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, S
           : {};
       const kv = redisKv(commands, `${prefix}store:`, kvOptions);
       yield* Effect.catchTag(claimSchema(kv), "StoreUnavailable", (error) => unusable(path, error));
-      return Layer.merge(storageLayer(Effect.succeed(kv)), Layer.succeed(StorageIdentity, identity));
+      const place = { key: `${prefix}store:place`, path, serves: options.serves ?? false };
+      const use = yield* Effect.mapError(storageUseOn(commands, place), (error) => unusable(path, error));
+      return Layer.mergeAll(
+        storageLayer(Effect.succeed(kv)),
+        Layer.succeed(StorageIdentity, identity),
+        Layer.succeed(StorageUse, use),
+      );
     }),
   ).pipe(Layer.provide(connected));
 };
@@ -141,6 +151,7 @@ export const inspect = Effect.fn("StorageRedis.inspect")(function* (options: Red
     const kv = redisKv(commands, `${prefix}store:`);
     return {
       ...state,
+      rest: yield* readRest(commands, `${prefix}store:place`, pathOf((yield* addressOf(options)).address)),
       risks: yield* risksOf(commands),
       rootKey: yield* readRootKey(kv),
       schema: { version: yield* readSchema(kv), newest: newestSchema },

@@ -99,7 +99,7 @@ const sameTables = Effect.fnUntraced(function* (source: Sql, target: Sql) {
     });
   }
   // The shape of the target has its numbered columns.
-  return ofTarget.filter(({ name }) => name !== "schema_migrations");
+  return ofTarget.filter(({ name }) => name !== "schema_migrations" && name !== "storage_place");
 });
 
 /** Sorts tables after those that they refer to. */

@@ -31,7 +31,7 @@ const databaseIn = (folder: string) =>
   );
 
 /** Tables that no move copies. */
-const leftOut = new Set(["schema_migrations", "place_users", "panels", "erasures"]);
+const leftOut = new Set(["schema_migrations", "storage_place", "place_users", "panels", "erasures"]);
 
 const tablesOf = (db: DatabaseSync) =>
   Object.fromEntries(

@@ -83,7 +83,9 @@ export const openRows = Effect.fnUntraced(function* (
   sql: Sql,
   role: "source" | "target",
 ): Effect.fn.Return<StorageRows, SqlError.SqlError, Scope.Scope> {
-  const shapes = (yield* shapesOf(sql)).filter(({ name }) => name !== "schema_migrations");
+  const shapes = (yield* shapesOf(sql)).filter(
+    ({ name }) => name !== "schema_migrations" && name !== "storage_place",
+  );
   if (role === "source") yield* holdStill(sql, shapes);
   const tables = new Map(shapes.map((shape) => [shape.name, shape]));
   const tableOf = (name: string) => {

@@ -9,4 +9,7 @@ export {
   type PostgresError,
   type PostgresOptions,
   type PostgresState,
+  restPostgres,
+  setAside,
+  usersOf,
 } from "./postgres.ts";

@@ -1,9 +1,10 @@
-import { StorageIdentity, type StoragePorts } from "@accountlink/core";
+import { makeStorageUse, type Rest, StorageIdentity, type StoragePorts, StorageUse } from "@accountlink/core";
 import { clockLead } from "@accountlink/core/timestamp";
-import { Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
+import { Clock, Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, lastMigration, migrate, newestMigration } from "../migrations.ts";
+import { placeRecordsOn, postgresPlace, readPlaceRows, restDatabase, restFoundOn } from "../storage_place.ts";
 import { layer } from "../stores.ts";
 import { layerPostgresClient } from "./sql_client.ts";
 import { parsePostgresUrl } from "./url.ts";
@@ -55,8 +56,12 @@ export const layerPostgres = (options: PostgresOptions): Layer.Layer<StoragePort
         Effect.provideContext(database),
         Effect.mapError(unusable),
       );
+      const use = yield* makeStorageUse(
+        placeRecordsOn(Context.get(database, SqlClient.SqlClient), postgresPlace),
+      ).pipe(Effect.mapError(({ cause }) => unusable(cause)));
       return Layer.provide(layer, Layer.succeedContext(database)).pipe(
         Layer.merge(Layer.succeed(StorageIdentity, identity)),
+        Layer.merge(Layer.succeed(StorageUse, use)),
       );
     }),
   );
@@ -80,6 +85,81 @@ const databaseIdentity = Effect.gen(function* () {
   );
   return `${cluster?.id ?? ""}-${database?.oid ?? ""}`;
 });
+
+const asked = <A>(
+  options: PostgresOptions,
+  question: Effect.Effect<A, SqlError.SqlError, SqlClient.SqlClient>,
+): Effect.Effect<A, DatabaseUnusable> =>
+  Effect.scoped(
+    Effect.flatMap(open(options), ({ database, unusable }) =>
+      question.pipe(Effect.provideContext(database), Effect.mapError(unusable)),
+    ),
+  );
+
+/**
+ * Returns who else is connected to the database, such as `accountlink at 10.0.0.1`. A server is always connected.
+ * @internal
+ */
+export const usersOf = (options: PostgresOptions): Effect.Effect<ReadonlyArray<string>, DatabaseUnusable> =>
+  asked(options, otherUsers);
+
+/** The connections of this process are of its own backends, which it knows by the name that it gives them. */
+const otherUsers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const rows = yield* sql<{ readonly name: string | null; readonly address: string | null }>`
+    SELECT application_name AS name, client_addr::text AS address FROM pg_stat_activity
+    WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+    ORDER BY backend_start`;
+  return rows.map(
+    ({ name, address }) => `${name || "a program"} at ${address?.replace(/\/\d+$/, "") ?? "this machine"}`,
+  );
+});
+
+/**
+ * Puts the tables of the database into another schema, so that a dump can be restored in their place. Returns the name of
+ * that schema, and how to put them back. @internal
+ */
+export const setAside = (options: PostgresOptions, name: string) =>
+  asked(
+    options,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const [found] = yield* sql<{ readonly own: string }>`SELECT current_schema()::text AS own`;
+      const own = found?.own ?? "public";
+      const exchange = Effect.andThen(
+        sql`ALTER SCHEMA ${sql(own)} RENAME TO ${sql(name)}`,
+        sql`CREATE SCHEMA ${sql(own)}`,
+      );
+      yield* sql.withTransaction(exchange);
+      return own;
+    }),
+  ).pipe(
+    Effect.map((own) => ({
+      schema: `schema ${name}`,
+      putBack: asked(
+        options,
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient;
+          yield* sql.withTransaction(
+            Effect.andThen(
+              sql`DROP SCHEMA ${sql(own)} CASCADE`,
+              sql`ALTER SCHEMA ${sql(name)} RENAME TO ${sql(own)}`,
+            ),
+          );
+        }),
+      ),
+    })),
+  );
+
+/** Makes a restored database rest. @internal */
+export const restPostgres = (options: PostgresOptions): Effect.Effect<void, DatabaseUnusable> =>
+  asked(
+    options,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* restDatabase(sql, yield* Clock.currentTimeMillis);
+    }),
+  );
 
 /** Opens the database itself, with its schema migrated. @internal */
 export const openPostgres = (
@@ -111,6 +191,8 @@ export interface PostgresState {
   readonly tables: ReadonlyArray<string>;
   /** The wrapped root key; null before its creation. */
   readonly rootKey: string | null;
+  /** Since when the data acts on nobody, and why; null if it acts. */
+  readonly rest: Rest | null;
   /** How far the clock of the server is ahead of this machine's, in milliseconds. */
   readonly clockLead: number;
 }
@@ -147,11 +229,13 @@ const state = Effect.gen(function* () {
     readonly own_schema: string | null;
     readonly steps: string | null;
     readonly root_key: string | null;
+    readonly place: string | null;
     readonly tables: string | null;
   }>`
     SELECT current_setting('server_version') AS server, current_setting('server_encoding') AS encoding,
       CASE WHEN has_schema_privilege(current_schema(), 'CREATE') THEN current_schema()::text END AS own_schema,
       to_regclass('schema_migrations')::text AS steps, to_regclass('root_key')::text AS root_key,
+      to_regclass('storage_place')::text AS place,
       (SELECT json_agg(relname)::text FROM pg_class
         WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')) AS tables`;
   const lead = yield* clockLead(
@@ -170,6 +254,7 @@ const state = Effect.gen(function* () {
     schema: { version, newest: newestMigration },
     tables: JSON.parse(found?.tables ?? "[]") as ReadonlyArray<string>,
     rootKey: stored?.wrapped ?? null,
+    rest: found?.place === null ? null : yield* restFoundOn(readPlaceRows(sql, postgresPlace)),
     clockLead: lead,
   };
 });

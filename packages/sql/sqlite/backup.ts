@@ -1,14 +1,16 @@
 /** Copies of the embedded database: made beside a running server, checked, and put in place of the database. */
-import { chmod, chown, copyFile, open, rename, rm, stat } from "node:fs/promises";
+import { chmod, copyFile, link, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { Data, Effect, type Scope } from "effect";
-import type { SqlError } from "effect/sql";
+import { Clock, Context, Data, Effect, Layer, type Scope } from "effect";
+import { SqlClient, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { newestMigration } from "../migrations.ts";
+import { restDatabase } from "../storage_place.ts";
 import { BulkConnection, startThread } from "./client/bulk_connection.ts";
-import { databaseFile } from "./inspect.ts";
+import { layerSqlite } from "./client/sql_client.ts";
+import { databaseFile, holdsNothing } from "./inspect.ts";
 import { nodeSqlite } from "./node_sqlite.ts";
-import { acquireProcessLock, type DataFolderInUse } from "./process_lock.ts";
+import { acquireProcessLock, type DataFolderInUse, giveToOwnerOf } from "./process_lock.ts";
 
 /** What a copy holds. @internal */
 export interface CopyState {
@@ -48,6 +50,11 @@ export const copyEmbedded = Effect.fnUntraced(function* (
 ): Effect.fn.Return<CopyState, DatabaseUnusable | CopyRefused> {
   const path = databaseFile(folder);
   const unusable = (cause: unknown) => new DatabaseUnusable({ path, cause });
+  // SQLite would make a file that everyone can read. It accepts an empty one.
+  yield* Effect.tryPromise({
+    try: async () => (await open(file, "wx", 0o600)).close(),
+    catch: unusable,
+  });
   yield* Effect.flatMap(connect(path, "PRAGMA query_only = 0"), (connection) =>
     connection.executeValues("VACUUM INTO ?", [file]),
   ).pipe(Effect.scoped, Effect.mapError(unusable));
@@ -105,13 +112,15 @@ const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.mes
 
 /**
  * Puts a checked copy in place of the database of a data folder, which no server may use. The copy is copied into the
- * folder and read again there before anything is replaced.
+ * folder and read again there before anything is replaced. It rests until it is resumed.
  *
+ * @param kept the file that takes what was there
  * @internal
  */
 export const restoreEmbedded = Effect.fnUntraced(function* (
   file: string,
   folder: string,
+  kept: string,
 ): Effect.fn.Return<CopyState, DatabaseUnusable | CopyRefused | DataFolderInUse> {
   const path = databaseFile(folder);
   const part = join(folder, ".restored.part");
@@ -127,15 +136,20 @@ export const restoreEmbedded = Effect.fnUntraced(function* (
     yield* attempt(async () => {
       await rm(part, { force: true });
       await copyFile(file, part);
-      const { uid, gid } = await stat(folder);
-      // A server that runs as another user must be able to read what root restores.
-      await chown(part, uid, gid).catch(() => {});
+      giveToOwnerOf(folder, part);
       await settle(part);
     });
     const state = yield* checkCopy(part);
+    yield* restFile(part).pipe(
+      Effect.catchTag("SqlError", (cause) => Effect.fail(new DatabaseUnusable({ path: part, cause }))),
+    );
     yield* attempt(async () => {
+      leaveWriteAheadLog(part);
+      await settle(part);
       leaveWriteAheadLog(path);
       for (const name of besideOf(path)) if (name !== path) await rm(name, { force: true });
+      // A link, since the database must never be missing.
+      if (!holdsNothing(folder)) await link(path, kept).catch(() => copyFile(path, kept));
       await rename(part, path);
       const directory = await open(dirname(path), "r");
       await directory.sync().catch(() => {});
@@ -144,6 +158,13 @@ export const restoreEmbedded = Effect.fnUntraced(function* (
     return state;
   }).pipe(Effect.scoped);
 });
+
+/** Makes the data of a closed file rest. */
+const restFile = Effect.fnUntraced(function* (filename: string) {
+  const now = yield* Clock.currentTimeMillis;
+  const database = yield* Layer.build(layerSqlite({ filename }));
+  yield* restDatabase(Context.get(database, SqlClient.SqlClient), now).pipe(Effect.provideContext(database));
+}, Effect.scoped);
 
 const besideOf = (file: string): ReadonlyArray<string> =>
   ["", "-wal", "-shm", "-journal"].map((end) => file + end);

@@ -1,14 +1,15 @@
 import { chmod, mkdir } from "node:fs/promises";
-import type { StoragePorts } from "@accountlink/core";
+import { makeStorageUse, type StoragePorts, StorageUse } from "@accountlink/core";
 import { Context, Effect, Layer, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, migrate } from "../migrations.ts";
+import { placeRecordsOn } from "../storage_place.ts";
 import { layer } from "../stores.ts";
 import { layerSqlite } from "./client/sql_client.ts";
-import { databaseFile } from "./inspect.ts";
+import { databaseFile, placeOfFile } from "./inspect.ts";
 import { nodeSqlite } from "./node_sqlite.ts";
-import { acquireProcessLock, type DataFolderInUse } from "./process_lock.ts";
+import { acquireProcessLock, type DataFolderInUse, giveToOwnerOf } from "./process_lock.ts";
 
 export interface EmbeddedOptions {
   /** Path of the data folder, created if missing. */
@@ -24,7 +25,19 @@ export type EmbeddedError = DatabaseUnusable | DatabaseTooNew | DataFolderInUse;
 
 /** Every storage port, on one SQLite file in the data folder. Migrates the schema first. */
 export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<StoragePorts, EmbeddedError> =>
-  Layer.provide(layer, Layer.effectContext(Effect.map(open(options), ({ database }) => database)));
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { database } = yield* open(options);
+      const path = databaseFile(options.folder);
+      const records = placeRecordsOn(Context.get(database, SqlClient.SqlClient), placeOfFile(path));
+      const use = yield* makeStorageUse(records).pipe(
+        Effect.mapError(({ cause }) => new DatabaseUnusable({ path, cause })),
+      );
+      return Layer.provide(layer, Layer.succeedContext(database)).pipe(
+        Layer.merge(Layer.succeed(StorageUse, use)),
+      );
+    }),
+  );
 
 /** Opens the database itself, with its schema migrated. @internal */
 export const openEmbedded = (
@@ -58,6 +71,7 @@ const open = ({
     if (exclusive) yield* acquireProcessLock(folder);
     const database = yield* Layer.build(layerSqlite({ filename: path }));
     yield* Effect.tryPromise({ try: () => chmod(path, 0o600), catch: unusable });
+    giveToOwnerOf(folder, path, `${path}-wal`, `${path}-shm`);
     const migrated = yield* Effect.provideContext(migrate, database);
     return { database, migrated };
   }).pipe(Effect.catchTag(["SqlError", "MigrationError"], notOpened));

@@ -1,10 +1,12 @@
 /** Reads the state of a data folder without opening its stores. */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import type { Rest } from "@accountlink/core";
 import { Effect } from "effect";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { newestMigration } from "../migrations.ts";
+import { type PlaceRow, restColumns, restFoundOn, sqlitePlace } from "../storage_place.ts";
 import { withoutDisguise } from "./client/sql_error.ts";
 import { nodeSqlite } from "./node_sqlite.ts";
 
@@ -21,18 +23,33 @@ export const hasDatabase = (folder: string): boolean => existsSync(databaseFile(
 export const holdsNothing = (folder: string): boolean => {
   if (!hasDatabase(folder)) return true;
   try {
-    const database = new (nodeSqlite().DatabaseSync)(databaseFile(folder), {
-      readOnly: true,
-      timeout: 5_000,
-    });
-    try {
-      return rootKeyOf(database) === null;
-    } finally {
-      database.close();
-    }
+    return readRootKey(folder) === null;
   } catch {
     return false;
   }
+};
+
+const readRootKey = (folder: string): string | null => {
+  const database = new (nodeSqlite().DatabaseSync)(databaseFile(folder), { readOnly: true, timeout: 5_000 });
+  try {
+    return rootKeyOf(database);
+  } finally {
+    database.close();
+  }
+};
+
+/** The wrapped root key of a data folder; null if its database holds nothing. @internal */
+export const inspectRootKey = (folder: string): Effect.Effect<string | null, DatabaseUnusable> =>
+  Effect.try({
+    try: () => (hasDatabase(folder) ? readRootKey(folder) : null),
+    catch: (cause) => new DatabaseUnusable({ path: databaseFile(folder), cause }),
+  });
+
+/** The place of the data in a file. */
+export const placeOfFile = (path: string) => {
+  const { ino, birthtimeNs, ctimeNs } = statSync(path, { bigint: true });
+  // Where it has no time of birth, Node may give the time of the last change.
+  return sqlitePlace(ino, birthtimeNs === ctimeNs ? 0n : birthtimeNs);
 };
 
 export interface EmbeddedState {
@@ -44,6 +61,8 @@ export interface EmbeddedState {
   readonly tables: ReadonlyArray<string>;
   /** The wrapped root key; null before its creation. */
   readonly rootKey: string | null;
+  /** Since when the data acts on nobody, and why; null if it acts. */
+  readonly rest: Rest | null;
   /** At most ten problems of the database file, as SQLite reports them. */
   readonly damage: ReadonlyArray<string>;
 }
@@ -59,12 +78,16 @@ export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | n
     if (!hasDatabase(folder)) return Effect.succeed(null);
     const path = databaseFile(folder);
     return Effect.try({
-      try: () => ({ path, ...readFile(path) }),
+      try: () => readFile(path),
       catch: (cause) => new DatabaseUnusable({ path, cause: withoutDisguise(cause) }),
-    });
+    }).pipe(
+      Effect.flatMap(({ place, ...state }) =>
+        Effect.map(restFoundOn(Effect.succeed(place)), (rest) => ({ path, ...state, rest })),
+      ),
+    );
   });
 
-const readFile = (path: string): Omit<EmbeddedState, "path"> => {
+const readFile = (path: string) => {
   const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true, timeout: 5_000 });
   try {
     const findings = database.prepare("PRAGMA integrity_check(10)").all();
@@ -76,6 +99,7 @@ const readFile = (path: string): Omit<EmbeddedState, "path"> => {
         .all()
         .map(({ name }) => String(name)),
       rootKey: rootKeyOf(database),
+      place: placeRowOf(database, path),
       damage: messages.filter((message) => message !== "ok"),
     };
   } finally {
@@ -90,6 +114,12 @@ const rootKeyOf = (database: DatabaseSync): string | null => {
   if (!hasTable(database, "root_key")) return null;
   const row = database.prepare("SELECT wrapped FROM root_key").get();
   return row === undefined ? null : String(row["wrapped"]);
+};
+
+const placeRowOf = (database: DatabaseSync, path: string) => {
+  if (!hasTable(database, "storage_place")) return null;
+  const row = database.prepare(`SELECT ${restColumns(placeOfFile(path).isHere)} FROM storage_place`).get();
+  return (row ?? null) as PlaceRow | null;
 };
 
 const versionOf = (database: DatabaseSync): number => {

@@ -21,6 +21,7 @@ test("the inspection reports a current, a newer and a missing schema version", f
   expect(state).toEqual({
     path: join(folder, "accountlink.db"),
     schema: { version: newest, newest },
+    rest: null,
     tables: expect.arrayContaining(["journal"]) as unknown,
     rootKey: null,
     damage: [],

@@ -1,10 +1,19 @@
 /** Ensures that only one server process uses a data folder. */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  chownSync,
+  constants,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { Data, Effect, Schedule, type Scope } from "effect";
-import type { SqlError } from "effect/sql";
+import { SqlError } from "effect/sql";
 import { failWith } from "./client/sql_error.ts";
 import { nodeSqlite } from "./node_sqlite.ts";
 
@@ -93,16 +102,44 @@ const openLock = (
 const locks = new Set<DatabaseSync>();
 
 function beginOn(file: string, timeout: number): DatabaseSync {
+  refuseReadOnly(file);
   const held = new (nodeSqlite().DatabaseSync)(file, { timeout });
   try {
     // Keep the journal in memory. A journal on disk would have to be recovered after a crash, and two servers that try
     // this at the same time could both be refused.
     held.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
+    giveToOwnerOf(dirname(file), file);
     locks.add(held);
     return held;
   } catch (cause) {
     held.close();
     throw cause;
+  }
+}
+
+/** SQLite opens a file that it cannot write for reading, and then excludes nobody. */
+function refuseReadOnly(file: string): void {
+  if (!existsSync(file)) return;
+  try {
+    accessSync(file, constants.W_OK);
+  } catch {
+    const message = `"${file}" can only be read, expected a file of the user who runs the server (chown)`;
+    throw new SqlError.SqlError({
+      reason: new SqlError.AuthorizationError({ cause: new Error(message), message }),
+    });
+  }
+}
+
+/** Gives what root makes in a data folder to the owner of the folder, whose server has to use it. @internal */
+export function giveToOwnerOf(folder: string, ...files: ReadonlyArray<string>): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
+  for (const file of files) {
+    try {
+      chownSync(file, uid, gid);
+    } catch {
+      // The file is not there, or the file system has no owners.
+    }
   }
 }
 
@@ -127,6 +164,7 @@ function holderFile(folder: string): string {
 function recordHolder(folder: string): void {
   try {
     writeFileSync(holderFile(folder), `${process.pid} ${hostname()}\n`);
+    giveToOwnerOf(folder, holderFile(folder));
   } catch {
     // A failed write does no harm: the file only provides the process ID for the error message of a second server.
   }

@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { compileCache } from "@accountlink/test-servers";
+import { compileCache, type SystemUser, userOfServers } from "@accountlink/test-servers";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Fiber, Scope } from "effect";
 import { TestClock } from "effect/testing";
-import { acquireProcessLock, type DataFolderInUse } from "./process_lock.ts";
+import { acquireFolderLock, acquireProcessLock, type DataFolderInUse } from "./process_lock.ts";
 import { makeTempFolder } from "./test_folder.ts";
 
-/** Prints "held" and keeps the lock, or prints "refused" and exits. */
+/** Prints "held" and keeps the lock, or prints "refused", or why the lock cannot be used, and exits. */
 const script = `
   import { Effect } from "effect";
   import { acquireProcessLock } from ${JSON.stringify(import.meta.resolve("./process_lock.ts"))};
@@ -19,6 +19,7 @@ const script = `
     Effect.andThen(Effect.callback(() => void setInterval(() => {}, 60_000))),
     Effect.scoped,
     Effect.catchTag("DataFolderInUse", () => Effect.sync(() => console.log("refused"))),
+    Effect.catch(({ message }) => Effect.sync(() => console.log(message))),
     Effect.runPromise,
   );
 `;
@@ -28,12 +29,14 @@ interface Holder {
   readonly answer: string;
 }
 
-const startHolder = (folder: string): Effect.Effect<Holder, never, Scope.Scope> =>
+/** @param user who runs the process; by default the user of this one */
+const startHolder = (folder: string, user?: SystemUser): Effect.Effect<Holder, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const child = spawn(process.execPath, ["--input-type=module", "--eval", script, folder], {
         cwd: import.meta.dirname,
         env: { ...process.env, ...compileCache },
+        ...user,
         stdio: ["ignore", "pipe", "inherit"],
       });
       const [line] = await once(child.stdout, "data");
@@ -124,6 +127,34 @@ test("exactly one of several servers that start together gets the lock", functio
   const holders = yield* Effect.replicateEffect(startHolder(folder), 3, { concurrency: "unbounded" });
   const answers = holders.map((holder) => holder.answer).toSorted();
   expect(answers).toEqual(["held", "refused", "refused"]);
+});
+
+const server = userOfServers();
+
+test.skipIf(server === null)(
+  "a lock that root made first excludes servers of the folder's owner",
+  function* () {
+    const folder = yield* makeTempFolder;
+    const user = server ?? { uid: 0, gid: 0 };
+    chownSync(folder, user.uid, user.gid);
+    yield* Effect.scoped(acquireProcessLock(folder));
+    yield* Effect.scoped(acquireFolderLock(folder, "secret"));
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).uid).toBe(user.uid);
+    const first = yield* startHolder(folder, user);
+    const second = yield* startHolder(folder, user);
+    expect([first.answer, second.answer]).toEqual(["held", "refused"]);
+  },
+);
+
+test.skipIf(server === null)("a lock that a server can only read refuses its start", function* () {
+  const folder = yield* makeTempFolder;
+  const user = server ?? { uid: 0, gid: 0 };
+  const file = join(folder, "server.lock");
+  yield* Effect.scoped(acquireProcessLock(folder));
+  chownSync(folder, user.uid, user.gid);
+  chmodSync(file, 0o644);
+  const { answer } = yield* startHolder(folder, user);
+  expect(answer).toContain(`"${file}" can only be read, expected a file of the user who runs the server`);
 });
 
 test("a process lock fails with SqlError if the folder does not exist", function* () {

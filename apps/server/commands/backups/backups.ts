@@ -1,10 +1,12 @@
+import { join } from "node:path";
 import { type DeploymentSecrets, unwrapWithAny } from "@accountlink/core/secrets";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
-import { Effect } from "effect";
+import { Clock, Effect } from "effect";
 import { Argument, Command } from "effect/cli";
-import { embeddedBackups, makeBackup } from "../../backups/backups.ts";
+import { embeddedBackups, makeBackup, timeText } from "../../backups/backups.ts";
 import { postgresBackups, readDump, restoreDump } from "../../backups/postgres_dumps.ts";
+import { switchFlag } from "../../cli/flags.ts";
 import { Invocation } from "../../cli/invocation.ts";
 import { answer, countOf, Json, rowsIn } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
@@ -12,9 +14,16 @@ import { type Config, readConfig } from "../../config/config.ts";
 import { locationOf, type PersistentStorage, type Storage, storageOf } from "../../config/resolved_config.ts";
 import { prepareFolder } from "../../files/data_folder.ts";
 import { cryptoLayer } from "../../layers/crypto_layer.ts";
-import { knownSecrets, resolveSecrets, secretFile, secretRejected } from "../../secrets/deployment_secret.ts";
+import {
+  identityOf,
+  knownSecrets,
+  resolveSecrets,
+  secretFile,
+  secretRejected,
+} from "../../secrets/deployment_secret.ts";
 import { describe } from "../command.ts";
-import { connectTimeout } from "../management_layer.ts";
+import { connectTimeout, openStorage } from "../management_layer.ts";
+import { resumeStorage } from "../resume.ts";
 
 /** Returns the configuration of a storage that these commands copy. Redis has files of its own. */
 const copiedStorage = Effect.gen(function* () {
@@ -37,10 +46,11 @@ export const backupCommand = Command.make(
           problem: `Cannot back up data folder "${storage.folder}": it holds no data, expected the folder of a server`,
         });
       }
-      const keep = config.ACCOUNTLINK_BACKUP_KEEP;
+      const identity = yield* identityOfStorage(config, storage);
+      const options = { folder, identity, keep: config.ACCOUNTLINK_BACKUP_KEEP };
       const made = yield* storage.kind === "embedded"
-        ? makeBackup(embeddedBackups(storage.folder), folder, keep)
-        : makeBackup(postgresBackups(storage.url), folder, keep);
+        ? makeBackup(embeddedBackups(storage.folder), options)
+        : makeBackup(postgresBackups(storage.url), options);
       const { file, size, version, tables, deleted } = made;
       const records = rowsIn(tables);
       yield* answer(
@@ -63,79 +73,150 @@ export const backupCommand = Command.make(
 );
 
 type StorageOf<Kind extends Storage["kind"]> = Extract<Storage, { readonly kind: Kind }>;
+type CopiedStorage = StorageOf<"embedded"> | StorageOf<"postgres">;
+
+/** The identity that the names of backups carry. */
+const identityOfStorage = Effect.fnUntraced(function* (config: Config, storage: CopiedStorage) {
+  const secrets = yield* resolveSecrets({ config, storage });
+  const state =
+    storage.kind === "embedded"
+      ? yield* StorageSql.inspectRootKey(storage.folder)
+      : (yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout })).rootKey;
+  if (state === null) {
+    return yield* new CommandFailed({
+      problem: `Cannot back up ${locationOf(storage).text}: it holds no data, expected the storage of a server`,
+    });
+  }
+  return yield* identityOf(state, secrets).pipe(
+    Effect.catchTag("SecretRejected", () => secretRejected(config, storage)),
+  );
+});
 
 /** Fails unless the secret fits the root key of a backup. */
 const checkSecret = (
   config: Config,
   storage: PersistentStorage,
-  rootKey: string,
+  { file, rootKey }: { readonly file: string; readonly rootKey: string },
   secrets: DeploymentSecrets,
 ) =>
   unwrapWithAny(rootKey, secrets).pipe(
-    Effect.catchTag("SecretRejected", () => secretRejected(config, storage)),
+    Effect.catchTag("SecretRejected", () => secretRejected(config, storage, `the backup "${file}"`)),
     Effect.provide(cryptoLayer),
   );
 
+interface Restoring {
+  readonly config: Config;
+  readonly file: string;
+  /** Whether data may be replaced. */
+  readonly replace: boolean;
+  /** The time of the command, for the name of what is kept. */
+  readonly time: string;
+}
+
+const needsReplace = (storage: PersistentStorage) =>
+  new CommandFailed({
+    problem: `Cannot restore into ${locationOf(storage).text}: it holds data, expected an empty one, or --replace, which keeps the data beside it`,
+  });
+
 const restoreFolder = Effect.fnUntraced(function* (
-  config: Config,
   storage: StorageOf<"embedded">,
-  file: string,
+  { config, file, replace, time }: Restoring,
 ) {
   const { folder } = storage;
   const { rootKey } = yield* StorageSql.checkCopy(file);
   const secrets = yield* knownSecrets(config, folder);
-  if (secrets !== null) yield* checkSecret(config, storage, rootKey, secrets);
+  if (secrets !== null) yield* checkSecret(config, storage, { file, rootKey }, secrets);
+  const isReplaced = !StorageSql.holdsNothing(folder);
+  if (isReplaced && !replace) return yield* needsReplace(storage);
   yield* prepareFolder(config, folder);
-  return { ...(yield* StorageSql.restoreEmbedded(file, folder)), isSecretKnown: secrets !== null };
+  const kept = join(folder, `accountlink-${time}.db`);
+  const state = yield* StorageSql.restoreEmbedded(file, folder, kept);
+  return { ...state, kept: isReplaced ? kept : null, isSecretKnown: secrets !== null };
 });
 
 const restorePostgres = Effect.fnUntraced(function* (
-  config: Config,
   storage: StorageOf<"postgres">,
-  file: string,
+  { config, file, replace, time }: Restoring,
 ) {
   const copy = yield* readDump(file);
-  yield* checkSecret(config, storage, copy.rootKey, yield* resolveSecrets({ config, storage }));
-  const { schema, path } = yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout });
+  yield* checkSecret(
+    config,
+    storage,
+    { file, rootKey: copy.rootKey },
+    yield* resolveSecrets({ config, storage }),
+  );
+  const options = { ...storage, connectTimeout } as const;
+  const { schema } = yield* StoragePostgres.inspectPostgres(options);
   if (copy.version > schema.newest) {
     const reason = `its schema is version ${copy.version}, and this release has ${schema.newest}`;
     return yield* new StorageSql.CopyRefused({ file, reason });
   }
-  if (schema.version > 0) {
+  const isReplaced = schema.version > 0;
+  if (isReplaced && !replace) return yield* needsReplace(storage);
+  const [first] = yield* StoragePostgres.usersOf(options);
+  if (first !== undefined) {
     return yield* new CommandFailed({
-      problem: `Cannot restore into "${path}": it holds data, expected an empty database (as its owner: DROP SCHEMA public CASCADE; CREATE SCHEMA public)`,
+      problem: `Cannot restore into ${locationOf(storage).text}: ${first} uses it, expected stopped servers`,
     });
   }
-  yield* restoreDump(file, storage.url);
-  return { ...copy, isSecretKnown: true };
+  const kept = isReplaced ? yield* StoragePostgres.setAside(options, `accountlink_${time}`) : null;
+  yield* restoreDump(file, storage.url).pipe(
+    Effect.onError(() => Effect.ignore(kept === null ? Effect.void : kept.putBack)),
+  );
+  yield* StoragePostgres.restPostgres(options);
+  return { ...copy, kept: kept?.schema ?? null, isSecretKnown: true };
 });
 
 export const restoreCommand = Command.make(
   "restore",
-  { file: Argument.String("file").pipe(Argument.withDescription("A file that backup wrote")) },
-  ({ file }) =>
+  {
+    file: Argument.String("file").pipe(Argument.withDescription("A file that backup wrote")),
+    replace: switchFlag("replace", "Restore over data, which is kept beside it under a name with the time"),
+    resume: switchFlag("resume", "Let the restored storage act again, as accountlink resume does"),
+  },
+  ({ file, replace, resume }) =>
     Effect.gen(function* () {
       const { config, storage } = yield* copiedStorage;
+      const time = timeText(yield* Clock.currentTimeMillis);
+      const restoring = { config, file, replace, time };
       const restored =
         storage.kind === "embedded"
-          ? yield* restoreFolder(config, storage, file)
-          : yield* restorePostgres(config, storage, file);
-      const { version, tables, isSecretKnown } = restored;
+          ? yield* restoreFolder(storage, restoring)
+          : yield* restorePostgres(storage, restoring);
+      const { version, tables, isSecretKnown, kept } = restored;
       const records = rowsIn(tables);
       const { text, json } = locationOf(storage);
-      const note =
+      const secretText =
         isSecretKnown || storage.kind !== "embedded"
           ? ""
           : `. Copy its secret to ${secretFile(storage.folder)}`;
+      const keptText = kept === null ? "" : `. What was there is ${kept}`;
+      const resumed = resume
+        ? yield* resumeStorage(yield* openStorage("refuse"), { isCompared: true, isDry: false })
+        : null;
+      const restText = resumed === null ? ". It acts on nobody until: accountlink resume" : ". It acts again";
       yield* answer(
-        { ...json, schema: version, records, tables, secret: isSecretKnown ? "fits" : "missing" },
-        `Restored ${countOf(records, "record")} into ${text}${note}`,
+        {
+          ...json,
+          schema: version,
+          records,
+          tables,
+          secret: isSecretKnown ? "fits" : "missing",
+          kept,
+          resumed: resumed !== null,
+          ...(resumed !== null && { plans: resumed.told }),
+        },
+        [
+          ...(resumed?.lines ?? []),
+          `Restored ${countOf(records, "record")} into ${text}${keptText}${secretText}${restText}`,
+        ].join("\n"),
       );
     }),
 ).pipe(
   Command.withGlobalFlags([Json]),
-  describe(
-    "Put a backup in place of the database of a data folder, or into an empty Postgres, with the servers stopped. " +
+  describe([
+    "Put a backup into an empty storage, or with --replace in place of another, with the servers stopped. " +
       "Nothing changes unless the file is whole, of this release or an earlier one, and fits the secret.",
-  ),
+    "A restored storage acts on nobody until accountlink resume.",
+  ]),
 );

@@ -22,7 +22,7 @@ it("backup copies a storage beside its server, and keeps the newest; restore bri
   expect(namesIn(backups).map((name) => join(backups, name))).toEqual([second, third]);
   expect(statSync(String(third)).mode & 0o777).toBe(0o600);
 
-  expect(await run("restore", String(third))).toMatchObject({
+  expect(await run("restore", String(third), "--replace")).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("is in use by process") as unknown,
   });
@@ -50,9 +50,9 @@ it("restore replaces a lost database, and nothing by a file that it has not read
     [await file("half.db", whole.subarray(0, whole.length / 2)), "malformed"],
     [newer, "its schema is version 999"],
     [join(folder, "none.db"), "there is no such file"],
-    [String(foreign), "does not hold the secret of data folder"],
+    [String(foreign), `does not hold the secret of the backup "${String(foreign)}"`],
   ] as const) {
-    const { code, stderr } = await run("restore", bad);
+    const { code, stderr } = await run("restore", bad, "--replace");
     expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
     expect(readFileSync(database).equals(before)).toBe(true);
   }

@@ -1,16 +1,18 @@
 /** Checks the storage and its secret, without creating anything or disturbing a server. */
 import { existsSync, statfsSync } from "node:fs";
-import { RootKey, Secrets, unwrapWithAny } from "@accountlink/core/secrets";
+import type { Rest } from "@accountlink/core";
+import { unwrapWithAny } from "@accountlink/core/secrets";
+import { formatTimestamp } from "@accountlink/core/timestamp";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
-import { Effect, Layer, Result } from "effect";
+import { Effect, Result } from "effect";
 import { formatCount } from "../../cli/output.ts";
 import type { Config } from "../../config/config.ts";
 import type { PersistentStorage, Storage } from "../../config/resolved_config.ts";
 import { folderExists, openToOthers } from "../../files/data_folder.ts";
 import { cryptoLayer } from "../../layers/crypto_layer.ts";
 import { refusedDatabase } from "../../layers/store_layers.ts";
-import { resolveSecrets, secretFile, secretRejected } from "../../secrets/deployment_secret.ts";
+import { identityOf, resolveSecrets, secretFile, secretRejected } from "../../secrets/deployment_secret.ts";
 import { connectTimeout } from "../management_layer.ts";
 import { checkClock } from "./check_clock.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
@@ -67,7 +69,7 @@ const checkRedis = Effect.fnUntraced(function* (
 ) {
   const { StorageRedis } = yield* Effect.promise(() => import("@accountlink/redis"));
   return yield* StorageRedis.inspect(storage).pipe(
-    Effect.flatMap(({ path, version, refusedWrite, risks, rootKey, schema, clockLead }) =>
+    Effect.flatMap(({ path, version, refusedWrite, risks, rootKey, rest, schema, clockLead }) =>
       Effect.gen(function* () {
         const it = `Redis ${version} at "${path}"`;
         return [
@@ -77,6 +79,7 @@ const checkRedis = Effect.fnUntraced(function* (
           ...(schema.version > schema.newest
             ? [fail("database", schemaText(it, schema), "Use a later release")]
             : []),
+          ...restFinding(rest),
           ...risks.map((risk) => warn("database", `${it} ${risk}`, "Set it in the configuration of Redis")),
           yield* checkRootKey(config, storage, rootKey),
           ...checkClock("Redis", clockLead),
@@ -124,8 +127,20 @@ interface State {
   readonly schema: { readonly version: number; readonly newest: number };
   readonly tables: ReadonlyArray<string>;
   readonly rootKey: string | null;
+  readonly rest: Rest | null;
   readonly damage?: ReadonlyArray<string>;
 }
+
+const restFinding = (rest: Rest | null): ReadonlyArray<Finding> =>
+  rest === null
+    ? []
+    : [
+        warn(
+          "database",
+          `it was ${rest.reason} and acts on nobody since ${formatTimestamp(rest.since)}: role plans, reminders, log messages, webhooks and unfinished imports rest`,
+          "Run: accountlink resume, which first tells what role plans would change",
+        ),
+      ];
 
 const schemaText = (it: string, { version, newest }: State["schema"]): string =>
   `${it} has schema version ${version}, and this release has ${newest}`;
@@ -134,7 +149,7 @@ const judge = Effect.fnUntraced(function* (
   config: Config,
   storage: PersistentStorage,
   it: string,
-  { schema: { version, newest }, tables, rootKey, damage = [] }: State,
+  { schema: { version, newest }, tables, rootKey, rest, damage = [] }: State,
 ) {
   const found = schemaText(it, { version, newest });
   const old = StorageSql.upgradeThrough(version);
@@ -147,7 +162,7 @@ const judge = Effect.fnUntraced(function* (
   const expected = version === newest ? yield* StorageSql.releaseTables : [];
   const missing = expected.filter((name) => !tables.includes(name)).map((name) => `it has no table ${name}`);
   const damages = [...damage, ...missing].map((text) => fail("database", text, "Restore it from a backup"));
-  return [database, ...damages, yield* checkRootKey(config, storage, rootKey)];
+  return [database, ...damages, ...restFinding(rest), yield* checkRootKey(config, storage, rootKey)];
 });
 
 const checkRootKey = (config: Config, storage: PersistentStorage, wrapped: string | null) =>
@@ -156,9 +171,8 @@ const checkRootKey = (config: Config, storage: PersistentStorage, wrapped: strin
       wrapped === null
         ? Effect.succeed(ok("root key", "there is none yet, and one will be made"))
         : Effect.gen(function* () {
-            const { rootKey, wrappedBy } = yield* unwrapWithAny(wrapped, secrets);
-            const derived = Layer.provide(Secrets.layer, Layer.succeed(RootKey, rootKey));
-            const { deploymentId: deployment } = yield* Effect.provide(Secrets, derived);
+            const { wrappedBy } = yield* unwrapWithAny(wrapped, secrets);
+            const deployment = yield* identityOf(wrapped, secrets);
             return { ...judgeRotation(secrets.length > 1, wrappedBy > 0), deployment };
           }),
     ),

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
-import { ChatPlatform } from "@accountlink/core";
-import { Console, Effect, Layer } from "effect";
+import { ChatPlatform, StorageUse } from "@accountlink/core";
+import { Secrets } from "@accountlink/core/secrets";
+import { formatTimestamp } from "@accountlink/core/timestamp";
+import { Console, Effect, Layer, Metric } from "effect";
 import { runBackups } from "../../backups/backups.ts";
 import { Invocation } from "../../cli/invocation.ts";
 import type { ResolvedConfig } from "../../config/resolved_config.ts";
@@ -39,6 +41,30 @@ const warnOfModes = (folder: string) =>
     },
     { discard: true },
   );
+
+const resting = Metric.gauge("accountlink_storage_resting", {
+  description: "Whether the storage is a copy that acts on nobody until it is resumed: 1 or 0",
+});
+
+/** Says that the storage acts on nobody, and when it acts again. */
+const warnOfRest = Effect.gen(function* () {
+  const use = yield* StorageUse;
+  const told = Effect.suspend(() => Metric.update(resting, use.resting() === null ? 0 : 1));
+  yield* told;
+  const rest = use.resting();
+  if (rest === null) return;
+  yield* Effect.annotateLogs(
+    Effect.logWarning(
+      "The storage was restored or copied, and acts on nobody: role plans, reminders, log messages, webhooks and unfinished imports rest until accountlink resume",
+    ),
+    { since: formatTimestamp(rest.since), reason: rest.reason },
+  );
+  yield* Effect.repeat(Effect.delay(told, "500 millis"), { while: () => use.resting() !== null }).pipe(
+    Effect.andThen(told),
+    Effect.andThen(Effect.logInfo("The storage acts again")),
+    Effect.forkScoped,
+  );
+});
 
 const backupsOf = ({ config, storage }: ResolvedConfig) =>
   storage.kind === "embedded" && config.ACCOUNTLINK_BACKUP_DIR !== null
@@ -79,11 +105,13 @@ export const startService = Effect.fnUntraced(function* <E, R>(
   });
   const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? port.url;
   return yield* Effect.gen(function* () {
+    yield* warnOfRest;
     yield* loadStartupFixture(fixture);
     const { commands } = yield* ChatPlatform;
     const demo = resolved.demo ? demoOf(fixture.text, commands?.tryUrl) : undefined;
     yield* serve({ port, publicUrl, demo });
-    if (backups !== null) yield* Effect.forkScoped(runBackups(backups));
+    const { deploymentId: identity } = yield* Secrets;
+    if (backups !== null) yield* Effect.forkScoped(runBackups({ ...backups, identity }));
     yield* Console.log(`listening on ${port.url}`);
     if (demo !== undefined) yield* Console.log(demoIntroduction(port.url, demo));
     return yield* Effect.never;
