@@ -73,6 +73,7 @@ export const layer = Layer.effectDiscard(
     yield* makeOldestNode("retention:", {
       problem: "Cannot delete old audit entries and events",
       every: 10_000,
+      isInner: true,
       work: sweepJournal,
       stop: Metric.update(oldestEvent, 0),
     });

@@ -2,18 +2,19 @@
  * The schema as a list of migrations. A released migration is never edited; changes are new ones.
  *
  * On Postgres, nodes that do not know a migration keep running during and after it. So a migration only adds tables,
- * indexes and optional columns, and drops what no running node uses. If a migration waits for a lock longer than a
- * second, the node that runs the migration fails to start.
+ * indexes and optional columns, drops what no running node uses, and keeps no lookup waiting for more than a second: what
+ * takes longer is copied before it, as `journal_copy.ts` does. A migration that waits for a lock gives way
+ * and is tried again for half a minute.
  */
 import { StorageTooNew, schemaAhead } from "@accountlink/core";
-import { Data, Effect } from "effect";
-import { Migrator, SqlClient, type SqlError } from "effect/sql";
+import { Data, Effect, Predicate, Schedule } from "effect";
+import { Migrator, SqlClient, SqlError } from "effect/sql";
 import { initial } from "./migrations/0021_initial.ts";
 import { communities } from "./migrations/0022_communities.ts";
 import { freshProof } from "./migrations/0023_fresh_proof.ts";
 import { blockRemovals } from "./migrations/0024_block_removals.ts";
 import { bypassRoles } from "./migrations/0025_bypass_roles.ts";
-import { journal } from "./migrations/0026_journal.ts";
+import { copyBeforeJournal, journal } from "./migrations/0026_journal.ts";
 import { memberScopes } from "./migrations/0027_member_scopes.ts";
 import { replacedNicknames } from "./migrations/0028_replaced_nicknames.ts";
 import { reminders } from "./migrations/0029_reminders.ts";
@@ -60,27 +61,72 @@ export class DatabaseTooNew extends Data.TaggedError("DatabaseTooNew")<{
   override readonly message = `Cannot use the database: ${schemaAhead(this)}`;
 }
 
-/**
- * Runs the pending migrations, all or none, and returns their names. If several processes start together, one of them
- * migrates while the others wait for the lock.
- */
-export const migrate: Effect.Effect<
-  ReadonlyArray<string>,
+type Migrate<A> = Effect.Effect<
+  A,
   DatabaseTooNew | Migrator.MigrationError | SqlError.SqlError,
   SqlClient.SqlClient
-> = Effect.gen(function* () {
+>;
+
+/**
+ * Runs the pending migrations, and returns their names. If several processes start together, one of them migrates while
+ * the others wait for the lock. Steps of a Postgres with data commit one by one, so that its nodes wait for none of them;
+ * the embedded storage, which has one server, takes all or none.
+ */
+export const migrate: Migrate<ReadonlyArray<string>> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  return yield* dialectOf(sql).withMigrationLock(
-    Effect.gen(function* () {
-      const applied = yield* runMigrations(migrations);
-      // A database of a newer release has no pending migrations. So this check can follow the migrations, while the
-      // lock is still held.
-      const version = yield* lastMigration;
-      if (version > newestMigration) return yield* new DatabaseTooNew({ version, known: newestMigration });
-      return applied;
-    }),
-  );
+  const { isRemote, withMigrationLock } = dialectOf(sql);
+  const upTo = (newest: number): Migrate<ReadonlyArray<string>> => {
+    const steps = Object.entries(migrations).filter(([name]) => numberOf(name) <= newest);
+    const run = Effect.andThen(refuseNewer, runMigrations(Object.fromEntries(steps)));
+    return isRemote ? givingWay(withMigrationLock(run)) : withMigrationLock(run);
+  };
+  const version = isRemote ? yield* knownMigration : 0;
+  if (version === 0) return yield* upTo(newestMigration);
+  const applied: Array<string> = [];
+  for (const step of Object.keys(migrations)
+    .map(numberOf)
+    .filter((number) => number > version)) {
+    if (step > firstStep && (yield* knownMigration) < journalStep) {
+      const copy = Effect.flatMap(knownMigration, (done) =>
+        done < journalStep ? copyBeforeJournal : Effect.succeed(false),
+      );
+      yield* Effect.repeat(givingWay(withMigrationLock(copy)), { while: (isLeft) => isLeft });
+    }
+    applied.push(...(yield* upTo(step)));
+  }
+  yield* refuseNewer;
+  return applied;
 });
+
+/** A step that gave way to the writes of running nodes is tried again. */
+const givingWay = <A, E, R>(step: Effect.Effect<A, E | SqlError.SqlError, R>) =>
+  Effect.retry(step, {
+    while: (error) => isLockError(error),
+    schedule: Schedule.jittered(Schedule.spaced("500 millis")),
+    times: 60,
+  });
+
+const isLockError = (error: unknown): boolean => {
+  if (!SqlError.isSqlError(error)) return Predicate.hasProperty(error, "cause") && isLockError(error.cause);
+  const { _tag } = error.reason;
+  return _tag === "LockTimeoutError" || _tag === "DeadlockError";
+};
+
+const numberOf = (name: string): number => Number.parseInt(name, 10);
+
+/** The step from the steps of before the first release, and the step whose copy takes long. */
+const [firstStep, journalStep] = [21, 26];
+
+/** A database of a newer release has no pending migrations. */
+const refuseNewer = Effect.gen(function* () {
+  const version = yield* knownMigration;
+  if (version > newestMigration) return yield* new DatabaseTooNew({ version, known: newestMigration });
+});
+
+/** The last migration; 0 for a database without any. */
+const knownMigration: Effect.Effect<number, SqlError.SqlError, SqlClient.SqlClient> = Effect.suspend(() =>
+  Effect.flatMap(isTableMissing, (isMissing) => (isMissing ? Effect.succeed(0) : lastMigration)),
+);
 
 export const lastMigration: Effect.Effect<number, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(
   function* () {
@@ -108,23 +154,27 @@ export const runMigrations = (
 
 const table = "schema_migrations";
 
+const isTableMissing = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(
+    sql.onDialectOrElse({
+      pg: () => sql`SELECT 1 WHERE to_regclass(${table}) IS NULL`,
+      orElse: () => sql`SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ${table})`,
+    }),
+    (rows) => rows.length > 0,
+  ),
+);
+
 /**
  * On Postgres, makes the migrator's table before the migrator does. If the migrator may not make it, it goes on in the
  * failed transaction, and reports that in place of the reason.
  */
 const ensureTable = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const isMissing = sql.onDialectOrElse({
-    pg: () => Effect.map(sql`SELECT 1 WHERE to_regclass(${table}) IS NULL`, (rows) => rows.length > 0),
-    orElse: () => Effect.succeed(false),
-  });
-  if (!(yield* isMissing)) return;
+  if (!dialectOf(sql).isRemote || !(yield* isTableMissing)) return;
   yield* sql`
     CREATE TABLE ${sql(table)} (
       migration_id integer PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), name text NOT NULL)`;
 });
 
 /** The number of the last migration of this release. */
-export const newestMigration: number = Math.max(
-  ...Object.keys(migrations).map((key) => Number.parseInt(key, 10)),
-);
+export const newestMigration: number = Math.max(...Object.keys(migrations).map((key) => numberOf(key)));

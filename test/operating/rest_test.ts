@@ -31,8 +31,6 @@ const roles = [
   { id: chief, name: "Chief" },
 ];
 
-type Variables = Readonly<Record<string, string>>;
-
 /** Makes a storage, and then a copy of it beside its running server. */
 const storages = {
   "an embedded storage that restore put back": Effect.sync(() => {

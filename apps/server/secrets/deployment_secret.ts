@@ -28,7 +28,6 @@ import {
 import { parseSecrets } from "../config/variables.ts";
 import { writeAtomically, writeIfAbsent } from "../files/atomic_write.ts";
 import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
-import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { reasonOf } from "../message_text.ts";
 
 const generate = Effect.gen(function* () {
@@ -221,7 +220,7 @@ export const identityOf = Effect.fnUntraced(function* (wrapped: string, secrets:
   const { rootKey } = yield* unwrapWithAny(wrapped, secrets);
   const derived = Layer.provide(Secrets.layer, Layer.succeed(RootKey, rootKey));
   return yield* Effect.map(Effect.provide(Secrets, derived), ({ deploymentId }) => deploymentId);
-}, Effect.provide(cryptoLayer));
+});
 
 /** @param of what another secret was used for, such as `file "backup.db"`; by default the storage */
 export const secretRejected = (

@@ -36,9 +36,8 @@ const room = 1_000_000_000;
 /** How long a node holds an import without renewing, in milliseconds. Another node takes it within 10 seconds. */
 const heldFor = 6_000;
 
-const shownRows = 10;
-
-const shownChanges = 20;
+/** How many rows of a file, and changes of an import, a page shows. */
+const [shownRows, shownChanges] = [10, 20];
 
 /** The maximum number of changed links in the CSV file of an import. */
 const mostChanges = 10_000;
@@ -290,10 +289,8 @@ export const makeImportJobs = Effect.gen(function* () {
   const fork = (job: ImportJob) => Effect.asVoid(Effect.forkIn(work(job), scope));
 
   yield* Effect.gen(function* () {
-    if (resting() !== null) return;
-    const taken = yield* imports.take(yield* holdFor(heldFor));
-    const job = Option.flatMap(taken, jobOf);
-    if (Option.isSome(job)) yield* fork(job.value);
+    const taken = resting() === null ? yield* imports.take(yield* holdFor(heldFor)) : Option.none();
+    yield* Effect.forEach(Option.toArray(Option.flatMap(taken, jobOf)), fork);
   }).pipe(Effect.ignore, Effect.repeat(Schedule.spaced("2 seconds")), Effect.forkIn(scope));
 
   yield* Effect.flatMap(Clock.currentTimeMillis, imports.sweep).pipe(

@@ -13,6 +13,8 @@ interface NodeWork<R> {
   readonly work: Effect.Effect<unknown, unknown, R>;
   /** Runs when another node is the oldest, or the node's lease has ended. */
   readonly stop: Effect.Effect<void>;
+  /** Whether the work reaches nobody, so that it goes on while the storage rests. */
+  readonly isInner?: boolean;
 }
 
 /**
@@ -23,7 +25,7 @@ interface NodeWork<R> {
  */
 export const makeOldestNode = Effect.fnUntraced(function* <R>(
   prefix: string,
-  { problem, work, stop, every = 1_000 }: NodeWork<R>,
+  { problem, work, stop, every = 1_000, isInner = false }: NodeWork<R>,
 ) {
   const store = yield* RolePlanStore;
   const { resting } = yield* StorageUse;
@@ -45,7 +47,7 @@ export const makeOldestNode = Effect.fnUntraced(function* <R>(
   });
   yield* Effect.addFinalizer(() => release);
   yield* sweepEvery(every, problem, (at) =>
-    resting() === null
+    isInner || resting() === null
       ? Effect.tapError(hold(at), () => (at < livesUntil ? Effect.void : stop))
       : Effect.void,
   );

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { changeSchema } from "./change_schema.ts";
 import { userOf, viewsForEarlierNodes } from "./earlier_nodes.ts";
+import { copyNext, copyRest, endCopy } from "./journal_copy.ts";
 
 const columns = `
   event_id TEXT, at INTEGER NOT NULL, action TEXT NOT NULL, actor_type TEXT, actor_id TEXT, member TEXT, request_id TEXT,
@@ -38,7 +39,6 @@ const indexes = changeSchema(`
 
 const carryOver = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const { commitsInOrder } = dialectOf(sql);
   // Behind this number, no sequence of an entry is the position of an event.
   const [{ shift } = { shift: 0 }] = yield* sql<{ readonly shift: number }>`
     SELECT CAST(MAX(number) AS BIGINT) AS shift FROM (
@@ -46,31 +46,19 @@ const carryOver = Effect.gen(function* () {
       UNION ALL SELECT COALESCE(MAX(position), 0) FROM events
       UNION ALL SELECT COALESCE(MAX(position), 0) FROM feed_starts
     ) AS numbers`;
-  const places = sql.literal(commitsInOrder ? "position" : "sequence, position");
-  const number = sql`sequence + CAST(${shift} AS BIGINT)`;
-  const numbers = commitsInOrder ? number : sql`${number}, ${number}`;
-  const targets = sql.literal(commitsInOrder ? "sequence" : "sequence, position");
+  const userIn = (field: string) => sql.literal(userOf("type", `data ->> '${field}'`));
   yield* sql`
-    INSERT INTO journal (place, ${targets}, event_id, at, action, details, fields, chat_id, other_chat_id)
-    SELECT pid, ${places}, id, at, type, '{}', data, ${userIn("chatId")}, ${userIn("previousChatId")} FROM events
+    INSERT INTO journal (place, sequence, event_id, at, action, details, fields, chat_id, other_chat_id)
+    SELECT pid, position, id, at, type, '{}', data, ${userIn("chatId")}, ${userIn("previousChatId")} FROM events
     ORDER BY pid, sequence`;
   yield* sql`
-    INSERT INTO journal (place, ${targets}, at, action, actor_type, actor_id, member, request_id, details, chat_id,
+    INSERT INTO journal (place, sequence, at, action, actor_type, actor_id, member, request_id, details, chat_id,
       other_chat_id)
-    SELECT COALESCE(pid, 'account ' || account), ${numbers}, at, action, actor_type, actor_id, member, request_id, details,
-      chat_id, other_chat_id
+    SELECT COALESCE(pid, 'account ' || account), sequence + CAST(${shift} AS BIGINT), at, action, actor_type, actor_id,
+      member, request_id, details, chat_id, other_chat_id
     FROM audit_log ORDER BY 1, 2`;
   yield* sql`UPDATE link_imports SET entry = entry + ${shift}, undo_entry = undo_entry + ${shift}`;
   yield* sql`UPDATE block_removals SET entry = entry + ${shift}`;
-  if (!commitsInOrder) {
-    yield* sql`
-      SELECT setval(
-        pg_get_serial_sequence('journal', 'sequence'), (SELECT COALESCE(MAX(sequence), 0) + 1 FROM journal), false)`;
-  }
-
-  function userIn(field: string) {
-    return sql.literal(userOf("type", commitsInOrder ? `data ->> '${field}'` : `data::json ->> '${field}'`));
-  }
 });
 
 // SQLite keeps the rows of a day's requests in the order of their insertion, so that a request changes fewer pages.
@@ -92,12 +80,28 @@ const holdWrites = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql.unsafe("LOCK TABLE events, audit_log, link_imports, block_removals IN ACCESS EXCLUSIVE MODE"),
 );
 
-export const journal = Effect.gen(function* () {
-  const { commitsInOrder } = dialectOf(yield* SqlClient.SqlClient);
-  if (!commitsInOrder) yield* holdWrites;
-  yield* commitsInOrder ? clustered : numberedLater;
+/** Copies the next rows on Postgres, before the step. Returns whether more is left. */
+export const copyBeforeJournal = copyNext(numberedLater, indexes);
+
+const dropEarlier = changeSchema("DROP TABLE audit_log; DROP TABLE events");
+
+const onSqlite = Effect.gen(function* () {
+  yield* clustered;
   yield* carryOver;
   yield* indexes;
-  yield* changeSchema("DROP TABLE audit_log; DROP TABLE events");
-  yield* commitsInOrder ? requestsInOrder : viewsForEarlierNodes;
+  yield* dropEarlier;
+  yield* requestsInOrder;
 });
+
+const onPostgres = Effect.gen(function* () {
+  yield* Effect.repeat(copyBeforeJournal, { while: (isLeft) => isLeft });
+  yield* holdWrites;
+  yield* copyRest;
+  yield* dropEarlier;
+  yield* endCopy;
+  yield* viewsForEarlierNodes;
+});
+
+export const journal = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  dialectOf(sql).commitsInOrder ? onSqlite : onPostgres,
+);

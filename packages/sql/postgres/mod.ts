@@ -9,7 +9,5 @@ export {
   type PostgresError,
   type PostgresOptions,
   type PostgresState,
-  restPostgres,
-  setAside,
-  usersOf,
 } from "./postgres.ts";
+export { restPostgres, setAside, usersOf } from "./restoring.ts";

@@ -1,10 +1,10 @@
 import { makeStorageUse, type Rest, StorageIdentity, type StoragePorts, StorageUse } from "@accountlink/core";
 import { clockLead } from "@accountlink/core/timestamp";
-import { Clock, Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
+import { Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, lastMigration, migrate, newestMigration } from "../migrations.ts";
-import { placeRecordsOn, postgresPlace, readPlaceRows, restDatabase, restFoundOn } from "../storage_place.ts";
+import { placeRecordsOn, postgresPlace, readPlaceRows, restFoundOn } from "../storage_place.ts";
 import { layer } from "../stores.ts";
 import { layerPostgresClient } from "./sql_client.ts";
 import { parsePostgresUrl } from "./url.ts";
@@ -86,81 +86,6 @@ const databaseIdentity = Effect.gen(function* () {
   return `${cluster?.id ?? ""}-${database?.oid ?? ""}`;
 });
 
-const asked = <A>(
-  options: PostgresOptions,
-  question: Effect.Effect<A, SqlError.SqlError, SqlClient.SqlClient>,
-): Effect.Effect<A, DatabaseUnusable> =>
-  Effect.scoped(
-    Effect.flatMap(open(options), ({ database, unusable }) =>
-      question.pipe(Effect.provideContext(database), Effect.mapError(unusable)),
-    ),
-  );
-
-/**
- * Returns who else is connected to the database, such as `accountlink at 10.0.0.1`. A server is always connected.
- * @internal
- */
-export const usersOf = (options: PostgresOptions): Effect.Effect<ReadonlyArray<string>, DatabaseUnusable> =>
-  asked(options, otherUsers);
-
-/** The connections of this process are of its own backends, which it knows by the name that it gives them. */
-const otherUsers = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  const rows = yield* sql<{ readonly name: string | null; readonly address: string | null }>`
-    SELECT application_name AS name, client_addr::text AS address FROM pg_stat_activity
-    WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
-    ORDER BY backend_start`;
-  return rows.map(
-    ({ name, address }) => `${name || "a program"} at ${address?.replace(/\/\d+$/, "") ?? "this machine"}`,
-  );
-});
-
-/**
- * Puts the tables of the database into another schema, so that a dump can be restored in their place. Returns the name of
- * that schema, and how to put them back. @internal
- */
-export const setAside = (options: PostgresOptions, name: string) =>
-  asked(
-    options,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      const [found] = yield* sql<{ readonly own: string }>`SELECT current_schema()::text AS own`;
-      const own = found?.own ?? "public";
-      const exchange = Effect.andThen(
-        sql`ALTER SCHEMA ${sql(own)} RENAME TO ${sql(name)}`,
-        sql`CREATE SCHEMA ${sql(own)}`,
-      );
-      yield* sql.withTransaction(exchange);
-      return own;
-    }),
-  ).pipe(
-    Effect.map((own) => ({
-      schema: `schema ${name}`,
-      putBack: asked(
-        options,
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient;
-          yield* sql.withTransaction(
-            Effect.andThen(
-              sql`DROP SCHEMA ${sql(own)} CASCADE`,
-              sql`ALTER SCHEMA ${sql(name)} RENAME TO ${sql(own)}`,
-            ),
-          );
-        }),
-      ),
-    })),
-  );
-
-/** Makes a restored database rest. @internal */
-export const restPostgres = (options: PostgresOptions): Effect.Effect<void, DatabaseUnusable> =>
-  asked(
-    options,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      yield* restDatabase(sql, yield* Clock.currentTimeMillis);
-    }),
-  );
-
 /** Opens the database itself, with its schema migrated. @internal */
 export const openPostgres = (
   options: PostgresOptions,
@@ -201,13 +126,15 @@ export interface PostgresState {
 export const inspectPostgres = (options: PostgresOptions): Effect.Effect<PostgresState, DatabaseUnusable> =>
   Effect.scoped(
     Effect.flatMap(open(options), ({ path, database, unusable }) =>
-      state.pipe(
-        Effect.map((found) => ({ path, ...found })),
-        Effect.provideContext(database),
-        Effect.mapError(unusable),
-      ),
+      Effect.flatMap(state, ({ place, ...found }) =>
+        Effect.map(place === null ? Effect.succeed(null) : restFound, (rest) => ({ path, ...found, rest })),
+      ).pipe(Effect.provideContext(database), Effect.mapError(unusable)),
     ),
   );
+
+const restFound = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  restFoundOn(readPlaceRows(sql, postgresPlace)),
+);
 
 /** Warns of other encodings than UTF8, because they cannot store every name. */
 const warnOfEncoding = Effect.fnUntraced(function* (path: string) {
@@ -220,6 +147,14 @@ const warnOfEncoding = Effect.fnUntraced(function* (path: string) {
       `it stores a character that this encoding lacks`,
   );
 });
+
+const leadOf = (sql: SqlClient.SqlClient) =>
+  clockLead(
+    Effect.map(
+      sql<{ readonly now: number }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`,
+      ([clock]) => clock?.now ?? Number.NaN,
+    ),
+  );
 
 const state = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -238,24 +173,19 @@ const state = Effect.gen(function* () {
       to_regclass('storage_place')::text AS place,
       (SELECT json_agg(relname)::text FROM pg_class
         WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')) AS tables`;
-  const lead = yield* clockLead(
-    Effect.map(
-      sql<{ readonly now: number }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`,
-      ([clock]) => clock?.now ?? Number.NaN,
-    ),
-  );
   const version = found?.steps === null ? 0 : yield* lastMigration;
   const [stored] =
     found?.root_key === null ? [] : yield* sql<{ readonly wrapped: string }>`SELECT wrapped FROM root_key`;
+  const { server = "", encoding = "", own_schema: ownSchema = null, tables, place = null } = found ?? {};
   return {
-    server: found?.server ?? "",
-    encoding: found?.encoding ?? "",
-    ownSchema: found?.own_schema ?? null,
+    server,
+    encoding,
+    ownSchema,
     schema: { version, newest: newestMigration },
-    tables: JSON.parse(found?.tables ?? "[]") as ReadonlyArray<string>,
+    tables: JSON.parse(tables ?? "[]") as ReadonlyArray<string>,
     rootKey: stored?.wrapped ?? null,
-    rest: found?.place === null ? null : yield* restFoundOn(readPlaceRows(sql, postgresPlace)),
-    clockLead: lead,
+    place,
+    clockLead: yield* leadOf(sql),
   };
 });
 
@@ -267,7 +197,7 @@ interface Opened {
   readonly unusable: (cause: unknown) => DatabaseUnusable;
 }
 
-const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUnusable, Scope.Scope> =>
+export const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const url = yield* parsePostgresUrl(options.url);
     const { maxConnections = 10, connectTimeout = "1 second", statementTimeout = "1500 millis" } = options;

@@ -196,9 +196,9 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   asStep: (step) => step,
   withMigrationLock: (transaction) => {
     const lock = sql`SELECT pg_advisory_xact_lock(${lockKey})`;
-    // While a schema change waits for a lock on a table, all later statements on this table wait behind it. So it must
-    // not wait longer than a second.
-    const limitWait = sql`SET LOCAL lock_timeout = 1000`;
+    // While a schema change waits for a lock on a table, all later statements on this table wait behind it. So it gives
+    // way soon, and is tried again.
+    const limitWait = sql`SET LOCAL lock_timeout = 500`;
     return withTimeout(sql, hourMs, Effect.andThen(Effect.andThen(lock, limitWait), transaction));
   },
 });

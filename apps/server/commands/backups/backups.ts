@@ -89,6 +89,7 @@ const identityOfStorage = Effect.fnUntraced(function* (config: Config, storage: 
   }
   return yield* identityOf(state, secrets).pipe(
     Effect.catchTag("SecretRejected", () => secretRejected(config, storage)),
+    Effect.provide(cryptoLayer),
   );
 });
 
