@@ -26,9 +26,9 @@ testLive.skipIf(missing !== null)(
       },
     });
     const answers: Array<{ readonly status: number; readonly took: number; readonly at: number }> = [];
-    let isOver = false;
+    const run = { isOver: false };
     const write = async (n: number) => {
-      for (let round = 0; !isOver; round++) {
+      for (let round = 0; !run.isOver; round++) {
         const at = performance.now();
         const { status } = await server.send("PATCH /v2/game", {
           key,
@@ -45,7 +45,7 @@ testLive.skipIf(missing !== null)(
     yield* master.kill;
     yield* failover;
     yield* Effect.sleep("10 seconds");
-    isOver = true;
+    run.isOver = true;
     yield* Effect.promise(() => Promise.all(writers));
     const counts: Record<string, number> = {};
     for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
