@@ -1,15 +1,16 @@
 /** Stores links in an engine of four operations, such as Deno KV or one of your own. */
 
 import type { StorageTooNew, StoreUnavailable } from "@accountlink/core";
-import { claimSchema, type Kv, layer } from "@accountlink/kv";
+import { claimSchema, type Kv, layer, maxChanges, minChanges } from "@accountlink/kv";
 import { CacheMemory } from "@accountlink/memory";
 import { Effect, Layer, type Scope } from "effect";
+import { InvalidOptions } from "./options.ts";
 import type { Storage } from "./storage.ts";
 
 export { type Change, type Check, denoKv, type Entry, type Kv, memoryKv, type Range } from "@accountlink/kv";
 
 /**
- * An engine. Whoever opened it closes it, after the service; an effect in its place opens it with the service, and its
+ * An engine, whose commits have room for at least 300 changes. Whoever opened it closes it, after the service; an effect in its place opens it with the service, and its
  * scope closes it with the service. Processes can share an engine, but count limits separately, and receive no events of
  * other processes.
  *
@@ -30,8 +31,21 @@ export { type Change, type Check, denoKv, type Entry, type Kv, memoryKv, type Ra
  */
 export const kv = <E = never>(
   engine: Kv | Effect.Effect<Kv, E, Scope.Scope>,
-): Storage<E | StorageTooNew | StoreUnavailable> =>
+): Storage<E | InvalidOptions | StorageTooNew | StoreUnavailable> =>
   Layer.provideMerge(
     CacheMemory.layerSaved,
-    layer(Effect.tap(Effect.isEffect(engine) ? engine : Effect.succeed(engine), claimSchema)),
+    layer(
+      (Effect.isEffect(engine) ? engine : Effect.succeed(engine)).pipe(
+        Effect.tap(checkChanges),
+        Effect.tap(claimSchema),
+      ),
+    ),
   );
+
+/** A smaller engine would fail at the first sweep or removal of many records. */
+const checkChanges = ({ maxChanges: most = maxChanges }: Kv): Effect.Effect<void, InvalidOptions> =>
+  most >= minChanges
+    ? Effect.void
+    : new InvalidOptions({
+        problems: [`storage has an engine of ${most} changes a commit, expected ${minChanges} or more`],
+      });

@@ -6,6 +6,9 @@ export const maxChecks = 100;
 /** The most changes of a commit that every engine makes. */
 export const maxChanges = 1_000;
 
+/** The fewest changes that a commit of an engine has to have room for: sweeps and removals go on in steps of up to 250. */
+export const minChanges = 300;
+
 /** The most characters of a key, all of which are printable ASCII. */
 export const maxKeyLength = 1_900;
 
@@ -42,7 +45,7 @@ export interface Change {
  */
 export interface Kv {
   /**
-   * The most changes of a commit, `maxChanges` if left out. An import of links is one commit up to a 24th of it.
+   * The most changes of a commit, at least `minChanges`, and `maxChanges` if left out. An import of links is one commit up to a 24th of it.
    */
   readonly maxChanges?: number;
 

@@ -1,7 +1,7 @@
 /** All storage ports over an engine of four operations: get, list, count, commit. */
 export { type DenoKv, denoKv } from "./deno_kv.ts";
 export type { Change, Check, Entry, Kv, Range } from "./kv.ts";
-export { maxChanges, maxChecks, maxKeyLength, maxValueBytes } from "./kv.ts";
+export { maxChanges, maxChecks, maxKeyLength, maxValueBytes, minChanges } from "./kv.ts";
 export { memoryKv } from "./memory_kv.ts";
 export { moveKv } from "./move/engines.ts";
 export { movedTables, moveFromRows, moveToRows } from "./move/rows.ts";

@@ -1,4 +1,4 @@
-import { maxChanges, maxChecks, maxKeyLength, maxValueBytes } from "@accountlink/kv";
+import { maxChanges, maxChecks, maxKeyLength, maxValueBytes, minChanges } from "@accountlink/kv";
 import { Effect } from "effect";
 import { hostileTexts } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
@@ -69,6 +69,11 @@ export const limitCases: Cases<Engine | OtherHandle> = {
       expectEqual<ReadonlyArray<string>>(found, reverse ? names.toReversed() : names);
     }
     expectEqual([yield* kv.count(all), (yield* list(all, 2_500)).length], [2_500, 2_500]);
+  },
+
+  "a commit has room for the changes of a step": function* () {
+    const { most } = yield* makeKeys;
+    expectThat(most >= minChanges, `maxChanges, which is ${most}, is ${minChanges} or more`);
   },
 
   "what was set is there a second later": function* () {
