@@ -51,10 +51,10 @@ export const checkHttpGame = (
 ) =>
   live.inspectHttpGame(game, gameId).pipe(
     Effect.match({
-      onSuccess: ({ features, routes }): ReadonlyArray<Finding> => [
+      onSuccess: ({ features, isAllAbsent, routes }): ReadonlyArray<Finding> => [
         ok("game platform", featuresText(features)),
         ...routes.map(routeFinding),
-        ...(gameId === null && routes.every(({ answer }) => answer === "absent") ? [maybeWrong] : []),
+        ...(gameId === null && isAllAbsent ? [maybeWrong] : []),
         gameProofs(resolved, features),
       ],
       onFailure: (error): ReadonlyArray<Finding> => [

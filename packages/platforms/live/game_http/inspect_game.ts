@@ -1,6 +1,6 @@
 /** Asks each route of a game for the doctor, without changing anything. */
 import type { GameId, PlatformUnavailable } from "@accountlink/core";
-import { type GameFeatures, isSameUsername } from "@accountlink/core/platforms";
+import { type GameFeatures, isSameUsername, noFeatures } from "@accountlink/core/platforms";
 import { Effect, Option, Result, type Schema } from "effect";
 import type { HttpClient } from "effect/http";
 import { resilientClient } from "../../http/mod.ts";
@@ -30,6 +30,8 @@ export interface InspectedRoute {
 /** What the doctor learns of a game. */
 export interface InspectedGame {
   readonly features: GameFeatures;
+  /** Whether every answer is 404, as at a wrong address. */
+  readonly isAllAbsent: boolean;
   readonly routes: ReadonlyArray<InspectedRoute>;
 }
 
@@ -95,5 +97,6 @@ export const inspectHttpGame = (
       const path = [id, item, "1"];
       yield* inspect("GET your.game/users/{gameId}/items/{item}/{itemId}", { path, found: Owned }, false);
     }
-    return { features, routes };
+    const isAllAbsent = features === noFeatures && routes.every(({ answer }) => answer === "absent");
+    return { features, isAllAbsent, routes };
   }).pipe(Effect.scoped);
