@@ -1,8 +1,9 @@
-import { GamePlatform, InvalidParameter } from "@accountlink/core";
+import { ChatIdentity, ChatPlatform, GamePlatform, GuildId, InvalidParameter } from "@accountlink/core";
 import { GameWays } from "@accountlink/core/flow";
 import { featuresOf, IsRoblox } from "@accountlink/core/platforms";
 import { CacheMemory } from "@accountlink/memory";
 import { gameToken, player, startGame } from "@accountlink/platforms/test_game";
+import { startHttpServer } from "@accountlink/test-servers";
 import { assert, testLive as test } from "@accountlink/test-servers/effect";
 import { Effect, identity, Layer } from "effect";
 import { gameOverHttp, live } from "./live.ts";
@@ -57,6 +58,22 @@ test.each<[wrong: object, problem: RegExp]>([
   assert.instanceOf(refused, InvalidOptions);
   assert.match(refused.problems[0] ?? "", problem);
   assert.notInclude(refused.message, "a b");
+});
+
+test("`live` asks Discord at other addresses", function* () {
+  const { url, heard } = yield* startHttpServer(() => ({ body: { id: "1", name: "Chess Club" } }));
+  const authorizationUrl = "https://sign-in.example/authorize";
+  const discord = { ...options.discord, apiUrl: `${url}/api`, authorizationUrl };
+  const platforms = Layer.provide(live({ ...options, discord }), CacheMemory.layer);
+  yield* Effect.gen(function* () {
+    yield* Effect.ignore((yield* ChatPlatform).findGuild(GuildId.make("70000")));
+    const signIn = { redirectUri: "", state: "1", codeVerifier: "2", nonce: "3", guildId: null };
+    assert.match(
+      (yield* (yield* ChatIdentity).begin(signIn)).url,
+      /^https:\/\/sign-in\.example\/authorize\?/,
+    );
+  }).pipe(Effect.provide(platforms));
+  assert.match(heard[0]?.path ?? "", /^\/api\//);
 });
 
 test("pages have the names of the platforms, what `pages` changes, and texts of the program's own", function* () {
