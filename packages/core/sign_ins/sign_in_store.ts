@@ -147,10 +147,11 @@ export const storedSignIns = recordStore(SignInStore, ({ read, write, removeBefo
     }),
 
   find: (at, id, now) =>
-    read("find", function* (tx) {
-      const found = yield* tx.get(siteSignIns, id);
-      return found?.site === at && now < found.expiresAt ? Option.some(found) : Option.none();
-    }),
+    read("find", (tx) =>
+      Effect.map(tx.get(siteSignIns, id), (found) =>
+        found?.site === at && now < found.expiresAt ? Option.some(found) : Option.none(),
+      ),
+    ),
 
   list: (at, chatId, now) =>
     read("list", function* (tx) {

@@ -1,6 +1,6 @@
 import type { StoragePorts } from "@accountlink/core";
 import { FlowStore, type Proof } from "@accountlink/core/flow";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import {
   hostileTexts,
   makeFlow,
@@ -46,6 +46,21 @@ const cases: Cases<StoragePorts> = {
     for (const redirect of unstorableTexts) {
       yield* expectDefect(flows.begin(makeFlow(key.scope, { redirect })));
     }
+  },
+
+  "at most 20 sign-ins of a flow are pending: a further one ends the one that ends first": function* () {
+    const flows = yield* FlowStore;
+    const flow = makeFlow((yield* newVerificationSteps).key.scope);
+    yield* flows.begin(flow);
+    const hashes = Array.from({ length: 21 }, uniqueText);
+    for (const [index, stateHash] of hashes.entries()) {
+      yield* flows.challenge({ stateHash, flow: flow.id, step: "chat", expiresAt: 100 + index });
+    }
+    const taken = yield* Effect.forEach(hashes, (stateHash) => flows.takeChallenge(flow.id, stateHash, 0));
+    expectEqual(
+      taken.map(Option.isSome),
+      hashes.map((_, index) => index > 0),
+    );
   },
 
   "concurrent prove: exactly one succeeds": function* () {
