@@ -1,8 +1,7 @@
 /** Fairness: in which order accounts get what they share. `docs/fairness.md` says how its parts work together. @internal */
 export * from "./bounds.ts";
-export { noteRequest, RecentRequests } from "./recent_requests.ts";
+export { RecentRequests } from "./recent_requests.ts";
 export * from "./request_places.ts";
 export * from "./resources.ts";
 export * from "./rest.ts";
 export * from "./turns.ts";
-export { BusyTime, WorkingTimes } from "./working_time.ts";
