@@ -97,20 +97,25 @@ export const httpGamePlatform = (
       const inventory = yield* resilientClient(http, "game_inventory", resilience);
 
       let features: GameFeatures | null = null;
-      const told = new Set<string>();
+      const logged = new Set<string>();
       const has = () => features ?? noFeatures;
+      /** Fails until the game has told what it has: what it may have is not absent. */
+      const told = <A>(operation: string, question: Effect.Effect<A, PlatformUnavailable>) =>
+        Effect.suspend(() =>
+          features === null ? Effect.fail(new PlatformUnavailable({ operation })) : question,
+        );
 
       /** Logs each text once in a reading of the features, not at every request. */
       const tell = (text: string | null) => {
-        if (text === null || told.has(text)) return Effect.void;
-        told.add(text);
+        if (text === null || logged.has(text)) return Effect.void;
+        logged.add(text);
         return Effect.logWarning(text);
       };
 
       const asked = <const R extends Route, A>(client: ResilientClient, route: R, request: RouteRequest<A>) =>
         Effect.tapError(ask(client, route, request), (error) => tell(toMendIn(route, error)));
 
-      const read = Effect.sync(() => told.clear()).pipe(
+      const read = Effect.sync(() => logged.clear()).pipe(
         Effect.andThen(readFeatures(users)),
         Effect.tap((found) => Effect.sync(() => (features = found))),
         Effect.tapError((error) => tell(toMendIn(featuresRoute, error) ?? unread(error))),
@@ -212,7 +217,11 @@ export const httpGamePlatform = (
         features: Effect.sync(() => features),
         hasUser: (gameId) => Effect.map(findUser("GamePlatform.hasUser", gameId), Option.isSome),
         findProfile,
-        findUserByName: (username) => Effect.suspend(() => findUserByName(username)),
+        findUserByName: (username) =>
+          told(
+            "GamePlatform.findUserByName",
+            Effect.suspend(() => findUserByName(username)),
+          ),
         findDescription: (gameId) =>
           Effect.map(
             findUser("GamePlatform.findDescription", gameId),
@@ -223,7 +232,11 @@ export const httpGamePlatform = (
             findUser("GamePlatform.profilePage", gameId),
             Option.match({ onNone: () => null, onSome: ({ profileUrl }) => webPage(profileUrl) }),
           ),
-        findGroup: (groupId) => Effect.suspend(() => findGroup(groupId)),
+        findGroup: (groupId) =>
+          told(
+            "GamePlatform.findGroup",
+            Effect.suspend(() => findGroup(groupId)),
+          ),
         hasItem: (gameId, item) => Effect.suspend(() => hasItem(gameId, item)),
       });
     }),

@@ -81,6 +81,15 @@ test("a game with a user's ID and name alone is asked for nothing else", functio
   expect(heard.map(({ path }) => path)).toEqual(["/links/", `/links/users/${player.id}`]);
 });
 
+test("before a game has told what it has, neither names nor groups are absent", function* () {
+  const { game } = yield* setUp(({ path }) => (path === "/links/" ? { status: 503 } : undefined));
+  const byName = game.findUserByName?.("ada") ?? Effect.die("no names");
+  const group = game.findGroup?.("7") ?? Effect.die("no groups");
+  expect(yield* Effect.flip(byName)).toBeInstanceOf(PlatformUnavailable);
+  expect(yield* Effect.flip(group)).toBeInstanceOf(PlatformUnavailable);
+  expect(yield* game.findProfile(playerId)).toMatchObject({ value: { groups: null } });
+});
+
 test.each<[body: object | string, field: string]>([
   [{ ...player, createdAt: "yesterday" }, '"createdAt"'],
   [{ ...player, createdAt: "1" }, '"createdAt"'],
