@@ -33,7 +33,7 @@ storageSuites({ name, layer, model: StorageMemory.layer, ...randomRuns(1, 120), 
 storageOutageSuite({ name, layer: layerReopening, test });
 
 const small =
-  /^(accounts|guild_log_nodes|guild_logs|link_imports|panels|role_plan_nodes|role_plans|root_key|schema_migrations|usage_meters|webhook_nodes|webhooks)$/;
+  /^(accounts|guild_log_nodes|guild_logs|link_imports|panels|role_plan_nodes|role_plans|root_key|schema_migrations|storage_place|usage_meters|webhook_nodes|webhooks)$/;
 
 /**
  * Returns the plan of each statement. The database has no statistics, so the plans do not depend on the number of rows.

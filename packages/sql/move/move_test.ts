@@ -130,8 +130,10 @@ test("a move names the tables that changed meanwhile", function* () {
   const kv = memoryKv();
   const rows = yield* openRows(from);
   const changeAtEnd = (done: number, total: number) =>
-    Effect.sync(() => {
+    // Reads of one turn share a snapshot, so the change is made at the end of a turn.
+    Effect.promise(async () => {
       if (done === total) source.exec("UPDATE links SET game_id = '99'; DELETE FROM reminders");
+      await new Promise(setImmediate);
     });
   expect((yield* moveFromRows(rows, kv, changeAtEnd)).different).toEqual([
     { table: "links", source: 2, target: 2 },
