@@ -98,18 +98,18 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
 
   const form = (await importer.get(imports)).text;
   for (const [choice, counts] of [
-    ["verified last", "later time"],
-    ["existing link", "first row"],
-    ["from the file", "last row"],
+    ["verified last", "If the file has one member twice, the newer row counts"],
+    ["existing link", "Of two rows of one user, the first row counts"],
+    ["from the file", "Of two rows of one user, the last row counts"],
   ]) {
-    expect(form).toContain(`${choice} <small>Of two rows of one user, the ${counts} counts`);
+    expect(form).toContain(`${choice} <small>${counts}`);
   }
-  expect(form).toContain("A row without a time gets the time of the import.");
-  expect(form).toContain("also by undoing an import, stays removed");
+  expect(form).toContain("Rows without a date are stored with today’s date");
+  expect(form).toContain("A link that was removed here stays removed.");
   const again = locationOf(await importer.upload(file, { onConflict: "newest" }));
   const none = (await importer.get(again)).text;
   expect(none).toMatch(/class="notice warn".*no link to import/);
-  expect(none).toContain("The link here stays, or stays removed");
+  expect(none).toContain("Not taken: a newer link or a removal is here already");
   expect(none).not.toContain("/start");
   expect(await importer.run(again)).toContain("0 links of “links.csv” were stored");
 });
@@ -130,7 +130,7 @@ test("an upload may be JSON, may name its columns, and may say how to resolve co
 test("an upload that is not a list of links is refused with a one-sentence message", async () => {
   const importer = await makeImporter("100003");
   const cases: ReadonlyArray<readonly [string | Uint8Array<ArrayBuffer>, string]> = [
-    [new Uint8Array([0x50, 0x4b, 3, 4]), "The file is a ZIP archive or a spreadsheet"],
+    [new Uint8Array([0x50, 0x4b, 3, 4]), "This is an Excel file or a ZIP archive"],
     [new Uint8Array([0x89, 0x50, 0x4e, 0x47]), "The file is an image. Choose CSV or JSON."],
     ["", "The file is empty. It needs a header"],
     ["chatId,gameId\n=1+1,1\n", "Line 2: The ID on the chat platform has a wrong form: =1+1,1"],

@@ -31,7 +31,8 @@ export interface LinkChange {
 }
 
 /**
- * With `strict`, the file has at least one wrong row. Without `strict`, the file has wrong rows and not a single link.
+ * With `strict`, the file has at least one wrong row. Without `strict`, the file has wrong rows and not a single link, or
+ * a spreadsheet has rounded more than a twentieth of its chat IDs.
  */
 export class WrongLines extends Data.TaggedError("WrongLines")<{
   readonly count: number;
@@ -39,6 +40,8 @@ export class WrongLines extends Data.TaggedError("WrongLines")<{
   readonly problems: ReadonlyArray<LeftOutLine>;
   /** The number of links in the batches that were stored before the failure. */
   readonly stored: number;
+  /** Whether the problems are rounded chat IDs. */
+  readonly isRounded?: true;
 }> {
   readonly code = "WRONG_LINES";
   readonly details = { count: this.count, problems: this.problems, stored: this.stored };

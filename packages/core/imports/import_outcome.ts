@@ -1,5 +1,11 @@
 import { csvRow } from "../csv.ts";
-import { isWrong, type LeftOutLine, type LeftOutReason } from "./formats/link_format.ts";
+import {
+  isWrong,
+  type LeftOutLine,
+  type LeftOutReason,
+  type LinkLine,
+  rowText,
+} from "./formats/link_format.ts";
 import type { BatchImported } from "./import_store.ts";
 
 /** How many left-out rows of each reason are reported in full. Further rows are only counted. */
@@ -37,6 +43,28 @@ export class Tally {
   isBegun = false;
   readonly counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
   readonly reasons = new Map<LeftOutReason, LeftOutRows & { count: number; first: Array<LeftOutLine> }>();
+
+  /** The chat IDs of 17 to 19 digits, and the rows in which such an ID ends in 000. */
+  readonly #ids = { long: 0, rounded: 0, first: [] as Array<LeftOutLine> };
+
+  /** Notes chat IDs as a spreadsheet writes them, which has rounded them to 15 or 16 digits. */
+  noteIds(rows: ReadonlyArray<LinkLine>): void {
+    for (const row of rows) {
+      if (!("link" in row) || !/^\d{17,19}$/.test(row.link.chatId)) continue;
+      this.#ids.long++;
+      if (!row.link.chatId.endsWith("000")) continue;
+      this.#ids.rounded++;
+      if (this.#ids.first.length === reportedRows) continue;
+      const problem = `chat ID ${row.link.chatId} is rounded, as many of the file: export it again with this column as text`;
+      this.#ids.first.push({ line: row.line, reason: "destroyed", problem, text: rowText(row.text) });
+    }
+  }
+
+  /** The rounded chat IDs, if they are more than a twentieth; one of a thousand ends in 000 by chance. */
+  get roundedLines(): { readonly count: number; readonly problems: ReadonlyArray<LeftOutLine> } | null {
+    const { long, rounded, first } = this.#ids;
+    return rounded < 2 || rounded * 20 <= long ? null : { count: rounded, problems: first };
+  }
 
   leaveOut(row: LeftOutLine): void {
     const { reason } = row;

@@ -1,5 +1,5 @@
 /** The rules by which an import and its undo change a link record. Stores apply them to a record that they have locked. */
-import { isLinked, isOrWasLinked, type LinkRecord } from "../links/link.ts";
+import { isLinked, isOrWasLinked, type LinkRecord, noTime } from "../links/link.ts";
 import { confirmedRecord, linkedRecord } from "../links/link_changes.ts";
 import type { PortableLink } from "../links/link_store.ts";
 import type { Millis } from "../timestamp.ts";
@@ -58,7 +58,7 @@ export const isUntouched = (made: MadeRecord, record: LinkRecord | undefined): r
  */
 export const undoneRecord = (
   record: LinkRecord,
-  before: RecordBefore = { gameId: null, lastVerifiedAt: 0, proof: record.proof, linkedAt: 0 },
+  before: RecordBefore = { gameId: null, lastVerifiedAt: 0, proof: record.proof, linkedAt: noTime },
   at: Millis,
 ): LinkRecord => {
   const { gameId } = before;

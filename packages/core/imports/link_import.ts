@@ -150,6 +150,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
 ) {
   const check = yield* checkRows(source, { onConflict, dryRun, strict, givesWay }, onProgress);
   yield* refuseWrong(check, strict);
+  yield* refuseRounded(check.rounded);
   const pid = yield* findScope;
   const { name, resumedAfter } = yield* progressOf(pid, onConflict, check, fromStart);
   const tally = yield* tallyOf(changesLeft);
@@ -175,6 +176,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
       Effect.fnUntraced(function* (lines: Arr.NonEmptyReadonlyArray<LinkLine>) {
         const phase = dryRun ? "checking" : "importing";
         const begun = yield* Clock.currentTimeMillis;
+        tally.noteIds(lines);
         const { leftOut, changed } = yield* takeBatch(lines, tally, batch, now);
         yield* onLeftOut(leftOut);
         if (changed.length > 0) yield* onChanged(changed);
@@ -183,7 +185,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
       }),
     ),
   );
-  if (resumedAfter === 0) yield* refuseWrong({ ...tally.wrongLines, links: tally.links }, false);
+  yield* refuseRead(tally, { dryRun, resumedAfter });
   return tally.outcome({
     links: tally.links,
     resumedAfter,
@@ -198,12 +200,28 @@ const tallyOf = Effect.fnUntraced(function* (changesLeft: ImportTarget["changesL
 });
 
 /** Fails with `WrongLines` if the file has wrong rows, and the import is strict or found no link. */
-const refuseWrong = ({ count, problems, links }: Omit<Check, "rows" | "hash">, strict: boolean) =>
-  count > 0 && (strict || links === 0) ? new WrongLines({ count, problems, stored: 0 }) : Effect.void;
+const refuseWrong = (
+  { count, problems, links }: Omit<Check, "rows" | "hash" | "rounded">,
+  strict: boolean,
+) => (count > 0 && (strict || links === 0) ? new WrongLines({ count, problems, stored: 0 }) : Effect.void);
+
+/** Fails with `WrongLines` if so many chat IDs are rounded that a spreadsheet has done it. */
+const refuseRounded = (rounded: Tally["roundedLines"]) =>
+  rounded === null ? Effect.void : new WrongLines({ ...rounded, stored: 0, isRounded: true });
+
+/** Refuses a file of which everything was read. What is stored stays, so only a dry run refuses rounded chat IDs. */
+const refuseRead = Effect.fnUntraced(function* (
+  { wrongLines, links, roundedLines }: Tally,
+  { dryRun, resumedAfter }: { readonly dryRun: boolean; readonly resumedAfter: number },
+) {
+  if (resumedAfter === 0) yield* refuseWrong({ ...wrongLines, links }, false);
+  if (dryRun) yield* refuseRounded(roundedLines);
+});
 
 const ignore = () => Effect.void;
 
 interface Check {
+  readonly rounded: Tally["roundedLines"];
   readonly links: number;
   readonly count: number;
   readonly problems: ReadonlyArray<LeftOutLine>;
@@ -219,7 +237,7 @@ interface Check {
   readonly hash: string | null;
 }
 
-const unchecked: Check = { links: 0, count: 0, problems: [], rows: null, hash: null };
+const unchecked: Check = { rounded: null, links: 0, count: 0, problems: [], rows: null, hash: null };
 
 /** Replaces `LinkRoom.use` in a dry run, which makes no links. */
 const plannedUse = Effect.fnUntraced(function* (room: LinkRoom, { counts }: Tally) {
@@ -262,6 +280,7 @@ const checkRows = Effect.fnUntraced(function* <E, R>(
       Effect.fnUntraced(function* (batch: Arr.NonEmptyReadonlyArray<LinkLine>) {
         const { links, leftOut } = sortRows(batch, onConflict);
         tally.links += links.length;
+        tally.noteIds(batch);
         for (const row of leftOut) tally.leaveOut(row);
         if (hash !== null) {
           // A digest takes its whole input at once, so each batch is hashed together with the previous hash.
@@ -273,7 +292,8 @@ const checkRows = Effect.fnUntraced(function* <E, R>(
       }),
     ),
   );
-  return { links: tally.links, ...tally.wrongLines, rows: tally.rows, hash } satisfies Check;
+  const { links, rows, wrongLines, roundedLines: rounded } = tally;
+  return { links, ...wrongLines, rounded, rows, hash } satisfies Check;
 });
 
 const textOf = (read: LinkLine): string =>

@@ -101,6 +101,23 @@ const failingAfter = (batches: number) => {
 
 const test = testWith(storage);
 
+test("a file is refused if a spreadsheet has rounded its chat IDs, but not for a few that end in 000", function* () {
+  yield* withScope;
+  const fileWith = (rounded: number) =>
+    fileOf(
+      [
+        "chatId,gameId",
+        ...Array.from({ length: 100 }, (_, i) => `3000000000${1_000 + i}${i < rounded ? "0000" : "1234"},1`),
+      ].join("\n"),
+    );
+  for (const dryRun of [true, false]) {
+    const refused = yield* Effect.flip(run(fileWith(6), { dryRun }));
+    expect(refused).toMatchObject({ _tag: "WrongLines", count: 6, stored: 0, isRounded: true });
+  }
+  const { outcome } = yield* run(fileWith(5), { dryRun: true });
+  expect(outcome.inserted).toBe(100);
+});
+
 test("an import continues after the last stored batch", () => {
   const { state, layer } = failingAfter(2);
   return Effect.gen(function* () {

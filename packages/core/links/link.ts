@@ -31,11 +31,14 @@ export interface Unlinked extends Versioned {
  */
 export type LinkRecord = Link | Unlinked;
 
+/** The `linkedAt` of a record whose user was never linked. @internal */
+export const noTime = -1;
+
 /**
- * Whether a chat user is or was linked. The record of a link that an undone import made has `linkedAt` 0: that link was
+ * Whether a chat user is or was linked. The record of a link that an undone import made has `noTime`: that link was
  * none. @internal
  */
-export const isOrWasLinked = (record: LinkRecord): boolean => isLinked(record) || record.linkedAt !== 0;
+export const isOrWasLinked = (record: LinkRecord): boolean => isLinked(record) || record.linkedAt !== noTime;
 
 export const isLinked = (record: LinkRecord): record is Link => record.gameId !== null;
 

@@ -1,5 +1,5 @@
 /** A role plan gives the members of a guild roles and nicknames that depend on the links of a scope. */
-import { Effect, Hash, Record, Schema, Struct } from "effect";
+import { Effect, Hash, Order, Record, Schema, Struct } from "effect";
 import { type AuditEntry, changeDetails } from "../audit/audit.ts";
 import type { CommunityUpdate } from "../communities/community.ts";
 import type { DataScope } from "../data_scope.ts";
@@ -303,12 +303,31 @@ export interface PlanProblem {
   readonly at: Millis;
 }
 
+/** The problems of one cause and role. Its member and its time are those of the newest. */
+export interface SharedProblem extends PlanProblem {
+  /** How many members have it. */
+  readonly count: number;
+  /** Some of these members, those of the newest problems first. */
+  readonly chatIds: ReadonlyArray<ChatId>;
+}
+
 /** Returns the problem of a closed log channel, if it is closed. @internal */
-export const logProblems = (closedAt: Millis | null): ReadonlyArray<PlanProblem> =>
-  closedAt === null ? [] : [{ chatId: null, roleId: null, reason: "log_channel_closed", at: closedAt }];
+export const logProblems = (closedAt: Millis | null): ReadonlyArray<SharedProblem> =>
+  closedAt === null
+    ? []
+    : [{ chatId: null, roleId: null, reason: "log_channel_closed", at: closedAt, count: 0, chatIds: [] }];
 
 /** The maximum number of problems that the status of a plan lists. @internal */
 export const shownProblems = 50;
+
+/** The maximum number of members that a listed problem names. @internal */
+export const namedMembers = 20;
+
+/** Sorts problems: the newest first, then by cause and role. @internal */
+export const problemOrder = (one: PlanProblem, other: PlanProblem): number =>
+  other.at - one.at ||
+  Order.String(one.reason, other.reason) ||
+  Order.String(one.roleId ?? "", other.roleId ?? "");
 
 /** The progress of a sweep, which compares every member of the guild with the plan. */
 export interface Sweep {
@@ -325,6 +344,6 @@ export interface PlanStatus {
   readonly sweptAt: Millis | null;
   /** The running sweep, or null. */
   readonly sweep: Sweep | null;
-  /** Newest first, at most 50. */
-  readonly problems: ReadonlyArray<PlanProblem>;
+  /** One for each cause and role, newest first, at most 50. */
+  readonly problems: ReadonlyArray<SharedProblem>;
 }

@@ -9,6 +9,7 @@ import { guildOf } from "../data_scope.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type KeyDetails, maskedKey } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
+import { isOrWasLinked } from "../links/link.ts";
 import { shownNickname } from "../roles/kept_nickname.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { stepAndRest, Turns } from "../turns/mod.ts";
@@ -80,7 +81,10 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         keys: found.keys.map(keyJson),
         links: records.map(({ scope, record }) => ({
           community: communityOf(scope.pid),
-          ...withTimes(Struct.omit(record, ["chatId"])),
+          // Of a link that an undone import made, only the version is left.
+          ...(isOrWasLinked(record)
+            ? withTimes(Struct.omit(record, ["chatId"]))
+            : Struct.pick(record, ["gameId", "linkVersion"])),
         })),
         sightings: sightings.map(({ pid, sighting: { seenAt } }, index) => ({
           community: communityOf(pid),

@@ -37,6 +37,8 @@ const Problem = Schema.Struct({
   roleId: Schema.NullOr(Schema.String),
   reason: Schema.Literals([...roleRefusals, ...planProblems]),
   at: IsoTime,
+  count: Schema.Int,
+  chatIds: Schema.Array(ChatId),
 });
 
 const RoleIds = Schema.Array(Schema.String);

@@ -6,16 +6,16 @@ import {
   isChangedSince,
   logProblems,
   noPlan,
-  type PlanProblem,
   type PutPlan,
   type PutRefusal,
   planEntryDetails,
+  problemOrder,
   type RolePlan,
   RolePlanStore,
   shownProblems,
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Option, Order } from "effect";
+import { Effect, Option } from "effect";
 import { removeInSteps } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { closeCommunity, putLinking } from "./communities.ts";
@@ -32,6 +32,7 @@ import {
   plans,
   previews,
   settingsOf,
+  sharedProblems,
   storeProblems,
 } from "./role_plans.ts";
 import { confirmPreview, previewOperations } from "./role_previews.ts";
@@ -109,15 +110,12 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
       const ofLog = logProblems(yield* closedSince(tx, place));
       if (stored === undefined) return { pending: 0, sweptAt: null, sweep: null, problems: ofLog };
       const { ref, sweptAt } = stored;
-      const found = yield* tx.list(planProblems.newest, [ref], { limit: shownProblems });
+      const problems = [...(yield* sharedProblems(tx, ref)), ...ofLog];
       return {
         pending: yield* tx.count(planMembers.due, [ref]),
         sweptAt,
         sweep: sweepOf(stored),
-        problems: [...new Map(found.map((one) => [one.chatId, one.problems])).values(), ofLog]
-          .flat()
-          .toSorted(problemOrder)
-          .slice(0, shownProblems),
+        problems: problems.toSorted(problemOrder).slice(0, shownProblems),
       };
     }),
 
@@ -224,9 +222,3 @@ const sweepOf = ({ sweep }: KeptPlan) => {
   const { startedAt: _, ...shown } = sweep;
   return shown;
 };
-
-/** Sorts problems: the newest first, then by chat ID and role. */
-const problemOrder = (one: PlanProblem, other: PlanProblem): number =>
-  other.at - one.at ||
-  Order.String(one.chatId ?? "", other.chatId ?? "") ||
-  Order.String(one.roleId ?? "", other.roleId ?? "");

@@ -5,15 +5,17 @@ import {
   erasedLink,
   erasedNickname,
   isErasedMark,
+  namedMembers,
   type PlanPlace,
   type PlanProblem,
   type PlanSettings,
   type RoleRule,
+  type SharedProblem,
   type StoredPreview,
   type Sweep,
   type UserRoles,
 } from "@accountlink/core/roles";
-import { Effect } from "effect";
+import { Effect, Order } from "effect";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import type { ScopeRef } from "./scopes.ts";
@@ -108,8 +110,44 @@ export const planProblems = table<PlanProblems>()("plan_problem", ({ ref, chatId
     keys: ({ ref, problems }) =>
       problems.map(({ at, chatId, roleId }, index) => [ref, -at, chatId ?? "", roleId ?? "", index]),
   },
+  /** By cause and role, the newest problem of each first. */
+  byCause: {
+    keys: ({ ref, problems }) =>
+      problems.map(({ at, chatId, roleId, reason }, index) => [
+        ref,
+        reason,
+        roleId ?? "",
+        -at,
+        chatId ?? "",
+        index,
+      ]),
+  },
   byUser: { keys: ({ ref, chatId }) => (chatId === "" ? [] : [[chatId, ref]]), group: 1 },
 });
+
+/** Returns the problems of a plan, one for each cause and role, in no order. */
+export const sharedProblems = Effect.fnUntraced(function* (tx: Transaction, ref: number) {
+  const shared: Array<SharedProblem> = [];
+  let last: PlanProblem | undefined;
+  for (;;) {
+    const after = last && [last.reason, last.roleId ?? "", Number.MAX_SAFE_INTEGER];
+    const [next] = yield* tx.list(planProblems.byCause, [ref], { ...(after && { after }), limit: 1 });
+    const [first] = (next?.problems ?? [])
+      .filter((problem) => last === undefined || byCause(last, problem) < 0)
+      .toSorted(byCause);
+    if (first === undefined) return shared;
+    last = first;
+    const cause = [ref, first.reason, first.roleId ?? ""] as const;
+    const found = yield* tx.list(planProblems.byCause, cause, { limit: namedMembers });
+    const chatIds = found.flatMap(({ chatId }) => (chatId === "" ? [] : [chatId]));
+    // A problem of the plan names nobody.
+    const count = chatIds.length < found.length ? 0 : yield* tx.count(planProblems.byCause, cause);
+    shared.push({ ...first, chatId: chatIds[0] ?? null, count, chatIds });
+  }
+});
+
+const byCause = (one: PlanProblem, other: PlanProblem): number =>
+  Order.String(one.reason, other.reason) || Order.String(one.roleId ?? "", other.roleId ?? "");
 
 export interface KeptPreview extends StoredPreview, PlanPlace {}
 

@@ -1,6 +1,6 @@
 /** What is new for a log: kinds of problems, and imports that have ended. */
 import type { FeedEvent } from "@accountlink/core/events";
-import type { PlanProblem } from "@accountlink/core/roles";
+import type { SharedProblem } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { NewProblem } from "./log_texts.ts";
 
@@ -9,15 +9,13 @@ export const importPause = 3_000;
 const longestImport = 60_000;
 
 /** Returns the problems by cause, with the number of members. */
-export const kindsOf = (problems: ReadonlyArray<PlanProblem>) => {
-  const kinds = new Map<string, { readonly at: Millis; readonly problem: NewProblem }>();
-  for (const { reason, roleId, chatId, at } of problems) {
-    const kind = `${reason} ${roleId ?? ""}`;
-    const members = (kinds.get(kind)?.problem.members ?? 0) + (chatId === null ? 0 : 1);
-    kinds.set(kind, { at, problem: { reason, roleId, members } });
-  }
-  return kinds;
-};
+export const kindsOf = (problems: ReadonlyArray<SharedProblem>) =>
+  new Map(
+    problems.map(({ reason, roleId, count: members, at }) => {
+      const problem: NewProblem = { reason, roleId, members };
+      return [`${reason} ${roleId ?? ""}`, { at, problem }];
+    }),
+  );
 
 /** Whether an import goes on, whose batches are told together. */
 export const isImporting = (page: ReadonlyArray<FeedEvent>, now: Millis): boolean => {

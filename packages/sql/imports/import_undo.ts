@@ -9,6 +9,7 @@ import {
   undoableImports,
 } from "@accountlink/core/imports";
 import { importUndone } from "@accountlink/core/journal";
+import { noTime } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
@@ -140,7 +141,7 @@ export const importUndoOn = (parts: StoreParts) => {
           link_version = links.link_version
             + CASE WHEN links.game_id = import_links.previous_game_id THEN 0 ELSE 1 END,
           linked_at = CASE
-            WHEN import_links.previous_verified_at IS NULL THEN 0
+            WHEN import_links.previous_verified_at IS NULL THEN ${sql.literal(String(noTime))}
             WHEN import_links.previous_linked_at IS NOT NULL THEN import_links.previous_linked_at
             WHEN links.game_id = import_links.previous_game_id THEN links.linked_at
             ELSE ${at}

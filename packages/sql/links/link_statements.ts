@@ -1,5 +1,5 @@
 import type { ChatId, GameId, Pid } from "@accountlink/core";
-import { gameProofs, type LinkProof } from "@accountlink/core/links";
+import { gameProofs, type LinkProof, noTime } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
@@ -88,7 +88,7 @@ export const relinkOf = (sql: SqlClient.SqlClient): Statement.Fragment =>
     proven_at = CASE WHEN ${keepsProof} THEN COALESCE(links.proven_at, links.last_verified_at) END`);
 
 /** Whether a record says that its user was never linked, see `isOrWasLinked` of core. */
-export const isNone = literalSql("links.game_id IS NULL AND links.linked_at = 0");
+export const isNone = literalSql(`links.game_id IS NULL AND links.linked_at = ${noTime}`);
 
 const proofs = gameProofs.map((proof) => `'${proof}'`).join(", ");
 

@@ -4,10 +4,13 @@ import { placeOrder } from "@accountlink/core/communities";
 import {
   erasedLink,
   erasedNickname,
+  namedMembers,
   type PlanPlace,
   type PlanProblem,
   type RolePlanStore,
   type SettledMember,
+  type SharedProblem,
+  shownProblems,
   type UserRoles,
   type WaitingMember,
 } from "@accountlink/core/roles";
@@ -280,8 +283,34 @@ const problemOf = ({ chatId, roleId, ...problem }: ValuesOf<typeof problemFields
 
 const problems = tableOf("role_problems", problemFields);
 
-export const problemColumns = problems.columns;
+const problemColumns = problems.columns;
 
-export const readProblems = problems.reader(problemOf);
+/** Returns the newest problems of a plan, one for each cause and role. */
+export const sharedProblems = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, plan: PlanPlace) {
+  const causes = yield* readCauses(sql`
+    SELECT reason, role_id, MAX(at) AS at, SUM(CASE WHEN chat_id = '' THEN 0 ELSE 1 END) AS count
+    FROM role_problems WHERE ${isPlan(sql, plan)}
+    GROUP BY reason, role_id ORDER BY at DESC, reason, role_id LIMIT ${shownProblems}`);
+  if (causes.length === 0) return [];
+  const named = yield* readProblems(sql`
+    SELECT ${problemColumns} FROM (
+      SELECT ${problemColumns}, ROW_NUMBER() OVER (PARTITION BY reason, role_id ORDER BY at DESC, chat_id) AS place
+      FROM role_problems WHERE ${isPlan(sql, plan)} AND chat_id <> ''
+    ) AS placed WHERE place <= ${namedMembers} ORDER BY place`);
+  return causes.map(({ roleId, count, ...cause }): SharedProblem => {
+    const ofCause = named.filter((one) => one.reason === cause.reason && (one.roleId ?? "") === roleId);
+    const chatIds = ofCause.flatMap(({ chatId }) => chatId ?? []);
+    return { ...cause, roleId: roleId || null, chatId: chatIds[0] ?? null, count, chatIds };
+  });
+});
+
+const readCauses = tableOf("role_problems", {
+  reason: problemFields.reason,
+  roleId: Schema.String,
+  at: Schema.Int,
+  count: Schema.Int,
+}).reader();
+
+const readProblems = problems.reader(problemOf);
 
 const readPlacedProblems = tableOf("role_problems", { ...place, ...problemFields }).reader();

@@ -16,6 +16,7 @@ import {
   type PutPlan,
   planEntryDetails,
   previewTime,
+  problemOrder,
   type RolePlan,
   RolePlanStore,
   RoleRule,
@@ -42,7 +43,7 @@ import { storeLayer } from "../statements/store_operation.ts";
 import { ChangedDays } from "./changed_days.ts";
 import { deleteMembers, isPlan } from "./is_plan.ts";
 import { countReplaced, nicknameOperations } from "./replaced_nicknames.ts";
-import { memberOperations, problemColumns, readProblems, sweepStart } from "./role_members.ts";
+import { memberOperations, sharedProblems, sweepStart } from "./role_members.ts";
 
 export const layer = storeLayer(RolePlanStore)((parts) => {
   const { sql, operation, transaction, bulkTransaction, forUpdateOf, onlyOne, wrote } = parts;
@@ -208,13 +209,9 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
         SELECT ${sweepColumns},
           (SELECT COUNT(*) FROM role_members WHERE ${isPlan(sql, place)} AND due_at IS NOT NULL) AS pending
         FROM role_plans WHERE ${isPlan(sql, place)}`);
-      const problems = yield* readProblems(sql`
-        SELECT ${problemColumns} FROM role_problems WHERE ${isPlan(sql, place)}
-        ORDER BY at DESC, chat_id, role_id LIMIT ${shownProblems}`);
+      const problems = yield* sharedProblems(sql, place);
       const closed = yield* readClosed(sql`SELECT closed_at FROM guild_logs WHERE ${isPlan(sql, place)}`);
-      const all = [...logProblems(closed[0] ?? null), ...problems].toSorted(
-        (one, other) => other.at - one.at,
-      );
+      const all = [...logProblems(closed[0] ?? null), ...problems].toSorted(problemOrder);
       const status = found ?? { pending: 0, sweptAt: null, sweep: null };
       return { ...status, problems: all.slice(0, shownProblems) };
     }),

@@ -98,9 +98,9 @@ const planText = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanD
   );
   if (problems.length === 0) return lines;
   const table = formatTable(
-    ["MEMBER", "ROLE", "PROBLEM", "AT"],
-    problems.map(({ chatId, roleId, reason, at }) => [
-      chatId ?? "everyone",
+    ["MEMBERS", "ROLE", "PROBLEM", "AT"],
+    problems.map(({ chatId, count, roleId, reason, at }) => [
+      chatId === null ? "everyone" : count === 1 ? chatId : `${chatId} and ${count - 1} more`,
       roleId ?? (reason === "members_hidden" ? "all" : "nickname"),
       reason,
       formatTimestamp(at),

@@ -79,6 +79,10 @@ export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): C
     ? { reason: "row", problem: `expected at most ${maxColumns} columns` }
     : findColumns(names, options);
 
+/** Whether only a file with a column of guilds can be read. */
+const needsGuild = ({ guildId, isGuildOptional }: ReadOptions): boolean =>
+  guildId !== undefined && isGuildOptional !== true;
+
 const findColumns = (names: ReadonlyArray<string>, options: ReadOptions): Columns | ColumnProblem => {
   const plainNames = names.map(plain);
   const ignored = new Set(options.ignoreColumns?.map(plain));
@@ -114,7 +118,7 @@ const findColumns = (names: ReadonlyArray<string>, options: ReadOptions): Column
     return { reason: absent.reason, problem: `expected a column named ${quoted(absent.name ?? "")}` };
   }
   const guildId = find("guildId");
-  if (guildId === -1 && options.guildId !== undefined) {
+  if (guildId === -1 && needsGuild(options)) {
     return { reason: "other_guild", problem: "expected a column of guilds, named guildId" };
   }
   const twice = [chatId, gameId].find(

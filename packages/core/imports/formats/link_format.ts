@@ -42,6 +42,8 @@ export interface ReadOptions {
   readonly unreadColumns?: Set<string> | undefined;
   /** If given, rows of other guilds are left out. */
   readonly guildId?: GuildId | undefined;
+  /** Whether a file without a column of guilds is read, with all of its rows. */
+  readonly isGuildOptional?: boolean | undefined;
 }
 
 export interface FileLink extends Omit<PortableLink, "lastVerifiedAt"> {

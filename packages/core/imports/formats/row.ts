@@ -59,7 +59,7 @@ export const readRow = (
   { guildId, now, verifiedWords: choices }: RowOptions,
 ): LinkLine | UnreadableLinkFile | OddWordRow => {
   const { line, values, text } = row;
-  if (guildId !== undefined && idOf(values[columns.guildId]).id !== guildId) {
+  if (guildId !== undefined && columns.guildId !== -1 && idOf(values[columns.guildId]).id !== guildId) {
     return leftOut(row, "other_guild", `the row is not of guild ${guildId}`);
   }
   const unproven = unprovenOf(row, columns, choices);

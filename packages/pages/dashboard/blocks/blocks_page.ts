@@ -53,7 +53,11 @@ export const blocksPage = (
     refused: refusedFor(problems),
     labels: { id: say("blocks.user"), csv: say("blocks.file") },
     ...(imported && {
-      notice: statusHtml(say("blocks.imported", { ...imported, kept: numberHtml(imported.kept) })),
+      notice: statusHtml(
+        html`${say("blocks.imported", { ...imported, kept: numberHtml(imported.kept) })}${
+          imported.left === 0 ? null : html` ${say("blocks.imported_left", { count: imported.left })}`
+        }`,
+      ),
     }),
     content: html`
 <p>${say("blocks.intro", { list: listText(community) })}</p>

@@ -84,10 +84,10 @@ export const makeTroubles = Effect.gen(function* () {
     const { problems } = yield* plans.status({ pid, guildId });
     if (problems.length === 0) return [];
     const view = { roles: yield* rolesOf(visitor, guildId) };
-    return kindsOf(problems).map(
-      ({ first, count }) =>
-        html`${whatFails(first, { ...rulesOf(pid, guildId, name), count }, view)} ${remedy(view, first, visitor.platforms)}${
-          first.reason === "no_permission" && invite !== null
+    return problems.map(
+      (problem) =>
+        html`${whatFails(problem, { ...rulesOf(pid, guildId, name), count: Math.max(1, problem.count) }, view)} ${remedy(view, problem, visitor.platforms)}${
+          problem.reason === "no_permission" && invite !== null
             ? html` <a href="${to(invite)}" rel="noreferrer">${say("trouble.give_rights")}</a>`
             : null
         }`,
@@ -142,17 +142,6 @@ const rulesOf = (pid: Pid, guildId: GuildId, community: string | Html) => ({
   a: linkTo(withQuery(rolesPath(pid), { guildId })),
   community,
 });
-
-/** Counts the problems that have the same cause and the same remedy. */
-const kindsOf = (problems: ReadonlyArray<PlanProblem>) => {
-  const kinds = new Map<string, { readonly first: PlanProblem; readonly count: number }>();
-  for (const problem of problems) {
-    const kind = `${problem.reason} ${problem.roleId}`;
-    const { first = problem, count = 0 } = kinds.get(kind) ?? {};
-    kinds.set(kind, { first, count: count + 1 });
-  }
-  return [...kinds.values()];
-};
 
 const whatFails = (
   { reason, roleId }: PlanProblem,

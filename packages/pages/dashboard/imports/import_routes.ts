@@ -1,3 +1,4 @@
+import { guildOf } from "@accountlink/core";
 import {
   type ConflictChoice,
   type ImportFailure,
@@ -57,6 +58,9 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
         onConflict: choiceOf(onConflict),
         options: {
           ...Record.map(named, (column) => column || undefined),
+          // Rows of other guilds do not belong into a guild's own list.
+          guildId: guildOf(scope) ?? undefined,
+          isGuildOptional: true,
           ignoreColumns: columns.map(({ name }) => name),
           verifiedWords: Object.fromEntries(
             words.flatMap(({ word, choice }) => (choice === null ? [] : [[word, choice]])),
@@ -198,6 +202,8 @@ const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformN
     }
   }
   const [first] = error.problems;
+  if (error.isRounded === true)
+    return say("import.rounded", { count: error.count, platform: platforms.chat });
   return first === undefined
     ? say("import.nothing")
     : say("import.no_row", { line: String(first.line), problem: rowHtml(first, platforms) });

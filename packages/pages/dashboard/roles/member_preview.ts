@@ -59,7 +59,7 @@ export const obstacles = (
       .filter((roleId) => !mayChange(view, roleId))
       .map((roleId): Obstacle => ({ roleId, reason: reasonOf(roleId) })),
     ...details.status.problems.filter(
-      (problem) => problem.chatId === chatId && problem.roleId === null && nickname !== null,
+      (problem) => problem.chatIds.includes(chatId) && problem.roleId === null && nickname !== null,
     ),
   ];
   return html`${refused.map(

@@ -1,5 +1,11 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
-import { mostRules, nicknameOf, type PlanDetails, planVersion } from "@accountlink/core/roles";
+import {
+  mostRules,
+  nicknameOf,
+  type PlanDetails,
+  planVersion,
+  type SharedProblem,
+} from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
 import { textField } from "../look/field.ts";
@@ -7,7 +13,7 @@ import { type AccountNames, communityName, guildText } from "../look/names.ts";
 import { progressBar, progressText } from "../look/progress.ts";
 import type { Refused } from "../look/refused.ts";
 import { remedy, roleName } from "../look/remedies.ts";
-import { say, tags } from "../look/say.ts";
+import { say, separated, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -111,7 +117,6 @@ const pauseText = ({ details: { community } }: RolesView): Html | null => {
 
 const problemsSection = (view: RolesView, visitor: Shown): Html | null => {
   const { problems } = view.details.status;
-  const { pid } = view.community.scope;
   if (problems.length === 0) return null;
   return html`
 <section>
@@ -127,9 +132,7 @@ ${tableHtml({
     say("blocks.since"),
   ],
   rows: problems.map((problem) => [
-    problem.chatId === null
-      ? say("roles.everyone")
-      : html`<a href="${to(userPath(pid, problem.chatId))}">${view.names.get(problem.chatId) ?? problem.chatId}</a>`,
+    membersOf(view, problem),
     problem.reason === "log_channel_closed"
       ? say("channels.log")
       : problem.reason === "members_hidden"
@@ -142,6 +145,19 @@ ${tableHtml({
   ]),
 })}
 </section>`;
+};
+
+/** The first members of a problem, and how many more have it. */
+const membersOf = ({ names, community }: RolesView, { chatIds, count }: SharedProblem): Html => {
+  if (count === 0) return say("roles.everyone");
+  const shown = chatIds.slice(0, 3);
+  const members = separated(
+    shown.map((id) => html`<a href="${to(userPath(community.scope.pid, id))}">${names.get(id) ?? id}</a>`),
+    ", ",
+  );
+  return count === shown.length
+    ? members
+    : say("roles.problems.members", { members, count: count - shown.length });
 };
 
 const planSection = (view: RolesView, form: RolesForm, visitor: Shown, refused: Refused | null): Html => {

@@ -68,7 +68,7 @@ export const makeShowRoles = Effect.gen(function* () {
       things: yield* thingsOf(shown),
       ...(yield* offeredBy(game)),
       names: (yield* namesIn(
-        details.status.problems.flatMap(({ chatId }) => (chatId === null ? [] : [{ chatId }])),
+        details.status.problems.flatMap(({ chatIds }) => chatIds.map((chatId) => ({ chatId }))),
       )).chats,
       preview: preview ?? null,
       ranked: ranked ?? null,

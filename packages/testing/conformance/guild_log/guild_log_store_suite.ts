@@ -11,7 +11,7 @@ import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { newCommunitySteps } from "../communities/community_steps.ts";
 import { expectEqual, pluck } from "../expect.ts";
-import { problemOf, start } from "../roles/role_steps.ts";
+import { listed, problemOf, start } from "../roles/role_steps.ts";
 import { eraseUser } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 
@@ -42,7 +42,7 @@ const cases: Cases<StoragePorts> = {
     const held = yield* hold(node);
     yield* setLog("70");
     expectEqual(yield* hold(node), held);
-    expectEqual((yield* status).problems, [problem]);
+    expectEqual((yield* status).problems, [listed(problem)]);
   },
 
   "at most a thousand entries wait, and likely alts besides": function* () {

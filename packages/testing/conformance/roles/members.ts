@@ -8,7 +8,16 @@ import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat, pluck } from "../expect.ts";
 import { atOnce, eraseUser, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newRoleSteps, newSweep, noStatus, problemOf, settings, settled, start } from "./role_steps.ts";
+import {
+  listed,
+  newRoleSteps,
+  newSweep,
+  noStatus,
+  problemOf,
+  settings,
+  settled,
+  start,
+} from "./role_steps.ts";
 
 const gone = (at: number) => problemOf(null, { roleId: "3", reason: "item_unknown", at });
 
@@ -137,47 +146,6 @@ export const members: Cases<StoragePorts> = {
     expectEqual(new Set((yield* due()).map(({ chatId }) => chatId)), new Set(chatIds));
   },
 
-  "a problem of the plan is kept once for each role, until a sweep that began later ends": function* () {
-    const { putHeld, hold, settle, settleOne, startSweep, status } = yield* newRoleSteps;
-    const node = yield* putHeld();
-    const [one, other] = [uniqueChatId(), uniqueChatId()];
-    const closed = problemOf(null, { roleId: "2", reason: "source_closed", at: start + 1 });
-    const own = problemOf(one, { at: start + 1 });
-    yield* settle(node, [
-      settled(one, { problems: [own, gone(start + 1)] }),
-      settled(other, { problems: [gone(start + 1)] }),
-    ]);
-    yield* settleOne(settled(other, { problems: [gone(start + 2), closed] }));
-    expectEqual((yield* status).problems, [gone(start + 2), closed, own]);
-    yield* settleOne(settled(other));
-    expectEqual((yield* status).problems, [gone(start + 2), closed, own]);
-    yield* startSweep(start + 5);
-    const revision = (yield* hold(node))?.revision ?? 0;
-    yield* settle(node, [], { revision, sweep: "ended", problems: [gone(start + 9)] });
-    expectEqual((yield* status).problems, [gone(start + 9)]);
-  },
-
-  "status has the newest 50 problems, and a new result of a member replaces its problems": function* () {
-    const { putHeld, settle, settleOne, status } = yield* newRoleSteps;
-    const node = yield* putHeld();
-    const many = Array.from({ length: 60 }, (_, index) => {
-      const chatId = uniqueChatId();
-      return settled(chatId, { problems: [problemOf(chatId, { at: start + index })] });
-    });
-    yield* settle(node, many);
-    const shown = many.flatMap(({ problems }) => problems).toReversed();
-    expectEqual((yield* status).problems, shown.slice(0, 50));
-    const { chatId } = many.at(-1) ?? settled(uniqueChatId());
-    const again = [
-      problemOf(chatId, { roleId: null, reason: "member_above_bot", at: start + 99 }),
-      problemOf(chatId, { roleId: "2", reason: "role_missing", at: start + 99 }),
-    ];
-    yield* settleOne(settled(chatId, { problems: again }));
-    expectEqual((yield* status).problems, [...again, ...shown.slice(1, 49)]);
-    yield* settleOne(settled(chatId));
-    expectEqual((yield* status).problems, shown.slice(1, 51));
-  },
-
   "a sweep continues where it stopped, and its end deletes older problems": function* () {
     const { putHeld, hold, settle, startSweep, status } = yield* newRoleSteps;
     const node = yield* putHeld();
@@ -191,7 +159,11 @@ export const members: Cases<StoragePorts> = {
     expectEqual((yield* hold(uniqueText(), start + 7_000))?.sweep ?? null, sweep);
     yield* hold(node, start + 20_000);
     expectEqual(yield* settle(node, [], { revision, sweep: "ended", at: start + 20 }), true);
-    expectEqual(yield* status, { ...noStatus, sweptAt: start + 20, problems });
+    expectEqual(yield* status, {
+      ...noStatus,
+      sweptAt: start + 20,
+      problems: problems.map((each) => listed(each)),
+    });
   },
 
   "the progress of an earlier sweep does not overwrite a new one": function* () {
@@ -206,7 +178,7 @@ export const members: Cases<StoragePorts> = {
       for (const progress of [sweep, "ended"] as const) {
         const results = [settled(chatId, { problems: [problemOf(chatId)] })];
         expectEqual(yield* settle(node, results, { revision, sweep: progress }), true);
-        expectEqual(yield* status, { ...noStatus, sweep: newSweep, problems: [problemOf(chatId)] });
+        expectEqual(yield* status, { ...noStatus, sweep: newSweep, problems: [listed(problemOf(chatId))] });
       }
     }
   },
@@ -245,7 +217,7 @@ export const members: Cases<StoragePorts> = {
         ] as const;
         expectEqual(yield* nicknames(chatId, bystander), new Map(left));
         expectEqual(yield* due(), [{ chatId, mark: 2, since: start, nickname: erasedNickname }]);
-        expectEqual((yield* status).problems, [problemOf(bystander)]);
+        expectEqual((yield* status).problems, [listed(problemOf(bystander))]);
       }
     },
 

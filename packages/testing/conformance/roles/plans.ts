@@ -12,7 +12,7 @@ import { uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.
 import { expectDefect, expectEqual } from "../expect.ts";
 import { atOnce, eraseUser, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newRoleSteps, paused, roleSteps, settings, start, uniqueGuildId } from "./role_steps.ts";
+import { listed, newRoleSteps, paused, roleSteps, settings, start, uniqueGuildId } from "./role_steps.ts";
 
 export const plans: Cases<StoragePorts> = {
   "concurrent put of several accounts: exactly one turns its plan for a guild on": function* () {
@@ -91,7 +91,7 @@ export const plans: Cases<StoragePorts> = {
     const problem: PlanProblem = { chatId: null, roleId: "1", reason: "many_would_lose", at: start };
     yield* put();
     yield* pauseFor("many_would_lose", [problem]);
-    expectEqual((yield* status).problems, [problem]);
+    expectEqual((yield* status).problems, [listed(problem)]);
     yield* put();
     expectEqual((yield* status).problems, []);
   },

@@ -11,6 +11,7 @@ import {
   RolePlanStore,
   type SettledMember,
   type SettleMembers,
+  type SharedProblem,
 } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
@@ -51,6 +52,12 @@ export const problemOf = (chatId: ChatId | null, parts: Partial<PlanProblem> = {
   at: start,
   ...parts,
 });
+
+/** A problem as the status lists it. */
+export const listed = (
+  problem: PlanProblem,
+  chatIds: ReadonlyArray<ChatId> = problem.chatId === null ? [] : [problem.chatId],
+): SharedProblem => ({ ...problem, count: chatIds.length, chatIds });
 
 /** The result for a member whose roles are right. */
 export const settled = (chatId: ChatId, parts: Partial<SettledMember> = {}): SettledMember => ({
