@@ -26,6 +26,7 @@ import { undo } from "./migrations/0034_undo.ts";
 import { answersByUser } from "./migrations/0035_answers_by_user.ts";
 import { keyMakers } from "./migrations/0036_key_makers.ts";
 import { storagePlace } from "./migrations/0037_storage_place.ts";
+import { guildReminders } from "./migrations/0038_guild_reminders.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -49,6 +50,7 @@ export const migrations: Readonly<
   "0035_answers_by_user": answersByUser,
   "0036_key_makers": keyMakers,
   "0037_storage_place": storagePlace,
+  "0038_guild_reminders": guildReminders,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -10,12 +10,16 @@ import { useSiteServer } from "./site_server.ts";
 type Line = Parameters<Owner["send"]>[0];
 
 const [ada, linked, young, closed, open] = ["100001", "100002", "100003", "100004", "100005"];
+const [late, rival] = ["100006", "100007"];
 
 const joined = "2024-01-01T00:00:00.000Z";
 
 const server = useSiteServer({}, ({ platform, ...fixture }) => ({
   ...fixture,
-  accounts: [{ name: "club", chatId: ada, tier: "premium" }],
+  accounts: [
+    { name: "club", chatId: ada, tier: "premium" },
+    { name: "rival", chatId: rival, tier: "premium" },
+  ],
   platform: {
     ...platform,
     guilds: (platform?.guilds ?? []).map((each) =>
@@ -30,6 +34,8 @@ const server = useSiteServer({}, ({ platform, ...fixture }) => ({
               // The last to join is first.
               { chatId: closed, joined: "2024-02-01T00:00:00.000Z" },
               { chatId: open, joined },
+              { chatId: rival, manager: true, joined },
+              { chatId: late, joined: "2023-01-01T00:00:00.000Z" },
             ],
           }
         : each,
@@ -37,7 +43,9 @@ const server = useSiteServer({}, ({ platform, ...fixture }) => ({
   },
 }));
 const { fixtures, platform } = server;
-fixtures.key({ account: "club", guildId: guild, links: { [ada]: "1", [linked]: "2" } });
+const links = { [ada]: "1", [linked]: "2", [rival]: "3" };
+fixtures.key({ account: "club", guildId: guild, links: { ...links, [late]: "4" } });
+fixtures.key({ account: "rival", guildId: guild, links });
 
 let owner: Owner;
 let pid: string;
@@ -108,4 +116,15 @@ test("each member gets one message, once, in the guild's language, and one in fi
   dataOf(await put({ remindAfterDays: 20 }));
   dataOf(await put({ remindAfterDays: null }));
   expect((await messagesOf(open)).match(/<li/g)).toHaveLength(1);
+});
+
+test("another list of the guild reminds nobody whom this one has reminded", async () => {
+  dataOf(await put({ state: "paused" }));
+  const other = await signInOwner(server, rival);
+  const body = { pid: await pidOf(other), guildId: guild, rules: [], nickname: null, state: "on" };
+  dataOf(await other.send("PUT /dashboard/api/roles", { body: { ...body, remindAfterDays: 30 } }));
+  // The member who joined first is the last to be reminded.
+  await expect.poll(() => messagesOf(late), { timeout: 20_000 }).toContain("Verifizieren");
+  expect((await messagesOf(open)).match(/<li/g)).toHaveLength(1);
+  expect(await messagesOf(closed)).toBe("");
 });

@@ -69,7 +69,7 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
       return linked;
     });
 
-    const { blockHash } = yield* Secrets;
+    const { blockHash, reminderHash } = yield* Secrets;
     const blocks = yield* BlockStore;
     const reminders = yield* ReminderStore;
 
@@ -80,11 +80,13 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
       members: ReadonlyArray<ListedMember>,
     ) {
       const hashes = yield* Effect.forEach(members, ({ chatId }) => blockHash(pid, { chatId, gameId: null }));
-      const known = yield* reminders.reminded({ pid, guildId }, hashes);
+      const reminded = yield* Effect.forEach(members, ({ chatId }) => reminderHash(guildId, chatId));
+      // Earlier releases kept reminders by the hash of the scope.
+      const known = yield* reminders.reminded({ pid, guildId }, [...reminded, ...hashes]);
       const blocked = yield* blocks.findHashes(pid, hashes);
       return members.map((member, index) => ({
         ...member,
-        reminded: known.get(hashes[index] ?? "") ?? null,
+        reminded: known.get(reminded[index] ?? "") ?? known.get(hashes[index] ?? "") ?? null,
         isBlocked: blocked.has(hashes[index] ?? ""),
       }));
     });

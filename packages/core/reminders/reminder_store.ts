@@ -3,7 +3,7 @@ import type { Community, CommunityPlace } from "../communities/community.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** The time between two reminders of a community, in milliseconds. @internal */
+/** The time between two reminders of a guild, in milliseconds. @internal */
 export const reminderPause = 5_000;
 
 /** A reminder of a member. It contains a hash in place of the chat ID, so an erasure leaves it. */
@@ -12,10 +12,13 @@ export interface ClaimReminder extends CommunityPlace {
   readonly at: Millis;
 }
 
-/** `early`: another member of the community was reminded less than `reminderPause` ago. */
+/** `early`: another member of the guild was reminded less than `reminderPause` ago. */
 export type ReminderClaim = "claimed" | "reminded" | "early";
 
-/** Stores which members were reminded to link, each once. Every operation is atomic. */
+/**
+ * Stores which members of guilds were reminded to link, each once, whichever scope of the guild reminds. Every operation
+ * is atomic.
+ */
 export class ReminderStore extends Context.Service<
   ReminderStore,
   {
@@ -28,7 +31,7 @@ export class ReminderStore extends Context.Service<
     /** Forgets a claim, because the message could not be sent. */
     readonly release: (place: CommunityPlace, hash: string) => StoreEffect<void>;
 
-    /** Returns when members were reminded, by their hashes. */
+    /** Returns when members of the guild were reminded, by their hashes. */
     readonly reminded: (
       place: CommunityPlace,
       hashes: ReadonlyArray<string>,

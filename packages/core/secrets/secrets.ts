@@ -1,7 +1,16 @@
 import { Context, Effect, Layer, Option, type Redacted } from "effect";
 import { Aead, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
-import { type ChatId, type FlowId, type GameId, type Pid, SessionId, Sid, type SignInId } from "../ids.ts";
+import {
+  type ChatId,
+  type FlowId,
+  type GameId,
+  type GuildId,
+  type Pid,
+  SessionId,
+  Sid,
+  type SignInId,
+} from "../ids.ts";
 import { deriveKey, seal, unseal, webCrypto, webhookSignature } from "./crypto.ts";
 import { RootKey } from "./root_key.ts";
 import { codeOfNumber } from "./session_code.ts";
@@ -34,6 +43,7 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
     const verificationHash = (use: string, text: string) =>
       Effect.map(signVerification(`${use}\n${text}`), Base64Url.encode);
     const blockHash = yield* hasherFor("block");
+    const reminderHash = yield* hasherFor("reminder");
     const codeHash = (code: string) => verificationHash("code", code);
     const sidKey = (code: string) =>
       signVerification(`sid-key\n${code}`).pipe(
@@ -79,6 +89,9 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
         pid: Pid,
         { chatId, gameId }: { readonly chatId: ChatId | null; readonly gameId: GameId | null },
       ) => blockHash(chatId === null ? `${pid}\ngame\n${gameId}` : `${pid}\nchat\n${chatId}`),
+
+      /** Hashes a member of a guild who was reminded to link, the same in every scope. */
+      reminderHash: (guildId: GuildId, chatId: ChatId) => reminderHash(`${guildId}\n${chatId}`),
 
       /** Returns the stored id of a verification session: a hash of its sid. */
       sessionId: (sid: Sid) =>

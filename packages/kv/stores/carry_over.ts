@@ -22,6 +22,7 @@ import { stepSize } from "../steps.ts";
 import { type Table, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
+import { type Reminder, reminders } from "./reminder_store.ts";
 import { isCurrent, type OfEpoch } from "./scopes.ts";
 
 interface EarlierEntry extends Omit<AuditEntry, "account"> {
@@ -136,6 +137,10 @@ const earlierChallenges = kvTable({ ...signInChallenges, name: "challenge" });
 const earlierSignIns = kvTable({ ...siteSignIns, name: "sign_in" });
 const earlierBegunSignIns = kvTable({ ...begunSignIns, name: "begun_sign_in" });
 
+const earlierReminders = table<Reminder>()("reminder", ({ pid, guildId, hash }) => [pid, guildId, hash], {
+  byTime: { keys: ({ pid, guildId, at, hash }) => [[pid, guildId, at, hash]], group: 2 },
+});
+
 const put = Effect.fnUntraced(function* (
   tx: Transaction,
   name: string,
@@ -203,6 +208,7 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
       ({ oldestEntry }) => ({ oldestEntry: earlier(oldestEntry, at) }),
     ),
   );
+  yield* move(db, earlierReminders, (tx, reminder) => tx.put(reminders, reminder));
   yield* move(db, earlierFeeds, (tx, { pid, start, end }) =>
     Effect.flatMap(placeAt(tx, pid), (place) =>
       tx.put(places, {

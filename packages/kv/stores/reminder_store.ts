@@ -1,3 +1,4 @@
+import type { GuildId } from "@accountlink/core";
 import { type CommunityPlace, isLinkingOn, placeOrder } from "@accountlink/core/communities";
 import { type ReminderClaim, ReminderStore, reminderPause } from "@accountlink/core/reminders";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -7,13 +8,13 @@ import { communities, communityOf } from "./communities.ts";
 import { ofActive } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 
-interface Reminder extends CommunityPlace {
+export interface Reminder extends CommunityPlace {
   readonly hash: string;
   readonly at: Millis;
 }
 
-export const reminders = table<Reminder>()("reminder", ({ pid, guildId, hash }) => [pid, guildId, hash], {
-  byTime: { keys: ({ pid, guildId, at, hash }) => [[pid, guildId, at, hash]], group: 2 },
+export const reminders = table<Reminder>()("guild_reminder", ({ guildId, hash }) => [guildId, hash], {
+  byTime: { keys: ({ guildId, at, hash }) => [[guildId, at, hash]], group: 1 },
 });
 
 export const layer = storeLayer(ReminderStore, (db) => ({
@@ -26,20 +27,22 @@ export const layer = storeLayer(ReminderStore, (db) => ({
     }),
 
   claim: ({ pid, guildId, hash, at }) =>
-    db.write<ReminderClaim>(pid, function* (tx) {
-      if ((yield* tx.get(reminders, pid, guildId, hash)) !== undefined) return "reminded";
-      const [last] = yield* tx.list(reminders.byTime, [pid, guildId], { reverse: true, limit: 1 });
+    db.write<ReminderClaim>(queueOf(guildId), function* (tx) {
+      if ((yield* tx.get(reminders, guildId, hash)) !== undefined) return "reminded";
+      const [last] = yield* tx.list(reminders.byTime, [guildId], { reverse: true, limit: 1 });
       if (last !== undefined && last.at > at - reminderPause) return "early";
       yield* tx.put(reminders, { pid, guildId, hash, at });
       return "claimed";
     }),
 
-  release: ({ pid, guildId }, hash) =>
-    Effect.asVoid(db.write(pid, (tx) => tx.remove(reminders, pid, guildId, hash))),
+  release: ({ guildId }, hash) =>
+    Effect.asVoid(db.write(queueOf(guildId), (tx) => tx.remove(reminders, guildId, hash))),
 
-  reminded: ({ pid, guildId }, hashes) =>
+  reminded: ({ guildId }, hashes) =>
     db.read(function* (tx) {
-      const found = yield* tx.getAll(reminders, hashes, (hash) => [pid, guildId, hash]);
+      const found = yield* tx.getAll(reminders, hashes, (hash) => [guildId, hash]);
       return new Map(found.flatMap((each) => (each === undefined ? [] : [[each.hash, each.at] as const])));
     }),
 }));
+
+const queueOf = (guildId: GuildId): string => `reminders of guild ${guildId}`;

@@ -99,26 +99,38 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
   const links = yield* LinkStore;
   const blocks = yield* BlockStore;
   const unlinked = yield* UnlinkedMembers;
-  const { blockHash } = yield* Secrets;
+  const { blockHash, reminderHash } = yield* Secrets;
   const { isManaged } = yield* makeGuildCheck;
   const { findChannels } = yield* makeGuildChannels;
   const languages = yield* Languages;
   const panelOf = yield* makePanelMessage;
   const usableGameWays = yield* makeUsableGameWays;
 
-  /** Returns the members to remind, and their hashes: neither reminded before nor blocked. */
+  /**
+   * Returns the members to remind, and their hashes: neither reminded before nor blocked. Earlier releases kept the hash
+   * by which members are blocked.
+   */
   const dueIn = Effect.fnUntraced(function* ({ scope, guildId, remindAfterDays }: Community) {
     const before = (yield* Clock.currentTimeMillis) - (remindAfterDays ?? 0) * dayMs;
     const members = yield* unlinked.joinedBefore(scope, guildId, before);
     const due: Array<{ readonly chatId: ChatId; readonly hash: string }> = [];
     for (let start = 0; start < members.length; start += atOnce) {
       const some = yield* Effect.forEach(members.slice(start, start + atOnce), ({ chatId }) =>
-        Effect.map(blockHash(scope.pid, { chatId, gameId: null }), (hash) => ({ chatId, hash })),
+        Effect.all({
+          chatId: Effect.succeed(chatId),
+          hash: reminderHash(guildId, chatId),
+          inScope: blockHash(scope.pid, { chatId, gameId: null }),
+        }),
       );
-      const hashes = some.map(({ hash }) => hash);
+      const inScope = some.map((each) => each.inScope);
+      const hashes = [...inScope, ...some.map(({ hash }) => hash)];
       const known = yield* store.reminded({ pid: scope.pid, guildId }, hashes);
-      const blocked = yield* blocks.findHashes(scope.pid, hashes);
-      due.push(...some.filter(({ hash }) => !known.has(hash) && !blocked.has(hash)));
+      const blocked = yield* blocks.findHashes(scope.pid, inScope);
+      due.push(
+        ...some.filter(
+          (each) => !known.has(each.hash) && !known.has(each.inScope) && !blocked.has(each.inScope),
+        ),
+      );
       yield* Effect.yieldNow;
     }
     return due;

@@ -3,12 +3,12 @@ import { ReminderStore, reminderPause } from "@accountlink/core/reminders";
 import { Effect, Schema } from "effect";
 import { tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
-import { lockCommunity, readCommunities, selectIn } from "./community_store.ts";
+import { readCommunities, selectIn } from "./community_store.ts";
 
 const readReminders = tableOf("reminders", { hash: Schema.String, at: Schema.Int }).reader();
 
-export const layer = storeLayer(ReminderStore)(({ sql, operation, transaction, isAmong }) => {
-  const isPlace = ({ pid, guildId }: CommunityPlace) => sql`pid = ${pid} AND guild_id = ${guildId}`;
+export const layer = storeLayer(ReminderStore)(({ sql, operation, transaction, isAmong, onlyOne }) => {
+  const inGuild = ({ guildId }: CommunityPlace) => sql`guild_id = ${guildId}`;
 
   return {
     communities: operation("communities", () =>
@@ -23,26 +23,26 @@ export const layer = storeLayer(ReminderStore)(({ sql, operation, transaction, i
     ),
 
     claim: transaction("claim", function* ({ hash, at, ...place }) {
-      // The lock lets claims of a community run one after the other.
-      yield* lockCommunity(sql, place);
+      // The lock lets claims of a guild run one after the other.
+      yield* sql`SELECT locks FROM ${onlyOne(`reminders of guild ${place.guildId}`)}`;
       const known = yield* readReminders(sql`
-        SELECT hash, at FROM reminders WHERE ${isPlace(place)} AND hash = ${hash}`);
+        SELECT hash, at FROM reminders WHERE ${inGuild(place)} AND hash = ${hash}`);
       if (known.length > 0) return "reminded";
       const last = yield* readReminders(sql`
-        SELECT hash, at FROM reminders WHERE ${isPlace(place)} AND at > ${at - reminderPause} LIMIT 1`);
+        SELECT hash, at FROM reminders WHERE ${inGuild(place)} AND at > ${at - reminderPause} LIMIT 1`);
       if (last.length > 0) return "early";
       yield* sql`INSERT INTO reminders ${sql.insert({ pid: place.pid, guild_id: place.guildId, hash, at })}`;
       return "claimed";
     }),
 
     release: operation("release", (place, hash) =>
-      Effect.asVoid(sql`DELETE FROM reminders WHERE ${isPlace(place)} AND hash = ${hash}`),
+      Effect.asVoid(sql`DELETE FROM reminders WHERE ${inGuild(place)} AND hash = ${hash}`),
     ),
 
     reminded: operation("reminded", (place, hashes) =>
       Effect.map(
         readReminders(sql`
-          SELECT hash, at FROM reminders WHERE ${isPlace(place)} AND hash ${isAmong(JSON.stringify(hashes))}`),
+          SELECT hash, at FROM reminders WHERE ${inGuild(place)} AND hash ${isAmong(JSON.stringify(hashes))}`),
         (found) => new Map(found.map(({ hash, at }) => [hash, at])),
       ),
     ),

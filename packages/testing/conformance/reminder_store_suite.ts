@@ -21,6 +21,22 @@ const cases: Cases<StoragePorts> = {
     expectEqual((yield* store.reminded(place, [one ?? "", ...others])).size, 2);
   },
 
+  "a member whom one scope reminded in a guild is reminded by no other there": function* () {
+    const store = yield* ReminderStore;
+    const [{ place }, other] = [yield* newRoleSteps, yield* newRoleSteps];
+    const rival = { pid: other.place.pid, guildId: place.guildId };
+    const [hash, next] = [uniqueText(), uniqueText()];
+    const both = yield* Effect.forEach(
+      [place, rival],
+      (each) => store.claim({ ...each, hash, at: 9 }),
+      atOnce,
+    );
+    expectEqual(both.toSorted(), ["claimed", "reminded"]);
+    expectEqual(yield* store.claim({ ...rival, hash: next, at: 9 }), "early");
+    expectEqual(yield* store.reminded(rival, [hash]), new Map([[hash, 9]]));
+    expectEqual(yield* store.claim({ ...other.place, hash, at: 9 }), "claimed");
+  },
+
   "a claim that was released can be made again": function* () {
     const store = yield* ReminderStore;
     const { place } = yield* newRoleSteps;
