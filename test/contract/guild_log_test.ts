@@ -217,7 +217,7 @@ test("the log calls an import an import, and its undo an undo", async () => {
 test("a channel that is closed is a problem of the plan, and another channel ends it", async () => {
   const channel = `/control/guilds/${guild}/channels/${log}` as const;
   await platform.send(`PUT ${channel}`, { body: { name: "mod-log", mayPost: false } });
-  await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: dan, gameId: "3" } });
+  await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: dan, gameId: "3", reason: "A test" } });
   const reasons = async () => {
     const { body } = await owner.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guild}`);
     const plan = body.data?.plan as unknown as
@@ -235,7 +235,7 @@ test("a channel that is closed is a problem of the plan, and another channel end
 });
 
 test("an erased user is taken out of messages that were posted, and others stay", async () => {
-  await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: eve, gameId: "5" } });
+  await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: eve, gameId: "5", reason: "A test" } });
   await expect.poll(() => postsIn(hall), waiting).toContain("Player 5");
   const me = await server.signIn(eve, server.newBrowser(), "me");
   const page = await me.get("/me/erase");

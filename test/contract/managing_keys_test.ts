@@ -1,7 +1,7 @@
 /** Keys with access `manage`, which call the dashboard's JSON for the communities of their scope. */
 import { dashboardRoutes } from "@accountlink/http-api";
 import { beforeAll, expect, test } from "vitest";
-import { emptyGuild, guild, newToken } from "../support/fixtures.ts";
+import { daysAgo, emptyGuild, guild, newToken } from "../support/fixtures.ts";
 import { listOf, type RequestOptions, type Send, textOf } from "../support/http.ts";
 import { checked, dataOf, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { createKey, documented, scopesOf, signInOwner } from "./dashboard.ts";
@@ -26,7 +26,11 @@ const server = useSiteServer({ ACCOUNTLINK_FREE_KEYS: "20" }, (fixture) => {
 });
 const stranger = "100040";
 const { fixtures, platform } = server;
-const links = { 100003: "3", 100004: "4" };
+const links = {
+  100003: "3",
+  100004: "4",
+  100008: { gameId: "8", at: daysAgo(1), proof: "oauth" as const },
+};
 const key = fixtures.key({ account: "club", guildId: guild, access: "manage", tier: "premium", links });
 const global = fixtures.key({ account: "club", access: "manage" });
 const full = fixtures.key({ account: "club", guildId: guild, tier: "premium" });
@@ -60,8 +64,11 @@ test("a key that manages calls the routes of links, blocks, unlinked, alts, role
     "alts",
     "alts/reviews",
     "blocks",
+    "blocks/export",
+    "blocks/import",
     "channels",
     "links",
+    "links/restore",
     "panel",
     "roles",
     "roles/preview",
@@ -90,6 +97,31 @@ test("a key links, finds and unlinks without cookie, token, origin and pid, and 
   });
 });
 
+test("linking a proven account, or oneself, needs a reason by JSON too, of a member and of a key", async () => {
+  const owner = await signInOwner(server, ada);
+  const [, scope] = await scopesOf(owner);
+  const line = "PUT /dashboard/api/links";
+  const puts = [
+    (body: object) => owner.send(line, { body: { ...body, pid: scope?.pid } }),
+    (body: object) => send(line, { body }),
+  ];
+  for (const put of puts) {
+    for (const contested of [
+      { chatId: "100009", gameId: "8" },
+      { chatId: "100008", gameId: "9" },
+      { chatId: ada, gameId: "9" },
+    ]) {
+      expectMissing(await put(contested), "reason");
+      expectMissing(await put({ ...contested, reason: " " }), "reason");
+    }
+    expect(dataOf(await put({ chatId: "100008", gameId: "8" })).updated).toBe(false);
+    dataOf(await put({ chatId: "100009", gameId: "8", reason: "A brother" }));
+    dataOf(await put({ chatId: "100009", gameId: "8" }));
+    dataOf(await put({ chatId: "100009", gameId: "9" }));
+  }
+  dataOf(await send("DELETE /dashboard/api/links", { body: { chatId: "100009" } }));
+});
+
 test("a key blocks and unblocks, and reads who has not linked", async () => {
   const { block } = dataOf(
     await send("PUT /dashboard/api/blocks", { body: { chatId: "100007", reason: "Spam" } }),
@@ -98,7 +130,7 @@ test("a key blocks and unblocks, and reads who has not linked", async () => {
   expect(dataOf(await send("GET /dashboard/api/blocks")).blocks).toMatchObject([{ chatId: "100007" }]);
   const removed = await send("DELETE /dashboard/api/blocks", { body: { chatId: "100007" } });
   expect(dataOf(removed)).toEqual({ deleted: true });
-  expect(dataOf(await send(`GET /dashboard/api/unlinked?guildId=${guild}`))).toMatchObject({ linked: 2 });
+  expect(dataOf(await send(`GET /dashboard/api/unlinked?guildId=${guild}`))).toMatchObject({ linked: 3 });
 });
 
 test("a key reads and changes the settings of its scope", async () => {

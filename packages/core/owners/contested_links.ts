@@ -1,4 +1,4 @@
-/** Links that members of an account may make only with a reason. */
+/** Links that members and keys of an account may make only with a reason. */
 import { Effect, Option } from "effect";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { isLinked } from "../links/link.ts";
@@ -11,22 +11,26 @@ import { LinkStore } from "../links/link_store.ts";
  */
 export type Contest = "own" | "proven_by_other" | "replaces_proven";
 
-/** Returns a function that says why a link made on the dashboard needs a reason; null without a contest. */
+/**
+ * Returns a function that says why a link that a member or a key makes needs a reason; null without a contest.
+ *
+ * @param makers the member who makes the link, or the owners with whose rights a key does
+ */
 export const makeContestOf = Effect.map(LinkStore, (store) =>
   Effect.fnUntraced(function* (
     pid: Pid,
-    member: ChatId,
+    makers: ReadonlyArray<ChatId>,
     { chatId, gameId }: { readonly chatId: ChatId; readonly gameId: GameId },
   ) {
-    if (chatId === member) return "own" satisfies Contest;
+    const old = Option.filter(yield* store.findByChatId(pid, chatId), isLinked);
+    if (Option.exists(old, (record) => record.gameId === gameId)) return null;
+    if (makers.includes(chatId)) return "own" satisfies Contest;
     const sharing = (yield* store.findByGameIds(pid, [gameId])).get(gameId) ?? [];
     const others = yield* store.findByChatIds(
       pid,
       sharing.filter((each) => each !== chatId),
     );
     if ([...others.values()].some(({ proof }) => isProven(proof))) return "proven_by_other" satisfies Contest;
-    const old = Option.filter(yield* store.findByChatId(pid, chatId), isLinked);
-    const isReplaced = Option.exists(old, (record) => record.gameId !== gameId && isProven(record.proof));
-    return isReplaced ? ("replaces_proven" satisfies Contest) : null;
+    return Option.exists(old, ({ proof }) => isProven(proof)) ? ("replaces_proven" satisfies Contest) : null;
   }),
 );

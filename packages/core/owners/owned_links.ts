@@ -1,11 +1,12 @@
 import { Context, Effect, Layer, Option, Result, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import type {
-  Forbidden,
-  PlatformEffect,
-  PlatformUnavailable,
-  StoreEffect,
-  StoreUnavailable,
+import {
+  type Forbidden,
+  MissingParameter,
+  type PlatformEffect,
+  type PlatformUnavailable,
+  type StoreEffect,
+  type StoreUnavailable,
 } from "../errors.ts";
 import { ChatId, isChatId, isGameId } from "../ids.ts";
 import { type Manager, originOf } from "../keys/owned_keys.ts";
@@ -25,6 +26,7 @@ import type { ChatProfile, GameProfile } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { usernamesMeant } from "../platforms/usernames.ts";
 import type { Millis } from "../timestamp.ts";
+import { makeContestOf } from "./contested_links.ts";
 import { makeNameOrder } from "./name_order.ts";
 import { OwnedScopes } from "./owned_scopes.ts";
 
@@ -75,6 +77,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
     const scopes = yield* OwnedScopes;
     const guard = yield* GuildGuard;
     const orderOf = yield* makeNameOrder;
+    const contestOf = yield* makeContestOf;
 
     const named = (links: ReadonlyArray<Link>) =>
       Effect.map(
@@ -235,12 +238,19 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
           Stream.take(limit),
         ),
 
-      /** Links a chat user by the rules of `LinkWriter.setGame`. */
+      /**
+       * Links a chat user by the rules of `LinkWriter.setGame`. Fails with `MissingParameter` for a contested link without
+       * a reason, see `makeContestOf`.
+       */
       set: Effect.fn("OwnedLinks.set")(function* (
         manager: Manager,
         scope: DataScope,
         link: Pick<SetGame, "chatId" | "gameId" | "reason">,
       ) {
+        const makers = "key" in manager ? (manager.owners ?? []) : [manager.chatId];
+        if ((link.reason ?? "").trim() === "" && (yield* contestOf(scope.pid, makers, link)) !== null) {
+          return yield* new MissingParameter({ parameters: ["reason"] });
+        }
         const set = yield* writer.setGame(targetOf(manager, scope), link);
         if (set.previousGameId === null) yield* scopes.counts.add(scope.pid, 1);
         return set;

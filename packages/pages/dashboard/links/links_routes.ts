@@ -200,7 +200,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       const question = { community, chatId, chat, gameId, game };
       return linkQuestion(question, replaced, contest, fields("of"), refused);
     });
-    const contest = yield* contestOf(pid, visitor.owner.chatId, meant);
+    const contest = yield* contestOf(pid, [visitor.owner.chatId], meant);
     if (fields("confirm") !== "1") return yield* ask(contest, null);
     if (contest !== null && fields("reason").trim() === "")
       return yield* ask(contest, refusedFor([{ name: "reason", reason: say("reason.why") }]));
