@@ -2,14 +2,16 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
 import { formOf, locationOf, wordsOf } from "../support/flow_browser.ts";
+import { dataOf } from "./contract_server.ts";
 import { createKey, pidOf, signInOwner } from "./dashboard.ts";
-import { useSiteServer } from "./site_server.ts";
+import { managedBy, useSiteServer } from "./site_server.ts";
 
 /** The most links of an account. */
 const most = 400;
 
-const server = useSiteServer({ ACCOUNTLINK_FREE_LINKS: String(most) });
+const server = useSiteServer({ ACCOUNTLINK_FREE_LINKS: String(most) }, managedBy(["100030"]));
 
 const imports = "/dashboard/imports";
 
@@ -178,6 +180,31 @@ test("the import page asks what each odd word means, in how many rows it stands,
   const preview = wordsOf(await importer.get(locationOf(await importer.upload(file, answers))));
   for (const said of ["3 links of", "A word does not say whether the link was verified: 1 row"])
     expect(preview).toContain(said);
+});
+
+test("an upload by a member of some communities leaves what waits for another one", async () => {
+  const importer = await makeImporter("100030");
+  const { owner } = importer;
+  const { key } = await createKey(owner, { scope: "guild", guildId: guild });
+  const preview = locationOf(await importer.upload("chatId,gameId\n100001,1\n"));
+  const invited = { chatId: "100031", role: "admin", scopes: [key.pid] };
+  dataOf(await owner.send("POST /dashboard/api/members", { body: invited }), 201);
+  const member = await signInOwner(server, "100031");
+  const account = "chat:100030";
+  dataOf(await member.send("POST /dashboard/api/session/account", { body: { account } }));
+  const { csrf = "" } = formOf(await member.browser.get(imports));
+  for (const file of ["chatId,gameId\n100002,2\n", "no links"]) {
+    const fields = new FormData();
+    for (const field of Object.entries({ csrf, pid: String(key.pid), onConflict: "newest" }))
+      fields.append(...field);
+    fields.append("file", new File([file], "links.csv", { type: "text/csv" }));
+    const refused = await member.browser.post(imports, fields);
+    expect([refused.status, wordsOf(refused)]).toEqual([
+      400,
+      expect.stringContaining("Another file of your account is being imported"),
+    ]);
+  }
+  expect(wordsOf(await importer.get(preview))).toContain("1 link of “links.csv” would be stored");
 });
 
 test("an import stops at the plan's number of links", async () => {

@@ -217,6 +217,10 @@ export const makeImportJobs = Effect.gen(function* () {
   ) {
     const id = crypto.randomUUID();
     const account = owner.account.name;
+    const previous = Option.getOrNull(yield* imports.find(account, yield* Clock.currentTimeMillis));
+    // A member of some communities must not drop what waits for another.
+    const isOthers = previous !== null && previous.pid !== null && !reaches(owner, previous.pid);
+    if (isOthers && previous.phase !== "over") return yield* new ImportRefused({ reason: "busy" });
     const begun = yield* imports.begin({ id, account, room, ...(yield* holdFor(heldFor)) });
     if (!begun) return yield* new ImportRefused({ reason: "busy" });
     const holder = { id, node };
