@@ -155,7 +155,7 @@ export const makeFlowEnd = Effect.gen(function* () {
       actor: { type: "user", id: chatId },
       requestId: from.requestId,
       keeps,
-      chatHash: yield* secrets.blockHash(pid, { chatId, gameId: null }),
+      chatHash: secrets.blockHash(pid, { chatId, gameId: null }),
     });
     const completed = yield* keeps ? complete : withinCap(subject.scope, { chatId, entry }, complete);
     const ended = { entry, guildId: subject.guildId, browser: mark };

@@ -1,4 +1,4 @@
-import { Context, type Option } from "effect";
+import { Context, type Effect, type Option } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
 import type { Conflict, StoreEffect } from "../errors.ts";
 import type { Keyed } from "../idempotency/idempotency_store.ts";
@@ -9,8 +9,8 @@ import type { Link, LinkRecord } from "./link.ts";
 export interface SetGame extends WriteContext, Keyed {
   readonly chatId: ChatId;
   readonly gameId: GameId;
-  /** The hash of the chat user's block, by which the block of an erased user is found. */
-  readonly chatHash?: string;
+  /** Makes the hash of the chat user's block, by which the block of an erased user is found. */
+  readonly chatHash?: Effect.Effect<string>;
   /** Why a member of the account set the link, for the audit entry. */
   readonly reason?: string | null;
 }
@@ -41,7 +41,7 @@ export interface MoveChat extends WriteContext, Keyed {
   readonly oldChatId: ChatId;
   readonly newChatId: ChatId;
   /** The hash of the new chat user's block, as in `SetGame`. */
-  readonly chatHash?: string;
+  readonly chatHash?: Effect.Effect<string>;
 }
 
 export interface RemoveGame extends WriteContext, Keyed {
@@ -57,7 +57,7 @@ export interface RestoreGame extends WriteContext {
   /** When the link was removed. */
   readonly removedAt: Millis;
   /** The hash of the chat user's block, as in `SetGame`. */
-  readonly chatHash?: string;
+  readonly chatHash?: Effect.Effect<string>;
 }
 
 export interface DeleteScope extends WriteContext, Keyed {

@@ -89,7 +89,7 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
         if (!(yield* games.hasUser(gameId))) {
           return yield* InvalidParameter.one("gameId", { is: "game_user" });
         }
-        const chatHash = yield* secrets.blockHash(target.scope.pid, { chatId, gameId: null });
+        const chatHash = secrets.blockHash(target.scope.pid, { chatId, gameId: null });
         const context = yield* contextOf(target);
         const write = links.setGame({ ...context, chatId, gameId, chatHash, reason });
         const set = yield* cap.admit(target.scope, chatId, write);
@@ -108,7 +108,7 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
         yield* guard.enter(target.scope, target.guildId);
         yield* guard.requireMember(target.guildId, newChatId, "new_user_not_in_guild");
         const context = yield* contextOf(target);
-        const chatHash = yield* secrets.blockHash(target.scope.pid, { chatId: newChatId, gameId: null });
+        const chatHash = secrets.blockHash(target.scope.pid, { chatId: newChatId, gameId: null });
         const write = { ...context, oldChatId, newChatId, chatHash };
         const moved = yield* links.moveChat(write);
         if (moved._tag === "Occupied") return yield* new Conflict({ reason: "chat_already_linked" });
@@ -154,7 +154,7 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
         const context = yield* contextOf(target);
         const removed = yield* removalOf(scope, chatId, origin, context.at);
         if (removed === null) return yield* new LinkNotFound();
-        const chatHash = yield* secrets.blockHash(scope.pid, { chatId, gameId: null });
+        const chatHash = secrets.blockHash(scope.pid, { chatId, gameId: null });
         const write = links.restoreGame({ ...context, ...removed, chatId, chatHash });
         const link = Option.getOrNull(yield* cap.admit(scope, chatId, write));
         if (link === null) return yield* new LinkNotFound();

@@ -1,6 +1,6 @@
 /** In a verification session, a user proves a chat account and a game account to a client. */
 
-import { Context, Option } from "effect";
+import { Context, type Effect, Option } from "effect";
 import type { ProtectedAddress, Sighting } from "../addresses/sighting.ts";
 import type { WriteContext } from "../audit/audit.ts";
 import type { Conflict, StoreEffect } from "../errors.ts";
@@ -144,7 +144,7 @@ export interface CompleteFlow extends WriteContext {
   /** The hash of the user's browser, stored as a sighting; null to store none. */
   readonly browser: string | null;
   /** The hash of the chat user's block, as in `SetGame`. */
-  readonly chatHash?: string;
+  readonly chatHash?: Effect.Effect<string>;
   /** Whether the chat user keeps their existing link. If so, no new link and no sighting is stored. */
   readonly keeps?: boolean;
 }

@@ -38,8 +38,8 @@ export const blocks = table<KeptBlock>()(
 interface LinkToCheck {
   readonly chatId: ChatId;
   readonly gameId: GameId;
-  /** Finds the block of an erased chat user. */
-  readonly chatHash?: string | undefined;
+  /** Makes the hash that finds the block of an erased chat user. */
+  readonly chatHash?: Effect.Effect<string> | undefined;
 }
 
 export const isBlocked = Effect.fnUntraced(function* (
@@ -48,7 +48,8 @@ export const isBlocked = Effect.fnUntraced(function* (
   { chatId, gameId, chatHash }: LinkToCheck,
 ) {
   const epoch = yield* blockEpochOf(tx, pid);
-  if (chatHash !== undefined && (yield* tx.get(blocks, pid, epoch, chatHash)) !== undefined) return true;
+  if (chatHash !== undefined && (yield* tx.get(blocks, pid, epoch, yield* chatHash)) !== undefined)
+    return true;
   if ((yield* tx.count(blocks.named, [pid, epoch, "chat", chatId])) > 0) return true;
   return (yield* tx.count(blocks.named, [pid, epoch, "game", gameId])) > 0;
 });

@@ -59,7 +59,7 @@ const dying = () => {
 };
 
 it("a removal, a block and a deletion end any number of sessions, and go on after a death", () => {
-  const chat = { chatId: ada, gameId: null, chatHash: "hash", hash: "hash", reason: null } as const;
+  const chat = { chatId: ada, gameId: null, hash: "hash", reason: null } as const;
   const game = { ...chat, chatId: null, gameId: chess };
   type Change = Effect.Effect<ReadonlyArray<SessionId>, Conflict | StoreUnavailable, LinkStore | BlockStore>;
   const changes: ReadonlyArray<Change> = [

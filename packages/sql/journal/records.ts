@@ -21,9 +21,11 @@ import {
   withoutEntry,
 } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect, Schema } from "effect";
 import type { SqlClient, SqlConnection, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
+import type { StepStatements } from "../statements/one_step.ts";
 import { columnReader, literalSql, readerOf } from "../statements/row.ts";
 
 /** A record of the table. The place of a scope is its pid. */
@@ -69,6 +71,16 @@ export const insertRecords = Effect.fnUntraced(function* (
 export const insertRecord = (sql: SqlClient.SqlClient, place: string, record: JournalRecord) =>
   Effect.map(insertRecords(sql, place, [record]), ([sequence]) => sequence as number);
 
+/** Inserts a record on SQLite, in a transaction of one step. */
+export const insertRecordNow = (
+  statements: StepStatements,
+  place: string,
+  record: JournalRecord,
+  now: Millis,
+): void => {
+  statements.run(insertionNow, [place, timedNumber(now), place, place, ...rowOf(record)]);
+};
+
 /** What only the team reads: a change of a scope, or of an account itself. */
 export type NewEntry = Change & { readonly action: AuditAction; readonly details: AuditEntry["details"] } & (
     | { readonly pid: Pid }
@@ -112,6 +124,13 @@ export const replaceRecords = (sql: SqlClient.SqlClient, records: ReadonlyArray<
 const rowColumns = literalSql(
   "event_id, at, action, actor_type, actor_id, member, request_id, details, fields, chat_id, other_chat_id",
 );
+
+const insertionNow = `
+  INSERT INTO journal (place, sequence, event_id, at, action, actor_type, actor_id, member, request_id, details, fields,
+    chat_id, other_chat_id)
+  VALUES (?, MAX(?, COALESCE(
+    (SELECT MAX(sequence) FROM journal WHERE place = ?), (SELECT position FROM feed_starts WHERE pid = ?), 0) + 1),
+    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 const rowOf = (record: JournalRecord) => {
   const { at, action, actor, requestId, details, event } = record;

@@ -125,10 +125,12 @@ const hotStatements = ({ sql, elements }: StoreParts) => ({
     ORDER BY found.linked_at DESC, found.chat_id`),
 });
 
-/** Leaves out links that a block is removing. The table is nearly always empty, which costs nothing measurable. */
-const isLeft = literalSql(
-  "NOT EXISTS (SELECT 1 FROM block_removals AS r WHERE r.pid = links.pid AND r.game_id = links.game_id)",
-);
+/**
+ * Leaves out links that a block is removing. The table is nearly always empty, which a statement asks once: asked of each
+ * row, it was a third of the time that Postgres took for a bulk.
+ */
+const isLeft = literalSql(`(NOT EXISTS (SELECT 1 FROM block_removals)
+  OR NOT EXISTS (SELECT 1 FROM block_removals AS r WHERE r.pid = links.pid AND r.game_id = links.game_id))`);
 
 const textOf = (query: Statement.Statement<unknown>): string => query.compile()[0];
 
@@ -166,7 +168,7 @@ const recordOf = (
   return isWhole(provenAt) ? { ...record, provenAt } : undefined;
 };
 
-const recordIn = (row: SqlConnection.Row) =>
+export const recordIn = (row: SqlConnection.Row) =>
   recordOf(
     row["chat_id"],
     row["game_id"],
@@ -194,16 +196,20 @@ const readRecord = ([row]: ReadonlyArray<RowValues>): Exit.Exit<Option.Option<Li
 const gameOf = (value: unknown): GameId | null | undefined =>
   value === null || isId(value) ? (value as GameId | null) : undefined;
 
-export const readUnlinked = readerOf("links", (row: SqlConnection.Row) => {
+export const unlinkedIn = (row: SqlConnection.Row) => {
   const [removedGameId, linkVersion] = [gameOf(row["previous_game_id"]), row["link_version"]];
   return isId(removedGameId) && isWhole(linkVersion) ? { removedGameId, linkVersion } : undefined;
-});
+};
 
-export const readSets = readerOf("links", (row: SqlConnection.Row): GameSet | undefined => {
+export const readUnlinked = readerOf("links", unlinkedIn);
+
+export const setIn = (row: SqlConnection.Row): GameSet | undefined => {
   const [record, previousGameId] = [recordIn(row), gameOf(row["previous_game_id"])];
   if (record === undefined || record.gameId === null || previousGameId === undefined) return undefined;
   return { record, previousGameId };
-});
+};
+
+export const readSets = readerOf("links", setIn);
 
 const readPairs = readerOf("links", ([chatId, gameId]: RowValues) =>
   isId(chatId) && isId(gameId) ? { chatId: chatId as ChatId, gameId: gameId as GameId } : undefined,

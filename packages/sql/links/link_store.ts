@@ -15,7 +15,7 @@ import { Effect, Option } from "effect";
 import type { Statement } from "effect/sql";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { insertRecord } from "../journal/records.ts";
-import { keyedWriteOn } from "../statements/keyed_write.ts";
+import { keyedStepOn, keyedWriteOn } from "../statements/keyed_write.ts";
 import { readerOf } from "../statements/row.ts";
 import { type Ending, storeLayer } from "../statements/store_operation.ts";
 import { refuseBlockedOn } from "./blocked_links.ts";
@@ -31,12 +31,15 @@ import {
   valuesOn,
 } from "./link_lookups.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
+import { linkSteps } from "./link_steps.ts";
 import { scopeDeletionOn } from "./scope_deletion.ts";
 import { setGameOn } from "./set_game.ts";
 
 export const layer = storeLayer(LinkStore)((parts) => {
   const { sql, connection, operation, transaction } = parts;
   const keyedWrite = keyedWriteOn(parts);
+  const keyedStep = keyedStepOn(parts);
+  const steps = linkSteps(sql);
   const { link, unlink, restore, lock, lockScope, placeholder, removePlaceholder } = linkStatements(sql);
   const values = valuesOn(connection);
   const refuseBlocked = refuseBlockedOn(sql);
@@ -65,6 +68,46 @@ export const layer = storeLayer(LinkStore)((parts) => {
       yield* Effect.yieldNow;
     }
     return links;
+  });
+
+  const removeGame = keyedWrite("removeGame", keptRemoval, function* (write: RemoveGame) {
+    const { pid, chatId, at } = write;
+    const [unlinked] = yield* readUnlinked(unlink(pid, chatId, at));
+    if (unlinked === undefined) return Option.none();
+    const { removedGameId, linkVersion } = unlinked;
+    const ended = yield* endVerifications(sql, pid, chatId, at);
+    yield* insertRecord(sql, pid, linkRemoved(write, chatId, removedGameId, linkVersion));
+    return Option.some({ gameId: removedGameId, ended });
+  });
+
+  const moveChat = keyedWrite("moveChat", keptMove, function* (write: MoveChat): Effect.fn.Return<
+    ChatMoved,
+    Ending
+  > {
+    const { pid, oldChatId, newChatId, at } = write;
+    // Lock the scope before the records, like deleteScope, to avoid deadlocks.
+    yield* lockScope(pid);
+    // Lock the user with the smaller chat ID first. A user without a record can only be locked by an insert.
+    if (newChatId < oldChatId) yield* placeholder(pid, newChatId, oldChatId, at);
+    const records = yield* readRecords(lock(pid, oldChatId, newChatId));
+    const old = records.find(({ chatId }) => chatId === oldChatId);
+    if (old === undefined || !isLinked(old)) {
+      yield* removePlaceholder(pid, newChatId);
+      return { _tag: "NoLink" };
+    }
+    const { gameId } = old;
+    if (newChatId === oldChatId) return { _tag: "Unchanged", gameId };
+    yield* refuseBlocked({ pid, chatId: newChatId, gameId, chatHash: write.chatHash });
+    // A new user without a record could not be locked, and may have been linked since. So the condition lets this
+    // statement write only if the user has no link.
+    const onlyUnlinked = sql`${relinkOf(sql)} WHERE links.game_id IS NULL`;
+    const [linked] = yield* readSets(
+      link({ pid, chatId: newChatId, gameId, at, proof: "hand", existing: onlyUnlinked }),
+    );
+    if (linked === undefined) return { _tag: "Occupied" };
+    yield* unlink(pid, oldChatId, at);
+    yield* insertRecord(sql, pid, linkMoved(write, linked.record, oldChatId));
+    return { _tag: "Moved", gameId };
   });
 
   return {
@@ -140,15 +183,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
 
     setGame: setGameOn(parts),
 
-    removeGame: keyedWrite("removeGame", keptRemoval, function* (write: RemoveGame) {
-      const { pid, chatId, at } = write;
-      const [unlinked] = yield* readUnlinked(unlink(pid, chatId, at));
-      if (unlinked === undefined) return Option.none();
-      const { removedGameId, linkVersion } = unlinked;
-      const ended = yield* endVerifications(sql, pid, chatId, at);
-      yield* insertRecord(sql, pid, linkRemoved(write, chatId, removedGameId, linkVersion));
-      return Option.some({ gameId: removedGameId, ended });
-    }),
+    removeGame: keyedStep("removeGame", keptRemoval, steps.remove, removeGame),
 
     restoreGame: transaction("restoreGame", function* (write: RestoreGame): Effect.fn.Return<
       Option.Option<Link>,
@@ -163,35 +198,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
       return Option.some(set.record);
     }),
 
-    moveChat: keyedWrite("moveChat", keptMove, function* (write: MoveChat): Effect.fn.Return<
-      ChatMoved,
-      Ending
-    > {
-      const { pid, oldChatId, newChatId, at } = write;
-      // Lock the scope before the records, like deleteScope, to avoid deadlocks.
-      yield* lockScope(pid);
-      // Lock the user with the smaller chat ID first. A user without a record can only be locked by an insert.
-      if (newChatId < oldChatId) yield* placeholder(pid, newChatId, oldChatId, at);
-      const records = yield* readRecords(lock(pid, oldChatId, newChatId));
-      const old = records.find(({ chatId }) => chatId === oldChatId);
-      if (old === undefined || !isLinked(old)) {
-        yield* removePlaceholder(pid, newChatId);
-        return { _tag: "NoLink" };
-      }
-      const { gameId } = old;
-      if (newChatId === oldChatId) return { _tag: "Unchanged", gameId };
-      yield* refuseBlocked({ pid, chatId: newChatId, gameId, chatHash: write.chatHash });
-      // A new user without a record could not be locked, and may have been linked since. So the condition lets this
-      // statement write only if the user has no link.
-      const onlyUnlinked = sql`${relinkOf(sql)} WHERE links.game_id IS NULL`;
-      const [linked] = yield* readSets(
-        link({ pid, chatId: newChatId, gameId, at, proof: "hand", existing: onlyUnlinked }),
-      );
-      if (linked === undefined) return { _tag: "Occupied" };
-      yield* unlink(pid, oldChatId, at);
-      yield* insertRecord(sql, pid, linkMoved(write, linked.record, oldChatId));
-      return { _tag: "Moved", gameId };
-    }),
+    moveChat: keyedStep("moveChat", keptMove, steps.move, moveChat),
 
     deleteScope: scopeDeletionOn(parts),
   };

@@ -3,7 +3,7 @@
  *
  * On Postgres, one statement writes the link and its record in the journal, and commits by itself, so a write takes one
  * round trip, unless a member gives a reason. Only that statement knows the game that the link had before, so SQL makes
- * the JSON of the record, which is kept under an idempotency key too.
+ * the JSON of the record, which is kept under an idempotency key too. On SQLite, it runs in one step, see `link_steps.ts`.
  */
 import { newEventId } from "@accountlink/core/events";
 import { linkSet } from "@accountlink/core/journal";
@@ -11,16 +11,17 @@ import { type GameSet, type KeptSet, keptSet, type SetGame } from "@accountlink/
 import { Array as Arr, Effect, Option } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertRecord } from "../journal/records.ts";
-import { insertRequest, isTakenKey, keyedWriteOn } from "../statements/keyed_write.ts";
+import { insertRequest, isTakenKey, keyedStepOn, keyedWriteOn } from "../statements/keyed_write.ts";
 import type { Ending, StoreParts } from "../statements/store_operation.ts";
 import { refuseBlockedOn } from "./blocked_links.ts";
 import { readSets, recordColumns } from "./link_lookups.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
+import { linkSteps } from "./link_steps.ts";
 
 export const setGameOn = (parts: StoreParts) => {
   const { sql, operation, isRemote } = parts;
   const inTransaction = keyedWriteOn(parts)("setGame", keptSet, setInTransaction(sql));
-  if (!isRemote) return inTransaction;
+  if (!isRemote) return keyedStepOn(parts)("setGame", keptSet, linkSteps(sql).set, inTransaction);
   const statement = statementOn(parts);
   const atOnce = operation("setGame", (write: SetGame) =>
     Effect.map(readSets(statement(write)), Arr.head).pipe(

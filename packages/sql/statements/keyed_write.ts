@@ -5,9 +5,12 @@ import {
   type KeptAnswer,
   type Keyed,
   keptOutcome,
+  type Once,
 } from "@accountlink/core/idempotency";
-import { Effect } from "effect";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Clock, Effect } from "effect";
 import { type SqlClient, SqlError, type Statement } from "effect/sql";
+import type { StepStatements } from "./one_step.ts";
 import { type Ending, rollBack, type StoreParts } from "./store_operation.ts";
 
 /**
@@ -37,6 +40,51 @@ export const keyedWriteOn =
     });
     return (write) => Effect.flatMap(run(write), orConflict);
   };
+
+/**
+ * Makes a write of a store that runs in one step on a database in this process.
+ *
+ * @param keptOf as in `keyedWriteOn`
+ * @param body the statements before those of the key; returns null if the write has to run as `whole`
+ * @param whole the same write as a transaction, for other databases, and where another transaction has the turn, the key is
+ * taken, or the write is refused
+ */
+export const keyedStepOn =
+  ({ oneStep, operation }: StoreParts) =>
+  <O, W extends Keyed>(
+    name: string,
+    keptOf: (outcome: O, write: W) => unknown,
+    body: (statements: StepStatements, write: W, now: Millis) => O | null,
+    whole: (write: W) => Effect.Effect<O, StoreUnavailable | Conflict>,
+  ): typeof whole => {
+    if (oneStep === null) return whole;
+    const step = operation(name, (write: W) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        oneStep((statements) => {
+          const outcome = body(statements, write, now);
+          if (outcome === null || write.once === undefined) return outcome;
+          const kept = keptOf(outcome, write);
+          return kept !== null && keepNow(statements, write.once, kept) ? outcome : null;
+        }),
+      ),
+    );
+    return (write) =>
+      Effect.flatMap(step(write), (outcome) => (outcome === null ? whole(write) : Effect.succeed(outcome)));
+  };
+
+/** Keeps the request with its answer, and returns whether no other request has the key. */
+const keepNow = (statements: StepStatements, once: Once, kept: unknown): boolean => {
+  const { answer, chatIds } = keptOutcome(once, kept);
+  const named = namedIn([...once.chatIds, ...chatIds]);
+  const { id, fingerprint, endsAt, at } = once;
+  return statements.all(keepingNow, [id, fingerprint, answer, named, endsAt, at]).length > 0;
+};
+
+const keepingNow = `
+  INSERT INTO idempotency_keys (id, fingerprint, answer, chat_ids, ends_at) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET
+    fingerprint = excluded.fingerprint, answer = excluded.answer, chat_ids = excluded.chat_ids, ends_at = excluded.ends_at
+  WHERE idempotency_keys.ends_at <= ? RETURNING 1`;
 
 const orConflict = <O>(outcome: O | Conflict) =>
   outcome instanceof Conflict ? Effect.fail(outcome) : Effect.succeed(outcome);

@@ -4,6 +4,7 @@ import { traced } from "@accountlink/core/telemetry";
 import { Cause, type Context, Data, Effect, Layer } from "effect";
 import { SqlClient, SqlConnection, SqlError, type Statement } from "effect/sql";
 import { type Dialect, dialectOf } from "./dialect.ts";
+import { type OneStep, OneStepTransactions } from "./one_step.ts";
 import type { UnreadableRow } from "./row.ts";
 
 /**
@@ -68,6 +69,7 @@ export const operationsOf = (sql: SqlClient.SqlClient, store: string) => {
 export interface StoreParts extends Dialect, ReturnType<typeof operationsOf> {
   readonly sql: SqlClient.SqlClient;
   readonly connection: SqlConnection.Connection;
+  readonly oneStep: OneStep | null;
 }
 
 /** Provides a storage port. Its operations are named and traced after the port. */
@@ -82,7 +84,8 @@ export const storeLayer =
         const sql = yield* SqlClient.SqlClient;
         const connection = yield* SqlConnection.Connection;
         const name = port.key.slice(port.key.lastIndexOf("/") + 1);
-        return make({ sql, connection, ...dialectOf(sql), ...operationsOf(sql, name) });
+        const oneStep = yield* OneStepTransactions;
+        return make({ sql, connection, oneStep, ...dialectOf(sql), ...operationsOf(sql, name) });
       }),
     );
 

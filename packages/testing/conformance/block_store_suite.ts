@@ -29,9 +29,9 @@ const newBlockSteps = Effect.gen(function* () {
     remove: (target: BlockTarget) => store.remove({ ...context(9), ...target }),
     page: store.page(pid, null, 10),
     link: (chatId: ChatId, gameId: GameId) =>
-      links.setGame({ ...context(5), chatId, gameId, chatHash: `chat-${chatId}` }),
+      links.setGame({ ...context(5), chatId, gameId, chatHash: Effect.succeed(`chat-${chatId}`) }),
     move: (oldChatId: ChatId, newChatId: ChatId) =>
-      links.moveChat({ ...context(6), oldChatId, newChatId, chatHash: `chat-${newChatId}` }),
+      links.moveChat({ ...context(6), oldChatId, newChatId, chatHash: Effect.succeed(`chat-${newChatId}`) }),
     store,
     links,
     pid,

@@ -56,6 +56,8 @@ export interface Lease {
  * - `write` for a statement, which is a transaction as well.
  * - `alone` for a statement that cannot run in a transaction, after the open one has been committed.
  * - `leaseBulk` for a transaction of another connection.
+ *
+ * `oneStep` runs a transaction between two turns, if nobody has or wants one.
  */
 export class Access {
   readonly #db: DatabaseSync;
@@ -100,6 +102,69 @@ export class Access {
       );
     });
   });
+
+  /**
+   * Runs a transaction without a pause between its statements, as a member of the open group or the first one of a new
+   * group, and waits for the commit. Returns null if another transaction has the turn or waits for it, or if `body` returns
+   * null, whose statements are then undone.
+   */
+  oneStep<A>(body: () => A | null): Effect.Effect<A | null, SqlError.SqlError> {
+    return Effect.suspend(() => {
+      if (!this.#beginStep()) return nothing;
+      const open = this.#group;
+      let result: A | null;
+      try {
+        result = this.#noticing(body);
+        if (result !== null && open !== null) this.#run("RELEASE member");
+      } catch (cause) {
+        if (inTransaction(this.#db)) this.#undoStep(open);
+        else this.#failGroup(Effect.fail(rolledBack()));
+        return failWith(cause);
+      }
+      if (result === null) {
+        this.#undoStep(open);
+        return nothing;
+      }
+      const group = open ?? this.#newGroup();
+      this.#endGroupSoon(group);
+      return Effect.uninterruptible(Effect.as(Deferred.await(group.committed), result));
+    });
+  }
+
+  /** Joins the open group, or begins a transaction. Returns false if it would have to wait. */
+  #beginStep(): boolean {
+    if (this.#isTaken || !this.#turns.isIdle) return false;
+    if (this.#group !== null && performance.now() >= this.#group.until) this.#commitGroup();
+    if (this.#group === null && inTransaction(this.#db)) return false;
+    try {
+      this.#run(this.#group === null ? "BEGIN IMMEDIATE" : "SAVEPOINT member");
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #undoStep(open: Group | null): void {
+    if (open === null) leaveTransaction(this.#db);
+    else this.#undoMember();
+  }
+
+  /** Undoes the statements of the last member of the open group. */
+  #undoMember(): void {
+    try {
+      this.#run("ROLLBACK TO member");
+      this.#run("RELEASE member");
+    } catch {
+      this.#failGroup(Effect.fail(rolledBack()));
+    }
+  }
+
+  #newGroup(): Group {
+    const committed = Deferred.makeUnsafe<void, SqlError.SqlError>();
+    const group = { endsSoon: false, until: performance.now() + bounds.commitJoined, committed };
+    this.#group = group;
+    return group;
+  }
 
   /** Leases another connection to the file until the scope closes. */
   leaseBulk<A, E>(other: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E, Scope.Scope> {
@@ -235,8 +300,7 @@ export class Access {
         run(() => this.#run("BEGIN IMMEDIATE")),
         () => {
           state = "first";
-          const committed = Deferred.makeUnsafe<void, SqlError.SqlError>();
-          this.#group = { endsSoon: false, until: performance.now() + bounds.commitJoined, committed };
+          this.#newGroup();
         },
       );
     });
@@ -253,14 +317,8 @@ export class Access {
 
     /** Undoes the statements of this lease. The other transactions of the group stay. */
     const undo = () => {
-      if (state === "member") {
-        try {
-          this.#run("ROLLBACK TO member");
-          this.#run("RELEASE member");
-        } catch {
-          this.#failGroup(Effect.fail(rolledBack()));
-        }
-      } else if (state === "first" || this.#group === null) {
+      if (state === "member") this.#undoMember();
+      else if (state === "first" || this.#group === null) {
         this.#group = null;
         leaveTransaction(db);
       }
@@ -277,6 +335,8 @@ export class Access {
     return { lease: { run, begin, commit, rollback: Effect.sync(undo), isTransaction }, end };
   }
 }
+
+const nothing = Effect.succeed(null);
 
 export function rolledBack(): SqlError.SqlError {
   const message = "Cannot go on with the transaction: a failed statement made the database roll it back";

@@ -6,6 +6,7 @@ import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
 import { streamRefused } from "../../statements/connection_parts.ts";
 import { IsBulk } from "../../statements/dialect.ts";
+import { OneStepTransactions } from "../../statements/one_step.ts";
 import { nodeSqlite } from "../node_sqlite.ts";
 import { Access, type Lease } from "./access.ts";
 import { BulkConnection, makeBulkLease } from "./bulk_connection.ts";
@@ -96,6 +97,7 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
 
   return Context.make(SqlClient.SqlClient, client).pipe(
     Context.add(SqlConnection.Connection, reader ?? shared),
+    Context.add(OneStepTransactions, (body) => access.oneStep(() => body(statements.rows))),
   );
 });
 

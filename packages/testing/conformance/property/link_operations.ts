@@ -65,7 +65,7 @@ export const linkOperations = {
         ...write,
         chatId: input.chatId,
         gameId: input.gameId,
-        chatHash: hashOf(input.chatId),
+        chatHash: Effect.succeed(hashOf(input.chatId)),
       }),
     ),
   ),
@@ -73,7 +73,9 @@ export const linkOperations = {
     3,
     { scope, at, oldChatId: chatId, newChatId: chatId },
     ({ links, write }, { oldChatId, newChatId }) =>
-      orBlocked(links.moveChat({ ...write, oldChatId, newChatId, chatHash: hashOf(newChatId) })),
+      orBlocked(
+        links.moveChat({ ...write, oldChatId, newChatId, chatHash: Effect.succeed(hashOf(newChatId)) }),
+      ),
   ),
   "LinkStore.removeGame": operation(2, { scope, at, chatId }, ({ links, write, sessionIds }, input) =>
     Effect.map(
@@ -91,7 +93,7 @@ export const linkOperations = {
           chatId: input.chatId,
           gameId: input.gameId,
           removedAt: input.removedAt,
-          chatHash: hashOf(input.chatId),
+          chatHash: Effect.succeed(hashOf(input.chatId)),
         }),
       ),
   ),
