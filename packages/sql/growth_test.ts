@@ -236,7 +236,7 @@ for (const database of databases) {
             const slack = {
               statements: 0,
               rows: costs.length,
-              pages: costs.length + 1.5 * sumOf(costs, "statements"),
+              pages: 2 * costs.length + 1.5 * sumOf(costs, "statements"),
             };
             const most = one * 1.1 + slack[measure];
             return op in wholeService || other <= most

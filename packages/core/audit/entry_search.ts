@@ -7,7 +7,7 @@ import { type AuditEntry, type AuditFilter, type AuditPage, isSelected } from ".
 export const mostSearched = 10_000;
 
 /** How many records a step reads, after the first one. */
-const recordsOfStep = 500;
+const [fewestRecords, mostRecords] = [20, 500];
 
 /**
  * By how much the time of a record may be before the time of an older one: a change stores its record at its end, with
@@ -54,7 +54,9 @@ export const searchEntries = Effect.fnUntraced(function* <R extends Searched, E,
       return { entries, next: null };
     searched += records.length;
     if (searched >= mostSearched) return { entries, next: last.sequence };
-    [end, size] = [last.sequence, recordsOfStep];
+    // As many as the missing entries are likely to be among.
+    const likely = (1.5 * (limit + 1 - entries.length) * searched) / Math.max(1, entries.length);
+    [end, size] = [last.sequence, Math.ceil(Math.min(Math.max(likely, fewestRecords), mostRecords))];
     yield* Effect.yieldNow;
   }
 });
