@@ -56,6 +56,12 @@ export class Counters extends Context.Service<
      */
     readonly admit: (rules: ReadonlyArray<CounterRule>, now: Millis) => StoreEffect<Admission>;
 
+    /**
+     * Whether every window has room, as far as this process knows. Only counters of another process have this: what a
+     * request reads may begin while they are asked.
+     */
+    readonly hasRoom?: (rules: ReadonlyArray<CounterRule>, now: Millis) => StoreEffect<boolean>;
+
     /** Returns the state of each window without counting. */
     readonly read: (
       rules: ReadonlyArray<CounterRule>,

@@ -47,6 +47,10 @@ export const layer = (local: Layer.Layer<Counters>): Layer.Layer<Counters, never
                 return alone.admit(rules, now);
               },
             }),
+      hasRoom: (rules, now) =>
+        Effect.map(alone.read(rules, now), (states) =>
+          states.every(({ count }, index) => count < (rules[index]?.limit ?? 0)),
+        ),
       read: (rules, now) => shared.read(rules, now).pipe(Effect.catch(() => alone.read(rules, now))),
     });
   }).pipe(Layer.effect(Counters));

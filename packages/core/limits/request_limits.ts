@@ -171,6 +171,20 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
       }),
 
       /**
+       * Whether the work of a request may begin while it is counted, which takes a round trip: as far as this process
+       * knows, no limit is full.
+       */
+      mayBegin: Effect.fnUntraced(function* (requester: Requester) {
+        const { hasRoom } = counters;
+        if (hasRoom === undefined) return false;
+        const { address } = requester;
+        const now = yield* Clock.currentTimeMillis;
+        const ofAddress = address === null ? null : yield* windowsOfAddress(address);
+        const rules = rulesFor(requester, ofAddress, now);
+        return rules.length > 0 && (yield* hasRoom(rules, now));
+      }),
+
+      /**
        * Counts a request without a key against one limit of its address, if the address is known. `page` is the limit of
        * pages per second; `verifyDay` counts verification flows without a session.
        */

@@ -22,7 +22,7 @@ import {
   type ParameterValues,
   type Route,
 } from "@accountlink/http-api";
-import { Effect } from "effect";
+import { Effect, Fiber } from "effect";
 import type { Success } from "../envelopes/envelope.ts";
 import { type HttpRequest, type HttpResponse, queryTextOf } from "../http_app.ts";
 import type { RequestContext } from "../request_context.ts";
@@ -125,6 +125,41 @@ export const makeChecks = Effect.gen(function* () {
       return { values, key, context: { ...context, contract } };
     });
 
+    const isLookup =
+      (route.group === "lookup" || route.group === "bulk") &&
+      !("wait" in route.parameters) &&
+      route.isStream !== true;
+
+    /**
+     * Runs steps 8 to 12 of a lookup while the shared counters count it, so that it takes one round trip. The count decides
+     * first, and the answer says its limits. What costs more than a lookup waits for the count.
+     */
+    const answerWhileCounted = Effect.fnUntraced(function* <A>(
+      context: RequestContext,
+      presented: ApiKey,
+      counting: Effect.Effect<RequestContext, Refused<PublicError>>,
+      answer: (input: KeyedInput<P>) => Effect.Effect<Outcome<A>, Refused<PublicError>, R>,
+    ) {
+      const begun = yield* within(context, readAllowed(context, presented)).pipe(
+        Effect.flatMap((input): Effect.Effect<Outcome<A> | Waiting<P>, Refused<PublicError>, R> => {
+          const mayRun = mayRunUncounted(placeOf(input));
+          return mayRun ? answer(input) : Effect.succeed({ context: input.context, waiting: input });
+        }),
+        Effect.exit,
+        Effect.forkChild({ startImmediately: true }),
+      );
+      const { limits: report } = yield* Effect.tapCause(counting, () => Fiber.interrupt(begun));
+      const counted = <C extends { readonly context: RequestContext }>(of: C): C => ({
+        ...of,
+        context: { ...of.context, limits: report },
+      });
+      const done = yield* Effect.mapError(
+        yield* Fiber.join(begun),
+        ({ context: of, error }) => new Refused({ ...of, limits: report }, error),
+      );
+      return "waiting" in done ? yield* answer(counted(done.waiting)) : counted(done);
+    });
+
     return Effect.fnUntraced(function* (arrived: RequestContext) {
       if (isKeyless(route, arrived.request)) {
         return yield* answering(arrived, redirectKeyless(arrived));
@@ -132,9 +167,11 @@ export const makeChecks = Effect.gen(function* () {
       const { presented, quota, context } = yield* within(arrived, authenticate(arrived));
       // Steps 6 and 7: count the request against the limits of the client address and of the key, together.
       const requester = { key: presented, quota, address: context.address, traffic };
-      const counted = yield* within(context, admit(context, requester));
       const { account } = presented.scope;
-      recent.note(account, counted.clock.currentTimeMillisUnsafe());
+      const counting = Effect.map(within(context, admit(context, requester)), (counted) => {
+        recent.note(account, counted.clock.currentTimeMillisUnsafe());
+        return counted;
+      });
       // Steps 11 and 12: check the guild, and do the work. The handler calls one service of core, such as
       // `LinkLookup.byChat` or `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
       const answer = (input: KeyedInput<P>) => {
@@ -142,12 +179,26 @@ export const makeChecks = Effect.gen(function* () {
         const taken = placeOf(input);
         return taken === null ? handled : places[taken]({ account, person: input.key.id }, handled);
       };
+      const isOfGuild = presented.scope.kind === "guild";
+      if (isLookup && !isOfGuild && (yield* within(context, limits.mayBegin(requester)))) {
+        return yield* answerWhileCounted(context, presented, counting, answer);
+      }
+      const counted = yield* counting;
       return yield* answer(yield* within(counted, readAllowed(counted, presented)));
     });
   };
 
   return checked;
 });
+
+/** A request that has to be counted before its work begins. */
+interface Waiting<P extends Parameters> {
+  readonly context: RequestContext;
+  readonly waiting: KeyedInput<P>;
+}
+
+/** Whether a request may run while it is counted: a lookup, or many, that asks no platform. */
+const mayRunUncounted = (place: Place | null): boolean => place === null || place === "bulk";
 
 /** Whether a request may ask a platform. Charging an account takes a tenth of the time of a lookup that asks none. */
 const asksPlatforms = ({ values, key, context }: KeyedInput<{}>): boolean => {

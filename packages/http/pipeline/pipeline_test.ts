@@ -1,5 +1,6 @@
-import { KeyAuthenticator, RequestLimits } from "@accountlink/core";
+import { type ApiKey, KeyAuthenticator, RequestLimits } from "@accountlink/core";
 import { SecurityLog } from "@accountlink/core/audit";
+import { RateLimited } from "@accountlink/core/errors";
 import { Idempotency } from "@accountlink/core/idempotency";
 import { PlatformRefusals } from "@accountlink/core/platforms";
 import type { SessionEvent } from "@accountlink/core/sessions";
@@ -7,7 +8,7 @@ import { RequestPlaces } from "@accountlink/core/turns";
 import { UsageMeter } from "@accountlink/core/usage";
 import { defineRoute, EnvelopeV1, EnvelopeV2, SessionEvents } from "@accountlink/http-api";
 import { assert, testWith } from "@accountlink/test-servers/effect";
-import { Effect, identity, Layer, Schema, Stream } from "effect";
+import { Effect, Fiber, identity, Latch, Layer, Schema, Stream } from "effect";
 import type { Envelope } from "../envelopes/envelope.ts";
 import { envelopeV1 } from "../envelopes/envelope_v1.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
@@ -80,4 +81,59 @@ test("a handler returns the data that its route declares", function* () {
   // @ts-expect-error the handler returns a string, but the route declares a number
   const bound = bind(countV2, () => Effect.succeed({ data: { count: "1" } }));
   assert.deepStrictEqual(data(yield* bodyOf(bound)), { count: "1" });
+});
+
+const lookup = defineRoute({
+  ...shared,
+  access: "key",
+  group: "lookup",
+  id: "lookUp",
+  generation: "v2",
+  path: "/v2/lookup",
+  success: EnvelopeV2.success(Counted),
+});
+
+/** Counters of another process, which answer when the latch opens. */
+const countingWith = (latch: Latch.Latch, refusal: RateLimited | null) =>
+  Layer.mock(RequestLimits)({
+    mayBegin: () => Effect.succeed(true),
+    admit: () => {
+      const window = { bucket: "second", limit: 9, remaining: 8, resetsAt: 0 } as const;
+      return Effect.as(latch.await, { report: { window, day: null, addressDay: null }, refusal });
+    },
+  });
+
+const key = {
+  id: "key",
+  kind: "normal",
+  access: "full",
+  tier: "premium",
+  scope: { kind: "global", pid: "pid", account: "acme" },
+  allowIps: [],
+  denyIps: [],
+} as unknown as ApiKey;
+
+const presenting = Layer.mock(KeyAuthenticator)({
+  authenticate: () =>
+    Effect.succeed({
+      key,
+      quota: { perWindow: 9, windowMs: 1, daily: null, verifyDaily: null },
+    }),
+});
+
+test("a lookup runs while it is counted, and the count decides first", function* () {
+  const refused = new RateLimited({ bucket: "second", limit: 9, resetsAt: 0, retryAfter: 1 });
+  for (const refusal of [null, refused]) {
+    const [latch, begun] = [yield* Latch.make(), yield* Latch.make()];
+    const answer = Effect.gen(function* () {
+      const { keyed } = yield* makePipeline;
+      const bound = keyed(lookup, () => Effect.as(begun.open, { data: { count: 1 } }));
+      return yield* bound.answer(new WebRequest(new Request("http://localhost/v2/lookup"), undefined), {});
+    }).pipe(Effect.provide(Layer.mergeAll(services, countingWith(latch, refusal), presenting)));
+    const fiber = yield* Effect.forkChild(answer, { startImmediately: true });
+    yield* begun.await;
+    yield* latch.open;
+    const { status, headers } = yield* Fiber.join(fiber);
+    assert.deepStrictEqual([status, headers["x-ratelimit-remaining"]], [refusal === null ? 200 : 429, "8"]);
+  }
 });
