@@ -117,6 +117,7 @@ const presenting = Layer.mock(KeyAuthenticator)({
   authenticate: () =>
     Effect.succeed({
       key,
+      endsAt: null,
       quota: { perWindow: 9, windowMs: 1, daily: null, verifyDaily: null },
     }),
 });
