@@ -74,6 +74,7 @@ export { AddressVault } from "./addresses/address_vault.ts";
 export { NetworkIntelligence } from "./alts/network_intelligence.ts";
 export { AuditLog } from "./audit/audit.ts";
 export { Cache } from "./cache.ts";
+export { certificateCode, certificateProblem, type RefusedCertificate } from "./certificate_problem.ts";
 export { EventStore } from "./events/event_store.ts";
 export { Counters } from "./limits/counters.ts";
 export { LinkStore } from "./links/link_store.ts";
@@ -83,5 +84,12 @@ export { ChatIdentity, GameIdentity } from "./platforms/identity_provider.ts";
 export { Signals } from "./signals.ts";
 export { StorageIdentity, type StoragePorts } from "./storage.ts";
 export type { Row, RowValue, StorageRows } from "./storage_rows.ts";
-export { type Moved, MoveRefused, StorageFault, StorageTooNew, schemaAhead } from "./storage_state.ts";
+export {
+  HalfMoved,
+  type Moved,
+  MoveRefused,
+  StorageFault,
+  StorageTooNew,
+  schemaAhead,
+} from "./storage_state.ts";
 export { makeStorageUse, type PlaceRecords, type Rest, StorageUse } from "./storage_use.ts";

@@ -45,6 +45,12 @@ export class MoveRefused extends Data.TaggedError("MoveRefused")<{ readonly reas
   }
 }
 
+/** A move into a storage has not finished. @internal */
+export class HalfMoved extends Data.TaggedError("HalfMoved")<{}> {
+  override readonly message =
+    "a move into it is not finished, expected the same accountlink move again, to its end";
+}
+
 /** What a move between two storages copied, and where they differ at its end. @internal */
 export interface Moved {
   /** The number of records of each table. */

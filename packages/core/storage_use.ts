@@ -29,6 +29,8 @@ export interface StorageUse extends Pick<PlaceRecords, "rest" | "resume"> {
   readonly reread: StoreEffect<void>;
   /** The rest, as it was last read; null while the storage acts. Work that reaches others asks before each act. */
   readonly resting: () => Rest | null;
+  /** How far the clock of the storage's server is ahead of this machine's, in milliseconds; 0 on the same machine. */
+  readonly clockLead: StoreEffect<number>;
   /** The running servers that would notice no change by others; empty where a lock keeps them out. */
   readonly servers: StoreEffect<ReadonlyArray<string>>;
 }
@@ -39,7 +41,10 @@ const interval = "500 millis";
 /** @internal */
 export const makeStorageUse = Effect.fnUntraced(function* (
   { claim, find, ...records }: PlaceRecords,
-  servers: StorageUse["servers"] = Effect.succeed([]),
+  {
+    servers = Effect.succeed([]),
+    clockLead = Effect.succeed(0),
+  }: Partial<Pick<StorageUse, "servers" | "clockLead">> = {},
 ) {
   let resting = yield* claim(yield* Clock.currentTimeMillis);
   const read = Effect.map(find, (found) => {
@@ -56,6 +61,7 @@ export const makeStorageUse = Effect.fnUntraced(function* (
   return StorageUse.of({
     ...records,
     servers,
+    clockLead,
     resting: () => resting,
     resume: Effect.andThen(records.resume, read),
     reread: Effect.andThen(read, watch),
@@ -69,6 +75,7 @@ export const StorageUse = Context.Reference<StorageUse>("@accountlink/core/Stora
     rest: () => Effect.void,
     resume: Effect.void,
     reread: Effect.void,
+    clockLead: Effect.succeed(0),
     servers: Effect.succeed([]),
   }),
 });

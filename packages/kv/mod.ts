@@ -3,7 +3,7 @@ export { type DenoKv, denoKv } from "./deno_kv.ts";
 export type { Change, Check, Entry, Kv, Range } from "./kv.ts";
 export { maxChanges, maxChecks, maxKeyLength, maxValueBytes, minChanges } from "./kv.ts";
 export { memoryKv } from "./memory_kv.ts";
-export { moveKv } from "./move/engines.ts";
+export { isHalfMoved, moveKv } from "./move/engines.ts";
 export { movedTables, moveFromRows, moveToRows } from "./move/rows.ts";
 export { claimSchema, newestSchema, readSchema } from "./schema.ts";
 export { layer } from "./storage_kv.ts";

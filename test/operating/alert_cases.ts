@@ -89,6 +89,12 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
     "20m",
     ofNode,
   ],
+  AccountlinkClockApart: [
+    { [`accountlink_clock_lead_seconds{${node}}`]: "-7200x10 1x20" },
+    "5m",
+    "15m",
+    ofNode,
+  ],
   AccountlinkResting: [{ [`accountlink_storage_resting{${node}}`]: "1x10 0x20" }, "6m", "15m", ofNode],
   AccountlinkPlatformFailing: [
     { [`accountlink_platform_circuit_state{${node},platform="chat"}`]: "2 1 2 1 2 1 2 1 2 1 0x20" },

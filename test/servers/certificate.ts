@@ -15,17 +15,28 @@ export const whyNoCertificate = (): Promise<string | null> =>
     () => skipReason("a certificate", "there is no openssl on PATH"),
   );
 
-/** Makes a self-signed certificate for 127.0.0.1. The files of the certificate are removed when the scope closes. */
-export const makeCertificate = Effect.gen(function* () {
+/**
+ * Makes a self-signed certificate, for 127.0.0.1 by default. Its files are removed when the scope closes.
+ *
+ * @param days how long it holds; it is over if that is negative
+ */
+export const makeCertificateFor = Effect.fnUntraced(function* ({ name = "IP:127.0.0.1", days = 1 }) {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "accountlink-certificate-"))),
     (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
   );
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
-  const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
   // An RSA key would take half a second to make.
   const elliptic = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
-  const made = ["-x509", ...elliptic, "-nodes", "-days", "1", "-keyout", key, "-out", certificate];
-  yield* Effect.promise(() => run("openssl", ["req", ...made, ...subject]));
+  const request = join(folder, "request.pem");
+  const asked = ["-new", ...elliptic, "-nodes", "-keyout", key, "-out", request, "-subj", "/CN=127.0.0.1"];
+  yield* Effect.promise(async () => {
+    await run("openssl", ["req", ...asked, "-addext", `subjectAltName=${name}`]);
+    const signed = ["-in", request, "-signkey", key, "-days", `${days}`, "-out", certificate];
+    await run("openssl", ["x509", "-req", "-copy_extensions", "copy", ...signed]);
+  });
   return { certificate, key, authority: yield* Effect.promise(() => readFile(certificate, "utf8")) };
 });
+
+/** Makes a self-signed certificate for 127.0.0.1. */
+export const makeCertificate = makeCertificateFor({});

@@ -1,28 +1,86 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Moved } from "@accountlink/core";
+import type { Moved, Rest } from "@accountlink/core";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
-import { Effect, Redacted } from "effect";
+import { Effect, Option, Redacted } from "effect";
 import { Command, Flag } from "effect/cli";
+import { SqlClient } from "effect/sql";
+import { Invocation } from "../cli/invocation.ts";
 import { answer, countOf, Json, rowsIn } from "../cli/output.ts";
 import { progressBar } from "../cli/progress.ts";
 import { CommandFailed } from "../cli/report.ts";
 import { type Config, InvalidConfig } from "../config/config.ts";
 import { locationOf, type PersistentStorage } from "../config/resolved_config.ts";
-import { isPostgresUrl, isStorageUrl } from "../config/store_url.ts";
+import { isPostgresUrl, isStorageUrl, storageForms } from "../config/store_url.ts";
 import { writeIfAbsent } from "../files/atomic_write.ts";
 import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
 import { secretFile } from "../secrets/deployment_secret.ts";
 import { describe } from "./command.ts";
 import { connectTimeout, openStorage } from "./management_layer.ts";
 
-const targetOf = (to: string, { ACCOUNTLINK_REDIS_PREFIX: prefix }: Config): PersistentStorage => {
-  if (isPostgresUrl(to)) return { kind: "postgres", url: Redacted.make(to), maxConnections: 10 };
-  if (isStorageUrl(to)) return { kind: "redis", url: Redacted.make(to), prefix };
-  return { kind: "embedded", folder: join(to) };
+/** A folder whose name looks like a URL has to be written as a path, such as `./redis:x`. */
+const scheme = /^[a-z][a-z\d+.-]+:/i;
+
+const targetOf = (
+  to: string,
+  name: string,
+  { ACCOUNTLINK_REDIS_PREFIX: prefix }: Config,
+): Effect.Effect<PersistentStorage, InvalidConfig> => {
+  if (isPostgresUrl(to)) {
+    return Effect.succeed({ kind: "postgres", url: Redacted.make(to), maxConnections: 10 });
+  }
+  if (isStorageUrl(to)) return Effect.succeed({ kind: "redis", url: Redacted.make(to), prefix });
+  const [begins] = scheme.exec(to) ?? [];
+  if (begins === undefined) return Effect.succeed({ kind: "embedded", folder: join(to) });
+  // Without what follows, which may have a password.
+  return new InvalidConfig({
+    problem: `${name} begins with "${begins}", expected ${storageForms.join(" or ")}, or a folder`,
+  });
 };
+
+/** The flag, or the variable: flags show in the process list, and the URL may have a password. */
+const givenTarget = Effect.fnUntraced(function* (to: Option.Option<string>, config: Config) {
+  const { ACCOUNTLINK_MOVE_TO: variable = "" } = (yield* Invocation).environment;
+  if (Option.isSome(to)) return yield* targetOf(to.value, "--to", config);
+  if (variable !== "") return yield* targetOf(variable, "ACCOUNTLINK_MOVE_TO", config);
+  return yield* new InvalidConfig({
+    problem: "--to is not set, and neither is ACCOUNTLINK_MOVE_TO, expected the storage to move to",
+  });
+});
+
+/** Refuses a source that servers use. A lock keeps them out of a data folder. */
+const refuseServers = Effect.fnUntraced(function* (source: PersistentStorage) {
+  if (source.kind === "embedded") return;
+  const [first, ...others] =
+    source.kind === "postgres"
+      ? yield* StoragePostgres.usersOf({ ...source, connectTimeout })
+      : yield* (yield* redis).StorageRedis.usersOf(source);
+  if (first === undefined) return;
+  const more = others.length === 0 ? "" : ` and ${countOf(others.length, "other")}`;
+  return yield* new InvalidConfig({
+    problem: `${first}${more} uses ${locationOf(source).text}, expected stopped servers`,
+  });
+});
+
+const restOf = Effect.fnUntraced(function* (source: PersistentStorage) {
+  if (source.kind === "embedded") return (yield* StorageSql.inspectEmbedded(source.folder))?.rest ?? null;
+  if (source.kind === "postgres") {
+    return (yield* StoragePostgres.inspectPostgres({ ...source, connectTimeout })).rest;
+  }
+  return (yield* (yield* redis).StorageRedis.inspect(source)).rest;
+});
+
+/** What moves from a storage that rests, rests on. */
+const restOn = Effect.fnUntraced(function* (target: PersistentStorage, rest: Rest) {
+  if (target.kind === "redis") return yield* (yield* redis).StorageRedis.restRedis(target, rest);
+  yield* Effect.scoped(
+    Effect.flatMap(openSql(target), (sql) =>
+      Effect.provideService(StorageSql.restDatabase(sql, rest.since), SqlClient.SqlClient, sql),
+    ),
+  );
+});
 
 type SqlStorage = Exclude<PersistentStorage, { readonly kind: "redis" }>;
 
@@ -78,13 +136,17 @@ export const moveCommand = Command.make(
   {
     to: Flag.String("to").pipe(
       Flag.withMetavar("url or dir"),
-      Flag.withDescription("A URL of postgres or redis, or the data folder of the embedded storage"),
+      Flag.withDescription(
+        "A URL of postgres or redis, or the data folder of the embedded storage (default: ACCOUNTLINK_MOVE_TO, so that a password does not show in the process list)",
+      ),
+      Flag.optional,
     ),
   },
   ({ to }) =>
     Effect.gen(function* () {
       const { config, storage, location } = yield* openStorage("refuse");
-      const target = targetOf(to, config);
+      const target = yield* givenTarget(to, config);
+      yield* refuseServers(storage);
       if (target.kind === "embedded") {
         if (
           storage.kind === "embedded" &&
@@ -92,11 +154,12 @@ export const moveCommand = Command.make(
           join(storage.folder) === target.folder
         ) {
           return yield* new InvalidConfig({
-            problem: `--to is "${to}", expected another storage than the source`,
+            problem: `--to is "${target.folder}", expected another storage than the source`,
           });
         }
         yield* copySecret(config, storage, target.folder);
       }
+      const rest = yield* restOf(storage);
       const moved: Moved = yield* Effect.flatMap(progressBar(), (show) =>
         moveBetween(storage, target, (done, total) =>
           show({ doing: "moving", done, total, unit: "records" }),
@@ -114,6 +177,7 @@ export const moveCommand = Command.make(
           details: { different: moved.different },
         });
       }
+      if (rest !== null) yield* restOn(target, rest);
       yield* answer(
         { moved: moved.tables, records, from: location.json, to: into.json },
         `moved ${countOf(records, "record")} from ${location.text} to ${into.text}${secretNote(config, storage, target)}`,

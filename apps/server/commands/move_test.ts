@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
@@ -7,6 +7,7 @@ import { isProof, runUntil, startHttpServer, startRedis } from "@accountlink/tes
 import { Effect } from "effect";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { listening, runInProcess, startInProcess } from "./test_command_line.ts";
 import { makeWorkplace, type Workplace } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
@@ -90,7 +91,12 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
       ACCOUNTLINK_DATABASE_URL: database.url,
       ACCOUNTLINK_SECRET: readFileSync(join(place.dataFolder, "secret"), "utf8").trim(),
     };
-    const url = await place.serve(environment);
+    const server = startInProcess(["serve"], {
+      ...environment,
+      ACCOUNTLINK_PLATFORM: "dev",
+      ACCOUNTLINK_PORT: "0",
+    });
+    const { url } = await listening(server);
     expect(await gameOf(url, token, "100002")).toBe("12");
     const feed = await feedOf(url, token);
     expect(feed).toMatchObject({ events: [{ type: "links.imported" }] });
@@ -98,6 +104,11 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     // A new row has a number of its own.
     await onPostgres.json("keys", "create", "--account", "acme");
     const back = join(place.folder, "back");
+    expect(await onPostgres.run("move", "--to", back)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("expected stopped servers") as unknown,
+    });
+    await server.stop();
     const { moved: tables } = await onPostgres.json("move", "--to", back);
     expect(tables).toMatchObject({ links: 2, keys: 2 });
     expect(moved).toMatchObject({ moved: { links: 2, keys: 1 } });
@@ -210,6 +221,54 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
       { timeout: 20_000 },
     );
     const refused = await onOther.run("move", "--to", join(onOther.folder, "moved"));
-    expect(refused.stderr).toContain("a server of the source is running");
+    expect(refused.stderr).toContain("expected stopped servers");
   });
+});
+
+it.each([
+  "postgre://user:hidden@host/db",
+  "POSTGRES://user:hidden@host/db",
+  "mysql://user:hidden@host/db",
+  "redis+cluster://:hidden@one,two",
+  "redis:/hidden",
+])("move --to %s is refused, and nothing of it is repeated", async (to) => {
+  const { folder, json, run } = await makeWorkplace();
+  await json("keys", "create", "--account", "acme");
+  const before = readdirSync(folder);
+  const { code, stderr } = await run("move", "--to", to);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`--to begins with "${to.split(":", 1)[0]}:"`)]);
+  expect(stderr).not.toContain("hidden");
+  expect(readdirSync(folder)).toEqual(before);
+});
+
+it("a move takes its target from ACCOUNTLINK_MOVE_TO, and no server starts on half of one", async () => {
+  const place = await makeWorkplace();
+  await fill(place);
+  const target = join(place.folder, "moved");
+  const mover = { ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: place.dataFolder };
+  const moved = await runInProcess(["move"], { ...mover, ACCOUNTLINK_MOVE_TO: target });
+  expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining("moved") as unknown });
+  const part = new DatabaseSync(join(target, "accountlink.db"));
+  part.exec(`
+    CREATE TABLE moving (wrapped TEXT NOT NULL PRIMARY KEY, place TEXT);
+    INSERT INTO moving SELECT wrapped, NULL FROM root_key;
+    DELETE FROM root_key`);
+  part.close();
+  const onTarget = {
+    ...mover,
+    ACCOUNTLINK_DATA_DIR: target,
+    ACCOUNTLINK_PLATFORM: "none",
+    ACCOUNTLINK_PORT: "0",
+  };
+  for (const command of ["serve", "doctor"]) {
+    const { code, stdout, stderr } = await runInProcess([command], {
+      ...onTarget,
+      ACCOUNTLINK_SECRET: readFileSync(join(place.dataFolder, "secret"), "utf8").trim(),
+    });
+    expect([command, code, stdout + stderr]).toEqual([
+      command,
+      1,
+      expect.stringContaining("a move into it is not finished"),
+    ]);
+  }
 });

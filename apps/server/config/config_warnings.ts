@@ -25,7 +25,9 @@ const containerLinks = (environment: Environment): ReadonlyArray<ConfigWarning> 
 
 export const unknownVariables = (environment: Environment): ReadonlyArray<ConfigWarning> =>
   Object.keys(environment)
-    .filter((name) => name.startsWith("ACCOUNTLINK_") && !(name in variables))
+    .filter(
+      (name) => name.startsWith("ACCOUNTLINK_") && !(name in variables) && name !== "ACCOUNTLINK_MOVE_TO",
+    )
     .filter((name) => !isContainerLink(name, environment[name]))
     .map((name) => {
       const meant = nearestVariable(name);

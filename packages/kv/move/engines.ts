@@ -15,6 +15,10 @@ const mark = encode(["moving"]);
 /** The last key: a server that started before the end would otherwise take the target for whole. */
 const last = encode(["root_key"]);
 
+/** Whether a move into an engine is not finished. */
+export const isHalfMoved = (kv: Kv): Effect.Effect<boolean, StoreUnavailable> =>
+  Effect.map(kv.get([mark, encode(["moving_rows"])]), (found) => found.some((entry) => entry !== null));
+
 const batchSize = 500;
 
 /** All keys, which are printable ASCII. */

@@ -40,6 +40,7 @@ export type RedisCommands = Pick<
   | "mget"
   | "pexpire"
   | "set"
+  | "time"
   | "wait"
   | "zlexcount"
   | "zrangebylex"

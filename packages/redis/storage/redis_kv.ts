@@ -104,9 +104,10 @@ export const redisKv = (commands: RedisCommands, prefix: string, { replicated }:
       ];
       return Effect.map(
         runCommand("Kv.commit", async () => {
+          settle?.check();
           const reply = await runScript(writer, commit, allKeys, args);
           // A check that did not hold may have read a commit that no replica has, so it waits too.
-          await settle?.();
+          await settle?.wait();
           return reply;
         }),
         (reply) => reply === 1,
@@ -118,15 +119,37 @@ export const redisKv = (commands: RedisCommands, prefix: string, { replicated }:
 /** How long a commit may take to reach a replica, in milliseconds. */
 const replicationTimeout = 1_000;
 
+/** How long commits are refused at once after no replica had one, in milliseconds. Then one of them tries again. */
+const refusedFor = 500;
+
+interface Settler {
+  /** Throws while no replica is known to take commits, so that a request with several of them fails in time. */
+  readonly check: () => void;
+  readonly wait: () => Promise<void>;
+}
+
 /**
- * Returns a function that waits until a replica has every commit that was answered before the call. Concurrent calls
- * share a `WAIT`. If the connection is lost, they fail: the next primary may lack their commits.
+ * `wait` waits until a replica has every commit that was answered before the call. Concurrent calls share a `WAIT`. If
+ * the connection is lost, they fail: the next primary may lack their commits.
  */
-const settler = (commands: RedisCommands): (() => Promise<void>) => {
+const settler = (commands: RedisCommands): Settler => {
   let running = Promise.resolve();
   let waiting: Promise<void> | null = null;
+  /** Until when commits are refused; null while replicas take them. */
+  let refusedUntil: number | null = null;
   const ask = async () => {
-    if ((await commands.wait(1, replicationTimeout)) === 0) throw new Error("No replica timed out");
+    if ((await commands.wait(1, replicationTimeout)) === 0) {
+      refusedUntil = performance.now() + refusedFor;
+      throw new Error("No replica timed out");
+    }
+    refusedUntil = null;
+  };
+  const check = () => {
+    if (refusedUntil === null) return;
+    const now = performance.now();
+    if (now < refusedUntil) throw new Error("No replica timed out");
+    // The others are refused until the outcome of this one is known.
+    refusedUntil = now + replicationTimeout + refusedFor;
   };
   const start = (): Promise<void> => {
     waiting = null;
@@ -141,5 +164,5 @@ const settler = (commands: RedisCommands): (() => Promise<void>) => {
     waiting = null;
     throw error;
   };
-  return () => (waiting ??= running.then(start, fail));
+  return { check, wait: () => (waiting ??= running.then(start, fail)) };
 };

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { makeStorageUse, type Rest, type StoreUnavailable } from "@accountlink/core";
 import { sweepEvery } from "@accountlink/core/telemetry";
+import { clockLead } from "@accountlink/core/timestamp";
 import { Clock, Effect } from "effect";
 import type { RedisCommands } from "../connection/connections.ts";
 import { runCommand } from "../connection/failure.ts";
@@ -91,6 +92,15 @@ export const readRest = Effect.fnUntraced(function* (commands: RedisCommands, ke
   return restOf(yield* runCommand("StorageUse.find", () => runScript(commands, claim, [key], values)));
 });
 
+export const readServers = (commands: RedisCommands, key: string) =>
+  Effect.map(
+    runCommand("StorageUse.servers", () => runScript(commands, listServers, [key], [])),
+    (names) => names as ReadonlyArray<string>,
+  );
+
+export const writeRest = (commands: RedisCommands, key: string, { since, reason }: Rest) =>
+  Effect.asVoid(runCommand("StorageUse.rest", () => runScript(commands, put, [key], [since, reason])));
+
 /**
  * @param path the address of Redis
  * @param serves whether this process is a server, of which the others know
@@ -108,10 +118,18 @@ export const storageUseOn = Effect.fnUntraced(function* (
       claim: (at) =>
         Effect.flatMap(redisRun(commands), (id) => Effect.map(run("claim", claim)(id, path, at), restOf)),
       find: Effect.map(run("find", read)(), restOf),
-      rest: ({ since, reason }) => Effect.asVoid(run("rest", put)(since, reason)),
+      rest: (rest) => writeRest(commands, key, rest),
       resume: Effect.asVoid(run("resume", clear)()),
     },
-    Effect.map(run("servers", listServers)(), (names) => names as ReadonlyArray<string>),
+    {
+      servers: readServers(commands, key),
+      clockLead: clockLead(
+        Effect.map(
+          runCommand("StorageUse.clock", () => commands.time()),
+          ([seconds, micros]) => Number(seconds) * 1_000 + Number(micros) / 1_000,
+        ),
+      ),
+    },
   );
   if (serves) {
     const id = randomUUID();

@@ -1,11 +1,20 @@
 import {
+  HalfMoved,
+  type Rest,
   StorageIdentity,
   type StoragePorts,
   type StorageTooNew,
   StorageUse,
   type StoreUnavailable,
 } from "@accountlink/core";
-import { claimSchema, newestSchema, readRootKey, readSchema, layer as storageLayer } from "@accountlink/kv";
+import {
+  claimSchema,
+  isHalfMoved,
+  newestSchema,
+  readRootKey,
+  readSchema,
+  layer as storageLayer,
+} from "@accountlink/kv";
 import { Context, Data, Duration, Effect, Layer, Schedule } from "effect";
 import {
   addressOf,
@@ -21,7 +30,7 @@ import { runCommand } from "../connection/failure.ts";
 import { pathOf } from "../connection/redis_url.ts";
 import { inspect as inspectRedis, RedisUnusable } from "../inspect.ts";
 import { redisKv } from "./redis_kv.ts";
-import { readRest, storageUseOn } from "./storage_place.ts";
+import { readRest, readServers, storageUseOn, writeRest } from "./storage_place.ts";
 
 export interface StorageRedisOptions extends RedisOptions {
   /** How long to wait for a Redis that is not up yet. No wait by default. */
@@ -64,6 +73,8 @@ export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, S
           ? { replicated: Context.get(yield* Layer.build(Layer.fresh(connected)), RedisConnections).commands }
           : {};
       const kv = redisKv(commands, `${prefix}store:`, kvOptions);
+      const halfMoved = yield* Effect.mapError(isHalfMoved(kv), (error) => unusable(path, error));
+      if (halfMoved) return yield* new RedisUnusable({ path, reason: new HalfMoved().message });
       yield* Effect.catchTag(claimSchema(kv), "StoreUnavailable", (error) => unusable(path, error));
       const place = { key: `${prefix}store:place`, path, serves: options.serves ?? false };
       const use = yield* Effect.mapError(storageUseOn(commands, place), (error) => unusable(path, error));
@@ -159,3 +170,21 @@ export const inspect = Effect.fn("StorageRedis.inspect")(function* (options: Red
   });
   return yield* Effect.provide(read, connections({ commandTimeout, ...options }), { local: true });
 });
+
+/** Runs an effect on the place of the data of a storage. */
+const onPlace = <A, E>(
+  options: RedisOptions,
+  use: (commands: RedisCommands, key: string) => Effect.Effect<A, E>,
+) =>
+  Effect.provide(
+    Effect.flatMap(RedisConnections, ({ commands, prefix }) => use(commands, `${prefix}store:place`)),
+    connections({ commandTimeout, prefix: defaultPrefix, ...options }),
+    { local: true },
+  );
+
+/** Returns the servers that use a storage. @internal */
+export const usersOf = (options: RedisOptions) => onPlace(options, readServers);
+
+/** Makes a storage rest. @internal */
+export const restRedis = (options: RedisOptions, rest: Rest) =>
+  onPlace(options, (commands, key) => writeRest(commands, key, rest));

@@ -4,10 +4,13 @@ import { Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope }
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, lastMigration, migrate, newestMigration } from "../migrations.ts";
+import { refuseHalfMoved } from "../move/tables.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { placeRecordsOn, postgresPlace, readPlaceRows, restFoundOn } from "../storage_place.ts";
 import { layer } from "../stores.ts";
+import { explained, isCertificateError } from "./certificate.ts";
 import { layerPostgresClient } from "./sql_client.ts";
-import { parsePostgresUrl } from "./url.ts";
+import { type ParsedPostgresUrl, parsePostgresUrl } from "./url.ts";
 
 export interface PostgresOptions {
   /**
@@ -52,13 +55,16 @@ export const layerPostgres = (options: PostgresOptions): Layer.Layer<StoragePort
       const opened = yield* open(options);
       yield* migrateOn(opened, options);
       const { database, unusable } = opened;
+      yield* Effect.mapError(refuseHalfMoved(Context.get(database, SqlClient.SqlClient)), unusable);
       const identity = yield* databaseIdentity.pipe(
         Effect.provideContext(database),
         Effect.mapError(unusable),
       );
-      const use = yield* makeStorageUse(
-        placeRecordsOn(Context.get(database, SqlClient.SqlClient), postgresPlace),
-      ).pipe(Effect.mapError(({ cause }) => unusable(cause)));
+      const sql = Context.get(database, SqlClient.SqlClient);
+      const clockOf = leadOf(sql).pipe(storeOperation("StorageUse.clock"));
+      const use = yield* makeStorageUse(placeRecordsOn(sql, postgresPlace), { clockLead: clockOf }).pipe(
+        Effect.mapError(({ cause }) => unusable(cause)),
+      );
       return Layer.provide(layer, Layer.succeedContext(database)).pipe(
         Layer.merge(Layer.succeed(StorageIdentity, identity)),
         Layer.merge(Layer.succeed(StorageUse, use)),
@@ -113,6 +119,8 @@ export interface PostgresState {
   readonly schema: { readonly version: number; readonly newest: number };
   /** The schema in which the user may make tables; null if the user may not. */
   readonly ownSchema: string | null;
+  /** Whether the user may write every table. */
+  readonly isWritable: boolean;
   readonly tables: ReadonlyArray<string>;
   /** The wrapped root key; null before its creation. */
   readonly rootKey: string | null;
@@ -125,10 +133,14 @@ export interface PostgresState {
 /** Reads the state of a database, without changing it. @internal */
 export const inspectPostgres = (options: PostgresOptions): Effect.Effect<PostgresState, DatabaseUnusable> =>
   Effect.scoped(
-    Effect.flatMap(open(options), ({ path, database, unusable }) =>
+    Effect.flatMap(open(options), ({ path, url, database, unusable }) =>
       Effect.flatMap(state, ({ place, ...found }) =>
         Effect.map(place === null ? Effect.succeed(null) : restFound, (rest) => ({ path, ...found, rest })),
-      ).pipe(Effect.provideContext(database), Effect.mapError(unusable)),
+      ).pipe(
+        Effect.provideContext(database),
+        Effect.mapError(unusable),
+        Effect.catch((error) => refused(url, error)),
+      ),
     ),
   );
 
@@ -165,12 +177,16 @@ const state = Effect.gen(function* () {
     readonly steps: string | null;
     readonly root_key: string | null;
     readonly place: string | null;
+    readonly is_writable: boolean | null;
     readonly tables: string | null;
   }>`
     SELECT current_setting('server_version') AS server, current_setting('server_encoding') AS encoding,
       CASE WHEN has_schema_privilege(current_schema(), 'CREATE') THEN current_schema()::text END AS own_schema,
       to_regclass('schema_migrations')::text AS steps, to_regclass('root_key')::text AS root_key,
       to_regclass('storage_place')::text AS place,
+      (SELECT bool_and(has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE')
+          AND has_table_privilege(oid, 'DELETE')) FROM pg_class
+        WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')) AS is_writable,
       (SELECT json_agg(relname)::text FROM pg_class
         WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')) AS tables`;
   const version = found?.steps === null ? 0 : yield* lastMigration;
@@ -181,6 +197,7 @@ const state = Effect.gen(function* () {
     server,
     encoding,
     ownSchema,
+    isWritable: found?.is_writable !== false,
     schema: { version, newest: newestMigration },
     tables: JSON.parse(tables ?? "[]") as ReadonlyArray<string>,
     rootKey: stored?.wrapped ?? null,
@@ -193,6 +210,7 @@ type Database = Context.Context<SqlClient.SqlClient | SqlConnection.Connection>;
 
 interface Opened {
   readonly path: string;
+  readonly url: ParsedPostgresUrl;
   readonly database: Database;
   readonly unusable: (cause: unknown) => DatabaseUnusable;
 }
@@ -209,6 +227,7 @@ export const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUn
     });
     return {
       path: url.path,
+      url,
       database: yield* Layer.build(client),
       unusable: (cause) => new DatabaseUnusable({ path: url.path, cause }),
     };
@@ -216,7 +235,7 @@ export const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUn
 
 /** Migrates the schema as soon as the database is available. Logs one warning if it has to wait for the database. */
 const migrateOn = (
-  { path, database, unusable }: Opened,
+  { path, url, database, unusable }: Opened,
   { startTimeout = 0 }: PostgresOptions,
 ): Effect.Effect<ReadonlyArray<string>, PostgresError> => {
   const timeout = Duration.fromInputUnsafe(startTimeout);
@@ -225,7 +244,7 @@ const migrateOn = (
     Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${unusable(error).message}`).pipe(
       Effect.andThen(Effect.retry(migrate, { schedule, while: isTransient })),
     );
-  const notMigrated = (error: SqlError.SqlError | Migrator.MigrationError) => Effect.fail(unusable(error));
+  const notMigrated = (error: SqlError.SqlError | Migrator.MigrationError) => refused(url, unusable(error));
   return migrate.pipe(
     Effect.catchIf((error) => isTransient(error) && !Duration.isZero(timeout), tryAgain),
     Effect.tap(() => warnOfEncoding(path)),
@@ -238,4 +257,14 @@ const retryPause = Duration.millis(500);
 
 type MigrateError = Effect.Error<typeof migrate>;
 
-const isTransient = (error: MigrateError): boolean => error._tag === "SqlError" && error.isRetryable;
+/** Says what is wrong with a certificate, if that is why the database cannot be used. */
+const refused = (url: ParsedPostgresUrl, error: DatabaseUnusable): Effect.Effect<never, DatabaseUnusable> =>
+  Effect.flatMap(explained(url, error.message), (cause) =>
+    Effect.fail(cause === null ? error : new DatabaseUnusable({ path: error.path, cause })),
+  );
+
+const isTransient = (error: MigrateError): boolean =>
+  error._tag === "SqlError" && error.isRetryable && !isCertificateError(causeText(error));
+
+const causeText = ({ reason: { cause } }: SqlError.SqlError): string =>
+  cause instanceof Error ? cause.message : "";

@@ -2,6 +2,7 @@ import { StorageIdentity } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import {
   makeCertificate,
+  makeCertificateFor,
   makePostgresDatabase,
   startPostgres,
   startProxy,
@@ -205,6 +206,35 @@ describe.skipIf(noTls !== null)(`layerPostgres over TLS ${noTls ?? ""}`, () => {
     const trusting = over(`?sslmode=require&sslrootcert=${certificate}`);
     expect(yield* migratePostgres(trusting)).toEqual(names);
     expect((yield* inspectPostgres(over("?sslmode=no-verify"))).schema.version).toBe(newestMigration);
+
+    const other = yield* makeCertificate;
+    const refusal = (search: string) =>
+      Effect.map(
+        Effect.flip(migratePostgres({ ...over(search), startTimeout: "1 minute" })),
+        ({ message }) => message,
+      );
+    expect(yield* refusal("?sslmode=require")).toContain(
+      "is signed by itself, expected an authority that sslrootcert names",
+    );
+    expect(yield* refusal(`?sslcert=${certificate}&sslkey=${other.key}`)).toContain(
+      `sslkey "${other.key}" does not belong to sslcert "${certificate}"`,
+    );
+    expect(yield* refusal(`?sslrootcert=${key}`)).toContain(`sslrootcert "${key}" holds no certificate`);
+    expect(yield* refusal("?sslrootcert=system")).toContain("is signed by itself");
+  });
+
+  test.each([
+    ["is over since", { days: -1 }],
+    ['is for DNS:elsewhere.example, expected one for "127.0.0.1"', { name: "DNS:elsewhere.example" }],
+  ] as const)("a start is refused at once if the certificate %s", function* ([problem, made]) {
+    const { certificate, key } = yield* makeCertificateFor(made);
+    const server = yield* startPostgres({ tls: { certificate, key } });
+    const { url } = yield* makePostgresDatabase(server);
+    const options = optionsOf(withParts(url, { search: `?sslmode=verify-full&sslrootcert=${certificate}` }));
+    const at = performance.now();
+    const { message } = yield* Effect.flip(migratePostgres({ ...options, startTimeout: "1 minute" }));
+    expect(message).toContain(problem);
+    expect(performance.now() - at).toBeLessThan(20_000);
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { TcpNetConnectOpts } from "node:net";
 import { userInfo } from "node:os";
-import type { ConnectionOptions } from "node:tls";
+import { type ConnectionOptions, createSecureContext, getCACertificates } from "node:tls";
 import { Effect, Redacted } from "effect";
 import { DatabaseUnusable } from "../database_unusable.ts";
 
@@ -140,13 +140,46 @@ const unknownTlsParameter = (parameters: URLSearchParams): string | undefined =>
   return isUnknownMode || parameters.getAll("sslmode").length > 1 ? "another sslmode" : undefined;
 };
 
+const read = (file: string | null | undefined) => (file ? readFileSync(file, "utf8") : undefined);
+
 const tlsOf = (parameters: URLSearchParams): ConnectionOptions | false => {
   const [mode, ca, cert, key] = tlsParameters.map((name) => parameters.get(name));
   if (mode === "disable" || (mode === null && ca === null && cert === null && key === null)) return false;
-  const files = Object.entries({ ca, cert, key }).flatMap(([name, file]) =>
-    file ? [[name, readFileSync(file)] as const] : [],
-  );
-  return { ...Object.fromEntries(files), rejectUnauthorized: mode !== "no-verify" };
+  const system = ca === "system";
+  const authorities = system ? getCACertificates("system") : read(ca);
+  if (
+    typeof authorities === "string" &&
+    !/-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/.test(authorities)
+  ) {
+    throw new Error(`sslrootcert "${ca}" holds no certificate, expected one of an authority`);
+  }
+  const options = {
+    ...(authorities !== undefined && { ca: authorities }),
+    ...(cert && { cert: read(cert) }),
+    ...(key && { key: read(key) }),
+  };
+  checkPair(options, cert, key);
+  return { ...options, rejectUnauthorized: mode !== "no-verify" };
+};
+
+/** Fails for files that TLS cannot use, before a connection would. */
+const checkPair = (
+  options: ConnectionOptions,
+  cert: string | null | undefined,
+  key: string | null | undefined,
+): void => {
+  try {
+    createSecureContext(options);
+  } catch (cause) {
+    if (!cert && !key) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      /mismatch/.test(reason)
+        ? `sslkey "${key}" does not belong to sslcert "${cert}", expected the key of that certificate`
+        : `sslcert "${cert}" and sslkey "${key}" cannot be used: ${reason}`,
+      { cause },
+    );
+  }
 };
 
 const addressOf = ({ host, port }: PostgresParts): ParsedPostgresUrl["address"] =>

@@ -4,6 +4,7 @@ import { Context, Effect, Layer, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, migrate } from "../migrations.ts";
+import { refuseHalfMoved } from "../move/tables.ts";
 import { placeRecordsOn } from "../storage_place.ts";
 import { layer } from "../stores.ts";
 import { layerSqlite } from "./client/sql_client.ts";
@@ -29,6 +30,9 @@ export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<StoragePort
     Effect.gen(function* () {
       const { database } = yield* open(options);
       const path = databaseFile(options.folder);
+      yield* refuseHalfMoved(Context.get(database, SqlClient.SqlClient)).pipe(
+        Effect.mapError((cause) => new DatabaseUnusable({ path, cause })),
+      );
       const records = placeRecordsOn(Context.get(database, SqlClient.SqlClient), placeOfFile(path));
       const use = yield* makeStorageUse(records).pipe(
         Effect.mapError(({ cause }) => new DatabaseUnusable({ path, cause })),

@@ -10,7 +10,7 @@ import { switchFlag } from "../../cli/flags.ts";
 import { Invocation } from "../../cli/invocation.ts";
 import { answer, countOf, Json, rowsIn } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { type Config, readConfig } from "../../config/config.ts";
+import { type Config, InvalidConfig, readConfig } from "../../config/config.ts";
 import { locationOf, type PersistentStorage, type Storage, storageOf } from "../../config/resolved_config.ts";
 import { prepareFolder } from "../../files/data_folder.ts";
 import { cryptoLayer } from "../../layers/crypto_layer.ts";
@@ -156,8 +156,8 @@ const restorePostgres = Effect.fnUntraced(function* (
   if (isReplaced && !replace) return yield* needsReplace(storage);
   const [first] = yield* StoragePostgres.usersOf(options);
   if (first !== undefined) {
-    return yield* new CommandFailed({
-      problem: `Cannot restore into ${locationOf(storage).text}: ${first} uses it, expected stopped servers`,
+    return yield* new InvalidConfig({
+      problem: `${first} uses ${locationOf(storage).text}, expected stopped servers`,
     });
   }
   const kept = isReplaced ? yield* StoragePostgres.setAside(options, `accountlink_${time}`) : null;

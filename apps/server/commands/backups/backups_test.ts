@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -75,4 +83,59 @@ it("a server makes backups by itself", async () => {
   await vi.waitFor(() => expect(existsSync(backups) && namesIn(backups).length).toBe(2), { timeout: 30_000 });
   const metrics = await (await fetch(`${url}/metrics`)).text();
   expect(metrics).toMatch(/^accountlink_backup_age_seconds [\d.]+$/m);
+});
+
+it("backups at once, of two storages into one folder, delete only old ones of their own", async () => {
+  const [one, other] = [
+    await makeWorkplace({ ACCOUNTLINK_BACKUP_KEEP: "2" }),
+    await makeWorkplace({ ACCOUNTLINK_BACKUP_KEEP: "2" }),
+  ];
+  const folder = join(one.folder, "shared");
+  for (const { json } of [one, other]) await json("keys", "create", "--account", "acme");
+  const made = await Promise.all([one, other, one, other, one].map(({ json }) => json("backup", folder)));
+  const names = namesIn(folder);
+  expect(new Set(made.map(({ file }) => file)).size).toBe(5);
+  const identities = names.map((name) => /^accountlink-([\w-]{22})-\d{8}T\d{9}Z\.db$/.exec(name)?.[1]);
+  expect(new Set(identities).size).toBe(2);
+  expect(names).toHaveLength(4);
+});
+
+it("a backup that is dated ahead stops no further ones, and goes first", async () => {
+  const { folder, json, serve } = await makeWorkplace({ ACCOUNTLINK_BACKUP_KEEP: "2" });
+  await json("keys", "create", "--account", "acme");
+  const backups = join(folder, "backups");
+  const { file } = await json("backup", backups);
+  const ahead = String(file).replace(/\d{8}T/, "29990101T");
+  renameSync(String(file), ahead);
+  const later = new Date("2999-01-01");
+  utimesSync(ahead, later, later);
+  const url = await serve({ ACCOUNTLINK_BACKUP_DIR: backups, ACCOUNTLINK_BACKUP_EVERY: "1 day" });
+  await vi.waitFor(() => expect(namesIn(backups).filter((name) => name.endsWith(".db"))).toHaveLength(2), {
+    timeout: 30_000,
+  });
+  expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^accountlink_backup_age_seconds \d/m);
+  await json("backup", backups);
+  expect(existsSync(ahead)).toBe(false);
+});
+
+it("restore over data needs --replace, and keeps the data beside it", async () => {
+  const { folder, dataFolder, json, run } = await makeWorkplace();
+  await json("keys", "create", "--account", "acme");
+  const { file } = await json("backup", join(folder, "backups"));
+  await json("keys", "create", "--account", "acme");
+  expect(await run("restore", String(file))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("it holds data, expected an empty one, or --replace") as unknown,
+  });
+  const restored = await json("restore", "--replace", String(file));
+  expect(restored).toMatchObject({ resumed: false, tables: { keys: 1 } });
+  const kept = String(restored["kept"]);
+  expect(kept).toMatch(/accountlink-\d{8}T\d{9}Z\.db$/);
+  expect(namesIn(dataFolder)).toContain(kept.split("/").at(-1));
+  expect(statSync(kept).mode & 0o777).toBe(0o600);
+  // What was kept can be restored as any backup.
+  expect(await json("restore", "--replace", "--resume", kept)).toMatchObject({
+    resumed: true,
+    tables: { keys: 2 },
+  });
 });

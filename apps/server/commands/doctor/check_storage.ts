@@ -1,6 +1,6 @@
 /** Checks the storage and its secret, without creating anything or disturbing a server. */
 import { existsSync, statfsSync } from "node:fs";
-import type { Rest } from "@accountlink/core";
+import { HalfMoved, type Rest } from "@accountlink/core";
 import { unwrapWithAny } from "@accountlink/core/secrets";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { StorageSql } from "@accountlink/sql";
@@ -28,6 +28,7 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
           (findings) => [
             ...findings,
             ...(state.ownSchema === null && state.schema.version < state.schema.newest ? [noTables] : []),
+            ...(state.isWritable ? [] : [readOnlyUser]),
             ...(state.encoding === "UTF8" ? [] : [badEncoding(state.encoding)]),
             ...checkClock("Postgres", state.clockLead),
           ],
@@ -48,8 +49,8 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
   if (!exists.success) return [ok("data folder", `"${folder}" will be made`)];
   const findings = yield* StorageSql.inspectEmbedded(folder).pipe(
     Effect.flatMap((state) =>
-      state === null
-        ? Effect.succeed([ok("database", "there is none yet, and one will be made")])
+      state === null || state.tables.length === 0
+        ? checkNew(config, storage)
         : judge(config, storage, `"${state.path}"`, state),
     ),
     Effect.catchTag("DatabaseUnusable", ({ message }) => unusable(message, fileAdvice(message))),
@@ -58,6 +59,23 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
   const modes = existsSync(secret) ? [checkMode("secret", secret, "600")] : [];
   return [checkMode("data folder", folder, "700"), ...modes, ...findings, checkSpace(folder)];
 });
+
+/** A secret beside a database that holds nothing is of one that was lost. */
+const checkNew = (config: Config, storage: PersistentStorage) =>
+  resolveSecretsOfLost(config, storage).pipe(
+    Effect.as([ok("database", "there is none yet, and one will be made")]),
+    Effect.catchTag("InvalidConfig", ({ message }) =>
+      Effect.succeed([
+        fail("database", message, "Restore the database, or begin anew with accountlink serve --new"),
+      ]),
+    ),
+  );
+
+/** Makes no secret where none is. */
+const resolveSecretsOfLost = (config: Config, storage: PersistentStorage) =>
+  storage.kind === "embedded" && existsSync(secretFile(storage.folder))
+    ? resolveSecrets({ config, storage })
+    : Effect.void;
 
 const variable = "ACCOUNTLINK_DATABASE_URL";
 
@@ -123,6 +141,12 @@ const noTables = fail(
   "As its owner, run: GRANT CREATE ON SCHEMA public TO <user>",
 );
 
+const readOnlyUser = fail(
+  "database",
+  "its user may not write all of its tables",
+  "As the owner of the tables, let the user own the database: REASSIGN OWNED BY <owner> TO <user>",
+);
+
 interface State {
   readonly schema: { readonly version: number; readonly newest: number };
   readonly tables: ReadonlyArray<string>;
@@ -161,8 +185,17 @@ const judge = Effect.fnUntraced(function* (
         : fail("database", `${it}: ${old}`, "Start the commit on it, then this release");
   const expected = version === newest ? yield* StorageSql.releaseTables : [];
   const missing = expected.filter((name) => !tables.includes(name)).map((name) => `it has no table ${name}`);
+  const halfMoved = tables.includes("moving")
+    ? [fail("database", `${it}: ${new HalfMoved().message}`, "Repeat the move")]
+    : [];
   const damages = [...damage, ...missing].map((text) => fail("database", text, "Restore it from a backup"));
-  return [database, ...damages, ...restFinding(rest), yield* checkRootKey(config, storage, rootKey)];
+  return [
+    database,
+    ...halfMoved,
+    ...damages,
+    ...restFinding(rest),
+    yield* checkRootKey(config, storage, rootKey),
+  ];
 });
 
 const checkRootKey = (config: Config, storage: PersistentStorage, wrapped: string | null) =>

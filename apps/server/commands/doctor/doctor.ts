@@ -19,6 +19,7 @@ import { networksLayer } from "../../networks/network_files.ts";
 import { describe } from "../command.ts";
 import { checkClock } from "./check_clock.ts";
 import { checkPlatform } from "./check_platform.ts";
+import { checkBackupFolder, equalPorts, isHeld } from "./check_start.ts";
 import { checkStorage } from "./check_storage.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 import { redisAdvice } from "./redis_advice.ts";
@@ -71,9 +72,12 @@ const examine = Effect.fnUntraced(function* (gameId: GameId | null) {
   return [
     ...findings,
     ok("configuration", `${Object.keys(variables).length} variables`),
+    ...equalPorts(config),
     ...(yield* checkFiles(resolved.success)),
+    ...(yield* checkBackupFolder(config)),
     ...(yield* checkPlatform(resolved.success, gameId)),
     ...stored,
+    ...deploymentFinding(config, deployment),
     ...(yield* checkCache(cache)),
     ...(yield* checkServer(config, "ACCOUNTLINK_PORT", deployment)),
     ...(yield* checkServer(config, "ACCOUNTLINK_OPERATOR_PORT", deployment)),
@@ -133,6 +137,22 @@ const checkCache = Effect.fnUntraced(function* (cache: Cache) {
   );
 });
 
+/** A start refuses the storage of another deployment, also an empty one. */
+const deploymentFinding = (
+  { ACCOUNTLINK_DEPLOYMENT: expected }: Config,
+  found: string | null,
+): ReadonlyArray<Finding> => {
+  if (expected === null || expected === found) return [];
+  const is = found === null ? "the storage is empty" : `the storage is of deployment "${found}"`;
+  return [
+    fail(
+      "deployment",
+      `ACCOUNTLINK_DEPLOYMENT is "${expected}", but ${is}`,
+      "Name the storage of that deployment, or correct ACCOUNTLINK_DEPLOYMENT",
+    ),
+  ];
+};
+
 const untilThen = "Until then each server counts limits for itself";
 
 const checkServer = (
@@ -154,7 +174,17 @@ const checkServer = (
         ? ok("server", `${url} is ready`)
         : fail("server", `${url} answers ${status}`, "See its log");
     }),
-    Effect.catch((reason) => Effect.succeed(ok("server", `none answers at ${url}: ${reason}`))),
+    Effect.catch((reason) =>
+      Effect.map(isHeld(reachable(host), port), (held) =>
+        held
+          ? fail(
+              "server",
+              `a program holds ${url} and does not answer`,
+              `Stop it, or set another ${variable}`,
+            )
+          : ok("server", `none answers at ${url}: ${reason}`),
+      ),
+    ),
     Effect.map((finding) => [finding]),
   );
 };

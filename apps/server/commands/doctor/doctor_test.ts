@@ -1,11 +1,13 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
-import { symlink } from "node:fs/promises";
+import { rm, symlink } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type HttpAnswer, runUntil, startHttpServer } from "@accountlink/test-servers";
+import { type HttpAnswer, listenLocally, runUntil, startHttpServer } from "@accountlink/test-servers";
 import { Effect, Struct } from "effect";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { startDiscord } from "../chat/test_discord.ts";
+import { runInProcess } from "../test_command_line.ts";
 import { makeWorkplace } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
@@ -280,4 +282,37 @@ it("the doctor compares the commands and the intent of the application at the ch
     expect.stringMatching(/^ok .* not used yet: /),
     expect.stringMatching(/^ok .*the chat platform reports them$/),
   ]);
+});
+
+it("the doctor tries what a start would use: backups, ports, the deployment, and a lost database", async () => {
+  const { folder, dataFolder, json, run } = await makeWorkplace();
+  await json("keys", "create", "--account", "acme");
+  const silent = createServer(() => {});
+  const held = await listenLocally(silent);
+  onTestFinished(() => void silent.close());
+  const examine = async (more: Readonly<Record<string, string>>) => {
+    const { stdout } = await runInProcess(["doctor"], {
+      ACCOUNTLINK_STORAGE: "embedded",
+      ACCOUNTLINK_DATA_DIR: dataFolder,
+      ACCOUNTLINK_PLATFORM: "none",
+      ...more,
+    });
+    return stdout.split("\n").filter((line) => line.startsWith("fail"));
+  };
+  expect(await examine({ ACCOUNTLINK_PORT: "0", ACCOUNTLINK_BACKUP_DIR: join(folder, "a/b") })).toEqual([]);
+  expect(existsSync(join(folder, "a"))).toBe(false);
+  for (const [variables, problem] of [
+    [{ ACCOUNTLINK_BACKUP_DIR: "/proc/backups" }, '"/proc/backups" cannot be written'],
+    [{ ACCOUNTLINK_PORT: "7", ACCOUNTLINK_OPERATOR_PORT: "7" }, "are both 7"],
+    [{ ACCOUNTLINK_PORT: String(held) }, "and does not answer"],
+    [{ ACCOUNTLINK_DEPLOYMENT: "another" }, 'ACCOUNTLINK_DEPLOYMENT is "another", but the storage is of'],
+  ] as const) {
+    const found = await examine({ ACCOUNTLINK_PORT: "0", ...variables });
+    expect([variables, found]).toEqual([variables, [expect.stringContaining(problem)]]);
+  }
+  await rm(join(dataFolder, "accountlink.db"));
+  expect(await examine({ ACCOUNTLINK_PORT: "0" })).toEqual([
+    expect.stringContaining("holds a secret, but its database is missing or empty"),
+  ]);
+  expect(await run("serve")).toMatchObject({ code: 1 });
 });

@@ -13,6 +13,7 @@ import { serviceLayer } from "../../layers/service_layer.ts";
 import { claimPort, type Port } from "../../listening/port.ts";
 import { networksLayer } from "../../networks/network_files.ts";
 import { resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
+import { watchClock } from "../../serving/clock.ts";
 import { watchDiskSpace } from "../../serving/disk_space.ts";
 import { watchFileDescriptors } from "../../serving/file_descriptors.ts";
 import { serveHttp } from "../../serving/http_server.ts";
@@ -106,6 +107,7 @@ export const startService = Effect.fnUntraced(function* <E, R>(
   const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? port.url;
   return yield* Effect.gen(function* () {
     yield* warnOfRest;
+    yield* watchClock;
     yield* loadStartupFixture(fixture);
     const { commands } = yield* ChatPlatform;
     const demo = resolved.demo ? demoOf(fixture.text, commands?.tryUrl) : undefined;
