@@ -20,7 +20,13 @@ export const whyNoCertificate = (): Promise<string | null> =>
  *
  * @param days how long it holds; it is over if that is negative
  */
-export const makeCertificateFor = Effect.fnUntraced(function* ({ name = "IP:127.0.0.1", days = 1 }) {
+export const makeCertificateFor = Effect.fnUntraced(function* ({
+  name = "IP:127.0.0.1",
+  days = 1,
+}: {
+  readonly name?: string;
+  readonly days?: number;
+}) {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "accountlink-certificate-"))),
     (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
