@@ -168,17 +168,22 @@ const checkPair = (
   cert: string | null | undefined,
   key: string | null | undefined,
 ): void => {
+  const problem = contextProblem(options);
+  if (problem === null) return;
+  if (/mismatch/.test(problem)) {
+    throw new Error(
+      `sslkey "${key}" does not belong to sslcert "${cert}", expected the key of that certificate`,
+    );
+  }
+  throw new Error(`sslrootcert, sslcert or sslkey cannot be used: ${problem}`);
+};
+
+const contextProblem = (options: ConnectionOptions): string | null => {
   try {
     createSecureContext(options);
+    return null;
   } catch (cause) {
-    if (!cert && !key) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(
-      /mismatch/.test(reason)
-        ? `sslkey "${key}" does not belong to sslcert "${cert}", expected the key of that certificate`
-        : `sslcert "${cert}" and sslkey "${key}" cannot be used: ${reason}`,
-      { cause },
-    );
+    return cause instanceof Error ? cause.message : String(cause);
   }
 };
 
