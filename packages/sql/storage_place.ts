@@ -1,7 +1,7 @@
 /** Where a database is, and whether it rests because it is a copy. */
 import type { PlaceRecords, Rest } from "@accountlink/core";
 import { Clock, Effect, Schema } from "effect";
-import type { SqlClient } from "effect/sql";
+import { SqlClient } from "effect/sql";
 import { storagePlace } from "./migrations/0037_storage_place.ts";
 import { schemaReaderOf } from "./statements/row.ts";
 import { storeOperation } from "./statements/store_operation.ts";
@@ -98,4 +98,5 @@ export const restDatabase = (sql: SqlClient.SqlClient, since: number) =>
       sql`INSERT INTO storage_place (id, place, rest_since, rest_reason) VALUES (1, '', ${since}, 'restored')`,
     ),
     sql.withTransaction,
+    Effect.provideService(SqlClient.SqlClient, sql),
   );

@@ -6,7 +6,6 @@ import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect, Option, Redacted } from "effect";
 import { Command, Flag } from "effect/cli";
-import { SqlClient } from "effect/sql";
 import { Invocation } from "../cli/invocation.ts";
 import { answer, countOf, Json, rowsIn } from "../cli/output.ts";
 import { progressBar } from "../cli/progress.ts";
@@ -75,11 +74,7 @@ const restOf = Effect.fnUntraced(function* (source: PersistentStorage) {
 /** What moves from a storage that rests, rests on. */
 const restOn = Effect.fnUntraced(function* (target: PersistentStorage, rest: Rest) {
   if (target.kind === "redis") return yield* (yield* redis).StorageRedis.restRedis(target, rest);
-  yield* Effect.scoped(
-    Effect.flatMap(openSql(target), (sql) =>
-      Effect.provideService(StorageSql.restDatabase(sql, rest.since), SqlClient.SqlClient, sql),
-    ),
-  );
+  yield* Effect.scoped(Effect.flatMap(openSql(target), (sql) => StorageSql.restDatabase(sql, rest.since)));
 });
 
 type SqlStorage = Exclude<PersistentStorage, { readonly kind: "redis" }>;

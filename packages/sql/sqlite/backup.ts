@@ -163,7 +163,7 @@ export const restoreEmbedded = Effect.fnUntraced(function* (
 const restFile = Effect.fnUntraced(function* (filename: string) {
   const now = yield* Clock.currentTimeMillis;
   const database = yield* Layer.build(layerSqlite({ filename }));
-  yield* restDatabase(Context.get(database, SqlClient.SqlClient), now).pipe(Effect.provideContext(database));
+  yield* restDatabase(Context.get(database, SqlClient.SqlClient), now);
 }, Effect.scoped);
 
 const besideOf = (file: string): ReadonlyArray<string> =>
