@@ -21,12 +21,12 @@ export const problems: Cases<StoragePorts> = {
     yield* settleOne(settled(other, { problems: [gone(start + 2), closed] }));
     expectEqual(
       (yield* status).problems,
-      [gone(start + 2), closed, own].map((each) => listed(each)),
+      [gone(start + 2), own, closed].map((each) => listed(each)),
     );
     yield* settleOne(settled(other));
     expectEqual(
       (yield* status).problems,
-      [gone(start + 2), closed, own].map((each) => listed(each)),
+      [gone(start + 2), own, closed].map((each) => listed(each)),
     );
     yield* startSweep(start + 5);
     const revision = (yield* hold(node))?.revision ?? 0;
