@@ -137,7 +137,10 @@ const devChatChannels = (client: ResilientClient): ChatChannels => {
     postPrivately: Effect.fnUntraced(function* (chatId, message, nonce) {
       const request = HttpClientRequest.post(`/users/${encodeURIComponent(chatId)}/messages`);
       const body = HttpClientRequest.bodyJsonUnsafe(request, { ...message, nonce });
-      return Result.isSuccess(yield* askDev(client, "ChatChannels.postPrivately", body));
+      const sent = yield* askDev(client, "ChatChannels.postPrivately", body);
+      if (Result.isSuccess(sent)) return "sent";
+      if (sent.failure === "bot_refused") return sent.failure;
+      return sent.failure === "message_refused" ? "refused" : "closed";
     }),
 
     edit: Effect.fnUntraced(function* (channelId, messageId, message) {

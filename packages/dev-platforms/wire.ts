@@ -86,6 +86,7 @@ export const refusals = {
   unknown_message: 404,
   channel_closed: 403,
   takes_none: 403,
+  bot_refused: 403,
   message_refused: 400,
   role_missing: 404,
   role_above_bot: 403,

@@ -14,6 +14,18 @@ const [late, rival] = ["100006", "100007"];
 
 const joined = "2024-01-01T00:00:00.000Z";
 
+const cold = "700000000000000077";
+
+/** A guild whose members have been there for long without a link. The last to join is first. */
+const coldGuild = {
+  id: cold,
+  bot: true,
+  members: [
+    { chatId: ada, manager: true, joined },
+    ...["1", "2", "3", "4"].map((n) => ({ chatId: `10001${n}`, joined: `2024-0${n}-01T00:00:00.000Z` })),
+  ],
+};
+
 const server = useSiteServer({}, ({ platform, ...fixture }) => ({
   ...fixture,
   accounts: [
@@ -22,7 +34,7 @@ const server = useSiteServer({}, ({ platform, ...fixture }) => ({
   ],
   platform: {
     ...platform,
-    guilds: (platform?.guilds ?? []).map((each) =>
+    guilds: [...(platform?.guilds ?? []), coldGuild].map((each) =>
       each.id === guild
         ? {
             ...each,
@@ -46,6 +58,7 @@ const { fixtures, platform } = server;
 const links = { [ada]: "1", [linked]: "2", [rival]: "3" };
 fixtures.key({ account: "club", guildId: guild, links: { ...links, [late]: "4" } });
 fixtures.key({ account: "rival", guildId: guild, links });
+fixtures.key({ account: "club", guildId: cold, links: { [ada]: "1" } });
 
 let owner: Owner;
 let pid: string;
@@ -94,7 +107,8 @@ test("each member gets one message, once, in the guild's language, and one in fi
   await platform.fail({
     platform: "chat",
     mode: "refused",
-    code: "takes_none",
+    // A refusal of another kind concerns its member alone as well.
+    code: "message_refused",
     times: 1,
     route: "POST /chat/api/users/:chatId/messages",
   });
@@ -128,3 +142,25 @@ test("another list of the guild reminds nobody whom this one has reminded", asyn
   expect((await messagesOf(open)).match(/<li/g)).toHaveLength(1);
   expect(await messagesOf(closed)).toBe("");
 });
+
+test("three refusals in a row rest the reminders of a community, and are a problem of its plan", async () => {
+  const route = "POST /chat/api/users/:chatId/messages";
+  await platform.fail({ platform: "chat", mode: "refused", code: "message_refused", times: 3, route });
+  const place = { pid: await pidOf(owner, cold), guildId: cold };
+  const settings = { rules: [], nickname: null, state: "on", remindAfterDays: 30 };
+  dataOf(await owner.send("PUT /dashboard/api/roles", { body: { ...place, ...settings } }));
+  const problems = async () => {
+    const read = await owner.send(`GET /dashboard/api/roles?pid=${place.pid}&guildId=${cold}` as Line);
+    return dataOf(read).plan?.status?.problems;
+  };
+  const refused = { chatId: null, roleId: null, reason: "reminders_refused" };
+  await expect.poll(problems, { timeout: 40_000 }).toMatchObject([refused]);
+  const { members } = dataOf(
+    await owner.send(`GET /dashboard/api/unlinked?pid=${place.pid}&guildId=${cold}` as Line),
+  );
+  // The fourth is asked after the rest, and none of the three again.
+  const left = listOf(members).filter((member) => member.reminded === null);
+  expect(left.map((member) => textOf(member.chatId))).toEqual(["100011"]);
+  const page = `/dashboard/communities/${place.pid}/roles?guildId=${cold}`;
+  expect((await owner.browser.get(page)).text).toContain("refuses the private messages of the bot");
+}, 60_000);

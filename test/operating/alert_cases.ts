@@ -62,6 +62,11 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
   ],
   AccountlinkWebhooksLate: onNode("accountlink_webhook_backlog_seconds", "1000x60 0x40", "12m", "20m"),
   AccountlinkRolesLate: onNode("accountlink_role_oldest_change_seconds", "1000x60 0x40", "12m", "20m"),
+  AccountlinkGatewayRestarts: [
+    { [`accountlink_chat_gateway_connections_total{${node},kind="identify"}`]: "0+1x80 80x240" },
+    "12m",
+    "60m",
+  ],
   AccountlinkSlow: [
     {
       [buckets("0.1")]: "0x60 0+100x60",

@@ -58,6 +58,10 @@ export const startDiscordGateway = Effect.fnUntraced(function* ({ shards = 1 } =
     countOf: (name: "identify" | "resume") => heard.filter(({ op }) => op === ops[name]).length,
     /** The paths of the addresses at which clients resumed. */
     resumedAt: new Array<string>(),
+    /** Whether the gateway closes a connection as soon as it has resumed. */
+    closesResumed: false,
+    /** When clients identified themselves or resumed, in milliseconds. */
+    startedAt: new Array<number>(),
     /** The code with which the gateway closes a connection that identifies itself. */
     refusal: null as number | null,
     acknowledges: true,
@@ -93,6 +97,7 @@ export const startDiscordGateway = Effect.fnUntraced(function* ({ shards = 1 } =
       heard.push(message);
       const { op, d } = message;
       if (op === ops.heartbeat && gateway.acknowledges) send(ops.acknowledged);
+      if (op === ops.identify || op === ops.resume) gateway.startedAt.push(performance.now());
       if (op === ops.identify) {
         if (gateway.refusal !== null) return socket.close(gateway.refusal);
         const session = { shard: d.shard[0], events: [], socket };
@@ -107,6 +112,7 @@ export const startDiscordGateway = Effect.fnUntraced(function* ({ shards = 1 } =
         session.socket = socket;
         for (const event of session.events.slice(d.seq)) socket.send(JSON.stringify(event));
         dispatch(session, "RESUMED", {});
+        if (gateway.closesResumed) socket.close(4000);
       }
     });
   });

@@ -118,11 +118,11 @@ export class Guild {
   }
 
   /** Sends a message, unless the platform has got the same one before. */
-  #post(from: Process, chatId: string, once: string): boolean {
+  #post(from: Process, chatId: string, once: string): "sent" {
     if (this.messages.every((sent) => sent.once !== once)) {
       this.messages.push({ at: this.#world.now, from, chatId, once });
     }
-    return true;
+    return "sent";
   }
 
   #member(chatId: string): RoleMember | undefined {

@@ -33,6 +33,12 @@ export class PostRefused extends Data.TaggedError("PostRefused")<{
 }> {}
 
 /**
+ * What became of a private message. `closed`: the user takes none. `refused`: the platform refuses this one for a reason
+ * of its own. `bot_refused`: the platform refuses every private message of the bot for a time.
+ */
+export type PrivateOutcome = "sent" | "closed" | "refused" | "bot_refused";
+
+/**
  * Posts messages of the bot in channels. Messages are in the form of the platform's API, and mention nobody. Nothing is
  * cached.
  */
@@ -49,11 +55,11 @@ export interface ChatChannels {
   readonly post: (channelId: string, message: object, once?: string) => PlatformEffect<string, PostRefused>;
 
   /**
-   * Sends a private message. Returns false if the user takes none from the bot.
+   * Sends a private message.
    *
    * @param once as in `post`
    */
-  readonly postPrivately: (chatId: ChatId, message: object, once: string) => PlatformEffect<boolean>;
+  readonly postPrivately: (chatId: ChatId, message: object, once: string) => PlatformEffect<PrivateOutcome>;
 
   /** Replaces a message of the bot. Returns false if the message is gone. */
   readonly edit: (

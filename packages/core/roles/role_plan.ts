@@ -284,7 +284,7 @@ export interface RolePlan extends PlanSettings {
 /**
  * Why a plan cannot be applied as a whole, so that its problem names no member: a rule's item does not exist, the game
  * platform does not answer a rule's question, the chat platform does not list the members, most of those who have a role
- * would lose it, or the log channel is gone or closed to the bot. @internal
+ * would lose it, the log channel is gone or closed to the bot, or the chat platform refuses reminders. @internal
  */
 export const planProblems = [
   "item_unknown",
@@ -292,6 +292,7 @@ export const planProblems = [
   "members_hidden",
   "many_would_lose",
   "log_channel_closed",
+  "reminders_refused",
 ] as const;
 
 export interface PlanProblem {

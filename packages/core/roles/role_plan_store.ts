@@ -237,6 +237,16 @@ export class RolePlanStore extends Context.Service<
     readonly settle: (write: SettleMembers) => StoreEffect<boolean>;
 
     /**
+     * Stores, or with null deletes, a problem of the plan as a whole, whichever node holds the plan. Does nothing if the
+     * plan is unknown.
+     */
+    readonly setProblem: (
+      place: PlanPlace,
+      reason: PlanProblem["reason"],
+      at: Millis | null,
+    ) => StoreEffect<void>;
+
+    /**
      * Stores the nickname that a plan is about to set, and keeps the one that it replaces, unless one of the member is
      * kept already. Returns whether the kept one is of this time. Does nothing if the plan is unknown.
      */

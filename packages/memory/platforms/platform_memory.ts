@@ -75,7 +75,7 @@ const chatChannels = (guilds: ReadonlyMap<GuildId, FixtureGuild>): ChatChannels 
       })),
     post: (channelId, message, once) =>
       refuseOr(ofChannel(channelId)?.post(channelId, message, once) ?? closed),
-    postPrivately: () => true,
+    postPrivately: () => "sent",
     edit: (channelId, messageId, message) =>
       refuseOr(ofChannel(channelId)?.edit(channelId, messageId, message) ?? closed),
   });

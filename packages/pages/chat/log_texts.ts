@@ -300,6 +300,8 @@ const problemText = ({ reason, roleId, members }: NewProblem, game: string): str
       return `The rule for ${role} names an item that does not exist.`;
     case "source_closed":
       return `A rule for ${role} gets no answer from ${game}.`;
+    case "reminders_refused":
+      return "The platform refuses the bot's reminders.";
     case "role_missing":
       return "A rule names a role that was deleted.";
     default:

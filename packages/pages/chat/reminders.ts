@@ -14,9 +14,10 @@ import {
   IsBackground,
   makeGuildChannels,
   PlatformRefusals,
+  type PrivateOutcome,
 } from "@accountlink/core/platforms";
 import { ReminderStore, reminderPause } from "@accountlink/core/reminders";
-import { makeGuildCheck, makeOldestNode } from "@accountlink/core/roles";
+import { makeGuildCheck, makeOldestNode, RolePlanStore } from "@accountlink/core/roles";
 import { Secrets } from "@accountlink/core/secrets";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Clock, type Duration, Effect, FiberMap, Layer, Metric, Option } from "effect";
@@ -38,7 +39,13 @@ const sent = Metric.counter("accountlink_reminders_total", {
   incremental: true,
 });
 
-const count = (outcome: "sent" | "closed" | "unavailable") =>
+/** After as many refusals in a row that do not say that the member takes none, the community's reminders rest. */
+const mostRefused = 3;
+
+/** How long reminders rest, in milliseconds. */
+const rest = 3_600_000;
+
+const count = (outcome: PrivateOutcome | "unavailable") =>
   Metric.update(Metric.withAttributes(sent, { outcome }), 1);
 
 const layerOf = (channels: ChatChannels) =>
@@ -95,6 +102,7 @@ export const layerReminders = Layer.provide(layerRemindersIn, Languages.layer);
 
 const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
   const store = yield* ReminderStore;
+  const plans = yield* RolePlanStore;
   const communities = yield* CommunityStore;
   const links = yield* LinkStore;
   const blocks = yield* BlockStore;
@@ -162,21 +170,51 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
     return messageBody({ ...message, buttons: buttons.filter((button) => "url" in button) });
   });
 
+  /** The time before which nothing is sent, since the platform refuses all private messages of the bot. */
+  let botRestsUntil = 0;
+  /** The time before which nothing is sent to members of a community, by list and guild. */
+  const restsUntil = new Map<string, number>();
+
+  const hasRested = Effect.fnUntraced(function* (name: string) {
+    const now = yield* Clock.currentTimeMillis;
+    if (now < botRestsUntil || now < (restsUntil.get(name) ?? 0)) return false;
+    restsUntil.delete(name);
+    return true;
+  });
+
   return Effect.fnUntraced(function* (community: Community) {
     const { scope, guildId } = community;
-    if (!(yield* isManaged(community)) || neededForWay(yield* usableGameWays) === "session") return;
+    const place = { pid: scope.pid, guildId };
+    const name = `${scope.pid} ${guildId}`;
+    if (!(yield* hasRested(name)) || !(yield* isManaged(community))) return;
+    if (neededForWay(yield* usableGameWays) === "session") return;
     const body = yield* messageOf(community);
+    let refused = 0;
+    const startRest = Effect.fnUntraced(function* (isOfBot: boolean) {
+      const now = yield* Clock.currentTimeMillis;
+      if (isOfBot) botRestsUntil = now + rest;
+      restsUntil.set(name, now + rest);
+      yield* plans.setProblem(place, "reminders_refused", now);
+      yield* Effect.logWarning("The platform refuses reminders: they rest for an hour");
+    });
     for (const { chatId, hash } of yield* dueIn(community)) {
-      if (!(yield* isWanted(community))) return;
+      if (!(yield* hasRested(name)) || !(yield* isWanted(community))) return;
       const linked = yield* links.findGamesByChatIds(scope.pid, [chatId]);
       if (linked.has(chatId) || !(yield* claim(community, hash))) continue;
       // A claim without its message would leave the member without any.
-      const isSent = yield* Effect.uninterruptible(
-        Effect.tapError(channels.postPrivately(chatId, body, hash.slice(0, 24)), () =>
-          Effect.andThen(count("unavailable"), store.release({ pid: scope.pid, guildId }, hash)),
+      const outcome = yield* Effect.uninterruptible(
+        channels.postPrivately(chatId, body, hash.slice(0, 24)).pipe(
+          Effect.tapError(() => Effect.andThen(count("unavailable"), store.release(place, hash))),
+          Effect.tap((answer) => (answer === "bot_refused" ? store.release(place, hash) : Effect.void)),
         ),
       );
-      yield* count(isSent ? "sent" : "closed");
+      yield* count(outcome);
+      // A refusal concerns its member alone, who is not asked again: others of the community get theirs.
+      if (outcome === "refused") refused++;
+      if (outcome === "sent" || outcome === "closed") refused = 0;
+      if (outcome === "sent") yield* plans.setProblem(place, "reminders_refused", null);
+      if (outcome === "bot_refused" || refused >= mostRefused)
+        return yield* startRest(outcome === "bot_refused");
       // From the message on: a slow store may have answered the claim late.
       yield* Effect.sleep(reminderPause);
     }

@@ -45,6 +45,23 @@ const change = <Reason extends string>(refused: Reason) =>
     [409, "any", refused],
   ] as const;
 
+/** Private messages that the user takes none of: who blocks the bot, is in no guild with it, or is gone. */
+const toUser = [
+  [400, 50_007, "takes_none"],
+  [403, 50_007, "takes_none"],
+  [400, 50_033, "takes_none"],
+  [403, 50_278, "takes_none"],
+  [404, 10_013, "takes_none"],
+] as const;
+
+/** The bot opens private channels too fast, or awaits its verification, so Discord refuses it all of them. */
+const tooMany = [
+  [400, 40_003, "bot_refused"],
+  [403, 40_003, "bot_refused"],
+  [400, 20_026, "bot_refused"],
+  [403, 20_026, "bot_refused"],
+] as const;
+
 /** A message that the bot posts or edits. The channel is gone, or its rights keep the bot out. */
 const post = [
   [403, "any", "channel_closed"],
@@ -55,6 +72,7 @@ const post = [
 
 const discord = {
   "GET /applications/@me": [],
+  // The operator reads Discord's own words, by `askInWords`.
   "PATCH /applications/@me": [],
   "GET /applications/{application_id}/commands": [],
   "PUT /applications/{application_id}/commands": [],
@@ -80,19 +98,20 @@ const discord = {
   "PATCH /guilds/{guild_id}/members/{user_id}": change("nickname_refused"),
   "PUT /guilds/{guild_id}/members/{user_id}/roles/{role_id}": change("role_refused"),
   "DELETE /guilds/{guild_id}/members/{user_id}/roles/{role_id}": change("role_refused"),
-  "POST /channels/{channel_id}/messages": post,
+  "POST /channels/{channel_id}/messages": [...toUser, ...tooMany, ...post],
   // 50005: the message is not the bot's, as after the bot's application was replaced.
   "PATCH /channels/{channel_id}/messages/{message_id}": [
     [404, 10_008, "absent"],
     [403, 50_005, "absent"],
     ...post,
   ],
-  // The user takes no private messages, has blocked the bot, or is in no guild with it.
   "POST /users/@me/channels": [
-    [400, 50_033, "takes_none"],
-    [403, 50_007, "takes_none"],
-    [403, 50_278, "takes_none"],
-    [404, 10_013, "takes_none"],
+    ...toUser,
+    ...tooMany,
+    [400, "any", "refused"],
+    [403, "any", "refused"],
+    [404, "any", "refused"],
+    [409, "any", "refused"],
   ],
   "GET /users/@me": [],
   "GET /users/@me/connections": [],
@@ -106,6 +125,9 @@ const discord = {
   "PATCH /webhooks/{webhook_id}/{webhook_token}/messages/@original": [
     [404, 10_008, "over"],
     [401, 50_027, "over"],
+    [400, "any", "over"],
+    [403, "any", "over"],
+    [409, "any", "over"],
   ],
 } as const satisfies Answers;
 

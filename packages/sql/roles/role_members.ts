@@ -176,6 +176,15 @@ export const memberOperations = ({
       return true;
     }),
 
+    setProblem: transaction("setProblem", function* (place, reason, at) {
+      const [plan] = yield* lockPlan(place);
+      if (plan === undefined) return;
+      yield* sql`
+        DELETE FROM role_problems
+        WHERE ${isPlan(sql, place)} AND chat_id = '' AND role_id = '' AND reason = ${reason}`;
+      if (at !== null) yield* addProblems(place, [{ chatId: null, roleId: null, reason, at }]);
+    }),
+
     settleOne: transaction("settleOne", function* (place, member, at, changes) {
       const [plan] = yield* lockPlan(place);
       if (plan === undefined) return;
@@ -271,6 +280,7 @@ const problemFields = {
     members_hidden: true,
     many_would_lose: true,
     log_channel_closed: true,
+    reminders_refused: true,
   }),
   at: Schema.Int,
 };

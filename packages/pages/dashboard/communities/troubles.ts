@@ -150,6 +150,8 @@ const whatFails = (
 ): Html => {
   const role = roleName(view, roleId ?? "");
   if (reason === "many_would_lose") return say("trouble.many_would_lose", { ...place, role });
-  if (reason === "log_channel_closed" || reason === "members_hidden") return say(`trouble.${reason}`, place);
+  if (reason === "log_channel_closed" || reason === "members_hidden" || reason === "reminders_refused") {
+    return say(`trouble.${reason}`, place);
+  }
   return roleId === null ? say("trouble.nickname", place) : say("trouble.role", { ...place, role });
 };

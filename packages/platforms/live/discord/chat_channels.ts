@@ -1,9 +1,9 @@
 /** Text channels on Discord, and the bot's messages in them. */
 import type { GuildId } from "@accountlink/core";
-import { type ChatChannels, PostRefused } from "@accountlink/core/platforms";
+import { type ChatChannels, PostRefused, type PrivateOutcome } from "@accountlink/core/platforms";
 import { Effect, Option, Result, Schema } from "effect";
 import type { ResilientClient } from "../../http/mod.ts";
-import { ask } from "../answers.ts";
+import { ask, type Meaning } from "../answers.ts";
 import {
   administrator,
   bySnowflake,
@@ -43,7 +43,8 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
     return edited.failure === "absent" ? false : yield* new PostRefused({ reason: edited.failure });
   });
 
-  const post: ChatChannels["post"] = Effect.fnUntraced(function* (channelId, message, once) {
+  /** Posts a message. Returns its ID, or what a refusal means. */
+  const send = Effect.fnUntraced(function* (channelId: string, message: object, once: string | undefined) {
     const posted = yield* ask(client, "POST /channels/{channel_id}/messages", {
       operation: "ChatChannels.post",
       path: [channelId],
@@ -54,12 +55,22 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
       },
       found: PostedMessage,
     });
-    if (Result.isFailure(posted)) return yield* new PostRefused({ reason: posted.failure });
+    if (Result.isFailure(posted)) return Result.fail(posted.failure);
     const { id, content } = posted.success;
     // Discord answers a known nonce with the message that has it, as it was posted.
     const isEarlier = once !== undefined && "content" in message && content !== message.content;
     if (isEarlier) yield* edit(channelId, id, message);
-    return id;
+    return Result.succeed(id);
+  });
+
+  const post: ChatChannels["post"] = Effect.fnUntraced(function* (channelId, message, once) {
+    const sent = yield* send(channelId, message, once);
+    if (Result.isSuccess(sent)) return sent.success;
+    return yield* new PostRefused({
+      reason: ["message_refused", "bot_refused"].includes(sent.failure)
+        ? "message_refused"
+        : "channel_closed",
+    });
   });
 
   return {
@@ -90,21 +101,29 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
     post,
 
     postPrivately: Effect.fnUntraced(function* (chatId, message, once) {
-      if (!isSnowflake(chatId)) return false;
+      if (!isSnowflake(chatId)) return "closed";
       const opened = yield* ask(client, "POST /users/@me/channels", {
         operation: "ChatChannels.postPrivately",
         body: { recipient_id: chatId },
         found: Identified,
       });
-      if (Result.isFailure(opened)) return false;
-      return yield* post(opened.success.id, message, once).pipe(
-        Effect.as(true),
-        Effect.catchTag("PostRefused", () => Effect.succeed(false)),
-      );
+      const sent = Result.isSuccess(opened)
+        ? yield* Effect.catchTag(send(opened.success.id, message, once), "PostRefused", () =>
+            Effect.succeed(Result.fail("refused" as const)),
+          )
+        : Result.fail(opened.failure);
+      return Result.isSuccess(sent) ? "sent" : outcomeOf(sent.failure);
     }),
 
     edit,
   };
+};
+
+const outcomeOf = (
+  refusal: Meaning<"POST /channels/{channel_id}/messages" | "POST /users/@me/channels">,
+): PrivateOutcome => {
+  if (refusal === "takes_none") return "closed";
+  return refusal === "bot_refused" ? refusal : "refused";
 };
 
 /** A member without a role of their own. */

@@ -146,23 +146,38 @@ test("a message that another process posted a moment ago is changed", function* 
   expect(JSON.parse(sent[0]?.body ?? "")).toMatchObject({ nonce: "panel 1", enforce_nonce: true });
 });
 
-test.each<[what: string, answers: ReadonlyArray<HttpAnswering>, sent: boolean]>([
+test.each<[what: string, answers: ReadonlyArray<HttpAnswering>, outcome: string]>([
   [
     "a user who takes messages",
     [{ body: { id: text, type: 1 } }, { body: { id: message, content: "Hi" } }],
-    true,
+    "sent",
+  ],
+  [
+    "a user who takes none, by an older status",
+    [{ body: { id: text, type: 1 } }, { status: 400, body: { code: 50_007 } }],
+    "closed",
+  ],
+  [
+    "a user to whom the message is refused",
+    [{ body: { id: text, type: 1 } }, { status: 400, body: { code: 50_035 } }],
+    "refused",
+  ],
+  [
+    "a user while Discord refuses the bot",
+    [{ body: { id: text, type: 1 } }, { status: 403, body: { code: 20_026 } }],
+    "bot_refused",
   ],
   [
     "a user who takes none",
     [{ body: { id: text, type: 1 } }, { status: 403, body: { code: 50_007 } }],
-    false,
+    "closed",
   ],
-  ["a user who is gone", [{ status: 404, body: { code: 10_013 } }], false],
-])("a private message to %s", function* ([, answers, sent]) {
+  ["a user who is gone", [{ status: 404, body: { code: 10_013 } }], "closed"],
+])("a private message to %s", function* ([, answers, outcome]) {
   const left = [...answers];
   const discord = yield* startDiscord(() => left.shift() ?? { status: 404 });
   const chat = yield* chatPlatformAt(discord.apiUrl);
-  expect(yield* chat.channels?.postPrivately(eve.id, { content: "Hi" }, "once") ?? Effect.void).toBe(sent);
+  expect(yield* chat.channels?.postPrivately(eve.id, { content: "Hi" }, "once") ?? Effect.void).toBe(outcome);
   expect(JSON.parse(discord.heard[0]?.body ?? "")).toEqual({ recipient_id: eve.id });
 });
 

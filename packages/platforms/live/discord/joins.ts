@@ -2,8 +2,21 @@
 import { ChatId, GuildId, PlatformUnavailable } from "@accountlink/core";
 import { type ChatJoins, type GuildJoin, JoinsRefused } from "@accountlink/core/platforms";
 import type { CreateWebSocketManagerOptions, SessionInfo } from "@discordjs/ws";
-import { Cause, Effect, FiberMap, Option, Queue, Redacted, Schedule, Schema, Stream } from "effect";
+import {
+  Cause,
+  Effect,
+  FiberMap,
+  FiberSet,
+  Metric,
+  Option,
+  Queue,
+  Redacted,
+  Schedule,
+  Schema,
+  Stream,
+} from "effect";
 import { finderOn, type ResilientClient } from "../../http/mod.ts";
+import { GatewayPauses } from "./gateway_pauses.ts";
 
 const operation = "ChatPlatform.joins";
 
@@ -13,6 +26,10 @@ const guildMembers = 1 << 1;
 /** Discord closes a connection with one of these codes until the operator changes something. */
 const refusals = new Map([
   [4004, "the bot token is wrong"],
+  [4010, "the shard is not valid"],
+  [4011, "the bot is in too many guilds for this number of shards"],
+  [4012, "the version of the gateway is not valid"],
+  [4013, "the intents are not valid"],
   [4014, 'the application lacks the privileged intent "server members"'],
 ]);
 
@@ -26,6 +43,7 @@ const GatewayInformation = Schema.Struct({
   url: Schema.String.check(Schema.isPattern(/^wss?:\/\/[^\s?#]+$/)),
   shards: Schema.Int,
   session_start_limit: Schema.Struct({
+    total: Schema.Int,
     remaining: Schema.Int,
     reset_after: Schema.Int,
     max_concurrency: Schema.Int,
@@ -57,6 +75,15 @@ const writeSessions = Schema.encodeSync(Sessions);
 
 const readJoined = Schema.decodeUnknownOption(Joined);
 
+const connections = Metric.counter("accountlink_chat_gateway_connections_total", {
+  description: "Connections to the gateway of the chat platform, by kind: identify or resume",
+  incremental: true,
+});
+
+const startsLeft = Metric.gauge("accountlink_chat_gateway_starts_left", {
+  description: "How often the bot may still identify itself at the gateway within a day",
+});
+
 const unavailable = (cause: unknown) => new PlatformUnavailable({ operation, cause });
 
 /**
@@ -75,10 +102,26 @@ const isNear = (address: string, gateway: string): boolean => {
 };
 
 export const discordJoins = (client: ResilientClient, botToken: Redacted.Redacted): ChatJoins => {
-  const information = Effect.map(
-    finderOn(client)(operation, "/gateway/bot", GatewayInformation),
-    Option.getOrThrow,
+  const information = finderOn(client)(operation, "/gateway/bot", GatewayInformation).pipe(
+    Effect.map(Option.getOrThrow),
+    Effect.tap(({ session_start_limit: { remaining } }) => Metric.update(startsLeft, remaining)),
   );
+  const pauses = new GatewayPauses();
+
+  /** Waits until the bot has a tenth of its identifications left, since Discord resets the token of one without any. */
+  const mayIdentify = Effect.gen(function* () {
+    for (;;) {
+      const { total, remaining, reset_after: left } = (yield* information).session_start_limit;
+      if (remaining * 10 >= total) return;
+      yield* Effect.logWarning(
+        `Cannot receive joins for now: Discord allows the bot ${remaining} of ${total} more connections today`,
+      );
+      yield* Effect.sleep(Math.max(1_000, left));
+    }
+  });
+
+  const count = (kind: "identify" | "resume") =>
+    Metric.update(Metric.withAttributes(connections, { kind }), 1);
 
   return Effect.fnUntraced(function* (position) {
     // Loaded on demand, so that embedders without joins need not install it.
@@ -88,7 +131,7 @@ export const discordJoins = (client: ResilientClient, botToken: Redacted.Redacte
     });
     const joins = yield* Queue.unbounded<GuildJoin, PlatformUnavailable | JoinsRefused>();
     const watchShard = yield* FiberMap.makeRuntime<never, number>();
-    const run = Effect.runPromiseWith(yield* Effect.context());
+    const run = yield* FiberSet.makeRuntimePromise<never>();
 
     let isOver = false;
     const end = (error: PlatformUnavailable | JoinsRefused) => {
@@ -115,6 +158,25 @@ export const discordJoins = (client: ResilientClient, botToken: Redacted.Redacte
     });
     yield* Effect.forkScoped(Effect.repeat(write, Schedule.spaced(writeInterval)));
 
+    /** The shards whose connections are open. */
+    const open = new Set<number>();
+
+    /** Waits before each connection of a shard, and returns the session to resume. */
+    const beforeConnection = Effect.fnUntraced(
+      function* (shard: number) {
+        yield* pauses.before(shard);
+        const session = sessions.get(shard) ?? null;
+        if (session === null) yield* mayIdentify;
+        if (isOver) return yield* Effect.never;
+        yield* count(session === null ? "identify" : "resume");
+        return session;
+      },
+      Effect.catchTag("PlatformUnavailable", (error) => {
+        end(error);
+        return Effect.never;
+      }),
+    );
+
     const ours = { intents: guildMembers, rest: { get: () => run(information) } };
     const manager = new WebSocketManager({
       ...(ours as unknown as CreateWebSocketManagerOptions),
@@ -122,14 +184,18 @@ export const discordJoins = (client: ResilientClient, botToken: Redacted.Redacte
       handshakeTimeout: 10_000,
       helloTimeout: 10_000,
       // A manager cannot cancel the reconnection of a shard, but a shard waits for its session first.
-      retrieveSessionInfo: (shard) => (isOver ? new Promise(() => {}) : (sessions.get(shard) ?? null)),
+      // It is also asked for at each message of an open connection.
+      retrieveSessionInfo: (shard) =>
+        open.has(shard)
+          ? (sessions.get(shard) ?? null)
+          : run(beforeConnection(shard)).catch(() => new Promise(() => {})),
       updateSessionInfo: (shard, session) => {
         if (isOver) return;
         if (session === null) sessions.delete(shard);
         else sessions.set(shard, session);
       },
     });
-    const isBack = (shard: number) => watchShard(shard, Effect.void);
+    const isBack = (shard: number) => watchShard(shard, pauses.ready(shard));
     manager
       .on(WebSocketShardEvents.Dispatch, (payload) => {
         const joined = readJoined(payload);
@@ -137,9 +203,11 @@ export const discordJoins = (client: ResilientClient, botToken: Redacted.Redacte
         const { guild_id: guildId, user } = joined.value.d;
         if (user.bot !== true) Queue.offerUnsafe(joins, { guildId, chatId: user.id });
       })
+      .on(WebSocketShardEvents.Hello, (shard) => open.add(shard))
       .on(WebSocketShardEvents.Ready, (_, shard) => isBack(shard))
       .on(WebSocketShardEvents.Resumed, isBack)
       .on(WebSocketShardEvents.Closed, (code, shard) => {
+        open.delete(shard);
         const refusal = refusals.get(code);
         if (refusal !== undefined) return end(new JoinsRefused({ reason: refusal }));
         const lost = Effect.sync(() => end(unavailable(`The gateway closed shard ${shard} with ${code}`)));

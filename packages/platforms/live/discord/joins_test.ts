@@ -8,10 +8,16 @@ import { botToken, chatPlatformAt, guildId, startDiscord } from "./test_discord.
 /** A guild of the next shard. */
 const otherGuildId = String(BigInt(guildId) + (1n << 22n));
 
-const setUp = Effect.fnUntraced(function* ({ shards = 1 } = {}) {
+interface Options {
+  readonly shards?: number;
+  /** What the API says of the gateway. */
+  readonly information?: (usual: object) => object;
+}
+
+const setUp = Effect.fnUntraced(function* ({ shards = 1, information = (usual) => usual }: Options = {}) {
   const gateway = yield* startDiscordGateway({ shards });
   const { apiUrl } = yield* startDiscord((path) =>
-    path === "/gateway/bot" ? { body: gateway.information } : undefined,
+    path === "/gateway/bot" ? { body: information(gateway.information) } : undefined,
   );
   const { joins } = yield* chatPlatformAt(apiUrl);
   if (joins === undefined) throw new Error("The platform reports no joins");
@@ -87,6 +93,42 @@ test("a session that Discord forgot is replaced", function* () {
   yield* eventually(() => expect(joined).toEqual([{ guildId, chatId: "100002" }]));
   expect(gateway.countOf("resume")).toBe(1);
 });
+
+test("a gateway that closes every connection is asked less and less", function* () {
+  const { gateway, connect } = yield* setUp();
+  yield* connect;
+  gateway.closesResumed = true;
+  gateway.drop();
+  yield* eventually(() => expect(gateway.countOf("resume")).toBe(4));
+  const gaps = gateway.startedAt.slice(1).map((at, index) => at - (gateway.startedAt[index] ?? 0));
+  // At the least luck, since timers may be a little early.
+  for (const [index, least] of [500, 1_000, 2_000, 4_000].entries())
+    expect(gaps[index]).toBeGreaterThan(least - 50);
+  expect(gateway.countOf("identify")).toBe(1);
+}, 30_000);
+
+test("the bot does not identify itself while less than a tenth of its connections is left", function* () {
+  const limit = { total: 1_000, remaining: 99, reset_after: 1, max_concurrency: 1 };
+  let [asked, before] = [0, 0];
+  const { gateway, connect } = yield* setUp({
+    information: (usual) => {
+      before = gateway.countOf("identify");
+      return ++asked > 3 ? usual : { ...usual, session_start_limit: limit };
+    },
+  });
+  yield* connect;
+  expect([before, gateway.countOf("identify")]).toEqual([0, 1]);
+});
+
+test.each([4010, 4011, 4012, 4013])(
+  "joins end with one reason if the gateway closes with %i",
+  function* (code) {
+    const { gateway, connect } = yield* setUp();
+    gateway.refusal = code;
+    expect((yield* Effect.flip(Effect.scoped(connect)))._tag).toBe("JoinsRefused");
+    expect(gateway.countOf("identify")).toBe(1);
+  },
+);
 
 test("joins are refused with the reason if the application lacks the intent", function* () {
   const { gateway, connect } = yield* setUp();

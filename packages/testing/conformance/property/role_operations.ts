@@ -165,6 +165,12 @@ export const roleOperations = {
         input.changes ?? noChanges,
       ),
   ),
+  "RolePlanStore.setProblem": operation(
+    1,
+    { scope, guild, at: maybe(at) },
+    ({ plans, guildIds, pid }, input) =>
+      plans.setProblem({ pid, guildId: nth(guildIds, input.guild) }, "reminders_refused", input.at),
+  ),
   "RolePlanStore.changedDays": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
     plans.changedDays({ pid, guildId: nth(guildIds, input.guild) }),
   ),
