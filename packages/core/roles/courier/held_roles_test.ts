@@ -123,3 +123,51 @@ test("an item that does not exist is a problem of the plan, and is asked about o
   // Four members of the sweep are compared at a time, and each is asked about again before a change.
   assert.isAtMost(takeAsked().filter((what) => what.startsWith("item")).length, 4);
 });
+
+test("a source that closes between sweeps becomes a problem after 20 questions, and opens by its answer", function* () {
+  const { begin, startNode, link, broken, rolesOf, status, takeAsked } = yield* deployment;
+  const [ada = "", bob = "", eve = ""] = memberIds;
+  yield* begin({ rules: linkedAndGroup });
+  yield* startNode();
+  yield* pass(5);
+  broken.areGroupsClosed = true;
+  yield* link(ada, "101");
+  yield* pass(5);
+  const problemsOf = Effect.map(status, ({ problems }) =>
+    problems.map(({ chatId: user, roleId, reason }) => [user, roleId, reason]),
+  );
+  assert.deepEqual([yield* rolesOf(ada), yield* problemsOf], [[verified], []]);
+  // Ten minutes of silence close a source too.
+  yield* pass(600, 1);
+  assert.deepEqual(yield* problemsOf, [[null, officer, "source_closed"]]);
+  yield* link(bob, "102");
+  yield* link(eve, "103");
+  yield* pass(5);
+  assert.deepEqual([yield* rolesOf(bob), yield* rolesOf(eve)], [[verified], [verified]]);
+  assert.strictEqual((yield* status).pending, 1);
+  takeAsked();
+  yield* pass(600, 1);
+  assert.isAtMost(takeAsked().length, 25);
+  broken.areGroupsClosed = false;
+  yield* pass(700, 1);
+  for (const user of [ada, bob, eve]) assert.deepEqual(yield* rolesOf(user), [verified, officer]);
+  assert.deepEqual(yield* problemsOf, []);
+});
+
+test("a source that 20 members ask for in vain between sweeps is closed at once", function* () {
+  const { begin, startNode, link, broken, rolesOf, status } = yield* deployment;
+  yield* begin({ rules: linkedAndGroup });
+  yield* startNode();
+  yield* pass(5);
+  broken.areGroupsClosed = true;
+  const users = memberIds.slice(0, 25);
+  for (const [index, user] of users.entries()) yield* link(user, String(101 + index));
+  yield* pass(20);
+  const { problems, pending } = yield* status;
+  assert.deepEqual(
+    problems.map(({ roleId, reason }) => [roleId, reason]),
+    [[officer, "source_closed"]],
+  );
+  assert.strictEqual(pending, 1);
+  for (const user of users) assert.deepEqual(yield* rolesOf(user), [verified]);
+});

@@ -109,7 +109,7 @@ export const makePlanRun = Effect.gen(function* () {
       const hasFailed = courier.failedAt !== null && !isProbe;
       if (hasFailed || !isCarrying(node, courier, now)) return [];
       const { chatId, nickname } = waiting;
-      const sources = closed.sourcesFor(chatId);
+      const sources = closed.sourcesFor(chatId, now);
       const stored = storedMember(records.get(chatId), nickname);
       const made = yield* changeMember(courier.item, chatId, stored, { sources }).pipe(
         Effect.map((answered) => {
@@ -137,11 +137,19 @@ export const makePlanRun = Effect.gen(function* () {
     }));
     for (const { chatId, retryAt } of settled) if (retryAt === null) closed.release(chatId);
     const at = yield* Clock.currentTimeMillis;
+    const closing = closed.closeSilent(at);
+    const { item } = courier;
+    const isClosing = (roleId: string | null) =>
+      sourcesOf(item, roleId).some((source) => closing.has(source));
+    const named = [null, ...new Set(item.rules.map(({ roleId }) => roleId))];
     const isHeld = yield* store.settle({
       ...place,
       node: node.id,
       at,
       members: settled,
+      problems: named
+        .filter(isClosing)
+        .map((roleId) => ({ chatId: null, roleId, reason: "source_closed" as const, at })),
       revision,
       sweep: null,
       changes: changed.reduce((sum, { changes }) => addChanges(sum, changes), noChanges),
