@@ -22,7 +22,10 @@ export type WebhookEvent = Happening & {
   readonly scope: WebhookScope;
 };
 
-/** The request does not come from the service, or is too old. Answer it with 400. */
+/**
+ * The request does not come from the service, or is too old, so answer it with 400; or it cannot be verified, since the
+ * secret or the headers are none. The message says which.
+ */
 export class InvalidWebhook extends Error {
   override readonly name = "InvalidWebhook";
 }
@@ -32,9 +35,34 @@ const tolerance = 300;
 
 const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
 
+/** Base64 of at least 24 bytes, with or without its padding. */
+const secretForm = /^(?:whsec_)?((?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?)$/;
+
+const keyBytes = (secret: string) => {
+  const [, base64] = secretForm.exec(secret) ?? [];
+  if (base64 === undefined) {
+    throw new InvalidWebhook(
+      'Cannot verify a webhook: its secret is none, expected "whsec_" and base64 as it was shown',
+    );
+  }
+  return bytesOf(base64);
+};
+
+const eventOf = (id: string, body: string): WebhookEvent => {
+  let event: unknown;
+  try {
+    event = JSON.parse(body);
+  } catch {
+    event = null;
+  }
+  if (typeof event !== "object" || event === null || Array.isArray(event))
+    throw new InvalidWebhook("Cannot read a webhook: its body is no JSON object");
+  return { ...event, id } as WebhookEvent;
+};
+
 /**
- * Verifies a webhook request and returns its event. Throws `InvalidWebhook` if the request is not signed with the
- * secret, or if its timestamp is more than five minutes off.
+ * Verifies a webhook request and returns its event. Throws `InvalidWebhook`, which says why, if the request is not signed
+ * with the secret, if its timestamp is more than five minutes off, or if its body is no JSON object.
  *
  * @param request the request as received; its body is read
  * @param secret `whsec_…`, as it was shown when the webhook was created
@@ -51,14 +79,18 @@ export const verifyWebhook = async (
   request: Pick<Request, "headers" | "text">,
   secret: string,
 ): Promise<WebhookEvent> => {
+  if (typeof request.headers?.get !== "function") {
+    throw new InvalidWebhook(
+      "Cannot verify a webhook: its headers are no Headers, expected those of a Request",
+    );
+  }
+  const keyed = keyBytes(secret);
   const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map(
     (name) => request.headers.get(`webhook-${name}`) ?? "",
   ) as [string, string, string];
   const body = await request.text();
   const hmac = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", bytesOf(secret.replace("whsec_", "")), hmac, false, [
-    "verify",
-  ]);
+  const key = await crypto.subtle.importKey("raw", keyed, hmac, false, ["verify"]);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   const checked = signatures.split(" ").map(async (signature) => {
     const [, base64] = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(signature) ?? [];
@@ -68,5 +100,5 @@ export const verifyWebhook = async (
   const isRecent = Math.abs(Date.now() / 1_000 - Number(timestamp)) <= tolerance;
   if (!isSigned || !isRecent)
     throw new InvalidWebhook("The request is not signed by the service, or too old");
-  return { id, ...(JSON.parse(body) as Omit<WebhookEvent, "id">) } as WebhookEvent;
+  return eventOf(id, body);
 };

@@ -53,3 +53,32 @@ it.each([
 ])("verifyWebhook refuses a request with %s", async (_, request) => {
   await expect(verifyWebhook(request, secret)).rejects.toBeInstanceOf(InvalidWebhook);
 });
+
+it.each([
+  ["empty", ""],
+  ["with a version before it", `v1,${bytes.toString("base64")}`],
+  ["in quotes", `"${secret}"`],
+  ["in the alphabet of URLs", `whsec_${Buffer.alloc(32, 255).toString("base64url")}`],
+  ["too short", "whsec_MfKQ"],
+  ["with a space", `${secret} `],
+])("verifyWebhook says that a secret is none: %s", async (_, wrong) => {
+  const refused = verifyWebhook(delivery(), wrong);
+  await expect(refused).rejects.toBeInstanceOf(InvalidWebhook);
+  await expect(refused).rejects.toThrow("its secret is none");
+});
+
+it.each(["{", "", "[]", "null", "7"])(
+  "verifyWebhook says that a signed body is no JSON object: %j",
+  async (body) => {
+    const refused = verifyWebhook(delivery({ body }), secret);
+    await expect(refused).rejects.toBeInstanceOf(InvalidWebhook);
+    await expect(refused).rejects.toThrow("no JSON object");
+  },
+);
+
+it("verifyWebhook says that headers are none, as those of Node's own requests", async () => {
+  const plain = { headers: Object.fromEntries(delivery().headers), text: async () => JSON.stringify(sent) };
+  const refused = verifyWebhook(plain as unknown as Request, secret);
+  await expect(refused).rejects.toBeInstanceOf(InvalidWebhook);
+  await expect(refused).rejects.toThrow("no Headers");
+});

@@ -214,8 +214,9 @@ const memberUrl = (guildId: GuildId, chatId: ChatId) => `/guilds/${guildId}/memb
 const roleUrl = (guildId: GuildId, chatId: ChatId, roleId: string) =>
   `${memberUrl(guildId, chatId)}/roles/${encodeURIComponent(roleId)}`;
 
-const roleMember = ({ roles, manager: _, ...member }: typeof Member.Type): RoleMember => ({
+const roleMember = ({ roles, manager: _, pending = false, ...member }: typeof Member.Type): RoleMember => ({
   ...member,
+  isPending: pending,
   roleIds: roles.map(({ id }) => id),
   isBot: false,
 });

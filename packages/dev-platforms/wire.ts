@@ -9,6 +9,7 @@ export const Member = Schema.Struct({
   ...GuildMember.fields,
   username: Schema.NullOr(Schema.String),
   displayName: Schema.NullOr(Schema.String),
+  pending: Schema.optionalKey(Schema.Boolean),
 });
 
 export const Members = Schema.Struct({ members: Schema.Array(Member) });

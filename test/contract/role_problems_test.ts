@@ -127,3 +127,24 @@ test("a member with several ranks in a group has the role of each, and the name 
   const held = found.data?.resolved?.chat?.guild?.roles as unknown as ReadonlyArray<Json>;
   expect(held.map(({ id }) => id)).toEqual(expect.arrayContaining([linked, chief]));
 });
+
+test("a member who has not passed the guild's screening is as one who has not joined", async () => {
+  const put = (pending: boolean) =>
+    platform.send(`PUT /control/guilds/${guild}/members/${eve}`, { body: { roles: [], pending } });
+  await put(true);
+  const status = await sweepWith([], { rules: [isLinked] });
+  expect((await status())?.problems).toEqual([]);
+  const held = async () => {
+    const { body } = await platform.send(`GET /control/guilds/${guild}/roles`);
+    return (body as unknown as Json)[linked];
+  };
+  expectData(await sync(dan), { chatId: dan, added: [], removed: [], nickname: null });
+  expect(await held()).toBe(1);
+  const refused = await sync(eve);
+  expect([refused.status, refused.body.error?.details]).toEqual([403, { reason: "user_not_in_guild" }]);
+  const owner = await signInOwner(server, ada);
+  const list = `GET /dashboard/api/unlinked?pid=${await pidOf(owner, guild)}&guildId=${guild}`;
+  expect(JSON.stringify((await owner.send(list as never)).body)).not.toContain(eve);
+  await put(false);
+  expectData(await sync(eve), { chatId: eve, added: [linked], removed: [], nickname: null });
+});

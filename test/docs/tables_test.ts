@@ -122,6 +122,7 @@ it("docs/switching.md lists the words, times and IDs that readers of link files 
       examples.length === 0 ? "the start of the day in UTC" : `\`${formatTimestamp(exampleTime)}\``,
     ]),
     ['`{"$date": …}` of MongoDB', "its date, or milliseconds since 1970"],
+    ['`{"$timestamp": …}` of MongoDB; `_seconds` or `seconds` of Firestore', "its seconds since 1970"],
     [`${listOf(missingTimes)}, nothing`, "unknown"],
     [`${quotedList(zeroTimes)}, in any form`, "unknown"],
     ["`04/05/2021`", "stops the import, and is asked about"],

@@ -74,11 +74,13 @@ export const startDiscordGateway = Effect.fnUntraced(function* ({ shards = 1 } =
       for (const socket of sockets.clients) socket.terminate();
     },
     /** Reports a join to the shard of the guild, or keeps it for the resumption. */
-    join: (guildId: string, id: string, more: object = {}) => {
+    join: (guildId: string, id: string, more: object = {}) =>
+      gateway.tell("GUILD_MEMBER_ADD", guildId, { user: { id, username: id, ...more }, roles: [] }),
+    /** Reports something about a member. */
+    tell: (event: string, guildId: string, member: object) => {
       const shard = Number((BigInt(guildId) >> 22n) % BigInt(shards));
-      const d = { guild_id: guildId, user: { id, username: id, ...more }, roles: [] };
       for (const session of sessions.values()) {
-        if (session.shard === shard) dispatch(session, "GUILD_MEMBER_ADD", d);
+        if (session.shard === shard) dispatch(session, event, { guild_id: guildId, ...member });
       }
     },
   };

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import time
 from collections.abc import Mapping
 from typing import Any, TypedDict, cast
@@ -32,7 +33,34 @@ class WebhookEvent(TypedDict):
 
 
 class InvalidWebhook(Exception):
-    """The request does not come from the service, or is too old. Answer it with 400."""
+    """The request does not come from the service, or is too old, so answer it with 400; or its secret is none.
+
+    The message says which.
+    """
+
+
+_SECRET = re.compile(r"(?:whsec_)?((?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?)")
+"""Base64 of at least 24 bytes, with or without its padding"""
+
+
+def _key_of(secret: str) -> bytes:
+    found = _SECRET.fullmatch(secret)
+    if found is None:
+        raise InvalidWebhook(
+            'Cannot verify a webhook: its secret is none, expected "whsec_" and base64 as it was shown'
+        )
+    text = found.group(1)
+    return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+
+
+def _event_of(event_id: str, raw: bytes) -> WebhookEvent:
+    try:
+        event = json.loads(raw)
+    except ValueError:
+        event = None
+    if not isinstance(event, dict):
+        raise InvalidWebhook("Cannot read a webhook: its body is no JSON object")
+    return cast(WebhookEvent, {**event, "id": event_id})
 
 
 def verify_webhook(headers: Mapping[str, str], body: bytes | str, secret: str) -> WebhookEvent:
@@ -43,11 +71,11 @@ def verify_webhook(headers: Mapping[str, str], body: bytes | str, secret: str) -
     given = {name.lower(): value for name, value in headers.items()}
     event_id, timestamp, signatures = (given.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
     raw = body.encode() if isinstance(body, str) else body
-    key = base64.b64decode(secret.removeprefix("whsec_"))
+    key = _key_of(secret)
     digest = hmac.new(key, f"{event_id}.{timestamp}.".encode() + raw, hashlib.sha256).digest()
     own = b"v1," + base64.b64encode(digest)
     is_signed = any(hmac.compare_digest(own, each.encode()) for each in signatures.split(" "))
     is_recent = timestamp.isdecimal() and abs(time.time() - int(timestamp)) <= _TOLERANCE
     if not (is_signed and is_recent):
         raise InvalidWebhook("The request is not signed by the service, or too old")
-    return cast(WebhookEvent, {"id": event_id, **json.loads(raw)})
+    return _event_of(event_id, raw)

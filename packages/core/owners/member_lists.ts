@@ -81,7 +81,8 @@ export class MemberLists extends Context.Service<MemberLists>()("@accountlink/co
           ? asked
           : Effect.retry(asked, { ...pageRetries, while: ({ _tag }) => _tag === "PlatformUnavailable" });
         if (page.length === 0) break;
-        for (const member of page) if (!member.isBot) members.push(listed(member));
+        for (const member of page)
+          if (!member.isBot && member.isPending !== true) members.push(listed(member));
         progress.set(guildId, { done: members.length, total: Math.max(guild.memberCount, members.length) });
         after = page.at(-1)?.chatId ?? null;
       }

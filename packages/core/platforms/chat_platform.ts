@@ -58,6 +58,8 @@ export interface RoleMember {
   readonly isBot: boolean;
   /** When the user joined, ISO 8601; left out or null if unknown. */
   readonly joined?: string | null;
+  /** Whether the member has not passed the guild's own screening, and is as one who has not joined yet. */
+  readonly isPending?: boolean;
 }
 
 /**

@@ -235,7 +235,9 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
     ) {
       const { guildId, scope } = plan;
       const member = yield* (yield* roles).findMember(guildId, chatId);
-      if (Option.isNone(member)) return yield* new Forbidden({ reason: "user_not_in_guild" });
+      if (Option.isNone(member) || member.value.isPending === true) {
+        return yield* new Forbidden({ reason: "user_not_in_guild" });
+      }
       const nickname = (yield* store.nicknames({ pid: scope.pid, guildId }, [chatId])).get(chatId) ?? null;
       const stored = storedMember(record, nickname);
       return yield* compare(

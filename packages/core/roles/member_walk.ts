@@ -38,7 +38,7 @@ export const walkMembers = Effect.fnUntraced(function* <E>(
       const page: ReadonlyArray<RoleMember> = yield* membersPage(guildId, after);
       endOfPage = page.at(-1)?.chatId ?? null;
       if (endOfPage === null) return [];
-      rest = page.filter(isVisited);
+      rest = page.filter((member) => member.isPending !== true && isVisited(member));
       if (rest.length === 0) after = endOfPage;
     }
     const slice = rest.slice(0, sliceSize);

@@ -171,7 +171,6 @@ type Operations =
   | "nicknames"
   | "settle"
   | "settleOne"
-  | "setProblem"
   | "startNickname"
   | "keptNicknames"
   | "dropNickname"
@@ -313,21 +312,6 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
         (tx, { ref, chatId }) => dropReplaced(tx, ref, chatId, before),
       ),
     ),
-
-  setProblem: (place, reason, at) =>
-    db.write(place.pid, function* (tx) {
-      const stored = yield* findPlan(tx, place);
-      if (stored === undefined) return;
-      const before = (yield* tx.get(planProblems, stored.ref, ""))?.problems ?? [];
-      const isMeant = (problem: PlanProblem) => problem.roleId === null && problem.reason === reason;
-      yield* storeProblems(
-        tx,
-        stored,
-        "",
-        before.filter((problem) => !isMeant(problem)),
-      );
-      if (at !== null) yield* addPlanProblems(tx, stored, [{ chatId: null, roleId: null, reason, at }]);
-    }),
 
   settleOne: (place, member, at, changes) =>
     db.write(place.pid, function* (tx) {

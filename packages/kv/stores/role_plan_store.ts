@@ -157,6 +157,17 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
       return true;
     }),
 
+  setProblem: (place, reason, at) =>
+    db.write(place.pid, function* (tx) {
+      const stored = yield* findPlan(tx, place);
+      if (stored === undefined) return;
+      const before = (yield* tx.get(planProblems, stored.ref, ""))?.problems ?? [];
+      const isKept = (problem: PlanProblem) =>
+        problem.roleId !== null || (at === null && problem.reason !== reason);
+      const added = at === null ? [] : [{ chatId: null, roleId: null, reason, at }];
+      yield* storeProblems(tx, stored, "", [...before.filter(isKept), ...added]);
+    }),
+
   changedDays: (place) =>
     db.read((tx) => Effect.map(findPlan(tx, place), (stored) => stored?.changedDays ?? [])),
 

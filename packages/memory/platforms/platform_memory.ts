@@ -85,7 +85,7 @@ const chatRoles = (
   guilds: ReadonlyMap<GuildId, FixtureGuild>,
   users: ReadonlyMap<ChatId, PlatformFixture["chatUsers"][number]>,
 ): ChatRoles => {
-  const roleMember = ({ chatId, nickname, joined, roles }: MemberFixture): RoleMember => ({
+  const roleMember = ({ chatId, nickname, joined, roles, pending = false }: MemberFixture): RoleMember => ({
     chatId,
     username: users.get(chatId)?.username ?? null,
     displayName: users.get(chatId)?.displayName ?? null,
@@ -93,6 +93,7 @@ const chatRoles = (
     roleIds: roles.map(({ id }) => id),
     isBot: false,
     joined,
+    isPending: pending,
   });
 
   const change = (guildId: GuildId, make: (guild: FixtureGuild) => boolean | RoleRefused) => {

@@ -52,6 +52,7 @@ export const member = recordOf<MemberFixture>({
   nickname: textOrNull,
   joined: orNull(timestamp),
   roles: array(record({ id: guildId, name: textOrNull }), { maxLength: 3 }),
+  pending: constantFrom(false),
 });
 
 /**

@@ -283,6 +283,10 @@ test("a reader understands numbers and dates of JSON and MongoDB, and values wit
     { $date: "2021-05-04T12:30:00Z" },
     { $date: 1_620_131_400_000 },
     { $date: { $numberLong: "1620131400000" } },
+    { _seconds: 1_620_131_400, _nanoseconds: 0 },
+    { seconds: 1_620_131_400, nanoseconds: 7 },
+    { __datatype__: "timestamp", value: { _seconds: 1_620_131_400, _nanoseconds: 0 } },
+    { $timestamp: { t: 1_620_131_400, i: 1 } },
     { $numberLong: "1620131400000" },
   ];
   for (const verifiedAt of times) {

@@ -225,8 +225,24 @@ const textOf = (value: unknown): string => {
   }
 };
 
-/** Returns the text of a time, or the milliseconds in a `$date` of MongoDB. */
+/** Seconds since 1970 in a timestamp of Firestore or MongoDB; undefined for anything else. */
+const timestampSeconds = (value: unknown): number | undefined => {
+  if (!Predicate.isObject(value)) return undefined;
+  // Exports of Firestore name the kind of a value beside it.
+  if (value["__datatype__"] === "timestamp") return timestampSeconds(value["value"]);
+  const { $timestamp: inner } = value;
+  const seconds = Predicate.isObject(inner) ? inner["t"] : (value["_seconds"] ?? value["seconds"]);
+  const number = Number(extendedValue(seconds, numberNames) ?? seconds);
+  return (typeof seconds === "number" || typeof seconds === "string" || Predicate.isObject(seconds)) &&
+    Number.isSafeInteger(number)
+    ? number
+    : undefined;
+};
+
+/** Returns the text of a time, or the milliseconds in a timestamp of a database, such as the `$date` of MongoDB. */
 const writtenTime = (value: unknown): string | Millis => {
+  const seconds = timestampSeconds(value);
+  if (seconds !== undefined) return seconds * 1000;
   const isDate = Predicate.isObject(value) && value["$date"] !== undefined;
   const inner = isDate ? value["$date"] : value;
   const written = extendedValue(inner, numberNames) ?? inner;

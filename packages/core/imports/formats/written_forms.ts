@@ -59,6 +59,22 @@ const offsetOf = (offset = ""): string => {
   return hours === undefined ? "Z" : `${hours}:${minutes}`;
 };
 
+const padded = (part = "00") => part.padStart(2, "0");
+
+/** @param time hours, minutes, seconds, fraction and offset; all but the first two may be left out, or all */
+const isoOf = (
+  [year, ...monthAndDay]: ReadonlyArray<string | undefined>,
+  [hours, minutes, seconds, fraction, offset]: ReadonlyArray<string | undefined>,
+): string => {
+  const date = [year, ...monthAndDay.map(padded)].join("-");
+  if (hours === undefined) return date;
+  const parts = fraction === undefined ? "" : `.${fraction}`;
+  return `${date}T${[hours, minutes, seconds].map(padded).join(":")}${parts}${offsetOf(offset)}`;
+};
+
+/** Spreadsheets count days from the end of 1899. */
+const daysBefore1970 = 25_569;
+
 /** The forms of times, except for the `$date` of MongoDB, which has one of these forms inside. @internal */
 export const timeForms: ReadonlyArray<TimeForm> = [
   {
@@ -69,9 +85,11 @@ export const timeForms: ReadonlyArray<TimeForm> = [
       "2021-05-04 12:30:00,000",
       "2021-05-04 12:30:00+00",
       "2021-05-04 12:30 UTC",
+      "2021-05-04T14:30:00+02:00[Europe/Paris]",
     ],
+    // Java adds the name of the zone.
     pattern:
-      /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9})\d*)? ?(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?$/i,
+      /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9})\d*)? ?(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?(?:(?<=Z|\d)\[[\w/+-]{1,40}\])?$/i,
     read: ([, date, time, fraction, offset]) =>
       `${date}T${time}${fraction === undefined ? "" : `.${fraction}`}${offsetOf(offset)}`,
   },
@@ -80,6 +98,40 @@ export const timeForms: ReadonlyArray<TimeForm> = [
     examples: [],
     pattern: /^\d{4}-\d\d-\d\d$/,
     read: ([date = ""]) => date,
+  },
+  {
+    name: "the year first, with other separators or without leading zeros",
+    examples: ["2021/05/04 12:30:00", "2021-5-4 12:30:00", "2021. 05. 04. 12:30", "2021.5.4 14:30:00 +02:00"],
+    pattern:
+      /^(\d{4})([-/.]) ?(\d{1,2})\2 ?(\d{1,2})\.?(?:[T ](\d{1,2}):(\d\d)(?::(\d\d))?(?:[.,](\d{1,9})\d*)? ?(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?)?$/i,
+    read: ([, year, , month, day, ...time]) => isoOf([year, month, day], time),
+  },
+  {
+    name: "ISO 8601 without separators",
+    examples: ["20210504T123000Z", "20210504T1430+0200", "20210504123000"],
+    // Read as a number, these digits would be a time to come.
+    pattern:
+      /^((?:19|20)\d\d)(\d\d)(\d\d)(?:T?(\d\d)(\d\d)(\d\d)?(?:[.,](\d{1,9})\d*)?(Z|[+-]\d\d:?(?:\d\d)?)?)?$/i,
+    read: ([, year, month, day, ...time]) => isoOf([year, month, day], time),
+  },
+  {
+    name: "the JSON of .NET",
+    examples: ["/Date(1620131400000)/", "/Date(1620131400000+0200)/"],
+    pattern: /^\/Date\((\d{1,15})(?:[+-]\d{4})?\)\/$/,
+    read: ([, millis]) => Number(millis),
+  },
+  {
+    name: "a timestamp of Discord",
+    examples: ["<t:1620131400>", "<t:1620131400:F>"],
+    pattern: /^<t:(\d{1,12})(?::[tTdDfFsSR])?>$/,
+    read: ([, seconds]) => Number(seconds) * 1000,
+  },
+  {
+    name: "the day numbers of spreadsheets",
+    examples: ["44320.520833333336", "44320.5208333"],
+    // From 1982 to 2064. Seconds since 1970 have more digits.
+    pattern: /^[3-5]\d{4}(?:\.\d+)?$/,
+    read: ([days]) => Math.round((Number(days) - daysBefore1970) * 86_400) * 1000,
   },
   {
     name: "the print of Go",

@@ -33,7 +33,7 @@ export const makeChangeMember = Effect.gen(function* () {
       // Not charged: users of a global scope are often no members of this guild, which the platform answers with 404.
       const found = Effect.provideService(findMember(plan.guildId, chatId), ChargedAccount, null);
       const member = Option.getOrNull(yield* found);
-      if (member === null) return null;
+      if (member === null || member.isPending === true) return null;
       const wanted = yield* sync.compare(plan, member, stored, undefined, sources);
       const { added, removed, nickname: renamed, settled } = yield* sync.apply(plan, wanted, pace);
       yield* count("refused", settled.problems.length);

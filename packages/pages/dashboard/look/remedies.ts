@@ -43,10 +43,8 @@ const adviceOn = (view: NamedRoles, { reason, roleId }: Obstacle, { chat, game }
     case "members_hidden":
       return say("remedy.members_hidden", { platform: chat });
     case "log_channel_closed":
-      return say("remedy.log_channel_closed", { platform: chat });
     case "reminders_refused":
-      return say("remedy.reminders_refused", { platform: chat });
     case "role_refused":
-      return say("remedy.role_refused", { platform: chat });
+      return say(`remedy.${reason}`, { platform: chat });
   }
 };

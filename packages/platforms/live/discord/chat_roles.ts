@@ -218,7 +218,7 @@ const isoOrNull = (text: string | null | undefined): string | null => {
   return Number.isNaN(time) ? null : formatTimestamp(time);
 };
 
-const roleMember = ({ user, nick, joined_at, roles }: typeof RoledMember.Type): RoleMember => ({
+const roleMember = ({ user, nick, joined_at, roles, pending }: typeof RoledMember.Type): RoleMember => ({
   chatId: user.id,
   username: user.username,
   displayName: user.global_name ?? user.username,
@@ -226,4 +226,5 @@ const roleMember = ({ user, nick, joined_at, roles }: typeof RoledMember.Type): 
   roleIds: roles,
   isBot: user.bot === true,
   joined: isoOrNull(joined_at),
+  isPending: pending === true,
 });

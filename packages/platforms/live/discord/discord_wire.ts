@@ -116,6 +116,8 @@ export const RoledMember = Schema.Struct({
     bot: Schema.optional(Schema.NullOr(Schema.Boolean)),
   }),
   joined_at: Schema.optional(Schema.NullOr(Schema.String)),
+  /** Whether the member has not passed the guild's screening. */
+  pending: Schema.optional(Schema.NullOr(Schema.Boolean)),
   nick: nullish,
   // Of a part of them, a change could follow that the member has already.
   roles: Schema.Array(Schema.String),

@@ -51,12 +51,16 @@ const GatewayInformation = Schema.Struct({
 });
 
 const Joined = Schema.Struct({
-  t: Schema.Literal("GUILD_MEMBER_ADD"),
+  t: Schema.Literals(["GUILD_MEMBER_ADD", "GUILD_MEMBER_UPDATE"]),
   d: Schema.Struct({
     guild_id: GuildId,
     user: Schema.Struct({ id: ChatId, bot: Schema.optional(Schema.Boolean) }),
+    pending: Schema.optional(Schema.NullOr(Schema.Boolean)),
   }),
 });
+
+/** How many members are remembered until they pass the screening of their guild. The sweep of the day finds others. */
+const mostPending = 10_000;
 
 /** A position. */
 const Sessions = Schema.fromJsonString(
@@ -84,6 +88,8 @@ const startsLeft = Metric.gauge("accountlink_chat_gateway_starts_left", {
   description: "How often the bot may still identify itself at the gateway within a day",
 });
 
+const count = (kind: "identify" | "resume") => Metric.update(Metric.withAttributes(connections, { kind }), 1);
+
 const unavailable = (cause: unknown) => new PlatformUnavailable({ operation, cause });
 
 /**
@@ -107,6 +113,7 @@ export const discordJoins = (client: ResilientClient, botToken: Redacted.Redacte
     Effect.tap(({ session_start_limit: { remaining } }) => Metric.update(startsLeft, remaining)),
   );
   const pauses = new GatewayPauses();
+  const pending = new Set<string>();
 
   /** Waits until the bot has a tenth of its identifications left, since Discord resets the token of one without any. */
   const mayIdentify = Effect.gen(function* () {
@@ -120,9 +127,6 @@ export const discordJoins = (client: ResilientClient, botToken: Redacted.Redacte
     }
   });
 
-  const count = (kind: "identify" | "resume") =>
-    Metric.update(Metric.withAttributes(connections, { kind }), 1);
-
   return Effect.fnUntraced(function* (position) {
     // Loaded on demand, so that embedders without joins need not install it.
     const { CloseCodes, WebSocketManager, WebSocketShardEvents } = yield* Effect.tryPromise({
@@ -131,7 +135,7 @@ export const discordJoins = (client: ResilientClient, botToken: Redacted.Redacte
     });
     const joins = yield* Queue.unbounded<GuildJoin, PlatformUnavailable | JoinsRefused>();
     const watchShard = yield* FiberMap.makeRuntime<never, number>();
-    const run = yield* FiberSet.makeRuntimePromise<never>();
+    const run = yield* FiberSet.makeRuntimePromise();
 
     let isOver = false;
     const end = (error: PlatformUnavailable | JoinsRefused) => {
@@ -200,8 +204,16 @@ export const discordJoins = (client: ResilientClient, botToken: Redacted.Redacte
       .on(WebSocketShardEvents.Dispatch, (payload) => {
         const joined = readJoined(payload);
         if (Option.isNone(joined)) return;
-        const { guild_id: guildId, user } = joined.value.d;
-        if (user.bot !== true) Queue.offerUnsafe(joins, { guildId, chatId: user.id });
+        const { t, d } = joined.value;
+        const { guild_id: guildId, user } = d;
+        const name = `${guildId} ${user.id}`;
+        if (user.bot === true) return;
+        if (d.pending === true && t === "GUILD_MEMBER_ADD" && pending.size < mostPending) pending.add(name);
+        // Until then, the member is as one who has not joined. Other updates change nothing here.
+        const hasPassed = t === "GUILD_MEMBER_UPDATE" && d.pending === false && pending.delete(name);
+        if (hasPassed || (t === "GUILD_MEMBER_ADD" && d.pending !== true)) {
+          Queue.offerUnsafe(joins, { guildId, chatId: user.id });
+        }
       })
       .on(WebSocketShardEvents.Hello, (shard) => open.add(shard))
       .on(WebSocketShardEvents.Ready, (_, shard) => isBack(shard))

@@ -63,6 +63,23 @@ test("the bot identifies every shard with the one intent that it needs, and hear
   );
 });
 
+test("a member who has to pass the guild's screening is told once it is passed", function* () {
+  const { gateway, connect, joined } = yield* setUp();
+  yield* connect;
+  const newcomer = { user: { id: "100002", username: "ada" }, roles: [] };
+  const update = (pending: boolean, of: object = newcomer) =>
+    gateway.tell("GUILD_MEMBER_UPDATE", guildId, { ...of, pending });
+  gateway.tell("GUILD_MEMBER_ADD", guildId, { ...newcomer, pending: true });
+  update(true);
+  // Who was a member before has joined already.
+  update(false, { user: { id: "100003", username: "bob" }, roles: [] });
+  update(false);
+  update(false);
+  gateway.join(guildId, "100004");
+  yield* eventually(() => expect(joined).toHaveLength(2));
+  expect(joined.map(({ chatId }) => chatId)).toEqual(["100002", "100004"]);
+});
+
 test("a lost connection resumes, and Discord repeats the joins since then", function* () {
   const { gateway, connect, joined } = yield* setUp();
   yield* connect;

@@ -12,9 +12,34 @@ import { uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.
 import { expectDefect, expectEqual } from "../expect.ts";
 import { atOnce, eraseUser, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { listed, newRoleSteps, paused, roleSteps, settings, start, uniqueGuildId } from "./role_steps.ts";
+import {
+  listed,
+  newRoleSteps,
+  paused,
+  problemOf,
+  roleSteps,
+  settings,
+  settled,
+  start,
+  uniqueGuildId,
+} from "./role_steps.ts";
 
 export const plans: Cases<StoragePorts> = {
+  "a problem of the plan is set by any node, replaces its like, and goes alone": function* () {
+    const { putHeld, place, store, settleOne, status, remove } = yield* newRoleSteps;
+    yield* putHeld();
+    const closed = problemOf(null, { roleId: "2", reason: "source_closed", at: start });
+    yield* settleOne(settled(uniqueChatId(), { problems: [closed] }));
+    for (const at of [start + 1, start + 2]) yield* store.setProblem(place, "reminders_refused", at);
+    const refused = problemOf(null, { roleId: null, reason: "reminders_refused", at: start + 2 });
+    expectEqual((yield* status).problems, [refused, closed]);
+    yield* store.setProblem(place, "reminders_refused", null);
+    expectEqual((yield* status).problems, [closed]);
+    yield* remove;
+    yield* store.setProblem(place, "reminders_refused", start);
+    expectEqual((yield* status).problems, []);
+  },
+
   "concurrent put of several accounts: exactly one turns its plan for a guild on": function* () {
     const guildId = uniqueGuildId();
     const racers = yield* Effect.forEach(Array.from({ length: 8 }), () =>
