@@ -100,6 +100,7 @@ test("members are read with names and roles", function* () {
     roleIds,
     isBot: false,
     joined: "2015-04-26T06:26:56.936Z",
+    isPending: false,
   });
   expect(Option.getOrThrow(yield* roles.findMember(guildId, bot.id as ChatId)).isBot).toBe(true);
   expect(yield* roles.findMember(guildId, eve.id)).toEqual(Option.none());
