@@ -32,9 +32,9 @@ export const plans: Cases<StoragePorts> = {
     yield* settleOne(settled(uniqueChatId(), { problems: [closed] }));
     for (const at of [start + 1, start + 2]) yield* store.setProblem(place, "reminders_refused", at);
     const refused = problemOf(null, { roleId: null, reason: "reminders_refused", at: start + 2 });
-    expectEqual((yield* status).problems, [refused, closed]);
+    expectEqual((yield* status).problems, [listed(refused), listed(closed)]);
     yield* store.setProblem(place, "reminders_refused", null);
-    expectEqual((yield* status).problems, [closed]);
+    expectEqual((yield* status).problems, [listed(closed)]);
     yield* remove;
     yield* store.setProblem(place, "reminders_refused", start);
     expectEqual((yield* status).problems, []);
