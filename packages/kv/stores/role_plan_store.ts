@@ -6,6 +6,7 @@ import {
   isChangedSince,
   logProblems,
   noPlan,
+  type PlanProblem,
   type PutPlan,
   type PutRefusal,
   planEntryDetails,
