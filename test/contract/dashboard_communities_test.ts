@@ -1,7 +1,7 @@
 /** Scopes, their settings and their links in the dashboard's JSON API. */
 import { expect, test } from "vitest";
 import { gameUsers, guild } from "../support/fixtures.ts";
-import { formOf, withoutIsolation } from "../support/flow_browser.ts";
+import { formOf, withoutIsolation, wordsOf } from "../support/flow_browser.ts";
 import { type Json, listOf, textOf } from "../support/http.ts";
 import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { createKey, pidOf, scopesOf, signInOwner } from "./dashboard.ts";
@@ -45,6 +45,43 @@ const none = {
   minChatAgeDays: null,
   freshProof: false,
 };
+
+test("the state of a community says who has linked, what the bot may do, and what waits for a decision", async () => {
+  const { owner, global, ofGuild } = await club();
+  const stateOf = async (pid: string) =>
+    dataOf(await owner.send(`GET /dashboard/api/communities/${pid}`)).community;
+  const state = {
+    bot: true,
+    rights: { roles: true, nicknames: null },
+    members: expect.any(Number),
+    rules: "none",
+    pausedFor: null,
+    logChannelId: null,
+    panel: null,
+    lastSweepAt: null,
+    problems: 0,
+    likelyAlts: 0,
+    settings: none,
+  };
+  const name = "Rook & Bishop";
+  expect(await stateOf(ofGuild)).toEqual({ ...state, pid: ofGuild, guildId: guild, name, linked: 1 });
+  const rights = { roles: null, nicknames: null };
+  const unknown = { guildId: null, name: null, bot: null, rights, members: null };
+  expect(await stateOf(global)).toEqual({ ...state, ...unknown, pid: global, linked: 3 });
+  const place = { pid: ofGuild, guildId: guild };
+  const rules = { rules: [], nickname: "{game.username}" };
+  const put = (plan: object) =>
+    owner.send("PUT /dashboard/api/roles", { body: { ...place, ...rules, ...plan } });
+  dataOf(await put({ state: "on" }));
+  expect(await stateOf(ofGuild)).toMatchObject({ rules: "on", pausedFor: null });
+  const page = wordsOf(await owner.browser.get(`/dashboard/communities/${ofGuild}`));
+  expect(page).toMatch(/Linked members1 of 40RulesOnPanelNot postedLogNone/);
+  dataOf(await put({ state: "paused" }));
+  expect(await stateOf(ofGuild)).toMatchObject({ rules: "paused", pausedFor: null });
+  dataOf(await owner.send("DELETE /dashboard/api/roles", { body: place }));
+  const stranger = await signInOwner(server, "100005");
+  expectRefusal(await stranger.send(`GET /dashboard/api/communities/${ofGuild}`), 404, "BAD_REQUEST", null);
+});
 
 test("scopes are listed with their links, keys and settings", async () => {
   const owner = await signInOwner(server, "100001");

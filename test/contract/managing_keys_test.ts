@@ -67,6 +67,7 @@ test("a key that manages calls the routes of links, blocks, unlinked, alts, role
     "blocks/export",
     "blocks/import",
     "channels",
+    "communities/:pid",
     "links",
     "links/restore",
     "panel",
@@ -140,6 +141,8 @@ test("a key reads and changes the settings of its scope", async () => {
   const set = await send(`PATCH /dashboard/api/scopes/${pid}`, { body: { doneText: "Welcome" } });
   expect(dataOf(set).scope).toMatchObject({ pid, guildId: guild, settings: { doneText: "Welcome" } });
   expect(dataOf(await send(`GET /dashboard/api/scopes/${pid}`))).toEqual(dataOf(set));
+  const { community } = dataOf(await send(`GET /dashboard/api/communities/${pid}`));
+  expect(community).toMatchObject({ pid, guildId: guild, bot: true, settings: { doneText: "Welcome" } });
 });
 
 test("a key stores, previews and deletes the plan of its guild, with the roles that its team may give", async () => {

@@ -45,6 +45,8 @@ export interface GuildRole {
 export interface GuildRoles {
   readonly roles: ReadonlyArray<GuildRole>;
   readonly memberCount: number;
+  /** What the bot may do in the guild; left out if the platform does not tell. */
+  readonly rights?: { readonly roles: boolean; readonly nicknames: boolean };
 }
 
 /** A member of a guild, with the member's current roles and nickname. */

@@ -10,6 +10,7 @@
  * ```
  */
 
+import { pauseReasons } from "@accountlink/core/communities";
 import { ChatId, GameId, GuildId, Pid } from "@accountlink/core/ids";
 import { nameText } from "@accountlink/core/name_text";
 import { ChatProfile, GameProfile } from "@accountlink/core/platforms";
@@ -97,6 +98,35 @@ export const getScope = managed("moderator", "GET", "/scopes/:pid", {
   summary: "One data scope of the account",
   parameters: { pid: pidInPath },
   data: { scope: Scope },
+});
+
+const Community = Schema.Struct({
+  pid: Pid,
+  guildId: Schema.NullOr(GuildId),
+  name: Text,
+  bot: Schema.NullOr(Schema.Boolean),
+  rights: Schema.Struct({
+    roles: Schema.NullOr(Schema.Boolean),
+    nicknames: Schema.NullOr(Schema.Boolean),
+  }),
+  linked: Schema.Int,
+  members: Schema.NullOr(Schema.Int),
+  rules: Schema.Literals(["on", "paused", "none"]),
+  pausedFor: Schema.NullOr(Schema.Literals(pauseReasons)),
+  logChannelId: Text,
+  panel: Schema.NullOr(Schema.Struct({ channelId: Schema.String, messageId: Schema.String })),
+  lastSweepAt: Schema.NullOr(IsoTime),
+  problems: Schema.Int,
+  likelyAlts: Schema.Int,
+  settings: Scope.fields.settings,
+});
+
+export const getCommunity = managed("moderator", "GET", "/communities/:pid", {
+  id: "getCommunity",
+  summary:
+    "The state of a community: links, rules, bot, panel, problems and likely alts; unknown parts are null",
+  parameters: { pid: pidInPath },
+  data: { community: Community },
 });
 
 export const patchScope = managed("admin", "PATCH", "/scopes/:pid", {

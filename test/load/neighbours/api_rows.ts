@@ -158,6 +158,7 @@ export const dashboardRows: Readonly<Record<string, RouteRow>> = {
   "GET /dashboard/api/scopes": row(200),
   "DELETE /dashboard/api/scopes/:pid": row(400, withOwn({ confirm: "another" })),
   "GET /dashboard/api/scopes/:pid": row(200, inOwn),
+  "GET /dashboard/api/communities/:pid": row(200, inOwn),
   "PATCH /dashboard/api/scopes/:pid": row(200, withOwn({ doneText: "x".repeat(300) })),
   "GET /dashboard/api/unlinked": row(200, withPlan({ limit: 100, q: "a" })),
   "DELETE /dashboard/api/blocks": row(200, withOwn({ gameId: "8" }), {

@@ -1,6 +1,7 @@
 import { guildOf } from "@accountlink/core";
 import { forEachLimited } from "@accountlink/core/limited_loops";
-import { OwnedAccounts, type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
+import { makeCommunityState, OwnedAccounts, type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
+import { timeOrNull } from "@accountlink/core/timestamp";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeOperation } from "../api_pipeline.ts";
@@ -14,6 +15,7 @@ export const makeCommunityOperations = Effect.gen(function* () {
   const scopes = yield* OwnedScopes;
   const accounts = yield* OwnedAccounts;
   const nameOf = yield* makeScopeNames;
+  const stateOf = yield* makeCommunityState;
   const accountNames = yield* makeDeletionNames;
 
   const toJson = Effect.fnUntraced(function* ({ scope, settings, keys }: OwnedScope) {
@@ -36,6 +38,13 @@ export const makeCommunityOperations = Effect.gen(function* () {
 
     find: operation(DashboardCommunities.getScope, function* ({ owner, values: { pid } }) {
       return { data: { scope: yield* toJson(yield* scopes.owned(owner, pid)) } };
+    }),
+
+    state: operation(DashboardCommunities.getCommunity, function* ({ owner, values: { pid } }) {
+      const { lastSweepAt, ...state } = yield* stateOf(owner, pid);
+      const { scope } = yield* scopes.configured(owner, pid);
+      const community = { ...state, name: yield* nameOf(scope), lastSweepAt: timeOrNull(lastSweepAt) };
+      return { data: { community } };
     }),
 
     update: operation(

@@ -3,7 +3,12 @@ import { ChatPlatform, GamePlatform, guildOf } from "@accountlink/core";
 import { makeAskingName } from "@accountlink/core/communities";
 import { noSettings } from "@accountlink/core/keys";
 import type { LinkProof } from "@accountlink/core/links";
-import { type LinkWays, OwnedScopes } from "@accountlink/core/owners";
+import {
+  type CommunityState,
+  type LinkWays,
+  makeCommunityState,
+  OwnedScopes,
+} from "@accountlink/core/owners";
 import { featuresOf } from "@accountlink/core/platforms";
 import { Effect, Record } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
@@ -13,7 +18,7 @@ import { communityName, linksText, listText } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
 import { linkTo, plain, say, tags } from "../look/say.ts";
-import { numberHtml } from "../look/time.ts";
+import { numberHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { channelsPath, communityPath, deleteDataPath, may, paths, rolesPath, withQuery } from "../paths.ts";
@@ -49,6 +54,7 @@ export const makeCommunityView = Effect.gen(function* () {
   const preview = yield* makePreview;
   const { counts } = yield* OwnedScopes;
   const game = yield* GamePlatform;
+  const stateOf = yield* makeCommunityState;
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: CountedCommunity, said: SaidForm) {
     const { scope, guildName } = community;
@@ -57,6 +63,8 @@ export const makeCommunityView = Effect.gen(function* () {
     const texts = { ...noSettings, ...set, displayName: yield* askingName(scope, { ...set, guildName }) };
     return {
       ...(yield* stepsOf(visitor, community)),
+      /** Null if the community is closed to its team. */
+      state: yield* Effect.orElseSucceed(stateOf(visitor.owner, scope.pid), () => null),
       ways: yield* counts.waysOf(scope.pid),
       /** Whether the game platform tells how old accounts are. */
       hasGameAges: (yield* featuresOf(game)).ages,
@@ -93,6 +101,7 @@ export const communityPage = (
     content: html`
 <p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${linksText(links)}</a> ·
 <a href="${to(paths.keys)}">${say("communities.keys", { count: keys })}</a></p>
+${view.state && stateSection(view.state)}
 ${isNew ? html`<section><h2>${say("overview.first")}</h2>${firstSteps(view)}</section>` : null}
 ${linkSection(view)}
 ${isNew ? null : waysSection(view.ways, visitor)}
@@ -145,6 +154,58 @@ ${may(
   html`<p class="more"><a class="bad" href="${to(deleteDataPath(scope.pid))}">${say("community.delete")}</a></p>`,
 )}`,
   };
+};
+
+/** What is so in the community now, and where to change it. */
+const stateSection = ({ pid, guildId, ...state }: CommunityState): Html => {
+  if (guildId === null) return html``;
+  const rows: ReadonlyArray<readonly [Html, Html]> = [
+    [
+      say("state.linked"),
+      state.members === null
+        ? numberHtml(state.linked)
+        : say("state.linked.of", { linked: state.linked, members: state.members }),
+    ],
+    [
+      say("roles.rules"),
+      html`<a href="${to(withQuery(rolesPath(pid), { guildId }))}">${say(rulesKey(state))}</a>`,
+    ],
+    [
+      say("state.panel"),
+      html`<a href="${to(channelsPath(pid))}">${say(state.panel === null ? "state.panel.none" : "state.panel.posted")}</a>`,
+    ],
+    [
+      say("channels.log"),
+      html`<a href="${to(channelsPath(pid))}">${say(state.logChannelId === null ? "state.log.none" : "state.log.on")}</a>`,
+    ],
+    [say("state.swept"), state.lastSweepAt === null ? say("state.swept.never") : timeHtml(state.lastSweepAt)],
+    ...(state.problems === 0
+      ? []
+      : [
+          [
+            say("roles.problems"),
+            html`<a href="${to(withQuery(rolesPath(pid), { guildId }))}">${numberHtml(state.problems)}</a>`,
+          ] as const,
+        ]),
+    ...(state.likelyAlts === 0
+      ? []
+      : [
+          [
+            say("state.alts"),
+            html`<a href="${to(withQuery(paths.newAlts, { pid }))}">${numberHtml(state.likelyAlts)}</a>`,
+          ] as const,
+        ]),
+  ];
+  return html`
+<section id="state">
+<h2>${say("state.title")}</h2>
+<dl class="figures">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>
+</section>`;
+};
+
+const rulesKey = ({ rules, pausedFor }: Pick<CommunityState, "rules" | "pausedFor">) => {
+  if (rules === "none") return "state.rules.none" as const;
+  return pausedFor === null ? (`roles.state.${rules}` as const) : (`state.rules.${pausedFor}` as const);
 };
 
 /** How links were confirmed, in the order in which the page counts them. */

@@ -117,7 +117,13 @@ export const discordRoles = Effect.fnUntraced(function* (
 
     findGuildRoles: flow(
       findRights,
-      Effect.map(Option.map(({ roles, memberCount }) => ({ roles, memberCount }))),
+      Effect.map(
+        Option.map(({ roles, memberCount, managesRoles, managesNicknames }) => ({
+          roles,
+          memberCount,
+          rights: { roles: managesRoles, nicknames: managesNicknames },
+        })),
+      ),
     ),
 
     findMember: (guildId, chatId) => Effect.map(findMember(guildId, chatId), Option.map(roleMember)),
