@@ -20,6 +20,7 @@ import {
   linkReaders,
   type ReadOptions,
 } from "@accountlink/core/imports";
+import type { KeyStore } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { allLinks, type BulkItem, type BulkItemError, maxBulkInputs } from "@accountlink/core/links";
 import type { GuildError } from "@accountlink/core/platforms";
@@ -75,7 +76,7 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
     const bulk = yield* BulkLookup;
     const writer = yield* LinkWriter;
     const { blockHash } = yield* Secrets;
-    const services = yield* Effect.context<BlockStore | ImportStore | LinkStore | Digest.Digest>();
+    const services = yield* Effect.context<BlockStore | ImportStore | KeyStore | LinkStore | Digest.Digest>();
     const all = () => Stream.provideContext(allLinks(scope.pid), services);
 
     const lookupOptions = ({ resolved = false, ...options }: LookupOptions = {}) => ({

@@ -258,6 +258,7 @@ const conflictMessages = {
   link_limit: "The plan allows no more links",
   import_day: "Imports of the account changed as many links as they may in a day",
   blocked: "The chat user or the game user is blocked",
+  game_taken: "Another chat user has this game user, and the scope allows one",
   members_hidden: "The chat platform does not list the members of the guild to the bot",
   too_many_members: "The guild has more than 100,000 members, too many to be listed",
   block_limit: "The scope can have no more blocks",

@@ -30,6 +30,7 @@ export const conflictReasons = [
   "cursor_expired",
   "link_limit",
   "blocked",
+  "game_taken",
 ] as const satisfies ReadonlyArray<ConflictReason>;
 
 /** The reasons of `Conflict` errors that only dashboard routes return. */

@@ -232,7 +232,8 @@ export const errorTable = {
       "`idempotency_key_in_use`: try again a second later. `user_erased`: do not repeat what was " +
       "asked before. `cursor_expired`: [list the links anew](events.md#a-cursor-that-expired). " +
       "`link_limit`: remove links, or ask the operator for a larger plan. `blocked`: the community " +
-      "[keeps the user out](dashboard.md#who-may-link). `key_limit`, `key_rate`, `import_day`, `key_revoked`, " +
+      "[keeps the user out](dashboard.md#who-may-link). `game_taken`: another chat user has the game account, and the " +
+      "community allows one. `key_limit`, `key_rate`, `import_day`, `key_revoked`, " +
       "`webhook_limit` and `test_limit` are of the dashboard",
     status: 409,
     details: Schema.Struct({ reason: Schema.Literals(conflictReasons) }),

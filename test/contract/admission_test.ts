@@ -106,6 +106,37 @@ test("a game account that is too young is refused, also when the rule came after
   await set({ minGameAgeDays: null });
 });
 
+test("a community may allow one chat user for each game account, whom its owner moves in the flow", async () => {
+  const { owner, pid, set } = await signIn();
+  const [holder, other, gameId] = ["100007", "100008", "8"];
+  const patch = (chatId: string) => send("PATCH /v2/game", { key, body: { chatId, gameId, guildId: guild } });
+  expect(dataOf(await set({ oneChatUser: true })).scope).toMatchObject({ settings: { oneChatUser: true } });
+  expect((await patch(holder)).status).toBe(200);
+  expect((await patch(holder)).status).toBe(200);
+  const link = { pid, chatId: other, gameId, reason: "By hand" };
+  for (const refused of [await patch(other), await owner.send("PUT /dashboard/api/links", { body: link })])
+    expectRefusal(refused, 409, "CONFLICT", { reason: "game_taken" });
+  const v1 = await send(`PUT /api/v1/link/update-game?guildId=${guild}&chatId=${other}&newGameId=${gameId}`, {
+    key,
+  });
+  expectV1Refusal(v1, 400, "Another user has this game account");
+  const move = { oldChatId: holder, newChatId: other, guildId: guild };
+  expect((await send("PATCH /v2/chat", { key, body: move })).status).toBe(200);
+  const browser = newBrowser();
+  const page = await browser.walk(`?pid=${pid}`, holder, gameId);
+  expectPage(page, 200, "Is this right?");
+  expect(page.text).toContain("Move the link here");
+  const { move: _, ...form } = formOf(page);
+  expectPage(await browser.post("/verify/confirm", form), 409, "Another member has this account");
+  expect([await gameOf(holder), await gameOf(other)]).toEqual([undefined, gameId]);
+  expectPage(await browser.post("/verify/confirm", { ...form, move: "1" }), 200, "Your accounts are linked");
+  expect([await gameOf(holder), await gameOf(other)]).toEqual([gameId, undefined]);
+  await set({ oneChatUser: false });
+  expect((await patch(other)).status).toBe(200);
+  for (const chatId of [holder, other])
+    await send("DELETE /v2/game", { key, body: { chatId, guildId: guild } });
+});
+
 test("a game account that was only named is answered alike, whether the community admits it or not", async () => {
   const { owner, pid, set } = await signIn();
   await set({ minGameAgeDays: 10 });

@@ -44,6 +44,7 @@ const none = {
   minGameAgeDays: null,
   minChatAgeDays: null,
   freshProof: false,
+  oneChatUser: false,
 };
 
 test("the state of a community says who has linked, what the bot may do, and what waits for a decision", async () => {

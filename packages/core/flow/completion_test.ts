@@ -32,7 +32,7 @@ const record: LinkRecord = {
   lastVerifiedAt: 0,
   proof: "hand",
 };
-const state: CompletionState = { flow, session, record, isBlocked: false };
+const state: CompletionState = { flow, session, record, isBlocked: false, takenBy: [] };
 const write = {
   ...operator,
   flow: flow.id,

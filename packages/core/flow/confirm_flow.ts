@@ -30,6 +30,8 @@ import { makeKnownAccounts } from "./known_accounts.ts";
 export interface ConfirmForm extends FlowForm {
   /** Whether the confirmation keeps the user's existing link. */
   readonly keeps?: boolean;
+  /** Whether the game account moves here from another chat user. */
+  readonly moves?: boolean;
 }
 
 export interface ConfirmedFrom {
@@ -125,6 +127,8 @@ export const makeFlowEnd = Effect.gen(function* () {
         return yield* refuseChanged(flow);
       case "Blocked":
         return yield* new FlowRefused({ reason: "blocked", entry });
+      case "Taken":
+        return yield* new FlowRefused({ reason: "taken", entry });
     }
   });
 
@@ -155,6 +159,7 @@ export const makeFlowEnd = Effect.gen(function* () {
       actor: { type: "user", id: chatId },
       requestId: from.requestId,
       keeps,
+      moves: form.moves === true,
       chatHash: secrets.blockHash(pid, { chatId, gameId: null }),
     });
     const completed = yield* keeps ? complete : withinCap(subject.scope, { chatId, entry }, complete);

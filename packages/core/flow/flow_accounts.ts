@@ -34,13 +34,28 @@ export class FlowAccounts extends Context.Service<FlowAccounts>()("@accountlink/
       return record === null || !isLinked(record) || record.gameId === gameId ? null : record.gameId;
     });
 
-    const all = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId | null, gameId: GameId | null) {
+    /** Returns the newest other chat user of the game account, or null. */
+    const holderOf = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId, gameId: GameId) {
+      const found = (yield* links.findByGameIds(pid, [gameId], 2)).get(gameId) ?? [];
+      return found.find((id) => id !== chatId) ?? null;
+    });
+
+    /** @param oneChatUser whether the scope allows one chat user for each game account */
+    const all = Effect.fnUntraced(function* (
+      pid: Pid,
+      chatId: ChatId | null,
+      gameId: GameId | null,
+      oneChatUser: boolean,
+    ) {
+      const isProven = chatId !== null && gameId !== null;
+      const holderId = isProven && oneChatUser ? yield* holderOf(pid, chatId, gameId) : null;
       const replacedId = chatId === null || gameId === null ? null : yield* replacedBy(pid, chatId, gameId);
       return yield* Effect.all(
         {
           chat: orNull(chatId, chat),
           game: orNull(gameId, game),
           replaces: orNull(replacedId, game),
+          takenFrom: orNull(holderId, chat),
         },
         { concurrency: "unbounded" },
       );

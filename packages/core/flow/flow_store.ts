@@ -3,6 +3,7 @@ import type { StoreEffect } from "../errors.ts";
 import type { ChatId, FlowId, GameId } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { GameProof } from "../links/link_proof.ts";
+import { mostTaken } from "../links/link_store.ts";
 import { type RecordOf, recordType, textAs } from "../records/record_type.ts";
 import { recordStore, type Tx } from "../records/records.ts";
 import type { CompleteFlow, FlowCompleted } from "../sessions/session_store.ts";
@@ -207,6 +208,8 @@ export interface CompletionState {
   readonly record: LinkRecord | undefined;
   /** Whether one of the two users is blocked. */
   readonly isBlocked: boolean;
+  /** The other chat users of the game account, if the scope allows one. */
+  readonly takenBy: ReadonlyArray<ChatId>;
 }
 
 export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Completed" }>;
@@ -214,7 +217,7 @@ export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Complet
 /** Returns why a flow cannot complete; null if it can. @internal */
 export const completionRefusal = (
   write: CompleteFlow,
-  { flow, session, record, isBlocked }: CompletionState,
+  { flow, session, record, isBlocked, takenBy }: CompletionState,
 ): CompletionRefusal | null => {
   if (flow === undefined) return { _tag: "FlowGone" };
   if (session !== undefined && !isOpenAt(session, write.at)) return { _tag: "SessionOver", session };
@@ -224,8 +227,12 @@ export const completionRefusal = (
     return { _tag: "FlowGone" };
   const canKeep = keptGame(write, record) !== null;
   if (!isAsSeen(flow, record) || (write.keeps === true && !canKeep)) return { _tag: "LinkChanged" };
-  return isBlocked ? { _tag: "Blocked" } : null;
+  if (isBlocked) return { _tag: "Blocked" };
+  return isTaken(write, takenBy) ? { _tag: "Taken" } : null;
 };
+
+const isTaken = ({ keeps, moves }: CompleteFlow, { length }: ReadonlyArray<ChatId>): boolean =>
+  keeps !== true && length > 0 && (moves !== true || length >= mostTaken);
 
 /** Returns the game user of the link that a completion keeps; null if it stores a new link. @internal */
 export const keptGame = ({ keeps }: CompleteFlow, record: LinkRecord | undefined): GameId | null =>

@@ -53,6 +53,8 @@ export interface FlowView {
   readonly player: FlowAccount<GameId, GameProfile> | null;
   /** The linked game account that confirming would replace, or null. */
   readonly replaces: FlowAccount<GameId, GameProfile> | null;
+  /** The chat user who would lose the game account, since the scope allows one; the newest of several, or null. */
+  readonly takenFrom: FlowAccount<ChatId, ChatProfile> | null;
   /** How the game account was proven; null before. */
   readonly gameProof: GameProof | null;
   /** The ways that can be used, in the order in which pages offer them; none if the session names the player. */
@@ -117,6 +119,7 @@ export type FlowConfirmed = FlowEnded & {
  * - `link_changed`: the link changed since the user saw it, or was removed since the accounts were proven.
  * - `full`: the account of the scope can have no more links.
  * - `blocked`: the scope keeps one of the users out.
+ * - `taken`: another chat user has the game account, and the scope allows one.
  * - `too_young`, `age_unknown`: the scope admits accounts from an age on, and an account is younger, or its platform does
  *   not tell its age.
  * - `too_many_tries`: the flow looked up too many names, or looked for its words too often.
@@ -141,6 +144,7 @@ export type FlowRefusal =
   | "forged"
   | "link_changed"
   | "full"
+  | "taken"
   | "too_many_tries"
   | NotAdmitted["reason"];
 

@@ -49,7 +49,7 @@ export const makeView = Effect.gen(function* () {
     const others = (flow.connections ?? []).filter((id) => id !== gameId);
     const { proven, ...rest } = yield* Effect.all(
       {
-        proven: accounts.all(pid, chatId, gameId),
+        proven: accounts.all(pid, chatId, gameId, subject.settings.oneChatUser),
         known: knownTo(subject, flow),
         connections: forEachLimited(others, accounts.game, { concurrency: 3 }),
         named: named(flow),
@@ -105,6 +105,7 @@ const noAccounts = {
   chat: null,
   game: null,
   replaces: null,
+  takenFrom: null,
   gameProof: null,
   known: [],
   connections: [],

@@ -73,6 +73,8 @@ export interface BatchOptions {
   /** Hashes a chat user, to find the block of an erased one; undefined if such blocks are not looked for. */
   readonly chatHash: ChatHash | undefined;
   readonly blocks: KnownBlocks;
+  /** Whether the scope allows one chat user for each game user. */
+  readonly oneChatUser: boolean;
 }
 
 /** The blocks of the scope, which an import reads anew if the newest one has changed. Stores check them once more. */
@@ -99,8 +101,10 @@ export const takeBatch = Effect.fnUntraced(function* (
   const { pid, onConflict, dryRun, strict, origin, file, holder, name, staged, resumedAfter } = options;
   const { links: found, leftOut: unusable } = sortRows(rows, onConflict);
   const blocked = yield* blockedAmong(found, options);
-  const links = found.filter((link) => !blocked.has(link));
-  const leftOut = [...unusable, ...[...blocked].map(ofBlocked)].toSorted(
+  const admitted = found.filter((link) => !blocked.has(link));
+  const taken = yield* takenAmong(admitted, options);
+  const links = admitted.filter((link) => !taken.has(link));
+  const leftOut = [...unusable, ...[...blocked].map(ofBlocked), ...[...taken].map(ofTaken)].toSorted(
     (one, other) => one.line - other.line,
   );
   tally.rows += rows.length;
@@ -173,6 +177,33 @@ const blockedAmong = Effect.fnUntraced(function* (
   if (pid === null || chatHash === undefined || erased.size === 0) return new Set(blocked);
   const hashes = yield* Effect.forEach(links, ({ chatId }) => chatHash(pid, chatId));
   return new Set([...blocked, ...links.filter((_, index) => erased.has(hashes[index] ?? ""))]);
+});
+
+/** Returns the links whose game user another chat user has, in a scope that allows one. */
+const takenAmong = Effect.fnUntraced(function* (
+  links: ReadonlyArray<PlacedLink>,
+  { pid, oneChatUser }: BatchOptions,
+): Effect.fn.Return<ReadonlySet<PlacedLink>, StoreUnavailable, LinkStore> {
+  if (pid === null || !oneChatUser) return new Set();
+  const store = yield* LinkStore;
+  const holders = yield* store.findByGameIds(pid, [...new Set(links.map(({ gameId }) => gameId))], 2);
+  const taken = new Set<PlacedLink>();
+  const takenBefore = new Map<GameId, ChatId>();
+  for (const link of links) {
+    const { chatId, gameId } = link;
+    const earlier = takenBefore.get(gameId);
+    const isOther = (id: ChatId) => id !== chatId;
+    if ((earlier !== undefined && isOther(earlier)) || holders.get(gameId)?.some(isOther)) taken.add(link);
+    else takenBefore.set(gameId, chatId);
+  }
+  return taken;
+});
+
+const ofTaken = ({ line, chatId, gameId, text }: PlacedLink): LeftOutLine => ({
+  line,
+  reason: "game_taken",
+  problem: `another chat user than ${chatId} has game user ${gameId}`,
+  text: rowText(text),
 });
 
 const blocksOf = Effect.fnUntraced(function* (pid: Pid, known: KnownBlocks) {

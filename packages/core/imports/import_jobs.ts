@@ -5,13 +5,11 @@
 
 import { Cause, Clock, Effect, Option, Ref, Schedule, Stream } from "effect";
 import { Digest } from "effect/crypto";
-import type { BlockStore } from "../admission/block_store.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type KeyOwner, originOf, reaches } from "../keys/owned_keys.ts";
 import { LinkCap } from "../links/link_cap.ts";
-import type { LinkStore } from "../links/link_store.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { StorageUse } from "../storage_use.ts";
 import { TurnAccount, Turns } from "../turns/mod.ts";
@@ -28,7 +26,7 @@ import {
   type UndoableImport,
 } from "./import_store.ts";
 import { makeImportUndos } from "./import_undos.ts";
-import { type ImportObserver, type ImportProgress, importLinks } from "./link_import.ts";
+import { type ImportObserver, type ImportPorts, type ImportProgress, importLinks } from "./link_import.ts";
 
 /** The most bytes in the files of all imports. Beyond them, uploads remove the oldest imports that are not running. */
 const room = 1_000_000_000;
@@ -82,7 +80,7 @@ export type NewImport = Pick<ImportJob, "pid" | "onConflict" | "options" | "file
 export const makeImportJobs = Effect.gen(function* () {
   const { blockHash } = yield* Secrets;
   const chatHash = (pid: Pid, chatId: ChatId) => blockHash(pid, { chatId, gameId: null });
-  const stores = yield* Effect.context<LinkStore | BlockStore | ImportStore>();
+  const stores = yield* Effect.context<ImportPorts>();
   const imports = yield* ImportStore;
   const cap = yield* LinkCap;
   const { resting } = yield* StorageUse;

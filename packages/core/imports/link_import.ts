@@ -11,13 +11,16 @@
  * If a chat user occurs twice, `onConflict` decides which link counts. The other link is reported as left out only if
  * both links are in one batch.
  */
-import { type Array as Arr, Clock, Effect, Stream } from "effect";
+import { type Array as Arr, Clock, Effect, Option, Stream } from "effect";
 import { Digest } from "effect/crypto";
+import type { BlockStore } from "../admission/block_store.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
+import { KeyStore } from "../keys/key_store.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { LinkRoom } from "../links/link_cap.ts";
+import type { LinkStore } from "../links/link_store.ts";
 import type { LeftOutLine, LinkLine } from "./formats/link_format.ts";
 import type { ChatHash, ConflictChoice } from "./import_batch.ts";
 import { type LinkChange, noBlocks, sortRows, takeBatch, WrongLines } from "./import_batch.ts";
@@ -29,6 +32,17 @@ import { type ImportedFile, type ImportHolder, ImportStore } from "./import_stor
  * @internal
  */
 export const batchSize = 20_000;
+
+/** The stores that an import uses. @internal */
+export type ImportPorts = BlockStore | ImportStore | KeyStore | LinkStore;
+
+const allowsOneChatUser = (pid: Pid | null) =>
+  KeyStore.use((store) =>
+    Effect.map(
+      pid === null ? Effect.succeedNone : store.findScopeByPid(pid),
+      (found) => Option.getOrNull(found)?.settings.oneChatUser === true,
+    ),
+  );
 
 /** A source of links, such as a file that is read by one of `linkReaders`. */
 export interface LinkSource<E = never, R = never> {
@@ -169,6 +183,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
     room: room && (dryRun ? yield* plannedUse(room, tally) : room.use),
     chatHash,
     blocks: noBlocks(),
+    oneChatUser: yield* allowsOneChatUser(pid),
   };
   const now = yield* Clock.currentTimeMillis;
   yield* batchesOf(source, givesWay).pipe(

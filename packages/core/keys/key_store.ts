@@ -20,6 +20,8 @@ export interface ScopeSettings {
   readonly minChatAgeDays: number | null;
   /** Whether users prove their game account here, although they have proven it to another community. */
   readonly freshProof: boolean;
+  /** Whether a game account has at most one chat user. */
+  readonly oneChatUser: boolean;
 }
 
 /** @internal */
@@ -30,6 +32,7 @@ export const noSettings: ScopeSettings = {
   minGameAgeDays: null,
   minChatAgeDays: null,
   freshProof: false,
+  oneChatUser: false,
 };
 
 export interface ConfiguredScope {

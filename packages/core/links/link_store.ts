@@ -108,6 +108,9 @@ export interface DayRange {
   readonly before: Millis;
 }
 
+/** The most chat users who lose a link at once if another chat user gets it. @internal */
+export const mostTaken = 20;
+
 /** The most chat users of one game user that `LinkStore.findByGameIds` returns. @internal */
 export const maxChatsOfGame = 1_000;
 

@@ -147,6 +147,8 @@ export interface CompleteFlow extends WriteContext {
   readonly chatHash?: Effect.Effect<string>;
   /** Whether the chat user keeps their existing link. If so, no new link and no sighting is stored. */
   readonly keeps?: boolean;
+  /** Whether other chat users lose the game account, if the scope allows one chat user for each. */
+  readonly moves?: boolean;
 }
 
 /**
@@ -159,13 +161,15 @@ export interface CompleteFlow extends WriteContext {
  * - `SessionOver`: the session is final or past its deadline. Reported before problems with proofs.
  * - `LinkChanged`: the record changed since the user saw it, has no link to keep, or a removal voided the proofs.
  * - `Blocked`: `BlockStore` has one of the users.
+ * - `Taken`: another chat user has the game account, and the scope allows one.
  */
 export type FlowCompleted =
   | { readonly _tag: "Completed"; readonly gameId: GameId; readonly previousGameId: GameId | null }
   | { readonly _tag: "FlowGone" }
   | { readonly _tag: "SessionOver"; readonly session: VerificationSession }
   | { readonly _tag: "LinkChanged" }
-  | { readonly _tag: "Blocked" };
+  | { readonly _tag: "Blocked" }
+  | { readonly _tag: "Taken" };
 
 /**
  * Stores verification sessions. A session reaches one final state: one of several racing operations wins, and the

@@ -83,6 +83,7 @@ const Scope = Schema.Struct({
     minGameAgeDays: Schema.NullOr(Schema.Int),
     minChatAgeDays: Schema.NullOr(Schema.Int),
     freshProof: Schema.Boolean,
+    oneChatUser: Schema.Boolean,
   }),
 });
 
@@ -155,6 +156,13 @@ export const patchScope = managed("admin", "PATCH", "/scopes/:pid", {
         Schema.Boolean,
         trueOrFalse,
         "Whether users prove their game account here, although they have proven it to another community",
+      ),
+    ),
+    oneChatUser: unlessLeftOut(
+      required(
+        Schema.Boolean,
+        trueOrFalse,
+        "Whether a game account has at most one chat user; links that are there stay",
       ),
     ),
   },

@@ -41,6 +41,7 @@ const conflict: Wording = {
   message: {
     chat_already_linked: "New chat ID already has a link",
     blocked: "This user is blocked in this community",
+    game_taken: "Another user has this game account",
     link_limit: "The plan allows no more links",
   },
 };

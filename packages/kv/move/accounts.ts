@@ -51,6 +51,7 @@ export const accountUnits: ReadonlyArray<Unit> = [
       min_game_age_days: "settings.minGameAgeDays",
       min_chat_age_days: "settings.minChatAgeDays",
       fresh_proof: ["flag", "settings.freshProof"],
+      one_chat_user: ["flag", "settings.oneChatUser"],
     },
     parts: { block_removals: { pid: "pid" } },
     fields: ({ pid }, { block_removals: removals = [] }, places) => ({

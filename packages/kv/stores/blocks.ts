@@ -35,7 +35,7 @@ export const blocks = table<KeptBlock>()(
 );
 
 /** The users of a link that a write would make. */
-interface LinkToCheck {
+export interface LinkToCheck {
   readonly chatId: ChatId;
   readonly gameId: GameId;
   /** Makes the hash that finds the block of an erased chat user. */

@@ -24,7 +24,6 @@ import {
 import { Array as Arr, Effect, Option } from "effect";
 import { removeSome } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import { refuseBlocked } from "./blocks.ts";
 import { keyedWrite } from "./idempotency_store.ts";
 import { imports } from "./imports.ts";
 import { record } from "./journal.ts";
@@ -35,6 +34,7 @@ import {
   links,
   linkWriteKeys,
   putLink,
+  refuseUnadmitted,
   type StoredLink,
   setGame,
 } from "./links.ts";
@@ -163,10 +163,10 @@ const removeGame = (db: Database) => {
 function* restoreGame(
   tx: Transaction,
   write: RestoreGame,
-): Effect.fn.Return<Option.Option<Link>, Effect.Error<ReturnType<typeof refuseBlocked>>> {
+): Effect.fn.Return<Option.Option<Link>, Effect.Error<ReturnType<typeof refuseUnadmitted>>> {
   const { pid, chatId, gameId, removedAt } = write;
   const scope = yield* scopeAt(tx, pid);
-  yield* refuseBlocked(tx, pid, write);
+  yield* refuseUnadmitted(tx, pid, write);
   const stored = yield* tx.get(links, pid, chatId);
   if (stored?.epoch !== scope.epoch || stored.removedLinkedAt === undefined) return Option.none();
   const { link: removed, removedLinkedAt: linkedAt } = stored;
@@ -200,13 +200,13 @@ const findAll = <V>(
 function* moveChat(
   tx: Transaction,
   write: MoveChat,
-): Effect.fn.Return<ChatMoved, Effect.Error<ReturnType<typeof refuseBlocked>>> {
+): Effect.fn.Return<ChatMoved, Effect.Error<ReturnType<typeof refuseUnadmitted>>> {
   const { pid, oldChatId, newChatId, at } = write;
   const link = yield* findLink(tx, pid, oldChatId);
   if (link === undefined) return { _tag: "NoLink" };
   const { gameId } = link;
   if (oldChatId === newChatId) return { _tag: "Unchanged", gameId };
-  yield* refuseBlocked(tx, pid, { chatId: newChatId, gameId, chatHash: write.chatHash });
+  yield* refuseUnadmitted(tx, pid, { chatId: newChatId, gameId, chatHash: write.chatHash }, oldChatId);
   const target = yield* findRecord(tx, pid, newChatId);
   if (target !== undefined && isLinked(target)) return { _tag: "Occupied" };
   const moved = linkedRecord(newChatId, target, gameId, at, "hand");

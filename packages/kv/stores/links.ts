@@ -1,6 +1,6 @@
 /** The link records, and the changes of them that several stores make. */
-import type { ChatId, Pid } from "@accountlink/core";
-import type { StoreEffect } from "@accountlink/core/errors";
+import type { ChatId, GameId, Pid } from "@accountlink/core";
+import { Conflict, type StoreEffect, type StoreUnavailable } from "@accountlink/core/errors";
 import { linkSet } from "@accountlink/core/journal";
 import {
   confirmedRecord,
@@ -10,12 +10,13 @@ import {
   type Link,
   type LinkRecord,
   linkedRecord,
+  mostTaken,
   type SetGame,
 } from "@accountlink/core/links";
 import { Effect } from "effect";
 import { keyOf, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import { refuseBlocked } from "./blocks.ts";
+import { type LinkToCheck, refuseBlocked } from "./blocks.ts";
 import { placeKey, record as recordChange } from "./journal.ts";
 import { isBlocking, type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
 
@@ -119,14 +120,41 @@ export const findLink = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, 
 export const putLink = (tx: Transaction, { pid, epoch }: StoredScope, link: LinkRecord) =>
   tx.put(links, { pid, epoch, link });
 
-export const setGame = Effect.fnUntraced(function* (
+/** Returns the other chat users of a game user in a scope that allows one; none in other scopes. */
+export const takenByIn = Effect.fnUntraced(function* (
+  tx: Transaction,
+  { pid, chatId, gameId }: { readonly pid: Pid; readonly chatId: ChatId; readonly gameId: GameId },
+) {
+  const { epoch, settings } = yield* scopeAt(tx, pid);
+  if (!settings.oneChatUser) return [];
+  const found = yield* tx.list(links.byGame, [pid, epoch, gameId], { limit: mostTaken + 1 });
+  return found.map(({ link }) => link.chatId).filter((id) => id !== chatId);
+});
+
+/** Refuses a link that the scope does not admit. @param movesFrom a chat user who loses the link */
+export const refuseUnadmitted = Effect.fnUntraced(function* (
+  tx: Transaction,
+  pid: Pid,
+  link: LinkToCheck,
+  movesFrom: ChatId | null = null,
+) {
+  yield* refuseBlocked(tx, pid, link);
+  const taken = yield* takenByIn(tx, { pid, ...link });
+  if (taken.some((id) => id !== movesFrom)) return yield* new Conflict({ reason: "game_taken" });
+});
+
+/** Sets a link. Fails if the scope does not admit it. */
+export const setGame = (tx: Transaction, write: SetGame) =>
+  Effect.andThen(refuseUnadmitted(tx, write.pid, write), writeGame(tx, write));
+
+/** Sets a link that the scope admits. */
+export const writeGame = Effect.fnUntraced(function* (
   tx: Transaction,
   write: SetGame,
   proof?: GameProof,
-): Effect.fn.Return<GameSet, Effect.Error<ReturnType<typeof refuseBlocked>>> {
+): Effect.fn.Return<GameSet, StoreUnavailable> {
   const { pid, chatId, gameId, at } = write;
   const scope = yield* scopeAt(tx, pid);
-  yield* refuseBlocked(tx, pid, write);
   const previous = yield* findRecord(tx, pid, chatId);
   const previousGameId = previous?.gameId ?? null;
   if (previous !== undefined && isLinked(previous) && previous.gameId === gameId) {

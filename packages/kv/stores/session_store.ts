@@ -1,6 +1,5 @@
 import { sightingsOf } from "@accountlink/core/addresses";
 import { completedSession, completionRefusal, endFlow, keptGame } from "@accountlink/core/flow";
-import { unkeyed } from "@accountlink/core/idempotency";
 import type { KeyId, SessionId } from "@accountlink/core/ids";
 import {
   type AdvanceSession,
@@ -26,12 +25,19 @@ import { table } from "../table.ts";
 import { isBlocked } from "./blocks.ts";
 import { keyedWrite } from "./idempotency_store.ts";
 import { keys } from "./keys.ts";
-import { findRecord, linkWriteKeys, setGame } from "./links.ts";
+import { removeLink } from "./link_store.ts";
+import { findRecord, linkWriteKeys, takenByIn, writeGame } from "./links.ts";
 import { purgeAll } from "./purges.ts";
 import { scopeAt } from "./scopes.ts";
 import { sightings, storeSightings } from "./sightings.ts";
 import { storeLayer } from "./store_layer.ts";
-import { changeSession, flows, sessions } from "./verifications.ts";
+import {
+  changeSession,
+  endingVerifications,
+  flows,
+  type ManyVerifications,
+  sessions,
+} from "./verifications.ts";
 
 /** When a key may again create a full burst of sessions. */
 interface Burst {
@@ -107,8 +113,8 @@ export const layer = storeLayer(SessionStore, (db) => ({
     },
   ),
 
-  complete: (write) =>
-    db.write<FlowCompleted>(write.pid, function* (tx) {
+  complete: (write) => {
+    const complete = db.write<FlowCompleted, ManyVerifications>(write.pid, function* (tx) {
       const { pid, chatId, gameId, at } = write;
       yield* tx.prefetch(linkWriteKeys(pid, chatId));
       const flow = yield* tx.get(flows, write.flow);
@@ -117,23 +123,28 @@ export const layer = storeLayer(SessionStore, (db) => ({
           ? undefined
           : (yield* tx.get(sessions, flow.session))?.session;
       const record = yield* findRecord(tx, pid, chatId);
+      const takenBy = yield* takenByIn(tx, write);
       const refusal = completionRefusal(write, {
         flow,
         session,
         record,
         isBlocked: yield* isBlocked(tx, pid, write),
+        takenBy,
       });
       if (refusal !== null) return refusal;
       const kept = keptGame(write, record);
       let linked = { gameId: kept ?? gameId, previousGameId: kept };
       if (kept === null) {
         yield* storeSightings(tx, pid, sightingsOf(write));
-        linked = { gameId, previousGameId: (yield* unkeyed(setGame(tx, write, write.proof))).previousGameId };
+        for (const other of takenBy) yield* removeLink(tx, { ...write, chatId: other });
+        linked = { gameId, previousGameId: (yield* writeGame(tx, write, write.proof)).previousGameId };
       }
       yield* endFlow(txOf(tx), write.flow);
       if (session !== undefined) yield* changeSession(tx, completedSession(session, write, linked), at);
       return { _tag: "Completed", ...linked };
-    }),
+    });
+    return Effect.map(endingVerifications(db, write, complete), ([completed]) => completed);
+  },
 
   recordSightings: (pid, seen) =>
     Effect.forEach(

@@ -8,6 +8,7 @@ import type { Reader } from "../page_render.ts";
 import { form, queryOf, startPath } from "./flow_form.ts";
 import { hasWay, type OpenWay, openWays, wayNeeded, waysAhead } from "./game_ways.ts";
 import { connectedAccounts, knownAccounts } from "./offered_accounts.ts";
+import { takenNote } from "./taken_note.ts";
 
 /** The reader, and the settings of the deployment that the pages mention. */
 export interface FlowReader extends Reader {
@@ -105,7 +106,9 @@ ${view.player === null ? [chatItem, gameItem] : [gameItem, chatItem]}
 ${step(
   language.text("flow.step.confirm"),
   isProven ? "current" : "later",
-  isProven ? html`${keptSighting(reader)}${confirmForm(view, language.text("flow.confirm"))}` : null,
+  isProven
+    ? html`${takenNote(view, reader)}${keptSighting(reader)}${confirmForm(view, language.text(view.takenFrom === null ? "flow.confirm" : "flow.taken.move"))}`
+    : null,
   reader,
 )}
 </ol>
@@ -226,6 +229,7 @@ const choice = (view: FlowView, reader: FlowReader, { chat, game, replaced }: Ca
   const { language, chatName, gameName } = reader;
   return html`
 <p>${language.html("flow.choice.text", { ...nameOf(chat), chatName, gameName })}</p>
+${takenNote(view, reader)}
 ${playerNote(view, reader)}
 <ul class="choices" role="list">
 <li><h2>${language.text("flow.choice.now")}</h2>${replaced && cardHtml(replaced)}${keepForm(view, language.html("flow.choice.keep", nameOf(replaced)))}</li>
@@ -242,7 +246,11 @@ const nameOf = (card: AccountCard | null) => ({ account: own(card?.name ?? "") }
 
 /** The label is one element, because a button lays out its elements and its texts side by side. */
 const confirmForm = (view: FlowView, label: Html | string): Html =>
-  form("/verify/confirm", view, html`<button class="button"><span>${label}</span></button>`);
+  form(
+    "/verify/confirm",
+    view,
+    html`${view.takenFrom && html`<input type="hidden" name="move" value="1">`}<button class="button"><span>${label}</span></button>`,
+  );
 
 const keepForm = (view: FlowView, label: Html): Html =>
   form(

@@ -60,6 +60,7 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   forged: { status: 403, again: "refusal.again", ways: ["code"] },
   link_changed: { status: 409, again: "refusal.again" },
   full: { status: 409, again: "refusal.retry" },
+  taken: { status: 409, again: "refusal.continue" },
   blocked: { status: 403, again: "refusal.other_account" },
   too_young: { status: 403, again: "refusal.other_account" },
   age_unknown: { status: 403, again: "refusal.other_account" },

@@ -250,7 +250,11 @@ export const flowRoutes = Effect.gen(function* () {
     bind("GET", "/verify/chat/callback", finish("chat")),
     ...gameWays.flatMap((way) => routesOf[way]),
     withForm("/verify/confirm", (context, fields) =>
-      confirm(context, { ...flowFormOf(fields), keeps: fields.get("keep") === "1" }),
+      confirm(context, {
+        ...flowFormOf(fields),
+        keeps: fields.get("keep") === "1",
+        moves: fields.get("move") === "1",
+      }),
     ),
     withForm("/verify/cancel", (context, fields) => cancel(context, flowFormOf(fields))),
     // Requests for the style sheet do not count against limits: error pages need their style even during an outage or

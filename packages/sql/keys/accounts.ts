@@ -227,6 +227,7 @@ const settingFields = {
   minGameAgeDays: OptionalInt,
   minChatAgeDays: OptionalInt,
   freshProof: Schema.BooleanFromBit,
+  oneChatUser: Schema.BooleanFromBit,
 };
 
 export const { rowOf: rowOfSettings } = tableOf("scopes", settingFields);

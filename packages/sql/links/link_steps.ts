@@ -1,7 +1,7 @@
 /**
  * Writes of links that SQLite runs in one step: constant statements without a pause between them. A function returns null,
- * and its write runs as a transaction of many steps, if there is more to do than usual: the scope has had a block, the user
- * is verifying, or the write is refused.
+ * and its write runs as a transaction of many steps, if there is more to do than usual: the scope has had a block or allows
+ * one chat user, the user is verifying, or the write is refused.
  */
 import { linkMoved, linkRemoved, linkSet } from "@accountlink/core/journal";
 import {
@@ -27,7 +27,7 @@ export const linkSteps = (sql: SqlClient.SqlClient) => {
   const linkIf = (existing: Statement.Fragment) =>
     sql`
       INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at, proof)
-      SELECT pid, ${""}, ${""}, 1, ${0}, ${0}, 'hand' FROM scopes WHERE pid = ${""} AND has_blocks = 0
+      SELECT pid, ${""}, ${""}, 1, ${0}, ${0}, 'hand' FROM scopes WHERE pid = ${""} AND has_blocks = 0 AND one_chat_user = 0
       ON CONFLICT (pid, chat_id) ${existing}
       RETURNING ${recordColumns}, previous_game_id`.compile()[0];
   const link = linkIf(relinkOf(sql));

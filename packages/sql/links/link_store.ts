@@ -18,7 +18,7 @@ import { insertRecord } from "../journal/records.ts";
 import { keyedStepOn, keyedWriteOn } from "../statements/keyed_write.ts";
 import { readerOf } from "../statements/row.ts";
 import { type Ending, storeLayer } from "../statements/store_operation.ts";
-import { refuseBlockedOn } from "./blocked_links.ts";
+import { refuseUnadmittedOn } from "./admitted_links.ts";
 import {
   isId,
   isWhole,
@@ -42,7 +42,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
   const steps = linkSteps(sql);
   const { link, unlink, restore, lock, lockScope, placeholder, removePlaceholder } = linkStatements(sql);
   const values = valuesOn(connection);
-  const refuseBlocked = refuseBlockedOn(sql);
+  const refuseUnadmitted = refuseUnadmittedOn(sql);
   const linksOf = (pid: Pid) => sql`FROM links WHERE pid = ${pid} AND game_id IS NOT NULL`;
 
   const notImported = sql.literal("AND (proof IS NULL OR proof <> 'import')");
@@ -97,7 +97,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
     }
     const { gameId } = old;
     if (newChatId === oldChatId) return { _tag: "Unchanged", gameId };
-    yield* refuseBlocked({ pid, chatId: newChatId, gameId, chatHash: write.chatHash });
+    yield* refuseUnadmitted({ pid, chatId: newChatId, gameId, chatHash: write.chatHash }, oldChatId);
     // A new user without a record could not be locked, and may have been linked since. So the condition lets this
     // statement write only if the user has no link.
     const onlyUnlinked = sql`${relinkOf(sql)} WHERE links.game_id IS NULL`;
@@ -191,7 +191,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
     > {
       const { pid, chatId, gameId, removedAt } = write;
       yield* lockScope(pid);
-      yield* refuseBlocked(write);
+      yield* refuseUnadmitted(write);
       const [set] = yield* readSets(restore(pid, chatId, gameId, removedAt));
       if (set === undefined) return Option.none();
       yield* insertRecord(sql, pid, linkSet(write, set));

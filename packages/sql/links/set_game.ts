@@ -13,7 +13,7 @@ import type { SqlClient, Statement } from "effect/sql";
 import { insertRecord } from "../journal/records.ts";
 import { insertRequest, isTakenKey, keyedStepOn, keyedWriteOn } from "../statements/keyed_write.ts";
 import type { Ending, StoreParts } from "../statements/store_operation.ts";
-import { refuseBlockedOn } from "./blocked_links.ts";
+import { refuseUnadmittedOn } from "./admitted_links.ts";
 import { readSets, recordColumns } from "./link_lookups.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 import { linkSteps } from "./link_steps.ts";
@@ -32,17 +32,17 @@ export const setGameOn = (parts: StoreParts) => {
     (write.reason ?? null) !== null
       ? inTransaction(write)
       : Effect.flatMap(atOnce(write), (set) =>
-          // The key is taken, or a request had it whose time is over, or the scope has had a block.
+          // The key is taken, or a request had it whose time is over, or the scope has had a block or allows one chat user.
           Option.isSome(set) ? Effect.succeed(set.value) : inTransaction(write),
         );
 };
 
 const setInTransaction = (sql: SqlClient.SqlClient) => {
   const { link } = linkStatements(sql);
-  const refuseBlocked = refuseBlockedOn(sql);
+  const refuseUnadmitted = refuseUnadmittedOn(sql);
   return function* (write: SetGame): Effect.fn.Return<GameSet, Ending> {
     const { pid, chatId, gameId, at } = write;
-    yield* refuseBlocked(write);
+    yield* refuseUnadmitted(write);
     const [set] = yield* readSets(link({ pid, chatId, gameId, at, proof: "hand", existing: relinkOf(sql) }));
     if (set === undefined) return yield* Effect.die(new Error(`Cannot set a link: no scope "${pid}"`));
     if (set.previousGameId !== gameId) yield* insertRecord(sql, pid, linkSet(write, set));
@@ -59,9 +59,9 @@ const setFields = {
 
 const statementOn = ({ sql, jsonObject, usersInUse }: StoreParts) => {
   // Lock the users of an idempotent write and the scope before the record, like an erasure and a deletion of the scope.
-  // FOR SHARE waits for a first block, which changes the scope, and then reads the scope anew.
+  // FOR SHARE waits for a first block or a change of the setting, which changes the scope, and then reads the scope anew.
   const scopeOf = (pid: string, users: Statement.Fragment) =>
-    sql`FROM scopes, ${users} WHERE pid = ${pid} AND locks >= 0 AND has_blocks = 0 FOR SHARE OF scopes`;
+    sql`FROM scopes, ${users} WHERE pid = ${pid} AND locks >= 0 AND has_blocks = 0 AND one_chat_user = 0 FOR SHARE OF scopes`;
   const kept = sql`'{"result":' || ${jsonObject(setFields)} || '}'`;
   const keyOf = (request: SetGame["once"]) =>
     request === undefined

@@ -28,7 +28,7 @@ export const sampleRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
   accounts: [{ name: "acme", chat_id: ada, status: "active", operator: 1 }],
   suspended_owners: [{}],
   members: [{ account: "acme", chat_id: bob, invited_by: ada, scopes: JSON.stringify([one]) }],
-  scopes: [{ pid: one, account: "acme", guild_id: null, has_blocks: 1, fresh_proof: 1 }],
+  scopes: [{ pid: one, account: "acme", guild_id: null, has_blocks: 1, fresh_proof: 1, one_chat_user: 1 }],
   keys: [{ id: key, pid: one, limits: '{"daily":5}', ...lists, counts: 1, revoked_at: null, suspended: 0 }],
   key_secrets: [{ hash: "newest", key_id: key, ends_at: null }, { key_id: key }],
   root_key: [{ id: 1 }],
@@ -115,7 +115,7 @@ export const sampleRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
 const sparseRows: typeof sampleRows = {
   accounts: [{ name: "zeta", status: "suspended", operator: 0 }],
   members: [{ account: "acme", chat_id: ada, role: "owner" }],
-  scopes: [{ pid: two, account: "zeta", guild_id: guild, has_blocks: 0, fresh_proof: 0 }],
+  scopes: [{ pid: two, account: "zeta", guild_id: guild, has_blocks: 0, fresh_proof: 0, one_chat_user: 0 }],
   keys: [{ pid: two, limits: '"none"', ...lists, counts: 0, revoked_at: 5, suspended: 0 }],
   links: [{ pid: two, chat_id: ada }],
   blocks: [{ pid: one, game_id: "13" }],

@@ -1,14 +1,16 @@
+import type { ChatId } from "@accountlink/core";
 import { sightingsOf } from "@accountlink/core/addresses";
 import { completedSession, completionRefusal, keptGame, verificationFlows } from "@accountlink/core/flow";
-import { linkSet, sessionEnded } from "@accountlink/core/journal";
+import { linkRemoved, linkSet, sessionEnded } from "@accountlink/core/journal";
 import type { CompleteFlow } from "@accountlink/core/sessions";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { storeSightings } from "../alts/sighting_store.ts";
 import { readSessions, sessionColumns, storeSession } from "../flow/session_row.ts";
+import { endVerifications } from "../flow/verification_ends.ts";
 import { insertRecord, insertRecords } from "../journal/records.ts";
-import { isBlockedOn } from "../links/blocked_links.ts";
-import { readRecords, readSets } from "../links/link_lookups.ts";
+import { admissionOn } from "../links/admitted_links.ts";
+import { readRecords, readSets, readUnlinked } from "../links/link_lookups.ts";
 import { linkStatements, relinkOf } from "../links/link_statements.ts";
 import { withTx } from "../records.ts";
 import { dialectOf } from "../statements/dialect.ts";
@@ -21,21 +23,30 @@ import { rollBack } from "../statements/store_operation.ts";
 export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, write: CompleteFlow) {
   const { pid, chatId, gameId, proof, at, keeps } = write;
   const { forUpdate } = dialectOf(sql);
-  const { link, lock, lockScope } = linkStatements(sql);
+  const { link, unlink, lock, lockScope } = linkStatements(sql);
+
+  /** Removes the link of a chat user whose game account the user of the flow has proven. */
+  const unlinkOther = Effect.fnUntraced(function* (other: ChatId) {
+    const [unlinked] = yield* readUnlinked(unlink(pid, other, at));
+    if (unlinked === undefined) return;
+    yield* endVerifications(sql, pid, other, at);
+    yield* insertRecord(sql, pid, linkRemoved(write, other, unlinked.removedGameId, unlinked.linkVersion));
+  });
+
   yield* lockScope(pid);
   const [old] = yield* readRecords(lock(pid, chatId, chatId));
   // Insert the link before locking the flow. The insert may wait for another write to the same record, and the flow
   // should not stay locked during this wait.
   const isAdded = old === undefined && !keeps;
   const added = isAdded ? yield* readSets(link({ ...write, existing: sql.literal("DO NOTHING") })) : [];
-  const isBlocked = yield* isBlockedOn(sql)(write);
+  const { isBlocked, takenBy } = yield* admissionOn(sql)(write);
   const flow = yield* withTx(sql, (tx) => tx.get(verificationFlows, write.flow), true);
   const [opened] = flow?.session
     ? yield* readSessions(
         sql`SELECT ${sessionColumns} FROM verification_sessions WHERE sid = ${flow.session} ${forUpdate}`,
       )
     : [];
-  const refusal = completionRefusal(write, { flow, session: opened, record: old, isBlocked });
+  const refusal = completionRefusal(write, { flow, session: opened, record: old, isBlocked, takenBy });
   if (refusal !== null) return yield* rollBack(refusal);
   const kept = keptGame(write, old);
   let linked = { gameId: kept ?? gameId, previousGameId: kept };
@@ -43,6 +54,7 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
     const [set] = old === undefined ? added : yield* readSets(link({ ...write, existing: relinkOf(sql) }));
     if (set === undefined) return yield* rollBack({ _tag: "LinkChanged" });
     const { previousGameId } = set;
+    for (const other of takenBy) yield* unlinkOther(other);
     linked = { gameId, previousGameId };
     if (previousGameId !== gameId) yield* insertRecord(sql, pid, linkSet(write, set, proof));
     const seen = sightingsOf(write);

@@ -72,6 +72,7 @@ export const leftOutReasons = {
   link_limit: "The plan allows no more links",
   import_day: "Imports of the account changed as many links as they may in a day",
   blocked: "One of the two users is blocked",
+  game_taken: "Another chat user has this game user, and the scope allows one",
 } as const;
 
 export type LeftOutReason = keyof typeof leftOutReasons;
@@ -86,6 +87,7 @@ const unwanted: ReadonlySet<LeftOutReason> = new Set([
   "link_limit",
   "import_day",
   "blocked",
+  "game_taken",
 ] as const);
 
 export interface LeftOutLine {

@@ -59,7 +59,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     const said = typed.said ?? Record.map(saidLabels, (_, name) => community.settings[name] ?? "");
     const ages = typed.ages ?? Record.map(ageLabels, (_, name) => String(community.settings[name] ?? ""));
     const view = yield* viewOf(visitor, community, said);
-    return communityPage(view, said, ages, community.settings.freshProof, visitor, problems);
+    return communityPage(view, said, ages, community.settings, visitor, problems);
   });
 
   /** Finds the community that the path names, and shows what deleting its data deletes. */
@@ -124,7 +124,10 @@ ${others(listed, steps.guilds, botInvite)}`,
       const typed = isAges ? { ages: typedIn(ageLabels, fields) } : { said: typedIn(saidLabels, fields) };
       if (fields("act") === "preview") return yield* one(visitor, typed, []);
       // Browsers send only a ticked box.
-      const ticked = isAges ? { freshProof: fields("freshProof") === "true" } : {};
+      const isTicked = (name: string) => fields(name) === "true";
+      const ticked = isAges
+        ? { freshProof: isTicked("freshProof"), oneChatUser: isTicked("oneChatUser") }
+        : {};
       const save = Effect.map(operations.update.submit(visitor, fields, ticked), ({ pid }) =>
         seeOther(communityPath(pid), { done: isAges ? "ages" : "said" }),
       );

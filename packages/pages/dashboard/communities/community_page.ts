@@ -1,7 +1,7 @@
 /** The page of one community: its verify link, the texts for its users, and the bot. */
 import { ChatPlatform, GamePlatform, guildOf } from "@accountlink/core";
 import { makeAskingName } from "@accountlink/core/communities";
-import { noSettings } from "@accountlink/core/keys";
+import { noSettings, type ScopeSettings } from "@accountlink/core/keys";
 import type { LinkProof } from "@accountlink/core/links";
 import {
   type CommunityState,
@@ -38,6 +38,9 @@ export const ageLabels = {
   minGameAgeDays: say("community.minGameAgeDays"),
   minChatAgeDays: say("community.minChatAgeDays"),
 } as const;
+
+/** What the section *Who may link* has to tick. */
+export type Ticked = Pick<ScopeSettings, "freshProof" | "oneChatUser">;
 
 export type AgeForm = Readonly<Record<keyof typeof ageLabels, string>>;
 
@@ -85,7 +88,7 @@ export const communityPage = (
   view: CommunityView,
   form: SaidForm,
   ages: AgeForm,
-  asksAgain: boolean,
+  ticked: Ticked,
   visitor: Pick<Visitor, "platforms" | "role" | "scopes">,
   problems: ReadonlyArray<Problem>,
 ): Page => {
@@ -134,7 +137,7 @@ ${textField({
     )}</div>
 </div>
 </section>
-${admissionSection(view, ages, asksAgain, visitor, problems)}
+${admissionSection(view, ages, ticked, visitor, problems)}
 <section>
 <h2>${say("roles.title")}</h2>
 <p>${say("community.roles.text")} <a href="${to(rolesPath(scope.pid))}">${say("community.roles.choose")}</a></p>
@@ -239,7 +242,7 @@ const ageHint = (platform: string): Html => say("community.age.hint", { platform
 const admissionSection = (
   { community, hasGameAges }: CommunityView,
   ages: AgeForm,
-  asksAgain: boolean,
+  ticked: Ticked,
   { platforms }: Pick<Visitor, "platforms">,
   problems: ReadonlyArray<Problem>,
 ): Html => {
@@ -251,7 +254,8 @@ const admissionSection = (
 ${formTo(communityPath(pid), html` class="panel"`)}
 ${hasGameAges || ages.minGameAgeDays !== "" ? textField({ ...of("minGameAgeDays"), hint: ageHint(platforms.game), maxLength: 4 }) : null}
 ${textField({ ...of("minChatAgeDays"), hint: ageHint(platforms.chat), maxLength: 4 })}
-${checkField("freshProof", say("community.fresh_proof"), asksAgain)}
+${checkField("freshProof", say("community.fresh_proof"), ticked.freshProof)}
+${checkField("oneChatUser", say("community.one_chat_user", { chat: platforms.chat, game: platforms.game }), ticked.oneChatUser)}
 <p class="row"><button class="button" name="act" value="ages">${say("community.save")}</button></p>
 </form>
 <p class="more"><a href="${to(withQuery(paths.blocks, { pid }))}">${say("links.blocked")}</a></p>

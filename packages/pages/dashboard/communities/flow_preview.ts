@@ -146,6 +146,7 @@ const pageOf = (name: string, said: SaidToUsers, reader: FlowReader): FlowPage =
     expiresAt: 5 * minutes,
     csrf: "",
     gameProof: null,
+    takenFrom: null,
     ways: ["oauth", "words"],
     needs: null,
     known: [],

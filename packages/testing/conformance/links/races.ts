@@ -1,9 +1,10 @@
 import { ChatId, GameId, type StoragePorts } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
+import { KeyStore } from "@accountlink/core/keys";
 import type { ChatMoved } from "@accountlink/core/links";
-import { Effect, Option } from "effect";
+import { Effect, Option, Result } from "effect";
 import { expectEqual, pluck } from "../expect.ts";
-import { ada, atOnce, bob, chess, poker, rummy } from "../scopes.ts";
+import { ada, atOnce, bob, chess, origin, poker, rummy } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { line, newLinkSteps } from "./link_steps.ts";
 
@@ -37,6 +38,28 @@ export const races: Cases<StoragePorts> = {
     expectEqual(sets.filter(({ previousGameId }) => previousGameId === null).length, 1);
     expectEqual((yield* links.entries).length, 1);
     expectEqual((yield* links.find(ada))?.linkVersion, 1);
+  },
+
+  "a scope that allows one chat user refuses a second one, also of several at once": function* () {
+    const links = yield* newLinkSteps;
+    const allow = (oneChatUser: boolean) =>
+      Effect.flatMap(KeyStore, (keys) =>
+        keys.updateSettings({ ...origin, pid: links.pid, update: { oneChatUser }, at: 0 }),
+      );
+    yield* allow(true);
+    const set = (chatId: ChatId) => Effect.result(links.set(chatId, chess));
+    const made = yield* Effect.forEach(crowd, set, atOnce);
+    const refused = made.filter(Result.isFailure).map(({ failure }) => failure);
+    expectEqual(
+      refused.map((error) => ("reason" in error ? error.reason : error._tag)),
+      crowd.slice(1).map(() => "game_taken" as const),
+    );
+    const [holder] = yield* Effect.map(links.chatsOf(chess), (found) => found.get(chess) ?? []);
+    expectEqual((yield* links.set(holder as ChatId, chess)).previousGameId, chess);
+    expectEqual((yield* links.move(holder as ChatId, ada))._tag, "Moved");
+    yield* allow(false);
+    expectEqual((yield* links.set(bob, chess)).previousGameId, null);
+    expectEqual(sorted((yield* links.chatsOf(chess)).get(chess) ?? []), sorted([ada, bob]));
   },
 
   "concurrent setGame, moveChat and removeGame on one chat user form one chain": function* () {

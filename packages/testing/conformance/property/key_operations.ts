@@ -139,6 +139,7 @@ export const usageOperations = {
           minGameAgeDays: age,
           minChatAgeDays: age,
           freshProof: constantFrom(true, false),
+          oneChatUser: constantFrom(false),
         },
         { requiredKeys: [] },
       ),
