@@ -27,7 +27,7 @@ import { answersByUser } from "./migrations/0035_answers_by_user.ts";
 import { keyMakers } from "./migrations/0036_key_makers.ts";
 import { storagePlace } from "./migrations/0037_storage_place.ts";
 import { guildReminders } from "./migrations/0038_guild_reminders.ts";
-import { oneChatUser } from "./migrations/0040_one_chat_user.ts";
+import { oneChatUser } from "./migrations/0039_one_chat_user.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -52,7 +52,7 @@ export const migrations: Readonly<
   "0036_key_makers": keyMakers,
   "0037_storage_place": storagePlace,
   "0038_guild_reminders": guildReminders,
-  "0040_one_chat_user": oneChatUser,
+  "0039_one_chat_user": oneChatUser,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

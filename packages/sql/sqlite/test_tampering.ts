@@ -23,6 +23,9 @@ export class Tampering extends Context.Service<
   }
 >()("@accountlink/sql/sqlite/test_tampering/Tampering") {}
 
+/** Waits for the next turn of the event loop. Reads of one turn share a snapshot, so they miss what tampering changed. */
+export const endTurn = Effect.promise<void>(() => new Promise((resolve) => setImmediate(resolve)));
+
 const tampering = (folder: string) =>
   Effect.gen(function* () {
     const keys = yield* KeyStore;
@@ -32,6 +35,7 @@ const tampering = (folder: string) =>
       Effect.sync(() => new DatabaseSync(join(folder, "accountlink.db"))),
       (opened) => Effect.sync(() => opened.close()),
     );
+    yield* endTurn;
     return {
       tamper: (sql: string) => db.exec(sql),
       look: (query: string) =>

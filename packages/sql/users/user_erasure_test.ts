@@ -5,7 +5,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { UserStore, unfinishedAfter } from "@accountlink/core/users";
 import { Effect, Fiber, Option } from "effect";
 import { expect } from "vitest";
-import { origin, scope, Tampering, test } from "../sqlite/test_tampering.ts";
+import { endTurn, origin, scope, Tampering, test } from "../sqlite/test_tampering.ts";
 
 const ada = ChatId.make("10001");
 const account = { name: "ada", chatId: ada, tier: "free" } as const;
@@ -26,6 +26,7 @@ const newAccount = Effect.gen(function* () {
   const { tamper, look } = yield* Tampering;
   yield* KeyStore.use((keys) => keys.ensureAccount(account));
   tamper(manyRecords);
+  yield* endTurn;
   const left = () => look(`SELECT 1 FROM journal WHERE member = '${ada}' OR actor_id = 'ada'`).length;
   const write = { ...origin, chatId: ada, at: 1, ownerHash: "hash" };
   const erase = (pseudonym: string, scopes: ReadonlyArray<Pid> = []) =>

@@ -194,6 +194,7 @@ const heldElsewhere: Readonly<Record<string, string>> = {
   "nobody was changed and the rules were paused.": "packages/core/roles/courier/role_couriers_test.ts",
   "nobody is changed and the rules pause": "packages/core/roles/courier/role_couriers_test.ts",
   "nobody gets the role by it.": "packages/core/roles/member_changes_test.ts",
+  "with several ranks in a group gets the roles of each": "packages/core/roles/member_changes_test.ts",
   "gives the role to who is not in it": "packages/core/roles/member_changes_test.ts",
   "a nickname goes with the rule that set it": "packages/core/roles/member_changes_test.ts",
   "nobody gains or loses it": "packages/core/roles/courier/held_roles_test.ts",
