@@ -21,7 +21,7 @@ it("an owner imports links from a file, and undoes the import", async () => {
   };
   await upload("archive.csv", "PK\u0003\u0004 and more of an archive");
   await expectUsable(page, "Import links", "import-refused");
-  expect(page.words).toContain("The file is a ZIP archive");
+  expect(page.words).toContain("This is an Excel file or a ZIP archive");
 
   const rows = Array.from({ length: 40 }, (_, index) => `${first + index},${1 + index},2026-01-01`);
   await upload("links.csv", ["Discord ID,Roblox ID,Verified At", ...rows, "1.2E+17,1,", "<b>,1,"].join("\n"));

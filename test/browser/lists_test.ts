@@ -56,7 +56,7 @@ it("a wrong account is refused on the page of the user, the present one is not a
   await page.press(/^Unlink Linus \(100007\) in the shared list/);
   await page.press("Unlink the accounts");
   await page.press("Undo: link them again");
-  expect(page.words).toMatch(/The accounts are linked\..*Linked in 2 lists/);
+  expect(page.words).toMatch(/The link is back as it was\..*Linked in 2 lists/);
 });
 
 it("the rows that are ticked are unlinked", async () => {

@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf, locationOf, wordsOf } from "../support/flow_browser.ts";
+import { textOf } from "../support/http.ts";
 import { dataOf } from "./contract_server.ts";
 import { createKey, pidOf, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
@@ -195,7 +196,7 @@ test("an upload by a member of some communities leaves what waits for another on
   const { csrf = "" } = formOf(await member.browser.get(imports));
   for (const file of ["chatId,gameId\n100002,2\n", "no links"]) {
     const fields = new FormData();
-    for (const field of Object.entries({ csrf, pid: String(key.pid), onConflict: "newest" }))
+    for (const field of Object.entries({ csrf, pid: textOf(key.pid), onConflict: "newest" }))
       fields.append(...field);
     fields.append("file", new File([file], "links.csv", { type: "text/csv" }));
     const refused = await member.browser.post(imports, fields);

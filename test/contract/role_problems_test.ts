@@ -136,7 +136,7 @@ test("a member who has not passed the guild's screening is as one who has not jo
   expect((await status())?.problems).toEqual([]);
   const held = async () => {
     const { body } = await platform.send(`GET /control/guilds/${guild}/roles`);
-    return (body as unknown as Json)[linked];
+    return body[linked];
   };
   expectData(await sync(dan), { chatId: dan, added: [], removed: [], nickname: null });
   expect(await held()).toBe(1);

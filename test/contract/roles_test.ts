@@ -200,7 +200,12 @@ const ruleWith = (when: object) => [{ roleId: linked, when }];
 const allOf = (...others: ReadonlyArray<object>) =>
   ruleWith({ is: "all", of: [{ is: "linked" }, ...others] });
 
+const nicknames = [7, "{game.name}", "Member", "x".repeat(101), "a\u202eb"];
+const roleLists = [admin, [3], ["77"], Array(11).fill(admin), [guild]];
+
 test.each<[name: string, value: unknown]>([
+  ...nicknames.map((value): [string, unknown] => ["nickname", value]),
+  ...roleLists.map((value): [string, unknown] => ["bypassRoleIds", value]),
   ["rules", "all"],
   ["rules", [{ roleId: linked }]],
   ["rules", [{ roleId: "x", when: { is: "linked" } }]],
@@ -227,19 +232,9 @@ test.each<[name: string, value: unknown]>([
   ["rules", [{ roleId: linked, when: { is: "linked" }, nickname: "Member" }]],
   ["rules", [{ roleId: linked, when: { is: "linked" }, nickname: 7 }]],
   ["nicknameGroupId", "x"],
-  ["bypassRoleIds", admin],
-  ["bypassRoleIds", [3]],
-  ["bypassRoleIds", ["77"]],
-  ["bypassRoleIds", Array(11).fill(admin)],
   ["nicknameBypassRoleIds", ["77"]],
   ["nicknameBypassRoleIds", Array(11).fill(admin)],
   ["bypassRoleId", 3],
-  ["bypassRoleIds", [guild]],
-  ["nickname", 7],
-  ["nickname", "{game.name}"],
-  ["nickname", "Member"],
-  ["nickname", "x".repeat(101)],
-  ["nickname", "a\u202eb"],
   ["unlinked", "take"],
   ["unlinked", true],
   ["state", "off"],

@@ -72,57 +72,6 @@ test("a write of a member who is removed from the team before the end of its bod
   expect(JSON.stringify(listed)).not.toContain("Late");
 });
 
-/** A form of each site. */
-const forms = [
-  ["dashboard", "/dashboard/account/rename"],
-  ["me", "/me/addresses/forget"],
-] as const;
-
-test.each(forms)(
-  "on %s, four forms of a user are read at a time, and others are answered",
-  async (site, path) => {
-    const [browser, carols] = [
-      await server.signIn(ada, undefined, site),
-      await server.signIn(carol, undefined, site),
-    ];
-    const page = site === "me" ? "/me" : "/dashboard/account";
-    const { csrf = "" } = formOf(await carols.get(page));
-    const body = "csrf=wrong";
-    const head = [
-      `POST ${path} HTTP/1.1`,
-      `Host: ${new URL(server.url()).host}`,
-      `Cookie: ${[...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ")}`,
-      "Content-Type: application/x-www-form-urlencoded",
-      `Content-Length: ${body.length}`,
-      "Expect: 100-continue",
-      "Connection: close",
-    ];
-    const asked: Array<Socket> = [];
-    let isOpen = false;
-    const began = performance.now();
-    const answers = Array.from({ length: 60 }, async () => {
-      const socket = await connectTo(server.url());
-      // The server asks for a body when it reads the body.
-      socket.on("data", (chunk) => {
-        if (!chunk.toString().includes(" 100 Continue")) return;
-        asked.push(socket);
-        if (isOpen) socket.write(body);
-      });
-      socket.write(`${head.join("\r\n")}\r\n\r\n`);
-      return readAnswers(socket);
-    });
-    // None of these forms is answered yet, whatever the machine is busy with.
-    expect([200, 303]).toContain((await carols.post(path, { csrf, name: "Other" })).status);
-    // A slow form leaves its place after 250 milliseconds, so the ninth is read after twice that at the earliest.
-    await expect.poll(() => asked.length).toBeGreaterThan(8);
-    expect(performance.now() - began).toBeGreaterThan(490);
-    isOpen = true;
-    for (const socket of asked) socket.write(body);
-    const statuses = (await Promise.all(answers)).map((all) => all.at(-1)?.status);
-    expect(statuses).toEqual(statuses.map(() => 403));
-  },
-);
-
 test("a form is refused if it is larger than its fields may be", async () => {
   const owner = await signInOwner(server, carol);
   const { csrfToken: csrf, browser } = owner;

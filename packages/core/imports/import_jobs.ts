@@ -34,11 +34,8 @@ const room = 1_000_000_000;
 /** How long a node holds an import without renewing, in milliseconds. Another node takes it within 10 seconds. */
 const heldFor = 6_000;
 
-/** How many rows of a file, and changes of an import, a page shows. */
-const [shownRows, shownChanges] = [10, 20];
-
-/** The maximum number of changed links in the CSV file of an import. */
-const mostChanges = 10_000;
+/** How many rows of a file and changes of an import a page shows, and how many changes its CSV file has. */
+const [shownRows, shownChanges, mostChanges] = [10, 20, 10_000];
 
 const encoder = new TextEncoder();
 

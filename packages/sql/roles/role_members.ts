@@ -16,7 +16,7 @@ import {
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Schema } from "effect";
+import { Array as Arr, Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import {
   literalsOf,
@@ -295,32 +295,30 @@ const problems = tableOf("role_problems", problemFields);
 
 const problemColumns = problems.columns;
 
-/** Returns the newest problems of a plan, one for each cause and role. */
+/** Returns the newest problems of a plan, one for each cause and role. Reads the rows of the plan once. */
 export const sharedProblems = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, plan: PlanPlace) {
-  const causes = yield* readCauses(sql`
-    SELECT reason, role_id, MAX(at) AS at, SUM(CASE WHEN chat_id = '' THEN 0 ELSE 1 END) AS count
-    FROM role_problems WHERE ${isPlan(sql, plan)}
-    GROUP BY reason, role_id ORDER BY at DESC, reason, role_id LIMIT ${shownProblems}`);
-  if (causes.length === 0) return [];
-  const named = yield* readProblems(sql`
-    SELECT ${problemColumns} FROM (
-      SELECT ${problemColumns}, ROW_NUMBER() OVER (PARTITION BY reason, role_id ORDER BY at DESC, chat_id) AS place
-      FROM role_problems WHERE ${isPlan(sql, plan)} AND chat_id <> ''
-    ) AS placed WHERE place <= ${namedMembers} ORDER BY place`);
-  return causes.map(({ roleId, count, ...cause }): SharedProblem => {
-    const ofCause = named.filter((one) => one.reason === cause.reason && (one.roleId ?? "") === roleId);
-    const chatIds = ofCause.flatMap(({ chatId }) => chatId ?? []);
-    return { ...cause, roleId: roleId || null, chatId: chatIds[0] ?? null, count, chatIds };
-  });
+  const found = yield* readNamed(sql`
+    SELECT ${named.columns} FROM (
+      SELECT ${problemColumns}, MAX(at) OVER cause AS newest,
+        CAST(SUM(CASE WHEN chat_id = '' THEN 0 ELSE 1 END) OVER cause AS INTEGER) AS count,
+        ROW_NUMBER() OVER (
+          PARTITION BY reason, role_id ORDER BY CASE WHEN chat_id = '' THEN 1 ELSE 0 END, at DESC, chat_id
+        ) AS place
+      FROM role_problems WHERE ${isPlan(sql, plan)}
+      WINDOW cause AS (PARTITION BY reason, role_id)
+    ) AS placed WHERE place <= ${namedMembers} ORDER BY newest DESC, reason, role_id, place`);
+  const causes = Arr.groupBy(found, ({ reason, roleId }) => `${reason} ${roleId}`);
+  return Object.values(causes)
+    .slice(0, shownProblems)
+    .map((rows): SharedProblem => {
+      const { reason, roleId, newest, count } = rows[0];
+      const chatIds = rows.flatMap(({ chatId }) => (chatId === "" ? [] : ChatId.make(chatId)));
+      return { reason, roleId: roleId || null, at: newest, chatId: chatIds[0] ?? null, count, chatIds };
+    });
 });
 
-const readCauses = tableOf("role_problems", {
-  reason: problemFields.reason,
-  roleId: Schema.String,
-  at: Schema.Int,
-  count: Schema.Int,
-}).reader();
+const named = tableOf("role_problems", { ...problemFields, newest: Schema.Int, count: Schema.Int });
 
-const readProblems = problems.reader(problemOf);
+const readNamed = named.reader();
 
 const readPlacedProblems = tableOf("role_problems", { ...place, ...problemFields }).reader();

@@ -24,24 +24,21 @@ const adviceOn = (view: NamedRoles, { reason, roleId }: Obstacle, { chat, game }
   switch (reason) {
     case "role_above_bot":
       return say("remedy.role_above_bot", { role, platform: chat });
-    case "role_missing":
-      return say("remedy.role_missing");
     case "no_permission":
       return say(`remedy.no_permission.${roleId === null ? "nicknames" : "roles"}`, { platform: chat });
+    case "role_missing":
     case "member_above_bot":
-      return say("remedy.member_above_bot");
+      return say(`remedy.${reason}`);
     case "many_would_lose":
       return say("remedy.many_would_lose", { role });
-    case "nickname_refused":
-      return say("remedy.nickname_refused", { platform: chat });
     case "item_unknown":
       return say("remedy.item_unknown", { role, platform: game });
     case "source_closed":
       return roleId === null
         ? say("remedy.source_closed.nickname", { platform: game })
         : say("remedy.source_closed.role", { role, platform: game });
+    case "nickname_refused":
     case "members_hidden":
-      return say("remedy.members_hidden", { platform: chat });
     case "log_channel_closed":
     case "reminders_refused":
     case "role_refused":

@@ -19,8 +19,6 @@ import {
   start,
 } from "./role_steps.ts";
 
-const gone = (at: number) => problemOf(null, { roleId: "3", reason: "item_unknown", at });
-
 const kept = (chatId: string, nickname: string | null, at = start) => ({
   chatId: ChatId.make(chatId),
   nickname,
