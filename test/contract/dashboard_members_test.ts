@@ -236,7 +236,8 @@ test("nobody accepts a fourth free account to run", async () => {
 
 /** Returns the minimum role that a route of the dashboard requires. */
 const needed = (path: string, method: string): MemberRole => {
-  if (/^\/dashboard\/api\/(session|guilds|links|audit|alts|blocks|unlinked)/.test(path)) return "moderator";
+  if (/^\/dashboard\/api\/(session|guilds|links|audit|alts|blocks|unlinked|communities)/.test(path))
+    return "moderator";
   if (path.startsWith("/dashboard/api/members")) return method === "GET" ? "moderator" : "owner";
   if (path === "/dashboard/api/account" || (path.includes("/scopes/") && method === "DELETE")) return "owner";
   return path.startsWith("/dashboard/api/scopes") && method === "GET" ? "moderator" : "admin";

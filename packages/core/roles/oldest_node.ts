@@ -43,7 +43,8 @@ export const makeOldestNode = Effect.fnUntraced(function* <R>(
 
   const release = Effect.gen(function* () {
     const at = yield* Clock.currentTimeMillis;
-    yield* Effect.ignore(Effect.timeout(store.hold({ node, at, until: at, limit: 0 }), "2 seconds"));
+    // A node stops even if its stores fail.
+    yield* Effect.exit(Effect.timeout(store.hold({ node, at, until: at, limit: 0 }), "2 seconds"));
   });
   yield* Effect.addFinalizer(() => release);
   yield* sweepEvery(every, problem, (at) =>

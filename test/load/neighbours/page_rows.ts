@@ -101,7 +101,8 @@ export const pageRows: Readonly<Record<string, RouteRow>> = {
   "GET /dashboard/links/unlinked": row(200, withPlan({ q: "a" })),
   "GET /dashboard/links/blocks": row(200, inOwn),
   "GET /dashboard/links/blocks.csv": row(200, inOwn),
-  "POST /dashboard/links/blocks/import": row(403, shortFiller),
+  // An upload is multipart; the work of an import of blocks is in the row of its JSON route.
+  "POST /dashboard/links/blocks/import": row(400, shortFiller),
   "GET /dashboard/links/block": row(200, withOwn(one)),
   "POST /dashboard/links/block": row(303, withOwn(textFiller)),
   "POST /dashboard/links/unblock": row(303, withOwn({ chatId: "100006", ...textFiller })),

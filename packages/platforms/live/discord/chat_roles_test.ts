@@ -1,5 +1,5 @@
 import type { ChatId } from "@accountlink/core";
-import type { ChatRoles } from "@accountlink/core/platforms";
+import type { ChatRoles, GuildRoles } from "@accountlink/core/platforms";
 import type { HttpAnswering } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Effect, Option } from "effect";
@@ -54,8 +54,9 @@ const setUp = Effect.fnUntraced(function* (
   return { ...discord, roles: chat.roles as ChatRoles };
 });
 
-const assignable = (given: ReadonlyArray<string>) => ({
+const assignable = (given: ReadonlyArray<string>, rights: GuildRoles["rights"]) => ({
   memberCount: 51_000,
+  rights,
   roles: [
     { id: officerRole, name: "Officer" },
     { id: botRole, name: "accountlink" },
@@ -64,14 +65,19 @@ const assignable = (given: ReadonlyArray<string>) => ({
   ].map((role) => ({ ...role, assignable: given.includes(role.id) })),
 });
 
-test.each<[what: string, permissions: bigint, given: ReadonlyArray<string>]>([
-  ["below its own that belong to no integration", manageRoles, [memberRole]],
-  ["below its own as an administrator", 8n, [memberRole]],
-  ["none without the permission", manageNicknames, []],
-])("the roles of a guild show which ones the bot may give: %s", function* ([, permissions, given]) {
-  const { roles } = yield* setUp(undefined, permissions);
-  expect(Option.getOrThrow(yield* roles.findGuildRoles(guildId))).toEqual(assignable(given));
-});
+test.each<[what: string, permissions: bigint, given: ReadonlyArray<string>, mayRename: boolean]>([
+  ["below its own that belong to no integration", manageRoles, [memberRole], false],
+  ["below its own as an administrator", 8n, [memberRole], true],
+  ["none without the permission", manageNicknames, [], true],
+])(
+  "the roles of a guild show which ones the bot may give: %s",
+  function* ([, permissions, given, nicknames]) {
+    const { roles } = yield* setUp(undefined, permissions);
+    expect(Option.getOrThrow(yield* roles.findGuildRoles(guildId))).toEqual(
+      assignable(given, { roles: given.length > 0, nicknames }),
+    );
+  },
+);
 
 test.each<[user: string, permissions: bigint, owner: string, nameable: ReadonlyArray<string>]>([
   [bot.id, manageRoles, eve.id, [boosterRole, memberRole, guildId]],
