@@ -6,7 +6,7 @@ import { storagePlace } from "./migrations/0037_storage_place.ts";
 import { schemaReaderOf } from "./statements/row.ts";
 import { storeOperation } from "./statements/store_operation.ts";
 
-interface PlaceOf {
+export interface PlaceOf {
   /** SQL of the place, for a statement that writes the row. */
   readonly written: string;
   /** SQL of the condition that the data is still where the row was written. */

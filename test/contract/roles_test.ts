@@ -200,12 +200,12 @@ const ruleWith = (when: object) => [{ roleId: linked, when }];
 const allOf = (...others: ReadonlyArray<object>) =>
   ruleWith({ is: "all", of: [{ is: "linked" }, ...others] });
 
-const nicknames = [7, "{game.name}", "Member", "x".repeat(101), "a\u202eb"];
-const roleLists = [admin, [3], ["77"], Array(11).fill(admin), [guild]];
+const valuesOf = (name: string, values: ReadonlyArray<unknown>) =>
+  values.map((value): [string, unknown] => [name, value]);
 
 test.each<[name: string, value: unknown]>([
-  ...nicknames.map((value): [string, unknown] => ["nickname", value]),
-  ...roleLists.map((value): [string, unknown] => ["bypassRoleIds", value]),
+  ...valuesOf("nickname", [7, "{game.name}", "Member", "x".repeat(101), "a\u202eb"]),
+  ...valuesOf("bypassRoleIds", [admin, [3], ["77"], Array(11).fill(admin), [guild]]),
   ["rules", "all"],
   ["rules", [{ roleId: linked }]],
   ["rules", [{ roleId: "x", when: { is: "linked" } }]],
@@ -235,8 +235,7 @@ test.each<[name: string, value: unknown]>([
   ["nicknameBypassRoleIds", ["77"]],
   ["nicknameBypassRoleIds", Array(11).fill(admin)],
   ["bypassRoleId", 3],
-  ["unlinked", "take"],
-  ["unlinked", true],
+  ...valuesOf("unlinked", ["take", true]),
   ["state", "off"],
   ["guildId", "12"],
 ])("a plan is refused with the %s %j", async (name, value) => {

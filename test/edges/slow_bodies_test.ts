@@ -1,10 +1,8 @@
 /** Bodies that arrive slowly, that wait for the turn of their account, or that are too large. */
-import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { headersOf, pidOf, signInOwner } from "../contract/dashboard.ts";
 import { useSiteServer } from "../contract/site_server.ts";
-import { formOf } from "../support/flow_browser.ts";
 import { connectTo, readAnswers } from "../support/raw_http.ts";
 
 const [ada, bob, carol] = ["100001", "100002", "100003"];

@@ -201,7 +201,7 @@ export const makeOwnerPages = Effect.gen(function* () {
 });
 
 /** Whose place a request of the dashboard takes. */
-export const askerOf = ({ owner, role }: Pick<OwnerVisitor, "owner" | "role">): Asker => ({
+const askerOf = ({ owner, role }: Pick<OwnerVisitor, "owner" | "role">): Asker => ({
   account: owner.account.name,
   person: owner.chatId,
   isFirst: role === "owner",

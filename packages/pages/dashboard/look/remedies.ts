@@ -37,11 +37,7 @@ const adviceOn = (view: NamedRoles, { reason, roleId }: Obstacle, { chat, game }
       return roleId === null
         ? say("remedy.source_closed.nickname", { platform: game })
         : say("remedy.source_closed.role", { role, platform: game });
-    case "nickname_refused":
-    case "members_hidden":
-    case "log_channel_closed":
-    case "reminders_refused":
-    case "role_refused":
+    default:
       return say(`remedy.${reason}`, { platform: chat });
   }
 };

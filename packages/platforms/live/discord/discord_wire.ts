@@ -17,7 +17,7 @@ const Snowflake = Schema.String.check(Schema.makeFilter(isSnowflake));
 
 export const Identified = Schema.Struct({ id: Schema.String });
 
-export const Listed = Schema.Struct({ id: Snowflake });
+const Listed = Schema.Struct({ id: Snowflake });
 
 export const Guild = Schema.Struct({ id: Schema.String, name: nullish });
 
