@@ -1,6 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
-import type { DataScope } from "../data_scope.ts";
 import { type AddressBucket, type KeyBucket, RateLimited, SharedIpRateLimited } from "../errors.ts";
 import type { ChatId, GuildId, KeyId, Pid } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -19,14 +18,14 @@ export interface Allowance {
 export interface LimitReport {
   /** The limit of the key's short window. Verification traffic has no short window, so its daily limit is used here. */
   readonly window: Allowance | null;
-  /** The daily limit for the request's kind of traffic, which the keys of a scope share. */
+  /** The key's daily limit for the request's kind of traffic. */
   readonly day: Allowance | null;
   /** The client address's daily limit for the request's kind of traffic; null for partner and staff keys. */
   readonly addressDay: Allowance | null;
 }
 
 export interface Requester {
-  readonly key: { readonly id: KeyId; readonly kind: KeyKind; readonly scope: Pick<DataScope, "pid"> };
+  readonly key: { readonly id: KeyId; readonly kind: KeyKind };
   readonly quota: Quota;
   /** Null if the address is unknown. Then only the limits of the API key apply. */
   readonly address: ClientAddress | null;
@@ -71,13 +70,13 @@ interface LimitRule extends CounterRule {
  *
  * @example
  * ```ts
- * import { KeyId, Pid } from "@accountlink/core";
+ * import { KeyId } from "@accountlink/core";
  * import { memoryWorld } from "@accountlink/testing";
  * import { Effect } from "effect";
  *
  * const world = await memoryWorld();
  * const request = {
- *   key: { id: KeyId.make("Aa0Bb1Cc2Dd3"), kind: "normal", scope: { pid: Pid.make("pid_0123456789abcdef") } },
+ *   key: { id: KeyId.make("Aa0Bb1Cc2Dd3"), kind: "normal" },
  *   quota: { perWindow: 1, windowMs: 2_000, daily: 500, verifyDaily: 2_000 },
  *   address: null,
  *   traffic: "mapping",
@@ -118,8 +117,6 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
         if (limit !== null && limit > 0) rules.push(ruleOf(window, limit, now, windowMs));
       };
       const isVerify = traffic === "verify";
-      // The keys of a scope share their day, so that a new key brings no new one. The operator sets the days of the others.
-      const counted = key.kind === "normal" ? key.scope.pid : key.id;
       // Partner and staff keys have no address limits, because they belong to large bots that send everything from
       // one host.
       if (key.kind === "normal" && ofAddress !== null) {
@@ -128,10 +125,10 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
         else add(ofAddress.day, addressLimits.daily);
       }
       if (isVerify) {
-        add(windowOf("verify_day", counted), quota.verifyDaily);
+        add(windowOf("verify_day", key.id), quota.verifyDaily);
       } else {
         add(windowOf("second", key.id), quota.perWindow, quota.windowMs);
-        add(windowOf("day", counted), quota.daily);
+        add(windowOf("day", key.id), quota.daily);
       }
       return rules;
     };

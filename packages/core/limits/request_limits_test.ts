@@ -1,7 +1,7 @@
 import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
-import { ChatId, type KeyId, type Pid } from "../ids.ts";
+import { ChatId, type KeyId } from "../ids.ts";
 import { address, services } from "../test_services.ts";
 import { type CounterRule, Counters } from "./counters.ts";
 import { type LimitSettings, Limits, type Quota } from "./quota.ts";
@@ -14,7 +14,7 @@ const unlimited = JSON.parse(JSON.stringify(Limits.defaultValue()), (_, value: u
 const quota: Quota = { perWindow: 1, windowMs: 1_000, daily: 3, verifyDaily: 2 };
 const from = address("203.0.113.7");
 const asker: Requester = {
-  key: { id: "Aa0Bb1Cc2Dd3" as KeyId, kind: "normal", scope: { pid: "pid_0123456789abcdef" as Pid } },
+  key: { id: "Aa0Bb1Cc2Dd3" as KeyId, kind: "normal" },
   quota,
   address: from,
   traffic: "mapping",
@@ -41,19 +41,6 @@ test("the limit of a day resets at midnight UTC, and a refusal asks to retry aft
   yield* TestClock.adjust(10_000);
   for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
   assert.deepInclude((yield* admit(unpaced)).refusal, { bucket: "day", retryAfter: 3_600 });
-});
-
-test("a new key of a scope brings no new day, and a key of another scope does", function* () {
-  const other = { ...asker.key, id: "Bb0Cc1Dd2Ee3" as KeyId };
-  const elsewhere = { ...other, scope: { pid: "pid_fedcba9876543210" as Pid } };
-  for (const traffic of ["mapping", "verify"] as const) {
-    const most = traffic === "verify" ? 2 : 3;
-    for (let sent = 0; sent < most; sent++) assert.isNull(yield* bucketOf({ ...unpaced, traffic }));
-    const bucket = traffic === "verify" ? "verify_day" : "day";
-    assert.strictEqual(yield* bucketOf({ ...unpaced, traffic, key: other }), bucket);
-    assert.isNull(yield* bucketOf({ ...unpaced, traffic, key: elsewhere }));
-    assert.isNull(yield* bucketOf({ ...unpaced, traffic, key: { ...other, kind: "partner" } }));
-  }
 });
 
 testWith(services)("a refusal names the limit that resets last if several are full", function* () {

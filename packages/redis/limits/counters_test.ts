@@ -1,4 +1,4 @@
-import { Counters, type KeyId, type Pid, RequestLimits } from "@accountlink/core";
+import { Counters, type KeyId, RequestLimits } from "@accountlink/core";
 import { parseAddress } from "@accountlink/core/addresses";
 import type { CounterRule } from "@accountlink/core/limits";
 import { Secrets } from "@accountlink/core/secrets";
@@ -110,8 +110,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
   });
 
   test("Retry-After never exceeds the window, despite clock skew between nodes", function* () {
-    const id = crypto.randomUUID();
-    const key = { id: id as KeyId, kind: "normal", scope: { pid: `pid_${id}` as Pid } } as const;
+    const key = { id: crypto.randomUUID() as KeyId, kind: "normal" } as const;
     const quota = { perWindow: 1, windowMs: 1_000, daily: null, verifyDaily: null };
     const address = Option.getOrThrow(parseAddress("203.0.113.7"));
     const counters = yield* openCounters(yield* redisUrl);
