@@ -1,7 +1,7 @@
 /** Backups of embedded storage and of Postgres: files of a folder, of which the oldest are deleted. */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { link, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageSql } from "@accountlink/sql";
 import { Clock, Data, Effect, Metric, Schedule } from "effect";
@@ -60,6 +60,20 @@ const removeAbandoned = async (folder: string, now: number): Promise<void> => {
   }
 };
 
+/** Gives a part its name, unless another backup of the same millisecond has it. */
+const takesName = async (part: string, file: string): Promise<boolean> => {
+  try {
+    await link(part, file);
+  } catch (error) {
+    if (existsSync(file)) return false;
+    // The folder has no hard links, as on some network drives.
+    if (!existsSync(part)) throw error;
+    await rename(part, file);
+  }
+  await rm(part, { force: true });
+  return true;
+};
+
 /**
  * Writes a backup under a temporary name, reads it, gives it its name, then deletes the oldest ones of the same storage.
  *
@@ -81,11 +95,12 @@ export const makeBackup = Effect.fn("makeBackup")(function* <E>(
   );
   const now = yield* Clock.currentTimeMillis;
   const nameAt = (at: number) => join(folder, `accountlink-${identity}-${timeText(at)}.${ending}`);
-  let at = now;
-  while (existsSync(nameAt(at))) at++;
-  const file = nameAt(at);
+  const { at, file } = yield* attempt(folder, async () => {
+    let free = now;
+    while (!(await takesName(part, nameAt(free)))) free++;
+    return { at: free, file: nameAt(free) };
+  });
   const deleted = yield* attempt(folder, async () => {
-    await rename(part, file);
     const old = (await backupsIn(folder, ending, identity, at)).slice(0, -keep);
     for (const name of old) await rm(join(folder, name), { force: true });
     return old;
