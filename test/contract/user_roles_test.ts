@@ -48,6 +48,8 @@ test("a blocked user is let in again on the user's page, which tells both with t
   const after = (await owner.browser.get(locationOf(done))).text;
   expect(after).toContain("The user may verify again");
   expect(after).not.toContain("No longer block<");
-  const [list] = /<ul class="history".*?<\/ul>/s.exec(after) ?? [];
-  expect(list).toMatch(/no longer blocks.* blocked .* linked /s);
+  const lists = [...after.matchAll(/<ul class="history".*?<\/ul>/gs)].map(([list]) => list);
+  expect(lists).toHaveLength(2);
+  expect(lists[1]).not.toMatch(/ block|unlinked/);
+  expect(lists[0]).toMatch(/no longer blocks.* blocked .* linked /s);
 });
