@@ -3,7 +3,7 @@ import { Clock, Effect, Option } from "effect";
 import { SuspectStore, suspectTime } from "../alts/suspect_store.ts";
 import { type Panel, type PauseReason } from "../communities/community.ts";
 import { CommunityStore } from "../communities/community_store.ts";
-import { guildOf } from "../data_scope.ts";
+import { type DataScope, guildOf } from "../data_scope.ts";
 import type { GuildId, Pid } from "../ids.ts";
 import type { ScopeSettings } from "../keys/key_store.ts";
 import type { Manager } from "../keys/owned_keys.ts";
@@ -18,6 +18,7 @@ const platformTimeout = "2 seconds";
 
 /** What is unknown is null. */
 export interface CommunityState {
+  readonly scope: DataScope;
   readonly pid: Pid;
   /** Null for a shared list of several communities, or of none. */
   readonly guildId: GuildId | null;
@@ -45,7 +46,7 @@ export interface CommunityState {
 }
 
 /**
- * Returns a function that finds the state of a community. It fails as `OwnedScopes.owned` does.
+ * Returns a function that finds the state of a community. It fails as `OwnedScopes.find` does.
  *
  * @internal
  */
@@ -101,12 +102,13 @@ export const makeCommunityState = Effect.gen(function* () {
   };
 
   return Effect.fn("communityState")(function* (manager: Manager, named: string) {
-    const { scope, settings } = yield* scopes.owned(manager, named);
+    const { scope, settings } = yield* scopes.configured(manager, named);
     const { pid } = scope;
     const listed = guildOf(scope) === null ? yield* communities.list(pid) : [];
     const guildId = guildOf(scope) ?? (listed.length === 1 ? (listed[0]?.guildId ?? null) : null);
     const found = yield* suspects.find(pid, (yield* Clock.currentTimeMillis) - suspectTime);
     return {
+      scope,
       pid,
       guildId,
       linked: yield* scopes.counts.recentOf(pid),

@@ -41,8 +41,7 @@ export const makeCommunityOperations = Effect.gen(function* () {
     }),
 
     state: operation(DashboardCommunities.getCommunity, function* ({ owner, values: { pid } }) {
-      const { lastSweepAt, ...state } = yield* stateOf(owner, pid);
-      const { scope } = yield* scopes.configured(owner, pid);
+      const { scope, lastSweepAt, ...state } = yield* stateOf(owner, pid);
       const community = { ...state, name: yield* nameOf(scope), lastSweepAt: timeOrNull(lastSweepAt) };
       return { data: { community } };
     }),
