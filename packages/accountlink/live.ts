@@ -33,7 +33,7 @@ export interface LiveOptions {
     readonly botToken: string;
     readonly clientId: string;
     readonly clientSecret: string;
-    /** Another address than `https://discord.com/api/v10`, such as that of a proxy. */
+    /** Another address than `https://discord.com/api/v10`, such as a proxy's. */
     readonly apiUrl?: string;
     /** Another page for sign-ins than `https://discord.com/oauth2/authorize`. */
     readonly authorizationUrl?: string;

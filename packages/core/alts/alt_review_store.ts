@@ -117,7 +117,7 @@ export const reviewKey = (pid: Pid, { chatId, otherChatId }: AltPair) =>
   chatId < otherChatId ? ([pid, chatId, otherChatId] as const) : ([pid, otherChatId, chatId] as const);
 
 /**
- * Returns the reviews of a chat user, newest first, then by the other user, who is `otherChatId` in each.
+ * Returns the reviews of a chat user, newest first, then by the other user. `otherChatId` is the other user in each.
  *
  * @param place the scope; empty for all scopes
  * @internal

@@ -86,7 +86,7 @@ export const makeKnownAccounts = Effect.gen(function* () {
       return yield* offeredTo(subject, yield* provenIn(yield* users.findRecords(chatId)));
     }),
 
-    /** Returns whether a chat user may link an account as known to a community still. Whom it admits is asked apart. */
+    /** Returns whether a chat user may still link an account as known to a community. The caller checks admission. */
     isStillKnown: Effect.fnUntraced(function* (
       { pid, settings }: Pick<KnownFor, "pid" | "settings">,
       chatId: ChatId,

@@ -224,7 +224,7 @@ const refuseWrong = (
 const refuseRounded = (rounded: Tally["roundedLines"]) =>
   rounded === null ? Effect.void : new WrongLines({ ...rounded, stored: 0, isRounded: true });
 
-/** Refuses a file of which everything was read. What is stored stays, so only a dry run refuses rounded chat IDs. */
+/** Refuses a file that was read to its end. Stored links stay, so only a dry run refuses rounded chat IDs. */
 const refuseRead = Effect.fnUntraced(function* (
   { wrongLines, links, roundedLines }: Tally,
   { dryRun, resumedAfter }: { readonly dryRun: boolean; readonly resumedAfter: number },

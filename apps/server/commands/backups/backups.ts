@@ -110,7 +110,7 @@ interface Restoring {
   readonly file: string;
   /** Whether data may be replaced. */
   readonly replace: boolean;
-  /** The time of the command, for the name of what is kept. */
+  /** When the command ran; the name of the data that is kept has it. */
   readonly time: string;
 }
 

@@ -8,7 +8,7 @@ import { CommandFailed } from "../../cli/report.ts";
 import { readConfig } from "../../config/config.ts";
 import { reasonOf } from "../../message_text.ts";
 
-/** Asks a game of one's own what it has. Other games have what is usual. */
+/** Asks the game server of `ACCOUNTLINK_GAME_URL` for its features; without one, returns the usual features. */
 const features = Effect.gen(function* () {
   const { ACCOUNTLINK_GAME_URL: url, ACCOUNTLINK_GAME_TOKEN: token } = yield* readConfig(
     (yield* Invocation).environment,
