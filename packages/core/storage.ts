@@ -17,6 +17,12 @@ import type { DayCounts } from "./limits/counters.ts";
 import type { LinkStore } from "./links/link_store.ts";
 import type { RecordType } from "./records/record_type.ts";
 import type { ReminderStore } from "./reminders/reminder_store.ts";
+import {
+  type RoleHistoryStore,
+  roleChanges,
+  roleReversals,
+  storedRoleHistory,
+} from "./roles/role_history_store.ts";
 import type { RolePlanStore } from "./roles/role_plan_store.ts";
 import type { RootKeyStore } from "./secrets/root_key.ts";
 import type { SessionStore } from "./sessions/session_store.ts";
@@ -43,7 +49,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { KeyStore } from "@accountlink/core/keys";
  * import { DayCounts } from "@accountlink/core/limits";
  * import { ImportStore } from "@accountlink/core/imports";
- * import { RolePlanStore } from "@accountlink/core/roles";
+ * import { RoleHistoryStore, RolePlanStore } from "@accountlink/core/roles";
  * import { RootKeyStore } from "@accountlink/core/secrets";
  * import { SessionStore } from "@accountlink/core/sessions";
  * import { SignInStore } from "@accountlink/core/sign_ins";
@@ -57,7 +63,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * const keys = [RootKeyStore, KeyStore, MemberStore, DayCounts, UsageStore, IdempotencyStore];
  * const links = [LinkStore, ImportStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
  * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog, BlockStore, SuspectStore];
- * const guilds = [CommunityStore, GuildLogStore, ReminderStore];
+ * const guilds = [CommunityStore, GuildLogStore, ReminderStore, RoleHistoryStore];
  * const missing = Effect.map(Effect.context<StoragePorts>(), ({ mapUnsafe }) =>
  *   [...keys, ...links, ...users, ...guilds].filter(({ key }) => !mapUnsafe.has(key)),
  * );
@@ -86,6 +92,7 @@ export type StoragePorts =
   | WebhookStore
   | CommunityStore
   | RolePlanStore
+  | RoleHistoryStore
   | GuildLogStore
   | ReminderStore;
 
@@ -106,7 +113,15 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   altSuspects,
   verificationFlows,
   signInChallenges,
+  roleChanges,
+  roleReversals,
 ];
 
 /** The stores that are written once for all storages. @internal */
-export const recordStores = Layer.mergeAll(storedSignIns, storedAltReviews, storedSuspects, storedFlows);
+export const recordStores = Layer.mergeAll(
+  storedSignIns,
+  storedAltReviews,
+  storedSuspects,
+  storedFlows,
+  storedRoleHistory,
+);

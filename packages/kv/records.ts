@@ -2,6 +2,7 @@
 import { logged } from "@accountlink/core/journal";
 import {
   type KeyPart,
+  type ListOptions,
   type RecordIndex,
   type RecordOf,
   Records,
@@ -75,6 +76,20 @@ const shown = <R extends object>({ isOfScope }: RecordType, stored: R): R => {
   return record as R;
 };
 
+/** The values of an index behind a prefix, as its entries have them. */
+const boundsOf = (
+  { fields }: RecordIndex,
+  prefix: Tuple,
+  { after }: Pick<ListOptions, "after"> = {},
+): Pick<ListOptions, "after"> =>
+  after === undefined
+    ? {}
+    : {
+        after: after.map((value, at) => (isDescending(fields[prefix.length + at]) ? -Number(value) : value)),
+      };
+
+const isDescending = (field: string | undefined): boolean => field?.startsWith("-") === true;
+
 /** Transactions of stores that are written once, within a transaction of the engine. */
 export const txOf = (tx: Transaction): Tx => {
   const isKept = ({ isOfScope }: RecordType, stored: object) =>
@@ -98,7 +113,7 @@ export const txOf = (tx: Transaction): Tx => {
   const placed = Effect.fnUntraced(function* (index: RecordIndex, values: Tuple) {
     const before = index.either === undefined ? 0 : 1;
     const prefix = values.map((value, at) =>
-      index.fields[at - before]?.startsWith("-") === true ? -Number(value) : value,
+      isDescending(index.fields[at - before]) ? -Number(value) : value,
     );
     const [first, ...rest] = prefix;
     return first !== undefined && hasEpoch(index)
@@ -113,10 +128,14 @@ export const txOf = (tx: Transaction): Tx => {
         (found) => kept(type, found),
       ),
     list: Effect.fnUntraced(function* (index, prefix, options) {
-      return yield* kept(index.type, yield* tx.list(kvIndex(index), yield* placed(index, prefix), options));
+      const bounds = boundsOf(index, prefix, options);
+      const found = yield* tx.list(kvIndex(index), yield* placed(index, prefix), { ...options, ...bounds });
+      return yield* kept(index.type, found);
     }),
-    count: (index, prefix) =>
-      Effect.flatMap(placed(index, prefix), (place) => tx.count(kvIndex(index), place)),
+    count: (index, prefix, options) =>
+      Effect.flatMap(placed(index, prefix), (place) =>
+        tx.count(kvIndex(index), place, boundsOf(index, prefix, options)),
+      ),
     create: (type, record) =>
       Effect.flatMap(tx.get(tableFor(type), ...tableFor(type).id(record)), (found) =>
         found === undefined

@@ -46,6 +46,7 @@ const wholeService: Readonly<Record<string, string>> = {
   "ImportStore.begin": "uploads that wait, which share the room of the service",
   "DayCounts.load": "counters of the day, at the start of a node with a memory cache",
   "GuildLogStore.hold": "logs, which the nodes share",
+  "RoleHistoryStore.reversals": "roles that are being put back, which the oldest node looks for",
   "RolePlanStore.hold": "role plans, which the nodes share",
   "WebhookStore.hold": "webhooks, which the nodes share",
   "ReminderStore.communities": "communities that remind, which the nodes share",

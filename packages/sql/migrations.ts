@@ -28,6 +28,7 @@ import { keyMakers } from "./migrations/0036_key_makers.ts";
 import { storagePlace } from "./migrations/0037_storage_place.ts";
 import { guildReminders } from "./migrations/0038_guild_reminders.ts";
 import { oneChatUser } from "./migrations/0039_one_chat_user.ts";
+import { roleHistory } from "./migrations/0040_role_history.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -53,6 +54,7 @@ export const migrations: Readonly<
   "0037_storage_place": storagePlace,
   "0038_guild_reminders": guildReminders,
   "0039_one_chat_user": oneChatUser,
+  "0040_role_history": roleHistory,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -72,16 +72,29 @@ export const keyColumnsOf = (type: RecordType): ReadonlyArray<string> => tableFo
 const columnOf = ({ columns }: RecordType, field: string): string =>
   columns[field.replace("-", "")] as string;
 
-/** The condition that the first values of an index are those of a prefix, and its values. */
-const atPrefix = ({ type, either, fields }: RecordIndex, prefix: ReadonlyArray<KeyPart>) => {
+/** The condition that the first values of an index are those of a prefix, and the next ones behind some; and its values. */
+const inIndex = (
+  { type, either, fields }: RecordIndex,
+  prefix: ReadonlyArray<KeyPart>,
+  after: ReadonlyArray<KeyPart> = [],
+) => {
   const isEqual = (field: string) => `${columnOf(type, field)} = ?`;
-  if (either === undefined)
-    return { where: fields.slice(0, prefix.length).map(isEqual).join(" AND "), values: prefix };
-  const [first, ...rest] = prefix;
-  const isEither = `(${either.map(isEqual).join(" OR ")})`;
+  const [first, ...others] = prefix;
+  const rest = either === undefined ? prefix : others;
+  const next = fields.slice(rest.length, rest.length + after.length);
+  const isAfter = next[0]?.startsWith("-") === true ? "<" : ">";
+  const conditions = [
+    ...(either === undefined ? [] : [`(${either.map(isEqual).join(" OR ")})`]),
+    ...fields.slice(0, rest.length).map(isEqual),
+    ...(next.length === 0
+      ? []
+      : [
+          `(${next.map((field) => columnOf(type, field)).join(", ")}) ${isAfter} (${next.map(() => "?").join(", ")})`,
+        ]),
+  ];
   return {
-    where: [isEither, ...fields.slice(0, rest.length).map(isEqual)].join(" AND "),
-    values: [first, first, ...rest],
+    where: conditions.length === 0 ? "1 = 1" : conditions.join(" AND "),
+    values: [...(either === undefined ? [] : [first, first]), ...rest, ...after],
   };
 };
 
@@ -125,9 +138,9 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
     },
 
     list: (index: RecordIndex, prefix: ReadonlyArray<KeyPart>, options: ListOptions = {}) => {
-      const { limit, reverse = false } = options;
+      const { limit, reverse = false, after } = options;
       const { select, read } = tableFor(index.type);
-      const { where, values } = atPrefix(index, prefix);
+      const { where, values } = inIndex(index, prefix, after);
       const order = index.fields.map(
         (field) => `${columnOf(index.type, field)}${field.startsWith("-") === reverse ? "" : " DESC"}`,
       );
@@ -135,8 +148,12 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
       return read(run(`${select} WHERE ${where} ORDER BY ${order.join(", ")}${page}`, values));
     },
 
-    count: (index: RecordIndex, prefix: ReadonlyArray<KeyPart>) => {
-      const { where, values } = atPrefix(index, prefix);
+    count: (
+      index: RecordIndex,
+      prefix: ReadonlyArray<KeyPart>,
+      { after }: Pick<ListOptions, "after"> = {},
+    ) => {
+      const { where, values } = inIndex(index, prefix, after);
       const counted = run(`SELECT COUNT(*) AS count FROM ${index.type.name} WHERE ${where}`, values);
       return Effect.map(counted, ([row]) => Number(row?.["count"]));
     },

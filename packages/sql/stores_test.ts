@@ -66,6 +66,8 @@ const plans = Effect.gen(function* () {
 
 /** Scans of growing tables that read few rows or run rarely: the table, and how the statement begins. */
 const listedScans: ReadonlySet<string> = new Set([
+  // What is being put back now, in all communities.
+  "role_reversals: SELECT pid, guild_id,",
   "block_removals: SELECT pid, account,",
   "block_removals: UPDATE block_removals SET",
   "blocks: UPDATE blocks SET",

@@ -118,6 +118,8 @@ const inGuild: ReadonlyArray<readonly [Line, object?]> = [
   ["PUT /dashboard/api/roles", rules(verified.id)],
   ["POST /dashboard/api/roles/preview", { guildId: guild, chatId: bob }],
   ["POST /dashboard/api/roles/sweep", { guildId: guild }],
+  [`GET /dashboard/api/roles/history?guildId=${guild}`],
+  ["POST /dashboard/api/roles/put-back", { guildId: guild, since: "2026-01-01" }],
   [`GET /dashboard/api/channels?guildId=${guild}`],
   ["POST /dashboard/api/panel", { guildId: guild, channelId: "1" }],
 ];

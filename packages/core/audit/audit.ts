@@ -50,6 +50,7 @@ export const auditActions = [
   "member.removed",
   "roles.updated",
   "roles.deleted",
+  "roles.put_back",
   "nicknames.put_back",
   "panel.posted",
 ] as const;

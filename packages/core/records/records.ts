@@ -12,6 +12,8 @@ export interface ListOptions {
   /** The most records; all if left out. */
   readonly limit?: number;
   readonly reverse?: boolean;
+  /** Lists records behind these values of all further fields, which sort in one direction. */
+  readonly after?: ReadonlyArray<KeyPart>;
 }
 
 /** A transaction. What a write reads by a key holds until its end. */
@@ -30,7 +32,11 @@ export interface Tx {
     prefix: ReadonlyArray<KeyPart>,
     options?: ListOptions,
   ) => StoreEffect<ReadonlyArray<R>>;
-  readonly count: (index: RecordIndex, prefix: ReadonlyArray<KeyPart>) => StoreEffect<number>;
+  readonly count: (
+    index: RecordIndex,
+    prefix: ReadonlyArray<KeyPart>,
+    options?: Pick<ListOptions, "after">,
+  ) => StoreEffect<number>;
   /** Stores a new record. An existing key, and text that `isStorable` refuses, are defects. */
   readonly create: <R extends object>(type: RecordType<R>, record: R) => StoreEffect<void>;
   /** Stores a record in place of the one with its key. */

@@ -20,9 +20,11 @@ import {
   type StoredMember,
   storedMember,
 } from "./member_changes.ts";
+import { type RoleOutcomes, recordedChanges } from "./recorded_changes.ts";
 import { changesOf } from "./role_changes.ts";
+import { type ChangeReason, RoleHistoryStore } from "./role_history_store.ts";
 import type { PlanProblem, RolePlan } from "./role_plan.ts";
-import { RolePlanStore } from "./role_plan_store.ts";
+import { isErasedMark, RolePlanStore } from "./role_plan_store.ts";
 import { itemKey, type LinkedGame } from "./rule_kinds.ts";
 
 /** The time before a member with an unanswered question is compared again, in milliseconds. */
@@ -59,6 +61,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
     const gamePlatform = yield* GamePlatform;
     const links = yield* LinkStore;
     const store = yield* RolePlanStore;
+    const history = yield* RoleHistoryStore;
     const { resting } = yield* StorageUse;
 
     const roles = Effect.suspend(() =>
@@ -157,13 +160,13 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       return isMade;
     });
 
-    const apply = Effect.fn("MemberSync.apply")(function* (
+    const applyNoting = Effect.fnUntraced(function* (
       plan: RolePlan,
       changes: Comparison,
-      pace: Effect.Effect<void> = Effect.void,
+      pace: Effect.Effect<void>,
+      outcomes: RoleOutcomes,
     ) {
       const { chatId, setNickname } = changes;
-      if (resting() !== null) return yield* new PlatformUnavailable({ operation: "MemberSync.apply" });
       const { addRole, removeRole, setNickname: rename } = yield* roles;
       const problems: Array<PlanProblem> = [];
       let isMember = true;
@@ -175,10 +178,16 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       ) {
         if (!isMember) return false;
         yield* pace;
+        const note = (outcome: boolean | "unknown") => roleId !== null && outcomes.set(roleId, outcome);
+        note("unknown");
         const made = yield* Effect.result(make);
-        if (Result.isSuccess(made)) return (isMember = made.success);
+        if (Result.isSuccess(made)) {
+          note(made.success);
+          return (isMember = made.success);
+        }
         const { failure } = made;
         if (failure._tag === "PlatformUnavailable") return yield* failure;
+        note(false);
         problems.push({ chatId, roleId, reason: failure.reason, at: yield* Clock.currentTimeMillis });
         return false;
       });
@@ -224,6 +233,30 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       };
     });
 
+    const apply = Effect.fn("MemberSync.apply")(function* (
+      plan: RolePlan,
+      changes: Comparison,
+      because: ChangeReason,
+      pace: Effect.Effect<void> = Effect.void,
+    ) {
+      if (resting() !== null) return yield* new PlatformUnavailable({ operation: "MemberSync.apply" });
+      const { chatId, add, remove, setNickname } = changes;
+      // An erased user is named nowhere.
+      const kept = isErasedMark(setNickname.before)
+        ? []
+        : [
+            ...remove.map((roleId) => ({ roleId, change: "took" as const })),
+            ...add.map((roleId) => ({ roleId, change: "gave" as const })),
+          ];
+      const { guildId, scope } = plan;
+      const at = yield* Clock.currentTimeMillis;
+      return yield* recordedChanges(
+        history,
+        { pid: scope.pid, guildId, chatId, changes: kept, because, at },
+        (outcomes) => applyNoting(plan, changes, pace, outcomes),
+      );
+    });
+
     const findRecord = (plan: RolePlan, chatId: ChatId) =>
       Effect.map(links.findByChatId(plan.scope.pid, chatId), Option.getOrNull);
 
@@ -252,7 +285,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       chatId: ChatId,
       record: LinkRecord | null | undefined,
     ) {
-      const applied = yield* apply(plan, yield* planned(plan, chatId, record));
+      const applied = yield* apply(plan, yield* planned(plan, chatId, record), "sync");
       const place = { pid: plan.scope.pid, guildId: plan.guildId };
       yield* store.settleOne(place, applied.settled, yield* Clock.currentTimeMillis, changesOf(applied));
       return applied;
@@ -286,6 +319,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
        * Makes changes of one member. A change that the platform refuses is reported as a problem. If the platform fails
        * after some of the changes, the next comparison with the plan finds the remaining ones.
        *
+       * @param because the reason to keep in the history of roles
        * @param pace runs before each change
        */
       apply,

@@ -13,6 +13,7 @@ export { makePlanPreviews } from "./plan_previews.ts";
 export * from "./preview_tally.ts";
 export type { NicknameBefore } from "./replaced_nicknames.ts";
 export * from "./role_changes.ts";
+export * from "./role_history_store.ts";
 export * from "./role_plan.ts";
 export * from "./role_plan_store.ts";
 export * from "./role_plans.ts";

@@ -11,11 +11,13 @@ import { KeyStore } from "../keys/key_store.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { featuresOf, GamePlatform, noFeatures, toldFeaturesOf } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
+import type { Millis } from "../timestamp.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
 import { lackedByPlan } from "./offered_rules.ts";
 import { makePlanPreviews } from "./plan_previews.ts";
 import { makeNicknamesBefore } from "./replaced_nicknames.ts";
+import { makeRoleHistory } from "./role_history.ts";
 import { type ChosenSettings, changedSettings, type PlanSettings } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { rolesAskedIn } from "./rule_kinds.ts";
@@ -36,6 +38,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const ownersOfKey = yield* makeOwnersOfKey;
     const previews = yield* makePlanPreviews;
     const nicknames = yield* makeNicknamesBefore;
+    const { putRolesBack, ...history } = yield* makeRoleHistory;
     const { checkGuild } = yield* makeGuildCheck;
     const game = yield* GamePlatform;
     const { findGroup } = game;
@@ -61,21 +64,35 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     });
 
     /**
-     * Fails unless the chat platform would let one of those who save the plan give each role of its rules. Otherwise a
-     * manager could become an administrator by a rule.
+     * Returns a test of whether the chat platform would let one of those who act give a role. Otherwise a manager could
+     * become an administrator by a rule.
      */
+    const nameableFor = Effect.fnUntraced(function* (guildId: GuildId, origin: WriteOrigin) {
+      const { findNameable } = yield* members.roles;
+      const savers = yield* saversOf(origin);
+      if (savers === null || findNameable === undefined) return () => true;
+      const nameable = yield* Effect.forEach(savers, (chatId) => findNameable(guildId, chatId));
+      return (roleId: string) => nameable.some((roles) => roles.has(roleId));
+    });
+
+    /** Fails unless those who save a plan may give each role of its rules. */
     const requireNameable = Effect.fnUntraced(function* (
       guildId: GuildId,
       { rules }: PlanSettings,
       origin: WriteOrigin,
     ) {
-      const { findNameable } = yield* members.roles;
-      const savers = yield* saversOf(origin);
-      if (rules.length === 0 || savers === null || findNameable === undefined) return;
-      const nameable = yield* Effect.forEach(savers, (chatId) => findNameable(guildId, chatId));
-      const refused = rules.find(({ roleId }) => !nameable.some((roles) => roles.has(roleId)));
+      if (rules.length === 0) return;
+      const isNameable = yield* nameableFor(guildId, origin);
+      const refused = rules.find(({ roleId }) => !isNameable(roleId));
       if (refused === undefined) return;
       return yield* InvalidParameter.one("rules", { is: "own_role", role: refused.roleId });
+    });
+
+    /** Returns the roles that the bot, and those who act, may give. */
+    const givableRoles = Effect.fnUntraced(function* (guildId: GuildId, origin: WriteOrigin) {
+      const isNameable = yield* nameableFor(guildId, origin);
+      const roles = (yield* guildRoles(guildId)).filter(({ id, assignable }) => assignable && isNameable(id));
+      return roles.map(({ id }) => id);
     });
 
     /**
@@ -130,6 +147,21 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     return {
       ...stored,
       ...nicknames,
+      ...history,
+      givableRoles,
+
+      /**
+       * Gives back the roles that the rules took since a time, as far as the bot and those who act may give them. Pauses
+       * the plan. Returns how many roles are still to be given back.
+       */
+      putRolesBack: Effect.fnUntraced(function* (
+        scope: DataScope,
+        guildId: GuildId,
+        since: Millis,
+        origin: WriteOrigin,
+      ) {
+        return yield* putRolesBack(scope, guildId, yield* givableRoles(guildId, origin), since, origin);
+      }),
 
       /** Returns the roles of a guild, highest first. */
       guildRoles,

@@ -52,7 +52,7 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
 
     const headOf = Effect.fnUntraced(function* (chatId: ChatId) {
       const found = yield* users.findMost(chatId);
-      const { records, sightings, browsers: seen, reviews, roles, sessions, flows } = found;
+      const { records, sightings, browsers: seen, reviews, roles, roleChanges, sessions, flows } = found;
       const blocks = yield* blockStore.ofUser(chatId);
       const suspects = yield* suspectStore.ofUser(chatId);
       const pauses = yield* communityStore.pausedBy(chatId);
@@ -63,6 +63,7 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         ...blocks,
         ...suspects,
         ...roles,
+        ...roleChanges,
         ...pauses,
         ...sessions,
         ...flows,
@@ -120,6 +121,10 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
             nickname: nickname === null ? null : shownNickname(nickname),
             problems: problems.map(({ roleId, reason, at }) => withTimes({ roleId, reason, at })),
           })),
+        roleChanges: roleChanges.map(({ pid, ...change }) => ({
+          community: communityOf(pid),
+          ...withTimes(Struct.pick(change, ["guildId", "roleId", "change", "at", "because"])),
+        })),
         replacedNicknames: roles.flatMap(({ pid, guildId, replacedNickname }) =>
           replacedNickname === null
             ? []

@@ -9,6 +9,7 @@ import type { UserMessage } from "../guild_log/guild_log_store.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { LinkRecord } from "../links/link.ts";
+import type { KeptRoleChange } from "../roles/role_history_store.ts";
 import type { UserRoles } from "../roles/role_plan_store.ts";
 import type { VerificationSession } from "../sessions/session_store.ts";
 import type { VerificationFlow } from "../sessions/verification_flow.ts";
@@ -39,6 +40,8 @@ export interface UserRecords {
   readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;
   /** Nicknames that role plans set, and problems with the user's roles, sorted by pid and guild. */
   readonly roles: ReadonlyArray<UserRoles>;
+  /** Which roles the rules gave and took, by pid and guild. */
+  readonly roleChanges: ReadonlyArray<KeptRoleChange>;
   /** Messages in log channels that name the user, sorted by pid, guild and ID. */
   readonly messages: ReadonlyArray<UserMessage>;
   /** Sessions that name the user or were completed by the user. */

@@ -14,6 +14,7 @@ import { ChatId, Digits, GuildId, Pid } from "@accountlink/core/ids";
 import { roleRefusals } from "@accountlink/core/platforms";
 import {
   BypassRoles,
+  changeReasons,
   expectedBypassRoles,
   expectedGroup,
   expectedRules,
@@ -25,12 +26,14 @@ import {
   planVersion,
   RoleRule,
   RoleRules,
+  roleChangeKinds,
   unlinkedChoices,
 } from "@accountlink/core/roles";
-import { Schema, SchemaGetter } from "effect";
+import { TimestampMillis } from "@accountlink/core/timestamp";
+import { Schema, SchemaGetter, SchemaTransformation } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, oneOf, optional, required, withFallback } from "../parameter.ts";
-import { guildInScope, managed, orNull, unlessLeftOut } from "./signed_in.ts";
+import { guildInScope, managed, nextOf, orNull, pageLimit, unlessLeftOut } from "./signed_in.ts";
 
 const Problem = Schema.Struct({
   chatId: Schema.NullOr(ChatId),
@@ -42,6 +45,10 @@ const Problem = Schema.Struct({
 });
 
 const RoleIds = Schema.Array(Schema.String);
+
+const ChangeNumber = Schema.String.check(Schema.isPattern(/^\d{1,15}$/u)).pipe(
+  Schema.decodeTo(Schema.Int, SchemaTransformation.transform({ decode: Number, encode: String })),
+);
 
 const State = Schema.Literals(["on", "paused"]);
 
@@ -239,4 +246,45 @@ export const sweepRoles = managed("admin", "POST", "/roles/sweep", {
   summary: "Compare all members of a guild with its role plan now",
   parameters: guildInScope,
   data: { plan: Plan },
+});
+
+export const getRoleHistory = managed("admin", "GET", "/roles/history", {
+  id: "getRoleHistory",
+  summary: "Which roles the rules gave and took within 30 days, newest first",
+  parameters: {
+    ...guildInScope,
+    limit: pageLimit,
+    cursor: nextOf(ChangeNumber),
+  },
+  data: {
+    changes: Schema.Array(
+      Schema.Struct({
+        chatId: ChatId,
+        roleId: Schema.String,
+        change: Schema.Literals(roleChangeKinds),
+        at: IsoTime,
+        because: Schema.Literals(changeReasons),
+      }),
+    ),
+    next: Schema.NullOr(Schema.String),
+  },
+});
+
+export const putRolesBack = managed("admin", "POST", "/roles/put-back", {
+  id: "putRolesBack",
+  summary: "Pause the role plan of a guild, and give back the roles that its rules took since a time",
+  parameters: {
+    ...guildInScope,
+    since: {
+      ...required(
+        TimestampMillis,
+        "expected an ISO 8601 timestamp",
+        "The time of the first change to reverse",
+      ),
+      isText: true,
+    },
+  },
+  data: {
+    pending: Schema.Int.annotate({ description: "How many roles are still to be given back" }),
+  },
 });

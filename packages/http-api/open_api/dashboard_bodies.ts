@@ -36,6 +36,7 @@ export const dashboardBodies: Readonly<Record<string, Readonly<Record<string, un
   previewRoles: { pid, guildId, rules },
   deleteRoles: { pid, guildId },
   sweepRoles: { pid, guildId },
+  putRolesBack: { pid, guildId, since: "2026-01-01T12:00:00.000Z" },
   createWebhook: { url: "https://chess.example/hooks", scope: "guild", guildId, types: ["link.set"] },
   patchWebhook: { status: "paused" },
 };

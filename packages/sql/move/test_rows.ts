@@ -101,6 +101,10 @@ export const sampleRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
     { ...community, chat_id: ada, role_id: "700001" },
     { ...community, chat_id: "", role_id: "700001" },
   ],
+  role_changes: [
+    { ...community, chat_id: ada, change: "took", because: "link", outcome: "made", last: "took" },
+  ],
+  role_reversals: [{ ...community, change: "took" }],
   role_previews: [{ ...community, id: "prv_1", preview: JSON.stringify({ id: "prv_1", state: "done" }) }],
   guild_logs: [{ ...community, id: log, problems: '["role_missing"]' }],
   guild_log_entries: [{ log_id: log, chat_id: ada, entry: JSON.stringify({ chatId: ada }) }],

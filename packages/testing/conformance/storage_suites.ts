@@ -17,6 +17,7 @@ import { memberStoreSuite } from "./member_store_suite.ts";
 import { type StoragePropertyOptions, storagePropertySuite } from "./property/storage_property_suite.ts";
 import { recordTypesSuite } from "./record_types_suite.ts";
 import { reminderStoreSuite } from "./reminder_store_suite.ts";
+import { roleHistoryStoreSuite } from "./roles/role_history_store_suite.ts";
 import { rolePlanStoreSuite } from "./roles/role_plan_store_suite.ts";
 import { rootKeyStoreSuite } from "./root_key_store_suite.ts";
 import { sessionStoreSuite } from "./sessions/session_store_suite.ts";
@@ -59,6 +60,7 @@ export const storageSuites = ({ model, ...each }: StorageSuitesOptions): void =>
   webhookStoreSuite(options);
   communityStoreSuite(options);
   rolePlanStoreSuite(options);
+  roleHistoryStoreSuite(options);
   guildLogStoreSuite(options);
   reminderStoreSuite(options);
   recordTypesSuite(options);

@@ -144,6 +144,8 @@ export const dashboardRows: Readonly<Record<string, RouteRow>> = {
   "GET /dashboard/api/roles/preview": row(200, inPlan),
   "POST /dashboard/api/roles/preview": row(200, withPlan({ rules: dearestRules })),
   "GET /dashboard/api/roles/ranks": row(200, { groupId: "3" }),
+  "GET /dashboard/api/roles/history": row(200, withPlan({ limit: 100 })),
+  "POST /dashboard/api/roles/put-back": row(200, withPlan({ since: "2026-01-01" })),
   "POST /dashboard/api/roles/sweep": row(200, inPlan, {
     again: ["PUT /dashboard/api/roles", withPlan({ ...plan, state: "on" })],
   }),

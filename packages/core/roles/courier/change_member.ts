@@ -6,6 +6,7 @@ import type { Millis } from "../../timestamp.ts";
 import type { StoredMember } from "../member_changes.ts";
 import { MemberSync, type Sources } from "../member_sync.ts";
 import { changesOf } from "../role_changes.ts";
+import type { ChangeReason } from "../role_history_store.ts";
 import type { RolePlan } from "../role_plan.ts";
 import { RolePlanStore, type SettledMember } from "../role_plan_store.ts";
 
@@ -16,6 +17,7 @@ const changes = Metric.counter("accountlink_role_changes_total", {
 
 export interface ChangeOptions {
   readonly sources: Sources;
+  readonly because: ChangeReason;
   /** Runs before each change. */
   readonly pace?: Effect.Effect<void>;
 }
@@ -28,14 +30,19 @@ export const makeChangeMember = Effect.gen(function* () {
 
   /** Gives a member the roles and the nickname that the plan wants. Returns null if the user is not a member. */
   return Effect.fnUntraced(
-    function* (plan: RolePlan, chatId: ChatId, stored: StoredMember, { pace, sources }: ChangeOptions) {
+    function* (
+      plan: RolePlan,
+      chatId: ChatId,
+      stored: StoredMember,
+      { pace, because, sources }: ChangeOptions,
+    ) {
       const { findMember } = yield* sync.roles;
       // Not charged: users of a global scope are often no members of this guild, which the platform answers with 404.
       const found = Effect.provideService(findMember(plan.guildId, chatId), ChargedAccount, null);
       const member = Option.getOrNull(yield* found);
       if (member === null || member.isPending === true) return null;
       const wanted = yield* sync.compare(plan, member, stored, undefined, sources);
-      const { added, removed, nickname: renamed, settled } = yield* sync.apply(plan, wanted, pace);
+      const { added, removed, nickname: renamed, settled } = yield* sync.apply(plan, wanted, because, pace);
       yield* count("refused", settled.problems.length);
       yield* count("applied", added.length + removed.length + (renamed === null ? 0 : 1));
       return {

@@ -111,7 +111,7 @@ export const makePlanRun = Effect.gen(function* () {
       const { chatId, nickname } = waiting;
       const sources = closed.sourcesFor(chatId, now);
       const stored = storedMember(records.get(chatId), nickname);
-      const made = yield* changeMember(courier.item, chatId, stored, { sources }).pipe(
+      const made = yield* changeMember(courier.item, chatId, stored, { sources, because: "link" }).pipe(
         Effect.map((answered) => {
           courier.failedAt = null;
           if (answered === null) return { result: null, changes: noChanges };

@@ -9,8 +9,8 @@ import { warnOnce } from "../../telemetry/warn_once.ts";
 import type { Millis } from "../../timestamp.ts";
 import { MemberSync } from "../member_sync.ts";
 import { RolePlanStore } from "../role_plan_store.ts";
-import { startNicknamesBack } from "./nicknames_back.ts";
 import { isProbing, makePlanCourier, makePlanRun, type PlanCourier } from "./plan_courier.ts";
+import { startPutBack } from "./put_back.ts";
 import { isSweepDue, makeSweep } from "./sweep.ts";
 
 /** How long a stopping node waits for changes that are already running. */
@@ -97,7 +97,7 @@ const start = Effect.gen(function* () {
     const ages = Array.from(all.values(), ({ item }) => now - (item.oldestSince ?? now));
     return { value: Math.max(0, ...ages) / 1_000 };
   });
-  yield* startNicknamesBack;
+  yield* startPutBack;
   return stop;
 });
 

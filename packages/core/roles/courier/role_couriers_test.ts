@@ -313,7 +313,7 @@ test("a plan stores a nickname before it sets it, and then the one that the plat
     const roles = { ...(chat.roles as ChatRoles), setNickname };
     const platform = Layer.succeed(ChatPlatform, { ...chat, roles });
     const { settled } = yield* MemberSync.use((sync) =>
-      sync.apply({ ...usual, scope, guildId }, renaming(ada)),
+      sync.apply({ ...usual, scope, guildId }, renaming(ada), "link"),
     ).pipe(Effect.provide(Layer.fresh(MemberSync.layer).pipe(Layer.provide(platform))));
     assert.strictEqual(settled.nickname, stored);
   }
@@ -345,6 +345,7 @@ test("a plan forgets the nickname of a user who left the guild", function* () {
   const { added, nickname, settled } = yield* (yield* MemberSync).apply(
     { ...usual, scope, guildId },
     renaming("100009", [verified]),
+    "link",
   );
   assert.deepEqual([added, nickname, settled.nickname, settled.problems], [[], null, null, []]);
 });

@@ -32,7 +32,7 @@ export const makeChangeMembers = Effect.gen(function* () {
     /** Reads the member and the link again, because they may have changed since they were compared. */
     const changeNow = Effect.fnUntraced(function* (chatId: ChatId) {
       const stored = (yield* storedOf(plan, [chatId]))(chatId);
-      const changing = changeMember(plan, chatId, stored, { pace, sources });
+      const changing = changeMember(plan, chatId, stored, { pace, sources, because: "sweep" });
       const changed = yield* Effect.catchTag(changing, "PlatformUnavailable", (error) => {
         const isForAll = error.retryAfterMs !== undefined || ++failures > mostUnanswered;
         return isForAll ? Effect.fail(error) : Effect.succeed("unavailable" as const);

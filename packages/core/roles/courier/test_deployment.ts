@@ -91,6 +91,8 @@ export const deployment = Effect.gen(function* () {
     isPassGone: false,
     managers: (_: string) => true,
     unanswered: new Set<string>(),
+    /** Members who have left. */
+    gone: new Set<string>(),
     retryAfterMs: null as number | null,
     /** Runs when a page of members has been read, before the answer arrives. */
     afterPage: Effect.void,
@@ -159,7 +161,11 @@ export const deployment = Effect.gen(function* () {
       isManager: (_, user) => Effect.succeed(broken.managers(user)),
       roles: {
         findGuildRoles: (id) => ask(null, broken.hasBot ? memory.findGuildRoles(id) : Effect.succeedNone),
-        findMember: (id, user) => ask(user, broken.hasBot ? memory.findMember(id, user) : Effect.succeedNone),
+        findMember: (id, user) =>
+          ask(
+            user,
+            broken.hasBot && !broken.gone.has(user) ? memory.findMember(id, user) : Effect.succeedNone,
+          ),
         membersPage: (id, after) =>
           ask(
             null,

@@ -1,6 +1,14 @@
 import { Communities } from "@accountlink/core/communities";
 import { originOf } from "@accountlink/core/keys";
-import { mostRules, type PlanPreview, planJson, RolePlans, shownPreview } from "@accountlink/core/roles";
+import {
+  type KeptRoleChange,
+  mostRules,
+  type PlanPreview,
+  planJson,
+  RolePlans,
+  shownPreview,
+} from "@accountlink/core/roles";
+import { formatTimestamp } from "@accountlink/core/timestamp";
 import { DashboardCommunities, DashboardRoles } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { formOperation, makeOperation } from "../api_pipeline.ts";
@@ -99,6 +107,26 @@ export const makeRoleOperations = Effect.gen(function* () {
       return { data: { add, remove, nickname, because } };
     }),
 
+    history: operation(
+      DashboardRoles.getRoleHistory,
+      function* ({ owner, values: { pid, guildId, limit, cursor } }) {
+        const scope = yield* enter(owner, pid, guildId);
+        const page = yield* plans.roleHistory(scope, guildId, cursor, limit + 1);
+        const shown = page.slice(0, limit);
+        const next = page.length > limit ? String(shown.at(-1)?.number) : null;
+        return { data: { changes: shown.map(changeJson), next } };
+      },
+    ),
+
+    putBack: operation(
+      DashboardRoles.putRolesBack,
+      function* ({ owner, values: { pid, guildId, since } }) {
+        const scope = yield* enter(owner, pid, guildId);
+        return yield* plans.putRolesBack(scope, guildId, since, originOf(owner));
+      },
+      (pending) => ({ data: { pending } }),
+    ),
+
     sweep: operation(
       DashboardRoles.sweepRoles,
       function* ({ owner, values: { pid, guildId } }) {
@@ -112,6 +140,14 @@ export const makeRoleOperations = Effect.gen(function* () {
 /** Returns the bypass roles of a request that was made for an earlier release. */
 const listOf = (bypassRoleId: string | null): ReadonlyArray<string> =>
   bypassRoleId === null ? [] : [bypassRoleId];
+
+const changeJson = ({ chatId, roleId, change, at, because }: KeptRoleChange) => ({
+  chatId,
+  roleId,
+  change,
+  at: formatTimestamp(at),
+  because,
+});
 
 const previewJson = (preview: PlanPreview) => {
   const { roles, ...shown } = shownPreview(preview);

@@ -21,6 +21,7 @@ import {
   suspectOperations,
   userOperations,
 } from "./people_operations.ts";
+import { roleHistoryOperations } from "./role_history_operations.ts";
 import { roleOperations } from "./role_operations.ts";
 import { type CommandSubjects, withUsers } from "./subjects.ts";
 import { challengeWalk, verificationOperations, verificationWalk } from "./verification_operations.ts";
@@ -45,6 +46,7 @@ export const storageOperations = {
   ...webhookOperations,
   ...communityOperations,
   ...roleOperations,
+  ...roleHistoryOperations,
   ...guildLogOperations,
 };
 
@@ -193,6 +195,12 @@ export const sequences = {
     { weight: 4, arbitrary: single(eraseCommand) },
     { weight: 1, arbitrary: single(deleteCommand) },
   ).map((commands) => mostlyGlobal([...linked, ...commands])),
+  "history of roles": sequencesOf(
+    40,
+    { weight: 10, arbitrary: single(commandOf(roleHistoryOperations)) },
+    { weight: 1, arbitrary: single(eraseCommand) },
+    { weight: 1, arbitrary: single(deleteCommand) },
+  ).map(mostlyGlobal),
   "usage and history": sequencesOf(
     40,
     { weight: 2, arbitrary: single(commandOf(usageOperations)) },

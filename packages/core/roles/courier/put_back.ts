@@ -1,29 +1,43 @@
 /**
- * Puts nicknames from before back, where the team of a community asked for it. One node of all works on it, the oldest;
- * after a restart, or on another node, the work goes on with the nicknames that are still kept.
+ * Puts back what the rules did, where the team of a community asked for it: nicknames from before, roles that were taken,
+ * and roles that no rule names any more. One node of all works on it, the oldest; after a restart, or on another node, the
+ * work goes on where it stopped.
  */
 import { Clock, Effect, FiberMap, Option } from "effect";
+import type { DataScope } from "../../data_scope.ts";
 import type { ChatId } from "../../ids.ts";
+import { KeyStore } from "../../keys/key_store.ts";
 import { ChargedAccount, IsBackground, PlatformRefusals } from "../../platforms/platform_refusals.ts";
 import { MemberSync } from "../member_sync.ts";
 import { makeOldestNode } from "../oldest_node.ts";
 import { patientSteps } from "../patient_steps.ts";
 import { makeReplacedNicknames, type NicknameBefore } from "../replaced_nicknames.ts";
+import { RoleHistoryStore } from "../role_history_store.ts";
 import { type PlanPlace, RolePlanStore } from "../role_plan_store.ts";
+import { makeReverse } from "./reversals.ts";
 
 const pageSize = 200;
 
 /** The time between two changes, in milliseconds: a sweep makes no more either. */
-const changeInterval = 100;
+export const changeInterval = 100;
 
-/** How often the node looks for communities whose nicknames are to be put back, in milliseconds. */
+/** How often the node looks for communities where something is to be put back, in milliseconds. */
 const interval = 2_000;
 
-export const startNicknamesBack = Effect.gen(function* () {
+export const startPutBack = Effect.gen(function* () {
   const store = yield* RolePlanStore;
+  const history = yield* RoleHistoryStore;
+  const keys = yield* KeyStore;
   const { chargeTo } = yield* PlatformRefusals;
-  const putBackAll = yield* makePutBackAll;
+  const putNicknamesBack = yield* makePutNicknamesBack;
+  const reverse = yield* makeReverse;
   const running = yield* FiberMap.make<string>();
+
+  /** Runs a work of a community, at most one of a name at a time. */
+  const run = (scope: DataScope, name: string, work: Effect.Effect<void>) =>
+    FiberMap.run(running, name, chargeTo(scope.account)(Effect.provideService(work, IsBackground, true)), {
+      onlyIfMissing: true,
+    });
 
   let lookedAt = 0;
   const begin = Effect.gen(function* () {
@@ -31,21 +45,26 @@ export const startNicknamesBack = Effect.gen(function* () {
     if (now < lookedAt + interval) return;
     lookedAt = now;
     for (const { scope, guildId } of yield* store.puttingBack()) {
-      const work = putBackAll({ pid: scope.pid, guildId }).pipe(
-        chargeTo(scope.account),
-        Effect.provideService(IsBackground, true),
-      );
-      yield* FiberMap.run(running, `${scope.pid} ${guildId}`, work, { onlyIfMissing: true });
+      const place = { pid: scope.pid, guildId };
+      yield* run(scope, `nicknames ${place.pid} ${guildId}`, putNicknamesBack(place));
+    }
+    const roles = yield* history.reversals(null);
+    for (const { pid, guildId } of roles) {
+      const name = `roles ${pid} ${guildId}`;
+      const scope = Option.getOrNull(yield* keys.findScopeByPid(pid))?.scope;
+      const account = scope && Option.getOrNull(yield* keys.findAccount(scope.account));
+      if (scope === undefined || account?.status !== "active") continue;
+      yield* run(scope, name, Effect.ignore(reverse({ pid, guildId })));
     }
   });
-  yield* makeOldestNode("nicknames:", {
-    problem: "Cannot choose the node that puts nicknames back",
+  yield* makeOldestNode("put_back:", {
+    problem: "Cannot choose the node that puts roles and nicknames back",
     work: begin,
     stop: FiberMap.clear(running),
   });
 });
 
-const makePutBackAll = Effect.gen(function* () {
+const makePutNicknamesBack = Effect.gen(function* () {
   const store = yield* RolePlanStore;
   const sync = yield* MemberSync;
   const { page, setsNicknames } = yield* makeReplacedNicknames;

@@ -1,0 +1,187 @@
+import { assert } from "@accountlink/test-servers/effect";
+import { Clock, Effect } from "effect";
+import { ChatPlatform } from "../../platforms/chat_platform.ts";
+import { chatId, guildId, operator, scopes } from "../../test_services.ts";
+import { recordedChanges } from "../recorded_changes.ts";
+import { RoleHistoryStore } from "../role_history_store.ts";
+import { RolePlans } from "../role_plans.ts";
+import { deployment, memberIds, pass, test, verified } from "./test_deployment.ts";
+
+const users = memberIds.slice(0, 9);
+
+/** Members whose own nicknames the rules have replaced, and rules that leave nicknames alone since. */
+const renamed = Effect.gen(function* () {
+  const guild = yield* deployment;
+  const { roles } = yield* ChatPlatform;
+  assert(roles !== undefined);
+  for (const [index, user] of users.entries()) {
+    yield* guild.link(user, String(index + 1));
+    yield* roles.setNickname(guildId, chatId(user), `own ${user}`);
+  }
+  yield* guild.begin({ rules: [], nickname: "{game.username}" });
+  const plans = yield* RolePlans;
+  const { guild: scope } = yield* scopes;
+  const nicknames = Effect.map(Effect.forEach(users, guild.member), (all) =>
+    all.map(({ nickname }) => nickname),
+  );
+  const own = users.map((user) => `own ${user}`);
+  assert.notDeepEqual(yield* nicknames, own);
+  yield* guild.put({ rules: [], nickname: null, state: "paused" });
+  return {
+    ...guild,
+    nicknames,
+    own,
+    plans,
+    isRunning: plans.isPuttingBack(scope, guildId),
+    left: plans.countNicknamesBefore(scope, guildId),
+    putBack: plans.putNicknamesBack(scope, guildId, operator),
+  };
+});
+
+test("nicknames go on being put back on another node, from where the first one stopped", function* () {
+  const { putBack, startNode, changes, left, isRunning, nicknames, own } = yield* renamed;
+  yield* putBack;
+  const first = yield* startNode("first");
+  while (changes.length < 3) yield* pass(0.1, 0.1);
+  yield* first.stop;
+  const stoppedAt = changes.length;
+  yield* pass(5);
+  assert.strictEqual(changes.length, stoppedAt);
+  assert.strictEqual(yield* isRunning, true);
+  assert.isAtLeast(yield* left, users.length - stoppedAt);
+  yield* startNode("second");
+  yield* pass(15);
+  assert.deepEqual(yield* nicknames, own);
+  assert.deepEqual([yield* left, yield* isRunning], [0, false]);
+  assert.isAtMost(changes.length, users.length);
+});
+
+test("nicknames are no longer put back once the rules set them again", function* () {
+  const { putBack, put, startNode, changes, isRunning } = yield* renamed;
+  yield* putBack;
+  yield* startNode();
+  while (changes.length < 3) yield* pass(0.1, 0.1);
+  yield* put({ rules: [], nickname: "{game.username}" });
+  yield* pass(5);
+  assert.strictEqual(yield* isRunning, false);
+});
+
+const operatorTook = { roleId: verified, change: "took" } as const;
+
+/** Members who had a role by the rules, which then took it from all of them. */
+const taken = Effect.gen(function* () {
+  const guild = yield* deployment;
+  for (const [index, user] of users.entries()) yield* guild.link(user, String(index + 1));
+  yield* guild.begin();
+  const { roles } = yield* ChatPlatform;
+  assert(roles !== undefined);
+  const plans = yield* RolePlans;
+  const history = yield* RoleHistoryStore;
+  const { guild: scope } = yield* scopes;
+  const place = { pid: scope.pid, guildId };
+  const since = yield* Clock.currentTimeMillis;
+  yield* pass(1);
+  for (const user of users) yield* guild.unlink(user);
+  const { stop } = yield* guild.startNode();
+  yield* pass(10);
+  yield* stop;
+  guild.changes.length = 0;
+  return {
+    ...guild,
+    roles,
+    plans,
+    history,
+    left: history.count(place, operatorTook, since),
+    pending: plans.countPending(scope, guildId),
+    putBack: plans.putRolesBack(scope, guildId, since, operator),
+    verified: Effect.map(
+      Effect.filter(users, (user) =>
+        Effect.map(guild.member(user), ({ roleIds }) => roleIds.includes(verified)),
+      ),
+      (found) => found.length,
+    ),
+    because: (user: string) =>
+      Effect.map(plans.roleHistory(scope, guildId, null, 1_000), (changes) =>
+        changes
+          .filter((change) => change.chatId === user && change.roleId === verified)
+          .map(({ change, because }) => [change, because]),
+      ),
+  };
+});
+
+test("roles that the rules took are given back once, over nodes, and the rules are paused", function* () {
+  const {
+    because,
+    changes,
+    left,
+    pending,
+    plans: _,
+    putBack,
+    startNode,
+    state,
+    verified: has,
+  } = yield* taken;
+  assert.deepEqual([yield* has, yield* left, yield* state], [0, users.length, "on"]);
+  assert.strictEqual(yield* putBack, users.length);
+  assert.strictEqual(yield* putBack, users.length);
+  assert.strictEqual(yield* state, "paused");
+  const first = yield* startNode("first");
+  while (changes.length < 3) yield* pass(0.1, 0.1);
+  yield* first.stop;
+  assert.isAtLeast(yield* pending, users.length - changes.length);
+  yield* startNode("second");
+  yield* pass(15);
+  assert.deepEqual([yield* has, yield* left, yield* pending], [users.length, 0, 0]);
+  assert.strictEqual(changes.length, users.length);
+  assert.deepEqual(yield* because(users[0] ?? ""), [
+    ["gave", "put_back"],
+    ["took", "link"],
+    ["gave", "sweep"],
+  ]);
+  assert.strictEqual(yield* putBack, 0);
+});
+
+test("who has left, who has the role again, and what the platform refuses stay as they are", function* () {
+  const { changes, broken, left, pending, putBack, roles, startNode } = yield* taken;
+  const [ada = "", bob = ""] = users;
+  yield* roles.addRole(guildId, chatId(ada), verified);
+  broken.gone.add(bob);
+  yield* putBack;
+  yield* startNode();
+  yield* pass(15);
+  // Bob may come back, and the roles may be given back again.
+  assert.deepEqual([yield* left, yield* pending], [1, 0]);
+  assert.strictEqual(changes.length, users.length - 2);
+  broken.gone.clear();
+  assert.strictEqual(yield* putBack, 1);
+  yield* pass(10);
+  assert.deepEqual([yield* left, changes.at(-1)?.chatId], [0, bob]);
+});
+
+test("roles are no longer given back once the rules are on again", function* () {
+  const { changes, pending, put, putBack, startNode } = yield* taken;
+  yield* putBack;
+  yield* startNode();
+  while (changes.length < 3) yield* pass(0.1, 0.1);
+  yield* put();
+  yield* pass(10);
+  assert.strictEqual(yield* pending, 0);
+  assert.isBelow(
+    changes.filter(({ what, value }) => what === "add" && value === verified).length,
+    users.length,
+  );
+});
+
+test("a change that a dying node made is in the history", function* () {
+  const { history, because, roles } = yield* taken;
+  const [ada = ""] = users;
+  const { guild: scope } = yield* scopes;
+  const change = { pid: scope.pid, guildId, chatId: chatId(ada), because: "sweep", at: 1 } as const;
+  const begun = { ...change, changes: [{ roleId: verified, change: "gave" as const }] };
+  const dying = recordedChanges(history, begun, (outcomes) => {
+    outcomes.set(verified, "unknown");
+    return Effect.andThen(roles.addRole(guildId, chatId(ada), verified), Effect.interrupt);
+  });
+  yield* Effect.exit(dying);
+  assert.deepEqual((yield* because(ada))[0], ["gave", "sweep"]);
+});

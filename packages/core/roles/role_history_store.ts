@@ -1,0 +1,302 @@
+/** Which roles the rules gave members and took from them, and what of it is being reversed. */
+import { Context, Effect, Schema } from "effect";
+import type { WriteOrigin } from "../audit/audit.ts";
+import type { StoreEffect } from "../errors.ts";
+import { ChatId, GuildId, Pid } from "../ids.ts";
+import { type RecordOf, recordType } from "../records/record_type.ts";
+import { recordStore, type Tx } from "../records/records.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
+import type { PlanPlace } from "./role_plan_store.ts";
+
+/** @internal */
+export const roleChangeKinds = ["gave", "took"] as const;
+export type RoleChangeKind = (typeof roleChangeKinds)[number];
+
+/**
+ * Why a role was changed: the member's link changed or the member joined, a comparison of everybody, `sync` or *Apply
+ * now*, a role was put back, or it was taken because no rule names it any more. @internal
+ */
+export const changeReasons = ["link", "sweep", "sync", "put_back", "take"] as const;
+export type ChangeReason = (typeof changeReasons)[number];
+
+const Kind = Schema.Literals(roleChangeKinds);
+
+/** @internal */
+export const roleChanges = recordType({
+  name: "role_changes",
+  fields: {
+    pid: Pid,
+    guildId: GuildId,
+    /** Counts the changes of a community. */
+    number: Schema.Int,
+    chatId: ChatId,
+    roleId: Schema.String,
+    change: Kind,
+    at: Schema.Int,
+    because: Schema.Literals(changeReasons),
+    /** `trying` until the platform has answered. If the node dies before, the change may have been made or not. */
+    outcome: Schema.Literals(["trying", "made"]),
+    /** The `change`, unless a later one of the member's role is stored, or it is known to be reversed; else null. */
+    last: Schema.NullOr(Kind),
+  },
+  key: ["pid", "guildId", "number"],
+  indexes: {
+    newest: { fields: ["pid", "guildId", "-number"], group: 2 },
+    lasting: { fields: ["pid", "guildId", "last", "roleId", "at", "number"] },
+    byUser: { fields: ["chatId", "pid", "guildId", "roleId", "-number"], group: 1 },
+    byTime: { fields: ["at", "pid", "guildId", "number"] },
+  },
+  isOfScope: true,
+  ofUser: { index: "byUser", erasedAs: null },
+});
+
+/** A role that the rules gave a member or took. */
+export interface KeptRoleChange extends RecordOf<typeof roleChanges> {}
+
+/** What is reversed: all changes of a kind to a role since a time, in the order of their times. @internal */
+export const roleReversals = recordType({
+  name: "role_reversals",
+  fields: {
+    pid: Pid,
+    guildId: GuildId,
+    roleId: Schema.String,
+    /** The kind of the changes that are reversed: what was taken is given back, what was given is taken. */
+    change: Kind,
+    /** The time and the number of the last change that was reversed; at first the time to begin at, and 0. */
+    at: Schema.Int,
+    number: Schema.Int,
+  },
+  key: ["pid", "guildId", "roleId", "change"],
+  indexes: { all: { fields: ["pid", "guildId", "roleId", "change"], group: 1 } },
+  isOfScope: true,
+});
+
+export interface RoleReversal extends RecordOf<typeof roleReversals> {}
+
+/** How long changes of roles are kept, in milliseconds. @internal */
+export const roleChangeTime = 30 * dayMs;
+
+/** The most changes of a community; the oldest are dropped. @internal */
+export const mostRoleChanges = 200_000;
+
+/** Changes of one transaction. */
+const changesAtOnce = 8;
+
+export interface RoleChange {
+  readonly roleId: string;
+  readonly change: RoleChangeKind;
+}
+
+export interface BeginRoleChanges extends PlanPlace {
+  readonly chatId: ChatId;
+  readonly changes: ReadonlyArray<RoleChange>;
+  readonly because: ChangeReason;
+  readonly at: Millis;
+}
+
+export interface EndedRoleChange {
+  readonly change: KeptRoleChange;
+  readonly isMade: boolean;
+}
+
+export interface BeginReversals extends WriteOrigin, PlanPlace {
+  readonly at: Millis;
+  readonly change: RoleChangeKind;
+  readonly roleIds: ReadonlyArray<string>;
+  /** Changes from this time on are reversed. */
+  readonly since: Millis;
+  /** How many changes they are. */
+  readonly count: number;
+}
+
+/**
+ * Stores which roles the rules gave and took. Every operation is atomic. `LinkStore.deleteScope` deletes the changes of a
+ * scope, `UserStore.erase` those of a user.
+ */
+export class RoleHistoryStore extends Context.Service<
+  RoleHistoryStore,
+  {
+    /** Stores changes before they are made. One that was tried before, without an answer, is replaced. */
+    readonly begin: (write: BeginRoleChanges) => StoreEffect<ReadonlyArray<KeptRoleChange>>;
+
+    /** Stores which changes were made, and drops those that were not. */
+    readonly end: (ended: ReadonlyArray<EndedRoleChange>) => StoreEffect<void>;
+
+    /** Returns changes of a community before a number, the newest first. */
+    readonly page: (
+      place: PlanPlace,
+      before: number | null,
+      limit: number,
+    ) => StoreEffect<ReadonlyArray<KeptRoleChange>>;
+
+    /** Returns the roles that the rules gave a member and have not taken since. */
+    readonly givenTo: (place: PlanPlace, chatId: ChatId) => StoreEffect<ReadonlySet<string>>;
+
+    /** Counts changes of a role since a time that were not reversed. */
+    readonly count: (place: PlanPlace, change: RoleChange, since: Millis) => StoreEffect<number>;
+
+    /** Returns the next changes to reverse, the oldest first. */
+    readonly toReverse: (reversal: RoleReversal, limit: number) => StoreEffect<ReadonlyArray<KeptRoleChange>>;
+
+    /** Stores that somebody else has reversed a change. */
+    readonly close: (change: KeptRoleChange) => StoreEffect<void>;
+
+    /**
+     * Begins to reverse changes. For changes that took roles, with a `roles.put_back` entry. Those that are being reversed
+     * already begin at the earlier time.
+     */
+    readonly reverse: (write: BeginReversals) => StoreEffect<void>;
+
+    /** Returns what is being reversed in a community, or in all. */
+    readonly reversals: (place: PlanPlace | null) => StoreEffect<ReadonlyArray<RoleReversal>>;
+
+    /** Stores the progress, unless the reversal was ended or begun again. */
+    readonly progress: (before: RoleReversal, after: RoleReversal) => StoreEffect<boolean>;
+
+    /** Ends a reversal, unless it was begun again. */
+    readonly stop: (reversal: RoleReversal) => StoreEffect<void>;
+
+    /** Deletes the changes of all communities from before a time. */
+    readonly forget: (before: Millis) => StoreEffect<void>;
+  }
+>()("@accountlink/core/RoleHistoryStore") {}
+
+type OfMember = Pick<KeptRoleChange, "pid" | "guildId" | "chatId" | "roleId">;
+
+const lastOf = (tx: Tx, { pid, guildId, chatId, roleId }: OfMember) =>
+  Effect.map(tx.list(roleChanges.byUser, [chatId, pid, guildId, roleId]), ([last]) => last);
+
+const changeOf = (tx: Tx, { pid, guildId, number, chatId, roleId }: KeptRoleChange) =>
+  Effect.map(tx.get(roleChanges, pid, guildId, number), (found) =>
+    found?.chatId === chatId && found.roleId === roleId ? found : undefined,
+  );
+
+const isSame = (one: RoleReversal | undefined, { at, number }: RoleReversal): boolean =>
+  one?.at === at && one.number === number;
+
+const keyOf = ({ pid, guildId, roleId, change }: RoleReversal) => [pid, guildId, roleId, change] as const;
+
+/** Stores the history of roles in any storage. @internal */
+export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, removeBefore }) => {
+  const queueOf = ({ pid, guildId }: PlanPlace) => `role changes ${pid} ${guildId}`;
+
+  const beginSome = Effect.fnUntraced(function* (
+    tx: Tx,
+    { pid, guildId, chatId, changes, because, at }: BeginRoleChanges,
+  ) {
+    const place = { pid, guildId };
+    const [newest] = yield* tx.list(roleChanges.newest, [pid, guildId], { limit: 1 });
+    let number = newest?.number ?? 0;
+    const begun: Array<KeptRoleChange> = [];
+    for (const { roleId, change } of changes) {
+      const before = yield* lastOf(tx, { ...place, chatId, roleId });
+      if (before?.outcome === "trying" && before.change === change) {
+        yield* tx.remove(roleChanges, pid, guildId, before.number);
+      } else if (before !== undefined && before.last !== null) {
+        yield* tx.put(roleChanges, { ...before, last: null });
+      }
+      number++;
+      const made = { ...place, number, chatId, roleId, change, at, because } as const;
+      const kept: KeptRoleChange = { ...made, outcome: "trying", last: change };
+      yield* tx.put(roleChanges, kept);
+      yield* tx.remove(roleChanges, pid, guildId, number - mostRoleChanges);
+      begun.push(kept);
+    }
+    return begun;
+  });
+
+  const endSome = Effect.fnUntraced(function* (tx: Tx, ended: ReadonlyArray<EndedRoleChange>) {
+    for (const { change, isMade } of ended) {
+      const kept = yield* changeOf(tx, change);
+      if (kept === undefined) continue;
+      if (isMade) {
+        yield* tx.put(roleChanges, { ...kept, outcome: "made" });
+        continue;
+      }
+      yield* tx.remove(roleChanges, kept.pid, kept.guildId, kept.number);
+      const before = yield* lastOf(tx, kept);
+      if (before !== undefined) yield* tx.put(roleChanges, { ...before, last: before.change });
+    }
+  });
+
+  return {
+    begin: (all) =>
+      Effect.map(
+        Effect.forEach(chunksOf(all.changes), (changes) =>
+          write("begin", queueOf(all), (tx) => beginSome(tx, { ...all, changes })),
+        ),
+        (parts) => parts.flat(),
+      ),
+
+    end: (all) =>
+      Effect.forEach(
+        chunksOf(all),
+        (ended) =>
+          ended[0] === undefined
+            ? Effect.void
+            : write("end", queueOf(ended[0].change), (tx) => endSome(tx, ended)),
+        { discard: true },
+      ),
+
+    page: ({ pid, guildId }, before, limit) =>
+      read("page", (tx) =>
+        tx.list(roleChanges.newest, [pid, guildId], { limit, ...(before !== null && { after: [before] }) }),
+      ),
+
+    givenTo: ({ pid, guildId }, chatId) =>
+      read("givenTo", function* (tx) {
+        const changes = yield* tx.list(roleChanges.byUser, [chatId, pid, guildId]);
+        return new Set(changes.filter(({ last }) => last === "gave").map(({ roleId }) => roleId));
+      }),
+
+    count: ({ pid, guildId }, { roleId, change }, since) =>
+      read("count", (tx) =>
+        tx.count(roleChanges.lasting, [pid, guildId, change, roleId], { after: [since, 0] }),
+      ),
+
+    toReverse: ({ pid, guildId, roleId, change, at, number }, limit) =>
+      read("toReverse", (tx) =>
+        tx.list(roleChanges.lasting, [pid, guildId, change, roleId], { limit, after: [at, number] }),
+      ),
+
+    close: (change) =>
+      write("close", queueOf(change), function* (tx) {
+        const kept = yield* changeOf(tx, change);
+        if (kept !== undefined) yield* tx.put(roleChanges, { ...kept, last: null });
+      }),
+
+    reverse: ({ roleIds, change, since, count, ...origin }) =>
+      write("reverse", queueOf(origin), function* (tx) {
+        const { pid, guildId } = origin;
+        for (const roleId of roleIds) {
+          const running = yield* tx.get(roleReversals, pid, guildId, roleId, change);
+          const at = Math.min(since, running?.at ?? since);
+          yield* tx.put(roleReversals, { pid, guildId, roleId, change, at, number: 0 });
+        }
+        if (change === "took") yield* tx.journal(origin, "roles.put_back", { guildId, count });
+      }),
+
+    reversals: (place) =>
+      read("reversals", (tx) => tx.list(roleReversals.all, place === null ? [] : [place.pid, place.guildId])),
+
+    progress: (before, after) =>
+      write("progress", queueOf(before), function* (tx) {
+        if (!isSame(yield* tx.get(roleReversals, ...keyOf(before)), before)) return false;
+        yield* tx.put(roleReversals, after);
+        return true;
+      }),
+
+    stop: (reversal) =>
+      write("stop", queueOf(reversal), function* (tx) {
+        const stored = yield* tx.get(roleReversals, ...keyOf(reversal));
+        if (isSame(stored, reversal)) yield* tx.remove(roleReversals, ...keyOf(reversal));
+      }),
+
+    forget: (before) => Effect.asVoid(removeBefore("forget", roleChanges.byTime, [before])),
+  };
+});
+
+const chunksOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / changesAtOnce) }, (_, part) =>
+    all.slice(part * changesAtOnce, (part + 1) * changesAtOnce),
+  );

@@ -1,0 +1,134 @@
+import { ChatId, type StoragePorts } from "@accountlink/core";
+import { AuditLog } from "@accountlink/core/audit";
+import { type RoleChange, RoleHistoryStore } from "@accountlink/core/roles";
+import { Effect } from "effect";
+import { uniqueChatId } from "../../mod.ts";
+import { expectEqual, pluck } from "../expect.ts";
+import { atOnce, makeScopes, origin } from "../scopes.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { start, uniqueGuildId } from "./role_steps.ts";
+
+const newHistory = Effect.gen(function* () {
+  const history = yield* RoleHistoryStore;
+  const scope = (yield* makeScopes).global;
+  const place = { pid: scope.pid, guildId: uniqueGuildId() };
+  const begin = (
+    chatId: string,
+    change: RoleChange["change"],
+    { at = start, roleId = "1" }: { readonly at?: number; readonly roleId?: string } = {},
+  ) =>
+    history.begin({
+      ...place,
+      chatId: ChatId.make(chatId),
+      changes: [{ roleId, change }],
+      because: "sweep",
+      at,
+    });
+  const make = (...change: Parameters<typeof begin>) =>
+    Effect.tap(begin(...change), (begun) =>
+      history.end(begun.map((each) => ({ change: each, isMade: true }))),
+    );
+  const page = Effect.map(history.page(place, null, 100), (found) =>
+    found.map(({ chatId, change, last }) => [chatId, change, last]),
+  );
+  return { history, scope, place, begin, make, page };
+});
+
+const cases: Cases<StoragePorts> = {
+  "the last change of a member's role lasts, and a change that was not made leaves the one before":
+    function* () {
+      const { history, place, begin, make, page } = yield* newHistory;
+      const user = uniqueChatId();
+      yield* make(user, "gave");
+      expectEqual(yield* history.givenTo(place, user), new Set(["1"]));
+      const taking = yield* begin(user, "took");
+      expectEqual(yield* page, [
+        [user, "took", "took"],
+        [user, "gave", null],
+      ]);
+      yield* history.end(taking.map((change) => ({ change, isMade: false })));
+      expectEqual(yield* page, [[user, "gave", "gave"]]);
+    },
+
+  "a change that was tried before without an answer is stored once": function* () {
+    const { begin, make, page } = yield* newHistory;
+    const user = uniqueChatId();
+    yield* begin(user, "took");
+    yield* make(user, "took");
+    expectEqual(yield* page, [[user, "took", "took"]]);
+    yield* make(user, "took");
+    expectEqual(yield* page, [
+      [user, "took", "took"],
+      [user, "took", null],
+    ]);
+  },
+
+  "pages go on before a number": function* () {
+    const { history, place, make } = yield* newHistory;
+    for (let at = 0; at < 5; at++) yield* make(uniqueChatId(), "gave", { at: start + at });
+    const first = yield* history.page(place, null, 3);
+    const rest = yield* history.page(place, first.at(-1)?.number ?? null, 3);
+    expectEqual(
+      pluck([...first, ...rest], "at"),
+      [4, 3, 2, 1, 0].map((at) => start + at),
+    );
+  },
+
+  "changes since a time are counted and reversed in their order, until each is reversed": function* () {
+    const { history, scope, place, make } = yield* newHistory;
+    const users = [uniqueChatId(), uniqueChatId(), uniqueChatId()];
+    for (const [index, user] of users.entries()) yield* make(user, "took", { at: start + index });
+    yield* make(uniqueChatId(), "took", { at: start + 9, roleId: "2" });
+    const taken = { roleId: "1", change: "took" } as const;
+    expectEqual(yield* history.count(place, taken, start), 3);
+    expectEqual(yield* history.count(place, taken, start + 1), 2);
+    const write = { ...origin, ...place, change: "took", roleIds: ["1"], at: start, count: 2 } as const;
+    yield* history.reverse({ ...write, since: start + 1 });
+    const [reversal] = yield* history.reversals(place);
+    if (reversal === undefined) return expectEqual("no reversal", "a reversal");
+    expectEqual(
+      (yield* history.reversals(null)).filter(({ pid }) => pid === place.pid),
+      [reversal],
+    );
+    const found = yield* history.toReverse(reversal, 10);
+    expectEqual(pluck(found, "chatId"), users.slice(1));
+    for (const change of found.slice(0, 1)) yield* history.close(change);
+    expectEqual(pluck(yield* history.toReverse(reversal, 10), "chatId"), users.slice(2));
+    const filter = { action: "roles.put_back", keyId: null } as const;
+    const { entries } = yield* (yield* AuditLog).list(scope.account, null, 10, filter);
+    expectEqual(pluck(entries, "details"), [{ guildId: place.guildId, count: 2 }]);
+
+    const after = { ...reversal, number: 7 };
+    expectEqual(yield* history.progress(reversal, after), true);
+    // Begun again from an earlier time, which the node that works on it finds out.
+    yield* history.reverse({ ...write, since: start });
+    expectEqual(yield* history.progress(after, { ...after, number: 8 }), false);
+    yield* history.stop(after);
+    const [again] = yield* history.reversals(place);
+    expectEqual([again?.at, again?.number], [start, 0]);
+    if (again !== undefined) yield* history.stop(again);
+    expectEqual(yield* history.reversals(place), []);
+  },
+
+  "concurrent changes of a community get numbers of their own": function* () {
+    const { history, place, make } = yield* newHistory;
+    yield* Effect.forEach(
+      Array.from({ length: 8 }, () => uniqueChatId()),
+      (user) => make(user, "took"),
+      atOnce,
+    );
+    expectEqual(pluck(yield* history.page(place, null, 10), "number"), [8, 7, 6, 5, 4, 3, 2, 1]);
+  },
+
+  "forget deletes older changes": function* () {
+    const { history, place, make } = yield* newHistory;
+    yield* make(uniqueChatId(), "took", { at: -9_000 });
+    yield* make(uniqueChatId(), "took", { at: -8_000 });
+    yield* history.forget(-8_000);
+    expectEqual(pluck(yield* history.page(place, null, 10), "at"), [-8_000]);
+  },
+};
+
+/** Tests a `RoleHistoryStore`. */
+export const roleHistoryStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("RoleHistoryStore", options, cases);

@@ -1,0 +1,76 @@
+/** What the rules gave and took: as JSON and as a file, and given back. */
+import { expect, test } from "vitest";
+import { guild, stranger } from "../support/fixtures.ts";
+import { formOf } from "../support/flow_browser.ts";
+import { listOf } from "../support/http.ts";
+import { dataOf, expectData, expectInvalid, expectRefusal, isoTime } from "./contract_server.ts";
+import { pidOf, signInOwner } from "./dashboard.ts";
+import { clubOf, useSiteServer, verified } from "./site_server.ts";
+
+const [ada, bob, cyd] = ["100001", "100002", "100003"];
+const roleId = verified.id;
+
+const club = { account: "club", scope: "guild", guildId: guild } as const;
+const rules = [{ roleId, when: { is: "linked" } }];
+
+const server = useSiteServer({}, (fixture) => ({
+  ...clubOf(ada)(fixture),
+  plans: [{ ...club, rules, nickname: null, state: "on" }],
+}));
+server.fixtures.key({ account: "club", guildId: guild, links: { [bob]: "2", [cyd]: "3" } });
+
+test("what the rules gave and took is listed, and what they took is given back", async () => {
+  const owner = await signInOwner(server, ada);
+  const pid = await pidOf(owner);
+  const place = { pid, guildId: guild };
+  const list = `GET /dashboard/api/roles/history?pid=${pid}&guildId=${guild}` as const;
+  const changes = async (query: `&${string}` | "" = "") => dataOf(await owner.send(`${list}${query}`));
+  const made = async () =>
+    listOf((await changes())["changes"]).map(({ chatId, change, because }) => [chatId, change, because]);
+  const gave = (chatId: string) => [chatId, "gave", "sweep"];
+  await expect.poll(made, { timeout: 12_000 }).toEqual([gave(cyd), gave(bob)]);
+
+  const since = new Date().toISOString();
+  dataOf(await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: bob } }));
+  const took = [bob, "took", "link"];
+  await expect.poll(made, { timeout: 12_000 }).toEqual([took, gave(cyd), gave(bob)]);
+  expectData(await owner.send(`${list}&limit=1`), {
+    changes: [{ chatId: bob, roleId, change: "took", at: isoTime, because: "link" }],
+    next: expect.stringMatching(/^\d+$/),
+  });
+  const { next } = await changes("&limit=1");
+  expect(await changes(`&limit=2&cursor=${String(next)}`)).toMatchObject({
+    changes: [{ chatId: cyd }, { chatId: bob, change: "gave" }],
+    next: null,
+  });
+  expectInvalid(await owner.send(`${list}&cursor=x`), "cursor");
+
+  const putBack = (from: unknown) =>
+    owner.send("POST /dashboard/api/roles/put-back", { body: { ...place, since: from } });
+  expectInvalid(await putBack("yesterday"), "since");
+  expectData(await putBack(new Date(Date.now() + 60_000).toISOString()), { pending: 0 });
+  expectData(await putBack(since), { pending: 1 });
+  const { plan } = dataOf(await owner.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guild}`));
+  expect(plan).toMatchObject({ status: { state: "paused" } });
+  const back = [[bob, "gave", "put_back"], took, gave(cyd), gave(bob)];
+  await expect.poll(made, { timeout: 12_000 }).toEqual(back);
+  expectData(await putBack(since), { pending: 0 });
+  const { text } = await owner.browser.get("/dashboard/audit?action=roles.put_back");
+  expect(text).toContain("1 role of");
+
+  const me = await server.signIn(bob, undefined, "me");
+  const download = await me.post("/me/export", formOf(await me.get("/me/export")));
+  const { roleChanges } = JSON.parse(download.text);
+  const own = { guildId: guild, roleId, change: "gave", at: isoTime, because: "put_back" };
+  expect(roleChanges[0]).toEqual({ community: expect.objectContaining({ pid }), ...own });
+  expect(roleChanges.length).toBe(3);
+});
+
+test("a stranger neither reads nor reverses what the rules did", async () => {
+  const pid = await pidOf(await signInOwner(server, ada));
+  const other = await signInOwner(server, stranger);
+  const refused = await other.send(`GET /dashboard/api/roles/history?pid=${pid}&guildId=${guild}`);
+  expectRefusal(refused, 404, "BAD_REQUEST", null);
+  const body = { pid, guildId: guild, since: "2026-01-01" };
+  expectRefusal(await other.send("POST /dashboard/api/roles/put-back", { body }), 404, "BAD_REQUEST", null);
+});
