@@ -1,3 +1,4 @@
+import { lastPageLife } from "@accountlink/core/flow";
 import { basePathOf, cookieOf, type HttpResponse, type RequestContext } from "@accountlink/http/for_pages";
 
 export interface PageCookie {
@@ -47,6 +48,10 @@ export const pageCookie = (
  */
 export const browserCookie = (publicUrl: string, maxAge: number): PageCookie =>
   pageCookie("accountlink_device", { path: "/verify", publicUrl, maxAge });
+
+/** The cookie that shows the last page of a flow again. */
+export const lastPageCookie = (publicUrl: string): PageCookie =>
+  pageCookie("accountlink_last_page", { path: "/verify", publicUrl, maxAge: lastPageLife });
 
 /** The cookie of the verification flow. The page of a user's own data can begin a flow too. */
 export const flowCookie = (publicUrl: string): PageCookie =>

@@ -10,6 +10,7 @@ const { fixtures, send, platform, newBrowser, setup, read, gameOf } = useFlowSer
   ACCOUNTLINK_IP_VERIFY_DAILY: "1",
 });
 
+const [lastPage, linked] = ["accountlink_last_page", "Your accounts are linked"];
 const [incomplete, unusable] = ["This link is not complete", "This link does not work"];
 
 test.each([
@@ -96,10 +97,13 @@ test("a verification link is refused after its key was revoked", async () => {
 
 test("a user is refused if the session is for another chat user", async () => {
   const { browser, bySid, key } = await setup({ chatId: "100002" });
-  const refused = await browser.prove("chat", "100001", bySid);
-  expectPage(refused, 403, "This link is for somebody else");
-  expect(refused.text).toContain(`href="/verify${bySid}"`);
-  expect(refused.text).toMatch(/You are signed in as:.*User 1\b.*ID 100001/s);
+  const callback = await browser.signIn(await browser.leave("chat", bySid), "100001");
+  // The sign-in is used up, but a page that is loaded again says what it said before.
+  for (const refused of [await browser.get(callback), await browser.get(callback)]) {
+    expectPage(refused, 403, "This link is for somebody else");
+    expect(refused.text).toContain(`href="/verify${bySid}"`);
+    expect(refused.text).toMatch(/You are signed in as:.*User 1\b.*ID 100001/s);
+  }
   expect((await browser.get(`/verify${bySid}`)).text).not.toContain("User 1");
   expect(await gameOf(key)).toBe(null);
 });
@@ -248,22 +252,60 @@ test("a finished flow shows that the user is done, also in another tab and after
   const { browser, bySid, key } = await setup();
   const page = await browser.walk(bySid);
   await browser.post("/verify/confirm", formOf(page));
-  const late = [
+  const forms = [
     await browser.post("/verify/confirm", formOf(page)),
     await browser.post("/verify/cancel", formOf(page)),
-    await browser.get(`/verify${bySid}`),
-    await browser.get(`/verify/chat/start${bySid}`),
   ];
+  for (const answer of forms) expectPage(answer, 409, linked);
+  const late = [await browser.get(`/verify${bySid}`), await browser.get(`/verify/chat/start${bySid}`)];
   for (const answer of late) expectPage(answer, 409, "You are already done");
   expect(await gameOf(key)).toBe("1");
-  // The address of a form, opened as a page, leads back to the verification and to the user's data.
-  const { text } = await browser.get("/verify/confirm");
-  for (const address of [`/verify${bySid}`, "/me"]) expect(text).toContain(`href="${address}"`);
+  const again = await browser.get("/verify/confirm");
+  expectPage(again, 200, linked);
+  expect(again.text).toContain("User 1");
 
   await send("DELETE /v2/game", { key, body: { chatId: "100001" }, from: fixtures.address() });
+  for (const answer of [
+    await browser.get("/verify/confirm"),
+    await browser.post("/verify/confirm", formOf(page)),
+  ])
+    expectPage(answer, 409, "This link is no longer there");
+  // Without its cookie, the address of a form leads back to the verification and to the user's data.
+  browser.cookies.delete(lastPage);
+  const { text } = await browser.get("/verify/confirm");
+  for (const address of [`/verify${bySid}`, "/me"]) expect(text).toContain(`href="${address}"`);
   const removed = await browser.get(`/verify${bySid}`);
   expectPage(removed, 409, "This link is no longer there");
   expect(removed.text).not.toContain("the accounts are linked");
+});
+
+test("the last page of a flow without a session is shown again to its browser alone, whatever it said", async () => {
+  const { browser, bySid, byPid, key } = await setup();
+  const page = await browser.walk(byPid);
+  await browser.post("/verify/cancel", formOf(page));
+  const cancelled = [400, "Nothing was linked"] as const;
+  expectPage(await browser.post("/verify/cancel", formOf(page)), ...cancelled);
+  expectPage(await browser.get("/verify/cancel"), 200, cancelled[1]);
+
+  const form = formOf(await browser.walk(byPid));
+  expectPage(await browser.post("/verify/confirm", form), 200, linked);
+  expectPage(await browser.post("/verify/confirm", form), 400, linked);
+  expectPage(await browser.get("/verify/confirm"), 200, linked);
+  // A late form of the first flow is not answered with the page of the second.
+  expectPage(await browser.post("/verify/cancel", formOf(page)), 400, "This page is out of date");
+  const stranger = newBrowser();
+  const [body, tag = ""] = (browser.cookies.get(lastPage) ?? "").split(".");
+  for (const cookie of ["", ".", "x.y", `${body}.x${tag}`, `${body}x.${tag}`]) {
+    stranger.cookies.set(lastPage, cookie);
+    expectPage(await stranger.get("/verify/confirm"), 405, "This address is not a page");
+  }
+
+  const later = await browser.walk(bySid, "100002", "2");
+  await send("PATCH /v2/game", { key, body: { chatId: "100002", gameId: "1" } });
+  const changed = [409, "Your link has changed in the meantime"] as const;
+  expectPage(await browser.post("/verify/confirm", formOf(later)), ...changed);
+  expectPage(await browser.post("/verify/confirm", formOf(later)), ...changed);
+  expectPage(await browser.get("/verify/confirm"), ...changed);
 });
 
 const links = { 100001: "2" };

@@ -134,7 +134,7 @@ test("a user who is already linked to another game account is shown both account
   });
   const after = await send("GET /v2/verifications/chat?chatId=100001", { key });
   expect(after.body.data).toEqual(before.body.data);
-  expectPage(await browser.post("/verify/confirm", formOf(page)), 409, "You are already done");
+  expectPage(await browser.post("/verify/confirm", formOf(page)), 409, "Your link stays as it is");
 
   const other = await setup({}, key);
   const again = await browser.walk(other.bySid);

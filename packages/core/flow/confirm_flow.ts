@@ -25,6 +25,7 @@ import { type FlowSubject, FlowSubjects, refuseOver } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 import { belongsTo, type FlowForm, type HeldFlow, HeldFlows } from "./held_flow.ts";
 import { makeKnownAccounts } from "./known_accounts.ts";
+import { makeLastPages } from "./last_page.ts";
 
 /** The fields that a page's form sends to confirm the verification. */
 export interface ConfirmForm extends FlowForm {
@@ -61,6 +62,7 @@ export const makeFlowEnd = Effect.gen(function* () {
   const admission = yield* FlowAdmission;
   const heldFlows = yield* HeldFlows;
   const { isStillKnown } = yield* makeKnownAccounts;
+  const lastPages = yield* makeLastPages;
 
   /** Completes a flow, unless the plan of the account has no room for its link. */
   const withinCap = <A, E, R>(
@@ -175,9 +177,16 @@ export const makeFlowEnd = Effect.gen(function* () {
     if (session !== null) yield* watch.announce([session]);
     if (subject.redirect !== null)
       return { ...ended, redirect: withOutcome(subject.redirect, subject.sid, "completed") };
-    const linkChanged = previousGameId !== linked;
+    const outcome = { entry, guildId: subject.guildId, linkChanged: previousGameId !== linked, kept: keeps };
+    const lastPage = yield* lastPages.keep(form.csrf, {
+      _tag: "Linked",
+      ...outcome,
+      pid,
+      chatId,
+      gameId: linked,
+    });
     const shown = yield* accounts.both(chatId, linked);
-    return { ...ended, redirect: null, ...shown, linkChanged, kept: keeps, doneText };
+    return { ...ended, ...outcome, ...shown, redirect: null, doneText, lastPage };
   });
 
   const cancel = Effect.fn("VerificationFlows.cancel")(function* (cookie: Cookie, form: FlowForm) {
@@ -188,7 +197,8 @@ export const makeFlowEnd = Effect.gen(function* () {
     if (cookie === null || isNothing) return yield* heldFlows.refuseForm(cookie, form);
     const subject = yield* subjects.resolve(entry);
     const { session, pid, guildId, redirect, sid } = subject;
-    const ended = { entry, guildId, redirect: redirect && withOutcome(redirect, sid, "cancelled") };
+    const page = { entry, guildId, redirect: redirect && withOutcome(redirect, sid, "cancelled") };
+    const ended = { ...page, lastPage: yield* lastPages.keep(form.csrf, { _tag: "Cancelled", ...page }) };
     yield* heldFlows.checkForm(yield* heldFlows.idOf(cookie), session ?? pid, form, entry);
     if (held !== null && belongsTo(held, subject)) yield* flows.end(held.id);
     if (session === null) return ended;

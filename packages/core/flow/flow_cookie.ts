@@ -11,7 +11,7 @@ import type { FlowEntry } from "./flow_view.ts";
 export type Cookie = string | null;
 
 /** Browsers drop cookies above 4,096 bytes, including name and attributes. */
-const maxLength = 3_500;
+export const maxCookieLength = 3_500;
 
 /** Returns the deadline of a cookie; null if the text is no flow cookie. */
 export const deadlineOf = (cookie: Cookie): Millis | null => {
@@ -28,7 +28,7 @@ export const hasExpired = (cookie: Cookie): Effect.Effect<boolean> => {
 /** Returns the cookie with another entry, or without any entry if the cookie would be too long. */
 export const withEntry = (cookie: string, entry: FlowEntry): string => {
   const full = `${withoutEntry(cookie)}.${Base64Url.encode(JSON.stringify(entry))}`;
-  return full.length > maxLength ? withoutEntry(cookie) : full;
+  return full.length > maxCookieLength ? withoutEntry(cookie) : full;
 };
 
 /** Returns the entry of a cookie; null if it has none or has expired. @internal */

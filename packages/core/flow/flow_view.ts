@@ -77,25 +77,16 @@ export interface FlowEnded {
   readonly redirect: string | null;
 }
 
-/** What follows a confirmation: a redirect of the browser, or a page with the linked accounts. */
-export type FlowConfirmed = FlowEnded & {
-  /**
-   * A random text for a cookie by which the browser is recognized later. If null, the browser's cookie stays unchanged.
-   */
-  readonly browser: string | null;
-} & (
-    | { readonly redirect: string }
-    | {
-        readonly redirect: null;
-        readonly chat: FlowAccount<ChatId, ChatProfile>;
-        readonly game: FlowAccount<GameId, GameProfile>;
-        readonly linkChanged: boolean;
-        /** Whether the user kept their existing link. */
-        readonly kept: boolean;
-        /** The owner's text for users who have finished, or null. */
-        readonly doneText: string | null;
-      }
-  );
+/** The page after a confirmation, with the linked accounts. */
+export interface FlowLinked extends FlowEnded {
+  readonly chat: FlowAccount<ChatId, ChatProfile>;
+  readonly game: FlowAccount<GameId, GameProfile>;
+  readonly linkChanged: boolean;
+  /** Whether the user kept their existing link. */
+  readonly kept: boolean;
+  /** The owner's text for users who have finished, or null. */
+  readonly doneText: string | null;
+}
 
 /**
  * - `unknown`: the session or scope does not exist, or has no active key.
@@ -171,6 +162,8 @@ export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly account?: FlowAccount<ChatId, ChatProfile>;
   /** Where the user can go on, if the session has ended. */
   readonly onward?: SessionOnward;
+  /** The text for the cookie that shows this refusal again, or null. */
+  readonly lastPage?: string | null;
   readonly cause?: unknown;
 }> {
   override readonly message = `Cannot continue the verification: ${this.reason}`;

@@ -13,6 +13,7 @@ import type { ProofStep } from "./flow_store.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 import { HeldFlows } from "./held_flow.ts";
 import { makeKnownOffers } from "./known_offers.ts";
+import { makeLastPages } from "./last_page.ts";
 import { makeProofs } from "./prove_account.ts";
 import { makeGameProofs } from "./prove_game.ts";
 import { makeView } from "./view_flow.ts";
@@ -50,6 +51,9 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
       const { choose, chooseKnown, showWords, name, check } = yield* makeGameProofs(view);
       const { confirm, cancel } = yield* makeFlowEnd;
       const { listKnown, beginKnown } = yield* makeKnownOffers;
+      const lastPages = yield* makeLastPages;
+      const keepRefusal = <A>(answered: string | null, run: Effect.Effect<A, FlowFailure>) =>
+        Effect.catchTag(run, "FlowRefused", lastPages.keepRefusal(answered));
       return {
         /**
          * Shows the page of the flow. It changes nothing, because link previews fetch it too. If the cookie stays the
@@ -68,7 +72,10 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
         start: observe(start, (step) => `${step}_started`),
 
         /** Checks and stores the proof when the browser returns from a platform. */
-        finish: observe(finish, (step) => `${step}_proven`),
+        finish: observe(
+          (...args: Parameters<typeof finish>) => keepRefusal(args[2].get("state"), finish(...args)),
+          (step) => `${step}_proven`,
+        ),
 
         /** Proves one of the game accounts that the user has proven to other communities. */
         chooseKnown: observe(chooseKnown, () => "game_proven"),
@@ -112,10 +119,16 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
          * Links the two proven accounts, or keeps the user's existing link. Without a session, the confirmation counts
          * towards the limit of the address, if the address is known.
          */
-        confirm: observe(confirm, () => "completed"),
+        confirm: observe(
+          (...args: Parameters<typeof confirm>) => keepRefusal(args[1].csrf, confirm(...args)),
+          () => "completed",
+        ),
 
         /** Ends the flow and cancels its session. */
         cancel: observe(cancel, () => "cancelled"),
+
+        /** Shows the last page of a browser again, see `makeLastPages`. */
+        showLast: lastPages.show,
       };
     }),
   },

@@ -130,6 +130,9 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
       /** Returns the CSRF token of a flow's forms, derived from the flow and its session or scope. */
       flowCsrf: (id: FlowId, subject: SessionId | Pid) => formHash(`${id}\n${subject}`),
 
+      /** Signs the last page of a flow, which its browser keeps. 43 base64url characters. */
+      lastPageTag: yield* hasherFor("flow-last-page"),
+
       /** Returns the random bytes of the words that prove a game account in a flow. 32 bytes. */
       flowWords: (seed: string, gameId: GameId) => signVerification(`words\n${seed}\n${gameId}`),
 

@@ -1,4 +1,4 @@
-import type { FlowConfirmed, FlowEnded, FlowView } from "@accountlink/core/flow";
+import type { FlowEnded, FlowLinked, FlowView } from "@accountlink/core/flow";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type AccountCard, cardHtml, chatCard, gameCard } from "../account_card.ts";
 import { type Html, html, to } from "../html.ts";
@@ -287,15 +287,7 @@ aria-hidden="true"></span>`;
 
 /** The page after a confirmation, for users who are not redirected to another site. */
 export const donePage = (
-  {
-    entry,
-    chat,
-    game,
-    linkChanged,
-    kept,
-    doneText,
-    guildId,
-  }: Extract<FlowConfirmed, { readonly redirect: null }>,
+  { entry, chat, game, linkChanged, kept, doneText, guildId }: FlowLinked,
   reader: Reader,
 ): Page => {
   const { language, chatName, gameName } = reader;

@@ -14,6 +14,7 @@ import {
   type FlowError,
   type FlowForm,
   type GameWay,
+  isLate,
   makeUsableGameWays,
   type ProofStep,
   possibleGameWays,
@@ -28,6 +29,7 @@ import {
   type HttpResponse,
   HttpSettings,
   isUnder,
+  type KeylessAnswers,
   type RequestContext,
   searchOf,
   textResponse,
@@ -36,8 +38,8 @@ import {
 import { Effect } from "effect";
 import { homePage } from "../home/home_page.ts";
 import { countdownPath, type Page, stylePath } from "../page.ts";
-import { browserCookie, flowCookie } from "../page_cookie.ts";
-import { type PageContext, readerOf } from "../page_render.ts";
+import { browserCookie, flowCookie, lastPageCookie } from "../page_cookie.ts";
+import { makeRender, type PageContext, readerOf } from "../page_render.ts";
 import {
   type Answering,
   asEffect,
@@ -79,6 +81,7 @@ export const flowRoutes = Effect.gen(function* () {
   const gameWays = yield* possibleGameWays;
   const usableGameWays = yield* makeUsableGameWays;
   const addBot = (yield* ChatPlatform).botInvite?.(null, "roles_and_posts") ?? null;
+  const lastPage = lastPageCookie(settings.publicUrl);
   const markCookie = browserCookie(settings.publicUrl, sightingRetention);
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
@@ -88,10 +91,48 @@ export const flowRoutes = Effect.gen(function* () {
     hasAtNames,
   });
 
-  const { handle, keylessAnswer, render } = yield* makePageHandler<Failure>({
+  const render = yield* makeRender;
+  const withLast = (response: HttpResponse, text: string | null | undefined) =>
+    text ? lastPage.write(response, text) : response;
+
+  const { handle } = yield* makePageHandler<Failure>({
     publicOf,
-    pageOf: (error, context) => errorPage(error, context, readerIn(context), cookie.read(context)),
+    pageOf: (error, context) => {
+      const page = errorPage(error, context, readerIn(context), cookie.read(context));
+      return error._tag === "FlowRefused" ? withLast(render(page, context), error.lastPage) : page;
+    },
   });
+
+  /** Shows the last page of the browser again; null if it has none, or if the page answered another request. */
+  const showLast = (context: PageContext, answered: string | null) =>
+    Effect.map(flows.showLast(lastPage.read(context), answered), (last) => {
+      if (last === null) return null;
+      return "chat" in last ? donePage(last, readerIn(context)) : cancelledPage(last, readerIn(context));
+    });
+
+  /** Answers a request that is sent again with the page that it got before, and with the status of its refusal now. */
+  const orLast = <A>(context: PageContext, answered: string | null, work: Effect.Effect<A, Refused>) =>
+    Effect.catchTag(work, "FlowRefused", (refused) =>
+      Effect.flatMap(isLate(refused) ? showLast(context, answered ?? "") : Effect.succeed(null), (page) => {
+        const { status = 200 } = refusalPage(refused, readerIn(context));
+        return page === null ? Effect.fail(refused) : Effect.succeed({ ...page, status });
+      }),
+    );
+
+  /** The addresses of forms whose answer is the last page. Browsers load them as pages too. */
+  const isOfLastPage = ({ method, url }: HttpRequest) =>
+    method === "GET" && /^\/verify\/(?:confirm|cancel)(?:\?|$)/.test(url);
+
+  const keylessAnswer: KeylessAnswers["keylessAnswer"] = (id, answer) =>
+    handle(id, (context) =>
+      Effect.catchTag(answer(context.request), "BadRequest", (refused) =>
+        isOfLastPage(context.request)
+          ? Effect.flatMap(places.visit(context.address, showLast(context, null)), (page) =>
+              page === null ? Effect.fail(refused) : Effect.succeed(page),
+            )
+          : Effect.fail(refused),
+      ),
+    );
 
   const bind = (
     method: "GET" | "POST",
@@ -187,12 +228,11 @@ export const flowRoutes = Effect.gen(function* () {
     (step: ProofStep) =>
     (context: PageContext): Answer => {
       if (isFetchedAhead(context)) return Effect.succeed(notYet);
-      return Effect.map(
-        flows.finish(step, cookie.read(context), searchOf(context.request), callbackUri(step)),
-        // The URL of the callback works only once. Redirect to another URL, so that the back and reload buttons do not
-        // request the callback again.
-        goOn,
-      );
+      const callback = searchOf(context.request);
+      const finished = flows.finish(step, cookie.read(context), callback, callbackUri(step));
+      // The URL of the callback works only once. Redirect to another URL, so that the back and reload buttons do not
+      // request the callback again.
+      return orLast(context, callback.get("state"), Effect.map(finished, goOn));
     };
 
   const confirm = Effect.fnUntraced(function* (context: PageContext, form: ConfirmForm) {
@@ -201,13 +241,15 @@ export const flowRoutes = Effect.gen(function* () {
     const confirmed = yield* flows.confirm(cookie.read(context), form, from);
     const response =
       confirmed.redirect === null
-        ? render(donePage(confirmed, readerIn(context)), context)
+        ? withLast(render(donePage(confirmed, readerIn(context)), context), confirmed.lastPage)
         : redirectTo(303, confirmed.redirect);
     return confirmed.browser === null ? response : markCookie.write(response, confirmed.browser);
   });
 
   const cancel = (context: PageContext, form: FlowForm) =>
-    Effect.map(flows.cancel(cookie.read(context), form), (ended) => cancelledPage(ended, readerIn(context)));
+    Effect.map(flows.cancel(cookie.read(context), form), (ended) =>
+      withLast(render(cancelledPage(ended, readerIn(context)), context), ended.lastPage),
+    );
 
   const withForm = (
     path: "/go" | `/verify${string}`,
@@ -218,7 +260,8 @@ export const flowRoutes = Effect.gen(function* () {
     answer: handle(routeId, (context) =>
       Effect.matchEffect(readForm(context.request, formSizes.ids), {
         onFailure: () => Effect.succeed(namedRefusalPage("unreadable", readerIn(context))),
-        onSuccess: (fields) => places.visit(context.address, answer(context, fields)),
+        onSuccess: (fields) =>
+          places.visit(context.address, orLast(context, fields.get("csrf"), answer(context, fields))),
       }),
     ),
   });

@@ -128,7 +128,7 @@ export const makePreview = Effect.gen(function* () {
 
 const pageOf = (name: string, said: SaidToUsers, reader: FlowReader): FlowPage => {
   if (name === "done") {
-    const ended = { entry, guildId: null, browser: null, redirect: null } as const;
+    const ended = { entry, guildId: null, redirect: null };
     const linked = { linkChanged: true, kept: false, doneText: said.doneText };
     return donePage({ ...ended, chat, game, ...linked }, reader);
   }

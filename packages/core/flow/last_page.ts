@@ -1,0 +1,130 @@
+/**
+ * The last page of a flow, kept in a signed cookie of its browser: the flow is gone by then, and its users still load the
+ * page again. The cookie holds IDs alone, and a page of linked accounts shows only while they are linked.
+ */
+import { Clock, Effect, Option, Result } from "effect";
+import { Base64Url } from "effect/encoding";
+import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
+import { KeyStore } from "../keys/key_store.ts";
+import { LinkStore } from "../links/link_store.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import type { Millis } from "../timestamp.ts";
+import { FlowAccounts } from "./flow_accounts.ts";
+import { type Cookie, maxCookieLength } from "./flow_cookie.ts";
+import { type FlowEnded, type FlowEntry, type FlowRefusal, FlowRefused } from "./flow_view.ts";
+
+/** How long a browser can load the last page again, in milliseconds. */
+export const lastPageLife = 86_400_000;
+
+interface Linked {
+  readonly _tag: "Linked";
+  readonly entry: FlowEntry;
+  readonly guildId: GuildId | null;
+  readonly pid: Pid;
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  readonly linkChanged: boolean;
+  readonly kept: boolean;
+}
+
+interface Cancelled extends FlowEnded {
+  readonly _tag: "Cancelled";
+}
+
+interface Refused extends Omit<ConstructorParameters<typeof FlowRefused>[0], "account" | "cause"> {
+  readonly _tag: "Refused";
+  /** The account that signed in. */
+  readonly chatId: ChatId | null;
+}
+
+interface LastPage {
+  /** The CSRF token of the form, or the state of the sign-in, that the page answered. */
+  readonly answered: string;
+  readonly until: Millis;
+  readonly page: Linked | Cancelled | Refused;
+}
+
+const lateReasons: ReadonlySet<FlowRefusal> = new Set([
+  "lost",
+  "over",
+  "forged",
+  "unfinished",
+  "sign_in_invalid",
+]);
+
+/** Whether a request that was answered before would be refused like this. The answer before says more. */
+export const isLate = ({ reason }: FlowRefused): boolean => lateReasons.has(reason);
+
+export const makeLastPages = Effect.gen(function* () {
+  const secrets = yield* Secrets;
+  const keys = yield* KeyStore;
+  const links = yield* LinkStore;
+  const accounts = yield* FlowAccounts;
+
+  /** Returns the cookie of a page; null if it would be too long. */
+  const keep = Effect.fnUntraced(function* (answered: string | null, page: LastPage["page"]) {
+    const until = (yield* Clock.currentTimeMillis) + lastPageLife;
+    const body = Base64Url.encode(JSON.stringify({ answered, until, page }));
+    const cookie = `${body}.${yield* secrets.lastPageTag(body)}`;
+    return answered === null || cookie.length > maxCookieLength ? null : cookie;
+  });
+
+  const open = Effect.fnUntraced(function* (cookie: Cookie) {
+    const [body = "", tag] = cookie?.split(".") ?? [];
+    if (tag !== (yield* secrets.lastPageTag(body))) return null;
+    const opened: LastPage = JSON.parse(Result.getOrThrow(Base64Url.decodeString(body)));
+    return opened.until > (yield* Clock.currentTimeMillis) ? opened : null;
+  });
+
+  const showLinked = Effect.fnUntraced(function* ({ _tag, pid, chatId, gameId, ...page }: Linked) {
+    const scope = Option.getOrNull(yield* keys.findScopeByPid(pid));
+    const record = Option.getOrNull(yield* links.findByChatId(pid, chatId));
+    if (scope === null || record?.gameId !== gameId) {
+      const { entry, guildId } = page;
+      const onward = { pid, guildId, redirect: null };
+      return yield* new FlowRefused({
+        reason: "over",
+        state: "completed",
+        isStillLinked: false,
+        entry,
+        onward,
+      });
+    }
+    const shown = yield* accounts.both(chatId, gameId);
+    return { ...page, ...shown, redirect: null, doneText: scope.settings.doneText };
+  });
+
+  const showRefused = Effect.fnUntraced(function* ({ _tag, chatId, ...refused }: Refused) {
+    const account = chatId === null ? {} : { account: yield* accounts.chat(chatId) };
+    return yield* new FlowRefused({ ...refused, ...account });
+  });
+
+  return {
+    keep,
+
+    /** Adds its cookie to a refusal that answers a form or a sign-in. */
+    keepRefusal: (answered: string | null) => (refused: FlowRefused) => {
+      if (isLate(refused)) return refused;
+      const { account, ...fields } = { ...refused };
+      const page = { ...fields, _tag: "Refused", chatId: account?.id ?? null } as const;
+      return Effect.flatMap(
+        keep(answered, page),
+        (lastPage) =>
+          new FlowRefused({ ...fields, ...(account && { account }), cause: refused.cause, lastPage }),
+      );
+    },
+
+    /**
+     * Shows the last page of a browser again, or fails again with its refusal.
+     *
+     * @param answered the CSRF token or state that the page must have answered; null if any page will do
+     */
+    show: Effect.fnUntraced(function* (cookie: Cookie, answered: string | null) {
+      const opened = yield* open(cookie);
+      if (opened === null || (answered !== null && answered !== opened.answered)) return null;
+      const { page } = opened;
+      if (page._tag === "Refused") return yield* showRefused(page);
+      return page._tag === "Linked" ? yield* showLinked(page) : page;
+    }),
+  };
+});
