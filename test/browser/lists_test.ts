@@ -37,7 +37,7 @@ it("a user's page shows the links of the user in all lists, and removes one or a
   await expectUsable(page, "Newcomer", "lists-user");
   expect(page.words).toContain("Linked in 2 lists");
   await page.press("Unlink Newcomer (100003) in the shared list");
-  expect(page.words).toContain("The user stays linked in Rook & Bishop’s own list.");
+  expect(page.words).toContain("The user stays linked in Rook & Bishop.");
   await expectUsable(page, "Unlink?", "lists-unlink");
   await page.press("Unlink the accounts");
   expect(page.words).toContain("The accounts are no longer linked in this list.");
@@ -97,9 +97,7 @@ it("a moderator finds a user's alts, reviews them and removes all links in at mo
   await page.press(/^Linus/);
   await page.press("Unlink in every list");
   expect(page.title).toContain("Unlink in every list?");
-  expect(page.words).toMatch(
-    /Player 1 \(1\) in the shared list .*Player 2 \(2\) in Rook & Bishop’s own list/,
-  );
+  expect(page.words).toMatch(/Player 1 \(1\) in the shared list .*Player 2 \(2\) in Rook & Bishop/);
   await page.press("Unlink in every list");
   expect(page.words).toContain("The user is no longer linked in any list.");
   expect(page.words).not.toContain("Linked in");

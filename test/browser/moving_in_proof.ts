@@ -127,7 +127,7 @@ it("an owner with roles and links of another service moves in, and no member los
   await press(page, /Harbor/);
   await press(page, "Back to the dashboard");
   await press(page, "Set up Harbor");
-  await page.getByRole("heading", { name: "Roles and names of Harbor by its own list" }).waitFor();
+  await page.getByRole("heading", { name: "Roles and nicknames of Harbor" }).waitFor();
 
   // The links come first, so that the rules find them.
   const file = join(folder, "export.csv");
@@ -167,7 +167,7 @@ it("an owner with roles and links of another service moves in, and no member los
   await page.getByRole("button", { name: "Turn on", exact: true }).click();
   await page.getByText("Members who never linked keep their roles.").waitFor();
   await page.getByText("All members were compared last at").waitFor({ timeout: 120_000 });
-  await expectUsable(page, "Roles and names of Harbor by its own list", "moving-on");
+  await expectUsable(page, "Roles and nicknames of Harbor", "moving-on");
   expect(await roleCount()).toBe(Number(before) + withoutRole);
   await page.goto(`${server.url()}/dashboard/communities`);
   await press(page, "Harbor");

@@ -36,7 +36,7 @@ const { open, visit, platform } = useDashboard((fixture) => ({
 }));
 
 const seeThenOn = "See what changes, then turn on";
-const usual = "Roles and names of Rook & Bishop by its own list";
+const usual = "Roles and nicknames of Rook & Bishop";
 
 const openRoles = async (name = /Roles of Rook/) => {
   const page = await open("/dashboard/communities", /Ada\b/);
@@ -150,7 +150,7 @@ it("what the bot cannot change appears on the open page when a comparison ends",
   await problems
     .getByRole("row", { name: /Everyone Officer The game platform has no item with the ID/ })
     .waitFor();
-  await expectUsable(page, `Roles and names of ${hostile} by the shared list`, "roles-problems");
+  await expectUsable(page, `Roles and nicknames of ${hostile} by the shared list`, "roles-problems");
 });
 
 const vipOfficers = "A member who has the game pass VIP and is at least Chief of Guild gets Officer.";
@@ -212,7 +212,7 @@ it("the roles page marks roles that the bot may not give, names the list whose r
   expect(page.words).toContain("are on for this community. Only the rules of one list can be on");
   expect(page.all("h1").join()).toMatch(/by the shared list$/);
   expect(page.all("button", seeThenOn)).toEqual([]);
-  expect(page.all("a", "Rook & Bishop’s own list")).toHaveLength(1);
+  expect(page.all("a", "Rook & Bishop")).toHaveLength(1);
   await page.press("Save without turning on", {
     "gets the role": "Visitor",
     Who: "Members who have not linked",

@@ -1,7 +1,7 @@
 /** The roles on a user's page, as they are and as the rules would have them. */
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
-import { locationOf } from "../support/flow_browser.ts";
+import { locationOf, wordsOf } from "../support/flow_browser.ts";
 import { pidOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
@@ -12,7 +12,8 @@ const server = useSiteServer({}, (fixture) => ({
 }));
 const { fixtures, platform } = server;
 fixtures.key({ account: "club", guildId: guild, links: { [member]: "3" } });
-fixtures.plan({ account: "club", guildId: guild, rules: [{ roleId: verified.id, when: { is: "linked" } }] });
+const rules = [{ roleId: verified.id, when: { is: "linked" } }];
+fixtures.plan({ account: "club", guildId: guild, rules });
 
 test("a user's page shows the roles and what the rules would change, and applies them", async () => {
   const owner = await signInOwner(server, ada);
@@ -29,6 +30,26 @@ test("a user's page shows the roles and what the rules would change, and applies
   const applied = await owner.browser.post("/dashboard/links/apply-roles", { csrf, pid, chatId: member });
   expect(locationOf(applied)).toContain("done=rolesApplied");
   await expect.poll(text, { timeout: 20_000 }).not.toContain("Apply now");
+
+  // Who unlinks the member, and the member, read what goes with the link.
+  const asking = async () =>
+    wordsOf(await owner.browser.get(`/dashboard/links/unlink?pid=${pid}&chatId=${member}`));
+  expect(await asking()).toMatch(/In Rook & Bishop, .*\(100003\) loses Verified\./);
+  const plan = { pid, guildId: guild, rules, nickname: "{game.username}", state: "on" };
+  expect((await owner.send("PUT /dashboard/api/roles", { body: plan })).status).toBe(200);
+  await expect.poll(asking, { timeout: 20_000 }).toContain("loses Verified and the nickname.");
+  const own = await server.signIn(member, server.newBrowser(), "me");
+  for (const page of ["/me", "/me/erase"]) {
+    const words = wordsOf(await own.get(page));
+    expect(words).toContain("In Rook & Bishop, you lose: Verified and your nickname.");
+  }
+  await platform.fail({ mode: "down", platform: "chat" });
+  expect(wordsOf(await own.get("/me"))).toContain(
+    "you lose the roles and the nickname that the bot gave you",
+  );
+  await platform.recover();
+  const stranger = await server.signIn(mod, server.newBrowser(), "me");
+  expect(wordsOf(await stranger.get("/me/erase"))).not.toContain("you lose");
 
   const moderator = await signInOwner(server, mod);
   expect((await moderator.browser.get(path)).text).not.toContain('id="roles"');

@@ -160,7 +160,7 @@ const scenes = async (stage: Stage) => {
   await visit("usage");
   const usage = await shoot(ada);
   await visit("links");
-  await ada.getByLabel("List", { exact: true }).selectOption("Engine Room’s own list");
+  await ada.getByLabel("List", { exact: true }).selectOption("Engine Room");
   await press(ada, "Search");
   const links = await shoot(ada, { x: 0, y: 0, ...desktop, height: 640 });
   const manyLinks = await shoot(ada, { x: 0, y: 0, ...desktop, height: 840 });

@@ -329,6 +329,9 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
         return yield* planned(plan, chatId, yield* findRecord(plan, chatId));
       }),
 
+      /** Like `preview`, of a member whose link would be removed. */
+      previewRelease: (plan: RolePlan, chatId: ChatId) => planned(plan, chatId, undefined),
+
       /** Gives a member the roles and the nickname that the plan wants, and stores the result. */
       sync,
 

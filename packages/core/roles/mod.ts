@@ -3,6 +3,7 @@ export type { HoldItems } from "../couriers/couriers.ts";
 export * from "./courier/role_couriers.ts";
 export { makeGuildCheck } from "./guild_check.ts";
 export { shownNickname } from "./kept_nickname.ts";
+export { type LostInGuild, makeLostWithLink } from "./lost_with_link.ts";
 export * from "./member_changes.ts";
 export * from "./member_joins.ts";
 export * from "./member_sync.ts";

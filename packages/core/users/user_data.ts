@@ -13,11 +13,12 @@ import { BlockStore } from "../admission/block_store.ts";
 import type { Actor, AuditEntry, WriteOrigin } from "../audit/audit.ts";
 import { erasedMark } from "../erased_mark.ts";
 import type { StoreUnavailable } from "../errors.ts";
-import type { ChatId } from "../ids.ts";
+import type { ChatId, Pid } from "../ids.ts";
 import type { Account, KeyDetails } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { forEachLimited } from "../limited_loops.ts";
+import { isLinked } from "../links/link.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { MemberSync } from "../roles/member_sync.ts";
@@ -53,6 +54,8 @@ export const mostCounted = 10_000;
 /** Data shown to a user before an erasure. */
 export interface ErasurePreview {
   readonly records: number;
+  /** The scopes in which the user is linked. */
+  readonly pids: ReadonlyArray<Pid>;
   /** The keys that the erasure revokes. */
   readonly keys: ReadonlyArray<KeyDetails>;
   /** Whether the user owns a suspended account, so that the suspension outlives the erasure. */
@@ -182,6 +185,7 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
         );
         return {
           records: records.length,
+          pids: records.filter(({ record }) => isLinked(record)).map(({ scope }) => scope.pid),
           keys: accounts.flatMap(({ keys }) => keys),
           staysSuspended: found.some(isSuspendedOwner),
           staysBlocked: (yield* blocks.ofUser(chatId)).length > 0,

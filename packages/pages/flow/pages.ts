@@ -273,14 +273,13 @@ const keptSighting = ({ language, sightingRetention }: FlowReader): Html | null 
     ? null
     : html`<p class="kept">${language.text("flow.kept", { days: Math.ceil(sightingRetention / dayMs) })}</p>`;
 
-/** Says until when the user can finish. The style sheet counts down, and text without it stays true. */
+/** Says how many minutes are left when the page is shown. The style sheet counts down. */
 export const timeLeft = (expiresAt: Millis, now: Millis, { language }: Reader): Html => {
   const left = expiresAt - now;
   const minutes = Math.round(left / 60_000);
-  return html`${language.sentences([
-    left < 60_000 ? language.text("flow.seconds_left") : language.text("flow.minutes_left", { minutes }),
-    language.html("flow.until", { time: language.time(expiresAt) }),
-  ])}
+  return html`${
+    left < 60_000 ? language.text("flow.seconds_left") : language.text("flow.minutes_left", { minutes })
+  }
 <link rel="stylesheet" href="${to(countdownPath)}?seconds=${Math.max(0, Math.floor(left / 1_000))}"><span class="clock"
 aria-hidden="true"></span>`;
 };

@@ -61,7 +61,8 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   link_changed: { status: 409, again: "refusal.again" },
   full: { status: 409, again: "refusal.retry" },
   taken: { status: 409, again: "refusal.continue" },
-  blocked: { status: 403, again: "refusal.other_account" },
+  // A button for another account would invite to evade the block.
+  blocked: { status: 403 },
   too_young: { status: 403, again: "refusal.other_account" },
   age_unknown: { status: 403, again: "refusal.other_account" },
   too_many_tries: { status: 429, again: "refusal.how_far" },

@@ -6,6 +6,7 @@ import type { ChatId } from "@accountlink/core/ids";
 import { shownName } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { Profiles } from "@accountlink/core/platforms";
+import { makeLostWithLink } from "@accountlink/core/roles";
 import { RequestPlaces } from "@accountlink/core/turns";
 import { type ErasedAccount, OwnLinks, OwnSightings, UserExports } from "@accountlink/core/users";
 import { HttpResponse, HttpSettings, privateHeaders } from "@accountlink/http/for_pages";
@@ -49,6 +50,7 @@ export const meRoutes = Effect.gen(function* () {
   const profiles = yield* Profiles;
   const settings = yield* PageSettings;
   const { publicUrl } = yield* HttpSettings;
+  const lostWithLink = yield* makeLostWithLink;
   const cookie = flowCookie(publicUrl);
   const markCookie = browserCookie(publicUrl, (yield* SessionSettings).sightingRetention);
 
@@ -76,10 +78,14 @@ export const meRoutes = Effect.gen(function* () {
 
     page("/me", function* ({ context: { language, request }, signIn: { chatId, guilds }, csrf }) {
       const from = fromOf(request.url);
-      const [user, links, known, seen] = yield* Effect.all(
+      const links = yield* ownLinks.list(chatId, from);
+      const [user, lost, known, seen] = yield* Effect.all(
         [
           cardOf(chatId, language),
-          ownLinks.list(chatId, from),
+          lostWithLink(
+            links.links.map(({ pid }) => pid),
+            chatId,
+          ),
           flows.listKnown(
             chatId,
             (guilds ?? []).map(({ id }) => id),
@@ -88,7 +94,7 @@ export const meRoutes = Effect.gen(function* () {
         ],
         { concurrency: "unbounded" },
       );
-      const data = { user, ...links, from, known: { ...known, isAsked: guilds !== null }, ...seen };
+      const data = { user, ...links, lost, from, known: { ...known, isAsked: guilds !== null }, ...seen };
       return dataPage(data, readerOf(settings, language), csrf);
     }),
 
@@ -139,7 +145,8 @@ export const meRoutes = Effect.gen(function* () {
         concurrency: "unbounded",
       });
       const accounts = yield* Effect.forEach(found.accounts, named);
-      return erasePage(user, { ...found, accounts }, language, csrf);
+      const lost = yield* lostWithLink(found.pids, chatId);
+      return erasePage(user, { ...found, accounts, lost }, language, csrf);
     }),
 
     site.form("/me/erase", function* ({ context, signIn: { chatId } }, fields) {

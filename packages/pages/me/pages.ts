@@ -1,3 +1,4 @@
+import type { LostInGuild } from "@accountlink/core/roles";
 import {
   type ErasedAccount,
   type ErasurePreview,
@@ -26,6 +27,8 @@ export interface OwnData {
   readonly user: AccountCard;
   /** The links of the page. */
   readonly links: ReadonlyArray<OwnLink>;
+  /** What the user loses with them. */
+  readonly lost: ReadonlyArray<LostInGuild>;
   /** How many links there are. */
   readonly count: number;
   /** How many of them are before the page. */
@@ -74,7 +77,7 @@ ${postForm("/me/sign-out", csrf, html`<button class="button quiet">${language.te
   };
 };
 
-const linksHtml = ({ links, count, from }: OwnData, reader: Reader, csrf: string): Html => {
+const linksHtml = ({ links, lost, count, from }: OwnData, reader: Reader, csrf: string): Html => {
   const { language, gameName } = reader;
   return html`
 <section>
@@ -84,7 +87,14 @@ ${
     ? html`<p class="empty">${language.html("me.links.none", { gameName, code: (label) => html`<a href="${to("/go")}">${label}</a>` })}</p>`
     : html`
 <p>${language.text("me.links.known", { count, gameName })}</p>
-<ul class="pair" role="list">${links.map((link) => linkItem(link, reader, csrf))}</ul>
+<ul class="pair" role="list">${links.map((link) =>
+        linkItem(
+          link,
+          lost.filter(({ pid }) => pid === link.pid),
+          reader,
+          csrf,
+        ),
+      )}</ul>
 ${from === 0 ? null : html`<p><a href="${to("/me")}">${language.text("me.back")}</a></p>`}
 ${
   from + links.length >= count
@@ -95,7 +105,16 @@ ${
 </section>`;
 };
 
-const linkItem = (link: OwnLink, reader: Reader, csrf: string): Html => {
+/** What the bot takes back without a link: in each community the names of roles, and the nickname. */
+const lostHtml = (lost: ReadonlyArray<LostInGuild>, language: Language): ReadonlyArray<Html> =>
+  lost.map(({ guildId, guildName, lost: things }) => {
+    const guild = own(guildName ?? language.text("community.unnamed", { id: guildId }));
+    if (things === null) return html`<p>${language.html("me.lost.unknown", { guild })}</p>`;
+    const names = [...things.roles, ...(things.nickname ? [language.text("me.lost.nickname")] : [])];
+    return html`<p>${language.html("me.lost", { guild, things: language.list(names) })}</p>`;
+  });
+
+const linkItem = (link: OwnLink, lost: ReadonlyArray<LostInGuild>, reader: Reader, csrf: string): Html => {
   const { language } = reader;
   const { proof } = link;
   const community = communityHtml(link, language);
@@ -111,6 +130,7 @@ ${cardHtml(gameCard(link.game, language))}
 <details>
 <summary class="bad">${language.html("me.link.remove", { community, unseen })}</summary>
 <p>${language.html("me.link.remove.text", { community })}</p>
+${lostHtml(lost, language)}
 ${postForm(
   "/me/remove",
   csrf,
@@ -176,12 +196,13 @@ export interface AccountToErase extends ErasedAccount {
 }
 
 type DataToErase = Pick<ErasurePreview, "records" | "staysSuspended" | "staysBlocked"> & {
+  readonly lost: ReadonlyArray<LostInGuild>;
   readonly accounts: ReadonlyArray<AccountToErase>;
 };
 
 export const erasePage = (
   user: AccountCard,
-  { accounts, records, staysSuspended, staysBlocked }: DataToErase,
+  { accounts, records, lost, staysSuspended, staysBlocked }: DataToErase,
   language: Language,
   csrf: string,
 ): Page => ({
@@ -191,6 +212,7 @@ export const erasePage = (
 <h1>${language.text("erase.title")}</h1>
 ${cardHtml(user)}
 <p>${language.text("erase.text", { communities: records })}</p>
+${lostHtml(lost, language)}
 ${
   accounts.length === 0
     ? null

@@ -9,7 +9,7 @@ import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { menuField } from "../look/field.ts";
-import { listName } from "../look/names.ts";
+import { communityName } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import { say } from "../look/say.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
@@ -34,7 +34,7 @@ export const communityMenu = (
     label: say("links.list"),
     value: pid,
     problems,
-    choices: communities.map((one) => ({ value: one.scope.pid, label: listName(one) })),
+    choices: communities.map((one) => ({ value: one.scope.pid, label: communityName(one) })),
   });
 
 /** A menu of communities, hidden if there is only one. */

@@ -2,7 +2,7 @@
 import { type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { textField } from "../look/field.ts";
-import { listName } from "../look/names.ts";
+import { communityName } from "../look/names.ts";
 import { say } from "../look/say.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -35,7 +35,7 @@ ${
           const { pid } = community.scope;
           return html`
 <section>
-<h2>${listName(community)}</h2>
+<h2>${communityName(community)}</h2>
 <p class="hint">${say(isByOthers ? "links.searched_others" : "links.searched_by", { searched: searchedFor(community) })}</p>
 ${unlinkedNotice(pid, unlinked)}
 ${links.length === 0 ? null : linksTable({ community, links, search, named: null }, linkLabels(platforms))}
@@ -57,5 +57,5 @@ const nobodyIn = (communities: ReadonlyArray<Community>): Html | null =>
     ? null
     : html`<section><h2>${say("links.nobody_in")}</h2><ul>${communities.map(
         (community) =>
-          html`<li>${say("links.nobody_in.list", { list: listName(community), searched: searchedFor(community) })}</li>`,
+          html`<li>${say("links.nobody_in.list", { list: communityName(community), searched: searchedFor(community) })}</li>`,
       )}</ul></section>`;

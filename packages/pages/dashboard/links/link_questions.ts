@@ -56,7 +56,8 @@ export const unlinkQuestion = (
 ): Page => {
   const { pid } = community.scope;
   const chatIds = links.map(({ link }) => link.chatId);
-  const [chatId] = chatIds.length === 1 ? chatIds : [];
+  const [one] = links.length === 1 ? links : [];
+  const chatId = one?.link.chatId;
   return {
     title: chatId === undefined ? say("unlink.several", { count: chatIds.length }) : say("unlink.one"),
     section: "links",
@@ -66,7 +67,7 @@ export const unlinkQuestion = (
       ({ link, chat, game }) =>
         html`<li>${say("unlink.pair", { b: tags.b, chat: accountText(link.chatId, chat), game: accountText(link.gameId, game) })}</li>`,
     )}</ul>
-<p>${say("unlink.effect")}</p>
+<p>${one === undefined ? say("unlink.effect") : say("unlink.effect_one", { member: accountText(one.link.chatId, one.chat) })}</p>
 ${lost}
 ${
   chatId === undefined || others.length === 0
@@ -148,7 +149,10 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* (
           chatId,
           chat,
           lists,
-          yield* lostIn(lists.map(({ community }) => community.scope.pid)),
+          yield* lostIn(
+            lists.map(({ community }) => community.scope.pid),
+            [{ chatId, name: accountText(chatId, chat) }],
+          ),
           failed,
         );
   });

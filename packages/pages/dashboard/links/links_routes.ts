@@ -22,6 +22,7 @@ import { cursorOf, makeLinkOperations } from "./link_operations.ts";
 import { linkQuestion, problemsOf, unlinkAllRoutes, unlinkQuestion } from "./link_questions.ts";
 import { listedFile, onceAtATime } from "./links_file.ts";
 import {
+  accountText,
   byName,
   emptyLinkForm,
   type LinkForm,
@@ -232,7 +233,10 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       community,
       found,
       others.filter((other) => other.community.scope.pid !== pid),
-      yield* lostIn([pid]),
+      yield* lostIn(
+        [pid],
+        found.map(({ link, chat }) => ({ chatId: link.chatId, name: accountText(link.chatId, chat) })),
+      ),
     );
   });
 

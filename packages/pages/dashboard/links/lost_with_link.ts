@@ -1,12 +1,12 @@
 /** What members lose besides the link when somebody unlinks them. */
-import type { Pid } from "@accountlink/core";
+import type { ChatId, Pid } from "@accountlink/core";
 import type { StoreUnavailable } from "@accountlink/core/errors";
 import { Profiles } from "@accountlink/core/platforms";
-import { givesSomething, RolePlanStore } from "@accountlink/core/roles";
+import { givesSomething, makeLostWithLink as makeLostByMember, RolePlanStore } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { guildText } from "../look/names.ts";
-import { say, separated } from "../look/say.ts";
+import { listOf, say, separated } from "../look/say.ts";
 
 /** At most this many communities are named. */
 const mostNamed = 5;
@@ -15,10 +15,9 @@ const mostNamed = 5;
 export const makeLostWithLink = Effect.gen(function* () {
   const plans = yield* RolePlanStore;
   const profiles = yield* Profiles;
+  const lostByMember = yield* makeLostByMember;
 
-  return Effect.fnUntraced(function* (
-    pids: ReadonlyArray<Pid>,
-  ): Effect.fn.Return<Html | null, StoreUnavailable> {
+  const lostByAnybody = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
     const planned = (yield* Effect.forEach(pids, (pid) => plans.list(pid))).flat();
     const giving = planned.filter((plan) => plan.state === "on" && givesSomething(plan));
     if (giving.length === 0) return null;
@@ -30,5 +29,21 @@ export const makeLostWithLink = Effect.gen(function* () {
     return html`<p>${
       rest === 0 ? say("unlink.lost", { communities }) : say("unlink.lost_more", { communities, count: rest })
     }</p>`;
+  });
+
+  /** @param members the users who would be unlinked: of one alone, the roles are named */
+  return Effect.fnUntraced(function* (
+    pids: ReadonlyArray<Pid>,
+    members: ReadonlyArray<{ readonly chatId: ChatId; readonly name: string }>,
+  ): Effect.fn.Return<Html | null, StoreUnavailable> {
+    const [one, ...others] = members;
+    if (one === undefined || others.length > 0) return yield* lostByAnybody(pids);
+    const found = yield* lostByMember(pids, one.chatId);
+    return html`${found.map(({ guildId, guildName, lost }) => {
+      const community = guildText(guildId, guildName);
+      if (lost === null) return html`<p>${say("unlink.lost", { communities: community })}</p>`;
+      const things = listOf([...lost.roles, ...(lost.nickname ? [say("unlink.nickname")] : [])]);
+      return html`<p>${say("unlink.lost_one", { community, member: one.name, things })}</p>`;
+    })}`;
   });
 });

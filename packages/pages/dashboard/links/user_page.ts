@@ -18,7 +18,7 @@ import { makeEntryNames } from "../audit/entry_names.ts";
 import { historyHtml } from "../audit/sentences.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import { hiddenFields, textField } from "../look/field.ts";
-import { listName, listText, userNameHtml } from "../look/names.ts";
+import { communityName, listText, userNameHtml } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
 import { ageAgoHtml, ageHtml, dayHtml, timeHtml } from "../look/time.ts";
@@ -205,7 +205,7 @@ const userListsHtml = ({ lists, chatId, chat }: LinkedUserView): Html | null =>
         const { pid } = community.scope;
         return html`
 <li>
-<h3><a href="${to(userPath(pid, chatId))}">${listName(community)}</a></h3>
+<h3><a href="${to(userPath(pid, chatId))}">${communityName(community)}</a></h3>
 <p>${accountText(link.gameId, game)}</p>
 <p><a class="bad" href="${to(unlinkPath(pid, chatId))}">${say("user.unlink", { unseen: tags.unseen, name: accountText(chatId, chat), list: listText(community) })}</a></p>
 </li>`;

@@ -39,7 +39,7 @@ export const nameIn = (names: ReadonlyMap<string, string>, id: string, unnamed =
   return name === undefined ? unnamed : withId(name, id);
 };
 
-/** Keys for all communities use the shared list; a key for one community uses the community's own list. */
+/** Keys for all communities use the shared list. The list of one community has the name of the community. */
 interface NamedList {
   readonly scope: ScopeTarget;
   /** The name on the chat platform; null if unknown. */
@@ -51,15 +51,10 @@ export const communityName = ({ scope, guildName }: NamedList): string | Html =>
   return guildId === null ? say("list.shared") : (guildName ?? say("list.community", { id: guildId }));
 };
 
-export const listName = (community: NamedList): Html =>
-  community.scope.kind === "global"
-    ? say("list.shared")
-    : say("list.own", { community: communityName(community) });
-
 /** The name of a list in files and on pages that are in English in every language. */
 export const englishListName = ({ scope, guildName }: NamedList): string => {
   const guildId = guildOf(scope);
-  return guildId === null ? "Shared list" : `${guildName ?? `Community ${guildId}`}’s own list`;
+  return guildId === null ? "Shared list" : (guildName ?? `Community ${guildId}`);
 };
 
 /** The name of a guild within a sentence. */
@@ -67,10 +62,10 @@ export const guildText = (guildId: GuildId, name: string | null | undefined): st
   name ?? say("channels.unnamed", { id: guildId });
 
 /** Returns the name of a list of links for use inside a sentence. */
-export const listText = (community: NamedList): Html =>
-  community.scope.kind === "global"
-    ? say("list.shared_within")
-    : say("list.own_within", { community: communityName(community) });
+export const listText = ({ scope, guildName }: NamedList): Html => {
+  const guildId = guildOf(scope);
+  return guildId === null ? say("list.shared_within") : html`${guildText(guildId, guildName)}`;
+};
 
 /** What the pages say of an error: in place of "guild", they say "community". */
 export const messageText = ({

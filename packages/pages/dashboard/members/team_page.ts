@@ -6,7 +6,7 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { copyable } from "../look/copyable.ts";
 import { checksField, hiddenFields, radioField, textField } from "../look/field.ts";
-import { listName, listText, userNameHtml } from "../look/names.ts";
+import { communityName, listText, userNameHtml } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import type { Refused } from "../look/refused.ts";
 import { say, separated, tags } from "../look/say.ts";
@@ -212,7 +212,7 @@ ${checksField({
   hint: say("team.scopes.hint"),
   values: scopes ?? [],
   problems,
-  choices: communities.map((one) => ({ value: one.scope.pid, label: listName(one) })),
+  choices: communities.map((one) => ({ value: one.scope.pid, label: communityName(one) })),
 })}
 </div>`;
 

@@ -13,7 +13,7 @@ import { type Html, html, to } from "../../html.ts";
 import type { CountedCommunity } from "../communities/community.ts";
 import { wayLabels } from "../communities/community_page.ts";
 import { type NotListed } from "../links/member_list_wait.ts";
-import { communityName, countNote, countText, listName } from "../look/names.ts";
+import { communityName, countNote, countText } from "../look/names.ts";
 import { progressText } from "../look/progress.ts";
 import { linkTo, say, separated, tags } from "../look/say.ts";
 import { agoHtml, numberHtml } from "../look/time.ts";
@@ -48,7 +48,7 @@ export const listFigures = (
 ): Html => {
   const { community, verified, guilds, others } = view;
   const { pid } = community.scope;
-  const name = community.scope.kind === "global" ? listName(community) : communityName(community);
+  const name = communityName(community);
   return html`
 <section>
 <h2><a href="${to(communityPath(pid))}">${name}</a></h2>
