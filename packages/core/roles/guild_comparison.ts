@@ -41,13 +41,19 @@ export const makeGuildComparisons = Effect.gen(function* () {
   const groupRolesOf = yield* makeGroupRoles;
 
   /** Returns what the stores know of members. */
-  const storedOf = Effect.fnUntraced(function* (
-    { scope: { pid }, guildId }: RolePlan,
-    chatIds: ReadonlyArray<ChatId>,
-  ) {
+  const storedOf = Effect.fnUntraced(function* (plan: RolePlan, chatIds: ReadonlyArray<ChatId>) {
+    const { guildId } = plan;
+    const { pid } = plan.scope;
     const records = yield* links.findByChatIds(pid, chatIds);
     const nicknames = yield* store.nicknames({ pid, guildId }, chatIds);
-    return (chatId: ChatId) => storedMember(records.get(chatId), nicknames.get(chatId));
+    const stored = yield* Effect.forEach(chatIds, (chatId) =>
+      Effect.map(
+        sync.storedOf(plan, chatId, records.get(chatId), nicknames.get(chatId)),
+        (found) => [chatId, found] as const,
+      ),
+    );
+    const all = new Map(stored);
+    return (chatId: ChatId) => all.get(chatId) ?? storedMember(undefined);
   });
 
   /** Begins a comparison, and reads the members of groups if that takes fewer requests. */

@@ -23,6 +23,8 @@ export interface StoredMember {
   readonly unlinkedAt: Millis | null;
   /** The nickname that the plan set, or null. */
   readonly nickname: string | null;
+  /** The roles that the rules gave for a link that an undone import made. Such a link was none. */
+  readonly given: ReadonlyArray<string>;
 }
 
 /**
@@ -32,13 +34,19 @@ export interface StoredMember {
 export const storedMember = (
   record: LinkRecord | null | undefined,
   nickname: string | null = null,
+  given: ReadonlyArray<string> = [],
 ): StoredMember => ({
   gameId: record?.gameId ?? null,
   proof: record?.proof ?? null,
   wasLinked: record ? isOrWasLinked(record) || isErasedMark(nickname) : nickname !== null,
   unlinkedAt: record?.gameId === null && isOrWasLinked(record) ? record.linkedAt : null,
   nickname,
+  given,
 });
+
+/** Whether nothing but an undone import ever linked the member. @internal */
+export const isUndone = (record: LinkRecord | null | undefined): boolean =>
+  record !== null && record !== undefined && !isOrWasLinked(record);
 
 export interface MemberChanges {
   readonly chatId: ChatId;
@@ -130,7 +138,8 @@ export const memberChanges = (
     wasLinked,
     unlinkedAt,
     nickname: setNickname,
-  }: Pick<StoredMember, "wasLinked" | "unlinkedAt" | "nickname">,
+    given: byUndone = [],
+  }: Pick<StoredMember, "wasLinked" | "unlinkedAt" | "nickname"> & Partial<Pick<StoredMember, "given">>,
   at: Millis,
 ): MemberChanges => {
   const { chatId, roleIds } = member;
@@ -156,7 +165,11 @@ export const memberChanges = (
     chatId,
     add: named.filter((roleId) => given.has(roleId) && !roleIds.includes(roleId)),
     remove: named.filter(
-      (roleId) => mayLose && !given.has(roleId) && !unknown.has(roleId) && roleIds.includes(roleId),
+      (roleId) =>
+        (mayLose || byUndone.includes(roleId)) &&
+        !given.has(roleId) &&
+        !unknown.has(roleId) &&
+        roleIds.includes(roleId),
     ),
     ...(renamed ?? unchanged(setNickname)),
     isInventoryPrivate,

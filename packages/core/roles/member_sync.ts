@@ -11,6 +11,7 @@ import { storedNickname } from "./kept_nickname.ts";
 import {
   type GroupRoles,
   isLeftAlone,
+  isUndone,
   type MemberChanges,
   memberChanges,
   neededGroups,
@@ -260,6 +261,17 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
     const findRecord = (plan: RolePlan, chatId: ChatId) =>
       Effect.map(links.findByChatId(plan.scope.pid, chatId), Option.getOrNull);
 
+    /** Returns what the stores know of a member. */
+    const storedOf = Effect.fnUntraced(function* (
+      { scope: { pid }, guildId }: RolePlan,
+      chatId: ChatId,
+      record: LinkRecord | null | undefined,
+      nickname: string | null | undefined,
+    ) {
+      const given = isUndone(record) ? yield* history.givenTo({ pid, guildId }, chatId) : [];
+      return storedMember(record, nickname ?? null, [...given]);
+    });
+
     /** @param record the link of the member; undefined for a member whose link is removed */
     const planned = Effect.fnUntraced(function* (
       plan: RolePlan,
@@ -272,7 +284,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
         return yield* new Forbidden({ reason: "user_not_in_guild" });
       }
       const nickname = (yield* store.nicknames({ pid: scope.pid, guildId }, [chatId])).get(chatId) ?? null;
-      const stored = storedMember(record, nickname);
+      const stored = yield* storedOf(plan, chatId, record, nickname);
       return yield* compare(
         plan,
         member.value,
@@ -305,6 +317,8 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
     return {
       /** The chat platform's operations on roles. Fails for a platform without roles. */
       roles,
+
+      storedOf,
 
       /**
        * Returns the changes that the plan requires for a member. Asks for the profile and the items of the game user if

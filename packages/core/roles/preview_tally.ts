@@ -44,12 +44,14 @@ export class PreviewTally {
     );
   }
 
-  add({ member, stored: { gameId, wasLinked }, changes }: ComparedMember): void {
+  add({ member, stored: { gameId, wasLinked, given }, changes }: ComparedMember): void {
     for (const role of this.#named(member.roleIds)) role.held++;
     if (!member.isBot && isLeftAlone(this.#plan, member)) this.#bypassed++;
     const kind = gameId !== null || wasLinked ? "linked" : "unlinked";
     for (const role of this.#named(changes.add)) role.gained = oneMore(role.gained, kind);
-    for (const role of this.#named(changes.remove)) role.lost = oneMore(role.lost, kind);
+    for (const roleId of changes.remove)
+      for (const role of this.#named([roleId]))
+        role.lost = oneMore(role.lost, given.includes(roleId) ? "linked" : kind);
     if (changes.held.length > 0) this.#unknown++;
     if (changes.nickname !== null)
       this.#nicknames = oneMore(this.#nicknames, gameId === null ? "unlinked" : "linked");

@@ -8,7 +8,8 @@ import { forEachLimited } from "../../limited_loops.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import type { Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
-import { sourcesOf, storedMember } from "../member_changes.ts";
+import { sourcesOf } from "../member_changes.ts";
+import { MemberSync } from "../member_sync.ts";
 import { addChanges, noChanges } from "../role_changes.ts";
 import { type HeldPlan, RolePlanStore, type WaitingMember } from "../role_plan_store.ts";
 import { goneMember, makeChangeMember, makeUnanswered } from "./change_member.ts";
@@ -49,6 +50,7 @@ export const makePlanRun = Effect.gen(function* () {
   const store = yield* RolePlanStore;
   const events = yield* EventStore;
   const links = yield* LinkStore;
+  const sync = yield* MemberSync;
   const changeMember = yield* makeChangeMember;
   const unanswered = yield* makeUnanswered;
   const { pauseWithoutBot } = yield* makeGuildCheck;
@@ -110,8 +112,11 @@ export const makePlanRun = Effect.gen(function* () {
       if (hasFailed || !isCarrying(node, courier, now)) return [];
       const { chatId, nickname } = waiting;
       const sources = closed.sourcesFor(chatId, now);
-      const stored = storedMember(records.get(chatId), nickname);
-      const made = yield* changeMember(courier.item, chatId, stored, { sources, because: "link" }).pipe(
+      const changing = Effect.flatMap(
+        sync.storedOf(courier.item, chatId, records.get(chatId), nickname),
+        (stored) => changeMember(courier.item, chatId, stored, { sources, because: "link" }),
+      );
+      const made = yield* changing.pipe(
         Effect.map((answered) => {
           courier.failedAt = null;
           if (answered === null) return { result: null, changes: noChanges };
