@@ -189,7 +189,7 @@ export interface LimitReached<Bucket extends string> {
 }
 
 /** The names of the rate limits of a client address. @internal */
-export const addressBuckets = ["ip_day", "ip_second", "ip_verify_day", "ip_auth"] as const;
+export const addressBuckets = ["ip_day", "ip_verify_day", "ip_auth", "ip_second"] as const;
 
 export type AddressBucket = (typeof addressBuckets)[number];
 

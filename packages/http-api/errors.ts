@@ -28,13 +28,7 @@ import {
   StoreUnavailable,
 } from "@accountlink/core/errors";
 import { Schema } from "effect";
-import {
-  conflictReasons,
-  dashboardConflictReasons,
-  dashboardForbiddenReasons,
-  forbiddenReasons,
-  InvalidParameters,
-} from "./error_details.ts";
+import { conflictReasons, forbiddenReasons, InvalidParameters, reasonsByCode } from "./error_details.ts";
 
 type ErrorOf<Code extends ErrorCode> = Extract<PublicError, { readonly code: Code }>;
 
@@ -54,8 +48,6 @@ interface ErrorRow<Code extends ErrorCode> {
   readonly status: number | { readonly [V in Variant<ErrorOf<Code>>]: number };
   /** The schema of `details` in v2. */
   readonly details: Schema.Top;
-  /** The schema of `details` on the dashboard, if it differs from the schema in v2. */
-  readonly dashboardDetails?: Schema.Top;
   /** One example for each status, message and reason. The documentation shows the first one of each status. */
   readonly examples: ReadonlyArray<ErrorOf<Code>>;
   /** Recreates the error from the details stored under an idempotency key; null if the error is never stored. */
@@ -156,16 +148,10 @@ export const errorTable = {
   },
   FORBIDDEN: {
     when: "The key, or the signed-in user, may not do this",
-    advice:
-      "Tell the user the reason. After somebody joined the guild, try again a second later. On " +
-      "`not_guild_manager`, name a guild that a member of the key's account manages, or use a key " +
-      "of the guild. `account_suspended`, `role` and `csrf` are of the dashboard",
+    advice: "Tell the user the reason, and do what it asks for",
     status: 403,
     details: Schema.Struct({ reason: Schema.Literals(forbiddenReasons) }),
-    dashboardDetails: Schema.Struct({
-      reason: Schema.Literals([...forbiddenReasons, ...dashboardForbiddenReasons]),
-    }),
-    examples: [...forbiddenReasons, ...dashboardForbiddenReasons].map((reason) => new Forbidden({ reason })),
+    examples: reasonsByCode.FORBIDDEN.map((reason) => new Forbidden({ reason })),
     kept: Forbidden,
   },
   PREMIUM_REQUIRED: {
@@ -226,21 +212,10 @@ export const errorTable = {
   },
   CONFLICT: {
     when: "The request conflicts with what is stored, as its message says",
-    advice:
-      "After `chat_already_linked`, look the new chat ID up, and remove its link first if that is " +
-      "meant. `idempotency_key_reused`: use another [idempotency key](api.md#idempotency-key). " +
-      "`idempotency_key_in_use`: try again a second later. `user_erased`: do not repeat what was " +
-      "asked before. `cursor_expired`: [list the links anew](events.md#a-cursor-that-expired). " +
-      "`link_limit`: remove links, or ask the operator for a larger plan. `blocked`: the community " +
-      "[keeps the user out](dashboard.md#who-may-link). `game_taken`: another chat user has the game account, and the " +
-      "community allows one. `key_limit`, `key_rate`, `import_day`, `key_revoked`, " +
-      "`webhook_limit` and `test_limit` are of the dashboard",
+    advice: "Do what the reason asks for",
     status: 409,
     details: Schema.Struct({ reason: Schema.Literals(conflictReasons) }),
-    dashboardDetails: Schema.Struct({
-      reason: Schema.Literals([...conflictReasons, ...dashboardConflictReasons]),
-    }),
-    examples: [...conflictReasons, ...dashboardConflictReasons].map((reason) => new Conflict({ reason })),
+    examples: reasonsByCode.CONFLICT.map((reason) => new Conflict({ reason })),
     kept: Conflict,
   },
   INTERNAL_ERROR: {

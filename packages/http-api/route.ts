@@ -5,6 +5,7 @@ import { fullAccesses, type KeyAccess } from "@accountlink/core/keys";
 import type { Traffic } from "@accountlink/core/limits";
 import type { UsageGroup } from "@accountlink/core/usage";
 import { Array, Order, Predicate, type Schema } from "effect";
+import { type Reason, reasonsByCode } from "./error_details.ts";
 import { statusesOf } from "./errors.ts";
 import type { OtherService } from "./other_service.ts";
 import type { Parameter, ParameterSource, Parameters, RawValues } from "./parameter.ts";
@@ -94,6 +95,11 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
    * `BAD_REQUEST` if it answers 404 with this code for an unknown ID.
    */
   readonly errors?: ReadonlyArray<ErrorCode>;
+  /**
+   * Reasons of refusals, and limits, besides those that follow from `access`, `parameters` and `isIdempotent`; none when
+   * left out. With a reason of a conflict, the route answers `CONFLICT` too.
+   */
+  readonly refuses?: ReadonlyArray<Reason>;
   /** v1 only: errors for which the route does not use the usual status and message. */
   readonly wordings?: Partial<Record<ErrorCode, Wording>>;
   /** v1 only: the value of the field `version` in every response. */
@@ -104,7 +110,39 @@ export interface Route<P extends Parameters = Parameters, S extends Schema.Top =
   extends Omit<RouteOptions<P, S>, "example"> {
   readonly example?: Example;
   readonly codes: ReadonlySet<ErrorCode>;
+  /** Every reason of `FORBIDDEN` and `CONFLICT`, and every limit, with which the route refuses. */
+  readonly reasons: ReadonlySet<Reason>;
 }
+
+/** Returns the reasons and limits that follow from the options of a route. */
+const impliedReasons = (options: RouteOptions<Parameters>): ReadonlyArray<Reason> => {
+  const { access, role, method, parameters, traffic, path } = options;
+  const isOfDashboard = access === "session";
+  // The dashboard's JSON counts and refuses a key also where it takes none.
+  const readsKeys = isOfDashboard || takesKey(options);
+  const isWrite = isOfDashboard && method !== "GET";
+  const isManaged = accessesOf(options).length > 0;
+  const when = (holds: boolean, ...reasons: ReadonlyArray<Reason>) => (holds ? reasons : []);
+  return [
+    ...when(readsKeys, "ip_not_allowed", "key_access"),
+    ...when(readsKeys && traffic === "verify", "ip_verify_day", "verify_day"),
+    ...when(readsKeys && traffic !== "verify", "ip_day", "second", "day"),
+    "ip_auth",
+    ...when(access !== "none", "ip_second"),
+    ...when(isOfDashboard, "account_suspended"),
+    ...when(isOfDashboard && role !== "moderator", "role"),
+    ...when(isWrite, "csrf"),
+    // What changes the sign-in alone is not counted.
+    ...when(isWrite && !path.startsWith("/dashboard/api/session"), "dashboard_day"),
+    ...when(isManaged && "guildId" in parameters, "bot_not_in_guild", "wrong_guild"),
+    ...when(
+      isManaged && ("guildId" in parameters || (isOfDashboard && "pid" in parameters)),
+      "not_guild_manager",
+      "platform_refusals",
+    ),
+    ...when(options.isIdempotent === true, "idempotency_key_reused", "idempotency_key_in_use", "user_erased"),
+  ];
+};
 
 /** Makes a route, and adds the error codes that follow from its access and parameters. @internal */
 export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
@@ -116,6 +154,7 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
     "SHARED_IP_RATE_LIMITED",
     ...(options.errors ?? []),
   ]);
+  const reasons = new Set([...impliedReasons(options), ...(options.refuses ?? [])]);
   const parameters = Object.values(options.parameters);
   const sent = parameters.filter(({ isInPath }) => !isInPath);
   // Every v2 request can have an invalid `Service-Version` header.
@@ -126,10 +165,10 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
   if (options.access === "session" || takesKey(options)) {
     codes.add("INVALID_API_KEY").add("RATE_LIMITED").add("FORBIDDEN");
   }
-  if (options.isIdempotent === true) codes.add("CONFLICT");
+  if (reasonsByCode.CONFLICT.some((reason) => reasons.has(reason))) codes.add("CONFLICT");
   if (options.tier !== undefined || parameters.some(({ needsPremium }) => needsPremium))
     codes.add("PREMIUM_REQUIRED");
-  return { ...options, codes };
+  return { ...options, codes, reasons };
 };
 
 /** @internal */

@@ -144,6 +144,7 @@ export const creating = {
   },
   source: "body",
   status: 201,
+  refuses: ["user_not_in_guild", "session_create"],
   example: { values: { clientId: "player-7" }, answer: { data: exampleSession } },
 } as const;
 
@@ -153,6 +154,7 @@ export const reading = {
   summary: "Read a verification session",
   parameters: { sid, wait: wait() },
   source: "query",
+  refuses: ["poll_interval", "poll_count"],
   example: { values, answer: readAnswer },
 } as const;
 
@@ -163,6 +165,7 @@ export const streaming = {
   summary: "Read a verification session as a stream of at most 30 seconds",
   parameters: { sid },
   source: "query",
+  refuses: ["poll_interval", "poll_count"],
   success: SessionEvents,
   isStream: true,
   example: {

@@ -1,7 +1,11 @@
-/** The server of a contract test, which checks the envelope of every answer before the test receives it. */
+/**
+ * The server of a contract test, which checks the envelope of every answer before the test receives it, and that the
+ * document of its route lists the reason of a refusal.
+ */
+import { dashboardRoutes, type Route, routes } from "@accountlink/http-api";
 import { expect } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
-import type { Answer, Json, Send } from "../support/http.ts";
+import { type Answer, type Json, type Send, textOf } from "../support/http.ts";
 import { type ServerOptions, useServer } from "../support/server.ts";
 import { envelopeProblems } from "./envelope.ts";
 
@@ -19,12 +23,26 @@ export const checked =
   (send: Send): Send =>
   async (line, options) => {
     const answer = await send(line, options);
-    const problems = envelopeProblems(line, answer);
+    const problems = [...envelopeProblems(line, answer), ...reasonProblems(line, answer)];
     if (problems.length > 0) {
       throw new Error(`${line} was answered ${answer.status} ${answer.text}: ${problems.join("; ")}`);
     }
     return answer;
   };
+
+const patterns = [...routes, ...dashboardRoutes].map((route): readonly [RegExp, Route] => [
+  new RegExp(`^${route.method} ${route.path.replaceAll(/:\w+/g, "[^/?]+")}(?:\\?|$)`),
+  route,
+]);
+
+/** Reports a reason, or a limit, that the document of the route does not list. Answers of v1 have none. */
+const reasonProblems = (line: string, { status, body }: Answer): ReadonlyArray<string> => {
+  const { reason, bucket = reason }: Json = body?.error?.details ?? {};
+  if (![403, 409, 429].includes(status) || bucket === undefined) return [];
+  const [, route] = patterns.find(([pattern]) => pattern.test(line)) ?? [];
+  const isListed = route === undefined || new Set<unknown>(route.reasons).has(bucket);
+  return isListed ? [] : [`the document of ${route.id} does not list ${textOf(bucket)}`];
+};
 
 /** Matches a time as answers and events have it. */
 export const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;

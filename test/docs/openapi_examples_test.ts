@@ -1,14 +1,20 @@
-/** Sends the examples of the OpenAPI document to the demo, and compares the answers. */
-import { type Route, routes } from "@accountlink/http-api";
+/** Runs the requests of `/docs` in a shell, as printed, against the demo, and compares the answers with the documented ones. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { dashboardRoutes, pathTemplate, type Route, routes } from "@accountlink/http-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { headersOf } from "../contract/dashboard.ts";
 import { plain } from "../contract/example_text.ts";
 import { eventually } from "../support/eventually.ts";
-import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
+import { type FlowBrowser, locationOf, openBrowser } from "../support/flow_browser.ts";
+import { type Json, listOf, textOf } from "../support/http.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
+import { hasProgram, runShell } from "./shell.ts";
 
 /**
- * All examples share one demo, so their order matters. A route without a number runs at 0 if it reads, else at 1. A new
- * route that reads needs no number: it sees the links of the fixture, and the one that `patchGame` adds.
+ * The routes of a group share one demo, so their order matters. A route without a number runs at 0 if it reads, else at 1.
+ * A new route that reads needs no number: it sees the links of the fixture, and the one that `patchGame` adds.
  */
 const places: Readonly<Record<string, number>> = {
   patchGame: -1,
@@ -25,61 +31,177 @@ const inOrder = (generation: Route["generation"]) =>
     .filter((route) => route.generation === generation)
     .toSorted((one, other) => placeOf(one) - placeOf(other));
 
-/** Returns the documented example of a successful answer of a route. */
-const shownFor = (document: Json, { method, path, ...route }: Route): unknown => {
-  const operation = document["paths"]?.[path.replace(":sid", "{sid}")]?.[method.toLowerCase()];
+/** The operations of the dashboard, each after those that make what it needs. */
+const dashboardOrder = [
+  ["getSignIn", "getGuilds", "getScopes", "getScope", "patchScope", "getCommunity", "patchAccount"],
+  ["chooseAccount", "declineInvitation", "addMember", "patchMember", "getMembers", "removeMember"],
+  ["createKey", "patchKey", "rotateKey", "getKeys", "revokeKey"],
+  ["putOwnedLink", "getOwnedLinks", "deleteOwnedLink", "restoreOwnedLink", "getUnlinked"],
+  ["importBlocks", "putBlock", "getBlocks", "exportBlocks", "deleteBlock"],
+  ["putOwnedAltReview", "getOwnedAltReviews", "deleteOwnedAltReview", "getAltQueue"],
+  ["getChannels", "postPanel", "getRanks"],
+  ["getRoleHistory", "previewRoles", "getRolePreview", "putRoles", "getRoles", "sweepRoles", "putRolesBack"],
+  ["deleteRoles", "createWebhook", "testWebhook", "getDeliveries", "resendDelivery", "patchWebhook", "rotateWebhook"],
+  ["sendPendingDeliveries", "getWebhooks", "deleteWebhook", "getUsage", "getAudit"],
+  ["deleteSignIn", "deleteScope", "deleteAccount"],
+].flat();
+
+const groups = {
+  v2: inOrder("v2"),
+  v1: inOrder("v1"),
+  dashboard: dashboardOrder.flatMap((id) => dashboardRoutes.filter((route) => route.id === id)),
+};
+
+const entities = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
+
+/** The request of a card as a reader copies it. */
+const lineOf = (page: string, { id }: Route): string => {
+  const [, card = ""] = page.split(` id="${id}"`);
+  const [, line = ""] = /<h4>Request<\/h4><pre>(.*?)<\/pre>/s.exec(card) ?? [];
+  return line.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity as keyof typeof entities]);
+};
+
+/** The documented answer of a route on success. */
+const shownFor = (document: Json, route: Route): unknown => {
+  const operation = document["paths"]?.[pathTemplate(route)]?.[route.method.toLowerCase()];
   return Object.values(operation?.["responses"]?.[String(route.status ?? 200)]?.["content"] ?? {})[0]?.[
     "example"
   ];
 };
 
-const contentOf = ({ headers, body, text }: Answer): unknown =>
-  headers["content-type"] === "application/json" ? body : text;
+/** What differs between runs in answers of the dashboard, besides what `plain` knows. */
+const varying: ReadonlyArray<readonly [RegExp, string]> = [
+  [/(?<="(?:token|display|secret|csrfToken)":")[^"]+/g, "a secret"],
+  [/(?<="(?:id|keyId|webhookId|messageId|next)":")[\w]{12,}/g, "an id"],
+  [/(?<="(?:served|refused|errors|perWindow|done|total)":)\d+/g, "0"],
+  [/(?<="day":")[\d-]+/g, "a day"],
+  [/"sweep":\{[^}]*\}/g, '"sweep":null'],
+  [/"lastUsedAt":"a time"/g, '"lastUsedAt":null'],
+];
 
-describe.each(["v2", "v1"] as const)("the examples of %s", (generation) => {
-  let running: RunningServer | undefined;
-  let document: Json = {};
-  const demo = () => running as RunningServer;
+const comparable = (value: unknown): unknown =>
+  JSON.parse(
+    varying.reduce((text, [pattern, to]) => text.replaceAll(pattern, to), JSON.stringify(plain(value))),
+  );
 
-  beforeAll(async () => {
-    running = await startServerHere({ fixture: "demo", env: { ACCOUNTLINK_STREAM_MAX: "100 millis" } });
-    await eventually(() => expect(demo().output()).toContain("Stop with"));
-    document = (await demo().send("GET /openapi.json")).body;
-  });
+const valueOf = (text: string): unknown =>
+  text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : text;
 
-  afterAll(() => running?.stop());
-
-  const keyOf = () => textOf(/premium +(alk_\S+)/.exec(demo().output())?.[1]);
-
-  const send = async (line: `${string} ${string}`, options: RequestOptions): Promise<Answer> => {
-    const answer = await demo().send(line, options);
-    if (answer.status !== 429) return answer;
-    await new Promise((resolve) => setTimeout(resolve, Number(answer.headers["retry-after"]) * 1000));
-    return send(line, options);
-  };
-
-  const makeSession = async (): Promise<string> => {
-    const { body } = await send("POST /v2/sessions", { key: keyOf(), body: { clientId: "player-7" } });
-    return textOf(body["data"]?.["sid"]);
-  };
-
-  const tryOut = async ({ method, path, source, example, access }: Route): Promise<Answer> => {
-    const { sid, ...values } = example?.values ?? {};
-    const target = sid === undefined ? path : path.replace(":sid", await makeSession());
-    const pairs = Object.entries(values).map(([name, value]): [string, string] => [name, String(value)]);
-    const query = source === "query" ? `?${new URLSearchParams(pairs)}` : "";
-    return send(`${method} ${target}${query}`, {
-      ...(access === "none" ? {} : { key: keyOf() }),
-      ...(source === "body" ? { body: values } : {}),
-    });
-  };
-
-  const answered = inOrder(generation).filter(({ access }) => access !== "redirect");
-  test.each(answered)("the example of $id is right", async (route) => {
-    const answer = await tryOut(route);
-    expect({ status: answer.status, content: plain(contentOf(answer)) }).toEqual({
-      status: route.status ?? 200,
-      content: plain(shownFor(document, route)),
-    });
-  });
+test("the order of the dashboard's operations has each of them", () => {
+  expect(dashboardOrder.toSorted()).toEqual(dashboardRoutes.map(({ id }) => id).toSorted());
 });
+
+describe.skipIf(!(await hasProgram("curl"))).each(Object.entries(groups))(
+  "the requests of %s",
+  (group, own) => {
+    let running: RunningServer | undefined;
+    let document: Json = {};
+    let page = "";
+    let folder = "";
+    const browsers: Array<FlowBrowser> = [];
+    const variables: Record<string, string> = {};
+    const demo = () => running as RunningServer;
+
+    const signIn = async (chatId: string) => {
+      const browser = openBrowser(() => demo().url, "127.0.0.1");
+      browsers.push(browser);
+      await browser.get(await browser.signIn(locationOf(await browser.get("/dashboard/sign-in")), chatId));
+      const headers = headersOf(browser, demo().url, "");
+      const { body } = await demo().send("GET /dashboard/api/session", { headers });
+      return {
+        session: textOf(browser.cookies.get("accountlink_session")),
+        csrfToken: textOf(body.data?.["csrfToken"]),
+        headers: { ...headers, "x-csrf-token": textOf(body.data?.["csrfToken"]) },
+      };
+    };
+
+    /** What the requests of the dashboard need: a sign-in, a key that manages, and an invitation to decline. */
+    const enterDashboard = async () => {
+      const linus = await signIn("100004");
+      await demo().send("POST /dashboard/api/members", {
+        headers: linus.headers,
+        body: { chatId: "100001", role: "moderator" },
+      });
+      const ada = await signIn("100001");
+      const { body } = await demo().send("POST /dashboard/api/keys", {
+        headers: ada.headers,
+        body: { name: "manager", scope: "global", access: "manage" },
+      });
+      const session = await demo().send("GET /dashboard/api/session", { headers: ada.headers });
+      Object.assign(variables, {
+        ACCOUNTLINK_SESSION: ada.session,
+        CSRF_TOKEN: ada.csrfToken,
+        ACCOUNTLINK_MANAGE_KEY: textOf(body.data?.["token"]),
+        CHAT_ID: "100004",
+        ACCOUNT: textOf(listOf(session.body.data?.["invitations"])[0]?.["account"]),
+      });
+    };
+
+    /** Keeps the IDs of an answer for the next requests, and what a request has to have before. */
+    const noteIds = (id: string, data: Json | undefined) => {
+      if (id === "getScopes") variables["PID"] = textOf(listOf(data?.["scopes"])[0]?.["pid"]);
+      if (id === "createKey") variables["KEY_ID"] = textOf(data?.["key"]?.["id"]);
+      if (id === "createWebhook") variables["WEBHOOK_ID"] = textOf(data?.["webhook"]?.["id"]);
+      if (id === "testWebhook") variables["EVENT_ID"] = textOf(data?.["delivery"]?.["eventId"]);
+      if (id === "chooseAccount") variables["CSRF_TOKEN"] = textOf(data?.["csrfToken"]);
+    };
+
+    const prepare = async ({ id, path }: Route) => {
+      if (path.includes(":sid")) {
+        const options = { key: variables["ACCOUNTLINK_KEY"] ?? "", body: { clientId: "player-7" } };
+        variables["SID"] = textOf((await demo().send("POST /v2/sessions", options)).body.data?.["sid"]);
+      }
+      // The request before has ended the sign-in.
+      if (id === "deleteScope") {
+        const { session, csrfToken } = await signIn("100001");
+        Object.assign(variables, { ACCOUNTLINK_SESSION: session, CSRF_TOKEN: csrfToken });
+      }
+    };
+
+    const run = async (line: string): Promise<{ readonly status: number; readonly text: string }> => {
+      const printed = await runShell(line, { cwd: folder, env: { ...variables, CURL_HOME: folder } });
+      const [, text = "", status = ""] = /^(.*)\n(\d+)$/s.exec(printed) ?? [];
+      if (status !== "429") return { status: Number(status), text };
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return run(line);
+    };
+
+    beforeAll(async () => {
+      running = await startServerHere({
+        fixture: "demo",
+        env: {
+          ACCOUNTLINK_STREAM_MAX: "100 millis",
+          ACCOUNTLINK_PREMIUM_PER_WINDOW: "10",
+          ACCOUNTLINK_SESSION_CREATE_BURST: "0",
+        },
+      });
+      await eventually(() => expect(demo().output()).toContain("Stop with"));
+      document = (await demo().send("GET /openapi.json")).body;
+      page = (await demo().send("GET /docs")).text;
+      folder = await mkdtemp(join(tmpdir(), "requests-"));
+      await writeFile(join(folder, ".curlrc"), 'silent\nwrite-out = "\\n%{http_code}"\n');
+      variables["ACCOUNTLINK_KEY"] = textOf(/premium +(alk_\S+)/.exec(demo().output())?.[1]);
+      if (group === "dashboard") await enterDashboard();
+    });
+
+    afterAll(async () => {
+      for (const { close } of browsers) close();
+      await running?.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    test.each(own.filter(({ access }) => access !== "redirect"))(
+      "the request of $id answers as shown",
+      async (route) => {
+        await prepare(route);
+        const { status, text } = await run(lineOf(page, route));
+        const value = valueOf(text);
+        noteIds(route.id, (value as Json).data);
+        expect({ status, value: comparable(value) }).toEqual({
+          status: route.status ?? 200,
+          value: comparable(shownFor(document, route)),
+        });
+      },
+    );
+  },
+);

@@ -4,7 +4,9 @@ import {
   errorExample,
   errorExampleV1,
   errorTable,
+  type Reason,
   type Route,
+  reasonAdvice,
   routes,
   statusesOf,
   statusOf,
@@ -26,7 +28,8 @@ export const errorMarkdown = (code: Code): string => {
     `- \`message\`: ${messagesText(code)}`,
     "## What a client should do",
     // Links in the advice are relative to the folder of the documents, and this page is in another folder.
-    `${row.advice.replaceAll(/\]\((\w+\.md)/g, "](../docs/$1")}.`,
+    withLinksUp(`${row.advice}.`),
+    ...reasonsText(row),
     "## An answer of v2",
     answerOf(errorExample(firstStatus(code), code)),
     routesText(code, answering("v2")),
@@ -35,6 +38,18 @@ export const errorMarkdown = (code: Code): string => {
     `All codes are in the [reference of errors](../docs/errors.md).`,
   ].join("\n\n");
 };
+
+const withLinksUp = (text: string): string => text.replaceAll(/\]\((\w+\.md)/g, "](../docs/$1");
+
+/** What each reason in the details of the code asks for. */
+const reasonsText = ({ examples }: Row): ReadonlyArray<string> => {
+  const reasons = examples.flatMap(({ details }) => Object.values(details ?? {}).filter(isReason));
+  return reasons.length === 0
+    ? []
+    : [reasons.map((reason) => withLinksUp(`- \`${reason}\`: ${reasonAdvice[reason]}.`)).join("\n")];
+};
+
+const isReason = (value: unknown): value is Reason => typeof value === "string" && value in reasonAdvice;
 
 const firstStatus = (code: Code): number => Math.min(...statusesOf(code));
 
@@ -62,12 +77,14 @@ const routesText = (code: Code, answering: ReadonlyArray<Route>): string => {
  * Describes the `details` of an error: their shape, and every one-word text in the examples, such as the values of
  * `reason`.
  */
-const detailsText = ({ examples: [first, ...others] }: Row): string => {
-  if (first === undefined || first.details === null) return "null";
-  const values = [first, ...others].flatMap(({ details }) => Object.values(details ?? {}));
+const detailsText = (row: Row): string => {
+  const values = row.examples.flatMap(({ details }) => Object.values(details ?? {}));
   const names = values.filter((value): value is string => typeof value === "string" && /^\w+$/.test(value));
-  return `\`${shapeOf(first.details)}\`${names.length === 0 ? "" : `: ${names.map(quoted).join(", ")}`}`;
+  return `${detailsShape(row)}${names.length === 0 ? "" : `: ${names.map(quoted).join(", ")}`}`;
 };
+
+const detailsShape = ({ examples: [first] }: Row): string =>
+  first === undefined || first.details === null ? "null" : quoted(shapeOf(first.details));
 
 /** Returns the shape of a value, such as `{"parameters": [{"name", "reason"}]}`. */
 const shapeOf = (value: unknown): string => {
@@ -101,12 +118,15 @@ const tables: ReadonlyArray<readonly [heading: string, rows: Table]> = [
     errorCodes.map((code) => [
       quoted(code),
       statusesOf(code).join(", "),
-      detailsText(errorTable[code]),
+      detailsShape(errorTable[code]),
       errorTable[code].when,
     ]),
   ],
   ["| code | a client should |", errorCodes.map((code) => [quoted(code), errorTable[code].advice])],
-  ["| code | message |", errorCodes.map((code) => [quoted(code), messagesText(code)])],
+  [
+    "| reason, or limit of a 429 | a client should |",
+    Object.entries(reasonAdvice).map(([reason, advice]) => [quoted(reason), advice]),
+  ],
   [
     "| v1 route | code in v2 | status in v1 | message in v1 |",
     routes.flatMap(({ path, wordings = {} }) =>

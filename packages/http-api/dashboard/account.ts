@@ -57,7 +57,7 @@ export const chooseAccount = signedIn("moderator", "POST", "/session/account", {
   summary: "Switch to another account of the signed-in user, or accept an invitation to one",
   parameters: { account: text("Name of the account") },
   data: { account: Schema.String, role: Role, csrfToken: Schema.String },
-  errors: ["CONFLICT"],
+  refuses: ["account_limit"],
 });
 
 export const declineInvitation = signedIn("moderator", "DELETE", "/session/invitations/:account", {
@@ -78,7 +78,7 @@ export const patchAccount = signedIn("owner", "PATCH", "/account", {
     ),
   },
   data: { account: AccountAnswer },
-  errors: ["CONFLICT"],
+  refuses: ["name_taken"],
 });
 
 export const deleteAccount = signedIn("owner", "DELETE", "/account", {

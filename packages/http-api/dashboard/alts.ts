@@ -46,6 +46,7 @@ export const getReviews = managed("moderator", "GET", "/alts/reviews", {
   parameters: { pid, chatId: chatId() },
   tier: "premium",
   data: { reviews: Schema.Array(AltReview) },
+  refuses: ["bot_not_in_guild"],
 });
 
 export const putReview = managed("moderator", "PUT", "/alts/reviews", {
@@ -54,6 +55,7 @@ export const putReview = managed("moderator", "PUT", "/alts/reviews", {
   parameters: { pid, ...pair, verdict, note },
   tier: "premium",
   data: { review: AltReview },
+  refuses: ["bot_not_in_guild"],
 });
 
 export const deleteReview = managed("moderator", "DELETE", "/alts/reviews", {
@@ -63,4 +65,5 @@ export const deleteReview = managed("moderator", "DELETE", "/alts/reviews", {
   source: "body",
   tier: "premium",
   data: { chatId: ChatId, otherChatId: ChatId, deleted: Schema.Boolean },
+  refuses: ["bot_not_in_guild"],
 });

@@ -72,7 +72,7 @@ export const importBlocks = managed("moderator", "POST", "/blocks/import", {
   },
   csvBody: "csv",
   data: { imported: Schema.Int, kept: Schema.Int, wrong: Schema.Int, left: Schema.Int },
-  errors: ["CONFLICT"],
+  refuses: ["block_limit"],
 });
 
 export const putBlock = managed("moderator", "PUT", "/blocks", {
@@ -85,7 +85,7 @@ export const putBlock = managed("moderator", "PUT", "/blocks", {
   },
   requiresOneOf: ["chatId", "gameId"],
   data: { block: Block, removedLinks: Schema.Int },
-  errors: ["CONFLICT"],
+  refuses: ["block_limit"],
 });
 
 export const deleteBlock = managed("moderator", "DELETE", "/blocks", {

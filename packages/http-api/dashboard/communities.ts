@@ -214,7 +214,7 @@ export const putLink = managed("moderator", "PUT", "/links", {
   summary: "Link a chat user to a game user",
   parameters: { pid, chatId: chatId(), gameId: gameId(), reason },
   data: patchGame.success.fields.data.fields,
-  errors: ["CONFLICT"],
+  refuses: ["bot_not_in_guild", "user_not_in_guild", "link_limit", "blocked", "game_taken"],
 });
 
 export const deleteLink = managed("moderator", "DELETE", "/links", {
@@ -224,6 +224,7 @@ export const deleteLink = managed("moderator", "DELETE", "/links", {
   source: "body",
   data: deleteGame.success.fields.data.fields,
   errors: ["LINK_NOT_FOUND"],
+  refuses: ["bot_not_in_guild"],
 });
 
 export const restoreLink = managed("moderator", "POST", "/links/restore", {
@@ -231,7 +232,8 @@ export const restoreLink = managed("moderator", "POST", "/links/restore", {
   summary: "Put back the link that the team removed last, within a day, as it was",
   parameters: { pid, chatId: chatId() },
   data: { link: NamedLink },
-  errors: ["LINK_NOT_FOUND", "CONFLICT"],
+  errors: ["LINK_NOT_FOUND"],
+  refuses: ["bot_not_in_guild", "link_limit", "blocked", "game_taken"],
 });
 
 export const getUnlinked = managed("moderator", "GET", "/unlinked", {
@@ -247,5 +249,5 @@ export const getUnlinked = managed("moderator", "GET", "/unlinked", {
     linked: Schema.Int,
     total: Schema.Int,
   },
-  errors: ["CONFLICT"],
+  refuses: ["members_hidden", "too_many_members"],
 });

@@ -185,7 +185,7 @@ export const createKey = signedIn("admin_of_all", "POST", "/keys", {
   },
   status: 201,
   data: IssuedKeyAnswer,
-  errors: ["CONFLICT"],
+  refuses: ["bot_not_in_guild", "not_guild_manager", "platform_refusals", "key_limit", "key_rate"],
 });
 
 export const patchKey = signedIn("admin_of_all", "PATCH", "/keys/:id", {
@@ -198,7 +198,7 @@ export const patchKey = signedIn("admin_of_all", "PATCH", "/keys/:id", {
     status: unlessLeftOut(oneOf(["active", "disabled"], "Whether requests with the key are accepted")),
   },
   data: KeyAnswer,
-  errors: ["CONFLICT"],
+  refuses: ["key_revoked"],
 });
 
 export const revokeKey = signedIn("admin_of_all", "DELETE", "/keys/:id", {
@@ -206,7 +206,7 @@ export const revokeKey = signedIn("admin_of_all", "DELETE", "/keys/:id", {
   summary: "Revoke a key",
   parameters: { id: keyInPath },
   data: KeyAnswer,
-  errors: ["CONFLICT"],
+  refuses: ["key_revoked"],
 });
 
 export const rotateKey = signedIn("admin_of_all", "POST", "/keys/:id/rotate", {
@@ -214,5 +214,5 @@ export const rotateKey = signedIn("admin_of_all", "POST", "/keys/:id/rotate", {
   summary: "Give a key a new secret; only this response shows it in full",
   parameters: { id: keyInPath, graceSeconds },
   data: IssuedKeyAnswer,
-  errors: ["CONFLICT"],
+  refuses: ["key_revoked"],
 });

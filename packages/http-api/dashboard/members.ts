@@ -56,7 +56,7 @@ export const addMember = signedIn("owner", "POST", "/members", {
   requiresOneOf: ["chatId", "username"],
   status: 201,
   data: { member: Member },
-  errors: ["CONFLICT"],
+  refuses: ["platform_refusals", "member_exists", "member_limit", "account_limit"],
 });
 
 export const patchMember = signedIn("owner", "PATCH", "/members/:chatId", {
@@ -64,7 +64,8 @@ export const patchMember = signedIn("owner", "PATCH", "/members/:chatId", {
   summary: "Change the role of a member, or of which communities the member sees something",
   parameters: { chatId: inPath(chatId()), role: unlessLeftOut(role), scopes: unlessLeftOut(scopes) },
   data: { member: Member },
-  errors: ["CONFLICT", "MISSING_PARAMETER"],
+  errors: ["MISSING_PARAMETER"],
+  refuses: ["last_owner", "account_limit"],
 });
 
 export const removeMember = signedIn("owner_or_self", "DELETE", "/members/:chatId", {
@@ -72,5 +73,5 @@ export const removeMember = signedIn("owner_or_self", "DELETE", "/members/:chatI
   summary: "Remove a member and end their sign-ins to the account, or withdraw an invitation",
   parameters: { chatId: inPath(chatId()) },
   data: { removed: Schema.Literal(true) },
-  errors: ["CONFLICT"],
+  refuses: ["last_owner"],
 });

@@ -186,7 +186,7 @@ export const putRoles = managed("admin", "PUT", "/roles", {
     ),
   },
   data: { plan: Plan },
-  errors: ["CONFLICT"],
+  refuses: ["guild_has_plan", "plan_changed", "sweeps"],
 });
 
 export const deleteRoles = managed("admin", "DELETE", "/roles", {
@@ -232,6 +232,7 @@ export const previewRoles = managed("admin", "POST", "/roles/preview", {
     ),
     preview: Schema.optionalKey(Preview),
   },
+  refuses: ["user_not_in_guild"],
 });
 
 export const getPreview = managed("admin", "GET", "/roles/preview", {
@@ -246,6 +247,7 @@ export const sweepRoles = managed("admin", "POST", "/roles/sweep", {
   summary: "Compare all members of a guild with its role plan now",
   parameters: guildInScope,
   data: { plan: Plan },
+  refuses: ["sweeps"],
 });
 
 export const getRoleHistory = managed("admin", "GET", "/roles/history", {

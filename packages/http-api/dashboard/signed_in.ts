@@ -19,7 +19,7 @@ import { success } from "../v2/envelope.ts";
 interface Options<P extends Parameters, Fields extends Schema.Struct.Fields>
   extends Pick<
     RouteOptions<P>,
-    "id" | "summary" | "parameters" | "requiresOneOf" | "tier" | "errors" | "isCsv" | "csvBody"
+    "id" | "summary" | "parameters" | "requiresOneOf" | "tier" | "errors" | "refuses" | "isCsv" | "csvBody"
   > {
   /** Where values are read; the query for GET and DELETE when left out, otherwise the body. */
   readonly source?: "body";

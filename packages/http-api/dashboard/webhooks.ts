@@ -137,7 +137,7 @@ export const createWebhook = signedIn("admin_of_all", "POST", "/webhooks", {
   },
   status: 201,
   data: IssuedWebhook,
-  errors: ["CONFLICT"],
+  refuses: ["bot_not_in_guild", "not_guild_manager", "platform_refusals", "webhook_limit"],
 });
 
 export const patchWebhook = signedIn("admin_of_all", "PATCH", "/webhooks/:id", {
@@ -173,7 +173,7 @@ export const testWebhook = signedIn("admin_of_all", "POST", "/webhooks/:id/test"
   summary: "Send an event of type test now",
   parameters: { id: webhookInPath },
   data: { delivery: Delivery },
-  errors: ["CONFLICT"],
+  refuses: ["test_limit"],
 });
 
 export const sendPendingDeliveries = signedIn("admin_of_all", "POST", "/webhooks/:id/send-pending", {
@@ -200,5 +200,5 @@ export const resendDelivery = signedIn("admin_of_all", "POST", "/webhooks/:id/de
   summary: "Send an event again now",
   parameters: { id: webhookInPath, eventId: eventInPath },
   data: { delivery: Delivery },
-  errors: ["CONFLICT"],
+  refuses: ["test_limit"],
 });

@@ -1,10 +1,12 @@
 /** Complete sample responses for the OpenAPI document. They contain the data of the demo and a fixed time. */
 import type { ErrorCode, PublicError } from "@accountlink/core/errors";
 import { formatTimestamp } from "@accountlink/core/timestamp";
+import type { Reason } from "../error_details.ts";
 import { errorTable, isRateLimited, statusOf } from "../errors.ts";
-import { type Route, takesKey, type Wording, wordedMessage } from "../route.ts";
+import { accessesOf, type Route, type Wording, wordedMessage } from "../route.ts";
 import * as EnvelopeV1 from "../v1/envelope.ts";
 import * as EnvelopeV2 from "../v2/envelope.ts";
+import { dashboardAnswer } from "./dashboard_examples.ts";
 
 const timestamp = "2026-01-05T12:00:00.000Z";
 const endOfSecond = "2026-01-05T12:00:01.000Z";
@@ -39,7 +41,7 @@ const keylessMeta = { ...common, rateLimit: unknownLimit };
 const metaWith = (rateLimit: EnvelopeV2.RateLimit) => ({ ...common, rateLimit, tier: "premium" });
 
 const metaOf = (route: Route) => {
-  if (!takesKey(route)) return keylessMeta;
+  if (accessesOf(route).length === 0) return keylessMeta;
   return metaWith(route.traffic === "verify" ? verifyLimit : usualLimit);
 };
 
@@ -59,7 +61,7 @@ const isEnveloped = (answer: unknown): answer is Enveloped =>
 
 export const successExample = (route: Route): unknown => {
   const { example, status = 200, version = EnvelopeV1.version, traffic } = route;
-  const answer = example?.answer;
+  const answer = route.access === "session" ? dashboardAnswer(route.id) : example?.answer;
   if (!isEnveloped(answer)) return answer;
   if (route.generation === "v1") {
     return {
@@ -74,16 +76,20 @@ export const successExample = (route: Route): unknown => {
   return { status, data, meta: { ...metaOf(route), ...(bulk === undefined ? {} : { bulk }) }, timestamp };
 };
 
-const errorWith = (code: ErrorCode, status?: number): PublicError => {
+const errorWith = (code: ErrorCode, status?: number, reason?: Reason): PublicError => {
   const examples: ReadonlyArray<PublicError> = errorTable[code].examples;
-  const error = examples.find((each) => status === undefined || statusOf(each) === status);
+  const error = examples.find(
+    (each) =>
+      (status === undefined || statusOf(each) === status) &&
+      (reason === undefined || Object.values(each.details ?? {}).includes(reason)),
+  );
   if (error === undefined) throw new Error(`Cannot show ${code} with status ${status}: no example has it`);
   return error;
 };
 
 /** Returns an example of a v2 refusal. @internal */
-export const errorExample = (status: number, code: ErrorCode): unknown => {
-  const error = errorWith(code, status);
+export const errorExample = (status: number, code: ErrorCode, reason?: Reason): unknown => {
+  const error = errorWith(code, status, reason);
   const { message, details } = error;
   const isKeyless = code === "INVALID_API_KEY" || code === "INVALID_SESSION";
   const meta = isKeyless ? keylessMeta : metaWith(refusingLimit(error));

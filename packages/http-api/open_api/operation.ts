@@ -4,7 +4,7 @@ import type { Credential } from "../other_service.ts";
 import type { Parameter as RouteParameter } from "../parameter.ts";
 import { accessesOf, type Route, takesKey } from "../route.ts";
 import type { Components } from "./components.ts";
-import { dashboardBodies } from "./dashboard_bodies.ts";
+import { dashboardValues } from "./dashboard_examples.ts";
 import type { Operation, Parameter, Reference } from "./document.ts";
 import { requestHeadersOf } from "./headers.ts";
 import { responsesOf, typeName } from "./responses.ts";
@@ -13,12 +13,14 @@ import { responsesOf, typeName } from "./responses.ts";
 const sentSchema = ({ schema, isText }: RouteParameter<unknown>): Schema.Top =>
   isText === true ? Schema.toEncoded(schema) : Schema.toType(schema);
 
+const valuesOf = ({ id, example }: Route) => example?.values ?? dashboardValues(id);
+
 const parametersOf = (components: Components, route: Route): ReadonlyArray<Parameter | Reference> =>
   Object.entries(route.parameters)
     .filter(([, { isInPath }]) => isInPath === true || route.source === "query")
     .map(([name, routeParameter]) => {
       const { isInPath, description } = routeParameter;
-      const example = route.example?.values[name];
+      const example = valuesOf(route)?.[name];
       const parameter: Parameter = {
         name,
         in: isInPath === true ? "path" : "query",
@@ -39,7 +41,7 @@ const isRequired = ({ fallback, isOfKey }: RouteParameter<unknown>): boolean =>
   Option.isNone(fallback) && isOfKey !== true;
 
 const bodyOf = (components: Components, route: Route): Pick<Operation, "requestBody"> => {
-  const { source, parameters, listItem, example, requiresOneOf = [], csvBody } = route;
+  const { source, parameters, listItem, requiresOneOf = [], csvBody } = route;
   const fields = Object.entries(parameters).filter(([, { isInPath }]) => isInPath !== true);
   if (source === "query" || fields.length === 0) return {};
   const known = Schema.Struct(
@@ -52,7 +54,7 @@ const bodyOf = (components: Components, route: Route): Pick<Operation, "requestB
   const content = {
     "application/json": {
       schema: components.schema(body),
-      example: example?.values ?? dashboardBodies[route.id],
+      example: valuesOf(route),
     },
     ...(csvBody !== undefined && { "text/csv": { schema: { type: "string" } } }),
   };
@@ -147,7 +149,9 @@ export const tags = [
   { name: "Webhooks", description: "Events that the service sends to URLs of owners" },
   {
     name: "Dashboard",
-    description: "The JSON of the dashboard, for members who are signed in; some of it for keys too",
+    description:
+      "The JSON of the dashboard. `$ACCOUNTLINK_MANAGE_KEY` is a key with access `manage`; operations that take no key need the " +
+      "cookie of a sign-in, as `$ACCOUNTLINK_SESSION`, and to write `$CSRF_TOKEN`, the `csrfToken` of the operation `getSignIn`",
   },
   { name: "v1", description: "The first generation, which remains available" },
   {

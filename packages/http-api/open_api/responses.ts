@@ -7,7 +7,7 @@ import type { OtherService } from "../other_service.ts";
 import { type Route, refusalsOf } from "../route.ts";
 import { routes } from "../routes.ts";
 import { failure as failureV1 } from "../v1/envelope.ts";
-import { AnyFailure, failure as failureV2 } from "../v2/envelope.ts";
+import { AnyFailure, failure as failureV2, reasonsOf } from "../v2/envelope.ts";
 import type { Components } from "./components.ts";
 import type { Content, MediaType, Reference, Response } from "./document.ts";
 import { errorExample, errorExampleV1, successExample } from "./examples.ts";
@@ -19,7 +19,7 @@ export const typeName = (route: Route, kind: string): string =>
 
 const contentOf = (components: Components, route: Route): Content => {
   const example = successExample(route);
-  if (route.isCsv === true) return { "text/csv; charset=utf-8": { schema: { type: "string" } } };
+  if (route.isCsv === true) return { "text/csv; charset=utf-8": { schema: { type: "string" }, example } };
   return route.isStream === true
     ? { "text/event-stream": { schema: components.schema(route.success), example } }
     : {
@@ -114,7 +114,7 @@ const nameOf = (status: number, codes: ReadonlyArray<ErrorCode>): string => {
   return [...codes, ...(isOfOneStatus ? [] : [status])].join(".");
 };
 
-/** Returns a v2 refusal. Routes with the same error codes share one. */
+/** Returns a v2 refusal. Routes with the same error codes and reasons share one, named by the first of them. */
 const refusalV2 = (
   components: Components,
   route: Route,
@@ -123,13 +123,16 @@ const refusalV2 = (
 ): Reference => {
   const isForOwners = route.access === "session";
   const examples = (isForOwners ? [] : codes).map((code) => {
-    const value = errorExample(status, code);
-    return [code, components.share("examples", nameOf(status, [code]), { value })];
+    const [reason] = reasonsOf(route, code);
+    const name = [nameOf(status, [code]), ...(reason === undefined ? [] : [reason])].join(".");
+    return [code, components.share("examples", name, { value: errorExample(status, code, reason) })];
   });
-  return components.share("responses", `${isForOwners ? "Dashboard." : ""}${nameOf(status, codes)}`, {
+  const hasReasons = codes.some((code) => reasonsOf(route, code).length > 0);
+  const name = `${isForOwners ? "Dashboard." : ""}${nameOf(status, codes)}${hasReasons ? `.${route.id}` : ""}`;
+  return components.share("responses", name, {
     description: codes.map(meaningOf).join("\n\n"),
     headers: refusalHeaders(components, route, status),
-    content: json(components.schema(failureV2(status, codes, route.access)), Object.fromEntries(examples)),
+    content: json(components.schema(failureV2(route, status, codes)), Object.fromEntries(examples)),
   });
 };
 
@@ -179,12 +182,16 @@ const refusals = (components: Components, route: Route): Readonly<Record<string,
     refusalsOf(route).map(([status, codes]) => [
       status,
       route.generation === "v2"
-        ? components.once(`${route.access === "session"} ${status} ${inOrder(codes).join()}`, () =>
+        ? components.once(sharedBy(route, status, inOrder(codes)), () =>
             refusalV2(components, route, status, inOrder(codes)),
           )
         : components.once(`v1 ${status}`, () => refusalV1(components, route, status)),
     ]),
   );
+
+/** Routes with the same error codes and reasons share a refusal. */
+const sharedBy = (route: Route, status: number, codes: ReadonlyArray<ErrorCode>): string =>
+  [route.access === "session", status, ...codes, ...codes.flatMap((code) => reasonsOf(route, code))].join();
 
 export const responsesOf = (
   components: Components,

@@ -85,6 +85,7 @@ export const chatToGame = defineRoute({
   },
   errors: ["LINK_NOT_FOUND"],
   wordings: { LINK_NOT_FOUND: { status: 404, message: "No game user linked to this chat ID" } },
+  refuses: ["user_not_in_guild"],
 });
 
 const write = {
@@ -111,8 +112,9 @@ export const updateChat = defineRoute({
     values: { oldChatId: "100004", newChatId: "100005" },
     answer: { data: { chatId: "100005", gameId: "3" }, message: "Chat ID updated" },
   },
-  errors: ["LINK_NOT_FOUND", "CONFLICT"],
+  errors: ["LINK_NOT_FOUND"],
   wordings: { LINK_NOT_FOUND: noLink, CONFLICT: conflict },
+  refuses: ["new_user_not_in_guild", "chat_already_linked", "blocked", "game_taken"],
 });
 
 export const updateGame = defineRoute({
@@ -128,8 +130,8 @@ export const updateGame = defineRoute({
     values: { chatId: "100004", newGameId: "3" },
     answer: { data: { chatId: "100004", gameId: "3" }, message: "Game ID updated" },
   },
-  errors: ["CONFLICT"],
   wordings: { CONFLICT: conflict },
+  refuses: ["user_not_in_guild", "link_limit", "blocked", "game_taken"],
 });
 
 export const deleteGameLink = defineRoute({

@@ -1,6 +1,6 @@
 import { addressBuckets, type ErrorCode, keyBuckets } from "@accountlink/core/errors";
 import { Schema } from "effect";
-import { InvalidParameters } from "../error_details.ts";
+import { InvalidParameters, type Reason, reasonAdvice, reasonsByCode } from "../error_details.ts";
 import { errorCodes, errorTable } from "../errors.ts";
 import { IsoTime } from "../iso_time.ts";
 import type { Route } from "../route.ts";
@@ -91,40 +91,54 @@ const ItemError = Schema.Struct({
   status: Schema.Int,
 }).annotate({ identifier: "BulkItemError" });
 
-/** Makes the schema of an error. Its identifier, such as `LinkNotFoundError`, names the type in generated clients. */
-const errorSchema = (code: ErrorCode, details: Schema.Top, prefix = ""): Schema.Top => {
-  const words = code.replace(/_ERROR$/, "").split("_");
-  const name = words.map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`).join("");
-  const schema = Schema.Struct({ code: Schema.Literal(code), message: Schema.String, details });
-  return schema.annotate({ identifier: `${prefix}${name}Error` });
-};
+const errorSchema = (code: ErrorCode, details: Schema.Top = errorTable[code].details) =>
+  Schema.Struct({ code: Schema.Literal(code), message: Schema.String, details });
 
+/** The schemas of errors by code. The identifiers, such as `LinkNotFoundError`, name types in generated clients. */
 const errorSchemas = new Map(
-  errorCodes.map((code): readonly [ErrorCode, Schema.Top] => [
-    code,
-    errorSchema(code, errorTable[code].details),
-  ]),
-);
-
-const dashboardErrorSchemas = new Map(
-  [...errorSchemas].map(([code, schema]): readonly [ErrorCode, Schema.Top] => {
-    const row = errorTable[code];
-    return [code, "dashboardDetails" in row ? errorSchema(code, row.dashboardDetails, "Dashboard") : schema];
+  errorCodes.map((code): readonly [ErrorCode, Schema.Top] => {
+    const words = code.replace(/_ERROR$/, "").split("_");
+    const name = words.map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`).join("");
+    return [code, errorSchema(code).annotate({ identifier: `${name}Error` })];
   }),
 );
 
-const errorWith = (codes: ReadonlyArray<ErrorCode>, schemas = errorSchemas) =>
-  Schema.Union([...schemas].flatMap(([code, schema]) => (codes.includes(code) ? [schema] : [])));
+/** The reasons with which a route refuses by a code, in the order of the table; none for a code without reasons. @internal */
+export const reasonsOf = ({ reasons }: Pick<Route, "reasons">, code: ErrorCode): ReadonlyArray<Reason> =>
+  (reasonTable[code] ?? []).filter((reason) => reasons.has(reason));
+
+const reasonTable: Partial<Record<ErrorCode, ReadonlyArray<Reason>>> = {
+  ...reasonsByCode,
+  RATE_LIMITED: keyBuckets,
+  SHARED_IP_RATE_LIMITED: addressBuckets,
+};
+
+const reasonSchema = (reason: Reason) =>
+  Schema.Literal(reason).annotate({
+    identifier: `Reason_${reason}`,
+    description: withoutLinks(reasonAdvice[reason]),
+  });
+
+/** Links in advice lead to files of `docs`, which readers of the document may not have. */
+const withoutLinks = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+
+/** The schema of an error of one route, which has the reasons of the route alone. */
+const ownErrorSchema = (code: ErrorCode, route: Pick<Route, "reasons">): Schema.Top => {
+  const reasons = reasonsOf(route, code);
+  if (reasons.length === 0) return errorSchemas.get(code) ?? errorSchema(code);
+  const field = code in reasonsByCode ? "reason" : "bucket";
+  return errorSchema(code, Schema.Struct({ [field]: Schema.Union(reasons.map(reasonSchema)) }));
+};
 
 export const AnyFailure = Schema.Struct({
   status: Schema.Int,
-  error: errorWith(errorCodes),
+  error: Schema.Union([...errorSchemas.values()]),
   meta: Meta,
   timestamp: IsoTime,
 }).annotate({ identifier: "ErrorEnvelope" });
 
 /**
- * Makes the schema of a v2 failure with one of these codes.
+ * Makes the schema of a v2 failure of a route with one of these codes.
  *
  * @example
  * ```ts
@@ -138,15 +152,15 @@ export const AnyFailure = Schema.Struct({
  *   meta: { requestId: "req_01J00000000000000000000000", version: EnvelopeV2.version, rateLimit: unknown },
  *   timestamp: "2026-01-05T12:00:00.000Z",
  * };
- * Schema.is(EnvelopeV2.failure(404, ["LINK_NOT_FOUND"]))(answer); // true
+ * Schema.is(EnvelopeV2.failure(LookupsV2.getChat, 404, ["LINK_NOT_FOUND"]))(answer); // true
  * Schema.is(EnvelopeV2.AnyFailure)(answer); // true
  * EnvelopeV2.serviceVersions.at(-1); // "2026-01-01"
  * ```
  */
-export const failure = (status: number, codes: ReadonlyArray<ErrorCode>, access: Route["access"] = "key") =>
+export const failure = (route: Pick<Route, "reasons">, status: number, codes: ReadonlyArray<ErrorCode>) =>
   Schema.Struct({
     status: Schema.Literal(status),
-    error: errorWith(codes, access === "session" ? dashboardErrorSchemas : errorSchemas),
+    error: Schema.Union(codes.map((code) => ownErrorSchema(code, route))),
     meta: Meta,
     timestamp: IsoTime,
   });

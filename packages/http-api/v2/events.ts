@@ -176,7 +176,7 @@ export const getEvents = defineRoute({
     values: { from: "oldest", types: "link.set" },
     answer: { data: { events: [exampleEvent], cursor: exampleCursor, more: false } },
   },
-  errors: ["CONFLICT"],
+  refuses: ["cursor_expired", "event_readers"],
 });
 
 export const EventStream = Schema.String;
@@ -207,5 +207,5 @@ data: {}
 
 `,
   },
-  errors: ["CONFLICT"],
+  refuses: ["cursor_expired", "event_readers"],
 });

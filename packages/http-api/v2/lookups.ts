@@ -85,6 +85,7 @@ export const getChat = defineRoute({
   success: success(ChatLookup),
   example: { values: { chatId: "100001" }, answer: { data: linkOfAda } },
   errors: ["LINK_NOT_FOUND"],
+  refuses: ["user_not_in_guild"],
 });
 
 export const getGame = defineRoute({
@@ -161,6 +162,7 @@ export const getVerification = defineRoute({
       },
     },
   },
+  refuses: ["user_not_in_guild"],
 });
 
 const bulkLookup = {

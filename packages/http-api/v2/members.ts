@@ -38,4 +38,5 @@ export const syncMember = defineRoute({
     answer: { data: { chatId: "100001", added: [], removed: [], nickname: null } },
   },
   errors: ["BAD_REQUEST"],
+  refuses: ["user_not_in_guild"],
 });

@@ -84,5 +84,5 @@ export const cancelSession = defineRoute({
     values: { sid: exampleSession.sid },
     answer: { data: { ...exampleSession, state: "cancelled" } },
   },
-  errors: [...ofOneSession.errors, "CONFLICT"],
+  refuses: ["session_completed", "session_failed", "session_cancelled"],
 });

@@ -40,7 +40,8 @@ export const patchChat = defineRoute({
     values: { oldChatId: "100004", newChatId: "100005" },
     answer: { data: { previousChatId: "100004", chatId: "100005", gameId: "3", updated: true } },
   },
-  errors: ["LINK_NOT_FOUND", "CONFLICT"],
+  errors: ["LINK_NOT_FOUND"],
+  refuses: ["new_user_not_in_guild", "chat_already_linked", "blocked", "game_taken"],
 });
 
 export const patchGame = defineRoute({
@@ -61,6 +62,7 @@ export const patchGame = defineRoute({
     values: { chatId: "100004", gameId: "3" },
     answer: { data: { chatId: "100004", gameId: "3", previousGameId: null, updated: true } },
   },
+  refuses: ["user_not_in_guild", "link_limit", "blocked", "game_taken"],
 });
 
 export const deleteGame = defineRoute({
@@ -77,6 +79,7 @@ export const deleteGame = defineRoute({
     answer: { data: { chatId: "100005", removedGameId: "3", deleted: true } },
   },
   errors: ["LINK_NOT_FOUND"],
+  refuses: ["user_not_in_guild"],
 });
 
 export const deleteData = defineRoute({

@@ -10,6 +10,7 @@ import {
   type Schema,
   typeText,
 } from "./schema_html.ts";
+import { guideSection, tasks } from "./using.ts";
 
 type Operation = NonNullable<Document["paths"][string]["get"]>;
 
@@ -40,7 +41,9 @@ export const referencePage = (
 </head>
 <body>
 <a class="button skip" href="#content">Skip to the content</a>
-<nav aria-label="Routes">${groups.map(
+<nav aria-label="Routes">
+<a href="#using">Keys, limits, trying again</a>
+<a href="#errors">Errors</a>${groups.map(
     ({ name, routes }) => html`
 <details><summary>${name}</summary>
 <ul role="list">${routes.map(
@@ -48,23 +51,25 @@ export const referencePage = (
         html`<li><a href="#${operation.operationId}">${operation.summary} <small>${method} ${path}</small></a></li>`,
     )}</ul></details>`,
   )}
-<a href="#errors">Errors</a>
 </nav>
 <main id="content" tabindex="-1">
 <h1>API reference</h1>
 <p>${String(document.info["description"])}</p>
-<p>Programs read the same as an <a href="${to(openApi)}">OpenAPI document</a>. Owners can
+${tasks}
+<p>The search of your browser (Ctrl+F) looks into closed parts too. Programs read the same as an
+<a href="${to(openApi)}">OpenAPI document</a>, the <a href="${to("/guide")}">guide</a> explains it, and owners
 <a href="${to("/dashboard/try")}">try lookups on the dashboard</a>.</p>
-<p>The commands below take your API key from the shell:</p>
+<p>The commands below take your key from the shell. Other names, such as <code>$SID</code> in an address, stand for values of
+your own:</p>
 <pre>export ACCOUNTLINK_KEY='${demoKey ?? "alk_…"}'</pre>
 ${demoKey === undefined ? null : html`<p>This is the key of the demo. Everyone who opens this page can use it.</p>`}
+${guideSection}
 ${groups.map(
   ({ name, description, routes }) => html`
-<section>
-<h2>${name}</h2>
+<details class="group"><summary><h2>${name}</h2> <small>${String(routes.length)}</small></summary>
 <p>${proseHtml(description)}.</p>
 ${routes.map((route) => routeHtml(document, route))}
-</section>`,
+</details>`,
 )}
 ${errorsSection(document)}
 </main>
@@ -106,31 +111,76 @@ const parametersHtml = (document: Document, { parameters }: Operation): Html | n
           ${parameter.in}${parameter.required ? null : ", optional"}</small> ${proseHtml(parameter.description)}</li>`;
       })}</ul>`;
 
-/** Shows the example and the fields of successful answers, and lists the others, whose examples are in one section. */
+/** Shows the example and the fields of successful answers, and lists the others, each with what its reasons ask for. */
 const answersHtml = (document: Document, responses: Operation["responses"]): Html => {
-  const all = Object.entries(responses).map(([status, response]) => ({
-    status,
-    ...resolved(document, response),
-  }));
+  const all = Object.entries(responses).map(([status, response]) => {
+    const { content, ...others } = resolved(document, response);
+    return { status, ...others, media: Object.values(content ?? {})[0] };
+  });
   return html`${all
-    .map(({ status, description, content }) => {
-      const json = content?.["application/json"];
-      return json?.example === undefined
-        ? null
-        : html`<details><summary>${status} <small>${proseHtml(description)}</small></summary>
-${jsonHtml(json.example)}
-<h5>Fields</h5>${fieldsHtml(document, dataOf(document, json.schema))}</details>`;
-    })
-    .filter((each) => each !== null)}
+    .filter(({ media }) => media?.example !== undefined)
+    .map(
+      ({
+        status,
+        description,
+        media,
+      }) => html`<details><summary>${status} <small>${proseHtml(description)}</small></summary>
+${typeof media?.example === "string" ? html`<pre>${media.example}</pre>` : jsonHtml(media?.example)}
+${media === undefined ? null : fieldsOf(document, media.schema)}</details>`,
+    )}
 <ul>${all
-    .filter(({ content }) => content?.["application/json"]?.example === undefined)
-    .map(({ status, description }) => html`<li>${status} ${proseHtml(description)}</li>`)}</ul>`;
+    .filter(({ media }) => media?.example === undefined)
+    .map(
+      ({ status, description, media }) =>
+        html`<li>${status} ${proseHtml(description)}${
+          media === undefined ? null : reasonsHtml(reasonsIn(document, media.schema))
+        }</li>`,
+    )}</ul>`;
 };
+
+const fieldsOf = (document: Document, schema: Schema): Html | null => {
+  const fields = fieldsHtml(document, dataOf(document, schema));
+  return fields && html`<h5>Fields</h5>${fields}`;
+};
+
+interface Reason {
+  readonly reason: string;
+  readonly advice: string;
+}
+
+/** The reasons and limits in the `details` of a refusal, which are constants with a description. */
+const reasonsIn = (document: Document, refusal: Schema): ReadonlyArray<Reason> => {
+  const choicesOf = (schema: Schema | undefined): ReadonlyArray<Schema> => {
+    if (schema === undefined) return [];
+    const found = resolved<Schema>(document, schema);
+    return found.anyOf?.map((each) => resolved<Schema>(document, each)) ?? [found];
+  };
+  return choicesOf(resolved<Schema>(document, refusal).properties?.["error"])
+    .flatMap((error) => choicesOf(error.properties?.["details"]))
+    .flatMap(({ properties = {} }) => choicesOf(properties["reason"] ?? properties["bucket"]))
+    .flatMap(reasonOf);
+};
+
+const reasonOf = ({ enum: values, description }: Schema): ReadonlyArray<Reason> =>
+  values === undefined || description === undefined
+    ? []
+    : [{ reason: String(values[0]), advice: description }];
+
+const reasonsHtml = (reasons: ReadonlyArray<Reason>): Html | null =>
+  reasons.length === 0
+    ? null
+    : html`<ul>${reasons.map(({ reason, advice }) => html`<li><code>${reason}</code> ${proseHtml(advice)}</li>`)}</ul>`;
 
 const errorsSection = ({ components }: Document): Html => html`
 <section id="errors">
 <h2>Errors</h2>
-<p>An example of each error code.</p>
+<p>Decide by <code>error.code</code> and <code>error.details</code>. Each route lists the reasons that it has. What each asks for:</p>
+${reasonsHtml(
+  Object.values(components["schemas"] ?? {})
+    .flatMap((schema) => reasonOf(schema as Schema))
+    .filter(({ reason }) => /^[a-z_]+$/.test(reason)),
+)}
+<p>An example of each error code:</p>
 ${Object.entries(components["examples"] ?? {}).map(
   ([code, example]) => html`
 <details><summary>${code}</summary>
@@ -142,34 +192,55 @@ ${jsonHtml((example as { readonly value: unknown }).value)}</details>`,
 const dataOf = (document: Document, schema: Schema): Schema =>
   resolved<Schema>(document, schema).properties?.["data"] ?? schema;
 
-/** Writes a request with the example values of its parameters as a `curl` command. */
+/**
+ * Writes a request with the example values of its parameters as a `curl` command. Values of a path that only the reader
+ * knows are variables of the shell.
+ */
 const curlOf = (document: Document, { method, path, operation }: Route): string => {
   const parameters = operation.parameters.map((each) => resolved(document, each));
-  const examples = parameters.filter(({ example }) => example !== undefined);
-  const query = examples.filter((parameter) => parameter.in === "query");
-  const filled = examples.reduce(
-    (text, { name, example }) => text.replace(`{${name}}`, String(example)),
-    path,
-  );
+  const filled = path.replaceAll(/(\w+)\/\{(.*?)\}/g, (_, before: string, name: string) => {
+    const { example } = parameters.find((each) => each.name === name && each.in === "path") ?? {};
+    const value = name === "sid" || example === undefined ? `$${variableOf(before, name)}` : String(example);
+    return `${before}/${value}`;
+  });
+  const query = parameters.filter(({ in: place, example }) => place === "query" && example !== undefined);
   const search = new URLSearchParams(query.map(({ name, example }) => [name, String(example)])).toString();
   const body = operation.requestBody?.content["application/json"]?.example;
-  const scheme = Object.keys((operation.security ?? document.security)[0] ?? {})[0];
+  const server = document.servers[0]?.url ?? "";
+  const url = `${server}${filled}${search === "" ? "" : `?${search}`}`;
+  const schemes = (operation.security ?? document.security).flatMap((each) => Object.keys(each));
   return [
-    `curl ${method === "GET" ? "" : `-X ${method} `}'${document.servers[0]?.url ?? ""}${filled}${search === "" ? "" : `?${search}`}'`,
-    scheme === undefined ? null : `-H "${credentials[scheme]}"`,
-    body === undefined ? null : `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
-  ]
-    .filter((part) => part !== null)
-    .join(" \\\n  ");
+    `curl ${method === "GET" ? "" : `-X ${method} `}${url.includes("$") ? `"${url}"` : `'${url}'`}`,
+    ...credentialsOf(schemes, method, server).map((header) => `-H "${header}"`),
+    ...(body === undefined ? [] : [`-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`]),
+  ].join(" \\\n  ");
 };
 
-/** The header with which a request authenticates, by the name of the security scheme. */
-const credentials: Readonly<Record<string, string>> = {
+/** The variable of a value in a path: `$KEY_ID` for `keys/{id}`. */
+const variableOf = (before: string, name: string): string =>
+  (name === "id" ? `${before.replace(/s$/, "")}_id` : name.replaceAll(/[A-Z]/g, "_$&")).toUpperCase();
+
+/** The headers with which a request authenticates. A key needs no token of a page, so it is preferred to a sign-in. */
+const credentialsOf = (
+  schemes: ReadonlyArray<string>,
+  method: string,
+  server: string,
+): ReadonlyArray<string> => {
+  const [first = ""] = schemes;
+  if (first !== "dashboardSession") return first === "" ? [] : [keyHeaders[first] ?? ""];
+  if (schemes.includes("apiKey")) return ["Authorization: Bearer $ACCOUNTLINK_MANAGE_KEY"];
+  const cookie = "Cookie: accountlink_session=$ACCOUNTLINK_SESSION";
+  return method === "GET"
+    ? [cookie]
+    : [cookie, "X-CSRF-Token: $CSRF_TOKEN", `Origin: ${new URL(server).origin}`];
+};
+
+/** The header with a key, by the name of the security scheme. */
+const keyHeaders: Readonly<Record<string, string>> = {
   apiKey: "Authorization: Bearer $ACCOUNTLINK_KEY",
   botKey: "Authorization: Bot $ACCOUNTLINK_KEY",
   bareKey: "Authorization: $ACCOUNTLINK_KEY",
   headerKey: "api-key: $ACCOUNTLINK_KEY",
-  dashboardSession: "Cookie: accountlink_session=$ACCOUNTLINK_SESSION",
 };
 
 export const style: string = css`${theme}
@@ -180,6 +251,8 @@ h2 { margin: 2.5rem 0 .5rem; font-size: 1.25rem; }
 h4, h5 { margin: 1rem 0 .25rem; font-size: var(--small); }
 nav ul { margin: 0 0 .5rem; }
 nav a { display: block; padding: .3rem 0; font-size: var(--small); text-decoration: none; }
+.group > summary h2 { display: inline; }
+.group > summary { padding: 1rem 0; }
 .route { margin: .5rem 0; padding: .5rem 1rem; border: var(--rule); border-radius: .75rem; background: var(--card); }
 .route:has(:target) { border-color: var(--mark); }
 .route > summary { width: auto; color: inherit; }
