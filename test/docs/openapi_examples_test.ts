@@ -33,15 +33,32 @@ const inOrder = (generation: Route["generation"]) =>
 
 /** The operations of the dashboard, each after those that make what it needs. */
 const dashboardOrder = [
-  ["getSignIn", "getGuilds", "getScopes", "getScope", "patchScope", "getCommunity", "patchAccount"],
+  [
+    "getSignIn",
+    "getGuilds",
+    "getScopes",
+    "getRoleHistory",
+    "getScope",
+    "patchScope",
+    "getCommunity",
+    "patchAccount",
+  ],
   ["chooseAccount", "declineInvitation", "addMember", "patchMember", "getMembers", "removeMember"],
   ["createKey", "patchKey", "rotateKey", "getKeys", "revokeKey"],
   ["putOwnedLink", "getOwnedLinks", "deleteOwnedLink", "restoreOwnedLink", "getUnlinked"],
   ["importBlocks", "putBlock", "getBlocks", "exportBlocks", "deleteBlock"],
   ["putOwnedAltReview", "getOwnedAltReviews", "deleteOwnedAltReview", "getAltQueue"],
   ["getChannels", "postPanel", "getRanks"],
-  ["getRoleHistory", "previewRoles", "getRolePreview", "putRoles", "getRoles", "sweepRoles", "putRolesBack"],
-  ["deleteRoles", "createWebhook", "testWebhook", "getDeliveries", "resendDelivery", "patchWebhook", "rotateWebhook"],
+  ["previewRoles", "getRolePreview", "putRoles", "getRoles", "sweepRoles", "putRolesBack"],
+  [
+    "deleteRoles",
+    "createWebhook",
+    "testWebhook",
+    "getDeliveries",
+    "resendDelivery",
+    "patchWebhook",
+    "rotateWebhook",
+  ],
   ["sendPendingDeliveries", "getWebhooks", "deleteWebhook", "getUsage", "getAudit"],
   ["deleteSignIn", "deleteScope", "deleteAccount"],
 ].flat();
