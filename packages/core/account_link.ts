@@ -42,6 +42,7 @@ import { SessionWatch } from "./sessions/session_watch.ts";
 import { VerificationSessions } from "./sessions/verification_sessions.ts";
 import { SignIns } from "./sign_ins/sign_ins.ts";
 import { RequestPlaces } from "./turns/mod.ts";
+import * as Upgrades from "./upgrades/upgrades.ts";
 import { UsageMeter } from "./usage/usage_meter.ts";
 import { OwnLinks, OwnSightings } from "./users/own_data.ts";
 import * as UnfinishedErasures from "./users/unfinished_erasures.ts";
@@ -117,6 +118,7 @@ export const layerUsers = Layer.mergeAll(
   OwnLinks.layer,
   OwnSightings.layer,
   UnfinishedErasures.layer,
+  Upgrades.layer,
   UserExports.layer,
 ).pipe(Layer.provideMerge(UserData.layer));
 

@@ -28,6 +28,7 @@ import type { RootKeyStore } from "./secrets/root_key.ts";
 import type { SessionStore } from "./sessions/session_store.ts";
 import { verificationFlows } from "./sessions/verification_flow.ts";
 import { begunSignIns, type SignInStore, siteSignIns, storedSignIns } from "./sign_ins/sign_in_store.ts";
+import { storedUpgrades, type UpgradeStore, upgrades } from "./upgrades/upgrade_store.ts";
 import type { UsageStore } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
 import type { WebhookStore } from "./webhooks/webhook_store.ts";
@@ -53,6 +54,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { RootKeyStore } from "@accountlink/core/secrets";
  * import { SessionStore } from "@accountlink/core/sessions";
  * import { SignInStore } from "@accountlink/core/sign_ins";
+ * import { UpgradeStore } from "@accountlink/core/upgrades";
  * import { UsageStore } from "@accountlink/core/usage";
  * import { UserStore } from "@accountlink/core/users";
  * import { WebhookStore } from "@accountlink/core/webhooks";
@@ -63,7 +65,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * const keys = [RootKeyStore, KeyStore, MemberStore, DayCounts, UsageStore, IdempotencyStore];
  * const links = [LinkStore, ImportStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
  * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog, BlockStore, SuspectStore];
- * const guilds = [CommunityStore, GuildLogStore, ReminderStore, RoleHistoryStore];
+ * const guilds = [CommunityStore, GuildLogStore, ReminderStore, RoleHistoryStore, UpgradeStore];
  * const missing = Effect.map(Effect.context<StoragePorts>(), ({ mapUnsafe }) =>
  *   [...keys, ...links, ...users, ...guilds].filter(({ key }) => !mapUnsafe.has(key)),
  * );
@@ -94,7 +96,8 @@ export type StoragePorts =
   | RolePlanStore
   | RoleHistoryStore
   | GuildLogStore
-  | ReminderStore;
+  | ReminderStore
+  | UpgradeStore;
 
 /**
  * Identifies a database. Nodes keep shared limits, signals and cached answers outside the database, separately for each
@@ -115,6 +118,7 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   signInChallenges,
   roleChanges,
   roleReversals,
+  upgrades,
 ];
 
 /** The stores that are written once for all storages. @internal */
@@ -124,4 +128,5 @@ export const recordStores = Layer.mergeAll(
   storedSuspects,
   storedFlows,
   storedRoleHistory,
+  storedUpgrades,
 );

@@ -29,6 +29,7 @@ import { storagePlace } from "./migrations/0037_storage_place.ts";
 import { guildReminders } from "./migrations/0038_guild_reminders.ts";
 import { oneChatUser } from "./migrations/0039_one_chat_user.ts";
 import { roleHistory } from "./migrations/0040_role_history.ts";
+import { upgrades } from "./migrations/0041_upgrades.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -55,6 +56,7 @@ export const migrations: Readonly<
   "0038_guild_reminders": guildReminders,
   "0039_one_chat_user": oneChatUser,
   "0040_role_history": roleHistory,
+  "0041_upgrades": upgrades,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

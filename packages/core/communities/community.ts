@@ -63,7 +63,13 @@ export const settingsOf = (community: CommunitySettings): CommunitySettings =>
 export const nothingChosen: CommunitySettings = { logChannelId: null, remindAfterDays: null };
 
 /** Why the service pauses the rules of a community by itself. @internal */
-export const pauseReasons = ["bot_removed", "unmanaged", "many_would_lose", "account_closed"] as const;
+export const pauseReasons = [
+  "bot_removed",
+  "unmanaged",
+  "many_would_lose",
+  "account_closed",
+  "role_rights",
+] as const;
 
 export type PauseReason = (typeof pauseReasons)[number];
 

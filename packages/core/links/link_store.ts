@@ -60,6 +60,13 @@ export interface RestoreGame extends WriteContext {
   readonly chatHash?: Effect.Effect<string>;
 }
 
+export interface DistrustLink extends WriteContext {
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  /** Why the link is not proven, for the audit entry. */
+  readonly reason: string;
+}
+
 export interface DeleteScope extends WriteContext, Keyed {
   /** Whether the users whom the community keeps out are still kept out; false if left out. */
   readonly keepsBlocks?: boolean;
@@ -181,6 +188,12 @@ export class LinkStore extends Context.Service<
      * with `blocked` if `BlockStore` has one of the users.
      */
     readonly restoreGame: (write: RestoreGame) => StoreEffect<Option.Option<Link>, Conflict>;
+
+    /**
+     * Makes a link by hand of a `known` one, with an entry, at the same times and version. Returns false if the record is
+     * another by now.
+     */
+    readonly distrust: (write: DistrustLink) => StoreEffect<boolean>;
 
     /**
      * Deletes every record, sighting and review of the scope, and its blocks unless they are kept, voids the proofs of its flows, and sets its open sessions

@@ -55,6 +55,8 @@ export const makeGuildCheck = Effect.gen(function* () {
   });
 
   return {
+    pause,
+
     /** Returns whether somebody who has accepted to be in the account's team manages the guild of a plan. */
     isManaged,
 

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option, Schema } from "effect";
 import { makeOwnersOfKey } from "../accounts/managing_keys.ts";
-import type { WriteOrigin } from "../audit/audit.ts";
+import type { Actor, WriteOrigin } from "../audit/audit.ts";
 import { Communities } from "../communities/communities.ts";
 import { chosenIn, isLinkingOn } from "../communities/community.ts";
 import { CommunityStore } from "../communities/community_store.ts";
@@ -18,7 +18,7 @@ import { lackedByPlan } from "./offered_rules.ts";
 import { makePlanPreviews } from "./plan_previews.ts";
 import { makeNicknamesBefore } from "./replaced_nicknames.ts";
 import { makeRoleHistory } from "./role_history.ts";
-import { type ChosenSettings, changedSettings, type PlanSettings } from "./role_plan.ts";
+import { type ChosenSettings, changedSettings, type PlanSettings, type RolePlan } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { rolesAskedIn } from "./rule_kinds.ts";
 import { checkSettings, requireVersion, StoredPlans } from "./stored_plans.ts";
@@ -39,7 +39,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const previews = yield* makePlanPreviews;
     const nicknames = yield* makeNicknamesBefore;
     const { putRolesBack, ...history } = yield* makeRoleHistory;
-    const { checkGuild } = yield* makeGuildCheck;
+    const { checkGuild, pause } = yield* makeGuildCheck;
     const game = yield* GamePlatform;
     const { findGroup } = game;
     const { admitSweep } = yield* RequestLimits;
@@ -56,7 +56,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
      * Returns on whose behalf a plan is saved: the member, or the owners with whose rights a key acts. Null for the
      * operator, and for keys of the operator's own accounts.
      */
-    const saversOf = Effect.fnUntraced(function* ({ actor }: WriteOrigin) {
+    const saversOf = Effect.fnUntraced(function* ({ actor }: Pick<WriteOrigin, "actor">) {
       if (actor.type === "account") return [ChatId.make(actor.member)];
       if (actor.type !== "key") return null;
       const key = Option.getOrNull(yield* keys.findById(actor.id));
@@ -79,7 +79,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const requireNameable = Effect.fnUntraced(function* (
       guildId: GuildId,
       { rules }: PlanSettings,
-      origin: WriteOrigin,
+      origin: Pick<WriteOrigin, "actor">,
     ) {
       if (rules.length === 0) return;
       const isNameable = yield* nameableFor(guildId, origin);
@@ -209,6 +209,15 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         if (Object.keys(ofCommunity).length > 0) yield* communities.put(scope, guildId, ofCommunity, origin);
         return yield* stored.find(scope, guildId);
       }),
+
+      /** Pauses a plan if its rules name a role that those who saved it may not give. */
+      pauseUnlessNameable: (plan: RolePlan, actor: Actor) => {
+        const paused = () => pause(plan, "role_rights");
+        return Effect.catchTags(requireNameable(plan.guildId, plan, { actor }), {
+          InvalidParameter: paused,
+          Forbidden: paused,
+        });
+      },
 
       /** Starts a comparison of all members, at most 4 an hour. Fails with `not_found` unless the plan is on. */
       startSweep: Effect.fn("RolePlans.startSweep")(function* (scope: DataScope, guildId: GuildId) {

@@ -103,6 +103,18 @@ export const layer = storeLayer(LinkStore, (db) => ({
 
   restoreGame: (write) => db.write(write.pid, (tx) => restoreGame(tx, write)),
 
+  distrust: (write) =>
+    db.write(write.pid, function* (tx) {
+      const { pid, chatId, gameId } = write;
+      const link = yield* findLink(tx, pid, chatId);
+      if (link?.gameId !== gameId || link.proof !== "known") return false;
+      const { provenAt: _, ...rest } = link;
+      const distrusted: Link = { ...rest, proof: "hand" };
+      yield* putLink(tx, yield* scopeAt(tx, pid), distrusted);
+      yield* record(tx, pid, linkSet(write, { record: distrusted, previousGameId: gameId }));
+      return true;
+    }),
+
   deleteScope: deleteScope(db),
 
   countLinks: (pid, { verified } = {}) =>

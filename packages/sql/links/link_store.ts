@@ -198,6 +198,18 @@ export const layer = storeLayer(LinkStore)((parts) => {
       return Option.some(set.record);
     }),
 
+    distrust: transaction("distrust", function* (write) {
+      const { pid, chatId, gameId } = write;
+      yield* lockScope(pid);
+      const [set] = yield* readSets(sql`
+        UPDATE links SET proof = 'hand', proven_at = NULL, previous_game_id = game_id
+        WHERE pid = ${pid} AND chat_id = ${chatId} AND game_id = ${gameId} AND proof = 'known'
+        RETURNING ${recordColumns}, previous_game_id`);
+      if (set === undefined) return false;
+      yield* insertRecord(sql, pid, linkSet(write, set));
+      return true;
+    }),
+
     moveChat: keyedStep("moveChat", keptMove, steps.move, moveChat),
 
     deleteScope: scopeDeletionOn(parts),

@@ -113,6 +113,7 @@ export const sampleRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
   ],
   guild_log_users: [ada, bob].map((chatId) => ({ log_id: log, message_id: "1", chat_id: chatId })),
   reminders: [community],
+  upgrades: [{ name: "vouched_links" }],
 };
 
 /** Further rows, in which optional columns that are left out are null. */

@@ -50,6 +50,31 @@ export const writes: Cases<StoragePorts> = {
     expectEqual(yield* restore(9), Option.none());
   },
 
+  "a known link becomes one by hand once, with an entry and an event, at the same times and version":
+    function* () {
+      const links = yield* newLinkSteps;
+      const { distrust } = yield* LinkStore;
+      const { load, find, entries, pid } = links;
+      const write = { ...origin, pid, at: 11, chatId: ada, gameId: chess, reason: "Named by a key" };
+      yield* load([line(ada, chess, 5)], "replace", null, 5, "oauth");
+      expectEqual(yield* distrust(write), false, "an own proof");
+      yield* load([line(ada, chess, 6)], "replace", null, 6, "known");
+      yield* links.set(ada, chess, 7);
+      const before = yield* find(ada);
+      expectEqual(yield* distrust({ ...write, gameId: poker }), false, "another account");
+      expectEqual(yield* distrust(write), true);
+      const { provenAt: _, ...kept } = before as Link;
+      expectEqual(yield* find(ada), { ...kept, proof: "hand" });
+      expectEqual(yield* distrust(write), false, "a second time");
+      const [entry] = (yield* entries).slice(-1);
+      const details = { chatId: ada, gameId: chess, previousGameId: chess, reason: "Named by a key" };
+      expectEqual([entry?.action, entry?.details], ["link.set", details]);
+      const events = Option.getOrThrow(yield* (yield* EventStore).read(pid, 0, 10));
+      expectEqual(events.at(-1)?.type, "link.set");
+      yield* links.remove(ada, 13);
+      expectEqual(yield* distrust(write), false, "a removed link");
+    },
+
   "a write without a proof keeps how and when the account was proven, and its undo restores both":
     function* () {
       const links = yield* newLinkSteps;

@@ -1,6 +1,8 @@
-/** The operations of `CommunityStore`. */
+/** The operations of `CommunityStore`, `ReminderStore` and `UpgradeStore`. */
 import type { CommunityStore } from "@accountlink/core/communities";
 import type { ReminderStore } from "@accountlink/core/reminders";
+import type { UpgradeStore } from "@accountlink/core/upgrades";
+import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { ada, bob, type ScopeName } from "../scopes.ts";
 import { at, fixed, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
@@ -63,7 +65,18 @@ export const communityOperations = {
   "ReminderStore.reminded": operation(1, { scope, guild }, ({ reminders, guildIds, pid }, input) =>
     reminders.reminded({ pid, guildId: nth(guildIds, input.guild) }, ["one", "other"]),
   ),
+  // Upgrades are of the whole storage, which subjects of other runs share.
+  "UpgradeStore.put": operation(1, { scope, at, hash }, ({ upgrades, pid }, input) =>
+    upgrades.put({ name: pid, rounds: input.hash.length, at: input.at }),
+  ),
+  "UpgradeStore.find": operation(1, { scope }, ({ upgrades, pid }) =>
+    Effect.map(
+      upgrades.find(pid),
+      Option.map(({ rounds, at }) => [rounds, at]),
+    ),
+  ),
 } satisfies OperationsOf<"CommunityStore", CommunityStore["Service"]> &
+  OperationsOf<"UpgradeStore", UpgradeStore["Service"]> &
   OperationsOf<"ReminderStore", ReminderStore["Service"]>;
 
 /** A command that turns the log of a community on. */

@@ -97,6 +97,9 @@ export const linkOperations = {
         }),
       ),
   ),
+  "LinkStore.distrust": operation(1, { scope, at, chatId, gameId }, ({ links, write }, input) =>
+    links.distrust({ ...write, chatId: input.chatId, gameId: input.gameId, reason: "named by a key" }),
+  ),
   "LinkStore.deleteScope": operation(
     1,
     { scope, at, keepsBlocks: boolean() },

@@ -25,6 +25,7 @@ import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
+import { UpgradeStore } from "@accountlink/core/upgrades";
 import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
 import { WebhookStore } from "@accountlink/core/webhooks";
@@ -59,6 +60,7 @@ export const storePorts = {
   roleHistory: RoleHistoryStore,
   logs: GuildLogStore,
   reminders: ReminderStore,
+  upgrades: UpgradeStore,
 };
 
 export const ports = Effect.all(storePorts);
