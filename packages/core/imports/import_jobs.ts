@@ -190,8 +190,8 @@ export const makeImportJobs = Effect.gen(function* () {
   const reading = new Set<string>();
 
   /**
-   * Reads an upload in place of the account's previous import, previews all of it, and stores it. Fails while another
-   * one of the account is read or running.
+   * Reads an upload, previews all of it, and stores it in place of the account's previous import. Fails while another one
+   * of the account is read or running.
    *
    * @param receive writes the uploaded file, and returns how to read it
    */

@@ -7,6 +7,7 @@ import { StorageMemory } from "@accountlink/memory";
 import { expect, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Layer, Redacted, Scope } from "effect";
 import { TestClock } from "effect/testing";
+import { ImportRefused } from "./import_files.ts";
 import { makeImportJobs } from "./import_jobs.ts";
 import { ImportStore } from "./import_store.ts";
 
@@ -126,4 +127,14 @@ test("previews are forgotten after an hour", function* () {
   expect((yield* state(id))?._tag).toBe("Preview");
   yield* TestClock.adjust("2 minutes");
   expect(yield* state(id)).toBeUndefined();
+});
+
+test("a refused upload leaves the import that waits", function* () {
+  const { one, two, owner, passing, upload, state } = yield* makeBench;
+  const { id } = yield* upload;
+  const refusal = new ImportRefused({ reason: "busy" });
+  const refused = yield* passing(Effect.flip(one.admit(owner, () => Effect.fail(refusal))));
+  expect(refused).toBe(refusal);
+  yield* one.start((yield* two.find(id, owner)) ?? expect.fail());
+  yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
 });

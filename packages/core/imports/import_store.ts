@@ -18,7 +18,7 @@ export const importKeptFor = hourMs;
  */
 export type ImportPhase = "reading" | "ready" | "running" | "over";
 
-/** An import of an account, which has at most one. */
+/** An import of an account, which has at most one besides one that is being read. */
 export interface StoredImport {
   readonly id: string;
   readonly account: string;
@@ -179,8 +179,8 @@ export class ImportStore extends Context.Service<
   ImportStore,
   {
     /**
-     * Stores a new import in place of the account's previous one. Returns false if the previous one is running, or is
-     * being read by a live node.
+     * Stores a new import, which is `reading` until `save` stores another phase. Returns false if the account's import is
+     * running, or if a live node reads another one.
      */
     readonly begin: (begin: BeginImport) => StoreEffect<boolean>;
 
@@ -192,10 +192,13 @@ export class ImportStore extends Context.Service<
 
     readonly readPart: (id: string, part: ImportPart) => StoreEffect<Option.Option<Uint8Array>>;
 
-    /** Finds the import of an account, unless it has expired. */
+    /** Finds the import of an account, unless it has expired or is being read. */
     readonly find: (account: string, at: Millis) => StoreEffect<Option.Option<StoredImport>>;
 
-    /** Stores the state, and renews the hold. Returns false if the node does not hold the import. */
+    /**
+     * Stores the state, and renews the hold. An import that has been read replaces the account's previous one. Returns false
+     * if the node does not hold the import, or if the previous one is running.
+     */
     readonly save: (save: SaveImport) => StoreEffect<boolean>;
 
     /** Makes a `ready` import run on the node. Returns false if the import is not ready, so that it starts once. */

@@ -2,6 +2,7 @@ import { ImportStore, importKeptFor, type StoredImport } from "@accountlink/core
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option, Result, Struct } from "effect";
 import { Base64 } from "effect/encoding";
+import type { Transaction } from "../transaction.ts";
 import { importBatch, progress } from "./import_batch.ts";
 import { sweepUndo, undoOperations } from "./import_undo.ts";
 import { deleteFile, deleteLostFiles, fileParts, findHeld, imports, type KeptImport } from "./imports.ts";
@@ -24,14 +25,13 @@ export const layer = storeLayer(ImportStore, (db) => {
             removed.push(one.id);
             return tx.remove(imports, one.id);
           };
-          const [before] = yield* tx.list(imports.byAccount, [account]);
-          const isBusy =
-            before !== undefined &&
-            at < before.expiresAt &&
-            (before.phase === "running" || (before.phase === "reading" && at < before.heldUntil));
-          if (before !== undefined && !isBusy) yield* drop(before);
+          let isBusy = false;
+          for (const one of yield* tx.list(imports.byAccount, [account])) {
+            const isOver = one.expiresAt <= at;
+            if (isOver || (one.phase === "reading" && one.heldUntil <= at)) yield* drop(one);
+            else if (one.phase === "running" || one.phase === "reading") isBusy = true;
+          }
           let total = 0;
-          let isLeft = isBusy;
           const all = yield* tx.scan(imports, []);
           for (const one of all.toSorted((a, b) => b.begunAt - a.begunAt)) {
             total += sizeOf(one);
@@ -39,9 +39,9 @@ export const layer = storeLayer(ImportStore, (db) => {
             if (removed.length >= droppedAtOnce) break;
             yield* drop(one);
             // The import that is being read may just have been removed to make room.
-            if (one.account === account) isLeft = false;
+            if (one.account === account && one.phase === "reading") isBusy = false;
           }
-          if (isLeft) return { isBegun: false, removed };
+          if (isBusy) return { isBegun: false, removed };
           yield* tx.put(imports, {
             id,
             account,
@@ -92,16 +92,25 @@ export const layer = storeLayer(ImportStore, (db) => {
 
     find: (account, at) =>
       db.read(function* (tx) {
-        const [found] = yield* tx.list(imports.byAccount, [account]);
-        return found === undefined || found.expiresAt <= at ? Option.none() : Option.some(storedOf(found));
+        const found = yield* ofAccount(tx, account);
+        return Option.fromUndefinedOr(found.find(({ expiresAt }) => at < expiresAt)).pipe(
+          Option.map(storedOf),
+        );
       }),
 
     save: ({ id, node, at, until, ...state }) =>
-      db.write("all imports", function* (tx) {
-        const found = yield* findHeld(tx, { id, node });
-        if (found === undefined) return false;
-        yield* tx.put(imports, { ...found, ...state, heldUntil: until, expiresAt: at + importKeptFor });
-        return true;
+      Effect.gen(function* () {
+        const saved = yield* db.write("all imports", function* (tx) {
+          const found = yield* findHeld(tx, { id, node });
+          const isRead = found?.phase === "reading" && state.phase !== "reading";
+          const replaced = isRead ? yield* ofAccount(tx, found.account) : [];
+          if (found === undefined || replaced.some(({ phase }) => phase === "running")) return null;
+          for (const one of replaced) yield* tx.remove(imports, one.id);
+          yield* tx.put(imports, { ...found, ...state, heldUntil: until, expiresAt: at + importKeptFor });
+          return replaced;
+        });
+        for (const lost of saved ?? []) yield* deleteFile(db, [lost.id]);
+        return saved !== null;
       }),
 
     start: ({ id, node, at, until }) =>
@@ -158,6 +167,10 @@ export const layer = storeLayer(ImportStore, (db) => {
       }),
   };
 });
+
+/** The imports of an account, without one that is being read. */
+const ofAccount = (tx: Transaction, account: string) =>
+  Effect.map(tx.list(imports.byAccount, [account]), (all) => all.filter(({ phase }) => phase !== "reading"));
 
 const sizeOf = ({ files }: KeptImport): number =>
   Object.values(files).reduce((sum, { size }) => sum + size, 0);

@@ -135,14 +135,16 @@ export const languageOf = (
   );
 };
 
-/** The longest query that the links to a page in other languages keep, in characters. Each of 19 links has a copy. */
-const longestQuery = 2_000;
+/** The longest path and query that links to a page in other languages keep, in characters. Each of 19 links has a copy. */
+const longestPart = 2_000;
 
 const makeChoice = (tags: ReadonlyArray<string>): Offer<Catalogue>["choice"] => {
   const names = tags.map((tag) => [tag, nameOf(tag)] as const);
   return (language, address) => {
-    const [path = "", query = ""] = address.split("?", 2);
-    const fields = new URLSearchParams(query.length > longestQuery ? "" : query);
+    const [path = "", query = ""] = address
+      .split("?", 2)
+      .map((part) => (part.length > longestPart ? "" : part));
+    const fields = new URLSearchParams(query);
     fields.delete("lang");
     const others = fields.size === 0 ? "" : `${fields}&`;
     const links = names.map(([tag, name]) => {

@@ -11,6 +11,9 @@ const partsOfStep = 8;
 /** A dropped import, which is nobody's any more. */
 export const isDropped = literalSql("account = 'dropped ' || id");
 
+/** The account of an import that is being read, which replaces the account's import once it is. No name has a line feed. */
+export const uploadOf = (account: string): string => `upload\n${account}`;
+
 /** Makes imports those of nobody, and leaves them to the next sweep. Returns their number. */
 export const dropImports = (sql: SqlClient.SqlClient, condition: Statement.Fragment) =>
   Effect.map(

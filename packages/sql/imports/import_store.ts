@@ -9,7 +9,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Result, Schema } from "effect";
 import { Base64 } from "effect/encoding";
-import { deleteFiles, dropImports, isDropped } from "../import_files/dropped_imports.ts";
+import { deleteFiles, dropImports, isDropped, uploadOf } from "../import_files/dropped_imports.ts";
 import { columnReader, literalsOf, OptionalText, tableOf } from "../statements/row.ts";
 import { rollBack, storeLayer } from "../statements/store_operation.ts";
 import { batchImportOn, ended } from "./import_batch.ts";
@@ -52,20 +52,23 @@ export const layer = storeLayer(ImportStore)((parts) => {
   return {
     begin: transaction("begin", function* ({ id, node, at, until, account, room }) {
       assertStorable([id, node, account]);
-      const isFree = sql`
-        account = ${account} AND (expires_at <= ${at} OR phase IN ('ready', 'over')
-          OR (phase = 'reading' AND held_until <= ${at}))`;
-      yield* dropImports(sql, isFree);
+      const upload = uploadOf(account);
+      const isLost = sql`expires_at <= ${at} OR (phase = 'reading' AND held_until <= ${at})`;
+      yield* dropImports(sql, sql`account IN (${account}, ${upload}) AND (${isLost})`);
       const beyondRoom = sql`
         phase <> 'running' AND id IN (
           SELECT id FROM (
             SELECT id, SUM(size) OVER (ORDER BY begun_at DESC, id) AS total FROM imports
           ) AS sizes WHERE total > ${room})`;
       yield* dropImports(sql, beyondRoom);
+      // Nodes of the release before read a file as the account's import.
+      const isBusy = sql`account = ${account} AND phase IN ('running', 'reading')`;
+      if ((yield* readImports(sql`SELECT ${imports.columns} FROM imports WHERE ${isBusy}`)).length > 0)
+        return false;
       return yield* wrote(sql`
         INSERT INTO imports ${sql.insert({
           id,
-          account,
+          account: upload,
           pid: null,
           phase: "reading",
           details: "",
@@ -110,11 +113,17 @@ export const layer = storeLayer(ImportStore)((parts) => {
       ),
     ),
 
-    save: operation("save", ({ pid, phase, details, ...hold }) =>
-      wrote(sql`
-        UPDATE imports SET pid = ${pid}, phase = ${phase}, details = ${details}, ${holding(hold)}
-        WHERE ${isHeld(hold)}`),
-    ),
+    save: transaction("save", function* ({ pid, phase, details, ...hold }) {
+      const state = sql`pid = ${pid}, phase = ${phase}, details = ${details}, ${holding(hold)}`;
+      const [held] = yield* readImports(sql`SELECT ${imports.columns} FROM imports WHERE ${isHeld(hold)}`);
+      if (held === undefined || phase === "reading" || !held.account.startsWith(uploadOf("")))
+        return yield* wrote(sql`UPDATE imports SET ${state} WHERE ${isHeld(hold)}`);
+      const account = held.account.slice(uploadOf("").length);
+      yield* dropImports(sql, sql`account = ${account} AND phase <> 'running'`);
+      const isRunning = sql`EXISTS (SELECT 1 FROM imports WHERE account = ${account})`;
+      return yield* wrote(sql`
+        UPDATE imports SET account = ${account}, ${state} WHERE ${isHeld(hold)} AND NOT ${isRunning}`);
+    }),
 
     start: operation("start", (hold) =>
       wrote(sql`

@@ -3,6 +3,7 @@ import { type Account, noSettings } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
+import { uploadOf } from "../import_files/dropped_imports.ts";
 import { accountPlace } from "../journal/records.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { readKeyIds, rowOfSettings } from "./accounts.ts";
@@ -61,7 +62,7 @@ export const releaseAccount = Effect.fnUntraced(function* (
     UPDATE keys SET name = '', allow_ips = '[]', deny_ips = '[]', redirect_origins = '[]', made_by = NULL
     WHERE ${inScopes}`;
   yield* sql`UPDATE webhooks SET description = '' WHERE ${inScopes}`;
-  yield* sql`DELETE FROM imports WHERE account = ${name}`;
+  yield* sql`DELETE FROM imports WHERE account IN (${name}, ${uploadOf(name)})`;
   yield* sql`DELETE FROM accounts WHERE name = ${name}`;
   return revoked;
 });

@@ -12,27 +12,35 @@ import { undos } from "./undos.ts";
 const ended = { inserted: 0, replaced: 0, unchanged: 0, kept: 0, isEnded: true };
 
 const cases: Cases<StoragePorts> = {
-  "an account has one import, and a new one replaces it unless it is running or being read": function* () {
+  "an account has one import, which a new one replaces once it is read, unless it is running": function* () {
     const { begin, find, save, one, global, account } = yield* makeSteps;
     const first = String(yield* begin());
-    expectEqual(yield* begin(9), null);
-    const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
-    const stored = { id: first, account: account.name, counts };
-    expectEqual(yield* find(), { ...stored, pid: null, phase: "reading", details: "" });
+    expectEqual([yield* begin(9), yield* find()], [null, null]);
     const second = String(yield* begin(10));
-    expectEqual((yield* find())?.id, second);
-    expectEqual(yield* save(second, "running"), true);
+    expectEqual(yield* save(first, "ready"), false, "a lost upload");
+    expectEqual(yield* save(second, "ready", one, 10), true);
+    const refused = String(yield* begin(11));
+    expectEqual((yield* find(11))?.id, second, "the import that waits");
+    yield* (yield* ImportStore).remove(refused);
+    expectEqual((yield* find(11))?.id, second, "after a refused upload");
+    const third = String(yield* begin(12));
+    expectEqual(yield* save(third, "ready", one, 12), true);
+    expectEqual((yield* find(12))?.id, third);
+    const late = String(yield* begin(13));
+    expectEqual(yield* save(third, "running", one, 13), true);
+    expectEqual(yield* save(late, "ready", one, 14), false, "beside a running import");
     expectEqual(yield* begin(1_000), null);
-    expectEqual(yield* save(second, "over", one), true);
-    expectEqual(yield* find(), {
-      ...stored,
-      id: second,
+    expectEqual(yield* save(third, "over", one, 20), true);
+    expectEqual(yield* find(20), {
+      id: third,
+      account: account.name,
       pid: global.pid,
       phase: "over",
       details: '{"a":"\\u0000"}',
+      counts: { inserted: 0, replaced: 0, unchanged: 0, kept: 0 },
     });
-    expectEqual(typeof (yield* begin()), "string");
-    expectEqual(yield* save(second, "over"), false);
+    expectEqual(typeof (yield* begin(1_000)), "string");
+    expectEqual(yield* save(second, "over", one, 1_000), false);
   },
 
   "concurrent begins: exactly one succeeds": function* () {
@@ -106,7 +114,7 @@ const cases: Cases<StoragePorts> = {
   },
 
   "beyond the room, the oldest imports that are not running are removed": function* () {
-    const { append, begin: beginAt, find, hold } = yield* makeSteps;
+    const { append, begin: beginAt, find, hold, save } = yield* makeSteps;
     const other = yield* makeSteps;
     const running = yield* makeSteps;
     const id = yield* running.running(30);
@@ -115,6 +123,8 @@ const cases: Cases<StoragePorts> = {
     const [old, fresh] = [String(yield* beginAt(40)), String(yield* other.begin(50))];
     yield* append(old, 0, sixty);
     yield* other.append(fresh, 0, sixty);
+    yield* save(old, "ready", undefined, 40);
+    yield* other.save(fresh, "ready", undefined, 50);
     const { begin } = yield* ImportStore;
     expectEqual(
       yield* begin({ ...hold(uniqueText(), uniqueText(), 60), account: uniqueText(), room: 100 }),
@@ -126,11 +136,12 @@ const cases: Cases<StoragePorts> = {
   },
 
   "an import expires, and sweep removes it": function* () {
-    const { begin, find, read, append, sweep } = yield* makeSteps;
+    const { begin, find, read, append, save, sweep } = yield* makeSteps;
     // The sweep must not remove imports of other cases, which expire later.
     const at = -1_000_000_000;
     const id = String(yield* begin(at));
     yield* append(id, 0, [1]);
+    yield* save(id, "ready", undefined, at);
     expectEqual((yield* find(at + importKeptFor - 1))?.id, id);
     expectEqual(yield* find(at + importKeptFor), null);
     yield* sweep(at + importKeptFor - 1);
