@@ -67,7 +67,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
      * Returns a test of whether the chat platform would let one of those who act give a role. Otherwise a manager could
      * become an administrator by a rule.
      */
-    const nameableFor = Effect.fnUntraced(function* (guildId: GuildId, origin: WriteOrigin) {
+    const nameableFor = Effect.fnUntraced(function* (guildId: GuildId, origin: Pick<WriteOrigin, "actor">) {
       const { findNameable } = yield* members.roles;
       const savers = yield* saversOf(origin);
       if (savers === null || findNameable === undefined) return () => true;
