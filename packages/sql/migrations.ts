@@ -3,8 +3,8 @@
  *
  * On Postgres, nodes that do not know a migration keep running during and after it. So a migration only adds tables,
  * indexes and optional columns, drops what no running node uses, and keeps no lookup waiting for more than a second: what
- * takes longer is copied before it, as `journal_copy.ts` does. A migration that waits for a lock gives way
- * and is tried again for half a minute.
+ * takes longer is done before it, as `prepared_statement.ts` builds indexes and `journal_copy.ts` copies rows. A
+ * migration that waits for a lock gives way and is tried again for ten minutes.
  */
 import { StorageTooNew, schemaAhead } from "@accountlink/core";
 import { Data, Effect, Predicate, Schedule } from "effect";
@@ -30,6 +30,7 @@ import { guildReminders } from "./migrations/0038_guild_reminders.ts";
 import { oneChatUser } from "./migrations/0039_one_chat_user.ts";
 import { roleHistory } from "./migrations/0040_role_history.ts";
 import { upgrades } from "./migrations/0041_upgrades.ts";
+import { IsPreparing } from "./migrations/change_schema.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -100,18 +101,30 @@ export const migrate: Migrate<ReadonlyArray<string>> = Effect.gen(function* () {
       );
       yield* Effect.repeat(givingWay(withMigrationLock(copy)), { while: (isLeft) => isLeft });
     }
+    yield* givingWay(prepared(step));
     applied.push(...(yield* upTo(step)));
   }
   yield* refuseNewer;
   return applied;
 });
 
+/** Steps from this one on are prepared. Those before change tables that later steps made anew. */
+const firstPrepared = 27;
+
+const prepared = (step: number): Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient> =>
+  Effect.forEach(
+    Object.entries(migrations).filter(([name]) => numberOf(name) === step && step >= firstPrepared),
+    ([, run]) => Effect.provideService(run, IsPreparing, true),
+    { discard: true },
+  );
+
 /** A step that gave way to the writes of running nodes is tried again. */
 const givingWay = <A, E, R>(step: Effect.Effect<A, E | SqlError.SqlError, R>) =>
   Effect.retry(step, {
     while: (error) => isLockError(error),
-    schedule: Schedule.jittered(Schedule.spaced("500 millis")),
-    times: 60,
+    schedule: Schedule.jittered(Schedule.spaced("500 millis")).pipe(
+      Schedule.upTo({ duration: "10 minutes" }),
+    ),
   });
 
 const isLockError = (error: unknown): boolean => {

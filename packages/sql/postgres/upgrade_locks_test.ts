@@ -1,13 +1,14 @@
 /** A node of the release before looks up and writes while a new one migrates its Postgres. */
 import { isProof, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect } from "@accountlink/test-servers/effect";
-import { Context, Effect, Fiber, Layer } from "effect";
+import { Context, Effect, Exit, Fiber, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { migrate, migrations, newestMigration, runMigrations } from "../migrations.ts";
-import { Database, layerClient, testOnDatabase } from "./test_postgres.ts";
+import { Database, layerClient, layerClientOnDatabase, testOnDatabase } from "./test_postgres.ts";
 
 // It takes a minute, and writes that never pause make a step give way again and again.
-const missing = isProof ? await whyNoPostgresDatabase() : "in the proof";
+const missing = await whyNoPostgresDatabase();
+const missingInTest = missing ?? (isProof ? null : "in the proof");
 const entries = 1_000_000;
 const before = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0023"));
 
@@ -53,7 +54,7 @@ const timed = <E>(effect: (round: number) => Effect.Effect<unknown, E>) => {
   return { seen, loop: Effect.forever(Effect.andThen(once, Effect.yieldNow)) };
 };
 
-describe.skipIf(missing !== null)(`an upgrade of Postgres ${missing ?? ""}`, () => {
+describe.skipIf(missingInTest !== null)(`an upgrade of Postgres ${missingInTest ?? ""}`, () => {
   testOnDatabase()(
     "keeps no lookup of an old node waiting for a second, no write for five, and copies what it writes",
     function* () {
@@ -87,6 +88,55 @@ describe.skipIf(missing !== null)(`an upgrade of Postgres ${missing ?? ""}`, () 
       expect(counts?.["erased"]).toBeGreaterThanOrEqual(
         Math.min(changes.seen.rounds - 1, Math.floor(entries / 7)),
       );
+    },
+  );
+});
+
+/** Every index, with whether it is valid. */
+const indexes = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`
+    SELECT pg_get_indexdef(indexrelid) AS index, indisvalid FROM pg_index
+    WHERE indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace) ORDER BY 1`,
+);
+
+describe.skipIf(missing !== null)(`indexes of an upgrade of Postgres ${missing ?? ""}`, () => {
+  testOnDatabase()(
+    "are built beside the writes of old nodes, also after a build that was cut off",
+    function* () {
+      const { url } = yield* Database;
+      const sql = yield* SqlClient.SqlClient;
+      yield* runMigrations(Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0033")));
+      yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
+      yield* sql`INSERT INTO scopes (pid, account) VALUES ('pid_1', 'acme')`;
+      const old = Context.get(yield* Layer.build(layerClient(url)), SqlClient.SqlClient);
+      const link = (to: SqlClient.SqlClient, chatId: string) => to`
+      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+      VALUES ('pid_1', ${chatId}, '1', 1, 1, 1)`;
+      const isBuilding = sql`
+      SELECT 1 FROM pg_stat_progress_create_index WHERE relid = 'links'::regclass AND datname = current_database()`;
+      const untilBuilding = Effect.repeat(isBuilding, { until: (rows) => rows.length > 0 });
+      const cutOff = yield* old.withTransaction(
+        Effect.gen(function* () {
+          yield* link(old, "1");
+          const upgrade = yield* Effect.forkScoped(migrate);
+          yield* untilBuilding;
+          // Another transaction writes into the table whose index is being built.
+          yield* link(sql, "2");
+          yield* link(old, "3");
+          yield* sql`
+          SELECT pg_terminate_backend(pid) FROM pg_stat_progress_create_index WHERE datname = current_database()`;
+          return upgrade;
+        }),
+      );
+      expect(Exit.isFailure(yield* Fiber.await(cutOff))).toBe(true);
+      expect(yield* indexes).toContainEqual(expect.objectContaining({ indisvalid: false }));
+      expect(yield* migrate).toHaveLength(newestMigration - 32);
+      expect(yield* sql`SELECT chat_id FROM links ORDER BY chat_id`).toHaveLength(3);
+      const built = yield* indexes;
+      const other = layerClientOnDatabase();
+      const fresh = yield* Effect.andThen(migrate, indexes).pipe(Effect.provide(other, { local: true }));
+      expect(built).toEqual(fresh);
     },
   );
 });

@@ -6,7 +6,7 @@
  * (milliseconds), JSON is text, and there are no booleans.
  */
 import { hourMs } from "@accountlink/core/timestamp";
-import { Context, Effect } from "effect";
+import { Context, Effect, Option } from "effect";
 import type { SqlClient, SqlError, Statement } from "effect/sql";
 
 export interface Dialect {
@@ -195,13 +195,59 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   asBulk: (transaction) => withTimeout(sql, 60_000, transaction),
   asStep: (step) => step,
   withMigrationLock: (transaction) => {
-    const lock = sql`SELECT pg_advisory_xact_lock(${lockKey})`;
+    const lock = sql<Locked>`SELECT pg_try_advisory_xact_lock(${lockKey}) AS is_locked`;
     // While a schema change waits for a lock on a table, all later statements on this table wait behind it. So it gives
     // way soon, and is tried again.
     const limitWait = sql`SET LOCAL lock_timeout = 500`;
-    return withTimeout(sql, hourMs, Effect.andThen(Effect.andThen(lock, limitWait), transaction));
+    const once = Effect.flatMap(lock, ([row]) =>
+      row?.is_locked === true ? Effect.asSome(Effect.andThen(limitWait, transaction)) : Effect.succeedNone,
+    );
+    return untilLocked(withTimeout(sql, hourMs, once));
   },
 });
+
+interface Locked {
+  readonly is_locked: boolean;
+}
+
+/**
+ * Asks for the lock of migrations again and again. A statement that waited for it would have a snapshot, for whose end
+ * `besideWrites` waits.
+ */
+const untilLocked = <A, E, R>(once: Effect.Effect<Option.Option<A>, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(
+    once,
+    Option.match({
+      onSome: Effect.succeed,
+      onNone: () => Effect.andThen(Effect.sleep("200 millis"), untilLocked(once)),
+    }),
+  );
+
+/**
+ * Runs a statement of Postgres that cannot be in a transaction and takes long, such as `CREATE INDEX CONCURRENTLY`. It
+ * waits for transactions of others, which do not wait for it. Only one node runs such a statement, or a migration.
+ */
+export const besideWrites = (
+  sql: SqlClient.SqlClient,
+  statement: string,
+): Effect.Effect<void, SqlError.SqlError> => {
+  const once = Effect.gen(function* () {
+    const connection = yield* sql.reserve;
+    const run = (text: string) => connection.execute(text, [], undefined);
+    const [row] = yield* run(`SELECT pg_try_advisory_lock(${lockKey}) AS is_locked`);
+    if ((row as Locked | undefined)?.is_locked !== true) return Option.none();
+    const settings = ["statement_timeout", "lock_timeout"];
+    const work = [...settings.map((name) => `SET ${name} = 0`), statement];
+    const end = [...settings.map((name) => `RESET ${name}`), `SELECT pg_advisory_unlock(${lockKey})`];
+    const isLost = ({ reason }: SqlError.SqlError) => reason._tag === "ConnectionError";
+    yield* Effect.forEach(work, run, { discard: true }).pipe(
+      Effect.tapError((error) => (isLost(error) ? Effect.void : Effect.forEach(end, run))),
+    );
+    yield* Effect.forEach(end, run);
+    return Option.some(undefined);
+  });
+  return untilLocked(Effect.scoped(once)).pipe(Effect.provideService(TransactionTimeout, hourMs));
+};
 
 /** An arbitrary number that no other program uses. It must be the same in every release. */
 const lockKey = 22_268_854_654;
