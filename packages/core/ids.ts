@@ -115,6 +115,9 @@ export const isSid = Schema.is(Sid);
 export const SessionId = sidText.pipe(Schema.brand("SessionId"));
 export type SessionId = typeof SessionId.Type;
 
+/** How the log names a session. @internal */
+export const sessionInLog = (id: SessionId): string => id.slice("vs_".length, "vs_".length + 8);
+
 /** The stored id of a verification flow: a keyed hash of its browser's cookie. */
 export type FlowId = string & { readonly FlowId: unique symbol };
 

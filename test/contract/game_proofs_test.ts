@@ -1,4 +1,5 @@
 /** The ways to prove a game account, other than the sign-in at the game platform. */
+import { runInProcess } from "@accountlink/server/test_command_line";
 import { expect, test } from "vitest";
 import { chatUsers } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf, locationOf } from "../support/flow_browser.ts";
@@ -201,6 +202,45 @@ test("a user proves an account by words in its description", async () => {
     proof: "words",
   });
 });
+
+test("a trace of any request tells each step of its verification, and what was wrong", async () => {
+  const { browser, page } = await wordsPage();
+  const unknown = await nameAccount(browser, page, "nobody");
+  const named = await nameAccount(browser, unknown, "player_9");
+  const { headers } = await check(browser, named);
+  const trace = async (id: string, ...words: ReadonlyArray<string>) => {
+    const { stdout, stderr } = await runInProcess(
+      ["trace", id, ...words],
+      {},
+      `some text\n${server.output()}`,
+    );
+    return words.includes("--json")
+      ? (JSON.parse(stdout) as { lines: ReadonlyArray<Line> }).lines
+      : stdout + stderr;
+  };
+  const lines = (await trace(textOf(headers["x-request-id"]), "--json")) as ReadonlyArray<Line>;
+  expect(
+    lines.flatMap(({ message, annotations: { step, outcome } }) =>
+      message.startsWith("Flow") ? [`${step} ${outcome}`] : message === "Request answered" ? [] : [message],
+    ),
+  ).toEqual([
+    "Session created",
+    "chat_started ok",
+    "chat_proven ok",
+    "game_named unknown_name",
+    "game_named ok",
+    "game_proven not_there",
+  ]);
+  const creation = lines[0]?.annotations["requestId"] ?? "";
+  expect(await trace(creation, "--json")).toEqual(lines);
+  expect(await trace(creation)).toContain('"outcome":"not_there"');
+  expect(await trace("req_of_nobody")).toContain('Cannot trace "req_of_nobody": no line of the log has it');
+});
+
+interface Line {
+  readonly message: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
 
 test("words are another for each account and for each flow, and of no use in another flow", async () => {
   const { browser, page, authorizeUrl } = await wordsPage();

@@ -15,6 +15,7 @@ import { resumeCommand } from "./resume.ts";
 import { rolesCommand } from "./roles/roles.ts";
 import { secretsCommand } from "./secrets.ts";
 import { serveCommand } from "./serve/serve.ts";
+import { traceCommand } from "./trace.ts";
 import { usersCommand } from "./users/users.ts";
 import { webhooksCommand } from "./webhooks/webhooks.ts";
 
@@ -36,6 +37,7 @@ export const accountlink = Command.make("accountlink").pipe(
     chatCommand,
     secretsCommand,
     auditCommand,
+    traceCommand,
     backupCommand,
     restoreCommand,
     resumeCommand,

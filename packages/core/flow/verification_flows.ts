@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Metric, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import type { SharedIpRateLimited, StoreUnavailable } from "../errors.ts";
-import { isSid, type SessionId } from "../ids.ts";
+import { isSid, sessionInLog } from "../ids.ts";
 import { makeFailureLimit } from "../limits/failure_limit.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { readCode } from "../secrets/session_code.ts";
@@ -106,11 +106,7 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
          * Reads the description of the named account, and proves the account if it has the words. Otherwise returns the
          * page with the words. A flow may do this 30 times; each counts towards the limit of the address.
          */
-        checkWords: observe(
-          check,
-          () => "game_proven",
-          (result) => !("view" in result),
-        ),
+        checkWords: observe(check, () => "game_proven"),
 
         /** Finds the session of a typed code. An address that sent 10 wrong codes within a minute is refused. */
         enterByCode: observe(yield* makeEnterByCode, () => "code_entered"),
@@ -197,7 +193,7 @@ type FlowFailure = FlowRefused | SharedIpRateLimited | StoreUnavailable;
 const makeFlowObserver = Effect.map(Secrets, ({ sessionId }) => {
   const sessionIn = (entry: FlowEntry | null): Effect.Effect<string | null> =>
     entry !== null && "sid" in entry && isSid(entry.sid)
-      ? Effect.map(sessionId(entry.sid), shortId)
+      ? Effect.map(sessionId(entry.sid), sessionInLog)
       : Effect.succeed(null);
 
   const record = Effect.fnUntraced(function* (step: FlowEvent, outcome: string, entry: FlowEntry | null) {
@@ -212,7 +208,7 @@ const makeFlowObserver = Effect.map(Secrets, ({ sessionId }) => {
   /** @param isEvent returns false for a success that is not recorded as a step, such as the reload of a page */
   return <
     Args extends ReadonlyArray<unknown>,
-    A extends { readonly entry: FlowEntry },
+    A extends { readonly entry: FlowEntry; readonly problem?: string | null },
     E extends FlowFailure,
   >(
     run: (...args: Args) => Effect.Effect<A, E>,
@@ -222,15 +218,13 @@ const makeFlowObserver = Effect.map(Secrets, ({ sessionId }) => {
     (...args: Args): Effect.Effect<A, E> =>
       run(...args).pipe(
         Effect.tap((result) =>
-          isEvent(result, args) ? record(stepOf(...args), "ok", result.entry) : Effect.void,
+          isEvent(result, args) ? record(stepOf(...args), result.problem ?? "ok", result.entry) : Effect.void,
         ),
         Effect.tapError((error) =>
           record(stepOf(...args), outcomeOf(error), "entry" in error ? error.entry : null),
         ),
       );
 });
-
-const shortId = (id: SessionId): string => id.slice("vs_".length, "vs_".length + 8);
 
 const outcomeOf = (error: FlowFailure): string => {
   switch (error._tag) {

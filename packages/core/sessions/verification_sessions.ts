@@ -10,7 +10,7 @@ import {
   type StoreEffect,
 } from "../errors.ts";
 import type { Once } from "../idempotency/idempotency_store.ts";
-import type { ChatId, GameId, GuildId, Sid } from "../ids.ts";
+import { type ChatId, type GameId, type GuildId, type Sid, sessionInLog } from "../ids.ts";
 import { type ApiKey, isUnlimited, mayNamePlayers } from "../keys/api_key.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
@@ -150,7 +150,11 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
                 code,
                 once: yield* giving(once, given),
               });
-              if (outcome._tag === "Created") return { ...session, ...given };
+              if (outcome._tag === "Created") {
+                const line = { session: sessionInLog(session.id), key: key.id };
+                yield* Effect.annotateLogs(Effect.logInfo("Session created"), line);
+                return { ...session, ...given };
+              }
               if (outcome._tag === "CodeTaken") return yield* createAt(at);
               const { readyAt } = outcome;
               return yield* at === now && readyAt - now <= maxReordering

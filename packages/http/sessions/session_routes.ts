@@ -37,7 +37,7 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, wri
     write(
       SessionsV2.createSession,
       created,
-      ({ key, values, once }) => sessions.create(key, values, once),
+      ({ key, values, once, context }) => logged(context, sessions.create(key, values, once)),
       onCreation,
     ),
     keyed(SessionsV2.getSession, read, onRead),
@@ -54,13 +54,16 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, wri
     ),
     keyed(
       SessionsV1.createSession,
-      ({ key, values }) => Effect.map(sessions.create(key, values), created),
+      ({ key, values, context }) => Effect.map(logged(context, sessions.create(key, values)), created),
       onCreation,
     ),
     keyed(SessionsV1.getSession, read, onRead),
     streamed(SessionsV1.streamSession, stream),
   ];
 });
+
+const logged = <A, E>({ requestId }: RequestContext, create: Effect.Effect<A, E>) =>
+  Effect.annotateLogs(create, { requestId });
 
 interface ReadInput<Values> {
   readonly key: ApiKey;

@@ -10,20 +10,22 @@ import { Database, layerClient, layerClientOnDatabase, testOnDatabase } from "./
 const missing = await whyNoPostgresDatabase();
 const missingInTest = missing ?? (isProof ? null : "in the proof");
 const entries = 1_000_000;
+const batch = 50_000;
 const before = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0023"));
 
 const fill = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
     yield* sql`INSERT INTO scopes (pid, account) VALUES ('pid_1', 'acme')`;
-    yield* sql`
-      INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details, chat_id)
-      SELECT n, 'acme', 'pid_1', 'key', 'k', 'link.set', '{"gameId":"' || n || '"}', n::text
-      FROM generate_series(1, ${entries}::int) AS n`;
-    yield* sql`
-      INSERT INTO events (pid, position, id, type, at, data)
-      SELECT 'pid_1', n, 'evt_' || n, 'link.set', n, '{"chatId":"' || n || '"}'
-      FROM generate_series(1, ${entries}::int) AS n`;
+    for (let from = 1; from < entries; from += batch) {
+      const numbers = sql`generate_series(${from}::int, ${from + batch - 1}::int) AS n`;
+      yield* sql`
+        INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details, chat_id)
+        SELECT n, 'acme', 'pid_1', 'key', 'k', 'link.set', '{"gameId":"' || n || '"}', n::text FROM ${numbers}`;
+      yield* sql`
+        INSERT INTO events (pid, position, id, type, at, data)
+        SELECT 'pid_1', n, 'evt_' || n, 'link.set', n, '{"chatId":"' || n || '"}' FROM ${numbers}`;
+    }
   });
 
 /** What a node of the release before does for a write: an event, its number, and an entry. */
