@@ -3,7 +3,12 @@
 import type { StoreUnavailable } from "@accountlink/core";
 import { FallbackCounters } from "@accountlink/core/limits";
 import { CacheMemory } from "@accountlink/memory";
-import type { InvalidRedisUrl, RedisDatabaseRefused, RedisOptions } from "@accountlink/redis/redis_options";
+import type {
+  InvalidRedisUrl,
+  RedisDatabaseRefused,
+  RedisOptions,
+  RedisUnusable,
+} from "@accountlink/redis/redis_options";
 import type * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect, Layer, Redacted } from "effect";
 import * as AccountLink from "./account_link.ts";
@@ -26,6 +31,7 @@ export type PostgresError =
   | StoragePostgres.PostgresError
   | InvalidRedisUrl
   | RedisDatabaseRefused
+  | RedisUnusable
   | StoreUnavailable;
 
 /**

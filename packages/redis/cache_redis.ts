@@ -7,13 +7,19 @@ import {
   RedisConnections,
   type RedisDatabaseRefused,
   type RedisOptions,
+  type RedisUnusable,
 } from "./connection/connections.ts";
 import * as RedisCounters from "./limits/counters.ts";
 import { RedisHealth } from "./redis_health.ts";
 import * as RedisSignals from "./signals/signals.ts";
 
-export { InvalidRedisUrl, RedisDatabaseRefused, type RedisOptions } from "./connection/connections.ts";
-export { inspect, type RedisState, RedisUnusable } from "./inspect.ts";
+export {
+  InvalidRedisUrl,
+  RedisDatabaseRefused,
+  type RedisOptions,
+  RedisUnusable,
+} from "./connection/connections.ts";
+export { inspect, type RedisState } from "./inspect.ts";
 export { RedisHealth } from "./redis_health.ts";
 
 /**
@@ -25,7 +31,10 @@ export { RedisHealth } from "./redis_health.ts";
  */
 export const layer = (
   options: RedisOptions,
-): Layer.Layer<Counters | Cache | Signals | RedisHealth, InvalidRedisUrl | RedisDatabaseRefused> =>
+): Layer.Layer<
+  Counters | Cache | Signals | RedisHealth,
+  InvalidRedisUrl | RedisDatabaseRefused | RedisUnusable
+> =>
   Layer.mergeAll(RedisCounters.layer, RedisCache.layer, RedisSignals.layer, healthLayer).pipe(
     Layer.provide(connections(options)),
   );

@@ -2,6 +2,7 @@
 import { clockLead } from "@accountlink/core/timestamp";
 import { Data, Effect } from "effect";
 import type { Cluster, Redis } from "ioredis";
+import { refuseCertificate } from "./connection/certificate.ts";
 import { makersOf } from "./connection/clients.ts";
 import {
   addressOf,
@@ -9,6 +10,7 @@ import {
   type InvalidRedisUrl,
   RedisDatabaseRefused,
   type RedisOptions,
+  RedisUnusable,
 } from "./connection/connections.ts";
 import { errorReplyOf, isRefusedDatabase, reasonOf } from "./connection/failure.ts";
 import { firstOutcome } from "./connection/health.ts";
@@ -25,15 +27,6 @@ export interface RedisState {
   readonly refusedWrite: string | null;
   /** How far the clock of Redis is ahead of this machine's, in milliseconds. */
   readonly clockLead: number;
-}
-
-/** Redis is unreachable, or refuses the login. @internal */
-export class RedisUnusable extends Data.TaggedError("RedisUnusable")<{
-  readonly path: string;
-  /** One word, such as `ECONNREFUSED`, `WRONGPASS` or `timeout`. */
-  readonly reason: string;
-}> {
-  override readonly message = `Cannot use Redis at "${this.path}": ${this.reason}`;
 }
 
 /**
@@ -57,7 +50,10 @@ export const inspect = Effect.fn("CacheRedis.inspect")(function* (
       return firstOutcome(commands).pipe(
         Effect.timeoutOption("2 seconds"),
         Effect.andThen(stateOf(commands, keyFor(options), address.kind === "cluster")),
-        Effect.mapError(({ cause }) => {
+        Effect.tapError(() => refuseCertificate(address, client, commands.status)),
+        Effect.mapError((error) => {
+          if (error._tag === "RedisUnusable") return error;
+          const { cause } = error;
           if (isRefusedDatabase(failure) && address.kind !== "cluster") {
             return new RedisDatabaseRefused({ database: address.database });
           }

@@ -82,7 +82,7 @@ export const serverCacheLayer = (
   cache: Cache,
 ): Layer.Layer<
   CachePort | Counters | Signals,
-  CacheRedis.InvalidRedisUrl | InvalidConfig | StoreUnavailable,
+  CacheRedis.InvalidRedisUrl | CacheRedis.RedisUnusable | InvalidConfig | StoreUnavailable,
   DayCounts
 > =>
   cache.kind === "memory"

@@ -2,13 +2,14 @@
 import { StorageIdentity } from "@accountlink/core";
 import { Context, Duration, Effect, Layer, Option, Redacted } from "effect";
 import { type Cluster, Redis } from "ioredis";
+import { pairProblem, refuseCertificate } from "./certificate.ts";
 import { type ClientOptions, makersOf } from "./clients.ts";
 import { isRefusedDatabase } from "./failure.ts";
 import { ConnectionHealth, firstOutcome, keepPinging, watch } from "./health.ts";
-import { InvalidRedisUrl, RedisDatabaseRefused, type RedisOptions } from "./redis_options.ts";
-import { parse, type RedisAddress } from "./redis_url.ts";
+import { InvalidRedisUrl, RedisDatabaseRefused, type RedisOptions, RedisUnusable } from "./redis_options.ts";
+import { parse, pathOf, type RedisAddress } from "./redis_url.ts";
 
-export { InvalidRedisUrl, RedisDatabaseRefused, type RedisOptions } from "./redis_options.ts";
+export { InvalidRedisUrl, RedisDatabaseRefused, type RedisOptions, RedisUnusable } from "./redis_options.ts";
 
 export class RedisConnections extends Context.Service<
   RedisConnections,
@@ -48,11 +49,12 @@ export type RedisCommands = Pick<
 
 /**
  * Connects, and disconnects with the scope. Waits up to 2 seconds for the connections. An unreachable Redis does not
- * prevent the start; a failed attempt is followed by the next one within half a second. A refused database does.
+ * prevent the start; a failed attempt is followed by the next one within half a second. A refused database does, and a
+ * certificate that does not hold.
  */
 export const layer = (
   options: RedisOptions,
-): Layer.Layer<RedisConnections, InvalidRedisUrl | RedisDatabaseRefused> =>
+): Layer.Layer<RedisConnections, InvalidRedisUrl | RedisDatabaseRefused | RedisUnusable> =>
   Effect.gen(function* () {
     const { address, client } = yield* addressOf(options);
     const { prefix = defaultPrefix } = options;
@@ -74,6 +76,7 @@ export const layer = (
     if (isRefused && address.kind !== "cluster") {
       return yield* new RedisDatabaseRefused({ database: address.database });
     }
+    yield* refuseCertificate(address, client, commands.status);
     return RedisConnections.of({
       commands,
       publisher,
@@ -84,14 +87,20 @@ export const layer = (
     });
   }).pipe(Layer.effect(RedisConnections));
 
-export const addressOf = (
+export const addressOf = Effect.fnUntraced(function* (
   options: RedisOptions,
-): Effect.Effect<{ readonly address: RedisAddress; readonly client: ClientOptions }, InvalidRedisUrl> => {
+): Effect.fn.Return<
+  { readonly address: RedisAddress; readonly client: ClientOptions },
+  InvalidRedisUrl | RedisUnusable
+> {
   const address = Option.getOrNull(parse(Redacted.value(options.url)));
-  if (address === null) return Effect.fail(new InvalidRedisUrl());
+  if (address === null) return yield* new InvalidRedisUrl();
+  const { tls = {} } = options;
+  const problem = pairProblem(tls);
+  if (problem !== null) return yield* new RedisUnusable({ path: pathOf(address), reason: problem });
   const commandTimeout = Duration.toMillis(options.commandTimeout ?? "500 millis");
-  return Effect.succeed({ address, client: { commandTimeout, tls: options.tls ?? {} } });
-};
+  return { address, client: { commandTimeout, tls } };
+});
 
 const open = Effect.fnUntraced(function* <Client extends Redis | Cluster>(
   name: string,

@@ -1,9 +1,17 @@
+import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { Cache, Counters, type StoreUnavailable } from "@accountlink/core";
-import { makeCertificate, startRedis, whyNoCertificate, whyNoRedis } from "@accountlink/test-servers";
+import {
+  makeCertificate,
+  makeCertificateFor,
+  startRedis,
+  whyNoCertificate,
+  whyNoRedis,
+} from "@accountlink/test-servers";
 import { assert, describe, testLive as test } from "@accountlink/test-servers/effect";
-import { Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect";
+import { Context, Duration, Effect, Layer, Logger, Option, Redacted, type Scope } from "effect";
 import * as CacheRedis from "../cache_redis.ts";
+import * as StorageRedis from "../storage/storage_redis.ts";
 import { openClient, openNode, outages, until } from "../test_redis.ts";
 import { RedisFailure } from "./failure.ts";
 
@@ -155,7 +163,43 @@ describe.skipIf(noCertificate !== null)(`connections with TLS ${noCertificate ??
     const found = yield* cache.get("key", now);
     assert.deepStrictEqual(found, Option.some("value"));
 
-    const wary = yield* openNode(server.url);
-    assert.strictEqual(reasonOf(yield* Effect.flip(useAll(wary))), "not connected");
+    const unusable = (options: Partial<CacheRedis.RedisOptions>) => {
+      const given = { url: Redacted.make(server.url), ...options };
+      const messageOf = <E extends { readonly message: string }>(
+        refused: Effect.Effect<unknown, E, Scope.Scope>,
+      ) => Effect.map(Effect.flip(Effect.scoped(refused)), ({ message }) => message);
+      return Effect.all([
+        messageOf(Layer.build(CacheRedis.layer(given))),
+        messageOf(CacheRedis.inspect(given)),
+        messageOf(Layer.build(StorageRedis.layer({ ...given, startTimeout: "1 minute" }))),
+      ]);
+    };
+    for (const message of yield* unusable({})) {
+      assert.match(
+        message,
+        /^Cannot use Redis at .* is signed by itself, expected an authority that NODE_EXTRA/,
+      );
+    }
+    const other = yield* makeCertificate;
+    const pair = { ca: made.authority, cert: made.authority, key: readFileSync(other.key) };
+    for (const message of yield* unusable({ tls: pair })) {
+      assert.include(
+        message,
+        "its tls.key does not belong to tls.cert, expected the key of that certificate",
+      );
+    }
   });
+
+  for (const [problem, made] of [
+    ["is over since", { days: -1 }],
+    ['is for DNS:elsewhere.example, expected one for "127.0.0.1"', { name: "DNS:elsewhere.example" }],
+  ] as const) {
+    test(`a start is refused at once if the certificate ${problem}`, function* () {
+      const certificate = yield* makeCertificateFor(made);
+      const server = yield* startRedis({ tls: certificate });
+      const options = { url: Redacted.make(server.url), tls: { ca: certificate.authority } };
+      const { message } = yield* Effect.flip(Layer.build(CacheRedis.layer(options)));
+      assert.include(message, problem);
+    });
+  }
 });

@@ -55,3 +55,12 @@ export class RedisDatabaseRefused extends Data.TaggedError("RedisDatabaseRefused
 }> {
   override readonly message = `Cannot use database ${this.database} of Redis: the server refuses it`;
 }
+
+/** Redis is unreachable, refuses the login, or has a certificate that does not hold. @internal */
+export class RedisUnusable extends Data.TaggedError("RedisUnusable")<{
+  readonly path: string;
+  /** One word, such as `ECONNREFUSED`, `WRONGPASS` or `timeout`; or what is wrong with a certificate. */
+  readonly reason: string;
+}> {
+  override readonly message = `Cannot use Redis at "${this.path}": ${this.reason}`;
+}

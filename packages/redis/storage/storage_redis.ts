@@ -25,10 +25,11 @@ import {
   RedisConnections,
   type RedisDatabaseRefused,
   type RedisOptions,
+  RedisUnusable,
 } from "../connection/connections.ts";
 import { runCommand } from "../connection/failure.ts";
 import { pathOf } from "../connection/redis_url.ts";
-import { inspect as inspectRedis, RedisUnusable } from "../inspect.ts";
+import { inspect as inspectRedis } from "../inspect.ts";
 import { redisKv } from "./redis_kv.ts";
 import { readRest, readServers, storageUseOn, writeRest } from "./storage_place.ts";
 

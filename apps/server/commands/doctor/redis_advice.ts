@@ -22,7 +22,7 @@ export const redisAdvice = (reason: string, variable: Variable): string => {
       ? "Begin its URL with redis+cluster: it is a node of a cluster"
       : "It is a node of a cluster: name a Redis of one primary";
   }
-  if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(reason)) {
+  if (/certificate|CERT|SIGNATURE|ISSUER|ALTNAME/.test(reason)) {
     return "Name the authority of its certificate in NODE_EXTRA_CA_CERTS, and its host as the certificate does";
   }
   if (/SSL|TLS|EPROTO|ECONNRESET|not connected/.test(reason)) {
