@@ -31,6 +31,7 @@ import { begunSignIns, type SignInStore, siteSignIns, storedSignIns } from "./si
 import { storedUpgrades, type UpgradeStore, upgrades } from "./upgrades/upgrade_store.ts";
 import type { UsageStore } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
+import { storedWebhooks, webhookDeliveries, webhookRecords } from "./webhooks/stored_webhooks.ts";
 import type { WebhookStore } from "./webhooks/webhook_store.ts";
 
 /**
@@ -119,6 +120,8 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   roleChanges,
   roleReversals,
   upgrades,
+  webhookRecords,
+  webhookDeliveries,
 ];
 
 /** The stores that are written once for all storages. @internal */
@@ -129,4 +132,5 @@ export const recordStores = Layer.mergeAll(
   storedFlows,
   storedRoleHistory,
   storedUpgrades,
+  storedWebhooks,
 );

@@ -1,7 +1,9 @@
 /** Records of stores that are written once, on an engine. */
+import type { Pid } from "@accountlink/core";
 import { logged } from "@accountlink/core/journal";
 import {
   type KeyPart,
+  type KnownScope,
   type ListOptions,
   type RecordIndex,
   type RecordOf,
@@ -12,12 +14,23 @@ import {
 } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Predicate } from "effect";
-import { encode, type Tuple } from "./keys.ts";
+import { type Bounds, encode, type Tuple } from "./keys.ts";
 import { removeInSteps } from "./steps.ts";
+import { readEvents } from "./stores/event_store.ts";
 import { keyedWrite } from "./stores/idempotency_store.ts";
-import { record as addRecord } from "./stores/journal.ts";
+import { record as addRecord, placeAt } from "./stores/journal.ts";
+import { type Held, holdRecords } from "./stores/leases.ts";
 import { links } from "./stores/links.ts";
-import { epochOf, isCurrent, type OfEpoch, scopeAt } from "./stores/scopes.ts";
+import {
+  accountAt,
+  accountNamed,
+  dataScope,
+  epochOf,
+  isCurrent,
+  type OfEpoch,
+  scopeAt,
+  scopes,
+} from "./stores/scopes.ts";
 import { storeLayer } from "./stores/store_layer.ts";
 import { type Index, type IndexOptions, type Table, table } from "./table.ts";
 import type { Transaction } from "./transaction.ts";
@@ -34,20 +47,41 @@ const hasEpoch = ({ type, either, fields: [first] }: RecordIndex): boolean =>
   type.isOfScope && either === undefined && first === "pid";
 
 const entriesOf = (index: RecordIndex, record: object): ReadonlyArray<Tuple> => {
-  const values = valuesOf(record, index.fields);
+  const { type, either, fields, only } = index;
+  const values = valuesOf(record, fields);
   if (values.includes(null)) return [];
+  if (only !== undefined && !only.values.includes((record as Values)[only.field] as string)) return [];
   if (hasEpoch(index)) values.splice(1, 0, (record as OfEpoch).epoch);
-  const firsts = index.either === undefined ? [[]] : valuesOf(record, index.either).map((value) => [value]);
-  return firsts.map((first) => [...first, ...values] as Tuple);
+  const named = [...(either ?? []), ...fields.map((field) => field.replace("-", ""))];
+  const rest = valuesOf(
+    record,
+    type.key.filter((field) => !named.includes(field)),
+  );
+  const firsts =
+    either === undefined
+      ? [[]]
+      : valuesOf(record, either).flatMap((value) => (value === null ? [] : [[value]]));
+  return firsts.map((first) => [...first, ...values, ...rest] as Tuple);
 };
 
 type TableOf<T extends RecordType> = Table<RecordOf<T>> & {
   readonly [Name in keyof T as T[Name] extends RecordIndex ? Name : never]: Index<RecordOf<T>>;
 };
 
+const keyOf = ({ key }: RecordType, record: object) => valuesOf(record, key) as Tuple;
+
+/** The index of the records of an account, which have the number of the account besides. */
+const ofAccount = "ofAccount";
+
+interface OfAccount {
+  readonly account: number;
+}
+
 const known = new WeakMap<RecordType, unknown>();
 
-/** The table of a type of records. A record that a deletion of its scope deletes has the epoch of the scope besides. */
+/**
+ * The table of a type of records. A record that a deletion of its scope deletes has the epoch of the scope besides.
+ */
 export const kvTable = <T extends RecordType>(type: T): TableOf<T> => {
   const found = known.get(type) as TableOf<T> | undefined;
   if (found !== undefined) return found;
@@ -56,39 +90,50 @@ export const kvTable = <T extends RecordType>(type: T): TableOf<T> => {
     const { name, group } = index;
     indexes[name] = { keys: (record) => entriesOf(index, record), ...(group !== undefined && { group }) };
   }
-  const made = table<RecordOf<T>>()(type.name, (record) => valuesOf(record, type.key) as Tuple, indexes);
+  if (type.isOfAccount) {
+    indexes[ofAccount] = {
+      keys: (record) => [[(record as OfAccount).account, ...keyOf(type, record)]],
+      group: 1,
+    };
+  }
+  const made = table<RecordOf<T>>()(type.name, (record) => keyOf(type, record), indexes);
   known.set(type, made);
   return made as unknown as TableOf<T>;
 };
 
-export const kvIndex = <R extends object>({ name, type }: RecordIndex<R>) =>
+const indexNamed = <R extends object>(type: RecordType<R>, name: string) =>
   (kvTable(type) as unknown as Readonly<Record<string, Index<R>>>)[name] as Index<R>;
+
+export const kvIndex = <R extends object>({ name, type }: RecordIndex<R>) => indexNamed(type, name);
+
+/** The index of the records of an account, by its number. */
+export const indexOfAccount = <R extends object>(type: RecordType<R>) =>
+  indexNamed(type as RecordType<R & OfAccount>, ofAccount);
 
 /** The index of the records of a scope, by their epochs. */
 export const indexOfScope = ({ indexes }: RecordType): Index<OfEpoch> =>
   kvIndex(Object.values(indexes).find(hasEpoch) as RecordIndex<OfEpoch>);
 
-const tableFor = <R extends object>(type: RecordType<R>): Table<R> => kvTable(type);
+const isDescending = (field: string | undefined): boolean => field?.startsWith("-") === true;
 
-const shown = <R extends object>({ isOfScope }: RecordType, stored: R): R => {
-  if (!isOfScope) return stored;
-  const { epoch: _, ...record } = stored as R & OfEpoch;
-  return record as R;
+/** The bounds of an index behind a prefix, as its entries have them. */
+const boundsOf = ({ fields }: RecordIndex, prefix: Tuple, options: ListOptions = {}): Bounds => {
+  const valuesOfEntry = (bound: Tuple) =>
+    bound.map((value, at) => (isDescending(fields[prefix.length + at]) ? -Number(value) : value));
+  const { before, after } = options;
+  return {
+    ...(before !== undefined && { before: valuesOfEntry(before) }),
+    ...(after !== undefined && { after: valuesOfEntry(after) }),
+  };
 };
 
-/** The values of an index behind a prefix, as its entries have them. */
-const boundsOf = (
-  { fields }: RecordIndex,
-  prefix: Tuple,
-  { after }: Pick<ListOptions, "after"> = {},
-): Pick<ListOptions, "after"> =>
-  after === undefined
-    ? {}
-    : {
-        after: after.map((value, at) => (isDescending(fields[prefix.length + at]) ? -Number(value) : value)),
-      };
+const tableFor = <R extends object>(type: RecordType<R>): Table<R> => kvTable(type);
 
-const isDescending = (field: string | undefined): boolean => field?.startsWith("-") === true;
+const shown = <R extends object>({ isOfScope, isOfAccount }: RecordType, stored: R): R => {
+  if (!isOfScope && !isOfAccount) return stored;
+  const { epoch: _, account: _account, ...record } = stored as R & OfEpoch & OfAccount;
+  return record as R;
+};
 
 /** Transactions of stores that are written once, within a transaction of the engine. */
 export const txOf = (tx: Transaction): Tx => {
@@ -108,7 +153,33 @@ export const txOf = (tx: Transaction): Tx => {
   const put = Effect.fnUntraced(function* <R extends object>(type: RecordType<R>, record: R) {
     assertStorable(Object.values(record).filter(Predicate.isString));
     const scope = "pid" in type.fields ? yield* scopeAt(tx, (record as OfEpoch).pid) : undefined;
-    yield* tx.put(tableFor(type), type.isOfScope ? { ...record, epoch: scope?.epoch } : record);
+    yield* tx.put(tableFor(type), {
+      ...record,
+      ...(type.isOfScope && { epoch: scope?.epoch }),
+      ...(type.isOfAccount && { account: scope?.account }),
+    });
+  });
+  const remove = Effect.fnUntraced(function* <R extends object>(type: RecordType<R>, ...key: Tuple) {
+    const found = yield* get(type, ...key);
+    if (found !== undefined) yield* tx.remove(tableFor(type), ...key);
+    return found;
+  });
+  const getAll = <R extends object>(type: RecordType<R>, keys: ReadonlyArray<Tuple>) =>
+    Effect.flatMap(
+      tx.getAll(tableFor(type), keys, (key) => key),
+      (found) => kept(type, found),
+    );
+  const list = Effect.fnUntraced(function* <R extends object>(
+    index: RecordIndex<R>,
+    prefix: Tuple,
+    options: ListOptions = {},
+  ) {
+    const range = { ...options, ...boundsOf(index, prefix, options) };
+    const place = yield* placed(index, prefix);
+    const found = yield* index === index.type.byKey
+      ? tx.scan(tableFor(index.type), place, range)
+      : tx.list(kvIndex(index), place, range);
+    return yield* kept(index.type, found);
   });
   const placed = Effect.fnUntraced(function* (index: RecordIndex, values: Tuple) {
     const before = index.either === undefined ? 0 : 1;
@@ -122,15 +193,19 @@ export const txOf = (tx: Transaction): Tx => {
   });
   return {
     get,
-    getAll: (type, keys) =>
-      Effect.flatMap(
-        tx.getAll(tableFor(type), keys, (key) => key),
-        (found) => kept(type, found),
+    getAll,
+    list,
+    firsts: (index, prefixes) =>
+      Effect.forEach(
+        prefixes,
+        (prefix) => Effect.map(list(index, prefix, { limit: 1 }), ([first]) => first),
+        { concurrency: "unbounded" },
       ),
-    list: Effect.fnUntraced(function* (index, prefix, options) {
-      const bounds = boundsOf(index, prefix, options);
-      const found = yield* tx.list(kvIndex(index), yield* placed(index, prefix), { ...options, ...bounds });
-      return yield* kept(index.type, found);
+    ofAccount: Effect.fnUntraced(function* (type, name) {
+      const account = yield* accountNamed(tx, name);
+      return account === undefined
+        ? []
+        : yield* kept(type, yield* tx.list(indexOfAccount(type), [account.id]));
     }),
     count: (index, prefix, options) =>
       Effect.flatMap(placed(index, prefix), (place) =>
@@ -145,9 +220,14 @@ export const txOf = (tx: Transaction): Tx => {
             ),
       ),
     put,
-    remove: Effect.fnUntraced(function* (type, ...key) {
-      const found = yield* get(type, ...key);
-      if (found !== undefined) yield* tx.remove(tableFor(type), ...key);
+    putAll: Effect.fnUntraced(function* (type, records) {
+      yield* tx.getAll(tableFor(type), records, (record) => keyOf(type, record));
+      for (const record of records) yield* put(type, record);
+    }),
+    remove,
+    removeAll: Effect.fnUntraced(function* (type, keys) {
+      const found = yield* getAll(type, keys);
+      for (const record of found) yield* remove(type, ...keyOf(type, record));
       return found;
     }),
     journal: (write, action, details) => addRecord(tx, write.pid, logged(write, action, details)),
@@ -158,8 +238,33 @@ export const txOf = (tx: Transaction): Tx => {
         found.flatMap((each) => (each?.epoch === epoch ? [[each.link.chatId, each.link] as const] : [])),
       );
     }),
+    scopes: Effect.fnUntraced(function* (pids) {
+      const known = new Map<Pid, KnownScope>();
+      for (const scope of yield* tx.getAll(scopes, [...new Set(pids)], (pid) => [pid])) {
+        if (scope === undefined) continue;
+        const account = yield* accountAt(tx, scope.account);
+        known.set(scope.pid, { scope: dataScope(scope, account), isActive: account.status === "active" });
+      }
+      return known;
+    }),
+    countEvents: Effect.fnUntraced(function* ({ pid, after, types, most, searched }) {
+      let last = Math.max(after, (yield* placeAt(tx, pid)).start);
+      let count = 0;
+      for (let read = 0; count < most && read < searched; read += eventsAtOnce) {
+        const page = yield* readEvents(tx, pid, last, eventsAtOnce);
+        count += page.filter(({ type }) => types.length === 0 || types.includes(type)).length;
+        if (page.length < eventsAtOnce) break;
+        last = page.at(-1)?.position ?? last;
+      }
+      return Math.min(count, most);
+    }),
   };
 };
+
+const eventsAtOnce = 1_000;
+
+/** The records of a step, or of a write. A record may have a dozen entries and guards. */
+const recordsOfStep = 20;
 
 const bodyOn =
   <A>(body: TxBody<A>) =>
@@ -183,4 +288,16 @@ export const layer = storeLayer(Records, (db) => () => ({
       own.keys(stored).every((entry) => encode(entry) < end),
     );
   },
+  inSteps: Effect.fnUntraced(function* (_, queue, find, change) {
+    for (let total = 0; ; ) {
+      const found = yield* db.read((tx) => find(txOf(tx), recordsOfStep));
+      if (found.length > 0) total += yield* db.write(queue, (tx) => change(txOf(tx), found));
+      if (found.length < recordsOfStep) return total;
+    }
+  }),
+  hold: (_, type, items) =>
+    Effect.map(holdRecords(db, type.name, kvTable(type) as Table<Held>, items), (held) =>
+      held.map((stored) => shown(type, stored) as never),
+    ),
+  mostWritten: recordsOfStep,
 }));

@@ -24,7 +24,6 @@ import * as KvSightingStore from "./stores/sighting_store.ts";
 import { KvDatabase } from "./stores/store_layer.ts";
 import * as KvUsageStore from "./stores/usage_store.ts";
 import * as KvUserStore from "./stores/user_store.ts";
-import * as KvWebhookStore from "./stores/webhook_store.ts";
 import { Database } from "./transaction.ts";
 
 const stores = Layer.mergeAll(
@@ -42,7 +41,6 @@ const stores = Layer.mergeAll(
   KvIdempotencyStore.layer,
   KvUsageStore.layer,
   KvEventStore.layer,
-  KvWebhookStore.layer,
   KvCommunityStore.layer,
   KvRolePlanStore.layer,
   KvGuildLogStore.layer,

@@ -3,6 +3,7 @@ import { ChatId, GameId, Pid } from "@accountlink/core";
 import type { AuditAction, AuditEntry, WriteContext } from "@accountlink/core/audit";
 import type { StoreEffect } from "@accountlink/core/errors";
 import {
+  type CountOptions,
   type KeyPart,
   type ListOptions,
   type RecordIndex,
@@ -13,13 +14,16 @@ import {
 } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { ErasedThing } from "@accountlink/core/users";
-import { Effect, Predicate, Schema } from "effect";
-import type { SqlClient } from "effect/sql";
-import { insertEntry } from "./journal/records.ts";
+import { Array as Arr, Effect, Predicate, Schema } from "effect";
+import type { SqlClient, Statement } from "effect/sql";
+import { isNumbered, isUnnumbered } from "./journal/positions.ts";
+import { insertEntry, positionOn } from "./journal/records.ts";
+import { scopeFields, withScope } from "./keys/accounts.ts";
 import { linkStatements } from "./links/link_statements.ts";
 import { dialectOf } from "./statements/dialect.ts";
-import { deleteInBatches } from "./statements/in_batches.ts";
+import { batchSize, deleteInBatches, inBatches } from "./statements/in_batches.ts";
 import { keyedWriteOn } from "./statements/keyed_write.ts";
+import { leasesOn } from "./statements/leases.ts";
 import { columnReader, literalSql, tableOf } from "./statements/row.ts";
 import { type Ending, operationsOf, type StoreParts, storeLayer } from "./statements/store_operation.ts";
 
@@ -34,20 +38,31 @@ const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
   const keyColumns = key.map((field) => columns[field] as string);
   const isKey = keyColumns.map((column) => `${column} = ?`).join(" AND ");
   const list = all.join(", ");
+  const nullable = new Set(
+    Object.entries(fields).flatMap(([field, codec]) =>
+      Schema.is(codec)(null) ? [columns[field] as string] : [],
+    ),
+  );
   const isOneOf = (count: number) => {
     const one = `(${key.map(() => "?").join(", ")})`;
     return `(${keyColumns.join(", ")}) IN (VALUES ${Array.from({ length: count }, () => one).join(", ")})`;
   };
-  const insert = `INSERT INTO ${name} (${list}) VALUES (${all.map(() => "?").join(", ")})`;
+  const one = `(${all.map(() => "?").join(", ")})`;
+  const insert = `INSERT INTO ${name} (${list}) VALUES ${one}`;
+  const replace = `ON CONFLICT (${keyColumns.join(", ")}) DO UPDATE SET ${all
+    .map((column) => `${column} = excluded.${column}`)
+    .join(", ")}`;
   return {
     keyColumns,
+    nullable,
+    list,
     isKey,
     select: `SELECT ${list} FROM ${name}`,
     insert,
-    upsert: `${insert} ON CONFLICT (${keyColumns.join(", ")}) DO UPDATE SET ${all
-      .map((column) => `${column} = excluded.${column}`)
-      .join(", ")}`,
+    upsert: `${insert} ${replace}`,
+    upsertAll: (count: number) => `${insert}${`, ${one}`.repeat(count - 1)} ${replace}`,
     remove: `DELETE FROM ${name} WHERE ${isKey} RETURNING ${list}`,
+    removeAll: (count: number) => `DELETE FROM ${name} WHERE ${isOneOf(count)} RETURNING ${list}`,
     isOneOf,
     read: reader(),
     valuesOf: (record: object): ReadonlyArray<unknown> => {
@@ -72,31 +87,42 @@ export const keyColumnsOf = (type: RecordType): ReadonlyArray<string> => tableFo
 const columnOf = ({ columns }: RecordType, field: string): string =>
   columns[field.replace("-", "")] as string;
 
-/** The condition that the first values of an index are those of a prefix, and the next ones behind some; and its values. */
-const inIndex = (
-  { type, either, fields }: RecordIndex,
+/** The condition that records are in an index behind a prefix and within bounds, and its values. */
+const placeIn = (
+  { type, either, fields, only }: RecordIndex,
   prefix: ReadonlyArray<KeyPart>,
-  after: ReadonlyArray<KeyPart> = [],
+  { before, after }: ListOptions = {},
+  firsts: ReadonlyArray<string> = either ?? [],
 ) => {
-  const isEqual = (field: string) => `${columnOf(type, field)} = ?`;
-  const [first, ...others] = prefix;
-  const rest = either === undefined ? prefix : others;
-  const next = fields.slice(rest.length, rest.length + after.length);
-  const isAfter = next[0]?.startsWith("-") === true ? "<" : ">";
+  const isEqual = (column: string) => `${column} = ?`;
+  const rest = either === undefined ? prefix : prefix.slice(1);
+  const columns = fields.map((field) => columnOf(type, field));
+  const left = columns.slice(rest.length);
+  const isDescending = fields[rest.length]?.startsWith("-") === true;
+  const boundOf = ({ length }: ReadonlyArray<KeyPart>) => `(${left.slice(0, length).join(", ")})`;
+  const marks = (bound: ReadonlyArray<KeyPart>) => `(${bound.map(() => "?").join(", ")})`;
   const conditions = [
-    ...(either === undefined ? [] : [`(${either.map(isEqual).join(" OR ")})`]),
-    ...fields.slice(0, rest.length).map(isEqual),
-    ...(next.length === 0
+    ...(firsts.length === 0
       ? []
-      : [
-          `(${next.map((field) => columnOf(type, field)).join(", ")}) ${isAfter} (${next.map(() => "?").join(", ")})`,
-        ]),
+      : [`(${firsts.map((field) => isEqual(columnOf(type, field))).join(" OR ")})`]),
+    ...columns.slice(0, rest.length).map(isEqual),
+    ...left.filter((column) => tableFor(type).nullable.has(column)).map((column) => `${column} IS NOT NULL`),
+    ...(only === undefined
+      ? []
+      : [`${columnOf(type, only.field)} IN (${only.values.map((value) => `'${value}'`).join(", ")})`]),
+    ...(before === undefined ? [] : [`${boundOf(before)} ${isDescending ? ">" : "<"} ${marks(before)}`]),
+    ...(after === undefined ? [] : [`${boundOf(after)} ${isDescending ? "<" : ">"} ${marks(after)}`]),
   ];
   return {
     where: conditions.length === 0 ? "1 = 1" : conditions.join(" AND "),
-    values: [...(either === undefined ? [] : [first, first]), ...rest, ...after],
+    values: [...firsts.map(() => prefix[0]), ...rest, ...(before ?? []), ...(after ?? [])],
   };
 };
+
+const orderOf = ({ type, fields }: RecordIndex, reverse = false): string =>
+  fields
+    .map((field) => `${columnOf(type, field)}${field.startsWith("-") === reverse ? "" : " DESC"}`)
+    .join(", ");
 
 /** Replaces each `?` by `$1`, `$2` and so on. */
 const numbered = (text: string): string => {
@@ -117,11 +143,41 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
     locked.add(pid);
     return Effect.asVoid(lockScope(pid as Pid));
   };
-  const store = (type: RecordType, text: string, record: object) => {
-    assertStorable(Object.values(record).filter(Predicate.isString));
-    const stored = run(text, tableFor(type).valuesOf(record));
-    const { pid } = record as { readonly pid?: Pid };
+  const store = (type: RecordType, text: string, ...records: ReadonlyArray<object>) => {
+    for (const record of records) assertStorable(Object.values(record).filter(Predicate.isString));
+    const stored = run(text, records.flatMap(tableFor(type).valuesOf));
+    const [{ pid } = {}] = records as ReadonlyArray<{ readonly pid?: Pid }>;
     return Effect.andThen(lockScopeOf(type, pid), Effect.asVoid(stored));
+  };
+  const list = (index: RecordIndex, prefix: ReadonlyArray<KeyPart>, options: ListOptions = {}) => {
+    const { select, read } = tableFor(index.type);
+    const { where, values } = placeIn(index, prefix, options);
+    const page = options.limit === undefined ? "" : ` LIMIT ${options.limit}`;
+    return read(run(`${select} WHERE ${where} ORDER BY ${orderOf(index, options.reverse)}${page}`, values));
+  };
+  const firstsOf = (
+    index: RecordIndex,
+    prefixes: ReadonlyArray<ReadonlyArray<string>>,
+    first: ReadonlyArray<string>,
+  ) => {
+    const { select, list: columns, read } = tableFor(index.type);
+    const page = `ORDER BY ${orderOf(index)} LIMIT 1`;
+    if (!isRemote) {
+      return Effect.map(
+        Effect.forEach(prefixes, (prefix) => {
+          const { where, values } = placeIn(index, prefix, {}, first);
+          return read(run(`${select} WHERE ${where} ${page}`, values));
+        }),
+        Arr.flatten,
+      );
+    }
+    let part = 0;
+    const { where } = placeIn(index, prefixes[0] ?? [], {}, first);
+    const isBehind = where.replaceAll("?", () => `(value ->> ${part++})`);
+    const text = `
+      SELECT ${columns} FROM json_array_elements(?::json) AS element (value)
+      CROSS JOIN LATERAL (SELECT * FROM ${index.type.name} WHERE ${isBehind} ${page}) AS found`;
+    return read(run(text, [JSON.stringify(prefixes)]));
   };
   const tx = {
     get: (type: RecordType, ...key: ReadonlyArray<KeyPart>) => {
@@ -137,29 +193,49 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
         : read(run(`${select} WHERE ${isOneOf(keys.length)}`, keys.flat()));
     },
 
-    list: (index: RecordIndex, prefix: ReadonlyArray<KeyPart>, options: ListOptions = {}) => {
-      const { limit, reverse = false, after } = options;
-      const { select, read } = tableFor(index.type);
-      const { where, values } = inIndex(index, prefix, after);
-      const order = index.fields.map(
-        (field) => `${columnOf(index.type, field)}${field.startsWith("-") === reverse ? "" : " DESC"}`,
-      );
-      const page = limit === undefined ? "" : ` LIMIT ${limit}`;
-      return read(run(`${select} WHERE ${where} ORDER BY ${order.join(", ")}${page}`, values));
+    list,
+
+    firsts: Effect.fnUntraced(function* (index: RecordIndex, prefixes: ReadonlyArray<ReadonlyArray<string>>) {
+      const found = new Map<string, object>();
+      const named = index.either === undefined ? [[]] : index.either.map((field) => [field]);
+      for (const first of prefixes.length === 0 ? [] : named) {
+        for (const record of yield* firstsOf(index, prefixes, first)) {
+          const place = placeOf(record, [...first, ...index.fields].slice(0, prefixes[0]?.length));
+          const other = found.get(place);
+          if (other === undefined || isBefore(index, record, other)) found.set(place, record);
+        }
+      }
+      return prefixes.map((prefix) => found.get(JSON.stringify(prefix)));
+    }),
+
+    ofAccount: (type: RecordType, account: string) => {
+      const { select, keyColumns, read } = tableFor(type);
+      const scopes = "SELECT pid FROM scopes WHERE account = ?";
+      const ofScopes = isRemote ? `= ANY (ARRAY (${scopes}))` : `IN (${scopes})`;
+      return read(run(`${select} WHERE pid ${ofScopes} ORDER BY ${keyColumns.join(", ")}`, [account]));
     },
 
-    count: (
-      index: RecordIndex,
-      prefix: ReadonlyArray<KeyPart>,
-      { after }: Pick<ListOptions, "after"> = {},
-    ) => {
-      const { where, values } = inIndex(index, prefix, after);
-      const counted = run(`SELECT COUNT(*) AS count FROM ${index.type.name} WHERE ${where}`, values);
+    count: (index: RecordIndex, prefix: ReadonlyArray<KeyPart>, { most, ...bounds }: CountOptions = {}) => {
+      const { where, values } = placeIn(index, prefix, bounds);
+      const found = `SELECT 1 FROM ${index.type.name} WHERE ${where}${most === undefined ? "" : ` LIMIT ${most}`}`;
+      const counted = run(`SELECT COUNT(*) AS count FROM (${found}) AS found`, values);
       return Effect.map(counted, ([row]) => Number(row?.["count"]));
     },
 
     create: (type: RecordType, record: object) => store(type, tableFor(type).insert, record),
     put: (type: RecordType, record: object) => store(type, tableFor(type).upsert, record),
+
+    putAll: (type: RecordType, records: ReadonlyArray<object>) =>
+      Effect.forEach(
+        Arr.chunksOf(records, batchSize),
+        (some) => store(type, tableFor(type).upsertAll(some.length), ...some),
+        { discard: true },
+      ),
+
+    removeAll: (type: RecordType, keys: ReadonlyArray<ReadonlyArray<KeyPart>>) => {
+      const { removeAll, read } = tableFor(type);
+      return keys.length === 0 ? Effect.succeed([]) : read(run(removeAll(keys.length), keys.flat()));
+    },
 
     remove: (type: RecordType, ...key: ReadonlyArray<KeyPart>) => {
       const { remove, read } = tableFor(type);
@@ -182,9 +258,48 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
           ORDER BY chat_id ${isWrite ? forUpdate : sql``}`),
       );
     }),
+
+    scopes: (pids: ReadonlyArray<Pid>) =>
+      Effect.map(
+        readKnownScopes(sql`
+          SELECT pid, account, guild_id, (SELECT status FROM accounts WHERE name = account) AS status FROM scopes
+          WHERE pid ${isAmong(JSON.stringify(pids))}`),
+        (found) => new Map(found),
+      ),
+
+    countEvents: ({ pid, after, types, most, searched }: Parameters<Tx["countEvents"]>[0]) => {
+      const place = positionOn(sql);
+      const start = sql`COALESCE((SELECT feed_starts.position FROM feed_starts WHERE pid = ${pid}), 0)`;
+      const ofTypes = sql`REPLACE(action, 'links.import_undone', 'links.imported') ${isAmong(JSON.stringify(types))}`;
+      const isMeant =
+        types.length === 0 ? sql`event_id IS NOT NULL` : sql`event_id IS NOT NULL AND ${ofTypes}`;
+      const counted = (records: Statement.Fragment) => sql`
+        (SELECT COUNT(*) FROM (
+          SELECT 1 FROM (
+            SELECT event_id, action FROM journal WHERE journal.place = ${pid} AND ${records} LIMIT ${searched}
+          ) AS next WHERE ${isMeant} LIMIT ${most}) AS told)`;
+      const numbered = sql`${isNumbered(sql)} AND ${place} > ${after} AND ${place} > ${start} ORDER BY ${place}`;
+      const count = sql<{ readonly count: number }>`
+        SELECT ${counted(numbered)} + ${counted(isUnnumbered(sql))} AS count`;
+      return Effect.map(count, ([row]) => Math.min(most, Number(row?.count)));
+    },
   };
   // The operation turns failures of statements into StoreUnavailable.
   return tx as unknown as Tx;
+};
+
+const placeOf = (record: object, fields: ReadonlyArray<string>): string =>
+  JSON.stringify(fields.map((field) => (record as Readonly<Record<string, KeyPart>>)[field]));
+
+/** Whether a record precedes another in an index. */
+const isBefore = ({ fields }: RecordIndex, one: object, other: object): boolean => {
+  type Values = Readonly<Record<string, KeyPart>>;
+  for (const field of fields) {
+    const name = field.replace("-", "");
+    const [left, right] = [(one as Values)[name], (other as Values)[name]] as [KeyPart, KeyPart];
+    if (left !== right) return left < right === (name === field);
+  }
+  return false;
 };
 
 type Run<A> = Effect.Effect<A, Ending> | Effect.fn.Return<A, Ending>;
@@ -229,11 +344,24 @@ export const eraseRecordsOn = Effect.fnUntraced(function* (
   return erased;
 });
 
+const readKnownScopes = tableOf("scopes", { ...scopeFields, status: Schema.String }).reader(
+  ({ status, ...row }) => [row.pid, { ...withScope(row), isActive: status === "active" }] as const,
+);
+
 const readPids = columnReader("records", "pid", Pid);
 
 export const layer = storeLayer(Records)((shared) => (store) => {
   const parts: StoreParts = { ...shared, ...operationsOf(shared.sql, store) };
   const { sql, operation, transaction, isRemote, onlyOne } = parts;
+  const lockQueue = (queue: string) =>
+    isRemote ? Effect.asVoid(sql`SELECT locks FROM ${onlyOne(queue)}`) : Effect.void;
+  const leases = new Map<string, ReturnType<typeof leasesOn>>();
+  const leaseOf = ({ name, key: [key = ""], held }: RecordType) => {
+    const lease =
+      leases.get(name) ?? leasesOn(sql, { table: name, key, nodes: held?.nodes ?? "", isNeeded: sql`1 = 1` });
+    leases.set(name, lease);
+    return lease;
+  };
   const reading = txOn(sql, false);
   const readOf = (name: string) => operation(name, (body: TxBody<unknown>) => body(reading) as Run<unknown>);
   const reads = new Map<string, ReturnType<typeof readOf>>();
@@ -245,7 +373,7 @@ export const layer = storeLayer(Records)((shared) => (store) => {
     },
     write: (name, queue, body) =>
       transaction(name, function* () {
-        if (isRemote) yield* sql`SELECT locks FROM ${onlyOne(queue)}`;
+        yield* lockQueue(queue);
         return yield* withTx(sql, body, true);
       })(),
     keyedWrite: (name, keptOf, body) =>
@@ -261,5 +389,23 @@ export const layer = storeLayer(Records)((shared) => (store) => {
       const rows = { table: type.name, primaryKey: keyColumnsOf(type), order, condition };
       return operation(name, () => deleteInBatches(sql, rows))();
     },
+    inSteps: (name, queue, find, change) => {
+      const step = Effect.gen(function* () {
+        yield* lockQueue(queue);
+        return yield* withTx(
+          sql,
+          (tx) => Effect.flatMap(find(tx, batchSize), (found) => change(tx, found)),
+          true,
+        );
+      });
+      return operation(name, () => inBatches(sql.withTransaction(step)))();
+    },
+    hold: (name, type, items) =>
+      operation(name, function* () {
+        assertStorable([items.node]);
+        if (type.held === null || !(yield* leaseOf(type)(items))) return [];
+        return yield* reading.list(type.held.index, [items.node]) as unknown as Run<ReadonlyArray<never>>;
+      })(),
+    mostWritten: Number.MAX_SAFE_INTEGER,
   };
 });

@@ -22,7 +22,6 @@ import * as SqlRootKeyStore from "./root_key_store.ts";
 import * as SqlSessionStore from "./sessions/session_store.ts";
 import * as SqlUsageStore from "./usage_store.ts";
 import * as SqlUserStore from "./users/user_store.ts";
-import * as SqlWebhookStore from "./webhooks/webhook_store.ts";
 
 const fault = Effect.map(SqlClient.SqlClient, (sql) =>
   schemaFault.pipe(
@@ -49,7 +48,6 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlIdempotencyStore.layer,
     SqlUsageStore.layer,
     SqlEventStore.layer,
-    SqlWebhookStore.layer,
     SqlCommunityStore.layer,
     SqlRolePlanStore.layer,
     SqlGuildLogStore.layer,

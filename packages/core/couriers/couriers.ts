@@ -9,6 +9,7 @@ import type { StoreEffect } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import { forEachLinkChange } from "../links/link_events.ts";
 import { paced } from "../paced.ts";
+import type { HoldItems } from "../records/records.ts";
 import { forEachSessionChange } from "../sessions/session_watch.ts";
 import { forEachSignal, Signals } from "../signals.ts";
 import { StorageUse } from "../storage_use.ts";
@@ -79,16 +80,6 @@ type ItemTopic = "webhooks" | "role_plans" | "guild_logs";
  */
 export const makeAnnounceItems = (topic: ItemTopic) =>
   Effect.map(Signals, ({ publish }) => Effect.ignore(publish(topic, "")));
-
-/** The parameters of `hold`, which renews a node's lease, takes free items, and returns all items of the node. */
-export interface HoldItems {
-  readonly node: string;
-  readonly at: Millis;
-  /** When the lease ends. The node releases all its items if this time is not after `at`, the time of the call. */
-  readonly until: Millis;
-  /** How many further items to take at most. */
-  readonly limit: number;
-}
 
 interface CourierWork<Item extends Held, C extends Courier<Item>> {
   /** The signals about changes of items, see `makeAnnounceItems`. */

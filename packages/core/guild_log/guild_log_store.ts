@@ -1,8 +1,8 @@
 import { Context } from "effect";
-import type { HoldItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
+import type { HoldItems } from "../records/records.ts";
 import type { HeldWrite, PlanPlace } from "../roles/role_plan_store.ts";
 import type { Millis } from "../timestamp.ts";
 import type { LogEntry } from "./log_entry.ts";

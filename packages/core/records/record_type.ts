@@ -11,6 +11,8 @@ interface IndexOptions<F extends string> {
   readonly fields: ReadonlyArray<F | `-${F}`>;
   /** The number of leading fields by which writes read the index. Writes that change what one has read run again. */
   readonly group?: number;
+  /** A field of text, and its values in the records of the index. All records if left out. */
+  readonly only?: { readonly field: F; readonly values: ReadonlyArray<string> };
 }
 
 export interface RecordIndex<out R extends object = object> extends IndexOptions<string> {
@@ -35,10 +37,21 @@ export interface RecordType<out R extends object = object> {
   /** The columns of the fields in SQL: their names in snake case, unless the type names another. */
   readonly columns: Readonly<Record<string, string>>;
   readonly key: ReadonlyArray<string>;
+  /** Its records by their key. Writes do not list by it. */
+  readonly byKey: RecordIndex<R>;
   readonly indexes: Readonly<Record<string, RecordIndex<R>>>;
   /** Whether a deletion of its scope's data deletes the record. Its key begins with `pid`, as one of its indexes does. */
   readonly isOfScope: boolean;
   readonly ofUser: OfUser<RecordIndex<R>> | null;
+  /** Whether the records of an account are listed, as those of its scopes. */
+  readonly isOfAccount: boolean;
+  /** For records on which nodes work: the index by their field `holder`, and the table of nodes in SQL. */
+  readonly held: Held<RecordIndex<R>> | null;
+}
+
+interface Held<Index> {
+  readonly index: Index;
+  readonly nodes: string;
 }
 
 /** The records of a type. */
@@ -52,6 +65,7 @@ export const recordType = <
   columns = {},
   indexes,
   ofUser,
+  held,
   ...options
 }: {
   readonly name: string;
@@ -62,16 +76,28 @@ export const recordType = <
   readonly indexes: Indexes;
   readonly isOfScope?: true;
   readonly ofUser?: OfUser<keyof Indexes & string>;
+  readonly isOfAccount?: true;
+  readonly held?: Held<keyof Indexes & string>;
 }) => {
   type R = { readonly [Field in keyof F]: F[Field]["Type"] };
   const named: Record<string, RecordIndex<R>> = {};
-  const type = { json: [], isOfScope: false, ofUser: null, ...options, columns: {}, indexes: named };
+  const type = {
+    json: [],
+    isOfScope: false,
+    isOfAccount: false,
+    ...options,
+    indexes: named,
+  } as unknown as RecordType<R>;
   for (const [name, index] of Object.entries(indexes)) named[name] = { ...index, name, type };
-  return Object.assign(type as RecordType<R>, named as { readonly [Name in keyof Indexes]: RecordIndex<R> }, {
+  const at = <Use extends { readonly index: keyof Indexes & string }>(use: Use | undefined) =>
+    use === undefined ? null : { ...use, index: named[use.index] };
+  return Object.assign(type, named as { readonly [Name in keyof Indexes]: RecordIndex<R> }, {
     columns: Object.fromEntries(
       Object.keys(options.fields).map((field) => [field, columns[field] ?? snakeCase(field)]),
     ),
-    ...(ofUser && { ofUser: { ...ofUser, index: named[ofUser.index] as RecordIndex<R> } }),
+    byKey: { name: "byKey", type, fields: options.key } as unknown as RecordIndex<R>,
+    ofUser: at(ofUser) as OfUser<RecordIndex<R>> | null,
+    held: at(held) as Held<RecordIndex<R>> | null,
   });
 };
 

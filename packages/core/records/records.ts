@@ -1,9 +1,11 @@
 /** The port of stores that are written once for all storages. */
 import { Context, Effect, Layer } from "effect";
 import type { AuditAction, AuditEntry, WriteContext } from "../audit/audit.ts";
+import type { DataScope } from "../data_scope.ts";
 import type { Conflict, StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { Keyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
+import type { Millis } from "../timestamp.ts";
 import type { RecordIndex, RecordType } from "./record_type.ts";
 
 export type KeyPart = string | number;
@@ -12,8 +14,30 @@ export interface ListOptions {
   /** The most records; all if left out. */
   readonly limit?: number;
   readonly reverse?: boolean;
-  /** Lists records behind these values of all further fields, which sort in one direction. */
+  /** Bounds of all further fields, which sort in one direction. */
+  readonly before?: ReadonlyArray<KeyPart>;
   readonly after?: ReadonlyArray<KeyPart>;
+}
+
+export interface CountOptions extends Pick<ListOptions, "after"> {
+  /** More records may count as this number. */
+  readonly most?: number;
+}
+
+/** The parameters of `hold`, which renews a node's lease, takes free items, and returns all items of the node. */
+export interface HoldItems {
+  readonly node: string;
+  readonly at: Millis;
+  /** When the lease ends. The node releases all its items if this time is not after `at`, the time of the call. */
+  readonly until: Millis;
+  /** How many further items to take at most. */
+  readonly limit: number;
+}
+
+/** A scope, and whether its account is active. */
+export interface KnownScope {
+  readonly scope: DataScope;
+  readonly isActive: boolean;
 }
 
 /** A transaction. What a write reads by a key holds until its end. */
@@ -32,20 +56,37 @@ export interface Tx {
     prefix: ReadonlyArray<KeyPart>,
     options?: ListOptions,
   ) => StoreEffect<ReadonlyArray<R>>;
+  /** Returns the first record of an index for each prefix of texts. */
+  readonly firsts: <R extends object>(
+    index: RecordIndex<R>,
+    prefixes: ReadonlyArray<ReadonlyArray<string>>,
+  ) => StoreEffect<ReadonlyArray<R | undefined>>;
+  /** Returns the records of an account, of a type with `isOfAccount`, in the order of their keys. */
+  readonly ofAccount: <R extends object>(
+    type: RecordType<R>,
+    account: string,
+  ) => StoreEffect<ReadonlyArray<R>>;
   readonly count: (
     index: RecordIndex,
     prefix: ReadonlyArray<KeyPart>,
-    options?: Pick<ListOptions, "after">,
+    options?: CountOptions,
   ) => StoreEffect<number>;
   /** Stores a new record. An existing key, and text that `isStorable` refuses, are defects. */
   readonly create: <R extends object>(type: RecordType<R>, record: R) => StoreEffect<void>;
   /** Stores a record in place of the one with its key. */
   readonly put: <R extends object>(type: RecordType<R>, record: R) => StoreEffect<void>;
+  /** Stores records whose keys differ, as `put` does. */
+  readonly putAll: <R extends object>(type: RecordType<R>, records: ReadonlyArray<R>) => StoreEffect<void>;
   /** Deletes the record with a key, and returns it. */
   readonly remove: <R extends object>(
     type: RecordType<R>,
     ...key: ReadonlyArray<KeyPart>
   ) => StoreEffect<R | undefined>;
+  /** Deletes the records with these keys, and returns those that existed. */
+  readonly removeAll: <R extends object>(
+    type: RecordType<R>,
+    keys: ReadonlyArray<ReadonlyArray<KeyPart>>,
+  ) => StoreEffect<ReadonlyArray<R>>;
   /** Writes to the audit log of a scope. */
   readonly journal: (
     write: WriteContext,
@@ -57,6 +98,18 @@ export interface Tx {
     pid: Pid,
     chatIds: ReadonlyArray<ChatId>,
   ) => StoreEffect<ReadonlyMap<ChatId, { readonly gameId: GameId | null; readonly linkVersion: number }>>;
+  /** Returns the scopes that exist. */
+  readonly scopes: (pids: ReadonlyArray<Pid>) => StoreEffect<ReadonlyMap<Pid, KnownScope>>;
+  /** Counts the events of a scope after a position, of all types if none is named. */
+  readonly countEvents: (search: {
+    readonly pid: Pid;
+    readonly after: number;
+    readonly types: ReadonlyArray<string>;
+    /** More events may count as this number. */
+    readonly most: number;
+    /** How many events of all types are searched at most. */
+    readonly searched: number;
+  }) => StoreEffect<number>;
 }
 
 /** The body of a transaction. It may run several times. */
@@ -82,6 +135,26 @@ export interface StoreRecords<Name extends string = string> {
     index: RecordIndex,
     before: ReadonlyArray<KeyPart>,
   ) => StoreEffect<number>;
+  /**
+   * Changes any number of records in small writes, until one finds fewer than `limit`. Returns the sum of what they return.
+   *
+   * @param queue as of `write`
+   * @param change reads the records again, since others may have changed them
+   */
+  readonly inSteps: <R>(
+    name: Name,
+    queue: string,
+    find: (tx: Tx, limit: number) => StoreEffect<ReadonlyArray<R>>,
+    change: (tx: Tx, found: ReadonlyArray<R>) => StoreEffect<number>,
+  ) => StoreEffect<number>;
+  /** Renews the lease of a node, takes records of a type with `held` that no live node holds, and returns those of the node. */
+  readonly hold: <R extends object>(
+    name: Name,
+    type: RecordType<R>,
+    hold: HoldItems,
+  ) => StoreEffect<ReadonlyArray<R>>;
+  /** How many records a write stores at most. */
+  readonly mostWritten: number;
 }
 
 /** Makes the records of a store, whose name is the first part of the names of its operations. */

@@ -1,9 +1,9 @@
 import { Context, type Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { CommunityPlace, PauseReason } from "../communities/community.ts";
-import type { HoldItems } from "../couriers/couriers.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
+import type { HoldItems } from "../records/records.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import type { PlanPreview, StoredPreview } from "./plan_preview.ts";
 import type { DayOfChanges, RoleChanges } from "./role_changes.ts";

@@ -108,7 +108,7 @@ const fields = ["url", "types", "description", "status"] as const satisfies Read
 >;
 
 /** Returns a webhook with its new values and the content of the audit entry; null if nothing changes. @internal */
-export const updatedWebhook = <W extends StoredWebhook>(
+export const updatedWebhook = <W extends Omit<StoredWebhook, "scope">>(
   webhook: W,
   change: WebhookChange,
   at: Millis,

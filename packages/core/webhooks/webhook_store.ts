@@ -1,7 +1,7 @@
 import { Context, type Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
-import type { HoldItems } from "../couriers/couriers.ts";
 import type { StoreEffect } from "../errors.ts";
+import type { HoldItems } from "../records/records.ts";
 import type { Millis } from "../timestamp.ts";
 import type {
   DeliveryError,

@@ -1,10 +1,9 @@
-/** The journal with its positions, and the webhooks that read it. */
+/** The journal with its positions of events. */
 import type { Row } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
 import { usersIn } from "@accountlink/core/journal";
 import { accountPlace, places as feeds, journal, pidOf } from "../stores/journal.ts";
-import { deliveries, webhooks } from "../stores/webhooks.ts";
-import { at, type Places, scopeRef } from "./places.ts";
+import { at, type Places } from "./places.ts";
 import { type Unit, unit } from "./unit.ts";
 
 const prefix = "account ";
@@ -70,49 +69,5 @@ export const journalUnits: ReadonlyArray<Unit> = [
     rowsOfParts: ({ place, start }) => ({
       feed_starts: start > 0 && pidOf(place) !== null ? [{ pid: place, position: start }] : [],
     }),
-  }),
-  unit({
-    records: webhooks,
-    relation: "webhooks",
-    columns: {
-      id: "webhook.id",
-      pid: "scope.pid",
-      url: "webhook.url",
-      types: ["json", "webhook.types"],
-      description: "webhook.description",
-      status: "webhook.status",
-      disabled_reason: "webhook.disabledReason",
-      created_at: "webhook.createdAt",
-      last_delivered_at: "webhook.lastDeliveredAt",
-      failing_since: "webhook.failingSince",
-      secrets: ["json", "webhook.secrets"],
-      position: "position",
-      holder: "holder",
-    },
-    fields: ({ pid }, _, places) => ({ scope: scopeRef(places, String(pid)) }),
-  }),
-  unit({
-    records: deliveries,
-    relation: "webhook_deliveries",
-    columns: {
-      webhook_id: "webhook",
-      event_id: "delivery.eventId",
-      position: "delivery.position",
-      type: "delivery.type",
-      at: "delivery.at",
-      status: "delivery.status",
-      attempts: "delivery.attempts",
-      resends: "delivery.resends",
-      response_status: "delivery.responseStatus",
-      error: "delivery.error",
-      next_attempt_at: "delivery.nextAttemptAt",
-      attempted_at: "delivery.attemptedAt",
-      answered_at: "delivery.answeredAt",
-      response_type: "delivery.responseType",
-    },
-    fields: ({ lane, other_lane: other }) => ({
-      delivery: { lanes: [lane, other].filter((each) => each !== null) },
-    }),
-    row: ({ delivery: { lanes } }) => ({ lane: lanes[0] ?? null, other_lane: lanes[1] ?? null }),
   }),
 ];

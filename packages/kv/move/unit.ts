@@ -8,7 +8,7 @@ import { kvTable } from "../records.ts";
 import type { OfEpoch } from "../stores/scopes.ts";
 import type { Table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import { epochOf, isOfEpoch, type Places } from "./places.ts";
+import { epochOf, isOfEpoch, type Places, scopeRef } from "./places.ts";
 
 /** The rows of tables, by their names. */
 export type Rows = Readonly<Record<string, ReadonlyArray<Row>>>;
@@ -165,8 +165,11 @@ export const recordUnit = (type: RecordType): Unit =>
         [type.json.includes(field) ? "json" : "plain", field] as never,
       ]),
     ),
+    fields: ({ pid }, _, places) => ({
+      ...(type.isOfScope && { epoch: epochOf(places, String(pid)) }),
+      ...(type.isOfAccount && { account: scopeRef(places, String(pid)).account }),
+    }),
     ...(type.isOfScope && {
-      fields: ({ pid }: Row, _: Rows, places: Places) => ({ epoch: epochOf(places, String(pid)) }),
       isKept: (record: object, places: Places) => isOfEpoch(record as OfEpoch, places),
     }),
   });

@@ -6,8 +6,9 @@ import type { StoreEffect } from "@accountlink/core/errors";
 import { noSettings } from "@accountlink/core/keys";
 import { siteSignIns } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
+import { webhookRecords } from "@accountlink/core/webhooks";
 import { Effect, Predicate, Struct } from "effect";
-import { kvTable } from "../records.ts";
+import { indexOfAccount, kvTable } from "../records.ts";
 import { removeSome } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { putLinking } from "./communities.ts";
@@ -16,7 +17,8 @@ import { keys, revokedKey } from "./keys.ts";
 import { members } from "./members.ts";
 import { isOn, plans } from "./role_plans.ts";
 import { accounts, type StoredAccount, scopes } from "./scopes.ts";
-import { webhooks } from "./webhooks.ts";
+
+const webhooksOf = indexOfAccount(webhookRecords);
 
 type Effects<A> = Effect.fn.Return<A, Effect.Error<StoreEffect<never>>>;
 
@@ -78,13 +80,10 @@ export const pauseSome = Effect.fnUntraced(function* (
   at: Millis,
   limit: number,
 ): Effects<boolean> {
-  const sending = (yield* tx.list(webhooks.byAccount, [account])).filter(
-    ({ webhook }) => webhook.status === "active",
+  const sending = (yield* tx.list(webhooksOf, [account])).filter(({ status }) => status === "active");
+  const isSending = yield* changeFirst(sending, limit, (webhook) =>
+    tx.put(webhooksOf.table, { ...webhook, status: "paused", failingSince: null }),
   );
-  const isSending = yield* changeFirst(sending, limit, (stored) => {
-    const webhook = { ...stored.webhook, status: "paused", failingSince: null } as const;
-    return tx.put(webhooks, { ...stored, webhook });
-  });
   const on = (yield* tx.list(plans.byAccount, [account])).filter(isOn);
   for (const plan of on.slice(0, limit)) {
     const paused = { ...plan.settings, state: "paused" } as const;
@@ -121,9 +120,7 @@ export const clearSome = Effect.fnUntraced(function* (
   const named = (yield* tx.list(scopes.byAccount, [id])).filter(
     ({ settings }) => !isSame(settings, noSettings),
   );
-  const described = (yield* tx.list(webhooks.byAccount, [id])).filter(
-    ({ webhook }) => webhook.description !== "",
-  );
+  const described = (yield* tx.list(webhooksOf, [id])).filter(({ description }) => description !== "");
   const entered = (yield* tx.list(keys.byAccount, [id])).filter(
     ({ key }) => !isSame(Struct.pick(key, Struct.keys(emptied)), emptied),
   );
@@ -132,9 +129,7 @@ export const clearSome = Effect.fnUntraced(function* (
     removeSome(tx, kvTable(siteSignIns).byAccount, [name], limit),
     changeFirst(invited, limit, ({ chatId }) => tx.remove(members, id, chatId)),
     changeFirst(named, limit, (scope) => tx.put(scopes, { ...scope, settings: noSettings })),
-    changeFirst(described, limit, (stored) =>
-      tx.put(webhooks, { ...stored, webhook: { ...stored.webhook, description: "" } }),
-    ),
+    changeFirst(described, limit, (webhook) => tx.put(webhooksOf.table, { ...webhook, description: "" })),
     changeFirst(entered, limit, (stored) => tx.put(keys, { ...stored, key: { ...stored.key, ...emptied } })),
   ]);
   return areMore.includes(true);

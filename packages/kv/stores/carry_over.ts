@@ -15,15 +15,22 @@ import type { AuditEntry } from "@accountlink/core/audit";
 import type { FeedEvent } from "@accountlink/core/events";
 import { signInChallenges, verificationFlows } from "@accountlink/core/flow";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
+import type { RecordOf } from "@accountlink/core/records";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
+import {
+  deliveryRecord,
+  type StoredDelivery,
+  type WebhookId,
+  webhookDeliveries,
+  webhookRecords,
+} from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { kvTable, txOf } from "../records.ts";
-import { stepSize } from "../steps.ts";
 import { type Table, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
 import { type Reminder, reminders } from "./reminder_store.ts";
-import { isCurrent, type OfEpoch } from "./scopes.ts";
+import { isCurrent, type OfEpoch, type ScopeRef } from "./scopes.ts";
 
 interface EarlierEntry extends Omit<AuditEntry, "account"> {
   readonly account: number;
@@ -137,6 +144,46 @@ const earlierChallenges = kvTable({ ...signInChallenges, name: "challenge" });
 const earlierSignIns = kvTable({ ...siteSignIns, name: "sign_in" });
 const earlierBegunSignIns = kvTable({ ...begunSignIns, name: "begun_sign_in" });
 
+interface EarlierWebhook {
+  readonly webhook: Omit<RecordOf<typeof webhookRecords>, "pid" | "position" | "holder">;
+  readonly scope: ScopeRef;
+  readonly position: number;
+  readonly holder: string | null;
+}
+
+const earlierWebhooks = table<EarlierWebhook>()("webhook", ({ webhook }) => [webhook.id], {
+  byScope: { keys: ({ webhook, scope }) => [[scope.pid, webhook.id]] },
+  byAccount: { keys: ({ webhook, scope }) => [[scope.account, webhook.createdAt, webhook.id]] },
+  byTime: { keys: ({ webhook }) => [[webhook.createdAt, webhook.id]] },
+  byHolder: { keys: ({ webhook, holder }) => [[holder ?? "", webhook.id]] },
+});
+
+interface EarlierDelivery {
+  readonly webhook: WebhookId;
+  readonly delivery: StoredDelivery;
+}
+
+const placeOfDelivery = ({ webhook, delivery }: EarlierDelivery) => [webhook, delivery.eventId];
+
+/** Entries that a delivery has only while it is sent or waits are removed even if it has none. */
+const earlierDeliveries = table<EarlierDelivery>()("delivery", placeOfDelivery, {
+  tried: {
+    keys: ({ webhook, delivery: { status, eventId } }) => [
+      [webhook, status, eventId],
+      [webhook, "any", eventId],
+    ],
+  },
+  pending: { keys: ({ webhook, delivery: { at, eventId } }) => [[webhook, at, eventId]] },
+  due: {
+    keys: ({ webhook, delivery: { nextAttemptAt, eventId } }) => [[webhook, nextAttemptAt ?? 0, eventId]],
+  },
+  lanes: {
+    keys: ({ webhook, delivery: { lanes, position, eventId } }) =>
+      lanes.map((lane) => [webhook, lane, position ?? 0, eventId]),
+  },
+  byTime: { keys: ({ webhook, delivery }) => [[delivery.at, webhook, delivery.eventId]] },
+});
+
 const earlierReminders = table<Reminder>()("reminder", ({ pid, guildId, hash }) => [pid, guildId, hash], {
   byTime: { keys: ({ pid, guildId, at, hash }) => [[pid, guildId, at, hash]], group: 2 },
 });
@@ -153,6 +200,9 @@ const put = Effect.fnUntraced(function* (
   yield* tx.put(places, { ...place, last: Math.max(place.last, sequence), ...change(place) });
 });
 
+/** Records of a transaction. A delivery changes about 16 keys. */
+const carriedAtOnce = 15;
+
 /** Moves all records of a table in small transactions. */
 const move = Effect.fnUntraced(function* <R>(
   db: Database,
@@ -160,7 +210,7 @@ const move = Effect.fnUntraced(function* <R>(
   store: (tx: Transaction, record: R) => Effect.Effect<void, Effect.Error<ReturnType<typeof put>>>,
 ) {
   for (;;) {
-    const found = yield* db.read((tx) => tx.scan(from, [], { limit: stepSize }));
+    const found = yield* db.read((tx) => tx.scan(from, [], { limit: carriedAtOnce }));
     if (found.length === 0) return;
     yield* db.write("carry over", function* (tx) {
       for (const record of found) {
@@ -177,6 +227,12 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
   yield* move(db, earlierChallenges, (tx, challenge) => tx.put(kvTable(signInChallenges), challenge));
   yield* move(db, earlierSignIns, (tx, signIn) => tx.put(kvTable(siteSignIns), signIn));
   yield* move(db, earlierBegunSignIns, (tx, begun) => tx.put(kvTable(begunSignIns), begun));
+  yield* move(db, earlierWebhooks, (tx, { webhook, scope: { pid }, position, holder }) =>
+    txOf(tx).put(webhookRecords, { ...webhook, pid, position, holder }),
+  );
+  yield* move(db, earlierDeliveries, (tx, { webhook, delivery }) =>
+    txOf(tx).put(webhookDeliveries, deliveryRecord(webhook, delivery)),
+  );
   for (const from of [earlierReviews, earlierSuspects]) {
     yield* move(
       db,

@@ -2,6 +2,8 @@ import { AuditLog, ChatId, EventStore, GameId, Pid } from "@accountlink/core";
 import { AltReviewStore, SuspectStore } from "@accountlink/core/alts";
 import { KeyStore } from "@accountlink/core/keys";
 import { SignInStore } from "@accountlink/core/sign_ins";
+import { type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
+import { makeDelivery } from "@accountlink/testing";
 import { Effect, Layer, Option } from "effect";
 import { expect, it } from "vitest";
 import { encode } from "../keys.ts";
@@ -13,7 +15,7 @@ const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as co
 
 const open = (kv: Kv) => Layer.build(Layer.fresh(layer(Effect.succeed(kv))));
 
-it("reviews, likely alts and sign-ins of an earlier release are carried over, without deleted ones", () =>
+it("reviews, likely alts, sign-ins and webhooks of an earlier release are carried over, without deleted ones", () =>
   Effect.gen(function* () {
     const kv = memoryKv();
     const keys = yield* Effect.provideContext(KeyStore, yield* open(kv));
@@ -25,7 +27,17 @@ it("reviews, likely alts and sign-ins of an earlier release are carried over, wi
     const suspect = { chatId, otherChatId, gameId, at: 6, score: 90, evidence: [] };
     const signIn = { id: "hash", site: "me", chatId, account: null, guilds: null, device: null };
     const until = { createdAt: 1, expiresAt: 9_000 };
+    const webhookId = "wh_0123456789abcdefghij" as WebhookId;
+    const webhook = {
+      ...{ id: webhookId, url: "https://example.com", types: [], description: "Bot", status: "active" },
+      ...{ disabledReason: null, createdAt: 1, lastDeliveredAt: null, failingSince: 3 },
+      secrets: [{ sealed: "sealed", endsAt: null }],
+    };
+    const scope = { pid, account: 1, target: { kind: "global" } };
+    const delivery = makeDelivery({ nextAttemptAt: 5, position: 1, lanes: ["a", "b"] });
     const stored = [
+      { key: encode(["webhook", webhookId]), value: { webhook, scope, position: 7, holder: null } },
+      { key: encode(["delivery", webhookId, delivery.eventId]), value: { webhook: webhookId, delivery } },
       { key: encode(["review", pid, otherChatId, chatId]), value: { pid, epoch: 1, review } },
       { key: encode(["review.byUser", chatId, pid, otherChatId, chatId]), value: "entry" },
       {
@@ -54,9 +66,20 @@ it("reviews, likely alts and sign-ins of an earlier release are carried over, wi
     expect(yield* reviews.findByChatId(pid, chatId, null)).toEqual([review]);
     expect(yield* suspects.find(pid, 0)).toEqual([{ ...suspect, verdict: "same" }]);
     expect(yield* signIns.list("me", chatId, 2)).toEqual([{ ...signIn, ...until }]);
+    const webhooks = yield* Effect.provideContext(WebhookStore, context);
+    const [found] = yield* webhooks.list({ account: "acme", id: null });
+    expect(found).toMatchObject({
+      description: "Bot",
+      failingSince: 3,
+      scope: { pid, account: "acme" },
+      pending: 1,
+    });
+    expect(yield* webhooks.due(webhookId, 5, 9)).toEqual([delivery]);
     expect(yield* signIns.takeBegun("me", "state", 2)).toBe(true);
     const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
-    expect(left.filter(({ key }) => /^(review|suspect|sign_in|begun_sign_in)\b/.test(key))).toEqual([]);
+    expect(
+      left.filter(({ key }) => /^(review|suspect|sign_in|begun_sign_in|webhook|delivery)\b/.test(key)),
+    ).toEqual([]);
   }).pipe(Effect.scoped, Effect.runPromise));
 
 it("the entries and events of an earlier release are carried over, and a feed goes on from its position", () =>

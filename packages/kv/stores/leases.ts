@@ -1,6 +1,6 @@
 /** The leases of nodes for work on webhooks and role plans. */
 import type { StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
-import type { HoldItems } from "@accountlink/core/webhooks";
+import type { HoldItems } from "@accountlink/core/records";
 import { Effect } from "effect";
 import { type Index, type Table, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
@@ -20,48 +20,70 @@ export const liveNodes = Effect.fnUntraced(function* (tx: Transaction, work: str
   return found.filter(({ until }) => until > at).map(({ node }) => node);
 });
 
-interface Held {
+/** An item on which a node works; null if no node does. */
+export interface Held {
   readonly holder: string | null;
-  readonly scope: ScopeRef;
 }
 
 /**
- * Renews the lease of a node, takes items that no live node holds, and returns the items of the node whose accounts are
- * active; none if its lease ends now.
+ * Renews the lease of a node, takes items that no live node holds, and returns those of the node; none if its lease ends
+ * now.
  *
- * @param items has an index of the items by their holder, the empty text for none
- * @param shown returns null for an item that needs no work
+ * @param listed the items that need a node, and those of a holder
  */
-export const holdItems = <R extends Held, A>(
+const takeItems = Effect.fnUntraced(function* <R extends Held>(
+  db: Database,
+  name: string,
+  items: Table<R>,
+  { node, at, until, limit }: HoldItems,
+  listed: (tx: Transaction, holder?: string) => StoreEffect<ReadonlyArray<R>>,
+) {
+  yield* db.write(`${name} ${node}`, function* (tx) {
+    if (until > at) yield* tx.put(leases, { work: name, node, until });
+    else yield* tx.remove(leases, name, node);
+  });
+  if (until <= at) return [];
+  const free = yield* db.read(function* (tx) {
+    const live = new Set(yield* liveNodes(tx, name, at));
+    return (yield* listed(tx)).filter(({ holder }) => holder === null || !live.has(holder));
+  });
+  for (const item of free.slice(0, limit)) {
+    yield* db.write(`${name} ${node}`, function* (tx) {
+      const stored = yield* tx.get(items, ...items.id(item));
+      if (stored === undefined) return;
+      const lease = stored.holder === null ? undefined : yield* tx.get(leases, name, stored.holder);
+      if (lease === undefined || lease.until <= at) yield* tx.put(items, { ...stored, holder: node });
+    });
+  }
+  return yield* db.read((tx) => listed(tx, node));
+});
+
+/** Holds records of which all need a node. */
+export const holdRecords = <R extends Held>(db: Database, name: string, items: Table<R>, hold: HoldItems) =>
+  takeItems(db, name, items, hold, (tx, holder) =>
+    Effect.map(tx.scan(items, []), (all) =>
+      all.filter((each) => holder === undefined || each.holder === holder),
+    ),
+  );
+
+/**
+ * Holds items, and returns those whose accounts are active.
+ *
+ * @param items has an index of the items that need a node by their holder, the empty text for none
+ */
+export const holdItems = <R extends Held & { readonly scope: ScopeRef }, A>(
   db: Database,
   name: string,
   items: Table<R> & { readonly byHolder: Index<R> },
-  { node, at, until, limit }: HoldItems,
-  shown: (tx: Transaction, item: R) => Effect.fn.Return<A | null, StoreUnavailable>,
+  hold: HoldItems,
+  shown: (tx: Transaction, item: R) => Effect.fn.Return<A, StoreUnavailable>,
 ): StoreEffect<ReadonlyArray<A>> =>
-  Effect.gen(function* () {
-    yield* db.write(`${name} ${node}`, function* (tx) {
-      if (until > at) yield* tx.put(leases, { work: name, node, until });
-      else yield* tx.remove(leases, name, node);
-    });
-    if (until <= at) return [];
-    const free = yield* db.read(function* (tx) {
-      const live = new Set(yield* liveNodes(tx, name, at));
-      return (yield* tx.list(items.byHolder, [])).filter(
-        ({ holder }) => holder === null || !live.has(holder),
-      );
-    });
-    for (const item of free.slice(0, limit)) {
-      yield* db.write(`${name} ${node}`, function* (tx) {
-        const stored = yield* tx.get(items, ...items.id(item));
-        if (stored === undefined) return;
-        const lease = stored.holder === null ? undefined : yield* tx.get(leases, name, stored.holder);
-        if (lease === undefined || lease.until <= at) yield* tx.put(items, { ...stored, holder: node });
-      });
-    }
-    return yield* db.read(function* (tx) {
-      const held = yield* ofActive(tx, yield* tx.list(items.byHolder, [node]));
-      const all = yield* Effect.forEach(held, (item) => Effect.gen(() => shown(tx, item)));
-      return all.filter((each) => each !== null);
-    });
-  });
+  Effect.flatMap(
+    takeItems(db, name, items, hold, (tx, holder) =>
+      tx.list(items.byHolder, holder === undefined ? [] : [holder]),
+    ),
+    (held) =>
+      db.read(function* (tx) {
+        return yield* Effect.forEach(yield* ofActive(tx, held), (item) => Effect.gen(() => shown(tx, item)));
+      }),
+  );

@@ -1,6 +1,7 @@
 /** Assigns rows of a table to the nodes that work on them. Other nodes take the rows of a dead node. */
+
+import type { HoldItems } from "@accountlink/core/records";
 import type { Millis } from "@accountlink/core/timestamp";
-import type { HoldItems } from "@accountlink/core/webhooks";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "./dialect.ts";

@@ -37,7 +37,9 @@ const find = Effect.fnUntraced(function* (type: RecordType, record: Values) {
     const values = valuesOf((found ?? record) as Values, fields);
     if (values.includes(null as never)) continue;
     const listed = yield* read("find", (tx) => tx.list(index, values));
-    expectEqual(listed, found === undefined ? [] : [found], `${type.name}.${index.name}`);
+    const { field = "", values: only } = index.only ?? {};
+    const isIn = found !== undefined && (only?.includes(String((found as Values)[field])) ?? true);
+    expectEqual(listed, isIn ? [found] : [], `${type.name}.${index.name}`);
   }
   return found;
 });

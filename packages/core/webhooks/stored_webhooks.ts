@@ -1,0 +1,397 @@
+/** Webhooks and their deliveries in any storage. */
+import { Array as Arr, Effect, Option, Schema } from "effect";
+import type { AuditAction, AuditEntry } from "../audit/audit.ts";
+import { Pid } from "../ids.ts";
+import { type RecordOf, recordType, textAs } from "../records/record_type.ts";
+import { recordStore, type Tx } from "../records/records.ts";
+import { assertStorable } from "../storable_text.ts";
+import type { Millis } from "../timestamp.ts";
+import { newUlid } from "../ulid.ts";
+import {
+  deliveryStatuses,
+  mostPending,
+  mostSearchedPending,
+  updatedWebhook,
+  type WebhookId,
+} from "./webhook.ts";
+import { lanesOf, resent, type StoredDelivery, WebhookStore, type WebhookWrite } from "./webhook_store.ts";
+
+const time = Schema.NullOr(Schema.Int);
+const text = Schema.NullOr(Schema.String);
+
+/** @internal */
+export const webhookRecords = recordType({
+  name: "webhooks",
+  fields: {
+    id: textAs<WebhookId>(),
+    pid: Pid,
+    url: Schema.String,
+    types: Schema.Array(Schema.String),
+    description: Schema.String,
+    status: Schema.Literals(["active", "paused", "disabled"]),
+    disabledReason: Schema.NullOr(Schema.Literals(["gone", "failing"])),
+    createdAt: Schema.Int,
+    lastDeliveredAt: time,
+    failingSince: time,
+    secrets: Schema.Array(Schema.Struct({ sealed: Schema.String, endsAt: time })),
+    position: Schema.Int,
+    /** The node that sends the deliveries; null if no node does. */
+    holder: text,
+  },
+  json: ["types", "secrets"],
+  key: ["id"],
+  indexes: {
+    byScope: { fields: ["pid", "id"], group: 1 },
+    byTime: { fields: ["createdAt", "id"] },
+    byHolder: { fields: ["holder", "id"] },
+  },
+  isOfAccount: true,
+  held: { index: "byHolder", nodes: "webhook_nodes" },
+});
+
+type WebhookRecord = RecordOf<typeof webhookRecords>;
+
+/** @internal */
+export const webhookDeliveries = recordType({
+  name: "webhook_deliveries",
+  fields: {
+    webhookId: textAs<WebhookId>(),
+    eventId: Schema.String,
+    position: time,
+    type: Schema.String,
+    at: Schema.Int,
+    status: Schema.Literals([...deliveryStatuses, "waiting"]),
+    attempts: Schema.Int,
+    resends: Schema.Int,
+    responseStatus: time,
+    error: Schema.NullOr(
+      Schema.Literals(["status", "timeout", "name", "address", "certificate", "connection"]),
+    ),
+    nextAttemptAt: time,
+    lane: text,
+    otherLane: text,
+    attemptedAt: time,
+    answeredAt: time,
+    responseType: text,
+  },
+  key: ["webhookId", "eventId"],
+  indexes: {
+    byStatus: { fields: ["webhookId", "status", "eventId"] },
+    /** Those that are neither delivered nor given up. */
+    pending: {
+      fields: ["webhookId", "at"],
+      only: { field: "status", values: ["failing", "waiting"] },
+    },
+    due: { fields: ["webhookId", "nextAttemptAt"] },
+    /** The pending ones in each lane, in the order of the feed. */
+    lanes: { either: ["lane", "otherLane"], fields: ["webhookId", "position"], group: 1 },
+  },
+});
+
+type DeliveryRecord = RecordOf<typeof webhookDeliveries>;
+
+const lanesIn = ({ lane, otherLane }: DeliveryRecord) => [lane, otherLane].filter((each) => each !== null);
+
+const deliveryOf = ({ webhookId: _, lane: _lane, otherLane: _other, ...record }: DeliveryRecord) => record;
+
+const storedDelivery = (record: DeliveryRecord): StoredDelivery => ({
+  ...deliveryOf(record),
+  lanes: lanesIn(record),
+});
+
+/** @internal */
+export const deliveryRecord = (
+  webhookId: WebhookId,
+  { lanes, ...delivery }: StoredDelivery,
+): DeliveryRecord => {
+  const [lane = null, otherLane = null] = lanes;
+  return { webhookId, ...delivery, lane, otherLane };
+};
+
+const keyOf = ({ webhookId, eventId }: DeliveryRecord) => [webhookId, eventId];
+
+/** Adds the scopes of webhooks. Leaves out what only their nodes need. */
+const withScopes = Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<WebhookRecord>) {
+  const scopes = yield* tx.scopes(found.map(({ pid }) => pid));
+  return found.map(({ pid, position, holder: _, ...webhook }) => {
+    const known = scopes.get(pid);
+    if (known === undefined) throw new Error(`Cannot read webhook "${webhook.id}": its scope does not exist`);
+    return { position, isActive: known.isActive, webhook: { ...webhook, scope: known.scope } };
+  });
+});
+
+const pendingCount = Effect.fnUntraced(function* (tx: Tx, { id, pid, position, types }: WebhookRecord) {
+  const most = mostPending + 1;
+  const stored = yield* tx.count(webhookDeliveries.pending, [id], { most });
+  const search = { pid, after: position, types, most, searched: mostSearchedPending };
+  return Math.min(most, stored + (yield* tx.countEvents(search)));
+});
+
+const journal = (
+  tx: Tx,
+  { actor, requestId, at }: Pick<WebhookWrite, "actor" | "requestId" | "at">,
+  { id, pid }: WebhookRecord,
+  action: AuditAction,
+  more?: AuditEntry["details"],
+) => tx.journal({ actor, requestId, at, pid }, action, { webhookId: id, ...more });
+
+/** Makes the first delivery of each lane due, if it waits and is the first in all of its lanes. */
+const freeLanes = Effect.fnUntraced(function* (
+  tx: Tx,
+  id: WebhookId,
+  lanes: ReadonlyArray<string>,
+  at: Millis,
+) {
+  const firstsOf = (names: ReadonlyArray<string>) =>
+    tx.firsts(
+      webhookDeliveries.lanes,
+      names.map((lane) => [lane, id]),
+    );
+  const due = new Map<string, DeliveryRecord>();
+  for (const first of yield* firstsOf(lanes)) {
+    if (first === undefined || first.nextAttemptAt !== null) continue;
+    const firsts = yield* firstsOf(lanesIn(first));
+    if (firsts.every((other) => other?.eventId === first.eventId)) due.set(first.eventId, first);
+  }
+  yield* tx.putAll(
+    webhookDeliveries,
+    [...due.values()].map((first) => ({ ...first, nextAttemptAt: at })),
+  );
+});
+
+/** Makes the next attempts of deliveries due at a time, if they are scheduled for another. */
+const makeDue = (at: Millis, resends: number) =>
+  Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<DeliveryRecord>) {
+    const stored = yield* tx.getAll(webhookDeliveries, found.map(keyOf));
+    const moved = stored.filter(({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt !== at);
+    yield* tx.putAll(
+      webhookDeliveries,
+      moved.map((each) => ({ ...each, nextAttemptAt: at, resends: each.resends + resends })),
+    );
+    return moved.length;
+  });
+
+/** Event IDs begin with the time of the event, so events older than a time have IDs less than this one. */
+const firstEventOf = (at: Millis): string => `evt_${newUlid(at).slice(0, 10)}`;
+
+/** @internal */
+export const storedWebhooks = recordStore(WebhookStore, (records) => {
+  const { read, write, inSteps, hold, mostWritten } = records;
+
+  const removeDeliveries = (id: WebhookId) =>
+    inSteps(
+      "remove",
+      id,
+      (tx, limit) => tx.list(webhookDeliveries.byKey, [id], { limit }),
+      (tx, found) => Effect.map(tx.removeAll(webhookDeliveries, found.map(keyOf)), Arr.length),
+    );
+
+  return {
+    insert: ({ webhook, sealed, position, maxOfScope, ...origin }) =>
+      write("insert", webhook.scope.pid, function* (tx) {
+        const { scope, ...made } = webhook;
+        assertStorable([sealed]);
+        if ((yield* tx.list(webhookRecords.byScope, [scope.pid])).length >= maxOfScope) return false;
+        const secrets = [{ sealed, endsAt: null }];
+        const record = { ...made, pid: scope.pid, secrets, position, holder: null };
+        yield* tx.create(webhookRecords, record);
+        yield* journal(tx, { ...origin, at: made.createdAt }, record, "webhook.created");
+        return true;
+      }),
+
+    find: (id) =>
+      read("find", function* (tx) {
+        const record = yield* tx.get(webhookRecords, id);
+        const [found] = yield* withScopes(tx, record === undefined ? [] : [record]);
+        return Option.map(Option.fromUndefinedOr(found), ({ webhook }) => webhook);
+      }),
+
+    list: ({ account, id }) =>
+      read("list", function* (tx) {
+        assertStorable([account ?? "", id ?? ""]);
+        const all = yield* account === null
+          ? tx.list(webhookRecords.byTime, [])
+          : tx.ofAccount(webhookRecords, account);
+        const meant = all.filter((record) => id === null || record.id === id);
+        const pending = yield* Effect.forEach(meant, (record) => pendingCount(tx, record));
+        return (yield* withScopes(tx, meant))
+          .map(({ webhook: { secrets: _, ...webhook } }, index) => ({
+            ...webhook,
+            pending: pending[index] ?? 0,
+          }))
+          .toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
+      }),
+
+    update: (change) =>
+      Effect.gen(function* () {
+        const { id, at } = change;
+        const updated = yield* write("update", id, function* (tx) {
+          const stored = yield* tx.get(webhookRecords, id);
+          if (stored === undefined) return null;
+          const changed = updatedWebhook(stored, change.change, at);
+          if (changed === null) return { isActivated: false };
+          const { webhook, action, details } = changed;
+          assertStorable(webhook.secrets.map(({ sealed }) => sealed));
+          yield* tx.put(webhookRecords, webhook);
+          yield* journal(tx, change, webhook, action, details);
+          return { isActivated: stored.status !== "active" && webhook.status === "active" };
+        });
+        for (const bounds of updated?.isActivated ? [{ after: [at] }, { before: [at] }] : []) {
+          yield* inSteps(
+            "update",
+            id,
+            (tx, limit) => tx.list(webhookDeliveries.due, [id], { ...bounds, limit }),
+            makeDue(at, 0),
+          );
+        }
+        return updated !== null;
+      }),
+
+    remove: (removal) =>
+      Effect.gen(function* () {
+        const { id } = removal;
+        yield* removeDeliveries(id);
+        const isRemoved = yield* write("remove", id, function* (tx) {
+          const removed = yield* tx.remove(webhookRecords, id);
+          if (removed !== undefined) yield* journal(tx, removal, removed, "webhook.deleted");
+          return removed !== undefined;
+        });
+        // Removes what a node has recorded meanwhile.
+        yield* removeDeliveries(id);
+        return isRemoved;
+      }),
+
+    deliveries: (id, { status, before, limit }) =>
+      read("deliveries", function* (tx) {
+        assertStorable([before ?? ""]);
+        const options = { limit, reverse: true, ...(before !== null && { before: [before] }) };
+        const pages = yield* Effect.forEach(status === null ? deliveryStatuses : [status], (having) =>
+          tx.list(webhookDeliveries.byStatus, [id, having], options),
+        );
+        return pages
+          .flat()
+          .toSorted((one, other) => (one.eventId > other.eventId ? -1 : 1))
+          .slice(0, limit)
+          .map(storedDelivery);
+      }),
+
+    findDelivery: (id, eventId) =>
+      read("findDelivery", function* (tx) {
+        assertStorable([eventId]);
+        const found = yield* tx.get(webhookDeliveries, id, eventId);
+        return Option.map(Option.fromUndefinedOr(found), storedDelivery);
+      }),
+
+    recordRequested: (attempt) =>
+      write("recordRequested", attempt.id, function* (tx) {
+        const { id, delivery, endedAt } = attempt;
+        assertStorable([delivery.eventId]);
+        const webhook = yield* tx.get(webhookRecords, id);
+        if (webhook === undefined) return Option.none();
+        const before = yield* tx.get(webhookDeliveries, id, delivery.eventId);
+        const after = resent(attempt, before && storedDelivery(before));
+        yield* tx.put(webhookDeliveries, deliveryRecord(id, after));
+        if (after.status === "delivered") {
+          yield* tx.put(webhookRecords, { ...webhook, lastDeliveredAt: endedAt, failingSince: null });
+          yield* freeLanes(tx, id, before === undefined ? [] : lanesIn(before), endedAt);
+        }
+        return Option.some(after);
+      }),
+
+    hold: (items) =>
+      Effect.flatMap(hold("hold", webhookRecords, items), (held) =>
+        read("hold", function* (tx) {
+          const active = held.filter(({ status }) => status === "active");
+          const ids = active.map(({ id }) => [id]);
+          const next = yield* tx.firsts(webhookDeliveries.due, ids);
+          const oldest = yield* tx.firsts(webhookDeliveries.pending, ids);
+          return (yield* withScopes(tx, active)).flatMap(({ webhook, position, isActive }, index) => {
+            const nextAttemptAt = next[index]?.nextAttemptAt ?? null;
+            const oldestFailingAt = oldest[index]?.at ?? null;
+            return isActive ? [{ ...webhook, position, nextAttemptAt, oldestFailingAt }] : [];
+          });
+        }),
+      ),
+
+    look: (id, eventIds, lanes) =>
+      read("look", function* (tx) {
+        const keys = eventIds.map((eventId) => [id, eventId]);
+        const known = new Set((yield* tx.getAll(webhookDeliveries, keys)).map(({ eventId }) => eventId));
+        const firsts = yield* tx.firsts(
+          webhookDeliveries.lanes,
+          lanes.map((lane) => [lane, id]),
+        );
+        return {
+          known: eventIds.filter((eventId) => known.has(eventId)),
+          blocked: lanes.filter((_, index) => firsts[index] !== undefined),
+        };
+      }),
+
+    due: (id, at, limit) =>
+      read("due", (tx) =>
+        Effect.map(tx.list(webhookDeliveries.due, [id], { before: [at + 1], limit }), Arr.map(storedDelivery)),
+      ),
+
+    sendPending: (id, at) =>
+      Effect.asVoid(
+        inSteps(
+          "sendPending",
+          id,
+          (tx, limit) => tx.list(webhookDeliveries.due, [id], { after: [at], limit }),
+          makeDue(at, 1),
+        ),
+      ),
+
+    record: ({ id, node, at, position, deliveries, freedLanes, deliveredAt, failedAt }) =>
+      Effect.gen(function* () {
+        const parts = Arr.chunksOf(deliveries, mostWritten);
+        for (const [index, part] of (parts.length === 0 ? [[]] : parts).entries()) {
+          const isHeld = yield* write("record", id, function* (tx) {
+            const webhook = yield* tx.get(webhookRecords, id);
+            if (webhook === undefined || webhook.holder !== node) return false;
+            yield* tx.putAll(
+              webhookDeliveries,
+              part.map((delivery) => deliveryRecord(id, delivery)),
+            );
+            if (index < parts.length - 1) return true;
+            const times =
+              deliveredAt === null
+                ? { failingSince: webhook.failingSince ?? failedAt }
+                : { lastDeliveredAt: deliveredAt, failingSince: failedAt };
+            yield* tx.put(webhookRecords, { ...webhook, ...times, position });
+            yield* freeLanes(tx, id, freedLanes, at);
+            return true;
+          });
+          if (!isHeld) return false;
+        }
+        return true;
+      }),
+
+    sweep: (before) =>
+      Effect.gen(function* () {
+        const end = firstEventOf(before);
+        const ids = yield* read("sweep", function* (tx) {
+          const all = (yield* tx.list(webhookRecords.byTime, [])).map(({ id }) => id);
+          const firsts = yield* tx.firsts(
+            webhookDeliveries.byKey,
+            all.map((id) => [id]),
+          );
+          return all.filter((_, index) => (firsts[index]?.eventId ?? end) < end);
+        });
+        let swept = 0;
+        for (const id of ids) {
+          swept += yield* inSteps(
+            "sweep",
+            id,
+            (tx, limit) => tx.list(webhookDeliveries.byKey, [id], { before: [end], limit }),
+            Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<DeliveryRecord>) {
+              const removed = yield* tx.removeAll(webhookDeliveries, found.map(keyOf));
+              yield* freeLanes(tx, id, lanesOf(removed.map(storedDelivery)), before);
+              return removed.length;
+            }),
+          );
+        }
+        return swept;
+      }),
+  };
+});
