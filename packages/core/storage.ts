@@ -13,10 +13,10 @@ import type { GuildLogStore } from "./guild_log/guild_log_store.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { ImportStore } from "./imports/import_store.ts";
 import type { KeyStore } from "./keys/key_store.ts";
-import type { DayCounts } from "./limits/counters.ts";
+import { type DayCounts, dayCounts, storedDayCounts } from "./limits/counters.ts";
 import type { LinkStore } from "./links/link_store.ts";
 import type { RecordType } from "./records/record_type.ts";
-import type { ReminderStore } from "./reminders/reminder_store.ts";
+import { type ReminderStore, reminders, storedReminders } from "./reminders/reminder_store.ts";
 import {
   type RoleHistoryStore,
   roleChanges,
@@ -122,6 +122,8 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   upgrades,
   webhookRecords,
   webhookDeliveries,
+  dayCounts,
+  reminders,
 ];
 
 /** The stores that are written once for all storages. @internal */
@@ -133,4 +135,6 @@ export const recordStores = Layer.mergeAll(
   storedRoleHistory,
   storedUpgrades,
   storedWebhooks,
+  storedDayCounts,
+  storedReminders,
 );

@@ -282,6 +282,7 @@ export const layer = storeLayer(Records, (db) => () => ({
       (tx, write) => body(txOf(tx), write),
     ),
   removeBefore: (_, index, before) => {
+    if (index === index.type.byKey) return removeInSteps(db, tableFor(index.type), [], { before });
     const own = kvIndex(index);
     const end = encode(before);
     return removeInSteps(db, own, [], { before }, (stored) =>

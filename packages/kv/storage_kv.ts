@@ -8,7 +8,6 @@ import * as KvAuditLog from "./stores/audit_log.ts";
 import * as KvBlockStore from "./stores/block_store.ts";
 import { carryOver } from "./stores/carry_over.ts";
 import * as KvCommunityStore from "./stores/community_store.ts";
-import * as KvDayCounts from "./stores/day_counts.ts";
 import * as KvEventStore from "./stores/event_store.ts";
 import * as KvGuildLogStore from "./stores/guild_log_store.ts";
 import * as KvIdempotencyStore from "./stores/idempotency_store.ts";
@@ -16,7 +15,6 @@ import * as KvImportStore from "./stores/import_store.ts";
 import * as KvKeyStore from "./stores/key_store.ts";
 import * as KvLinkStore from "./stores/link_store.ts";
 import * as KvMemberStore from "./stores/member_store.ts";
-import * as KvReminderStore from "./stores/reminder_store.ts";
 import * as KvRolePlanStore from "./stores/role_plan_store.ts";
 import * as KvRootKeyStore from "./stores/root_key_store.ts";
 import * as KvSessionStore from "./stores/session_store.ts";
@@ -32,7 +30,6 @@ const stores = Layer.mergeAll(
   KvKeyStore.layer,
   KvMemberStore.layer,
   KvAuditLog.layer,
-  KvDayCounts.layer,
   KvSessionStore.layer,
   KvRootKeyStore.layer,
   KvSightingStore.layer,
@@ -44,7 +41,6 @@ const stores = Layer.mergeAll(
   KvCommunityStore.layer,
   KvRolePlanStore.layer,
   KvGuildLogStore.layer,
-  KvReminderStore.layer,
   KvBlockStore.layer,
   Layer.effect(
     StorageFault,

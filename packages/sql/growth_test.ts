@@ -49,7 +49,7 @@ const wholeService: Readonly<Record<string, string>> = {
   "RoleHistoryStore.reversals": "roles that are being put back, which the oldest node looks for",
   "RolePlanStore.hold": "role plans, which the nodes share",
   "WebhookStore.hold": "webhooks, which the nodes share",
-  "ReminderStore.communities": "communities that remind, which the nodes share",
+  "CommunityStore.reminding": "communities that remind, which the nodes share",
   "KeyStore.listAccounts": "accounts: the operator lists them",
   "SessionStore.changedSince": "sessions that changed lately, which every node looks for",
   "SightingStore.countByKey": "sightings: the operator rotates address keys",

@@ -44,7 +44,8 @@ const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
     ),
   );
   const isOneOf = (count: number) => {
-    const one = `(${key.map(() => "?").join(", ")})`;
+    // Postgres takes an untyped parameter of VALUES for text.
+    const one = `(${key.map((field) => (Schema.is(fields[field] as Column)(0) ? "CAST(? AS BIGINT)" : "?")).join(", ")})`;
     return `(${keyColumns.join(", ")}) IN (VALUES ${Array.from({ length: count }, () => one).join(", ")})`;
   };
   const one = `(${all.map(() => "?").join(", ")})`;

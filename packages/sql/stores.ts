@@ -4,8 +4,6 @@ import { Effect, Layer } from "effect";
 import { SqlClient, type SqlConnection } from "effect/sql";
 import * as SqlSightingStore from "./alts/sighting_store.ts";
 import * as SqlCommunityStore from "./communities/community_store.ts";
-import * as SqlReminderStore from "./communities/reminder_store.ts";
-import * as SqlDayCounts from "./day_counts.ts";
 import * as SqlGuildLogStore from "./guild_log/guild_log_store.ts";
 import * as SqlIdempotencyStore from "./idempotency_store.ts";
 import * as SqlImportStore from "./imports/import_store.ts";
@@ -38,7 +36,6 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlKeyStore.layer,
     SqlMemberStore.layer,
     SqlAuditLog.layer,
-    SqlDayCounts.layer,
     SqlSessionStore.layer,
     SqlRootKeyStore.layer,
     SqlSightingStore.layer,
@@ -51,6 +48,5 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlCommunityStore.layer,
     SqlRolePlanStore.layer,
     SqlGuildLogStore.layer,
-    SqlReminderStore.layer,
     Layer.effect(StorageFault, fault),
   );

@@ -41,6 +41,9 @@ export class CommunityStore extends Context.Service<
     /** Returns the communities of a scope, sorted by guild. */
     readonly list: (pid: Pid) => StoreEffect<ReadonlyArray<Community>>;
 
+    /** Returns the communities whose linking is on, and that remind their members, sorted by scope and guild. */
+    readonly reminding: () => StoreEffect<ReadonlyArray<Community>>;
+
     /** Returns the communities whose rules a chat user paused, sorted by scope and guild. */
     readonly pausedBy: (chatId: ChatId) => StoreEffect<ReadonlyArray<UserPause>>;
 

@@ -1,5 +1,7 @@
-import { Context } from "effect";
+import { Array as Arr, Context, Effect, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
+import { type RecordOf, recordType } from "../records/record_type.ts";
+import { recordStore } from "../records/records.ts";
 import type { Millis } from "../timestamp.ts";
 
 /** A limit on the requests in a time window. The window starts with its first request. */
@@ -71,11 +73,16 @@ export class Counters extends Context.Service<
 >()("@accountlink/core/Counters") {}
 
 /** The count of a window of a day. Windows with the same `key` follow each other. */
-export interface DayCount {
-  readonly key: string;
-  readonly endsAt: Millis;
-  readonly counted: number;
-}
+/** @internal */
+export const dayCounts = recordType({
+  name: "day_counts",
+  fields: { endsAt: Schema.Int, key: Schema.String, counted: Schema.Int },
+  columns: { key: "counter" },
+  key: ["endsAt", "key"],
+  indexes: {},
+});
+
+export interface DayCount extends RecordOf<typeof dayCounts> {}
 
 /** Stores counts of the day for counters in memory, which would lose them at a restart of the process. */
 export class DayCounts extends Context.Service<
@@ -91,3 +98,26 @@ export class DayCounts extends Context.Service<
     readonly load: (now: Millis) => StoreEffect<ReadonlyArray<DayCount>>;
   }
 >()("@accountlink/core/DayCounts") {}
+
+/** Stores counts in any storage. Each save also drops the windows that have ended. @internal */
+export const storedDayCounts = recordStore(DayCounts, ({ read, write, removeBefore, mostWritten }) => ({
+  save: (counts, now) =>
+    Effect.gen(function* () {
+      yield* removeBefore("save", dayCounts.byKey, [now + 1]);
+      for (const part of Arr.chunksOf(counts, mostWritten)) {
+        yield* write("save", "day counts", function* (tx) {
+          const keys = part.map(({ endsAt, key }) => [endsAt, key]);
+          const stored = (yield* tx.getAll(dayCounts, keys)).map(
+            ({ endsAt, key, counted }) => [`${endsAt} ${key}`, counted] as const,
+          );
+          const before = new Map(stored);
+          yield* tx.putAll(
+            dayCounts,
+            part.filter(({ endsAt, key, counted }) => counted > (before.get(`${endsAt} ${key}`) ?? 0)),
+          );
+        });
+      }
+    }),
+
+  load: (now) => read("load", (tx) => tx.list(dayCounts.byKey, [], { after: [now] })),
+}));

@@ -1,16 +1,27 @@
-import { Context } from "effect";
-import type { Community, CommunityPlace } from "../communities/community.ts";
+import { Context, Effect, Schema } from "effect";
+import type { CommunityPlace } from "../communities/community.ts";
 import type { StoreEffect } from "../errors.ts";
+import { GuildId, Pid } from "../ids.ts";
+import { type RecordOf, recordType } from "../records/record_type.ts";
+import { recordStore } from "../records/records.ts";
 import type { Millis } from "../timestamp.ts";
 
 /** The time between two reminders of a guild, in milliseconds. @internal */
 export const reminderPause = 5_000;
 
+/** @internal */
+export const reminders = recordType({
+  name: "reminders",
+  fields: { pid: Pid, guildId: GuildId, hash: Schema.String, at: Schema.Int },
+  key: ["pid", "guildId", "hash"],
+  indexes: {
+    byMember: { fields: ["guildId", "hash"], group: 1 },
+    byTime: { fields: ["guildId", "at"], group: 1 },
+  },
+});
+
 /** A reminder of a member. It contains a hash in place of the chat ID, so an erasure leaves it. */
-export interface ClaimReminder extends CommunityPlace {
-  readonly hash: string;
-  readonly at: Millis;
-}
+export interface ClaimReminder extends RecordOf<typeof reminders> {}
 
 /** `early`: another member of the guild was reminded less than `reminderPause` ago. */
 export type ReminderClaim = "claimed" | "reminded" | "early";
@@ -22,9 +33,6 @@ export type ReminderClaim = "claimed" | "reminded" | "early";
 export class ReminderStore extends Context.Service<
   ReminderStore,
   {
-    /** Returns the communities whose linking is on, and that remind their members, sorted by scope and guild. */
-    readonly communities: () => StoreEffect<ReadonlyArray<Community>>;
-
     /** Stores that a member is reminded now, unless the member was before, or another one was a moment ago. */
     readonly claim: (claim: ClaimReminder) => StoreEffect<ReminderClaim>;
 
@@ -38,3 +46,36 @@ export class ReminderStore extends Context.Service<
     ) => StoreEffect<ReadonlyMap<string, Millis>>;
   }
 >()("@accountlink/core/ReminderStore") {}
+
+const queueOf = (guildId: GuildId): string => `reminders of guild ${guildId}`;
+
+/** Stores reminders in any storage. @internal */
+export const storedReminders = recordStore(ReminderStore, ({ read, write }) => ({
+  claim: (claim) =>
+    write("claim", queueOf(claim.guildId), function* (tx) {
+      const { guildId, hash, at } = claim;
+      if ((yield* tx.list(reminders.byMember, [guildId, hash])).length > 0) return "reminded";
+      const recent = { after: [at - reminderPause], limit: 1 };
+      if ((yield* tx.list(reminders.byTime, [guildId], recent)).length > 0) return "early";
+      yield* tx.create(reminders, claim);
+      return "claimed";
+    }),
+
+  release: ({ guildId }, hash) =>
+    write("release", queueOf(guildId), function* (tx) {
+      const found = yield* tx.list(reminders.byMember, [guildId, hash]);
+      yield* tx.removeAll(
+        reminders,
+        found.map(({ pid }) => [pid, guildId, hash]),
+      );
+    }),
+
+  reminded: ({ guildId }, hashes) =>
+    read("reminded", function* (tx) {
+      const found = yield* tx.firsts(
+        reminders.byMember,
+        hashes.map((hash) => [guildId, hash]),
+      );
+      return new Map(found.flatMap((each) => (each === undefined ? [] : [[each.hash, each.at] as const])));
+    }),
+}));

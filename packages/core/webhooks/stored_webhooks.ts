@@ -329,7 +329,10 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
 
     due: (id, at, limit) =>
       read("due", (tx) =>
-        Effect.map(tx.list(webhookDeliveries.due, [id], { before: [at + 1], limit }), Arr.map(storedDelivery)),
+        Effect.map(
+          tx.list(webhookDeliveries.due, [id], { before: [at + 1], limit }),
+          Arr.map(storedDelivery),
+        ),
       ),
 
     sendPending: (id, at) =>

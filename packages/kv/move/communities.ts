@@ -2,7 +2,6 @@
 import type { GuildId, Pid, Row } from "@accountlink/core";
 import { communities } from "../stores/communities.ts";
 import { guildLogs, logEntries, logMessages } from "../stores/guild_logs.ts";
-import { reminders } from "../stores/reminder_store.ts";
 import { planMembers, planProblems, plans, previews, settingsOf } from "../stores/role_plans.ts";
 import { at, type Places, placeOf, scopeRef } from "./places.ts";
 import { type Unit, unit } from "./unit.ts";
@@ -208,10 +207,5 @@ export const communityUnits: ReadonlyArray<Unit> = [
         chat_id: chatId,
       })),
     }),
-  }),
-  unit({
-    records: reminders,
-    relation: "reminders",
-    columns: { pid: "pid", guild_id: "guildId", hash: "hash", at: "at" },
   }),
 ];

@@ -1,5 +1,4 @@
-/** Sessions and flows, kept answers of requests, and counts of limits. */
-import { dayCounts } from "../stores/day_counts.ts";
+/** Sessions and flows, and kept answers of requests. */
 import { requests } from "../stores/idempotency_store.ts";
 import { bursts } from "../stores/session_store.ts";
 import { sessions } from "../stores/verifications.ts";
@@ -47,10 +46,5 @@ export const verificationUnits: ReadonlyArray<Unit> = [
       chat_ids: ["json", "chatIds"],
       ends_at: "endsAt",
     },
-  }),
-  unit({
-    records: dayCounts,
-    relation: "day_counts",
-    columns: { ends_at: "endsAt", counter: "key", counted: "counted" },
   }),
 ];

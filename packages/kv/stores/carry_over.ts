@@ -15,7 +15,9 @@ import type { AuditEntry } from "@accountlink/core/audit";
 import type { FeedEvent } from "@accountlink/core/events";
 import { signInChallenges, verificationFlows } from "@accountlink/core/flow";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
+import { dayCounts } from "@accountlink/core/limits";
 import type { RecordOf } from "@accountlink/core/records";
+import { type ClaimReminder, reminders } from "@accountlink/core/reminders";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import {
   deliveryRecord,
@@ -29,7 +31,6 @@ import { kvTable, txOf } from "../records.ts";
 import { type Table, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
-import { type Reminder, reminders } from "./reminder_store.ts";
 import { isCurrent, type OfEpoch, type ScopeRef } from "./scopes.ts";
 
 interface EarlierEntry extends Omit<AuditEntry, "account"> {
@@ -184,9 +185,23 @@ const earlierDeliveries = table<EarlierDelivery>()("delivery", placeOfDelivery, 
   byTime: { keys: ({ webhook, delivery }) => [[delivery.at, webhook, delivery.eventId]] },
 });
 
-const earlierReminders = table<Reminder>()("reminder", ({ pid, guildId, hash }) => [pid, guildId, hash], {
-  byTime: { keys: ({ pid, guildId, at, hash }) => [[pid, guildId, at, hash]], group: 2 },
-});
+const earlierReminders = table<ClaimReminder>()(
+  "reminder",
+  ({ pid, guildId, hash }) => [pid, guildId, hash],
+  {
+    byTime: { keys: ({ pid, guildId, at, hash }) => [[pid, guildId, at, hash]], group: 2 },
+  },
+);
+
+const earlierGuildReminders = table<ClaimReminder>()(
+  "guild_reminder",
+  ({ guildId, hash }) => [guildId, hash],
+  {
+    byTime: { keys: ({ guildId, at, hash }) => [[guildId, at, hash]] },
+  },
+);
+
+const earlierDayCounts = kvTable({ ...dayCounts, name: "day_count" });
 
 const put = Effect.fnUntraced(function* (
   tx: Transaction,
@@ -264,7 +279,9 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
       ({ oldestEntry }) => ({ oldestEntry: earlier(oldestEntry, at) }),
     ),
   );
-  yield* move(db, earlierReminders, (tx, reminder) => tx.put(reminders, reminder));
+  yield* move(db, earlierReminders, (tx, reminder) => txOf(tx).put(reminders, reminder));
+  yield* move(db, earlierGuildReminders, (tx, reminder) => txOf(tx).put(reminders, reminder));
+  yield* move(db, earlierDayCounts, (tx, count) => tx.put(kvTable(dayCounts), count));
   yield* move(db, earlierFeeds, (tx, { pid, start, end }) =>
     Effect.flatMap(placeAt(tx, pid), (place) =>
       tx.put(places, {

@@ -5,6 +5,7 @@ import {
   changedIn,
   homeOrder,
   isKnown,
+  isLinkingOn,
   panelDetails,
   placeOrder,
   settingDetails,
@@ -60,6 +61,14 @@ export const layer = storeLayer(CommunityStore, (db) => ({
       return [...found]
         .toSorted(([one], [other]) => (one < other ? -1 : 1))
         .map(([, community]) => community);
+    }),
+
+  reminding: () =>
+    db.read(function* (tx) {
+      const active = yield* ofActive(tx, yield* tx.list(communities.reminding, []));
+      return yield* Effect.forEach(active.filter(isLinkingOn).toSorted(placeOrder), (stored) =>
+        communityOf(tx, stored),
+      );
     }),
 
   pausedBy: (chatId) =>

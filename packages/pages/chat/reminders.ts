@@ -50,7 +50,7 @@ const count = (outcome: PrivateOutcome | "unavailable") =>
 
 const layerOf = (channels: ChatChannels) =>
   Effect.gen(function* () {
-    const store = yield* ReminderStore;
+    const communities = yield* CommunityStore;
     const { chargeTo } = yield* PlatformRefusals;
     const remind = yield* makeRemind(channels);
     const walks = yield* FiberMap.make<string>();
@@ -61,7 +61,7 @@ const layerOf = (channels: ChatChannels) =>
       const now = yield* Clock.currentTimeMillis;
       if (now < lookedAt + interval) return;
       lookedAt = now;
-      const found = yield* store.communities();
+      const found = yield* communities.reminding();
       const wanted = new Map(
         found.map((each): [string, Community] => [
           `${each.scope.pid} ${each.guildId} ${each.remindAfterDays}`,

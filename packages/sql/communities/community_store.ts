@@ -63,6 +63,17 @@ export const layer = storeLayer(CommunityStore)((parts) => {
       ),
     ),
 
+    reminding: operation("reminding", () =>
+      Effect.map(
+        readCommunities(sql`
+          ${communities} JOIN accounts ON accounts.name = scopes.account
+          WHERE home_since IS NOT NULL AND paused_at IS NULL AND accounts.status = 'active'
+            AND communities.settings LIKE '%"remindAfterDays":%'
+          ORDER BY communities.pid, communities.guild_id`),
+        (found) => found.filter(({ remindAfterDays }) => remindAfterDays !== null),
+      ),
+    ),
+
     pausedBy: operation("pausedBy", (chatId) =>
       readPauses(sql`
         SELECT pid, guild_id, paused_at AS at FROM communities
@@ -91,7 +102,7 @@ export const layer = storeLayer(CommunityStore)((parts) => {
   };
 });
 
-export const selectIn = (sql: SqlClient.SqlClient) =>
+const selectIn = (sql: SqlClient.SqlClient) =>
   sql`SELECT ${columns} FROM communities JOIN scopes ON scopes.pid = communities.pid`;
 
 const isPlace = (sql: SqlClient.SqlClient, { pid, guildId }: CommunityPlace) =>
@@ -164,7 +175,7 @@ const pauseFields = {
   pausedBy: OptionalText,
 };
 
-export const readCommunities = tableOf("communities", {
+const readCommunities = tableOf("communities", {
   ...communityFields,
   ...pauseFields,
   homeSince: OptionalInt,

@@ -52,7 +52,7 @@ export const communityOperations = {
       return communities.savePanel({ ...write, guildId: nth(guildIds, of), panel });
     },
   ),
-  "ReminderStore.communities": fixed(({ reminders }) => reminders.communities()),
+  "CommunityStore.reminding": fixed(({ communities }) => communities.reminding()),
   "ReminderStore.claim": operation(
     3,
     { scope, guild, hash, at },
