@@ -1,5 +1,6 @@
 /** Checks the live platforms for the doctor, without changing anything. */
 import { GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
+import type { IdentityProvider } from "@accountlink/core/platforms";
 import { Effect, type Redacted, Result } from "effect";
 import type { HttpClient } from "effect/http";
 import { ask } from "./answers.ts";
@@ -23,14 +24,35 @@ export const inspectLiveChatPlatform = (
 /** The flags of an application with the intent "server members": of a verified bot, and of a small one. */
 const serverMembers = (1 << 14) | (1 << 15);
 
-/** Returns whether Discord may report joins to the bot. @internal */
-export const inspectLiveJoins = (
+/** Returns the ID of the bot's application, and whether Discord may report joins to the bot. @internal */
+export const inspectLiveApplication = (
   options: LiveChatPlatformOptions,
-): Effect.Effect<boolean, PlatformUnavailable, HttpClient.HttpClient> =>
+): Effect.Effect<
+  { readonly id: string; readonly reportsJoins: boolean },
+  PlatformUnavailable,
+  HttpClient.HttpClient
+> =>
   Effect.flatMap(discordClients(options), ({ client }) => findApplication(client)).pipe(
-    Effect.map(({ flags = 0 }) => (flags & serverMembers) !== 0),
+    Effect.map(({ id, flags = 0 }) => ({ id, reportsJoins: (flags & serverMembers) !== 0 })),
     Effect.scoped,
   );
+
+/** Whether a platform refuses the client ID or the secret of its sign-in: it is asked with a code that it never gave. @internal */
+export const isClientRefused = <UserId, R>(
+  identity: Effect.Effect<IdentityProvider<UserId>, never, R>,
+  redirectUri: string,
+): Effect.Effect<boolean, never, R> =>
+  Effect.gen(function* () {
+    const state = "accountlink-doctor-asks-with-no-code-at-all";
+    const signIn = { redirectUri, state, codeVerifier: state, nonce: state, guildId: null };
+    const callback = new URLSearchParams({ code: state, state });
+    const refusal = yield* Effect.flip((yield* identity).finish(signIn, callback));
+    return (
+      refusal._tag === "PlatformUnavailable" &&
+      typeof refusal.cause === "string" &&
+      /invalid_client|unauthorized_client/.test(refusal.cause)
+    );
+  }).pipe(Effect.orElseSucceed(() => false));
 
 /** Fails unless Roblox's legacy route answers a user lookup. @internal */
 export const inspectLiveGamePlatform = (

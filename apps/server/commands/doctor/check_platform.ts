@@ -1,6 +1,7 @@
-import type { GameId } from "@accountlink/core";
-import { Effect, Logger } from "effect";
-import { FetchHttpClient } from "effect/http";
+import { ChatIdentity, type GameId, GameIdentity } from "@accountlink/core";
+import type { IdentityProvider } from "@accountlink/core/platforms";
+import { type Context, Effect, type Layer, Logger } from "effect";
+import { FetchHttpClient, type HttpClient } from "effect/http";
 import type { Platform, ResolvedConfig } from "../../config/resolved_config.ts";
 import { reasonOf } from "../../message_text.ts";
 import { inspectChat } from "../chat/chat.ts";
@@ -55,28 +56,75 @@ const checkLive = Effect.fnUntraced(function* (
     ),
     Effect.scoped,
   );
-  const joins = live.inspectLiveJoins({ ...chat, publicUrl }).pipe(
+  const application = live.inspectLiveApplication({ ...chat, publicUrl }).pipe(
     Effect.match({
-      onSuccess: (areReported) =>
-        areReported
-          ? ok("joins", "the chat platform reports them")
-          : warn(
-              "joins",
-              "the chat platform refuses to report them",
-              "Give the bot the intent server members",
-            ),
-      onFailure: (error) => warn("joins", reasonOf(error), "The daily sweep finds new members meanwhile"),
+      onSuccess: ({ id, reportsJoins }): ReadonlyArray<Finding> => [
+        ...(id === chat.clientId
+          ? []
+          : [
+              fail(
+                "chat platform",
+                `ACCOUNTLINK_CHAT_CLIENT_ID is "${chat.clientId}", but the bot is of application ${id}`,
+                "Name the application of the bot, and set its secret",
+              ),
+            ]),
+        ...(config.ACCOUNTLINK_CHAT_GATEWAY === "on" ? [joinsFinding(reportsJoins)] : []),
+      ],
+      onFailure: (error): ReadonlyArray<Finding> =>
+        config.ACCOUNTLINK_CHAT_GATEWAY === "on"
+          ? [warn("joins", reasonOf(error), "The daily sweep finds new members meanwhile")]
+          : [],
     }),
   );
+  const chatIdentity = live.liveChatIdentity({ ...chat, publicUrl });
+  const gameIdentity =
+    game.client === undefined
+      ? null
+      : game.kind === "http"
+        ? live.httpGameIdentity(game.client)
+        : live.liveGameIdentity({ ...game, ...game.client });
+  const signIns = [
+    refusedClient(live, "CHAT", ChatIdentity, chatIdentity, publicUrl),
+    ...(gameIdentity === null ? [] : [refusedClient(live, "GAME", GameIdentity, gameIdentity, publicUrl)]),
+  ];
   const checks = [
     chatPlatform,
     ...(game.kind === "http"
       ? [checkHttpGame(live, resolved, game, gameId)]
       : [...checkRoblox(live, game), Effect.succeed(gameProofs(resolved, null))]),
     ...(config.ACCOUNTLINK_CHAT_COMMANDS === "on" ? [commands] : []),
-    ...(config.ACCOUNTLINK_CHAT_GATEWAY === "on" ? [joins] : []),
+    application,
+    ...signIns,
   ];
   const asked = Effect.map(Effect.all(checks, { concurrency: "unbounded" }), (findings) => findings.flat());
   // Turns logging off: the findings already report the errors that the platform clients would log.
   return yield* Effect.provide(asked, [FetchHttpClient.layer, Logger.layer([])]);
 });
+
+const joinsFinding = (areReported: boolean): Finding =>
+  areReported
+    ? ok("joins", "the chat platform reports them")
+    : warn("joins", "the chat platform refuses to report them", "Give the bot the intent server members");
+
+/** What the platform says of the client ID and the secret with which users sign in. */
+const refusedClient = <Id, UserId>(
+  { isClientRefused }: typeof import("@accountlink/platforms/live"),
+  name: "CHAT" | "GAME",
+  identity: Context.Key<Id, IdentityProvider<UserId>>,
+  layer: Layer.Layer<Id, never, HttpClient.HttpClient>,
+  publicUrl: string,
+) =>
+  isClientRefused(identity, `${publicUrl}/verify/${name.toLowerCase()}/callback`).pipe(
+    Effect.map((isRefused) =>
+      isRefused
+        ? [
+            fail(
+              `${name.toLowerCase()} sign-in`,
+              `the platform refuses ACCOUNTLINK_${name}_CLIENT_ID with ACCOUNTLINK_${name}_CLIENT_SECRET`,
+              "Set both as the application has them",
+            ),
+          ]
+        : [],
+    ),
+    Effect.provide(layer),
+  );

@@ -135,6 +135,13 @@ it.skipIf(missing !== null)(
     onTestFinished(() => void vi.useRealTimers());
     const findings = await findingsIn({ ...environment, ACCOUNTLINK_DATABASE_URL: String(url) });
     expect(findings).toMatch(/^fail +database +its user may not make tables, /m);
+    await runInProcess(["migrate"], environment);
+    await Effect.runPromise(database.query(`GRANT CREATE ON SCHEMA public TO ${user}`));
+    await Effect.runPromise(database.query(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user}`));
+    expect(await findingsIn({ ...environment, ACCOUNTLINK_DATABASE_URL: String(url) })).toMatch(
+      /^fail +database +its user may not write all of its tables$/m,
+    );
+    await Effect.runPromise(database.query(`DROP OWNED BY ${user}`));
     expect(findings).toMatch(/^warn +cache .* refuses writes: OOM\n +Raise its maxmemory/m);
     for (const server of ["Postgres", "Redis"]) {
       expect(findings).toMatch(
@@ -195,6 +202,28 @@ it("the doctor asks the live platforms and Open Cloud, and prints neither token 
   expect(await findingsWith({ ACCOUNTLINK_GAME_API_KEY: "wrong-key" })).toMatch(
     /^warn +open cloud .*it refuses ACCOUNTLINK_GAME_API_KEY, /m,
   );
+});
+
+it("the doctor reports the client of another application, and one that its platform refuses", async () => {
+  const { url } = await runUntil(onTestFinished)(
+    startHttpServer(({ path }) =>
+      path === "/apis/oauth/v1/token"
+        ? { status: 401, body: { error: "invalid_client" } }
+        : { body: { id: "1", name: "Roblox" } },
+    ),
+  );
+  const { environment } = await startDiscord();
+  const findings = await findingsIn({
+    ...environment,
+    ACCOUNTLINK_PUBLIC_URL: "https://links.example",
+    ACCOUNTLINK_GAME_API_URL: `${url}/{service}`,
+    ACCOUNTLINK_CHAT_CLIENT_ID: "900000000000000001",
+  });
+  expect(findings).toMatch(
+    /^fail +chat platform +ACCOUNTLINK_CHAT_CLIENT_ID is "900000000000000001", but the bot is of application 816547628409595165$/m,
+  );
+  expect(findings).toMatch(/^fail +game sign-in +the platform refuses ACCOUNTLINK_GAME_CLIENT_ID with /m);
+  expect(findings).not.toMatch(/chat sign-in|a-secret/);
 });
 
 it("the doctor asks each route of a game of one's own, says what it has, and prints no token", async () => {
