@@ -97,6 +97,7 @@ it("every text on the dashboard is from the catalogue, a name, or marked as Engl
     "/alts/new",
     `/communities/${pid}/channels?guildId=${ownGuild}`,
     `/communities/${pid}/roles?guildId=${ownGuild}`,
+    `/communities/${pid}/roles/history?guildId=${ownGuild}`,
     "/communities",
     `/communities/${pid}`,
     `/communities/${pid}/delete`,

@@ -1,8 +1,8 @@
 /** What the rules gave and took: as JSON and as a file, and given back. */
 import { expect, test } from "vitest";
 import { guild, stranger } from "../support/fixtures.ts";
-import { formOf } from "../support/flow_browser.ts";
-import { listOf } from "../support/http.ts";
+import { formOf, withoutIsolation } from "../support/flow_browser.ts";
+import { type Json, listOf } from "../support/http.ts";
 import { dataOf, expectData, expectInvalid, expectRefusal, isoTime } from "./contract_server.ts";
 import { pidOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
@@ -58,12 +58,63 @@ test("what the rules gave and took is listed, and what they took is given back",
   const { text } = await owner.browser.get("/dashboard/audit?action=roles.put_back");
   expect(text).toContain("1 role of");
 
+  const page = `/dashboard/communities/${pid}/roles/history`;
+  const shown = withoutIsolation((await owner.browser.get(page)).text);
+  expect(shown).toContain("Verified");
+  expect(shown).toContain("given back by the team");
+  expect((await owner.browser.get(`${page}.csv`)).text).toMatch(
+    new RegExp(`^at,chatId,roleId,change,because\\r\\n[^,]+,${bob},${roleId},gave,put_back\\r\\n`),
+  );
+
   const me = await server.signIn(bob, undefined, "me");
   const download = await me.post("/me/export", formOf(await me.get("/me/export")));
   const { roleChanges } = JSON.parse(download.text);
   const own = { guildId: guild, roleId, change: "gave", at: isoTime, because: "put_back" };
   expect(roleChanges[0]).toEqual({ community: expect.objectContaining({ pid }), ...own });
   expect(roleChanges.length).toBe(3);
+});
+
+test("a page says how many roles were taken, and gives them back", async () => {
+  const owner = await signInOwner(server, ada);
+  const { browser, csrfToken: csrf } = owner;
+  const pid = await pidOf(owner);
+  const place = { pid, guildId: guild };
+  const put = { ...place, rules, nickname: null, state: "on" };
+  dataOf(await owner.send("PUT /dashboard/api/roles", { body: put }));
+  dataOf(await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: cyd } }));
+  const page = `/dashboard/communities/${pid}/roles/history`;
+  const said = async () => withoutIsolation((await browser.get(page)).text);
+  await expect.poll(said, { timeout: 12_000 }).toMatch(/The last hour: \d roles?/);
+  const answer = await browser.post(page, { csrf, guildId: guild, period: "hour" });
+  expect(answer.headers.location).toContain("done=rolesBack");
+  await expect.poll(said, { timeout: 12_000 }).not.toMatch(/The last hour|still to be given back/);
+});
+
+test("a role that the rules name no more is taken where the change says so", async () => {
+  const owner = await signInOwner(server, ada);
+  const pid = await pidOf(owner);
+  const place = { pid, guildId: guild };
+  const put = (body: object) =>
+    owner.send("PUT /dashboard/api/roles", {
+      body: { ...place, rules: [], nickname: null, state: "on", ...body },
+    });
+  expectInvalid(await put({ rules, take: [roleId] }), "take");
+  expectInvalid(await put({ take: ["x"] }), "take");
+  const preview = async () => {
+    const body = { ...place, rules: [], nickname: null };
+    const { preview: found } = dataOf(await owner.send("POST /dashboard/api/roles/preview", { body }));
+    return (found as Json)["unnamed"];
+  };
+  const members = async () => Number(listOf(await preview())[0]?.members ?? 0);
+  const before = await members();
+  expect(before).toBeGreaterThan(0);
+  const { browser } = owner;
+  const { text } = await browser.get(`/dashboard/communities/${pid}/roles/preview`);
+  expect(withoutIsolation(text)).toContain(`Verified: ${before} member`);
+  dataOf(await put({}));
+  expect(await members()).toBe(before);
+  dataOf(await put({ take: [roleId] }));
+  await expect.poll(members, { timeout: 12_000 }).toBe(0);
 });
 
 test("a stranger neither reads nor reverses what the rules did", async () => {

@@ -24,6 +24,7 @@ export * from "./rule_text.ts";
 export {
   expectedBypassRoles,
   expectedGroup,
+  expectedTaken,
   type PlanDetails,
   planJson,
   StoredPlans,

@@ -4,22 +4,13 @@ import type { WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { GuildId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import { RoleHistoryStore } from "./role_history_store.ts";
-import { settingNames } from "./role_plan.ts";
+import { RoleHistoryStore, roleChangeTime } from "./role_history_store.ts";
+import { type PlanSettings, settingNames } from "./role_plan.ts";
 import { StoredPlans } from "./stored_plans.ts";
 
 export const makeRoleHistory = Effect.gen(function* () {
   const history = yield* RoleHistoryStore;
   const plans = yield* StoredPlans;
-
-  /** Counts roles that the rules took since a time and nobody has given back, by role. */
-  const countTaken = ({ pid }: DataScope, guildId: GuildId, roleIds: ReadonlyArray<string>, since: Millis) =>
-    Effect.forEach(roleIds, (roleId) =>
-      Effect.map(
-        history.count({ pid, guildId }, { roleId, change: "took" }, since),
-        (count) => [roleId, count] as const,
-      ),
-    );
 
   /** Counts the roles that are still to be given back. */
   const countPending = Effect.fnUntraced(function* ({ pid }: DataScope, guildId: GuildId) {
@@ -30,11 +21,28 @@ export const makeRoleHistory = Effect.gen(function* () {
   });
 
   return {
-    /** Returns changes before a number, the newest first. */
-    roleHistory: ({ pid }: DataScope, guildId: GuildId, before: number | null, limit: number) =>
-      history.page({ pid, guildId }, before, limit),
+    /** Returns changes of the last 30 days before a number, the newest first. */
+    roleHistory: Effect.fnUntraced(function* (
+      { pid }: DataScope,
+      guildId: GuildId,
+      before: number | null,
+      limit: number,
+    ) {
+      const oldest = (yield* Clock.currentTimeMillis) - roleChangeTime;
+      const page = yield* history.page({ pid, guildId }, before, limit);
+      return page.filter(({ at }) => at >= oldest);
+    }),
 
-    countTaken,
+    /** Counts the roles that the rules took since a time and nobody has given back, by role. */
+    countTaken: ({ pid }: DataScope, guildId: GuildId, since: Millis) =>
+      history.countByRole({ pid, guildId }, "took", since),
+
+    /** Counts the members who have a role by the rules, of each role that these rules do not name. */
+    countUnnamed: ({ pid }: DataScope, guildId: GuildId, { rules }: Pick<PlanSettings, "rules">) =>
+      Effect.map(history.countByRole({ pid, guildId }, "gave", 0), (counts) =>
+        counts.filter(({ roleId }) => !rules.some((rule) => rule.roleId === roleId)),
+      ),
+
     countPending,
 
     /**
@@ -48,7 +56,9 @@ export const makeRoleHistory = Effect.gen(function* () {
       since: Millis,
       origin: WriteOrigin,
     ) {
-      const taken = (yield* countTaken(scope, guildId, roleIds, since)).filter(([, count]) => count > 0);
+      const place = { pid: scope.pid, guildId };
+      const counts = yield* history.countByRole(place, "took", since);
+      const taken = counts.filter(({ roleId }) => roleIds.includes(roleId));
       if (taken.length > 0) {
         const { plan } = yield* plans.find(scope, guildId);
         if (plan.state === "on") {
@@ -57,12 +67,11 @@ export const makeRoleHistory = Effect.gen(function* () {
         }
         yield* history.reverse({
           ...origin,
-          pid: scope.pid,
-          guildId,
+          ...place,
           change: "took",
-          roleIds: taken.map(([roleId]) => roleId),
+          roleIds: taken.map(({ roleId }) => roleId),
           since,
-          count: taken.reduce((sum, [, count]) => sum + count, 0),
+          count: taken.reduce((sum, { count }) => sum + count, 0),
           at: yield* Clock.currentTimeMillis,
         });
       }

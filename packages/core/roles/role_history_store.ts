@@ -38,13 +38,15 @@ export const roleChanges = recordType({
     outcome: Schema.Literals(["trying", "made"]),
     /** The `change`, unless a later one of the member's role is stored, or it is known to be reversed; else null. */
     last: Schema.NullOr(Kind),
+    /** Null as long as the member has the role by the rules. */
+    keptUntil: Schema.NullOr(Schema.Int),
   },
   key: ["pid", "guildId", "number"],
   indexes: {
     newest: { fields: ["pid", "guildId", "-number"], group: 2 },
     lasting: { fields: ["pid", "guildId", "last", "roleId", "at", "number"] },
     byUser: { fields: ["chatId", "pid", "guildId", "roleId", "-number"], group: 1 },
-    byTime: { fields: ["at", "pid", "guildId", "number"] },
+    byEnd: { fields: ["keptUntil", "pid", "guildId", "number"] },
   },
   isOfScope: true,
   ofUser: { index: "byUser", erasedAs: null },
@@ -85,6 +87,12 @@ const changesAtOnce = 8;
 export interface RoleChange {
   readonly roleId: string;
   readonly change: RoleChangeKind;
+}
+
+/** How many members a role was given or taken from. */
+export interface RoleCount {
+  readonly roleId: string;
+  readonly count: number;
 }
 
 export interface BeginRoleChanges extends PlanPlace {
@@ -135,6 +143,13 @@ export class RoleHistoryStore extends Context.Service<
     /** Counts changes of a role since a time that were not reversed. */
     readonly count: (place: PlanPlace, change: RoleChange, since: Millis) => StoreEffect<number>;
 
+    /** Counts them for each role that has any, sorted by role. */
+    readonly countByRole: (
+      place: PlanPlace,
+      change: RoleChangeKind,
+      since: Millis,
+    ) => StoreEffect<ReadonlyArray<RoleCount>>;
+
     /** Returns the next changes to reverse, the oldest first. */
     readonly toReverse: (reversal: RoleReversal, limit: number) => StoreEffect<ReadonlyArray<KeptRoleChange>>;
 
@@ -142,8 +157,8 @@ export class RoleHistoryStore extends Context.Service<
     readonly close: (change: KeptRoleChange) => StoreEffect<void>;
 
     /**
-     * Begins to reverse changes. For changes that took roles, with a `roles.put_back` entry. Those that are being reversed
-     * already begin at the earlier time.
+     * Begins to reverse changes, with a `roles.put_back` entry if roles are given back, else a `roles.updated` entry. Those
+     * that are being reversed already begin at the earlier time.
      */
     readonly reverse: (write: BeginReversals) => StoreEffect<void>;
 
@@ -156,8 +171,8 @@ export class RoleHistoryStore extends Context.Service<
     /** Ends a reversal, unless it was begun again. */
     readonly stop: (reversal: RoleReversal) => StoreEffect<void>;
 
-    /** Deletes the changes of all communities from before a time. */
-    readonly forget: (before: Millis) => StoreEffect<void>;
+    /** Deletes the changes that are kept no longer. */
+    readonly forget: (at: Millis) => StoreEffect<void>;
   }
 >()("@accountlink/core/RoleHistoryStore") {}
 
@@ -170,6 +185,18 @@ const changeOf = (tx: Tx, { pid, guildId, number, chatId, roleId }: KeptRoleChan
   Effect.map(tx.get(roleChanges, pid, guildId, number), (found) =>
     found?.chatId === chatId && found.roleId === roleId ? found : undefined,
   );
+
+const lasting = (change: Omit<KeptRoleChange, "last" | "keptUntil">): KeptRoleChange => ({
+  ...change,
+  last: change.change,
+  keptUntil: change.change === "gave" ? null : change.at + roleChangeTime,
+});
+
+const ended = (change: KeptRoleChange): KeptRoleChange => ({
+  ...change,
+  last: null,
+  keptUntil: change.at + roleChangeTime,
+});
 
 const isSame = (one: RoleReversal | undefined, { at, number }: RoleReversal): boolean =>
   one?.at === at && one.number === number;
@@ -193,11 +220,11 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, r
       if (before?.outcome === "trying" && before.change === change) {
         yield* tx.remove(roleChanges, pid, guildId, before.number);
       } else if (before !== undefined && before.last !== null) {
-        yield* tx.put(roleChanges, { ...before, last: null });
+        yield* tx.put(roleChanges, ended(before));
       }
       number++;
       const made = { ...place, number, chatId, roleId, change, at, because } as const;
-      const kept: KeptRoleChange = { ...made, outcome: "trying", last: change };
+      const kept = lasting({ ...made, outcome: "trying" });
       yield* tx.put(roleChanges, kept);
       yield* tx.remove(roleChanges, pid, guildId, number - mostRoleChanges);
       begun.push(kept);
@@ -205,8 +232,8 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, r
     return begun;
   });
 
-  const endSome = Effect.fnUntraced(function* (tx: Tx, ended: ReadonlyArray<EndedRoleChange>) {
-    for (const { change, isMade } of ended) {
+  const endSome = Effect.fnUntraced(function* (tx: Tx, all: ReadonlyArray<EndedRoleChange>) {
+    for (const { change, isMade } of all) {
       const kept = yield* changeOf(tx, change);
       if (kept === undefined) continue;
       if (isMade) {
@@ -215,7 +242,7 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, r
       }
       yield* tx.remove(roleChanges, kept.pid, kept.guildId, kept.number);
       const before = yield* lastOf(tx, kept);
-      if (before !== undefined) yield* tx.put(roleChanges, { ...before, last: before.change });
+      if (before !== undefined) yield* tx.put(roleChanges, lasting(before));
     }
   });
 
@@ -231,10 +258,10 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, r
     end: (all) =>
       Effect.forEach(
         chunksOf(all),
-        (ended) =>
-          ended[0] === undefined
+        (part) =>
+          part[0] === undefined
             ? Effect.void
-            : write("end", queueOf(ended[0].change), (tx) => endSome(tx, ended)),
+            : write("end", queueOf(part[0].change), (tx) => endSome(tx, part)),
         { discard: true },
       ),
 
@@ -254,6 +281,21 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, r
         tx.count(roleChanges.lasting, [pid, guildId, change, roleId], { after: [since, 0] }),
       ),
 
+    countByRole: ({ pid, guildId }, change, since) =>
+      read("countByRole", function* (tx) {
+        const counts: Array<RoleCount> = [];
+        let after: ReadonlyArray<string | number> = ["", 0, 0];
+        for (;;) {
+          const prefix = [pid, guildId, change];
+          const [next] = yield* tx.list(roleChanges.lasting, prefix, { after, limit: 1 });
+          if (next === undefined) return counts;
+          const { roleId } = next;
+          const count = yield* tx.count(roleChanges.lasting, [...prefix, roleId], { after: [since, 0] });
+          if (count > 0) counts.push({ roleId, count });
+          after = [roleId, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+        }
+      }),
+
     toReverse: ({ pid, guildId, roleId, change, at, number }, limit) =>
       read("toReverse", (tx) =>
         tx.list(roleChanges.lasting, [pid, guildId, change, roleId], { limit, after: [at, number] }),
@@ -262,7 +304,7 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, r
     close: (change) =>
       write("close", queueOf(change), function* (tx) {
         const kept = yield* changeOf(tx, change);
-        if (kept !== undefined) yield* tx.put(roleChanges, { ...kept, last: null });
+        if (kept !== undefined) yield* tx.put(roleChanges, ended(kept));
       }),
 
     reverse: ({ roleIds, change, since, count, ...origin }) =>
@@ -274,6 +316,7 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, r
           yield* tx.put(roleReversals, { pid, guildId, roleId, change, at, number: 0 });
         }
         if (change === "took") yield* tx.journal(origin, "roles.put_back", { guildId, count });
+        else yield* tx.journal(origin, "roles.updated", { guildId, taken: roleIds.join(", ") });
       }),
 
     reversals: (place) =>
@@ -292,7 +335,7 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, r
         if (isSame(stored, reversal)) yield* tx.remove(roleReversals, ...keyOf(reversal));
       }),
 
-    forget: (before) => Effect.asVoid(removeBefore("forget", roleChanges.byTime, [before])),
+    forget: (at) => Effect.asVoid(removeBefore("forget", roleChanges.byEnd, [at + 1])),
   };
 });
 

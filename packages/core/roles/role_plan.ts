@@ -136,6 +136,9 @@ const IdOrNull = Schema.NullOr(Digits).pipe(Schema.withDecodingDefault(Effect.su
 export const mostBypassRoles = 10;
 
 /** @internal */
+export const TakenRoles = Schema.Array(Digits).check(Schema.isMaxLength(mostRules));
+
+/** @internal */
 export const BypassRoles = Schema.Array(Digits).check(Schema.isMaxLength(mostBypassRoles));
 
 const NoRoles = BypassRoles.pipe(Schema.withDecodingDefault(Effect.succeed([])));
@@ -175,6 +178,8 @@ export type ChosenSettings = Pick<PlanSettings, "nickname" | "state"> &
   Partial<Omit<PlanSettings, "rules">> &
   CommunityUpdate & {
     readonly rules: ReadonlyArray<Pick<RoleRule, "roleId" | "when"> & Partial<Pick<RoleRule, "nickname">>>;
+    /** Roles that the rules name no more, to take from the members who have them by the rules. */
+    readonly take?: ReadonlyArray<string>;
   };
 
 /** The settings of a guild without a plan. @internal */

@@ -75,17 +75,21 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       return (roleId: string) => nameable.some((roles) => roles.has(roleId));
     });
 
-    /** Fails unless those who save a plan may give each role of its rules. */
+    /** Fails unless those who save a plan may give each role of its rules, and each role that it takes. */
     const requireNameable = Effect.fnUntraced(function* (
       guildId: GuildId,
-      { rules }: PlanSettings,
+      { rules, take = [] }: Pick<ChosenSettings, "rules" | "take">,
       origin: Pick<WriteOrigin, "actor">,
     ) {
-      if (rules.length === 0) return;
+      if (rules.length + take.length === 0) return;
       const isNameable = yield* nameableFor(guildId, origin);
-      const refused = rules.find(({ roleId }) => !isNameable(roleId));
-      if (refused === undefined) return;
-      return yield* InvalidParameter.one("rules", { is: "own_role", role: refused.roleId });
+      for (const [name, roleIds] of [
+        ["rules", rules.map(({ roleId }) => roleId)],
+        ["take", take],
+      ] as const) {
+        const role = roleIds.find((roleId) => !isNameable(roleId));
+        if (role !== undefined) return yield* InvalidParameter.one(name, { is: "own_role", role });
+      }
     });
 
     /** Returns the roles that the bot, and those who act, may give. */
@@ -197,7 +201,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         const { plan } = yield* stored.find(scope, guildId);
         yield* requireVersion(plan, edited);
         const settings = yield* checkWithRoles(scope, guildId, chosen);
-        yield* requireNameable(guildId, settings, origin);
+        yield* requireNameable(guildId, { ...settings, take: chosen.take ?? [] }, origin);
         const ofCommunity = chosenIn(chosen);
         yield* communities.check(scope, guildId, ofCommunity);
         if (settings.state === "on") {
@@ -205,7 +209,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
           const isSwept = !hasRival && changedSettings(plan, settings).length > 0;
           if (isSwept) yield* admitSweep({ pid: scope.pid, guildId });
         }
-        yield* stored.write(plan, settings, origin, edited !== undefined);
+        yield* stored.write(plan, settings, origin, edited !== undefined, chosen.take);
         if (Object.keys(ofCommunity).length > 0) yield* communities.put(scope, guildId, ofCommunity, origin);
         return yield* stored.find(scope, guildId);
       }),

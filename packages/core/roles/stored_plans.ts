@@ -10,6 +10,7 @@ import type { Expected } from "../expected.ts";
 import type { GuildId } from "../ids.ts";
 import { requireOwnGuild } from "../platforms/guild_guard.ts";
 import { formatTimestamp, timeOrNull } from "../timestamp.ts";
+import { RoleHistoryStore } from "./role_history_store.ts";
 import {
   type ChosenSettings,
   expectedRules,
@@ -22,6 +23,7 @@ import {
   planVersion,
   type RolePlan,
   settingNames,
+  TakenRoles,
   unlinkedChoices,
 } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
@@ -64,6 +66,7 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
     const store = yield* RolePlanStore;
     const communities = yield* CommunityStore;
     const events = yield* EventStore;
+    const history = yield* RoleHistoryStore;
     const announceChange = yield* makeAnnounceItems("role_plans");
     const announceLog = yield* makeAnnounceItems("guild_logs");
 
@@ -79,12 +82,14 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
      * Stores settings that were checked in place of the plan that was read. Fails as `put` does.
      *
      * @param isEdited whether the plan may be replaced only as it was read
+     * @param take the roles to take from members who have them by the rules, which name them no more
      */
     const write = Effect.fn("StoredPlans.write")(function* (
       plan: RolePlan,
       settings: PlanSettings,
       origin: WriteOrigin,
       isEdited: boolean,
+      take: ReadonlyArray<string> = [],
     ) {
       const { scope, guildId } = plan;
       const { end } = yield* events.range(scope.pid);
@@ -92,6 +97,10 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
       const put = { ...origin, pid: scope.pid, guildId, settings, position: end, at };
       const refused = yield* store.put({ ...put, ...(isEdited && { edited: plan }) });
       if (refused !== null) return yield* new Conflict({ reason: refused });
+      if (take.length > 0) {
+        const taking = { change: "gave" as const, roleIds: take, since: 0, count: 0 };
+        yield* history.reverse({ ...origin, pid: scope.pid, guildId, at, ...taking });
+      }
       yield* announceChange;
     });
 
@@ -115,7 +124,7 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
         const { plan } = yield* find(scope, guildId);
         yield* requireVersion(plan, edited);
         const settings = yield* checkSettings(scope, guildId, chosen);
-        yield* write(plan, settings, origin, edited !== undefined);
+        yield* write(plan, settings, origin, edited !== undefined, chosen.take);
         return yield* find(scope, guildId);
       }),
 
@@ -161,6 +170,12 @@ export const expectedBypassRoles: Expected = {
 };
 
 /** @internal */
+export const expectedTaken: Expected = {
+  is: "choice",
+  text: "expected a list of IDs of roles that no rule names",
+};
+
+/** @internal */
 export const expectedGroup: Expected = { is: "choice", text: "expected null or the ID of a group" };
 
 const expected: Readonly<Record<keyof PlanSettings, Expected>> = {
@@ -194,6 +209,9 @@ export const checkSettings = Effect.fnUntraced(function* (
   const given = new Set(rules.map(({ roleId }) => roleId));
   const role = rules.flatMap(({ when }) => rolesAskedIn(when)).find((asked) => given.has(asked));
   if (role !== undefined) problems.push(parameterProblem("rules", { is: "other_role", role }));
+  const named = chosen.take?.some((roleId) => given.has(roleId)) === true;
+  if (named || !Schema.is(TakenRoles)(chosen.take ?? []))
+    problems.push(parameterProblem("take", expectedTaken));
   if (lacksNicknameGroup(Option.getOrElse(settings, () => noPlan))) {
     problems.push(parameterProblem("nicknameGroupId", { is: "rank_group" }));
   }

@@ -18,6 +18,7 @@ import {
   expectedBypassRoles,
   expectedGroup,
   expectedRules,
+  expectedTaken,
   expectedTemplate,
   mostBypassRoles,
   mostRules,
@@ -27,6 +28,7 @@ import {
   RoleRule,
   RoleRules,
   roleChangeKinds,
+  TakenRoles,
   unlinkedChoices,
 } from "@accountlink/core/roles";
 import { TimestampMillis } from "@accountlink/core/timestamp";
@@ -175,6 +177,14 @@ export const putRoles = managed("admin", "PUT", "/roles", {
           "it stays as it is",
       ),
     ),
+    take: withFallback(
+      required(
+        TakenRoles,
+        expectedTaken,
+        "Roles that the rules name no more, to take from the members who have them by the rules",
+      ),
+      [],
+    ),
     state: oneOf(["on", "paused"], "Whether the plan changes members; a paused plan changes nothing"),
     edited: unlessLeftOut(
       required(
@@ -205,6 +215,8 @@ const Preview = Schema.Struct({
   total: Schema.Int,
   unknown: Schema.Int,
   roles: Schema.Array(Schema.Struct({ roleId: Schema.String, gained: Schema.Int, lost: Schema.Int })),
+  /** The roles that the rules name no more, with the number of members who have them by the rules. */
+  unnamed: Schema.Array(Schema.Struct({ roleId: Schema.String, members: Schema.Int })),
   nicknames: Schema.Int,
   examples: Schema.Array(Schema.Struct({ chatId: ChatId, ...Changes })),
 }).annotate({ identifier: "RolePreview" });

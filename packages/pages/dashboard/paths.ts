@@ -84,6 +84,10 @@ export const channelsPath = (pid: Pid | ":pid") => below(paths.communities, pid,
 
 export const nicknamesPath = (pid: Pid | ":pid") => `${rolesPath(pid)}/nicknames.csv` as const;
 
+export const historyPath = (pid: Pid | ":pid") => `${rolesPath(pid)}/history` as const;
+
+export const historyFilePath = (pid: Pid | ":pid") => `${historyPath(pid)}.csv` as const;
+
 export const rolesPreviewPath = (pid: Pid | ":pid") => `${rolesPath(pid)}/preview` as const;
 
 export const importPath = (id: string, act?: string) => below(paths.imports, id, act);

@@ -13,11 +13,12 @@ export const roleHistory = changeSchema(`
     because TEXT NOT NULL,
     outcome TEXT NOT NULL,
     last TEXT,
+    kept_until INTEGER,
     PRIMARY KEY (pid, guild_id, number)
   );
   CREATE INDEX role_changes_by_last ON role_changes (pid, guild_id, last, role_id, at, number) WHERE last IS NOT NULL;
   CREATE INDEX role_changes_by_user ON role_changes (chat_id, pid, guild_id, role_id, number);
-  CREATE INDEX role_changes_by_time ON role_changes (at);
+  CREATE INDEX role_changes_by_end ON role_changes (kept_until) WHERE kept_until IS NOT NULL;
   CREATE TABLE role_reversals (
     pid TEXT NOT NULL,
     guild_id TEXT NOT NULL,

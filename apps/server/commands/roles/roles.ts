@@ -126,6 +126,12 @@ const settingFlags = {
   nicknameBypassRole: roleFlag("nickname-bypass-role", "Role whose members keep their nickname"),
   noNicknameBypassRole: switchFlag("no-nickname-bypass-role", "Let nobody keep another nickname"),
   unlinked: Flag.optional(fieldFlag("unlinked", fields.unlinked)),
+  take: entryFlag("take", fields.take).pipe(
+    Flag.withMetavar("id"),
+    Flag.withDescription(
+      "Role that the rules name no more, to take from the members who have it by the rules; can be repeated",
+    ),
+  ),
   state: Flag.optional(fieldFlag("state", fields.state)),
 };
 
@@ -162,7 +168,7 @@ const checkChange = (choice: Choice) => {
   if (choice.nicknameBypassRole.length > 0 && choice.noNicknameBypassRole) {
     return refuse("--no-nickname-bypass-role takes no --nickname-bypass-role beside it");
   }
-  return Object.keys(changeOf(choice)).length === 0
+  return Object.keys(changeOf(choice)).length + choice.take.length === 0
     ? refuse("roles set needs at least one flag that changes the plan")
     : Effect.void;
 };
@@ -173,7 +179,7 @@ const setCommand = managed("set", settingFlags, function* (choice) {
   const scope = yield* scopeOfPlan(choice);
   const change = changeOf(choice);
   yield* requireFeatures(change);
-  const settings = { ...(yield* plans.find(scope, guildId)).plan, ...change };
+  const settings = { ...(yield* plans.find(scope, guildId)).plan, ...change, take: choice.take };
   const details = yield* plans.put(scope, guildId, settings, operatorOrigin()).pipe(
     Effect.catchTags({
       InvalidParameter: failed,

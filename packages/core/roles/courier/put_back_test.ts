@@ -5,7 +5,7 @@ import { chatId, guildId, operator, scopes } from "../../test_services.ts";
 import { recordedChanges } from "../recorded_changes.ts";
 import { RoleHistoryStore } from "../role_history_store.ts";
 import { RolePlans } from "../role_plans.ts";
-import { deployment, memberIds, pass, test, verified } from "./test_deployment.ts";
+import { deployment, memberIds, pass, test, usual, verified } from "./test_deployment.ts";
 
 const users = memberIds.slice(0, 9);
 
@@ -184,4 +184,41 @@ test("a change that a dying node made is in the history", function* () {
   });
   yield* Effect.exit(dying);
   assert.deepEqual((yield* because(ada))[0], ["gave", "sweep"]);
+});
+
+test("a role that no rule names any more is taken from the members who have it by the rules", function* () {
+  const guild = yield* deployment;
+  const { changes, link, put, begin, member, startNode, state } = guild;
+  const { roles } = yield* ChatPlatform;
+  assert(roles !== undefined);
+  const plans = yield* RolePlans;
+  const { guild: scope } = yield* scopes;
+  for (const [index, user] of users.entries()) yield* link(user, String(index + 1));
+  yield* begin({ rules: usual.rules.slice(0, 1) });
+  const other = memberIds[20] ?? "";
+  yield* roles.addRole(guildId, chatId(other), verified);
+  const [, ...rules] = usual.rules;
+  const has = Effect.map(
+    Effect.filter([...users, other], (user) =>
+      Effect.map(member(user), ({ roleIds }) => roleIds.includes(verified)),
+    ),
+    (found) => found.length,
+  );
+  assert.deepEqual(yield* plans.countUnnamed(scope, guildId, { rules }), [
+    { roleId: verified, count: users.length },
+  ]);
+  yield* put({ rules, state: "paused", take: [verified] });
+  yield* startNode();
+  yield* pass(10);
+  // Paused rules take nothing.
+  assert.strictEqual(yield* has, users.length + 1);
+  yield* put({ rules });
+  yield* pass(15);
+  assert.deepEqual([yield* has, yield* state], [1, "on"]);
+  assert.deepEqual(yield* plans.countUnnamed(scope, guildId, { rules }), []);
+  const taken = changes.filter(({ what, value }) => what === "remove" && value === verified);
+  assert.strictEqual(taken.length, users.length);
+  assert.include(yield* Effect.flip(put({ rules: usual.rules, take: [verified] })), {
+    _tag: "InvalidParameter",
+  });
 });

@@ -136,6 +136,7 @@ const promises: ReadonlyArray<[sentence: string, file: string, act: Act, expecte
   ["The bot gives no roles or nicknames.", dashboard, "withoutRules", kept],
   ["members can link, and nobody gets or loses anything.", rolesDocument, "withoutRules", kept],
   ["You lose the roles that need it, and a nickname that the bot gave you.", english, "unlink", lost],
+  ["you lose the roles and the nickname that the bot gave you for the link.", english, "unlink", lost],
   ["Who unlinks loses both, within seconds.", rolesDocument, "unlink", lost],
   ["is no longer linked loses the roles and the nickname either way", rolesDocument, "unlink", lost],
   ["the bot takes back the roles and the nickname that it gave for the link", dashboard, "unlink", lost],
@@ -196,6 +197,14 @@ const ofTheNeverLinked = [
 const heldElsewhere: Readonly<Record<string, string>> = {
   "changes until the bot may give it": "test/contract/role_problems_test.ts",
   "keep their nickname: {platform} lets no bot change it.": "test/contract/role_problems_test.ts",
+  "is listed for 30 days.": "packages/testing/conformance/roles/role_history_store_suite.ts",
+  "Pause the rules and give the roles back": "packages/core/roles/courier/put_back_test.ts",
+  "Who has left, or has the role by now, stays as they are.": "packages/core/roles/courier/put_back_test.ts",
+  "are paused first, since they would take the roles again.": "packages/core/roles/courier/put_back_test.ts",
+  "to be given back, at most ten a second.": "packages/core/roles/courier/put_back_test.ts",
+  "the roles are given back, at most ten a second.": "packages/core/roles/courier/put_back_test.ts",
+  "are taken from the members who have them by the rules. Others keep them.":
+    "packages/core/roles/courier/put_back_test.ts",
   "nobody was changed and the rules were paused.": "packages/core/roles/courier/role_couriers_test.ts",
   "nobody is changed and the rules pause": "packages/core/roles/courier/role_couriers_test.ts",
   "nobody gets the role by it.": "packages/core/roles/member_changes_test.ts",

@@ -22,7 +22,7 @@ import {
 } from "../../test_services.ts";
 import { MemberSync } from "../member_sync.ts";
 import { makePlanPreviews } from "../plan_previews.ts";
-import { noPlan, type PlanSettings } from "../role_plan.ts";
+import { type ChosenSettings, noPlan, type PlanSettings } from "../role_plan.ts";
 import { RolePlanStore } from "../role_plan_store.ts";
 import { RolePlans } from "../role_plans.ts";
 import { RoleCouriers } from "./role_couriers.ts";
@@ -212,7 +212,7 @@ export const deployment = Effect.gen(function* () {
       requests = 0;
       return taken;
     },
-    put: (settings: Partial<PlanSettings> = {}) =>
+    put: (settings: Partial<PlanSettings> & Pick<ChosenSettings, "take"> = {}) =>
       plans.put(scope, guildId, { ...usual, ...settings }, operator),
     startSweep: plans.startSweep(scope, guildId),
     /** Turns a plan on, and waits until its sweep ends. */

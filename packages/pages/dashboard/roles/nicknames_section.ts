@@ -8,7 +8,7 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
 import { hiddenFields } from "../look/field.ts";
 import { say } from "../look/say.ts";
-import { nicknamesPath, rolesPath, withQuery } from "../paths.ts";
+import { historyPath, nicknamesPath, rolesPath, withQuery } from "../paths.ts";
 
 const pageSize = 1_000;
 
@@ -28,6 +28,13 @@ export const nicknamesView = Effect.fnUntraced(function* (
   const kept = yield* plans.countNicknamesBefore(scope, guildId);
   return { kept, isRunning } satisfies NicknamesView;
 });
+
+/** Leads to the list of what the rules did, which also says what can be given back. */
+export const historySection = ({ scope, guildId }: PlanDetails["plan"]): Html => html`
+<section id="history">
+<h2>${say("roles.history")}</h2>
+<p>${say("roles.history.text")} <a href="${to(withQuery(historyPath(scope.pid), { guildId }))}">${say("roles.history.open")}</a></p>
+</section>`;
 
 export const nicknamesSection = (
   { kept, isRunning }: NicknamesView,

@@ -3,13 +3,14 @@ import {
   changesIn,
   isLargelyUnknown,
   type PlanPreview,
+  type RoleCount,
   shownOfRole,
   shownPreview,
   templatesOf,
 } from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
-import { type Choice, radioField } from "../look/field.ts";
+import { type Choice, checksField, radioField } from "../look/field.ts";
 import { type AccountNames, guildText, type PlatformNames } from "../look/names.ts";
 import { progressBar, progressText } from "../look/progress.ts";
 import type { Refused } from "../look/refused.ts";
@@ -22,6 +23,8 @@ import { rolesPath, rolesPreviewPath, userPath, withQuery } from "../paths.ts";
 
 export interface PreviewView extends NamedRoles, Omit<ManagedGuild, "scope"> {
   readonly preview: PlanPreview;
+  /** The roles that the rules name no more, and how many members have them by the rules. */
+  readonly unnamed: ReadonlyArray<RoleCount>;
   /** Whether the stored plan is on, so that its rules are replaced. */
   readonly isOn: boolean;
   /** Whether members who were never linked keep their roles unless the owner chooses otherwise. */
@@ -94,7 +97,7 @@ ${formOf(
       value: view.unlinked,
       choices,
     })
-  }
+  }${takeField(view)}
 <p>${
     choices || isQuiet
       ? say("preview.begin")
@@ -104,6 +107,20 @@ ${formOf(
 )}
 </section>`;
 };
+
+const takeField = (view: PreviewView): Html | null =>
+  view.unnamed.length === 0
+    ? null
+    : checksField({
+        name: "take",
+        label: say("preview.take"),
+        hint: say("preview.take.hint"),
+        values: [],
+        choices: view.unnamed.map(({ roleId, count }) => ({
+          value: roleId,
+          label: say("preview.take.role", { role: roleName(view, roleId), count }),
+        })),
+      });
 
 const confirm = (label: Html): Html =>
   html`<button class="button" name="act" value="confirm">${label}</button>`;

@@ -21,6 +21,7 @@ const pageOf = (state: PlanPreview["state"], parts: Partial<PlanPreview> = {}) =
       guildId: "700000000000000001" as GuildId,
       guildName: "Rook",
       preview: { ...preview, state, ...parts },
+      unnamed: [],
       isOn: false,
       unlinked: "keep",
       roles: [],

@@ -180,6 +180,7 @@ export const seePreview = ({ scope, guildId }: ManagedGuild, seen: string) =>
 export const valuesOf = (guild: ManagedGuild, settings: PlanSettings, seen = "") => ({
   ...placeOf(guild),
   ...settings,
+  take: [],
   bypassRoleId: null,
   ...Record.map(nothingChosen, () => undefined),
   edited: seen || undefined,

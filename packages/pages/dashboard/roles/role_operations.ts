@@ -1,3 +1,4 @@
+import type { DataScope, GuildId } from "@accountlink/core";
 import { Communities } from "@accountlink/core/communities";
 import { originOf } from "@accountlink/core/keys";
 import {
@@ -24,6 +25,16 @@ export const makeRoleOperations = Effect.gen(function* () {
   const operation = yield* makeOperation;
   const plans = yield* RolePlans;
   const { enter } = yield* Communities;
+
+  const previewJson = Effect.fnUntraced(function* (scope: DataScope, guildId: GuildId, preview: PlanPreview) {
+    const { roles, ...shown } = shownPreview(preview);
+    const unnamed = yield* plans.countUnnamed(scope, guildId, preview.settings);
+    return {
+      ...shown,
+      roles: roles.map(({ held: _, ...role }) => role),
+      unnamed: unnamed.map(({ roleId, count }) => ({ roleId, members: count })),
+    };
+  });
 
   return {
     find: operation(DashboardRoles.getRoles, function* ({ owner, values: { pid, guildId } }) {
@@ -88,7 +99,7 @@ export const makeRoleOperations = Effect.gen(function* () {
     findPreview: operation(DashboardRoles.getPreview, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* enter(owner, pid, guildId);
       const preview = yield* plans.findPreview(scope, guildId);
-      return { data: { preview: preview && previewJson(preview) } };
+      return { data: { preview: preview && (yield* previewJson(scope, guildId, preview)) } };
     }),
 
     preview: operation(DashboardRoles.previewRoles, function* ({ owner, values }) {
@@ -96,11 +107,8 @@ export const makeRoleOperations = Effect.gen(function* () {
       const earlier = bypassRoleId === undefined ? {} : { bypassRoleIds: listOf(bypassRoleId) };
       const scope = yield* enter(owner, pid, guildId);
       if (chatId === null) {
-        return {
-          data: {
-            preview: previewJson(yield* plans.previewAll(scope, guildId, { ...earlier, ...given(chosen) })),
-          },
-        };
+        const preview = yield* plans.previewAll(scope, guildId, { ...earlier, ...given(chosen) });
+        return { data: { preview: yield* previewJson(scope, guildId, preview) } };
       }
       const { add, remove, nickname, holding } = yield* plans.preview(scope, guildId, chatId);
       const because = holding.map((holds, rule) => ({ rule, holds }));
@@ -148,8 +156,3 @@ const changeJson = ({ chatId, roleId, change, at, because }: KeptRoleChange) => 
   at: formatTimestamp(at),
   because,
 });
-
-const previewJson = (preview: PlanPreview) => {
-  const { roles, ...shown } = shownPreview(preview);
-  return { ...shown, roles: roles.map(({ held: _, ...role }) => role) };
-};

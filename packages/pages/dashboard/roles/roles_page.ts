@@ -20,7 +20,7 @@ import type { Page, Visitor } from "../page.ts";
 import { communityPath, rolesPath, userPath } from "../paths.ts";
 import { linkingSection, type Rival, rivalNotice } from "./guild_pages.ts";
 import { changesHtml, obstacles, type RolePreview } from "./member_preview.ts";
-import { type NicknamesView, nicknamesSection } from "./nicknames_section.ts";
+import { historySection, type NicknamesView, nicknamesSection } from "./nicknames_section.ts";
 import { type RanksView, ranksFields } from "./ranks_fields.ts";
 import { isNewPlan, type RolesForm, roleFormLabels } from "./role_form.ts";
 import { bypassField, type RuleView, ruleFieldset, thingHint } from "./rule_fieldset.ts";
@@ -69,7 +69,7 @@ ${isEmpty ? linkingSection(view, action(view)) : null}
 ${isNew ? null : html`<div data-live>${problemsSection(view, visitor)}</div>`}
 ${rivalNotice(view)}
 ${planSection(view, form, visitor, refused)}
-${isNew ? null : html`${previewSection(view, visitor, refused)}${nicknamesSection(view.nicknames, details)}${removeSection(view)}`}`,
+${isNew ? null : html`${previewSection(view, visitor, refused)}${historySection(details.plan)}${nicknamesSection(view.nicknames, details)}${removeSection(view)}`}`,
   };
 };
 

@@ -1,16 +1,18 @@
 /** Routes of the role plans: the page of a plan, the comparison of all members before it is on, and "Apply now". */
 import { guildOf } from "@accountlink/core";
 import { isChatId } from "@accountlink/core/ids";
+import { originOf } from "@accountlink/core/keys";
 import { OwnedScopes } from "@accountlink/core/owners";
 import { planVersion, RolePlans } from "@accountlink/core/roles";
-import { Effect } from "effect";
+import { Clock, Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type ManagedGuild, makeInGuild } from "../communities/managed_guild.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
-import { nicknamesPath, paths, rolesPath, rolesPreviewPath } from "../paths.ts";
+import { historyFilePath, historyPath, nicknamesPath, paths, rolesPath, rolesPreviewPath } from "../paths.ts";
+import { historyFile, historyPage, isPeriod, periods, takenIn } from "./history_page.ts";
 import { nicknamesFile } from "./nicknames_section.ts";
 import { examplesIn, previewPage } from "./preview_page.ts";
 import { makeRoleActs, seePreview, valuesOf } from "./role_acts.ts";
@@ -46,6 +48,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
       guildId,
       guildName,
       preview,
+      unnamed: yield* plans.countUnnamed(scope, guildId, preview.settings),
       isOn: plan.state === "on",
       unlinked: plan.state === "on" ? plan.unlinked : "keep",
       roles: yield* plans.guildRoles(guildId),
@@ -73,17 +76,68 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     const chosen = fields("unlinked");
     const unlinked = chosen === "keep" || chosen === "remove" ? chosen : preview.settings.unlinked;
     const settings = { ...preview.settings, unlinked, state: "on" as const };
+    const values = { ...valuesOf(guild, settings, fields("seen")), take: fields.all("take") };
     return yield* orShowAgain(
       Effect.as(
-        operations.put.run(visitor, valuesOf(guild, settings, fields("seen"))),
+        operations.put.run(visitor, values),
         seeOther(rolesPath(scope.pid), { guildId, done: "rolesOn" }),
       ),
       (refused) => showPreview(visitor, guild, fields("seen"), refused),
     );
   });
 
+  const changesOnPage = 50;
+
+  const showHistory = Effect.fnUntraced(function* (
+    { owner }: OwnerVisitor,
+    guild: ManagedGuild,
+    cursor: string,
+    refused: Refused | null = null,
+  ) {
+    const { scope, guildId } = guild;
+    const before = /^\d{1,15}$/u.test(cursor) ? Number(cursor) : null;
+    const found = yield* plans.roleHistory(scope, guildId, before, changesOnPage + 1);
+    const changes = found.slice(0, changesOnPage);
+    const givable = yield* plans.givableRoles(guildId, originOf(owner));
+    const view = {
+      ...guild,
+      changes,
+      next: found.length > changesOnPage ? String(changes.at(-1)?.number) : null,
+      roles: yield* plans.guildRoles(guildId),
+      names: (yield* namesIn(changes)).chats,
+      taken: yield* takenIn(plans, scope, guildId, givable, yield* Clock.currentTimeMillis),
+      pending: yield* plans.countPending(scope, guildId),
+    };
+    return historyPage(view, refused);
+  });
+
+  const putBack = Effect.fnUntraced(function* (visitor: OwnerVisitor, guild: ManagedGuild, period: string) {
+    const { scope, guildId } = guild;
+    if (!isPeriod(period)) return seeOther(historyPath(scope.pid), { guildId });
+    const since = (yield* Clock.currentTimeMillis) - periods[period];
+    return yield* orShowAgain(
+      Effect.as(
+        operations.putBack.run(visitor, { pid: scope.pid, guildId, since }),
+        seeOther(historyPath(scope.pid), { guildId, done: "rolesBack" }),
+      ),
+      (refused) => showHistory(visitor, guild, "", refused),
+    );
+  });
+
   return [
     ...jsonRoutes(operations),
+
+    page(historyPath(":pid"), (visitor, query) =>
+      inGuild(visitor, query, (guild) => showHistory(visitor, guild, query("cursor"))),
+    ),
+
+    form(historyPath(":pid"), (visitor, fields) =>
+      inGuild(visitor, fields, (guild) => putBack(visitor, guild, fields("period"))),
+    ),
+
+    page(historyFilePath(":pid"), (visitor, query) =>
+      inGuild(visitor, query, ({ scope, guildId }) => Effect.succeed(historyFile(plans, scope, guildId))),
+    ),
 
     page(rolesPreviewPath(":pid"), (visitor, query) =>
       inGuild(visitor, query, (guild) => showPreview(visitor, guild, query("seen"))),

@@ -83,6 +83,12 @@ export const roleHistoryOperations = {
     (world, { change: counted, since, ...input }) =>
       world.roleHistory.count(placeOf(world, input), counted, since),
   ),
+  "RoleHistoryStore.countByRole": operation(
+    2,
+    { scope, guild, change, since: at },
+    (world, { change: counted, since, ...input }) =>
+      world.roleHistory.countByRole(placeOf(world, input), counted, since),
+  ),
   "RoleHistoryStore.close": operation(2, { scope, guild, which }, (world, input) =>
     withNewest(world, input, world.roleHistory.close),
   ),

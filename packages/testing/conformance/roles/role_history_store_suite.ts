@@ -1,6 +1,6 @@
 import { ChatId, type StoragePorts } from "@accountlink/core";
 import { AuditLog } from "@accountlink/core/audit";
-import { type RoleChange, RoleHistoryStore } from "@accountlink/core/roles";
+import { type RoleChange, RoleHistoryStore, roleChangeTime } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { uniqueChatId } from "../../mod.ts";
 import { expectEqual, pluck } from "../expect.ts";
@@ -82,6 +82,11 @@ const cases: Cases<StoragePorts> = {
     const taken = { roleId: "1", change: "took" } as const;
     expectEqual(yield* history.count(place, taken, start), 3);
     expectEqual(yield* history.count(place, taken, start + 1), 2);
+    expectEqual(yield* history.countByRole(place, "took", start + 2), [
+      { roleId: "1", count: 1 },
+      { roleId: "2", count: 1 },
+    ]);
+    expectEqual(yield* history.countByRole(place, "took", start + 3), [{ roleId: "2", count: 1 }]);
     const write = { ...origin, ...place, change: "took", roleIds: ["1"], at: start, count: 2 } as const;
     yield* history.reverse({ ...write, since: start + 1 });
     const [reversal] = yield* history.reversals(place);
@@ -120,12 +125,18 @@ const cases: Cases<StoragePorts> = {
     expectEqual(pluck(yield* history.page(place, null, 10), "number"), [8, 7, 6, 5, 4, 3, 2, 1]);
   },
 
-  "forget deletes older changes": function* () {
+  "forget deletes changes after 30 days, and keeps what a member still has by the rules": function* () {
     const { history, place, make } = yield* newHistory;
-    yield* make(uniqueChatId(), "took", { at: -9_000 });
-    yield* make(uniqueChatId(), "took", { at: -8_000 });
-    yield* history.forget(-8_000);
-    expectEqual(pluck(yield* history.page(place, null, 10), "at"), [-8_000]);
+    const user = uniqueChatId();
+    const early = { at: -roleChangeTime - 9_000 };
+    yield* make(uniqueChatId(), "took", early);
+    yield* make(user, "gave", early);
+    yield* make(uniqueChatId(), "took", { at: -roleChangeTime - 8_000 });
+    yield* history.forget(-8_001);
+    expectEqual(pluck(yield* history.page(place, null, 10), "change"), ["took", "gave"]);
+    yield* make(user, "took", { at: 0 });
+    yield* history.forget(-8_001);
+    expectEqual(pluck(yield* history.page(place, null, 10), "change"), ["took", "took"]);
   },
 };
 

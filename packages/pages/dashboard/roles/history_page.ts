@@ -1,0 +1,143 @@
+/** What the rules gave and took: a list, a file, and a way to give back what they took. */
+import type { DataScope, GuildId } from "@accountlink/core";
+import type { KeptRoleChange, RolePlans } from "@accountlink/core/roles";
+import { dayMs, formatTimestamp, hourMs, type Millis } from "@accountlink/core/timestamp";
+import { Effect, Option, Stream } from "effect";
+import { formTo, type Html, html, to } from "../../html.ts";
+import type { ManagedGuild } from "../communities/managed_guild.ts";
+import { csvOf, csvResponse } from "../csv_file.ts";
+import { hiddenFields, radioField } from "../look/field.ts";
+import { type AccountNames, guildText } from "../look/names.ts";
+import type { Refused } from "../look/refused.ts";
+import { type NamedRoles, roleName } from "../look/remedies.ts";
+import { say } from "../look/say.ts";
+import { nextPage, tableHtml } from "../look/table.ts";
+import { timeHtml } from "../look/time.ts";
+import type { Page } from "../page.ts";
+import { historyFilePath, historyPath, rolesPath, userPath, withQuery } from "../paths.ts";
+
+/** How far back roles are given back. */
+export const periods = {
+  hour: hourMs,
+  day: dayMs,
+  week: 7 * dayMs,
+  month: 30 * dayMs,
+} as const satisfies Readonly<Record<string, Millis>>;
+
+export type Period = keyof typeof periods;
+
+export const isPeriod = (text: string): text is Period => Object.hasOwn(periods, text);
+
+export interface HistoryView extends NamedRoles, ManagedGuild {
+  readonly changes: ReadonlyArray<KeptRoleChange>;
+  readonly next: string | null;
+  readonly names: AccountNames["chats"];
+  /** How many roles can be given back of those that were taken in each period, as far as there are any. */
+  readonly taken: ReadonlyArray<readonly [Period, number]>;
+  /** How many roles are being given back. */
+  readonly pending: number;
+}
+
+export const historyPage = (view: HistoryView, refused: Refused | null): Page => {
+  const { community, scope, guildId, guildName, changes, next, names } = view;
+  const file = to(withQuery(historyFilePath(scope.pid), { guildId }));
+  return {
+    title: say("roles.history.title", { community: guildText(guildId, guildName) }),
+    section: "communities",
+    refused,
+    content: html`
+<p><a href="${to(withQuery(rolesPath(community.scope.pid), { guildId }))}">${say("roles.history.rules")}</a></p>
+${putBackSection(view)}
+${
+  changes.length === 0
+    ? html`<p>${say("roles.history.none")}</p>`
+    : html`<p><a href="${file}">${say("roles.history.file")}</a></p>
+${tableHtml({
+  id: "changes",
+  caption: say("roles.history.caption"),
+  columns: [
+    say("roles.member"),
+    say("rule.role"),
+    say("roles.history.change"),
+    say("roles.history.at"),
+    say("roles.history.why"),
+  ],
+  rows: changes.map(({ chatId, roleId, change, at, because }) => [
+    html`<a href="${to(userPath(scope.pid, chatId))}">${names.get(chatId) ?? chatId}</a>`,
+    roleName(view, roleId),
+    say(`roles.history.${change}`),
+    timeHtml(at),
+    say(`roles.history.because.${because}`),
+  ]),
+})}
+${nextPage(next && withQuery(historyPath(scope.pid), { guildId, cursor: next }), say("roles.history.more"))}`
+}`,
+  };
+};
+
+const putBackSection = ({ scope, guildId, taken, pending }: HistoryView): Html | null => {
+  const [last] = taken.toReversed();
+  if (pending === 0 && last === undefined) return null;
+  return html`
+<section>
+<h2>${say("roles.history.back")}</h2>
+${pending > 0 ? html`<p data-live="10">${say("roles.history.running", { count: pending })}</p>` : null}
+${
+  last === undefined
+    ? null
+    : html`${formTo(historyPath(scope.pid))}
+${hiddenFields({ guildId })}
+<p>${say("roles.history.back.text")}</p>
+${radioField({
+  name: "period",
+  label: say("roles.history.back.period"),
+  value: last[0],
+  choices: taken.map(([period, count]) => ({
+    value: period,
+    label: say(`roles.history.back.${period}`, { count }),
+  })),
+})}
+<p class="row"><button class="button">${say("roles.history.back.button")}</button></p>
+</form>`
+}
+</section>`;
+};
+
+/** Counts the roles that a visitor can have given back, by how long ago they were taken. */
+export const takenIn = Effect.fnUntraced(function* (
+  plans: RolePlans["Service"],
+  scope: DataScope,
+  guildId: GuildId,
+  givable: ReadonlyArray<string>,
+  now: Millis,
+) {
+  const counts = yield* Effect.forEach(Object.entries(periods), ([period, time]) =>
+    Effect.map(plans.countTaken(scope, guildId, now - time), (all) => {
+      const known = all.filter(({ roleId }) => givable.includes(roleId));
+      return [period as Period, known.reduce((sum, { count }) => sum + count, 0)] as const;
+    }),
+  );
+  return counts.filter(([, count], index) => count > 0 && count !== counts[index - 1]?.[1]);
+});
+
+const pageSize = 1_000;
+
+/** The file of all changes, read page by page. */
+export const historyFile = (plans: RolePlans["Service"], scope: DataScope, guildId: GuildId) => {
+  const header = ["at", "chatId", "roleId", "change", "because"];
+  const pages = Stream.paginate(null as number | null, (before) =>
+    Effect.map(plans.roleHistory(scope, guildId, before, pageSize), (page) => {
+      const rows = page.map(({ at, chatId, roleId, change, because }) => [
+        formatTimestamp(at),
+        chatId,
+        roleId,
+        change,
+        because,
+      ]);
+      const text = csvOf(header, rows);
+      const last = Option.fromUndefinedOr(page.at(-1)?.number);
+      return [[before === null ? text : text.slice(text.indexOf("\r\n") + 2)], last] as const;
+    }),
+  );
+  return csvResponse("roles-given-and-taken", pages.pipe(Stream.encodeText, Stream.orDie));
+};
