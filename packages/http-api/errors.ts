@@ -59,8 +59,8 @@ const soon = { resetsAt: Date.parse("2026-01-05T12:00:02.000Z"), retryAfter: 2 }
 
 const keyRefusals = {
   second: { ...soon, limit: 10 },
-  day: { ...daily, limit: 500 },
-  verify_day: { ...daily, limit: 2_000 },
+  day: { ...daily, limit: 2_500 },
+  verify_day: { ...daily, limit: 10_000 },
   session_create: { ...soon, limit: 6 },
   poll_interval: { ...soon, limit: 1 },
   poll_count: { ...soon, limit: 150 },

@@ -1,4 +1,4 @@
-/** The footer of every page: privacy policy and contact. Error pages add the request ID, as logs have it. */
+/** The footer of every page: privacy policy, contact, and the request ID, as logs have it. */
 import { type Html, html, to } from "./html.ts";
 import { type Language, own } from "./languages/language.ts";
 import type { PageSettingsShape } from "./page_settings.ts";
@@ -7,14 +7,13 @@ import type { PageSettingsShape } from "./page_settings.ts";
 export const footerHtml = (
   language: Language,
   { privacyUrl, contact }: Pick<PageSettingsShape, "privacyUrl" | "contact">,
-  { status = 200 }: { readonly status?: number },
   requestId: string,
   more: Html | null = null,
 ): Html => html`
 <footer>
 ${privacyUrl === null ? null : html`<p><a href="${to(privacyUrl)}">${language.text("footer.privacy")}</a></p>`}
 ${contact === null ? null : html`<p>${language.html("footer.contact", { contact: contactHtml(contact) })}</p>`}
-${status < 400 ? null : html`<p>${language.html("footer.request", { id: html`<code>${requestId}</code>` })}</p>`}
+<p>${language.html("footer.request", { id: html`<code>${requestId}</code>` })}</p>
 ${more}
 </footer>`;
 

@@ -26,7 +26,7 @@ export const makeRender = Effect.gen(function* () {
     const [, query = ""] = request.url.split("?", 2);
     const { address = request.method === "POST" ? "/" : `?${query}` } = page;
     const choice = offerFor(languages, context).choice(language, address);
-    return pageResponse(page, language, footerHtml(language, settings, page, requestId, choice), basePath);
+    return pageResponse(page, language, footerHtml(language, settings, requestId, choice), basePath);
   };
 });
 

@@ -93,7 +93,7 @@ const varying: ReadonlyArray<readonly [RegExp, string]> = [
   [/(?<="(?:served|refused|errors|perWindow|done|total)":)\d+/g, "0"],
   [/(?<="day":")[\d-]+/g, "a day"],
   [/"sweep":\{[^}]*\}/g, '"sweep":null'],
-  [/"lastUsedAt":"a time"/g, '"lastUsedAt":null'],
+  [/"(lastUsedAt|lastSweepAt|sweptAt)":"a time"/g, '"$1":null'],
 ];
 
 const comparable = (value: unknown): unknown =>

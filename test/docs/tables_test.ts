@@ -18,7 +18,6 @@ import {
 } from "@accountlink/core/imports";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { languages } from "@accountlink/pages/languages";
-import { answers } from "@accountlink/platforms/live";
 import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
 import { Option } from "effect";
@@ -77,19 +76,6 @@ it("docs/languages.md lists the languages with their states (`vitest -u` writes 
   const [before = "", after = ""] = readDocument("docs/languages.md").split(head);
   const written = `${before}${head}${lines.join("")}${after.replace(/^(?:\|.*\n)*/, "")}`;
   await expect(written).toMatchFileSnapshot("../../docs/languages.md");
-});
-
-it("docs/platforms.md has the table of what platforms answer (`vitest -u` writes it)", async () => {
-  const written = Object.entries(answers).flatMap(([route, known]) => {
-    const meanings = known.map(
-      ([status, code, meaning]) => `${status} ${code}: ${meaning.replaceAll("_", " ")}`,
-    );
-    return meanings.length === 0 ? [] : [`| \`${route}\` | ${meanings.join("; ")} |\n`];
-  });
-  const head = "| route | what its refusals mean |\n|---|---|\n";
-  const [before = "", after = ""] = readDocument("docs/platforms.md").split(head);
-  const document = `${before}${head}${written.join("")}${after.replace(/^(?:\|.*\n)*/, "")}`;
-  await expect(document).toMatchFileSnapshot("../../docs/platforms.md");
 });
 
 const quotedList = (values: Iterable<string>): string =>

@@ -31,7 +31,7 @@ export const errorMarkdown = (code: Code): string => {
     withLinksUp(`${row.advice}.`),
     ...reasonsText(row),
     "## An answer of v2",
-    answerOf(errorExample(firstStatus(code), code)),
+    answerOf(errorExample(firstStatus(code), code, answering("v2")[0]?.traffic)),
     routesText(code, answering("v2")),
     "## An answer of v1",
     ...answerOfV1(code, answering("v1")),

@@ -29,8 +29,8 @@ const verifyLimit = {
   bucket: "verify_day",
 } as const;
 
-const refusingLimit = (error: PublicError): EnvelopeV2.RateLimit => {
-  if (!isRateLimited(error)) return usualLimit;
+const refusingLimit = (error: PublicError, usual: EnvelopeV2.RateLimit): EnvelopeV2.RateLimit => {
+  if (!isRateLimited(error)) return usual;
   const { limit, retryAfter, bucket, resetsAt } = error;
   const scope = error._tag === "RateLimited" ? "api_key" : "ip";
   return { limit, remaining: 0, resetAt: formatTimestamp(resetsAt), retryAfter, scope, bucket };
@@ -87,12 +87,19 @@ const errorWith = (code: ErrorCode, status?: number, reason?: Reason): PublicErr
   return error;
 };
 
-/** Returns an example of a v2 refusal. @internal */
-export const errorExample = (status: number, code: ErrorCode, reason?: Reason): unknown => {
+/** Returns an example of a v2 refusal by a route of this traffic. @internal */
+export const errorExample = (
+  status: number,
+  code: ErrorCode,
+  traffic: Route["traffic"],
+  reason?: Reason,
+): unknown => {
   const error = errorWith(code, status, reason);
   const { message, details } = error;
   const isKeyless = code === "INVALID_API_KEY" || code === "INVALID_SESSION";
-  const meta = isKeyless ? keylessMeta : metaWith(refusingLimit(error));
+  const meta = isKeyless
+    ? keylessMeta
+    : metaWith(refusingLimit(error, traffic === "verify" ? verifyLimit : usualLimit));
   return { status, error: { code, message, details }, meta, timestamp };
 };
 

@@ -124,11 +124,17 @@ const refusalV2 = (
   const isForOwners = route.access === "session";
   const examples = (isForOwners ? [] : codes).map((code) => {
     const [reason] = reasonsOf(route, code);
-    const name = [nameOf(status, [code]), ...(reason === undefined ? [] : [reason])].join(".");
-    return [code, components.share("examples", name, { value: errorExample(status, code, reason) })];
+    // Routes of sessions tell another limit.
+    const more = [
+      ...(reason === undefined ? [] : [reason]),
+      ...(route.traffic === undefined ? [] : [route.traffic]),
+    ];
+    const value = errorExample(status, code, route.traffic, reason);
+    return [code, components.share("examples", [nameOf(status, [code]), ...more].join("."), { value })];
   });
   const hasReasons = codes.some((code) => reasonsOf(route, code).length > 0);
-  const name = `${isForOwners ? "Dashboard." : ""}${nameOf(status, codes)}${hasReasons ? `.${route.id}` : ""}`;
+  const of = hasReasons || route.traffic !== undefined ? `.${route.id}` : "";
+  const name = `${isForOwners ? "Dashboard." : ""}${nameOf(status, codes)}${of}`;
   return components.share("responses", name, {
     description: codes.map(meaningOf).join("\n\n"),
     headers: refusalHeaders(components, route, status),
@@ -191,7 +197,13 @@ const refusals = (components: Components, route: Route): Readonly<Record<string,
 
 /** Routes with the same error codes and reasons share a refusal. */
 const sharedBy = (route: Route, status: number, codes: ReadonlyArray<ErrorCode>): string =>
-  [route.access === "session", status, ...codes, ...codes.flatMap((code) => reasonsOf(route, code))].join();
+  [
+    route.access === "session",
+    route.traffic,
+    status,
+    ...codes,
+    ...codes.flatMap((code) => reasonsOf(route, code)),
+  ].join();
 
 export const responsesOf = (
   components: Components,

@@ -112,7 +112,7 @@ export const makeOwnerPages = Effect.gen(function* () {
         done: context.query["done"],
       },
       wording,
-      footerHtml(language, settings, page, requestId, choice),
+      footerHtml(language, settings, requestId, choice),
       basePath,
     );
   });

@@ -121,7 +121,7 @@ export const makePreview = Effect.gen(function* () {
     // The base makes every link open a new window. The sandbox of the frame forbids new windows, so the links do
     // nothing.
     const head = html`<base target="_blank">`;
-    const footer = footerHtml(language, settings, page, requestId);
+    const footer = footerHtml(language, settings, requestId);
     return documentOf(page, language, footer, head).at({ basePath });
   };
 });
