@@ -230,7 +230,6 @@ const noPromisesInDocuments = [
   "It says how many get and lose each role",
   "choose: *Leave them as they are*",
   "leaving it out keeps it.",
-  "without it the community learns nothing and gives no role",
   "Nobody loses a role on the way",
   "with the roles that the other service gave",
   "| *Members who",
