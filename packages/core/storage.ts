@@ -10,6 +10,13 @@ import type { CommunityStore } from "./communities/community_store.ts";
 import type { EventStore } from "./events/event_store.ts";
 import { type FlowStore, signInChallenges, storedFlows } from "./flow/flow_store.ts";
 import type { GuildLogStore } from "./guild_log/guild_log_store.ts";
+import {
+  guildLogEntries,
+  guildLogMessages,
+  guildLogs,
+  guildLogUsers,
+  storedGuildLogs,
+} from "./guild_log/stored_guild_logs.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { ImportStore } from "./imports/import_store.ts";
 import type { KeyStore } from "./keys/key_store.ts";
@@ -124,6 +131,10 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   webhookDeliveries,
   dayCounts,
   reminders,
+  guildLogs,
+  guildLogEntries,
+  guildLogMessages,
+  guildLogUsers,
 ];
 
 /** The stores that are written once for all storages. @internal */
@@ -137,4 +148,5 @@ export const recordStores = Layer.mergeAll(
   storedWebhooks,
   storedDayCounts,
   storedReminders,
+  storedGuildLogs,
 );

@@ -21,6 +21,7 @@ import { keyedWrite } from "./stores/idempotency_store.ts";
 import { record as addRecord, placeAt } from "./stores/journal.ts";
 import { type Held, holdRecords } from "./stores/leases.ts";
 import { links } from "./stores/links.ts";
+import { planProblems, plans } from "./stores/role_plans.ts";
 import {
   accountAt,
   accountNamed,
@@ -246,6 +247,17 @@ export const txOf = (tx: Transaction): Tx => {
         known.set(scope.pid, { scope: dataScope(scope, account), isActive: account.status === "active" });
       }
       return known;
+    }),
+    problemTimes: Effect.fnUntraced(function* (places) {
+      const times = new Map<string, number>();
+      for (const { pid, guildId } of places) {
+        const plan = yield* tx.get(plans, pid, guildId);
+        const [newest] =
+          plan === undefined ? [] : yield* tx.list(planProblems.newest, [plan.ref], { limit: 1 });
+        if (newest !== undefined)
+          times.set(`${pid} ${guildId}`, Math.max(...newest.problems.map(({ at }) => at)));
+      }
+      return times;
     }),
     countEvents: Effect.fnUntraced(function* ({ pid, after, types, most, searched }) {
       let last = Math.max(after, (yield* placeAt(tx, pid)).start);

@@ -9,7 +9,6 @@ import * as KvBlockStore from "./stores/block_store.ts";
 import { carryOver } from "./stores/carry_over.ts";
 import * as KvCommunityStore from "./stores/community_store.ts";
 import * as KvEventStore from "./stores/event_store.ts";
-import * as KvGuildLogStore from "./stores/guild_log_store.ts";
 import * as KvIdempotencyStore from "./stores/idempotency_store.ts";
 import * as KvImportStore from "./stores/import_store.ts";
 import * as KvKeyStore from "./stores/key_store.ts";
@@ -40,7 +39,6 @@ const stores = Layer.mergeAll(
   KvEventStore.layer,
   KvCommunityStore.layer,
   KvRolePlanStore.layer,
-  KvGuildLogStore.layer,
   KvBlockStore.layer,
   Layer.effect(
     StorageFault,

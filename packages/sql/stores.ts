@@ -4,7 +4,6 @@ import { Effect, Layer } from "effect";
 import { SqlClient, type SqlConnection } from "effect/sql";
 import * as SqlSightingStore from "./alts/sighting_store.ts";
 import * as SqlCommunityStore from "./communities/community_store.ts";
-import * as SqlGuildLogStore from "./guild_log/guild_log_store.ts";
 import * as SqlIdempotencyStore from "./idempotency_store.ts";
 import * as SqlImportStore from "./imports/import_store.ts";
 import * as SqlAuditLog from "./journal/audit_log.ts";
@@ -47,6 +46,5 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlEventStore.layer,
     SqlCommunityStore.layer,
     SqlRolePlanStore.layer,
-    SqlGuildLogStore.layer,
     Layer.effect(StorageFault, fault),
   );

@@ -2,3 +2,4 @@
 export { GuildLog } from "./guild_log.ts";
 export * from "./guild_log_store.ts";
 export * from "./log_entry.ts";
+export * from "./stored_guild_logs.ts";

@@ -1,7 +1,6 @@
 /** Communities with their role plans, their logs and their reminders. */
 import type { GuildId, Pid, Row } from "@accountlink/core";
 import { communities } from "../stores/communities.ts";
-import { guildLogs, logEntries, logMessages } from "../stores/guild_logs.ts";
 import { planMembers, planProblems, plans, previews, settingsOf } from "../stores/role_plans.ts";
 import { at, type Places, placeOf, scopeRef } from "./places.ts";
 import { type Unit, unit } from "./unit.ts";
@@ -17,11 +16,6 @@ const isOfPlan = (
   record: { readonly pid: Pid; readonly guildId: GuildId; readonly ref: number },
   { plans: all }: Places,
 ): boolean => all.get(placeOf(record)) === record.ref;
-
-const placeOfLog = ({ log_id: id }: Row) => {
-  const [pid = "", guildId = ""] = String(id).split(" ");
-  return { pid: pid as Pid, guildId: guildId as GuildId };
-};
 
 export const communityUnits: ReadonlyArray<Unit> = [
   unit({
@@ -155,57 +149,5 @@ export const communityUnits: ReadonlyArray<Unit> = [
       confirmed_at: "confirmedAt",
     },
     limit: 1,
-  }),
-  unit({
-    records: guildLogs,
-    relation: "guild_logs",
-    columns: {
-      pid: "pid",
-      guild_id: "guildId",
-      channel_id: "channelId",
-      position: "position",
-      problems: ["json", "problems"],
-      closed_at: "closedAt",
-      holder: "holder",
-    },
-    parts: { guild_log_edits: { log_id: "id" } },
-    fields: (row, { guild_log_edits: edits = [] }, places) => ({
-      ...withScope(row, null, places),
-      edits: edits.length,
-      time: 0,
-    }),
-    row: (log) => ({ id: placeOf(log) }),
-  }),
-  unit({
-    records: logEntries,
-    relation: "guild_log_entries",
-    columns: { id: "id", entry: ["json", "entry"], at: "at" },
-    fields: (row) => ({ ...placeOfLog(row), time: 0 }),
-    row: (entry) => ({ log_id: placeOf(entry), chat_id: entry.entry.chatId }),
-    isKept: (entry, { logs }) => logs.get(placeOf(entry)) === entry.time,
-  }),
-  unit({
-    records: logMessages,
-    relation: "guild_log_messages",
-    columns: {
-      message_id: "messageId",
-      channel_id: "channelId",
-      lines: ["json", "lines"],
-      at: "at",
-      erased_at: "erasedAt",
-      edit_at: "editAt",
-    },
-    fields: placeOfLog,
-    // A message may name dozens of users.
-    limit: 2,
-    row: (message) => ({ log_id: placeOf(message) }),
-    partTables: ["guild_log_users"],
-    rowsOfParts: (message) => ({
-      guild_log_users: [...new Set(message.lines.flatMap(({ chatIds }) => chatIds))].map((chatId) => ({
-        log_id: placeOf(message),
-        message_id: message.messageId,
-        chat_id: chatId,
-      })),
-    }),
   }),
 ];

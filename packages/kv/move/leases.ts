@@ -9,7 +9,7 @@ import { type Unit, unit } from "./unit.ts";
 const tables: Readonly<Record<string, string>> = {
   webhooks: "webhook_nodes",
   "role plans": "role_plan_nodes",
-  "guild logs": "guild_log_nodes",
+  guild_logs: "guild_log_nodes",
 };
 
 export const leaseUnit: Unit = unit({

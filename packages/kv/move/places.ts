@@ -2,7 +2,6 @@
 import type { GuildId, Pid, Row, StorageRows } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { Effect } from "effect";
-import { guildLogs } from "../stores/guild_logs.ts";
 import { linkImports } from "../stores/import_records.ts";
 import { lastUses } from "../stores/keys.ts";
 import { plans } from "../stores/role_plans.ts";
@@ -28,9 +27,8 @@ export interface Places {
   readonly scopes: ReadonlyMap<string, PlacedScope>;
   /** The scope and the epoch of each import. */
   readonly imports: ReadonlyMap<string, { readonly pid: Pid; readonly epoch: number }>;
-  /** The number of the plan of a pid and a guild, and the time of their log. */
+  /** The number of the plan of a pid and a guild. */
   readonly plans: ReadonlyMap<string, number>;
-  readonly logs: ReadonlyMap<string, number>;
   readonly lastUses: ReadonlyMap<string, number>;
 }
 
@@ -105,7 +103,6 @@ export const placesOfRows = Effect.fnUntraced(function* (rows: StorageRows) {
         index + 1,
       ]),
     ),
-    logs: new Map(),
     lastUses: new Map(),
   };
   return places;
@@ -124,7 +121,6 @@ export const placesOfRecords = Effect.fnUntraced(function* (db: Database) {
     scopes: new Map((yield* all(scopes)).map((scope) => [scope.pid, scope])),
     imports: new Map((yield* all(linkImports)).map((one) => [one.id, one])),
     plans: new Map((yield* all(plans)).map((plan) => [placeOf(plan), plan.ref])),
-    logs: new Map((yield* all(guildLogs)).map((log) => [placeOf(log), log.time])),
     lastUses: new Map((yield* all(lastUses)).map(({ key, at: time }) => [key, time])),
   };
   return places;

@@ -7,7 +7,17 @@ import { movedRecords } from "./rows.ts";
 const others = ["count", "root_key", "use", "purge", "erasure", "audit", "event", "feed", "panel"];
 
 /** Earlier forms of records. */
-const earlier = ["delivery", "guild_reminder", "reminder", "review", "suspect", "webhook"];
+const earlier = [
+  "delivery",
+  "guild_log",
+  "guild_reminder",
+  "log_entry",
+  "log_message",
+  "reminder",
+  "review",
+  "suspect",
+  "webhook",
+];
 
 test("every table of records is moved, or said not to be", () => {
   const folder = new URL("../stores/", import.meta.url);

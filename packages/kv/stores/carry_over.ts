@@ -14,10 +14,20 @@ import {
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { FeedEvent } from "@accountlink/core/events";
 import { signInChallenges, verificationFlows } from "@accountlink/core/flow";
+import {
+  guildLogEntries,
+  guildLogMessages,
+  guildLogs,
+  guildLogUsers,
+  logIdOf,
+  usersOfMessage,
+  type WaitingEntry,
+} from "@accountlink/core/guild_log";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
 import { dayCounts } from "@accountlink/core/limits";
 import type { RecordOf } from "@accountlink/core/records";
 import { type ClaimReminder, reminders } from "@accountlink/core/reminders";
+import type { PlanPlace } from "@accountlink/core/roles";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import {
   deliveryRecord,
@@ -193,6 +203,43 @@ const earlierReminders = table<ClaimReminder>()(
   },
 );
 
+interface EarlierLog
+  extends PlanPlace,
+    Pick<RecordOf<typeof guildLogs>, "channelId" | "position" | "closedAt" | "problems" | "holder"> {
+  readonly edits: number;
+  /** Entries of earlier times are deleted. */
+  readonly time: number;
+}
+
+const earlierLogs = table<EarlierLog>()("guild_log", ({ pid, guildId }) => [pid, guildId], {
+  byHolder: { keys: ({ holder, pid, guildId }) => [[holder ?? "", pid, guildId]] },
+});
+
+interface EarlierLogEntry extends WaitingEntry, PlanPlace {
+  readonly time: number;
+}
+
+const placeOfEntry = ({ pid, guildId, time, id }: EarlierLogEntry) => [pid, guildId, time, id];
+
+const earlierLogEntries = table<EarlierLogEntry>()("log_entry", placeOfEntry, {
+  byUser: { keys: (stored) => [[stored.entry.chatId, ...placeOfEntry(stored)]] },
+});
+
+interface EarlierMessage extends PlanPlace, Omit<RecordOf<typeof guildLogMessages>, "logId"> {}
+
+const earlierMessages = table<EarlierMessage>()(
+  "log_message",
+  ({ pid, guildId, messageId }) => [pid, guildId, messageId],
+  {
+    byUser: {
+      keys: ({ pid, guildId, messageId, lines }) =>
+        [...new Set(lines.flatMap(({ chatIds }) => chatIds))].map((id) => [id, pid, guildId, messageId]),
+    },
+    edits: { keys: ({ pid, guildId, messageId, editAt }) => [[pid, guildId, editAt ?? 0, messageId]] },
+    byTime: { keys: ({ pid, guildId, messageId, at }) => [[pid, guildId, at, messageId]] },
+  },
+);
+
 const earlierGuildReminders = table<ClaimReminder>()(
   "guild_reminder",
   ({ guildId, hash }) => [guildId, hash],
@@ -223,9 +270,10 @@ const move = Effect.fnUntraced(function* <R>(
   db: Database,
   from: Table<R>,
   store: (tx: Transaction, record: R) => Effect.Effect<void, Effect.Error<ReturnType<typeof put>>>,
+  limit = carriedAtOnce,
 ) {
   for (;;) {
-    const found = yield* db.read((tx) => tx.scan(from, [], { limit: carriedAtOnce }));
+    const found = yield* db.read((tx) => tx.scan(from, [], { limit }));
     if (found.length === 0) return;
     yield* db.write("carry over", function* (tx) {
       for (const record of found) {
@@ -280,6 +328,30 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
     ),
   );
   yield* move(db, earlierReminders, (tx, reminder) => txOf(tx).put(reminders, reminder));
+  yield* move(
+    db,
+    earlierLogEntries,
+    Effect.fnUntraced(function* (tx, { pid, guildId, time, id, entry, at }) {
+      if ((yield* tx.get(earlierLogs, pid, guildId))?.time !== time) return;
+      const { chatId } = entry;
+      yield* txOf(tx).put(guildLogEntries, { logId: logIdOf({ pid, guildId }), id, chatId, entry, at });
+    }),
+  );
+  yield* move(
+    db,
+    earlierMessages,
+    Effect.fnUntraced(function* (tx, { pid, guildId, ...message }) {
+      const stored = { ...message, logId: logIdOf({ pid, guildId }) };
+      yield* txOf(tx).put(guildLogMessages, stored);
+      yield* txOf(tx).putAll(guildLogUsers, usersOfMessage(stored));
+    }),
+    // A message may name dozens of users.
+    1,
+  );
+  yield* move(db, earlierLogs, (tx, { pid, guildId, channelId, position, problems, closedAt, holder }) => {
+    const log = { pid, guildId, channelId, position, problems, closedAt, holder };
+    return txOf(tx).put(guildLogs, { id: logIdOf(log), ...log });
+  });
   yield* move(db, earlierGuildReminders, (tx, reminder) => txOf(tx).put(reminders, reminder));
   yield* move(db, earlierDayCounts, (tx, count) => tx.put(kvTable(dayCounts), count));
   yield* move(db, earlierFeeds, (tx, { pid, start, end }) =>

@@ -1,5 +1,6 @@
-import { AuditLog, ChatId, EventStore, GameId, Pid } from "@accountlink/core";
+import { AuditLog, ChatId, EventStore, GameId, GuildId, Pid } from "@accountlink/core";
 import { AltReviewStore, SuspectStore } from "@accountlink/core/alts";
+import { GuildLogStore } from "@accountlink/core/guild_log";
 import { KeyStore } from "@accountlink/core/keys";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
@@ -15,7 +16,7 @@ const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as co
 
 const open = (kv: Kv) => Layer.build(Layer.fresh(layer(Effect.succeed(kv))));
 
-it("reviews, likely alts, sign-ins and webhooks of an earlier release are carried over, without deleted ones", () =>
+it("reviews, likely alts, sign-ins, webhooks and logs of an earlier release are carried over, without deleted ones", () =>
   Effect.gen(function* () {
     const kv = memoryKv();
     const keys = yield* Effect.provideContext(KeyStore, yield* open(kv));
@@ -35,7 +36,19 @@ it("reviews, likely alts, sign-ins and webhooks of an earlier release are carrie
     };
     const scope = { pid, account: 1, target: { kind: "global" } };
     const delivery = makeDelivery({ nextAttemptAt: 5, position: 1, lanes: ["a", "b"] });
+    const place = { pid, guildId: GuildId.make("200001") };
+    const log = { ...place, channelId: "5", position: 7, closedAt: null, problems: [], holder: null };
+    const entry = { is: "refused", chatId, gameId: null, why: "blocked" };
+    const line = { text: "Ada", chatIds: [chatId] };
+    const message = { channelId: "5", messageId: "9", lines: [line], at: 3, erasedAt: 4, editAt: 4 };
+    const entryOf = (time: number, id: number) => ({
+      key: encode(["log_entry", pid, place.guildId, time, id]),
+      value: { ...place, time, id, entry, at: 2 },
+    });
     const stored = [
+      { key: encode(["guild_log", pid, place.guildId]), value: { ...log, scope, edits: 1, time: 1 } },
+      { key: encode(["log_message", pid, place.guildId, "9"]), value: { ...place, ...message } },
+      ...[entryOf(0, 1), entryOf(1, 2)],
       { key: encode(["webhook", webhookId]), value: { webhook, scope, position: 7, holder: null } },
       { key: encode(["delivery", webhookId, delivery.eventId]), value: { webhook: webhookId, delivery } },
       { key: encode(["review", pid, otherChatId, chatId]), value: { pid, epoch: 1, review } },
@@ -75,10 +88,20 @@ it("reviews, likely alts, sign-ins and webhooks of an earlier release are carrie
       pending: 1,
     });
     expect(yield* webhooks.due(webhookId, 5, 9)).toEqual([delivery]);
+    const logs = yield* Effect.provideContext(GuildLogStore, context);
+    const [held] = yield* logs.hold({ node: "node", at: 1, until: 9, limit: 1 });
+    expect(held).toMatchObject({ guildId: place.guildId, position: 7, waitsSince: 2, editAt: 4 });
+    expect((yield* logs.waiting(place, 9)).map(({ id }) => id)).toEqual([2]);
+    const { channelId, messageId, lines, erasedAt } = message;
+    expect(yield* logs.dueEdits(place, 4, 9)).toEqual([{ channelId, messageId, lines, erasedAt }]);
     expect(yield* signIns.takeBegun("me", "state", 2)).toBe(true);
     const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
     expect(
-      left.filter(({ key }) => /^(review|suspect|sign_in|begun_sign_in|webhook|delivery)\b/.test(key)),
+      left.filter(({ key }) =>
+        /^(review|suspect|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message)\b/.test(
+          key,
+        ),
+      ),
     ).toEqual([]);
   }).pipe(Effect.scoped, Effect.runPromise));
 

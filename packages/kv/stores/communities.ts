@@ -11,11 +11,12 @@ import {
   type Panel,
   pauseWithoutUser,
 } from "@accountlink/core/communities";
+import { followLog, guildLogEntries, guildLogs, logIdOf } from "@accountlink/core/guild_log";
 import { Effect } from "effect";
-import { changeSome } from "../steps.ts";
+import { kvTable, txOf } from "../records.ts";
+import { changeSome, removeInSteps } from "../steps.ts";
 import { table } from "../table.ts";
-import type { Transaction } from "../transaction.ts";
-import { followLog } from "./guild_logs.ts";
+import type { Database, Transaction } from "../transaction.ts";
 import { isOn, type KeptPlan, plans } from "./role_plans.ts";
 import { refOf, type ScopeRef, scopeAt, withScope } from "./scopes.ts";
 
@@ -120,7 +121,7 @@ export const putSettings = Effect.fnUntraced(function* (
     { ...stored.settings, ...update },
   ];
   yield* tx.put(communities, { ...stored, settings: after });
-  yield* followLog(tx, stored, before.logChannelId, after.logChannelId ?? null, position);
+  yield* followLog(txOf(tx), stored, before.logChannelId, after.logChannelId ?? null, position);
 });
 
 /** Forgets that linking was on, and what was chosen. Returns whether anything was. */
@@ -137,3 +138,12 @@ export const forgetInCommunities = (tx: Transaction, chatId: ChatId, limit: numb
   changeSome(tx, communities.byPauser, [chatId], limit, (stored) =>
     tx.put(communities, { ...stored, paused: stored.paused && pauseWithoutUser(stored.paused) }),
   );
+
+/** The log of a community. */
+export const logAt = (tx: Transaction, place: CommunityPlace) => tx.get(kvTable(guildLogs), logIdOf(place));
+
+/** Deletes the entries of a log that is turned off. */
+export const deleteEntries = Effect.fnUntraced(function* (db: Database, place: CommunityPlace) {
+  const log = yield* db.read((tx) => logAt(tx, place));
+  if (log?.channelId === null) yield* removeInSteps(db, kvTable(guildLogEntries).byLog, [log.id]);
+});

@@ -15,8 +15,14 @@ import { logged } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option } from "effect";
 import type { Transaction } from "../transaction.ts";
-import { communities, communityAt, communityOf, earlierPanels, putSettings } from "./communities.ts";
-import { deleteEntries } from "./guild_logs.ts";
+import {
+  communities,
+  communityAt,
+  communityOf,
+  deleteEntries,
+  earlierPanels,
+  putSettings,
+} from "./communities.ts";
 import { record } from "./journal.ts";
 import { plans } from "./role_plans.ts";
 import { ofActive, scopes } from "./scopes.ts";
@@ -81,6 +87,8 @@ export const layer = storeLayer(CommunityStore, (db) => ({
 
   update: ({ update, position, ...write }) =>
     Effect.gen(function* () {
+      // A process may have ended before the entries were deleted.
+      yield* deleteEntries(db, write);
       yield* db.write(write.pid, function* (tx) {
         const stored = yield* communityAt(tx, write);
         const before = yield* communityOf(tx, stored);

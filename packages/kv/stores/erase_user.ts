@@ -6,6 +6,7 @@ import type { ChatId, KeyId } from "@accountlink/core";
 import { isInCharge, isSuspendedOwner } from "@accountlink/core/accounts";
 import { isAtAddress } from "@accountlink/core/addresses";
 import type { StoreEffect } from "@accountlink/core/errors";
+import { forgetInLogs } from "@accountlink/core/guild_log";
 import { logged, userErased } from "@accountlink/core/journal";
 import type { RecordType } from "@accountlink/core/records";
 import { isFinal } from "@accountlink/core/sessions";
@@ -23,7 +24,7 @@ import {
   type UserErased,
 } from "@accountlink/core/users";
 import { Clock, Effect, Option } from "effect";
-import { kvIndex } from "../records.ts";
+import { kvIndex, txOf } from "../records.ts";
 import { changeSome, removeSome } from "../steps.ts";
 import { type Index, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
@@ -31,7 +32,6 @@ import { clearSome, closeSome, pauseSome, releaseAccount, revokeSome } from "./a
 import { suspendedOwners } from "./account_operations.ts";
 import { eraseFromBlocks } from "./blocks.ts";
 import { forgetInCommunities } from "./communities.ts";
-import { forgetInLogs } from "./guild_logs.ts";
 import { requests } from "./idempotency_store.ts";
 import { madeLinks } from "./import_records.ts";
 import { accountPlace, eraseFromJournal, pidOf, record, recordPart } from "./journal.ts";
@@ -161,7 +161,7 @@ const eraseAll =
     removeSome(tx, index, [chatId], most);
 
 const eraseFromLogs: EraseSome = Effect.fnUntraced(function* (tx, { chatId, at }, { things }) {
-  const { pids, isMore } = yield* forgetInLogs(tx, chatId, at, limit);
+  const { pids, isMore } = yield* forgetInLogs(txOf(tx), chatId, at, limit / 2);
   for (const pid of pids) things.push({ what: "messages", pid });
   return isMore;
 });

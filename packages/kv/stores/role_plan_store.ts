@@ -19,9 +19,8 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option } from "effect";
 import { removeInSteps } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
-import { closeCommunity, putLinking } from "./communities.ts";
+import { closeCommunity, deleteEntries, logAt, putLinking } from "./communities.ts";
 import { nextNumber } from "./counts.ts";
-import { closedSince, deleteEntries } from "./guild_logs.ts";
 import { record } from "./journal.ts";
 import { holdItems, liveNodes } from "./leases.ts";
 import { countNicknames, findPlan, memberOperations, sweeping } from "./plan_members.ts";
@@ -108,7 +107,7 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
   status: (place) =>
     db.read(function* (tx) {
       const stored = yield* findPlan(tx, place);
-      const ofLog = logProblems(yield* closedSince(tx, place));
+      const ofLog = logProblems((yield* logAt(tx, place))?.closedAt ?? null);
       if (stored === undefined) return { pending: 0, sweptAt: null, sweep: null, problems: ofLog };
       const { ref, sweptAt } = stored;
       const problems = [...(yield* sharedProblems(tx, ref)), ...ofLog];

@@ -3,13 +3,13 @@ import { isAtAddress, isInBrowser, placeOf } from "@accountlink/core/addresses";
 import { altSuspects } from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { placeOrder } from "@accountlink/core/communities";
+import { messagesOf } from "@accountlink/core/guild_log";
 import { UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
 import { Array as Arr, Effect } from "effect";
 import { kvTable, txOf } from "../records.ts";
 import { removeInSteps, stepSize } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { eraseUser, erasures } from "./erase_user.ts";
-import { messagesOf } from "./guild_logs.ts";
 import { accountPlace, entriesOf, recordsNaming, type StoredRecord } from "./journal.ts";
 import { findRecord, links } from "./links.ts";
 import { membershipsOf } from "./members.ts";
@@ -54,7 +54,7 @@ export const layer = storeLayer(UserStore, (db) => ({
         records: yield* recordsOf(tx, chatId),
         ...(yield* sightingsOf(tx, chatId)),
         roles: (yield* rolesOf(tx, chatId)).toSorted(placeOrder),
-        messages: [...(yield* messagesOf(tx, chatId))].toSorted(placeOrder),
+        messages: yield* messagesOf(txOf(tx), chatId),
         sessions: (yield* tx.list(sessions.byUser, [chatId]))
           .map(({ session }) => session)
           .toSorted(by(({ createdAt, id }) => [createdAt, id])),

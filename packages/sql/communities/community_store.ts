@@ -18,12 +18,13 @@ import {
   type UserPause,
   withPanel,
 } from "@accountlink/core/communities";
+import { followLog, logIdOf } from "@accountlink/core/guild_log";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
-import { followLog } from "../guild_log/guild_log_store.ts";
 import { insertEntry } from "../journal/records.ts";
 import { communityFields, withCommunityScope } from "../keys/accounts.ts";
+import { withTx } from "../records.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import {
   literalSql,
@@ -143,7 +144,9 @@ const putSettings = Effect.fnUntraced(function* (
 ) {
   const after = settingsOf({ ...before, ...update });
   yield* sql`UPDATE communities SET settings = ${JSON.stringify(after)} WHERE ${isPlace(sql, place)}`;
-  yield* followLog(sql, place, before.logChannelId, after.logChannelId, position);
+  const { logChannelId: channel } = after;
+  yield* withTx(sql, (tx) => followLog(tx, place, before.logChannelId, channel, position), true);
+  if (channel === null) yield* sql`DELETE FROM guild_log_entries WHERE log_id = ${logIdOf(place)}`;
 });
 
 /** Forgets that linking was on, and what was chosen. Returns whether anything was. */

@@ -58,10 +58,6 @@ const viewsOn = (sql: Sql): Readonly<Record<string, Relation>> => {
       key: ["pid", "guild_id", "chat_id"],
       select: "SELECT DISTINCT pid, guild_id, chat_id FROM role_problems",
     },
-    guild_log_edits: {
-      key: ["log_id", "message_id"],
-      select: "SELECT log_id, message_id FROM guild_log_messages WHERE edit_at IS NOT NULL",
-    },
     leases: {
       key: ["nodes", "id"],
       select: ["webhook_nodes", "role_plan_nodes", "guild_log_nodes"]

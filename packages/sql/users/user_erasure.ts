@@ -5,6 +5,7 @@
 import { type ChatId, Pid } from "@accountlink/core";
 import { isAtAddress } from "@accountlink/core/addresses";
 import { signedBy } from "@accountlink/core/audit";
+import { forgetInLogs } from "@accountlink/core/guild_log";
 import { userErased } from "@accountlink/core/journal";
 import type { Account } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -24,12 +25,11 @@ import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
 import { forgetInCommunities } from "../communities/community_store.ts";
 import { unfinished } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
-import { forgetInLogs } from "../guild_log/guild_log_store.ts";
 import { deleteFiles } from "../import_files/dropped_imports.ts";
 import { insertEntry, insertRecord } from "../journal/records.ts";
 import { closeAccount, moveEntries, pauseAll, releaseAccount } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";
-import { eraseRecordsOn } from "../records.ts";
+import { eraseRecordsOn, withTx } from "../records.ts";
 import { forgetUserRoles } from "../roles/role_members.ts";
 import { columnReader, literalSql } from "../statements/row.ts";
 import { type Ending, rollBack, type StoreParts } from "../statements/store_operation.ts";
@@ -265,7 +265,11 @@ export const eraseUserOn = (parts: StoreParts) => {
     yield* sql`UPDATE keys SET made_by = ${erasedMark} WHERE made_by = ${chatId}`;
     yield* forgetUserRoles(sql, chatId);
     yield* forgetInCommunities(sql, chatId);
-    const messages = yield* forgetInLogs(sql, chatId, at);
+    const { pids: messages } = yield* withTx(
+      sql,
+      (tx) => forgetInLogs(tx, chatId, at, Number.MAX_SAFE_INTEGER),
+      true,
+    );
     yield* eraseAnswers(chatId);
     const seen = yield* eraseSeen(chatId, inAnyScope);
     yield* sql`

@@ -2,11 +2,11 @@ import { ChatId } from "@accountlink/core";
 import { isAtAddress, isInBrowser } from "@accountlink/core/addresses";
 import { altSuspects } from "@accountlink/core/alts";
 import type { Actor } from "@accountlink/core/audit";
+import { messagesOf } from "@accountlink/core/guild_log";
 import { type UnfinishedErasure, UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
 import { Effect, Schema } from "effect";
 import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
 import { readSessions, sessionColumns } from "../flow/session_row.ts";
-import { findUserMessages } from "../guild_log/guild_log_store.ts";
 import { accountColumns, readAccounts, readScopes } from "../keys/accounts.ts";
 import { readRecords, recordColumns } from "../links/link_lookups.ts";
 import { findMemberships } from "../member_store.ts";
@@ -56,7 +56,7 @@ export const layer = storeLayer(UserStore)((parts) => {
       records: yield* findRecords(chatId),
       ...(yield* findSightings(chatId)),
       roles: yield* findUserRoles(sql, chatId),
-      messages: yield* findUserMessages(sql, chatId),
+      messages: yield* withTx(sql, (tx) => messagesOf(tx, chatId)),
       sessions: yield* readSessions(sql`
         SELECT ${sessionColumns} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`),
       ...(yield* withTx(sql, (tx) => userRecordsOf(tx, chatId))),

@@ -1,0 +1,297 @@
+/** Logs of communities in any storage. */
+import { Effect, Schema } from "effect";
+import { ChatId, GuildId, Pid } from "../ids.ts";
+import { type RecordOf, recordType } from "../records/record_type.ts";
+import { recordStore, type Tx } from "../records/records.ts";
+import type { PlanPlace } from "../roles/role_plan_store.ts";
+import { assertStorable } from "../storable_text.ts";
+import type { Millis } from "../timestamp.ts";
+import {
+  GuildLogStore,
+  type LogMessage,
+  linesWithoutUser,
+  messageTime,
+  mostMessages,
+  mostWaiting,
+  type UserMessage,
+} from "./guild_log_store.ts";
+import { LogEntry } from "./log_entry.ts";
+
+const time = Schema.NullOr(Schema.Int);
+
+/** @internal */
+export const guildLogs = recordType({
+  name: "guild_logs",
+  fields: {
+    id: Schema.String,
+    pid: Pid,
+    guildId: GuildId,
+    channelId: Schema.NullOr(Schema.String),
+    position: Schema.Int,
+    problems: Schema.Array(Schema.String),
+    closedAt: time,
+    /** The node that works on the log; null if no node does. */
+    holder: Schema.NullOr(Schema.String),
+  },
+  json: ["problems"],
+  key: ["id"],
+  indexes: { byScope: { fields: ["pid", "id"], group: 1 }, byHolder: { fields: ["holder", "id"] } },
+  held: { index: "byHolder", nodes: "guild_log_nodes" },
+});
+
+/** Entries that wait. @internal */
+export const guildLogEntries = recordType({
+  name: "guild_log_entries",
+  fields: { logId: Schema.String, id: Schema.Int, chatId: ChatId, entry: LogEntry, at: Schema.Int },
+  json: ["entry"],
+  key: ["logId", "id"],
+  indexes: {
+    byLog: { fields: ["logId", "id"], group: 1 },
+    byUser: { fields: ["chatId", "logId", "id"], group: 1 },
+  },
+  ofUser: { index: "byUser", erasedAs: null },
+});
+
+/** Messages that were posted. @internal */
+export const guildLogMessages = recordType({
+  name: "guild_log_messages",
+  fields: {
+    logId: Schema.String,
+    messageId: Schema.String,
+    channelId: Schema.String,
+    lines: Schema.Array(Schema.Struct({ text: Schema.String, chatIds: Schema.Array(ChatId) })),
+    at: Schema.Int,
+    erasedAt: time,
+    editAt: time,
+  },
+  json: ["lines"],
+  key: ["logId", "messageId"],
+  indexes: {
+    byTime: { fields: ["logId", "at"] },
+    edits: { fields: ["logId", "editAt", "messageId"] },
+  },
+});
+
+type MessageRecord = RecordOf<typeof guildLogMessages>;
+
+/** The users whom messages name. @internal */
+export const guildLogUsers = recordType({
+  name: "guild_log_users",
+  fields: { logId: Schema.String, messageId: Schema.String, chatId: ChatId },
+  key: ["logId", "messageId", "chatId"],
+  indexes: { byUser: { fields: ["chatId", "logId", "messageId"], group: 1 } },
+});
+
+/** The ID of the log of a community. @internal */
+export const logIdOf = ({ pid, guildId }: PlanPlace): string => `${pid} ${guildId}`;
+
+const placeOf = (logId: string): PlanPlace => {
+  const [pid = "", guildId = ""] = logId.split(" ");
+  return { pid: Pid.make(pid), guildId: GuildId.make(guildId) };
+};
+
+/** The users whom a message names. @internal */
+export const usersOfMessage = ({ logId, messageId, lines }: MessageRecord) =>
+  [...new Set(lines.flatMap(({ chatIds }) => chatIds))].map((chatId) => ({ logId, messageId, chatId }));
+
+const removeUsers = (tx: Tx, users: ReadonlyArray<RecordOf<typeof guildLogUsers>>) =>
+  tx.removeAll(
+    guildLogUsers,
+    users.map(({ logId, messageId, chatId }) => [logId, messageId, chatId]),
+  );
+
+/** Makes, moves or turns off a log. A log that is made tells only events after `position`. @internal */
+export const followLog = Effect.fnUntraced(function* (
+  tx: Tx,
+  { pid, guildId }: PlanPlace,
+  before: string | null,
+  channelId: string | null,
+  position: number,
+) {
+  if (channelId === before) return;
+  const id = logIdOf({ pid, guildId });
+  const stored = yield* tx.get(guildLogs, id);
+  yield* tx.put(guildLogs, {
+    holder: null,
+    problems: [],
+    ...stored,
+    id,
+    pid,
+    guildId,
+    channelId,
+    closedAt: null,
+    position: before === null ? position : (stored?.position ?? position),
+  });
+});
+
+/** Finds the messages that name a chat user. @internal */
+export const messagesOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId) {
+  const named = yield* tx.list(guildLogUsers.byUser, [chatId]);
+  const found = yield* tx.getAll(
+    guildLogMessages,
+    named.map(({ logId, messageId }) => [logId, messageId]),
+  );
+  return found
+    .toSorted((one, other) => (placeText(one) < placeText(other) ? -1 : 1))
+    .map(
+      ({ logId, channelId, messageId, at }): UserMessage => ({ ...placeOf(logId), channelId, messageId, at }),
+    );
+});
+
+const placeText = ({ logId, messageId }: MessageRecord): string => `${logId} ${messageId}`;
+
+/**
+ * Takes a chat user out of up to `limit` messages that logs have told, and out of up to `limit` that they will tell.
+ * Returns the scopes of the former.
+ *
+ * @internal
+ */
+export const forgetInLogs = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId, at: Millis, limit: number) {
+  const waiting = yield* tx.list(guildLogEntries.byUser, [chatId], { limit });
+  yield* tx.removeAll(
+    guildLogEntries,
+    waiting.map(({ logId, id }) => [logId, id]),
+  );
+  const named = yield* tx.list(guildLogUsers.byUser, [chatId], { limit });
+  for (const { logId, messageId } of named) {
+    // Locks each message, so that erasures of two users in one message do not undo each other.
+    const message = yield* tx.get(guildLogMessages, logId, messageId);
+    if (message === undefined) continue;
+    const lines = linesWithoutUser(message.lines, chatId) ?? message.lines;
+    const left = { ...message, lines, editAt: at, erasedAt: message.erasedAt ?? at };
+    yield* tx.put(guildLogMessages, left);
+    const still = new Set(usersOfMessage(left).map((user) => user.chatId));
+    // An erased line may have named other users too.
+    yield* removeUsers(
+      tx,
+      usersOfMessage(message).filter((user) => !still.has(user.chatId)),
+    );
+  }
+  return {
+    pids: named.map(({ logId }) => placeOf(logId).pid),
+    isMore: waiting.length === limit || named.length === limit,
+  };
+});
+
+/** @internal */
+export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inSteps, hold, mostWritten }) => {
+  /** Deletes messages that nobody will edit any more. Usually one message is too many. */
+  const forgetOld = (logId: string, at: Millis) =>
+    inSteps(
+      "record",
+      logId,
+      Effect.fnUntraced(function* (tx: Tx) {
+        const limit = (yield* tx.count(guildLogMessages.byTime, [logId])) - mostMessages;
+        const beyond = limit <= 0 ? [] : yield* tx.list(guildLogMessages.byTime, [logId], { limit });
+        const before = Math.max(beyond.at(-1)?.at ?? -1, at - messageTime) + 1;
+        // A message may name dozens of users.
+        const old = yield* tx.list(guildLogMessages.byTime, [logId], { before: [before], limit: 4 });
+        return old.filter(({ editAt }) => editAt === null);
+      }),
+      Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<MessageRecord>) {
+        const removed = yield* tx.removeAll(
+          guildLogMessages,
+          found.map(({ messageId }) => [logId, messageId]),
+        );
+        yield* removeUsers(tx, removed.flatMap(usersOfMessage));
+        return removed.length;
+      }),
+    );
+
+  const insertMessage = Effect.fnUntraced(function* (tx: Tx, logId: string, message: LogMessage, at: Millis) {
+    assertStorable([JSON.stringify(message.lines)]);
+    if ((yield* tx.get(guildLogMessages, logId, message.messageId)) !== undefined) return;
+    const stored = { ...message, logId, at, erasedAt: null, editAt: null };
+    yield* tx.create(guildLogMessages, stored);
+    yield* tx.putAll(guildLogUsers, usersOfMessage(stored));
+  });
+
+  return {
+    add: (pid, entry, at) =>
+      Effect.gen(function* () {
+        const logs = yield* read("add", (tx) => tx.list(guildLogs.byScope, [pid]));
+        // A scope has any number of logs, so each has a transaction of its own.
+        for (const { id: logId } of logs.filter(({ channelId }) => channelId !== null)) {
+          yield* write("add", logId, function* (tx) {
+            const log = yield* tx.get(guildLogs, logId);
+            const waiting = yield* tx.count(guildLogEntries.byLog, [logId]);
+            if (log === undefined || log.channelId === null || waiting >= mostWaiting(entry)) return;
+            const [last] = yield* tx.list(guildLogEntries.byLog, [logId], { reverse: true, limit: 1 });
+            const { chatId } = entry;
+            yield* tx.create(guildLogEntries, { logId, id: (last?.id ?? 0) + 1, chatId, entry, at });
+          });
+        }
+      }),
+
+    hold: (items) =>
+      Effect.flatMap(hold("hold", guildLogs, items), (held) =>
+        read("hold", function* (tx) {
+          const ids = held.map(({ id }) => [id]);
+          const waiting = yield* tx.firsts(guildLogEntries.byKey, ids);
+          const edits = yield* tx.firsts(guildLogMessages.edits, ids);
+          const scopes = yield* tx.scopes(held.map(({ pid }) => pid));
+          const problems = yield* tx.problemTimes(held);
+          return held.flatMap(
+            ({ id, pid, guildId, channelId, position, closedAt, problems: told }, index) => {
+              const known = scopes.get(pid);
+              const editAt = edits[index]?.editAt ?? null;
+              if (known?.isActive !== true || (channelId === null && editAt === null)) return [];
+              const problemAt = problems.get(id) ?? null;
+              const waitsSince = waiting[index]?.at ?? null;
+              const log = { scope: known.scope, guildId, channelId, position, closedAt, problems: told };
+              return [{ ...log, problemAt, waitsSince, editAt }];
+            },
+          );
+        }),
+      ),
+
+    waiting: (place, limit) =>
+      read("waiting", function* (tx) {
+        const found = yield* tx.list(guildLogEntries.byKey, [logIdOf(place)], { limit });
+        return found.map(({ id, entry, at }) => ({ id, entry, at }));
+      }),
+
+    record: (told) =>
+      Effect.gen(function* () {
+        const { node, at, position, problems, message, closedAt } = told;
+        const id = logIdOf(told);
+        const isHeld = yield* write("record", id, function* (tx) {
+          const log = yield* tx.get(guildLogs, id);
+          if (log === undefined) return false;
+          if (message !== null) yield* insertMessage(tx, id, message, at);
+          if (log.holder !== node) return false;
+          yield* tx.removeAll(
+            guildLogEntries,
+            told.told.map((entry) => [id, entry]),
+          );
+          yield* tx.put(guildLogs, { ...log, position, problems, closedAt });
+          return true;
+        });
+        while (message !== null && (yield* forgetOld(id, at)) > 0);
+        return isHeld;
+      }),
+
+    dueEdits: (place, at, limit) =>
+      read("dueEdits", function* (tx) {
+        const found = yield* tx.list(guildLogMessages.edits, [logIdOf(place)], { before: [at + 1], limit });
+        return found.flatMap(({ channelId, messageId, lines, erasedAt }) =>
+          erasedAt === null ? [] : [{ channelId, messageId, lines, erasedAt }],
+        );
+      }),
+
+    settleEdit: (place, { messageId, lines }, retryAt) =>
+      write("settleEdit", logIdOf(place), function* (tx) {
+        const stored = yield* tx.get(guildLogMessages, logIdOf(place), messageId);
+        if (stored === undefined || stored.editAt === null) return;
+        if (JSON.stringify(stored.lines) !== JSON.stringify(lines)) return;
+        const erasedAt = retryAt === null ? null : stored.erasedAt;
+        yield* tx.put(guildLogMessages, { ...stored, editAt: retryAt, erasedAt });
+      }),
+
+    forgetUser: (chatId, at) =>
+      Effect.gen(function* () {
+        const forget = write("forgetUser", chatId, (tx) => forgetInLogs(tx, chatId, at, mostWritten));
+        while ((yield* forget).isMore);
+      }),
+  };
+});
