@@ -93,6 +93,8 @@ export interface Resource<A> {
   readonly matches?: (body: A) => boolean;
   /** The body of a 403 or 404 which says that the resource does not exist. */
   readonly absent: Schema.ConstraintDecoder<unknown>;
+  /** As of `Question`. */
+  readonly namesField?: boolean;
 }
 
 /**

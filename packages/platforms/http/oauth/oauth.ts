@@ -14,6 +14,7 @@ import type { Resilience } from "../resilience/resilience.ts";
 import { type ResilientClient, resilientClient } from "../resilience/resilient_client.ts";
 import { failureOf } from "./oauth_failure.ts";
 import { makeSignatureCheck } from "./signing_keys.ts";
+import { makeTellUnusable, processingFailure, withoutUnneeded } from "./token_answer.ts";
 
 /** A platform's OAuth server, and this service's registration as its client. */
 export interface OAuthOptions<UserId> {
@@ -133,21 +134,30 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
   const redeem = makeRedeem(options);
   const checkSignature =
     proof.kind === "idToken"
-      ? makeSignatureCheck(client, operation, { issuer: options.issuer, jwks_uri: proof.jwksUrl })
+      ? makeSignatureCheck(client, operation, {
+          server: { issuer: options.issuer, jwks_uri: proof.jwksUrl },
+          application: { client_id: options.clientId },
+          algorithms: proof.algorithms,
+        })
       : () => Effect.void;
   const fetchUserId = (accessToken: string, url: string) =>
-    findResource(withToken(client, accessToken), { operation, url, found: User, absent: Schema.Never }).pipe(
-      Effect.map((user) => Option.getOrThrow(user).id),
-    );
+    findResource(withToken(client, accessToken), {
+      operation,
+      url,
+      found: User,
+      absent: Schema.Never,
+      namesField: true,
+    }).pipe(Effect.map((user) => textOf(Option.getOrThrow(user).id)));
+  const tellUnusable = makeTellUnusable(platform);
   const decodeUserId = Schema.decodeUnknownEffect(options.userId);
 
   const finish = Effect.fnUntraced(function* (signIn: SignIn, callback: URLSearchParams) {
     const context = yield* Effect.context();
-    const { tokens, response } = yield* Effect.tryPromise({
+    const { tokens, response, original } = yield* Effect.tryPromise({
       try: (signal) => redeem(signIn, callback, fetchThrough(client, context, signal)),
       catch: (error) => failureOf(operation, error),
     });
-    yield* checkSignature(response);
+    yield* checkSignature(response, original);
     const subject =
       proof.kind === "idToken"
         ? claimOf(tokens, proof.claim)
@@ -169,16 +179,17 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
           : none,
     };
     return { userId, ...(yield* Effect.all(details, { concurrency: "unbounded" })) };
-  });
+  }, Effect.tapError(tellUnusable));
 
   return { begin: (signIn) => begin(options, signIn), finish };
 });
 
-/** A claim may be a number, if that is exact. */
-const claimOf = (tokens: oauth.TokenEndpointResponse, claim = "sub"): unknown => {
-  const value = oauth.getValidatedIdTokenClaims(tokens)?.[claim];
-  return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
-};
+const claimOf = (tokens: oauth.TokenEndpointResponse, claim = "sub"): unknown =>
+  textOf(oauth.getValidatedIdTokenClaims(tokens)?.[claim]);
+
+/** An ID may be a number, if that is exact. */
+const textOf = (id: unknown): unknown =>
+  typeof id === "number" && Number.isSafeInteger(id) ? String(id) : id;
 
 const none = Effect.succeed(undefined);
 
@@ -239,13 +250,14 @@ const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
       // oxlint-disable-next-line typescript/no-deprecated -- Deprecated only as a warning that it allows plain HTTP.
       { [oauth.customFetch]: fetch, [oauth.allowInsecureRequests]: true },
     );
-    const tokens = await oauth.processAuthorizationCodeResponse(
-      server,
-      application,
-      response,
-      oidc ? { expectedNonce: signIn.nonce, requireIdToken: true } : {},
-    );
-    return { tokens, response };
+    const needed = await withoutUnneeded(response, oidc !== undefined);
+    const options = oidc ? { expectedNonce: signIn.nonce, requireIdToken: true } : {};
+    const tokens = await oauth
+      .processAuthorizationCodeResponse(server, application, needed.response, options)
+      .catch((error: unknown) => {
+        throw processingFailure(error);
+      });
+    return { tokens, ...needed };
   };
 };
 
@@ -286,4 +298,4 @@ const detailLookup = Effect.fnUntraced(function* (
     );
 });
 
-const User = Schema.Struct({ id: Schema.String });
+const User = Schema.Struct({ id: Schema.Union([Schema.String, Schema.Int]) });

@@ -9,6 +9,7 @@ import {
   RequestFailed,
   type Resilience,
   resilientClient,
+  unlessOdd,
 } from "../../http/mod.ts";
 
 /** An application at an OpenID Connect issuer where the players of a game sign in. */
@@ -32,8 +33,8 @@ const Metadata = Schema.Struct({
   authorization_endpoint: Schema.String,
   token_endpoint: Schema.String,
   jwks_uri: Schema.String,
-  token_endpoint_auth_methods_supported: Schema.optional(Schema.Array(Schema.String)),
-  id_token_signing_alg_values_supported: Schema.Array(Schema.String),
+  token_endpoint_auth_methods_supported: unlessOdd(Schema.Array(Schema.String)),
+  id_token_signing_alg_values_supported: unlessOdd(Schema.Array(Schema.String)),
 });
 
 /** The algorithms whose signatures this service can check with the issuer's public keys. */
@@ -70,6 +71,7 @@ export const httpGameIdentity = (
         // Another issuer could sign in anybody as anybody.
         matches: (found) => bare(found.issuer) === bare(issuer),
         absent: Schema.Never,
+        namesField: true,
       }).pipe(Effect.map(Option.getOrThrow));
 
       const makeProvider = (found: typeof Metadata.Type) =>
@@ -89,7 +91,8 @@ export const httpGameIdentity = (
           proof: {
             kind: "idToken",
             jwksUrl: found.jwks_uri,
-            algorithms: found.id_token_signing_alg_values_supported.filter(isAsymmetric),
+            // OpenID Connect wants each issuer to have this one.
+            algorithms: (found.id_token_signing_alg_values_supported ?? ["RS256"]).filter(isAsymmetric),
             ...(claim !== undefined && { claim }),
           },
           userId: GameId,
