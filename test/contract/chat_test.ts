@@ -116,6 +116,12 @@ test("a signed ping gets a pong, and a request without a valid, recent signature
     const { status, text } = await send("POST /chat/interactions", { body, headers });
     expect([status, text]).toEqual([401, ""]);
   }
+  // One line an hour says that the clock is wrong, whoever asks; a forged time says nothing.
+  const said = server
+    .output()
+    .match(/Cannot accept a command in chat: its time is 30\d s behind this machine's clock/g);
+  expect(said).toHaveLength(1);
+  expect(server.output().match(/Cannot accept a command in chat/g)).toHaveLength(1);
   const recent = { body, headers: signed(body, String(now - 290)) };
   const answer = await send("POST /chat/interactions", recent);
   expect([answer.status, answer.body]).toEqual([200, { type: 1 }]);

@@ -1,6 +1,6 @@
 /** Postgres behind PgBouncer in session mode, with the settings of docs/scaling.md. */
 import { randomBytes } from "node:crypto";
-import { layerPostgres } from "@accountlink/sql/postgres";
+import { inspectPostgres, layerPostgres } from "@accountlink/sql/postgres";
 import {
   makePostgresDatabase,
   startPgbouncer,
@@ -9,7 +9,7 @@ import {
   whyNoPostgres,
 } from "@accountlink/test-servers";
 import { linkStoreSuite } from "@accountlink/testing/conformance";
-import { Effect, Layer, Redacted } from "effect";
+import { Effect, Exit, Layer, Logger, Option, Redacted } from "effect";
 import * as test from "vitest";
 import { readDocument } from "../docs/document.ts";
 import { makeFixtures } from "../support/fixtures.ts";
@@ -25,13 +25,40 @@ const [, ignored = ""] =
   /ignore_startup_parameters = ([\w,]+)/.exec(readDocument("docs/scaling.md").replaceAll("\n", " ")) ?? [];
 
 /** Starts a Postgres and a PgBouncer in front of it, and returns the URL of a new database through PgBouncer. */
-const startBehindPgbouncer = Effect.gen(function* () {
+const startBehindPgbouncerIn = Effect.fnUntraced(function* (mode: "session" | "transaction") {
   const { url } = yield* makePostgresDatabase(yield* startPostgres());
-  return yield* startPgbouncer(url, ["pool_mode = session", `ignore_startup_parameters = ${ignored}`]);
+  return yield* startPgbouncer(url, [`pool_mode = ${mode}`, `ignore_startup_parameters = ${ignored}`]);
 });
+
+const startBehindPgbouncer = startBehindPgbouncerIn("session");
 
 const storage = Layer.unwrap(
   Effect.map(startBehindPgbouncer, (url) => layerPostgres({ url: Redacted.make(url) })),
+);
+
+it.skipIf(missing !== null)(
+  `PgBouncer in transaction mode is named at the start and by the inspection ${missing ?? ""}`,
+  () =>
+    Effect.gen(function* () {
+      const url = Redacted.make(yield* startBehindPgbouncerIn("transaction"));
+      const lines: Array<string> = [];
+      const logger = Logger.make(({ message }) => void lines.push(String(message)));
+      const started = yield* Effect.exit(Layer.build(layerPostgres({ url }))).pipe(
+        Effect.provide(Logger.layer([logger])),
+      );
+      const inspected = yield* Effect.exit(inspectPostgres({ url }));
+      const said = "gives each transaction another connection, expected pool_mode = session";
+      const failureOf = (exit: Exit.Exit<unknown, { readonly message: string }>) =>
+        Option.getOrElse(
+          Option.map(Exit.findErrorOption(exit), ({ message }) => message),
+          () => "",
+        );
+      expect(`${lines.join(" ")} ${failureOf(started)}`).toContain(said);
+      const isNamed = Exit.isSuccess(inspected)
+        ? inspected.value.isShared
+        : failureOf(inspected).includes(said);
+      expect(isNamed).toBe(true);
+    }).pipe(Effect.scoped, Effect.runPromise),
 );
 
 describe.skipIf(missing !== null)(`PgBouncer in session mode ${missing ?? ""}`, () => {

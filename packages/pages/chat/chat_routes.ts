@@ -23,7 +23,7 @@ import { ChatSettings } from "./chat_settings.ts";
 import { panelName } from "./commands.ts";
 import { type Interaction, readInteraction } from "./interaction.ts";
 import { answerBody, deferral, type Message, messageBody, pong } from "./message.ts";
-import { importPublicKey, isSigned, signatureLife } from "./signature.ts";
+import { importPublicKey, signatureLife, signedLead, tolerance } from "./signature.ts";
 
 export const interactionsPath = "/chat/interactions";
 
@@ -48,6 +48,9 @@ const refuse = (error: Refused | PlatformUnavailable | StoreUnavailable | Intern
     ? { response: emptyResponse(error.status), error: null }
     : { response: emptyResponse(error._tag === "InternalError" ? 500 : 503), error };
 
+/** How long the log does not say again that the clock is wrong, in milliseconds. */
+const toldFor = 3_600_000;
+
 /** Makes the route, or no route if the service answers no commands. */
 export const chatRoutes = Effect.gen(function* () {
   const { isOn, publicKey } = yield* ChatSettings;
@@ -69,12 +72,26 @@ export const chatRoutes = Effect.gen(function* () {
     return (imported = yield* importPublicKey(hex));
   });
 
+  let toldAt: number | undefined;
+  /** Says once an hour that the clock is wrong, since then every command is refused. */
+  const tellClock = Effect.fnUntraced(function* (lead: number) {
+    const now = yield* monotonicMillis;
+    if (toldAt !== undefined && now < toldAt + toldFor) return;
+    toldAt = now;
+    const apart = `${Math.round(Math.abs(lead) / 1_000)} s ${lead > 0 ? "ahead of" : "behind"}`;
+    yield* Effect.logWarning(
+      `Cannot accept a command in chat: its time is ${apart} this machine's clock, expected at most ${tolerance / 1_000} s`,
+    );
+  });
+
   const readSigned = Effect.fnUntraced(function* ({ request }: RequestContext) {
     const body = yield* Effect.mapError(request.readBody(maxBodySize), () => new Refused({ status: 413 }));
     const signature = request.header("x-signature-ed25519") ?? "";
     const timestamp = request.header("x-signature-timestamp") ?? "";
     const key = imported ?? (yield* keyOf);
-    if (!(yield* isSigned(key, { signature, timestamp, body }))) return yield* new Refused({ status: 401 });
+    const lead = yield* signedLead(key, { signature, timestamp, body });
+    if (lead !== null && Math.abs(lead) > tolerance) yield* tellClock(lead);
+    if (lead === null || Math.abs(lead) > tolerance) return yield* new Refused({ status: 401 });
     const interaction = Option.getOrNull(readInteraction(body)) ?? (yield* new Refused({ status: 400 }));
     return { interaction, signature: signature.toLowerCase() };
   });

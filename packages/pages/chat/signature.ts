@@ -3,7 +3,7 @@ import { Clock, Effect, Result } from "effect";
 import { Hex } from "effect/encoding";
 
 /** How far the timestamp of a request may be off, in milliseconds. */
-const tolerance = 300_000;
+export const tolerance = 300_000;
 
 /** How long a signature can be valid, in milliseconds. */
 export const signatureLife = 2 * tolerance;
@@ -22,20 +22,23 @@ export const importPublicKey = (hex: string): Effect.Effect<CryptoKey> =>
     crypto.subtle.importKey("raw", bytesOf(Result.getOrThrow(Hex.decode(hex))), "Ed25519", false, ["verify"]),
   );
 
-/** Whether the owner of the key signed the timestamp and the body, at most 5 minutes ago. */
-export const isSigned = Effect.fnUntraced(function* (
+/**
+ * Returns how far the timestamp of a signed body is ahead of this machine's clock, in milliseconds; null if the owner of the
+ * key signed neither.
+ */
+export const signedLead = Effect.fnUntraced(function* (
   key: CryptoKey,
   { signature, timestamp, body }: SignedBody,
 ) {
   const signed = Hex.decode(signature);
-  if (Result.isFailure(signed) || signed.success.length !== 64 || !/^\d{1,12}$/.test(timestamp)) return false;
-  const now = yield* Clock.currentTimeMillis;
-  if (Math.abs(now - Number(timestamp) * 1_000) > tolerance) return false;
+  if (Result.isFailure(signed) || signed.success.length !== 64 || !/^\d{1,12}$/.test(timestamp)) return null;
   const prefix = new TextEncoder().encode(timestamp);
   const text = new Uint8Array(prefix.length + body.length);
   text.set(prefix);
   text.set(body, prefix.length);
-  return yield* Effect.promise(() => crypto.subtle.verify("Ed25519", key, bytesOf(signed.success), text));
+  const verified = crypto.subtle.verify("Ed25519", key, bytesOf(signed.success), text);
+  if (!(yield* Effect.promise(() => verified))) return null;
+  return Number(timestamp) * 1_000 - (yield* Clock.currentTimeMillis);
 });
 
 /** Web Crypto takes no views of shared memory, which the type of the decoder allows. */

@@ -1,8 +1,8 @@
 /** Checks the live platforms for the doctor, without changing anything. */
 import { GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
 import type { IdentityProvider } from "@accountlink/core/platforms";
-import { Effect, type Redacted, Result } from "effect";
-import type { HttpClient } from "effect/http";
+import { Clock, Effect, type Redacted, Result } from "effect";
+import { HttpClient } from "effect/http";
 import { ask } from "./answers.ts";
 import { findApplication } from "./discord/chat_commands.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord/discord_client.ts";
@@ -11,14 +11,29 @@ import { type LiveGamePlatformOptions, liveGamePlatform } from "./roblox/game_pl
 import { makeOpenCloud } from "./roblox/open_cloud.ts";
 import { robloxApi, robloxClient } from "./roblox/roblox_api.ts";
 
-/** Returns the name of the bot that the token belongs to. Fails if Discord refuses the token. @internal */
+/**
+ * Returns the name of the bot that the token belongs to, and how far Discord's clock is ahead of this machine's, in
+ * milliseconds; null if it does not tell. Fails if Discord refuses the token. @internal
+ */
 export const inspectLiveChatPlatform = (
   options: LiveChatPlatformOptions,
-): Effect.Effect<string, PlatformUnavailable, HttpClient.HttpClient> =>
+): Effect.Effect<
+  { readonly bot: string; readonly clockLead: number | null },
+  PlatformUnavailable,
+  HttpClient.HttpClient
+> =>
   Effect.gen(function* () {
     const { client } = yield* discordClients(options);
-    const bot = yield* ask(client, "GET /users/@me", { operation: "ChatPlatform.inspect", found: User });
-    return Result.getOrThrow(bot).username;
+    let clockLead: number | null = null;
+    const timed = HttpClient.tap(client, ({ headers }) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const time = Date.parse(headers["date"] ?? "");
+        // The header has whole seconds.
+        clockLead = Number.isNaN(time) ? null : time + 500 - now;
+      }),
+    );
+    const bot = yield* ask(timed, "GET /users/@me", { operation: "ChatPlatform.inspect", found: User });
+    return { bot: Result.getOrThrow(bot).username, clockLead };
   }).pipe(Effect.scoped);
 
 /** The flags of an application with the intent "server members": of a verified bot, and of a small one. */

@@ -1,7 +1,7 @@
 import { makeStorageUse, type Rest, StorageIdentity, type StoragePorts, StorageUse } from "@accountlink/core";
 import { clockLead } from "@accountlink/core/timestamp";
 import { Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
-import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
+import { type Migrator, SqlClient, SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, lastMigration, migrate, newestMigration } from "../migrations.ts";
 import { refuseHalfMoved } from "../move/tables.ts";
@@ -10,6 +10,7 @@ import { placeRecordsOn, postgresPlace, readPlaceRows, restFoundOn } from "../st
 import { layer } from "../stores.ts";
 import { explained, isCertificateError } from "./certificate.ts";
 import { layerPostgresClient } from "./sql_client.ts";
+import { sharedByTransactions } from "./sql_error.ts";
 import { type ParsedPostgresUrl, parsePostgresUrl } from "./url.ts";
 
 export interface PostgresOptions {
@@ -126,6 +127,8 @@ export interface PostgresState {
   readonly rootKey: string | null;
   /** Since when the data acts on nobody, and why; null if it acts. */
   readonly rest: Rest | null;
+  /** Whether a pooler gives each transaction another connection, which prepared statements do not survive. */
+  readonly isShared: boolean;
   /** How far the clock of the server is ahead of this machine's, in milliseconds. */
   readonly clockLead: number;
 }
@@ -158,6 +161,23 @@ const warnOfEncoding = Effect.fnUntraced(function* (path: string) {
     `The encoding of the database "${path}" is ${found.encoding}, expected UTF8: a request fails if ` +
       `it stores a character that this encoding lacks`,
   );
+});
+
+/**
+ * Whether a pooler gives each transaction another connection: then a setting of a connection is gone while another one has a
+ * transaction open, which took the first one's.
+ */
+const isShared = Effect.gen(function* () {
+  const [sql, connection] = [yield* SqlClient.SqlClient, yield* SqlConnection.Connection];
+  yield* connection.executeValues("SELECT set_config('accountlink.kept', 'yes', false)", []);
+  const asked = connection.executeValues("SELECT current_setting('accountlink.kept', true)", []);
+  const [row] = yield* sql.withTransaction(Effect.andThen(sql`SELECT 1`, asked));
+  return row?.[0] !== "yes";
+});
+
+const warnOfSharing = Effect.fnUntraced(function* (path: string) {
+  if (yield* isShared)
+    yield* Effect.logWarning(`Cannot rely on the database "${path}": ${sharedByTransactions}`);
 });
 
 const leadOf = (sql: SqlClient.SqlClient) =>
@@ -202,6 +222,7 @@ const state = Effect.gen(function* () {
     tables: JSON.parse(tables ?? "[]") as ReadonlyArray<string>,
     rootKey: stored?.wrapped ?? null,
     place,
+    isShared: yield* isShared,
     clockLead: yield* leadOf(sql),
   };
 });
@@ -248,6 +269,7 @@ const migrateOn = (
   return migrate.pipe(
     Effect.catchIf((error) => isTransient(error) && !Duration.isZero(timeout), tryAgain),
     Effect.tap(() => warnOfEncoding(path)),
+    Effect.tap(() => warnOfSharing(path)),
     Effect.catchTag(["SqlError", "MigrationError"], notMigrated),
     Effect.provideContext(database),
   );

@@ -75,6 +75,10 @@ const withoutCode: { readonly [Tag in SqlError.SqlErrorReason["_tag"]]?: Failure
   UnknownError: ["", SqlError.UnknownError, "Cannot run the statement", "a value cannot be sent or read"],
 };
 
+/** What is wrong with a pooler that gives each transaction another connection. */
+export const sharedByTransactions =
+  "a pooler, such as PgBouncer, gives each transaction another connection, expected pool_mode = session";
+
 /**
  * The reason for each prefix of an error code. The first entry whose prefix matches is used.
  *
@@ -86,10 +90,12 @@ const failures: ReadonlyArray<Failure> = [
   ["23505", SqlError.ConstraintError, "Cannot write", "a unique constraint is violated"],
   ["23", SqlError.ConstraintError, "Cannot write", "a constraint is violated"],
   ["25006", SqlError.ConnectionError, "Cannot write", "it is a read-only replica"],
+  ["26000", SqlError.UnknownError, "Cannot run the statement", sharedByTransactions],
   ["28", SqlError.AuthenticationError, "Cannot reach the database", "it refuses the user or the password"],
   ["3D000", SqlError.UnknownError, "Cannot reach the database", "the server has none of that name"],
   ["40P01", SqlError.DeadlockError, "Cannot write", "two transactions wait for each other"],
   ["40001", SqlError.SerializationError, "Cannot write", "it conflicts with another transaction"],
+  ["42P05", SqlError.UnknownError, "Cannot run the statement", sharedByTransactions],
   ["42501", SqlError.AuthorizationError, "Cannot use the database", "access is denied"],
   ["42", SqlError.SqlSyntaxError, "Cannot run the statement", "the database refuses it"],
   ["53", SqlError.ConnectionError, "Cannot use the database", "the server lacks resources"],

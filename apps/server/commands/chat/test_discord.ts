@@ -19,8 +19,11 @@ const applicationId = "816547628409595165";
 export const startDiscord = async ({
   commands: first = [],
   refused,
+  date,
   ...other
 }: {
+  /** The time that Discord says, as a header; without one, the true time. */
+  date?: string;
   interactions_endpoint_url?: string;
   flags?: number;
   commands?: ReadonlyArray<StoredCommand>;
@@ -37,7 +40,8 @@ export const startDiscord = async ({
   let commands = first;
   const answer = async ({ method, path, body, headers }: HeardRequest): Promise<HttpAnswer> => {
     if (headers["authorization"] !== "Bot the-token") return { status: 401, body: { code: 0 } };
-    if (path === "/users/@me") return { body: { id: applicationId, username: "linker" } };
+    if (path === "/users/@me")
+      return { headers: date === undefined ? {} : { date }, body: { id: applicationId, username: "linker" } };
     if (path === "/applications/@me") {
       if (method !== "PATCH") return { body: application };
       const changes = JSON.parse(body);

@@ -5,6 +5,7 @@ import { FetchHttpClient, type HttpClient } from "effect/http";
 import type { Platform, ResolvedConfig } from "../../config/resolved_config.ts";
 import { reasonOf } from "../../message_text.ts";
 import { inspectChat } from "../chat/chat.ts";
+import { checkChatClock } from "./check_clock.ts";
 import { checkHttpGame, checkRoblox, gameProofs, hasStatus, unreachable } from "./check_game.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
@@ -37,11 +38,15 @@ const checkLive = Effect.fnUntraced(function* (
   const live = yield* Effect.promise(() => import("@accountlink/platforms/live"));
   const chatPlatform = live.inspectLiveChatPlatform({ ...chat, publicUrl }).pipe(
     Effect.match({
-      onSuccess: (bot) => ok("chat platform", `it knows the bot as "${bot}"`),
-      onFailure: (error) =>
+      onSuccess: ({ bot, clockLead }) => [
+        ok("chat platform", `it knows the bot as "${bot}"`),
+        ...checkChatClock(clockLead),
+      ],
+      onFailure: (error) => [
         hasStatus(error, 401)
           ? fail("chat platform", "it refuses ACCOUNTLINK_CHAT_BOT_TOKEN", "Make a new token and set it")
           : unreachable("chat platform", error, "ACCOUNTLINK_CHAT_API_URL"),
+      ],
     }),
   );
   const commands = inspectChat(config, platform).pipe(

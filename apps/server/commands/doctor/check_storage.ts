@@ -30,6 +30,7 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
             ...(state.ownSchema === null && state.schema.version < state.schema.newest ? [noTables] : []),
             ...(state.isWritable ? [] : [readOnlyUser]),
             ...(state.encoding === "UTF8" ? [] : [badEncoding(state.encoding)]),
+            ...(state.isShared ? [sharedConnections] : []),
             ...checkClock("Postgres", state.clockLead),
           ],
         ),
@@ -139,6 +140,12 @@ const noTables = fail(
   "database",
   "its user may not make tables, which the migrations do",
   "As its owner, run: GRANT CREATE ON SCHEMA public TO <user>",
+);
+
+const sharedConnections = warn(
+  "pooler",
+  "it gives each transaction another connection, so statements fail",
+  "Set pool_mode = session in PgBouncer, or name Postgres itself",
 );
 
 const readOnlyUser = fail(

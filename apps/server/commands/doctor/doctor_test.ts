@@ -294,6 +294,17 @@ it("the doctor asks each route of a game of one's own, says what it has, and pri
   );
 });
 
+it("the doctor compares this machine's clock with Discord's", async () => {
+  const findingsAt = async (lead: number) => {
+    const { environment } = await startDiscord({ date: new Date(Date.now() + lead).toUTCString() });
+    return findingsIn({ ...environment, ACCOUNTLINK_PUBLIC_URL: "https://links.example" });
+  };
+  const clock = /^warn +clock +the clock of the chat platform is (\d+) s (ahead of|behind) this machine's/m;
+  const [, seconds, side] = clock.exec(await findingsAt(360_000)) ?? [];
+  expect([Math.round(Number(seconds) / 10), side]).toEqual([36, "ahead of"]);
+  expect(await findingsAt(0)).not.toMatch(clock);
+});
+
 it("the doctor compares the commands and the intent of the application at the chat platform", async () => {
   const found = async (environment: Readonly<Record<string, string>>) =>
     (await findingsIn({ ...environment, ACCOUNTLINK_PUBLIC_URL: "https://links.example" }))

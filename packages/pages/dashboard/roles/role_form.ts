@@ -127,15 +127,18 @@ export const formOfPlan = (plan: PlanSettings): RolesForm => ({
   ranksOf: "",
 });
 
+/** A rank and a role have the same name, whichever way their accents and letters are written. */
+const foldedName = (name: string): string => name.trim().normalize("NFC").toLowerCase();
+
 /** Returns a rule for each rank of a group that has the name of a role, unless there is this rule already. */
 export const rulesOfRanks = (
   { id: groupId, ranks }: RankedGroup,
   roles: ReadonlyArray<GuildRole>,
   present: ReadonlyArray<TypedRule>,
 ): ReadonlyArray<TypedRule> => {
-  const roleIds = new Map(roles.map(({ name, id }) => [name.trim().toLowerCase(), id]));
+  const roleIds = new Map(roles.map(({ name, id }) => [foldedName(name), id]));
   return ranks.flatMap(({ rank, name }): ReadonlyArray<TypedRule> => {
-    const roleId = roleIds.get(name.trim().toLowerCase());
+    const roleId = roleIds.get(foldedName(name));
     if (roleId === undefined) return [];
     const ranked = { ...emptyCondition, when: "group", groupId, minRank: `${rank}`, maxRank: `${rank}` };
     const rule = { ...emptyRule, roleId, conditions: [ranked] };
@@ -148,9 +151,9 @@ export const ranksWithoutRole = (
   { ranks }: RankedGroup,
   roles: ReadonlyArray<GuildRole>,
 ): ReadonlyArray<string> => {
-  const known = new Set(roles.map(({ name }) => name.trim().toLowerCase()));
+  const known = new Set(roles.map(({ name }) => foldedName(name)));
   const names = ranks.filter(({ rank }) => rank > 0).map(({ name }) => name.trim());
-  return [...new Set(names)].filter((name) => name !== "" && !known.has(name.toLowerCase()));
+  return [...new Set(names)].filter((name) => name !== "" && !known.has(foldedName(name)));
 };
 
 export const typedRoles = (fields: Fields): RolesForm => {

@@ -238,7 +238,7 @@ test.each<[answer: HttpAnswering, asked: number, failure: object]>([
 const now = Math.floor(Date.now() / 1_000);
 
 const signed =
-  (parts: Partial<IdTokenParts>): Routes["token"] =>
+  (parts: Partial<IdTokenParts>): NonNullable<Routes["token"]> =>
   async (idTokenOf) =>
     tokens({ id_token: await idTokenOf(parts) });
 
