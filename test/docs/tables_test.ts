@@ -1,5 +1,9 @@
 /** Compares the tables of documents with the sources. */
 import { globSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import {
   endedStates,
   exampleTime,
@@ -20,8 +24,10 @@ import { formatTimestamp } from "@accountlink/core/timestamp";
 import { languages } from "@accountlink/pages/languages";
 import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
+import { createAccountLink } from "accountlink";
+import { sqlite } from "accountlink/sqlite";
 import { Option } from "effect";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { withErrorTables } from "../../tools/guide/error_pages.ts";
 import { codeOf, readDocument, rowsUnder } from "./document.ts";
 
@@ -134,4 +140,21 @@ it("docs/telemetry.md lists every metric that the sources define", () => {
     ([cell = ""]) => cell.split(", ").map(codeOf),
   );
   expect(documented.toSorted()).toEqual(names.toSorted());
+});
+
+it("docs/personal_data.md says of every table of the database when a row of it is deleted", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tables-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const secret = crypto.getRandomValues(new Uint8Array(32));
+  const al = await createAccountLink({ storage: sqlite(folder), secret, gameUserExists: () => true });
+  await al.links.set("100001", "1");
+  await al.close();
+  const database = new DatabaseSync(join(folder, "accountlink.db"));
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
+  database.close();
+  const documented = rowsUnder(readDocument("docs/personal_data.md"), ["table", "a row is deleted"]);
+  const named = documented.flatMap(([cell = ""]) =>
+    Array.from(cell.replaceAll(/\([^)]*\)/g, "").matchAll(/`(\w+)`/g), ([, name]) => name),
+  );
+  expect(named.toSorted()).toEqual(tables.map(({ name }) => name));
 });
