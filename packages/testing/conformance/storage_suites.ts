@@ -15,6 +15,7 @@ import { dayCountsSuite } from "./limits/day_counts_suite.ts";
 import { linkStoreSuite } from "./links/link_store_suite.ts";
 import { memberStoreSuite } from "./member_store_suite.ts";
 import { type StoragePropertyOptions, storagePropertySuite } from "./property/storage_property_suite.ts";
+import { undoLawSuite } from "./property/undo_law_suite.ts";
 import { recordTypesSuite } from "./record_types_suite.ts";
 import { reminderStoreSuite } from "./reminder_store_suite.ts";
 import { roleHistoryStoreSuite } from "./roles/role_history_store_suite.ts";
@@ -64,6 +65,7 @@ export const storageSuites = ({ model, ...each }: StorageSuitesOptions): void =>
   guildLogStoreSuite(options);
   reminderStoreSuite(options);
   recordTypesSuite(options);
+  undoLawSuite({ ...options, runs: options.runs ?? 10 });
   if (model !== undefined) storagePropertySuite({ ...options, model });
 };
 

@@ -29,6 +29,7 @@ import { webhookOperations } from "./worker_operations.ts";
 
 export { type Operation, type Ports, ports, storePorts } from "./operation.ts";
 export { newSubjects, storeSubjects } from "./subjects.ts";
+export { type UndoLaw, undoLaws } from "./undo_laws.ts";
 export { verificationWalk } from "./verification_operations.ts";
 
 export const storageOperations = {
@@ -123,6 +124,39 @@ export const verifications = (maxLength: number) =>
     { weight: 1, arbitrary: single(sweepCommand) },
   );
 
+const inGlobalScope = (command: Command): Command =>
+  "scope" in command ? { ...command, scope: "global" } : command;
+
+/** What may have happened before an act: of links, imports, blocks, reviews, rules and their history. */
+export const historyCommands = sequencesOf(
+  12,
+  { weight: 4, arbitrary: single(linkCommand) },
+  { weight: 1, arbitrary: single(importCommand) },
+  {
+    weight: 1,
+    arbitrary: single(commandOf(Struct.pick(blockOperations, ["BlockStore.set", "BlockStore.remove"]))),
+  },
+  { weight: 1, arbitrary: single(reviewCommand) },
+  {
+    weight: 1,
+    arbitrary: single(commandOf(Struct.pick(roleOperations, ["RolePlanStore.put", "RolePlanStore.pause"]))),
+  },
+  {
+    weight: 2,
+    arbitrary: single(
+      commandOf(
+        Struct.pick(roleHistoryOperations, [
+          "RoleHistoryStore.begin",
+          "RoleHistoryStore.end",
+          "RoleHistoryStore.close",
+        ]),
+      ),
+    ),
+  },
+  { weight: 1, arbitrary: single(eraseCommand) },
+  { weight: 1, arbitrary: single(deleteCommand) },
+).map((commands) => commands.map(inGlobalScope));
+
 const plan = { scope: "global", guild: 0 } as const;
 
 /**
@@ -139,9 +173,6 @@ const workersOf = (operations: Inputs, begin: ReadonlyArray<Command>, end: Reado
     { weight: 20, arbitrary: single(commandOf(operations)) },
     { weight: 1, arbitrary: single(accountCommand) },
   ).map((commands) => holdInOrder([...begin, ...commands, ...end]));
-
-const inGlobalScope = (command: Command): Command =>
-  "scope" in command ? { ...command, scope: "global" } : command;
 
 const mostlyGlobal = (commands: ReadonlyArray<Command>): ReadonlyArray<Command> =>
   commands.map((command, place) => (place % 5 === 4 ? command : inGlobalScope(command)));

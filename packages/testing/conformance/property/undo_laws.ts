@@ -1,0 +1,339 @@
+/**
+ * The law of undo: after an act and its undo, the data is as before, whatever happened before; and an act that is made
+ * twice is made once.
+ */
+import type { StoragePorts } from "@accountlink/core";
+import type { Conflict, StoreUnavailable } from "@accountlink/core/errors";
+import { isOrWasLinked, type LinkRecord } from "@accountlink/core/links";
+import type { PlanSettings } from "@accountlink/core/roles";
+import { noPlan } from "@accountlink/core/roles";
+import { Effect, Option, Struct } from "effect";
+import * as FastCheck from "fast-check";
+
+import { ada, bob, chess, dan, poker } from "../scopes.ts";
+import { hashOf } from "./link_operations.ts";
+import { type World, worldOf } from "./operation.ts";
+import { type CommandSubjects, nth, withUsers } from "./subjects.ts";
+
+const { constantFrom, record, uniqueArray } = FastCheck;
+
+type Step<A> = Effect.Effect<A, Conflict | StoreUnavailable, StoragePorts>;
+
+/** The data that an act concerns. */
+type Part = "links" | "blocks" | "reviews" | "plans" | "communities" | "settings" | "account" | "history";
+
+/** How an act is made, and undone with what it answered the first time. */
+interface Ways<Input, Done> {
+  readonly input: FastCheck.Arbitrary<Input>;
+  readonly act: (world: World, input: Input, times: 1 | 2) => Step<Done>;
+  /** Left out for an act that nothing takes back. */
+  readonly undo?: (world: World, input: Input, done: Done) => Step<unknown>;
+  /** What is compared after the undo. */
+  readonly parts: ReadonlyArray<Part>;
+}
+
+export interface Law {
+  readonly run: (subjects: CommandSubjects) => FastCheck.Arbitrary<{
+    readonly act: (times: 1 | 2) => Step<void>;
+    readonly undo: Step<void> | null;
+  }>;
+  readonly parts: ReadonlyArray<Part>;
+}
+
+const at = 5;
+
+const law = <Input, Done>({ input: inputs, act, undo, parts }: Ways<Input, Done>): Law => ({
+  parts,
+  run: (subjects) =>
+    inputs.map((chosen) => {
+      const input = withUsers(subjects.users, chosen) as Input;
+      const inWorld = <A>(step: (world: World) => Step<A>) => Effect.flatMap(worldOf(subjects, { at }), step);
+      let done: Option.Option<Done> = Option.none();
+      return {
+        act: (times) =>
+          Effect.map(
+            inWorld((world) => act(world, input, times)),
+            (answer) => {
+              if (times === 1) done = Option.some(answer);
+            },
+          ),
+        undo:
+          undo === undefined
+            ? null
+            : Effect.suspend(() =>
+                Option.match(done, {
+                  onNone: () => Effect.void,
+                  onSome: (first) => Effect.asVoid(inWorld((world) => undo(world, input, first))),
+                }),
+              ),
+      };
+    }),
+});
+
+const chatId = constantFrom(ada, bob, dan);
+const gameId = constantFrom(chess, poker);
+
+const orRefused = <A>(write: Step<A>): Step<A | "refused"> =>
+  Effect.catchTag(write, "Conflict", () => Effect.succeed("refused" as const));
+
+const fileOf = ({ pid }: World) => ({ id: `law ${pid}`, name: "law.csv", isUndoable: true });
+
+const rule = { roleId: "1", when: { is: "linked" }, nickname: null } as const;
+
+const settings: FastCheck.Arbitrary<PlanSettings> = record({
+  rules: constantFrom([], [rule]),
+  unlinked: constantFrom("keep" as const, "remove" as const),
+  state: constantFrom("on" as const, "paused" as const),
+}).map((chosen) => ({ ...noPlan, ...chosen }));
+
+const placeOf = ({ pid, guildIds }: World) => ({ pid, guildId: nth(guildIds, 0) });
+
+/** Acts by what people call them. */
+export const undoLaws = {
+  import: law({
+    input: record({
+      lines: uniqueArray(record({ chatId, gameId, lastVerifiedAt: constantFrom(0, 2, 9) }), {
+        selector: (line) => line.chatId,
+      }),
+      existing: constantFrom("keep" as const, "replace" as const, "newest" as const),
+    }),
+    act: ({ imports, write, ...world }, { lines, existing }, times) =>
+      imports.importBatch({
+        ...write,
+        file: fileOf({ imports, write, ...world }),
+        isContinued: times === 2,
+        links: lines,
+        existing,
+        proof: "import",
+        progress: null,
+      }),
+    undo: (world) =>
+      Effect.repeat(world.imports.undo({ ...world.write, id: fileOf(world).id, limit: 2 }), {
+        until: ({ isDone }) => isDone,
+      }),
+    parts: ["links", "blocks"],
+  }),
+
+  unlink: law({
+    input: record({ chatId }),
+    act: ({ links, write }, input) => links.removeGame({ ...write, ...input }),
+    undo: ({ links, write }, input, removed) =>
+      Option.match(removed, {
+        onNone: () => Effect.void,
+        onSome: ({ gameId: game }) =>
+          orRefused(
+            links.restoreGame({
+              ...write,
+              ...input,
+              gameId: game,
+              removedAt: at,
+              chatHash: Effect.succeed(hashOf(input.chatId)),
+            }),
+          ),
+      }),
+    parts: ["links"],
+  }),
+
+  link: law({
+    input: record({ chatId, gameId }),
+    act: ({ links, write }, input) =>
+      orRefused(links.setGame({ ...write, ...input, chatHash: Effect.succeed(hashOf(input.chatId)) })),
+    parts: ["links"],
+  }),
+
+  "move a link": law({
+    input: record({ oldChatId: chatId, newChatId: chatId }),
+    act: ({ links, write }, input) =>
+      orRefused(links.moveChat({ ...write, ...input, chatHash: Effect.succeed(hashOf(input.newChatId)) })),
+    parts: ["links"],
+  }),
+
+  /** Links that a block removes do not come back when it ends. */
+  block: law({
+    input: record({ chatId, reason: constantFrom(null, "Raids") }),
+    act: ({ blocks, write, pid }, input) =>
+      Effect.gen(function* () {
+        const target = { chatId: input.chatId, gameId: null, hash: hashOf(input.chatId) };
+        const isBlocked = (yield* blocks.findHashes(pid, [target.hash])).size > 0;
+        if (!isBlocked) yield* blocks.set({ ...write, ...target, reason: input.reason });
+        return isBlocked ? null : target;
+      }),
+    undo: ({ blocks, write }, _, target) =>
+      target === null ? Effect.void : blocks.remove({ ...write, ...target }),
+    parts: ["blocks"],
+  }),
+
+  review: law({
+    input: record({
+      chatId: constantFrom(ada, bob),
+      verdict: constantFrom("same" as const, "different" as const),
+    }),
+    act: ({ reviews, write, pid, users, keyIds }, { chatId: user, verdict }) =>
+      Effect.gen(function* () {
+        const pair = { chatId: user, otherChatId: users.get(dan) ?? dan };
+        const known = yield* reviews.findByChatId(pid, user, null);
+        if (known.some(({ otherChatId }) => otherChatId === pair.otherChatId)) return null;
+        yield* orRefused(reviews.set({ ...write, ...pair, verdict, note: null, keyId: nth(keyIds, 0) }));
+        return pair;
+      }),
+    undo: ({ reviews, write }, _, pair) =>
+      pair === null ? Effect.void : orRefused(reviews.remove({ ...write, ...pair })),
+    parts: ["reviews"],
+  }),
+
+  rules: law({
+    input: record({ settings }),
+    act: (world, { settings: chosen }) =>
+      Effect.gen(function* () {
+        const place = placeOf(world);
+        const before = Option.getOrNull(yield* world.plans.find(place));
+        yield* world.plans.put({ ...world.write, ...place, settings: chosen, position: 0 });
+        return before;
+      }),
+    undo: (world, _, before) =>
+      before === null
+        ? world.plans.remove({ ...world.write, ...placeOf(world) })
+        : world.plans.put({
+            ...world.write,
+            ...placeOf(world),
+            settings: Struct.omit(before, ["scope", "guildId"]),
+            position: 0,
+          }),
+    parts: ["plans"],
+  }),
+
+  "settings of a community": law({
+    input: record({ logChannelId: constantFrom(null, "70"), remindAfterDays: constantFrom(null, 7) }),
+    act: (world, update) =>
+      Effect.gen(function* () {
+        const place = placeOf(world);
+        const before = Option.getOrNull(yield* world.communities.find(place));
+        yield* world.communities.update({ ...world.write, ...place, update, position: 0 });
+        return Struct.pick(before ?? { logChannelId: null, remindAfterDays: null }, [
+          "logChannelId",
+          "remindAfterDays",
+        ]);
+      }),
+    undo: (world, _, update) =>
+      world.communities.update({ ...world.write, ...placeOf(world), update, position: 0 }),
+    parts: ["communities"],
+  }),
+
+  "settings of a list": law({
+    input: record({ displayName: constantFrom(null, "Rook"), minGameAgeDays: constantFrom(null, 30) }),
+    act: ({ keys, write, pid }, update) =>
+      Effect.gen(function* () {
+        const before = Option.getOrThrow(yield* keys.findScopeByPid(pid)).settings;
+        yield* keys.updateSettings({ ...write, update });
+        return Struct.pick(before, ["displayName", "minGameAgeDays"]);
+      }),
+    undo: ({ keys, write }, _, update) => keys.updateSettings({ ...write, update }),
+    parts: ["settings"],
+  }),
+
+  "suspend an account": law({
+    input: record({ status: constantFrom("suspended" as const, "active" as const) }),
+    act: ({ keys, write, account }, update) =>
+      Effect.gen(function* () {
+        const before = Option.getOrThrow(yield* keys.findAccount(account.name));
+        yield* keys.updateAccount({ ...write, name: account.name, update });
+        return { status: before.status };
+      }),
+    undo: ({ keys, write, account }, _, update) =>
+      keys.updateAccount({ ...write, name: account.name, update }),
+    parts: ["account"],
+  }),
+
+  /** The platform has refused a change that was stored before it was tried. */
+  "change a role": law({
+    input: record({ chatId, change: constantFrom("gave" as const, "took" as const) }),
+    act: (world, { chatId: user, change }) =>
+      Effect.gen(function* () {
+        const changes = [{ roleId: "1", change }];
+        const earlier = yield* world.roleHistory.page(placeOf(world), null, 100);
+        // It is unknown whether an earlier one without an answer was made.
+        if (earlier.some(({ chatId: who, outcome }) => who === user && outcome === "trying")) return [];
+        return yield* world.roleHistory.begin({
+          ...placeOf(world),
+          chatId: user,
+          changes,
+          because: "sweep",
+          at,
+        });
+      }),
+    undo: ({ roleHistory, pid, guildIds }) =>
+      Effect.gen(function* () {
+        const tried = (yield* roleHistory.page({ pid, guildId: nth(guildIds, 0) }, null, 10)).filter(
+          ({ outcome, at: time }) => outcome === "trying" && time === at,
+        );
+        yield* roleHistory.end(tried.map((change) => ({ change, isMade: false })));
+      }),
+    parts: ["history"],
+  }),
+
+  "give roles back": law({
+    input: record({ roleIds: constantFrom(["1"], ["1", "2"]) }),
+    act: (world, { roleIds }) =>
+      world.roleHistory.reverse({
+        ...world.write,
+        ...placeOf(world),
+        change: "took",
+        roleIds,
+        since: 1,
+        count: 1,
+      }),
+    parts: ["history"],
+  }),
+
+  "delete data": law({
+    input: record({ keepsBlocks: constantFrom(true, false) }),
+    act: ({ links, write }, input) => links.deleteScope({ ...write, ...input }),
+    parts: ["links", "blocks", "reviews", "history"],
+  }),
+} as const satisfies Readonly<Record<string, Law>>;
+
+export type UndoLaw = keyof typeof undoLaws;
+
+/** What is known of a link; its version goes on in an undo. */
+const linkOf = (found: Option.Option<LinkRecord>, isUndo: boolean) =>
+  Option.match(found, {
+    onNone: () => null,
+    onSome: (stored) => {
+      if (!isUndo) return stored;
+      return isOrWasLinked(stored) ? Struct.omit(stored, ["linkVersion"]) : null;
+    },
+  });
+
+/** Reads a part of the data, for a comparison after an undo or after an act was made again. */
+export const stateOf = Effect.fnUntraced(function* (subjects: CommandSubjects, part: Part, isUndo: boolean) {
+  const world = yield* worldOf(subjects, {});
+  const place = placeOf(world);
+  const users = [...world.users.values()];
+  switch (part) {
+    case "links":
+      return yield* Effect.forEach(users, (user) =>
+        Effect.map(world.links.findByChatId(world.pid, user), (found) => linkOf(found, isUndo)),
+      );
+    case "blocks":
+      return yield* world.blocks.page(world.pid, null, 100);
+    case "reviews":
+      return yield* Effect.forEach(users, (user) => world.reviews.findByChatId(world.pid, user, null));
+    case "plans":
+      return yield* world.plans.find(place);
+    case "communities":
+      return Option.map(
+        yield* world.communities.find(place),
+        Struct.pick(["logChannelId", "remindAfterDays"]),
+      ).pipe(Option.getOrElse(() => ({ logChannelId: null, remindAfterDays: null })));
+    case "settings":
+      return yield* world.keys.findScopeByPid(world.pid);
+    case "account":
+      return Option.map(yield* world.keys.findAccount(world.account.name), Struct.pick(["status", "tier"]));
+    case "history":
+      return [
+        yield* Effect.forEach(users, (user) => world.roleHistory.givenTo(place, user)),
+        yield* world.roleHistory.countByRole(place, "took", 0),
+        yield* world.roleHistory.reversals(place),
+      ];
+  }
+});
