@@ -1,9 +1,5 @@
 /** The load balancers of deploy/: client addresses, hidden routes, caps and outages. */
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
-import { request } from "node:https";
-import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   isProof,
@@ -20,7 +16,7 @@ import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
-import { balancers, readExample } from "./balancers.ts";
+import { type AskOptions, ask, balancers, readExample } from "./balancers.ts";
 
 const config = readExample("haproxy.cfg");
 const { services, networks } = parse(readExample("compose.yaml"));
@@ -193,6 +189,23 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy, checksAreQuick }
       expect(heard).toHaveLength(1);
     });
 
+    it("a balancer answers what is too large in the envelope", async () => {
+      const send = await startBalancer();
+      const refused = async (options: AskOptions) => {
+        const { status, body } = await send("/v2/game", "127.0.0.12", { method: "PATCH", ...options });
+        const { error, meta } = JSON.parse(body);
+        expect(meta.requestId).toMatch(/^req_/);
+        return [status, error.code];
+      };
+      for (const size of [100_000, 23_000_000]) {
+        expect(await refused({ body: "1".repeat(size) })).toEqual([413, "INVALID_BODY"]);
+      }
+      // HAProxy refuses such a head before it reads one.
+      if (name === "nginx") {
+        expect(await refused({ headers: { "x-long": "1".repeat(30_000) } })).toEqual([400, "BAD_REQUEST"]);
+      }
+    });
+
     it.runIf(isChecked)("a balancer answers 503 in the envelope when no server is up", async () => {
       const send = await startBalancer({}, "http://127.0.0.1:1");
       const common = { status: 503, timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/) };
@@ -226,35 +239,3 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy, checksAreQuick }
     });
   });
 }
-
-interface AskOptions {
-  readonly method?: string;
-  /** Sent as `X-Forwarded-For`. */
-  readonly says?: string;
-  readonly signal?: AbortSignal;
-}
-
-const ask = async (
-  options: AskOptions & {
-    readonly port: number;
-    readonly path: string;
-    readonly from: string;
-    readonly key: string;
-  },
-) => {
-  const { method = "GET", port, path, from, key, says, signal } = options;
-  const outgoing = request({
-    method,
-    host: "127.0.0.1",
-    port,
-    path,
-    localAddress: from,
-    headers: { authorization: `Bearer ${key}`, ...(says === undefined ? {} : { "x-forwarded-for": says }) },
-    agent: false,
-    // The certificate is self-signed.
-    rejectUnauthorized: false,
-    ...(signal === undefined ? {} : { signal }),
-  }).end();
-  const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
-  return { status: incoming.statusCode, headers: incoming.headers, body: await text(incoming) };
-};

@@ -1,7 +1,13 @@
 /** Runs the load balancers of deploy/ from their files, with the addresses of this machine. */
+
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { type Agent, request } from "node:https";
+import { userInfo } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import {
   makeCertificate,
   startHaproxy,
@@ -51,6 +57,8 @@ const startNginxExample = Effect.fnUntraced(function* ({ servers, changes = {} }
   return yield* startNginx((port, folder) =>
     replaced(example, {
       ...changes,
+      // Its workers write large bodies into the folder.
+      "worker_processes auto;": `${userInfo().uid === 0 ? "user root root;" : ""} worker_processes auto;`,
       "worker_connections 4096": "worker_connections 200",
       "http {": `http {\n  access_log off;\n${temporaryPaths(folder)}`,
       "listen 443": `listen 127.0.0.1:${port}`,
@@ -104,4 +112,48 @@ const replaced = (whole: string, changes: Readonly<Record<string, string>>): str
     changed = changed.replaceAll(from, to);
   }
   return changed;
+};
+
+export interface AskOptions {
+  readonly method?: string;
+  /** Sent as `X-Forwarded-For`. */
+  readonly says?: string;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Keeps connections; by default, each request has its own. */
+  readonly agent?: Agent;
+}
+
+/** Sends a request to a balancer, whose certificate is self-signed. */
+export const ask = async (
+  options: AskOptions & {
+    readonly port: number;
+    readonly path: string;
+    readonly from: string;
+    readonly key: string;
+  },
+) => {
+  const { method = "GET", port, path, from, key, says, signal, headers, body = "", agent = false } = options;
+  const outgoing = request({
+    method,
+    host: "127.0.0.1",
+    port,
+    path,
+    localAddress: from,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === "" ? {} : { "content-type": "application/json", "content-length": body.length }),
+      ...(says === undefined ? {} : { "x-forwarded-for": says }),
+      ...headers,
+    },
+    agent,
+    rejectUnauthorized: false,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  // A server that refuses a body closes the connection before it has read all of it.
+  outgoing.on("error", () => {});
+  outgoing.end(body);
+  const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+  return { status: incoming.statusCode, headers: incoming.headers, body: await text(incoming) };
 };
