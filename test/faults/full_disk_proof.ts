@@ -1,5 +1,6 @@
 /** A full disk: writes are refused, no answered write is lost, and the service continues when space is free again. */
 import { join } from "node:path";
+import { runInProcess } from "@accountlink/server/test_command_line";
 import {
   mountSmallDisk,
   type SmallDisk,
@@ -20,7 +21,12 @@ const noPostgres = await whyNoPostgres();
 const longestRecovery = 2_000;
 
 /** Runs clients that write and read while the disk fills up and is freed. Returns the recovery time in milliseconds. */
-const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: SmallDisk, key: string) {
+const fillAndFree = Effect.fnUntraced(function* (
+  server: RunningServer,
+  disk: SmallDisk,
+  key: string,
+  whenFull: Effect.Effect<void> = Effect.void,
+) {
   const clients = startCountingClients({
     key,
     count: 6,
@@ -38,6 +44,7 @@ const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: Sm
   yield* until("answered", 50);
   yield* disk.fill;
   yield* until("unavailable", 20);
+  yield* whenFull;
   // The server stays ready, because a balancer that removes it would end lookups too.
   expect((yield* Effect.promise(() => server.send("GET /readyz"))).status).toBe(200);
   yield* disk.free;
@@ -75,7 +82,12 @@ testLive.skipIf(noDisk !== null || noPostgres !== null)(
       ACCOUNTLINK_SECRET: secret,
     };
     const server = yield* serverInScope({ fixture: fixtures.fixture, env }, startServer);
-    expect(yield* fillAndFree(server, disk, key)).toBeLessThan(longestRecovery);
+    const isFound = Effect.promise(async () => {
+      const { stdout } = await runInProcess(["doctor"], { ...env, ACCOUNTLINK_PLATFORM: "none" });
+      expect(stdout).toMatch(/^fail +database +its disk is full$/m);
+    });
+    expect(yield* fillAndFree(server, disk, key, isFound)).toBeLessThan(longestRecovery);
+    expect(server.output()).toContain("Cannot write: the disk of the database is full");
   },
 );
 

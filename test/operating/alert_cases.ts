@@ -95,12 +95,12 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
     ofNode,
   ],
   AccountlinkClockApart: [
-    { [`accountlink_clock_lead_seconds{${node}}`]: "-7200x10 1x20" },
+    { [`accountlink_clock_lead_seconds{${node}}`]: "-7200x30 1x20" },
     "5m",
     "15m",
     ofNode,
   ],
-  AccountlinkResting: [{ [`accountlink_storage_resting{${node}}`]: "1x10 0x20" }, "6m", "15m", ofNode],
+  AccountlinkResting: [{ [`accountlink_storage_resting{${node}}`]: "1x40 0x20" }, "6m", "15m", ofNode],
   AccountlinkPlatformFailing: [
     { [`accountlink_platform_circuit_state{${node},platform="chat"}`]: "2 1 2 1 2 1 2 1 2 1 0x20" },
     "2m",
@@ -111,5 +111,46 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
     { [requests('route="getChat",status="401",code="INVALID_API_KEY"')]: "0+1x4800 4950+150x40 10950x80" },
     "20h8m",
     "20h28m",
+  ],
+  AccountlinkUnwatched: [{ [`up{${node}}`]: "_x40 1x40" }, "8m", "15m", { job: "accountlink" }],
+  AccountlinkRestarts: onNode("process_start_time_seconds", "1x4 2x4 3x4 4x200", "4m", "45m"),
+  AccountlinkMachineDiskShort: [
+    {
+      'node_filesystem_avail_bytes{instance="db",fstype="ext4"}': "5x60 50x40",
+      'node_filesystem_size_bytes{instance="db",fstype="ext4"}': "100x100",
+    },
+    "12m",
+    "20m",
+    { instance: "db", fstype: "ext4" },
+  ],
+  AccountlinkMachineMemoryShort: [
+    {
+      'node_memory_MemAvailable_bytes{instance="db"}': "5x60 50x40",
+      'node_memory_MemTotal_bytes{instance="db"}': "100x100",
+    },
+    "12m",
+    "20m",
+    { instance: "db" },
+  ],
+  AccountlinkRedisMemoryShort: [
+    {
+      'redis_memory_used_bytes{instance="cache"}': "90x60 50x40",
+      'redis_memory_max_bytes{instance="cache"}': "100x100",
+    },
+    "12m",
+    "20m",
+    { instance: "cache" },
+  ],
+  AccountlinkBackupOfStoreOld: [
+    { 'node_textfile_mtime_seconds{instance="db",file="backup_of_accountlink.prom"}': "-200000x60 0x40" },
+    "12m",
+    "20m",
+    { instance: "db", file: "backup_of_accountlink.prom" },
+  ],
+  AccountlinkCertificateEnds: [
+    { 'probe_ssl_earliest_cert_expiry{instance="links"}': "86400x300 9000000x40" },
+    "70m",
+    "80m",
+    { instance: "links" },
   ],
 };

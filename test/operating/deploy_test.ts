@@ -39,7 +39,10 @@ const argumentsOf = (name: string): ReadonlyArray<string> =>
 const { services, secrets } = parse(compose);
 const { accountlink } = services;
 
-const documents = parseAllDocuments(kubernetes).map((document) => document.toJS());
+const manifests = ["kubernetes.yaml", "kubernetes-ingress.yaml", "kubernetes-gateway.yaml"];
+const documents = manifests.flatMap((file) =>
+  parseAllDocuments(readExample(file)).map((document) => document.toJS()),
+);
 const ofKind = (kind: string) => documents.filter((document) => document.kind === kind);
 const [{ spec: deployment }] = ofKind("Deployment");
 const [container] = deployment.template.spec.containers;
@@ -217,6 +220,15 @@ it("/metrics is on the operator port alone, which nothing in deploy/ shows to th
   expect(accountlink.environment.ACCOUNTLINK_OPERATOR_PORT).toBe("9090");
   expect(accountlink).not.toHaveProperty("ports");
   expect(readExample("one_host.env")).toMatch(/^ACCOUNTLINK_OPERATOR_PORT=9090$/m);
+});
+
+it("a start waits nearly as long for the database as the startup probe lets it", () => {
+  const { periodSeconds, failureThreshold } = container.startupProbe;
+  const patience = variables.ACCOUNTLINK_DATABASE_START_TIMEOUT.parse(
+    valueOf("ACCOUNTLINK_DATABASE_START_TIMEOUT"),
+  );
+  const share = Option.getOrThrow(patience) / (periodSeconds * failureThreshold * 1_000);
+  expect([share < 0.9, share > 0.7]).toEqual([true, true]);
 });
 
 it("the Ingress leads to the servers that are ready, and waits longer than streams last", () => {

@@ -10,7 +10,7 @@ import { placeRecordsOn, postgresPlace, readPlaceRows, restFoundOn } from "../st
 import { layer } from "../stores.ts";
 import { explained, isCertificateError } from "./certificate.ts";
 import { layerPostgresClient } from "./sql_client.ts";
-import { sharedByTransactions } from "./sql_error.ts";
+import { diskFull, sharedByTransactions } from "./sql_error.ts";
 import { type ParsedPostgresUrl, parsePostgresUrl } from "./url.ts";
 
 export interface PostgresOptions {
@@ -120,6 +120,8 @@ export interface PostgresState {
   readonly schema: { readonly version: number; readonly newest: number };
   /** The schema in which the user may make tables; null if the user may not. */
   readonly ownSchema: string | null;
+  /** Whether a table that is dropped at once found no room on the disk. */
+  readonly isDiskFull: boolean;
   /** Whether the user may write every table. */
   readonly isWritable: boolean;
   readonly tables: ReadonlyArray<string>;
@@ -218,6 +220,7 @@ const state = Effect.gen(function* () {
     encoding,
     ownSchema,
     isWritable: found?.is_writable !== false,
+    isDiskFull: yield* isDiskFull,
     schema: { version, newest: newestMigration },
     tables: JSON.parse(tables ?? "[]") as ReadonlyArray<string>,
     rootKey: stored?.wrapped ?? null,
@@ -225,6 +228,17 @@ const state = Effect.gen(function* () {
     isShared: yield* isShared,
     clockLead: yield* leadOf(sql),
   };
+});
+
+/** A table of a transaction that is rolled back takes a page of the disk. */
+const isDiskFull = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const roomFor = Effect.andThen(
+    sql`CREATE TEMPORARY TABLE accountlink_inspection ON COMMIT DROP AS SELECT repeat('x', 1000) AS text`,
+    Effect.fail("room" as const),
+  );
+  const refusal = yield* Effect.flip(sql.withTransaction(roomFor));
+  return refusal !== "room" && refusal.message === diskFull;
 });
 
 type Database = Context.Context<SqlClient.SqlClient | SqlConnection.Connection>;

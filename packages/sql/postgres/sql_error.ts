@@ -51,6 +51,9 @@ export const hasNoConnectionLeft = ({ reason }: SqlError.SqlError): boolean =>
 export const endsConnection = ({ reason }: SqlError.SqlError): boolean =>
   textOf(reason.cause, "code") === "25006";
 
+/** The message of an error of a full disk. */
+export const diskFull = "Cannot write: the disk of the database is full";
+
 type Failure = readonly [
   codePrefix: string,
   reason: new (properties: { readonly cause: unknown; readonly message: string }) => SqlError.SqlErrorReason,
@@ -98,6 +101,7 @@ const failures: ReadonlyArray<Failure> = [
   ["42P05", SqlError.UnknownError, "Cannot run the statement", sharedByTransactions],
   ["42501", SqlError.AuthorizationError, "Cannot use the database", "access is denied"],
   ["42", SqlError.SqlSyntaxError, "Cannot run the statement", "the database refuses it"],
+  ["53100", SqlError.ConnectionError, "Cannot write", "the disk of the database is full"],
   ["53", SqlError.ConnectionError, "Cannot use the database", "the server lacks resources"],
   ["55P03", SqlError.LockTimeoutError, "Cannot use the database", "another connection holds its lock"],
   ["57014", SqlError.StatementTimeoutError, "Cannot run the statement", "it took too long"],

@@ -29,6 +29,7 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
             ...findings,
             ...(state.ownSchema === null && state.schema.version < state.schema.newest ? [noTables] : []),
             ...(state.isWritable ? [] : [readOnlyUser]),
+            ...(state.isDiskFull ? [fail("database", "its disk is full", "Make room on it")] : []),
             ...(state.encoding === "UTF8" ? [] : [badEncoding(state.encoding)]),
             ...(state.isShared ? [sharedConnections] : []),
             ...checkClock("Postgres", state.clockLead),
