@@ -154,7 +154,7 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
        * Imports a file of links of any size, without asking the platforms. The event feed gets `links.imported` instead
        * of an event for each link. The import checks the whole file before it stores a row, but stores the rows of a
        * pipe as they arrive, because a pipe can be read only once. It leaves out wrong rows, or fails if `strict` is set.
-       * A repeated import resumes an interrupted import, and does nothing if the import completed.
+       * A repeated import resumes an interrupted import. A complete import begins again, since links may have changed.
        *
        * An error thrown by the file becomes the cause of an `InternalError`.
        *

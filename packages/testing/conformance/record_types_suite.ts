@@ -1,6 +1,7 @@
 import type { ChatId, Pid, StoragePorts } from "@accountlink/core";
 import { LinkStore } from "@accountlink/core";
 import { verificationFlows } from "@accountlink/core/flow";
+import { KeyStore } from "@accountlink/core/keys";
 import { type KeyPart, type RecordIndex, Records, type RecordType } from "@accountlink/core/records";
 import { recordTypes } from "@accountlink/core/storage";
 import { Arbitrary, Context, Effect, Schema } from "effect";
@@ -44,6 +45,14 @@ const find = Effect.fnUntraced(function* (type: RecordType, record: Values) {
   return found;
 });
 
+/** The keys of the records of an account, if the type lists them. */
+const ofAccount = Effect.fnUntraced(function* (type: RecordType, account: string) {
+  if (!type.isOfAccount) return [];
+  const { read } = Context.getUnsafe(yield* Effect.context(), Records)("RecordTypes");
+  const found = yield* read("find", (tx) => tx.ofAccount(type, account));
+  return found.map((record) => valuesOf(record as Values, type.key));
+});
+
 const exists = (found: object | undefined): boolean => found !== undefined;
 
 const put = Effect.fnUntraced(function* (type: RecordType, record: Values) {
@@ -54,10 +63,10 @@ const put = Effect.fnUntraced(function* (type: RecordType, record: Values) {
 
 const cases: Cases<StoragePorts> = Object.fromEntries(
   recordTypes.map((type) => [
-    `${type.name}: a record is found by key and indexes, and goes with its scope and its user`,
+    `${type.name}: a record is found by key and indexes, goes with its scope and its user, and outlives its account`,
     function* () {
       const links = yield* LinkStore;
-      const { global, guild } = yield* makeScopes;
+      const { account, global, guild } = yield* makeScopes;
       const [user, other] = [uniqueChatId(), uniqueChatId()];
       const add = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId) {
         const record = yield* recordOf(type, pid, chatId);
@@ -81,6 +90,16 @@ const cases: Cases<StoragePorts> = Object.fromEntries(
         [isLeft && !type.isOfScope, isLeft, true],
         "after the erasure of the user",
       );
+      const pseudonym = `ended:${uniqueText()}`;
+      const before = yield* ofAccount(type, account.name);
+      yield* KeyStore.use((keys) => keys.endAccount({ ...origin, name: account.name, pseudonym, at: 0 }));
+      expectEqual(
+        (yield* left()).map(exists),
+        [isLeft && !type.isOfScope, isLeft, true],
+        "after the end of the account",
+      );
+      const after = [yield* ofAccount(type, account.name), yield* ofAccount(type, pseudonym)];
+      expectEqual(after, [[], before], "the records of the account");
     },
   ]),
 );
