@@ -71,9 +71,7 @@ const bucket = {
 } as const satisfies Record<KeyBucket | AddressBucket, string>;
 
 export const forbiddenReasons = Struct.keys(forbidden);
-export const dashboardForbiddenReasons = Struct.keys(dashboardForbidden);
 export const conflictReasons = Struct.keys(conflict);
-export const dashboardConflictReasons = Struct.keys(dashboardConflict);
 
 /**
  * What a client should do, by the reason of `FORBIDDEN` and `CONFLICT`, and by the limit of a 429. Links are relative to
@@ -94,8 +92,8 @@ export type Reason = keyof typeof reasonAdvice;
 
 /** The reasons that each code can have. @internal */
 export const reasonsByCode = {
-  FORBIDDEN: [...forbiddenReasons, ...dashboardForbiddenReasons],
-  CONFLICT: [...conflictReasons, ...dashboardConflictReasons],
+  FORBIDDEN: [...forbiddenReasons, ...Struct.keys(dashboardForbidden)],
+  CONFLICT: [...conflictReasons, ...Struct.keys(dashboardConflict)],
 } as const;
 
 export const InvalidParameters = Schema.Struct({

@@ -114,6 +114,8 @@ export interface Route<P extends Parameters = Parameters, S extends Schema.Top =
   readonly reasons: ReadonlySet<Reason>;
 }
 
+const when = (holds: boolean, ...reasons: ReadonlyArray<Reason>) => (holds ? reasons : []);
+
 /** Returns the reasons and limits that follow from the options of a route. */
 const impliedReasons = (options: RouteOptions<Parameters>): ReadonlyArray<Reason> => {
   const { access, role, method, parameters, traffic, path } = options;
@@ -122,7 +124,6 @@ const impliedReasons = (options: RouteOptions<Parameters>): ReadonlyArray<Reason
   const readsKeys = isOfDashboard || takesKey(options);
   const isWrite = isOfDashboard && method !== "GET";
   const isManaged = accessesOf(options).length > 0;
-  const when = (holds: boolean, ...reasons: ReadonlyArray<Reason>) => (holds ? reasons : []);
   return [
     ...when(readsKeys, "ip_not_allowed", "key_access"),
     ...when(readsKeys && traffic === "verify", "ip_verify_day", "verify_day"),

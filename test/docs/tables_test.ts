@@ -156,5 +156,5 @@ it("docs/personal_data.md says of every table of the database when a row of it i
   const named = documented.flatMap(([cell = ""]) =>
     Array.from(cell.replaceAll(/\([^)]*\)/g, "").matchAll(/`(\w+)`/g), ([, name]) => name),
   );
-  expect(named.toSorted()).toEqual(tables.map(({ name }) => name));
+  expect(new Set(named)).toEqual(new Set(tables.map(({ name }) => name)));
 });

@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines -- Data alone: an answer for each operation. */
 /**
  * Answers of the demo to the requests of `dashboard_examples.ts`, by operation ID. `test/docs/openapi_examples_test.ts`
  * sends them again and compares.
@@ -611,6 +612,7 @@ export const dashboardAnswers: Readonly<Record<string, unknown>> = {
         total: 4,
         unknown: 0,
         nicknames: 0,
+        unnamed: [],
         examples: [],
         roles: [{ roleId: "2", gained: 0, lost: 0 }],
       },
@@ -624,6 +626,7 @@ export const dashboardAnswers: Readonly<Record<string, unknown>> = {
         total: 4,
         unknown: 0,
         nicknames: 0,
+        unnamed: [],
         examples: [],
         roles: [{ roleId: "2", gained: 0, lost: 0 }],
       },

@@ -74,12 +74,16 @@ it("the OpenAPI document lists the reasons of each route alone, each with what i
   }
 });
 
-it("the OpenAPI document shows an answer and a body for every operation of the dashboard, and the operation takes the body", () => {
+it("the OpenAPI document shows an answer for every operation of the dashboard", () => {
+  for (const route of dashboardRoutes) {
+    const { content = {} } = resolve(operationOf(route).responses[route.status ?? 200] ?? {}) as Response;
+    assert.isDefined(Object.values(content)[0]?.example, route.id);
+  }
+});
+
+it("the OpenAPI document shows a body for every operation of the dashboard, which the operation takes", () => {
   for (const { id, parameters, source, ...route } of dashboardRoutes) {
     const fields = Object.entries(parameters).filter(([, { isInPath }]) => isInPath !== true);
-    const { responses } = operationOf({ id, parameters, source, ...route });
-    const { content = {} } = resolve(responses[route.status ?? 200] ?? {}) as Response;
-    assert.isDefined(Object.values(content)[0]?.example, id);
     if (source === "query" || fields.length === 0) continue;
     const media = operationOf({ id, parameters, source, ...route }).requestBody?.content["application/json"];
     const example = media?.example as Readonly<Record<string, unknown>>;

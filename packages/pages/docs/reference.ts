@@ -200,7 +200,7 @@ const curlOf = (document: Document, { method, path, operation }: Route): string 
   const parameters = operation.parameters.map((each) => resolved(document, each));
   const filled = path.replaceAll(/(\w+)\/\{(.*?)\}/g, (_, before: string, name: string) => {
     const { example } = parameters.find((each) => each.name === name && each.in === "path") ?? {};
-    const value = name === "sid" || example === undefined ? `$${variableOf(before, name)}` : String(example);
+    const value = name === "sid" || example === undefined ? `$${variableOf(before, name)}` : textOf(example);
     return `${before}/${value}`;
   });
   const query = parameters.filter(({ in: place, example }) => place === "query" && example !== undefined);
@@ -215,6 +215,9 @@ const curlOf = (document: Document, { method, path, operation }: Route): string 
     ...(body === undefined ? [] : [`-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`]),
   ].join(" \\\n  ");
 };
+
+const textOf = (example: unknown): string =>
+  typeof example === "string" ? example : JSON.stringify(example);
 
 /** The variable of a value in a path: `$KEY_ID` for `keys/{id}`. */
 const variableOf = (before: string, name: string): string =>
