@@ -3,7 +3,7 @@ import { Aead, type Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { NetAddress } from "effect/net";
 import { forEachLimited } from "../limited_loops.ts";
-import { deriveKey, seal, unseal } from "../secrets/crypto.ts";
+import { deriveKey, makeSealing } from "../secrets/crypto.ts";
 import { type ClientAddress, parseAddress } from "./client_address.ts";
 import type { ProtectedAddress } from "./sighting.ts";
 
@@ -39,8 +39,7 @@ export class AddressVault extends Context.Service<
     keys: ReadonlyMap<string, Redacted.Redacted<Uint8Array>>,
   ): Layer.Layer<AddressVault, never, Aead.Aead | Kdf.Kdf | Mac.Mac | SecureRandom.SecureRandom> =>
     Effect.gen(function* () {
-      const services = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
-      const crypto = Context.pick(Aead.Aead, SecureRandom.SecureRandom)(services);
+      const { seal, unseal } = yield* makeSealing;
       const vaultKeys = yield* Effect.forEach(keys, ([id, secret]) => vaultKeyOf(id, secret));
       const [newest] = vaultKeys;
       if (newest === undefined) return yield* Effect.die(new Error("Cannot protect addresses: no key"));
@@ -59,10 +58,9 @@ export class AddressVault extends Context.Service<
             hash: newest.hash(address),
             sealed: seal(newest.sealKey, encoder.encode(NetAddress.formatIp(address.ip)), newest.id),
             addressKeyId: Effect.succeed(newest.id),
-          }).pipe(Effect.provideContext(crypto)),
+          }),
         hashes: (address) => Effect.forEach(vaultKeys, ({ hash }) => hash(address)),
-        revealEach: (addresses) =>
-          Effect.provideContext(forEachLimited(addresses, open, { concurrency: openedAtOnce }), crypto),
+        revealEach: (addresses) => forEachLimited(addresses, open, { concurrency: openedAtOnce }),
       });
     }).pipe(Layer.effect(AddressVault));
 }

@@ -23,10 +23,12 @@ export const seedAddresses = Effect.fnUntraced(function* (
 ) {
   const found = new Map<string, SeedAddress>();
 
-  const add = Effect.fnUntraced(function* (address: ClientAddress) {
-    if (found.has(address.countedAs)) return;
-    found.set(address.countedAs, { hashes: new Set(yield* vault.hashes(address)), address });
-  });
+  const add = (address: ClientAddress) =>
+    found.has(address.countedAs)
+      ? Effect.void
+      : Effect.map(vault.hashes(address), (hashes) => {
+          found.set(address.countedAs, { hashes: new Set(hashes), address });
+        });
 
   if (asked !== null) yield* add(asked);
   const distinct = [...new Map(sightings.map(({ address }) => [address.hash, address])).values()];

@@ -2,7 +2,7 @@
  * Each idempotent request runs once, however often it is sent. Its first answer is stored together with the write and
  * replayed.
  */
-import { Clock, Context, Effect, Latch, Layer, Option, type Scope } from "effect";
+import { Clock, Context, Effect, Latch, Layer, Option, Scope } from "effect";
 import { Conflict, type StoreEffect } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -66,14 +66,13 @@ export class Idempotency extends Context.Service<Idempotency>()("@accountlink/co
       const earlier = running.get(id);
       if (earlier === undefined) {
         const ended = Latch.makeUnsafe();
-        yield* Effect.acquireRelease(
-          Effect.sync(() => running.set(id, { fingerprint, ended })),
-          () =>
-            Effect.andThen(
-              Effect.sync(() => running.delete(id)),
-              ended.open,
-            ),
-        );
+        const leave = Effect.suspend(() => {
+          running.delete(id);
+          return ended.open;
+        });
+        // `Effect.acquireRelease` would copy all services of the request for the release.
+        yield* Scope.addFinalizer(yield* Effect.scope, leave);
+        running.set(id, { fingerprint, ended });
         return;
       }
       if (earlier.fingerprint !== fingerprint)

@@ -1,7 +1,7 @@
 import { Cache, Context, Effect, Exit, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { Conflict, type StoreEffect, type StoreUnavailable } from "../errors.ts";
-import type { ChatId } from "../ids.ts";
+import type { ChatId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { Limits } from "../limits/quota.ts";
 import { isLinked } from "./link.ts";
@@ -89,6 +89,16 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
       );
     });
 
+    const admitted = Effect.fnUntraced(function* <A, E, R>(
+      pid: Pid,
+      chatId: ChatId,
+      granted: number,
+      write: Effect.Effect<A, E, R>,
+    ) {
+      const isAdmitted = granted > 0 || Option.exists(yield* links.findByChatId(pid, chatId), isLinked);
+      return yield* isAdmitted ? write : new Conflict({ reason: "link_limit" });
+    });
+
     return {
       /** Returns the most links of an account's plan; Infinity without a cap. */
       planOf,
@@ -100,14 +110,7 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
 
       /** Runs a write, or fails with `Conflict` `link_limit` if it makes a link and the account can have no more. */
       admit: <A, E, R>({ account, pid }: DataScope, chatId: ChatId, write: Effect.Effect<A, E, R>) =>
-        use(
-          account,
-          1,
-          Effect.fnUntraced(function* (granted) {
-            const isAdmitted = granted > 0 || Option.exists(yield* links.findByChatId(pid, chatId), isLinked);
-            return yield* isAdmitted ? write : new Conflict({ reason: "link_limit" });
-          }),
-        ),
+        use(account, 1, (granted) => admitted(pid, chatId, granted, write)),
 
       /** Called after links were removed, so that a full account has room at once. */
       freed: ({ account }: Pick<DataScope, "account">) => Cache.invalidate(rooms, account),

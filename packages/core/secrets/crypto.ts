@@ -21,31 +21,36 @@ export const deriveKey = Effect.fnUntraced(function* (
 });
 
 /**
- * Encrypts bytes with AES-256-GCM. Returns a random nonce and the ciphertext with its tag, in base64url.
- *
- * @param purpose additional authenticated data; `unseal` needs the same text
+ * Encrypts and decrypts with AES-256-GCM. A purpose is additional authenticated data: `unseal` needs the same text as
+ * `seal`. The functions hold their services: to provide them for each call, Effect copies all services of a request.
  *
  * @internal
  */
-export const seal = Effect.fnUntraced(function* (key: Aead.Key, bytes: Uint8Array, purpose: string) {
+export const makeSealing = Effect.gen(function* () {
   const aead = yield* Aead.Aead;
-  const nonce = yield* (yield* SecureRandom.SecureRandom).randomBytes(nonceLength);
-  const aad = encoder.encode(purpose);
-  const ciphertext = yield* Effect.orDie(aead.encrypt(key, bytes, { nonce, aad }));
-  return Base64Url.encode(new Uint8Array([...nonce, ...ciphertext]));
-});
+  const random = yield* SecureRandom.SecureRandom;
+  return {
+    /** Returns a random nonce and the ciphertext with its tag, in base64url. */
+    seal: (key: Aead.Key, bytes: Uint8Array, purpose: string) =>
+      Effect.flatMap(random.randomBytes(nonceLength), (nonce) =>
+        aead.encrypt(key, bytes, { nonce, aad: encoder.encode(purpose) }).pipe(
+          Effect.orDie,
+          Effect.map((ciphertext) => {
+            const sealed = new Uint8Array(nonceLength + ciphertext.length);
+            sealed.set(nonce);
+            sealed.set(ciphertext, nonceLength);
+            return Base64Url.encode(sealed);
+          }),
+        ),
+      ),
 
-/**
- * Decrypts a text that `seal` returned. Returns none if the key or the purpose differs, or if the text was changed.
- *
- * @internal
- */
-export const unseal = Effect.fnUntraced(function* (key: Aead.Key, text: string, purpose: string) {
-  const aead = yield* Aead.Aead;
-  const bytes = Result.getOrElse(Base64Url.decode(text), () => new Uint8Array());
-  const [nonce, ciphertext] = [bytes.subarray(0, nonceLength), bytes.subarray(nonceLength)];
-  const aad = encoder.encode(purpose);
-  return yield* Effect.option(aead.decrypt(key, ciphertext, { nonce, aad }));
+    /** Decrypts a text that `seal` returned. None if the key or the purpose differs, or if the text was changed. */
+    unseal: (key: Aead.Key, text: string, purpose: string) => {
+      const bytes = Result.getOrElse(Base64Url.decode(text), () => new Uint8Array());
+      const [nonce, ciphertext] = [bytes.subarray(0, nonceLength), bytes.subarray(nonceLength)];
+      return Effect.option(aead.decrypt(key, ciphertext, { nonce, aad: encoder.encode(purpose) }));
+    },
+  };
 });
 
 /** Returns 256 random bits in base64url, 43 characters. @internal */

@@ -7,7 +7,7 @@ import { Aead, type Kdf, SecureRandom } from "effect/crypto";
 import { Base64 } from "effect/encoding";
 import type { StoreEffect, StoreUnavailable } from "../errors.ts";
 import { StorageFault } from "../storage_state.ts";
-import { deriveKey, seal, unseal } from "./crypto.ts";
+import { deriveKey, makeSealing } from "./crypto.ts";
 
 /** Stores the single wrapped root key of a deployment. Every operation is atomic. */
 export class RootKeyStore extends Context.Service<
@@ -157,12 +157,14 @@ const wrappingKey = Effect.fnUntraced(function* (secret: Bytes) {
 
 /** Wraps (encrypts) a root key with a secret. Each call returns a different text. @internal */
 export const wrapRootKey = Effect.fnUntraced(function* (rootKey: Bytes, secret: Bytes) {
+  const { seal } = yield* makeSealing;
   return version + (yield* seal(yield* wrappingKey(secret), Redacted.value(rootKey), purpose));
 });
 
 /** Unwraps a root key. None if another secret wrapped it, or the text is damaged. @internal */
 export const unwrapRootKey = Effect.fnUntraced(function* (wrapped: string, secret: Bytes) {
   if (!wrapped.startsWith(version)) return Option.none<Bytes>();
+  const { unseal } = yield* makeSealing;
   const bytes = yield* unseal(yield* wrappingKey(secret), wrapped.slice(version.length), purpose);
   return Option.map(bytes, (key): Bytes => Redacted.make(key));
 });

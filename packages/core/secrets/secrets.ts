@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option, type Redacted } from "effect";
-import { Aead, Mac, SecureRandom } from "effect/crypto";
+import { Aead, Mac } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import {
   type ChatId,
@@ -11,7 +11,7 @@ import {
   Sid,
   type SignInId,
 } from "../ids.ts";
-import { deriveKey, seal, unseal, webCrypto, webhookSignature } from "./crypto.ts";
+import { deriveKey, makeSealing, webCrypto, webhookSignature } from "./crypto.ts";
 import { RootKey } from "./root_key.ts";
 import { codeOfNumber } from "./session_code.ts";
 
@@ -55,8 +55,7 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
     const answerKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "kept-answer"));
     const webhookKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "webhook-secret"));
     const laneHash = yield* hasherFor("webhook-lane", 16);
-    const services = yield* Effect.context<Aead.Aead | Mac.Mac | SecureRandom.SecureRandom>();
-    const crypto = Context.pick(Aead.Aead, Mac.Mac, SecureRandom.SecureRandom)(services);
+    const { seal, unseal } = yield* makeSealing;
     const deployment = yield* deriveKey(rootKey, "deployment-id");
 
     return {
@@ -107,7 +106,7 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
         Effect.gen(function* () {
           const sealedSid = yield* seal(yield* sidKey(code), encoder.encode(sid), "sid");
           return { hash: yield* codeHash(code), sealedSid };
-        }).pipe(Effect.provideContext(crypto)),
+        }),
 
       /** Returns the hash that finds a session by its code. */
       codeHash,
@@ -115,7 +114,6 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
       /** Decrypts the sid that was encrypted under a code. None if the text was changed. */
       openSid: (code: string, sealed: string) =>
         Effect.flatMap(sidKey(code), (key) => unseal(key, sealed, "sid")).pipe(
-          Effect.provideContext(crypto),
           Effect.map(Option.map((bytes) => Sid.make(decoder.decode(bytes)))),
         ),
 
@@ -152,19 +150,17 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
        */
       cursorTag: yield* hasherFor("cursor", 16),
 
-      sealAnswer: (id: string, text: string) =>
-        Effect.provideContext(seal(answerKey, encoder.encode(text), id), crypto),
+      sealAnswer: (id: string, text: string) => seal(answerKey, encoder.encode(text), id),
 
       /** Decrypts an answer that `sealAnswer` encrypted for the same id. Dies for any other text. */
       openAnswer: (id: string, sealed: string) =>
-        Effect.provideContext(unseal(answerKey, sealed, id), crypto).pipe(
+        unseal(answerKey, sealed, id).pipe(
           Effect.map(Option.getOrThrowWith(() => new Error("Cannot open a kept answer: it was changed"))),
           Effect.map((bytes) => decoder.decode(bytes)),
         ),
 
       /** Encrypts the 32-byte secret with which the events for a webhook are signed. */
-      sealWebhookSecret: (webhook: string, secret: Uint8Array) =>
-        Effect.provideContext(seal(webhookKey, secret, webhook), crypto),
+      sealWebhookSecret: (webhook: string, secret: Uint8Array) => seal(webhookKey, secret, webhook),
 
       /** Signs a text with a webhook's encrypted secret: HMAC-SHA-256, base64. Dies for another webhook's secret. */
       signWebhook: (webhook: string, sealed: string, text: string) =>
@@ -173,7 +169,7 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
             Option.getOrThrowWith(() => new Error("Cannot open a webhook's secret: it was changed")),
           ),
           Effect.flatMap((secret) => webhookSignature(secret, text)),
-          Effect.provideContext(crypto),
+          Effect.provideService(Mac.Mac, mac),
           Effect.orDie,
         ),
 

@@ -123,8 +123,8 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
             return yield* InvalidParameter.one("gameId", { is: "game_user" });
           }
           const now = yield* Clock.currentTimeMillis;
-          const createAt: (at: Millis) => StoreEffect<ReadSession, RateLimited | Conflict> =
-            Effect.fnUntraced(function* (at) {
+          const createAt = (at: Millis): StoreEffect<ReadSession, RateLimited | Conflict> =>
+            Effect.gen(function* () {
               const named = yield* newNames;
               const session: VerificationSession = {
                 id: named.id,

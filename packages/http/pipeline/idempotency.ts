@@ -39,17 +39,17 @@ export const answerOnce = <I extends Input, A extends K, K>(
   const idempotencyKey = idempotencyKeyOf(context);
   if (idempotencyKey === undefined) return answering(context, Effect.map(handler(input), toSuccess));
 
-  const answered = Effect.gen(function* () {
-    const { once, keep, kept } = yield* idempotency.begin(requestOf(input, idempotencyKey));
-    const replayOr = Effect.fnUntraced(function* (error: PublicError, found: typeof kept = kept) {
-      const answer = yield* found;
-      if (Option.isNone(answer)) return yield* error;
-      return yield* answering(
-        { ...context, isReplayed: true },
-        answerKept(answer.value as Kept<K>, toSuccess),
+  const begun = idempotency.begin(requestOf(input, idempotencyKey));
+  const answered = Effect.flatMap(begun, ({ once, keep, kept }) => {
+    const replayOr = (error: PublicError, found: typeof kept = kept) =>
+      Effect.flatMap(
+        found,
+        (answer): Effect.Effect<Outcome<Success>, PublicError | Refused<PublicError>> =>
+          Option.isNone(answer)
+            ? Effect.fail(error)
+            : answering({ ...context, isReplayed: true }, answerKept(answer.value as Kept<K>, toSuccess)),
       );
-    });
-    return yield* handler({ ...input, once }).pipe(
+    return handler({ ...input, once }).pipe(
       Effect.map((result) => ({ context, answer: toSuccess(result) })),
       Effect.catch((error) => {
         const { code, details } = error;

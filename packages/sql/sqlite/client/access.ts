@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { bounds, Turns, turnOwner } from "@accountlink/core/turns";
-import { Deferred, Effect, Exit, type Scope } from "effect";
+import { Deferred, Effect, Exit, Scope } from "effect";
 import { SqlError } from "effect/sql";
 import { type Run, retryWhileLocked, type Statements } from "./connection.ts";
 import { failWith, isDiskFull } from "./sql_error.ts";
@@ -96,10 +96,8 @@ export class Access {
     const deadline = performance.now() + this.#busyTimeout;
     return Effect.flatMap(this.#takeTurn(restore), () => {
       const { lease, end } = this.#makeLease(deadline);
-      return Effect.as(
-        Effect.addFinalizer(() => end),
-        lease,
-      );
+      // `Effect.addFinalizer` would copy all services of the request for the finalizer.
+      return Effect.flatMap(Effect.scope, (scope) => Effect.as(Scope.addFinalizer(scope, end), lease));
     });
   });
 
