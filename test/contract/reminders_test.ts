@@ -26,7 +26,7 @@ const coldGuild = {
   ],
 };
 
-const server = useSiteServer({}, ({ platform, ...fixture }) => ({
+const server = useSiteServer({ ACCOUNTLINK_REMINDERS_PER_MINUTE: "1000" }, ({ platform, ...fixture }) => ({
   ...fixture,
   accounts: [
     { name: "club", chatId: ada, tier: "premium" },
@@ -98,6 +98,7 @@ test("the page says how many members get a message before it turns reminders on"
   const { text } = await owner.browser.post(path, { ...form, remindAfterDays: "30" });
   expect(text).toContain("<strong>2 members</strong> without a link joined more than 30 days ago.");
   expect(text).toContain("To take it back");
+  expect(text).toContain("may hold back a bot that opens many private channels");
   expect(text).not.toContain("0 minutes");
   const plan = dataOf(await owner.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guild}` as Line)).plan;
   expect(plan).toMatchObject({ remindAfterDays: null });

@@ -75,6 +75,10 @@ export const variables = {
     "on",
   ),
   ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: count("Commands of a chat user per minute", 20),
+  ACCOUNTLINK_REMINDERS_PER_MINUTE: positive(
+    "Private messages per minute to members who have not linked",
+    10,
+  ),
   ACCOUNTLINK_CHAT_GATEWAY: choice(
     "Whether new members of a guild get roles at once, not at the daily sweep",
     ["on", "off"],

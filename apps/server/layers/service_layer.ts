@@ -3,6 +3,7 @@ import { AccountLink, AuditRetention, EventRetention, SessionSettings } from "@a
 import { GameWays, warnWithoutWay } from "@accountlink/core/flow";
 import { Limits } from "@accountlink/core/limits";
 import { IsRoblox } from "@accountlink/core/platforms";
+import { RemindersPerMinute } from "@accountlink/core/reminders";
 import { layerMemberJoins, RoleCouriers } from "@accountlink/core/roles";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
@@ -33,6 +34,7 @@ export const serviceLayer = (
     Layer.succeed(IsRoblox, !(platform.kind === "live" && platform.game.kind === "http")),
     Layer.succeed(AuditRetention, config.ACCOUNTLINK_AUDIT_RETENTION),
     Layer.succeed(EventRetention, config.ACCOUNTLINK_EVENT_RETENTION),
+    Layer.succeed(RemindersPerMinute, config.ACCOUNTLINK_REMINDERS_PER_MINUTE),
     NodeWebhookSender.layer({ networks: config.ACCOUNTLINK_WEBHOOK_NETWORKS }),
   );
   const ports = Layer.merge(

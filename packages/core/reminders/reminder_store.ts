@@ -20,6 +20,11 @@ export const reminders = recordType({
   },
 });
 
+/** How many reminders the whole deployment sends in a minute, at least 1. */
+export const RemindersPerMinute = Context.Reference<number>("@accountlink/core/RemindersPerMinute", {
+  defaultValue: () => 10,
+});
+
 /** A reminder of a member. It contains a hash in place of the chat ID, so an erasure leaves it. */
 export interface ClaimReminder extends RecordOf<typeof reminders> {}
 

@@ -289,7 +289,8 @@ export interface RolePlan extends PlanSettings {
 /**
  * Why a plan cannot be applied as a whole, so that its problem names no member: a rule's item does not exist, the game
  * platform does not answer a rule's question, the chat platform does not list the members, most of those who have a role
- * would lose it, the log channel is gone or closed to the bot, or the chat platform refuses reminders. @internal
+ * would lose it, the log channel is gone or closed to the bot, the chat platform refuses reminders, or those of other
+ * communities hold them back. @internal
  */
 export const planProblems = [
   "item_unknown",
@@ -298,6 +299,7 @@ export const planProblems = [
   "many_would_lose",
   "log_channel_closed",
   "reminders_refused",
+  "reminders_held",
 ] as const;
 
 export interface PlanProblem {

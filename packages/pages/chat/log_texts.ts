@@ -302,6 +302,8 @@ const problemText = ({ reason, roleId, members }: NewProblem, game: string): str
       return `A rule for ${role} gets no answer from ${game}.`;
     case "reminders_refused":
       return "The platform refuses the bot's reminders.";
+    case "reminders_held":
+      return "Reminders wait for those of other communities.";
     case "role_missing":
       return "A rule names a role that was deleted.";
     default:

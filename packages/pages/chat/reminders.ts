@@ -16,7 +16,7 @@ import {
   PlatformRefusals,
   type PrivateOutcome,
 } from "@accountlink/core/platforms";
-import { ReminderStore, reminderPause } from "@accountlink/core/reminders";
+import { ReminderStore, RemindersPerMinute, reminderPause } from "@accountlink/core/reminders";
 import { makeGuildCheck, makeOldestNode, RolePlanStore } from "@accountlink/core/roles";
 import { Secrets } from "@accountlink/core/secrets";
 import { dayMs } from "@accountlink/core/timestamp";
@@ -44,6 +44,30 @@ const mostRefused = 3;
 
 /** How long reminders rest, in milliseconds. */
 const rest = 3_600_000;
+
+const waited = Metric.gauge("accountlink_reminders_wait_seconds", {
+  description: "How long the last reminder waited for those of other communities, in seconds",
+});
+
+/** From which wait on a community is told that its reminders are held back, in milliseconds. */
+const tellsFrom = 60_000;
+
+/**
+ * Makes the turns of all communities, spaced so that a minute has no more than the deployment may send. The first comes after a
+ * space, since a node that stopped a moment ago may have had the last. Returns how long the turn was waited for.
+ */
+const makeTurns = Effect.gen(function* () {
+  const space = 60_000 / (yield* RemindersPerMinute);
+  let nextAt = (yield* Clock.currentTimeMillis) + space;
+  return Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis;
+    const at = Math.max(now, nextAt);
+    nextAt = at + space;
+    yield* Metric.update(waited, (at - now) / 1_000);
+    yield* Effect.sleep(at - now);
+    return at - now;
+  });
+});
 
 const count = (outcome: PrivateOutcome | "unavailable") =>
   Metric.update(Metric.withAttributes(sent, { outcome }), 1);
@@ -113,6 +137,7 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
   const languages = yield* Languages;
   const panelOf = yield* makePanelMessage;
   const usableGameWays = yield* makeUsableGameWays;
+  const takeTurn = yield* makeTurns;
 
   /**
    * Returns the members to remind, and their hashes: neither reminded before nor blocked. Earlier releases kept the hash
@@ -190,6 +215,12 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
     if (neededForWay(yield* usableGameWays) === "session") return;
     const body = yield* messageOf(community);
     let refused = 0;
+    let isHeld: boolean | undefined;
+    const tellHeld = Effect.fnUntraced(function* (wait: number) {
+      if (isHeld === wait >= tellsFrom) return;
+      isHeld = wait >= tellsFrom;
+      yield* plans.setProblem(place, "reminders_held", isHeld ? yield* Clock.currentTimeMillis : null);
+    });
     const startRest = Effect.fnUntraced(function* (isOfBot: boolean) {
       const now = yield* Clock.currentTimeMillis;
       if (isOfBot) botRestsUntil = now + rest;
@@ -198,6 +229,7 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
       yield* Effect.logWarning("The platform refuses reminders: they rest for an hour");
     });
     for (const { chatId, hash } of yield* dueIn(community)) {
+      yield* tellHeld(yield* takeTurn);
       if (!(yield* hasRested(name)) || !(yield* isWanted(community))) return;
       const linked = yield* links.findGamesByChatIds(scope.pid, [chatId]);
       if (linked.has(chatId) || !(yield* claim(community, hash))) continue;
@@ -218,5 +250,6 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
       // From the message on: a slow store may have answered the claim late.
       yield* Effect.sleep(reminderPause);
     }
+    if (isHeld) yield* tellHeld(0);
   });
 });

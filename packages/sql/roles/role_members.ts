@@ -281,6 +281,7 @@ const problemFields = {
     many_would_lose: true,
     log_channel_closed: true,
     reminders_refused: true,
+    reminders_held: true,
   }),
   at: Schema.Int,
 };

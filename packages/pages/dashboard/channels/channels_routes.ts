@@ -2,6 +2,7 @@
 import { Communities } from "@accountlink/core/communities";
 import { UnlinkedMembers } from "@accountlink/core/owners";
 import { makeGuildChannels } from "@accountlink/core/platforms";
+import { RemindersPerMinute } from "@accountlink/core/reminders";
 import { RolePlans } from "@accountlink/core/roles";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect, Option, Struct } from "effect";
@@ -27,6 +28,7 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
   const { findChannels } = yield* makeGuildChannels;
   const operations = yield* makeChannelOperations;
   const viewOf = yield* makeChannelsView;
+  const perMinute = yield* RemindersPerMinute;
 
   const viewIn = Effect.fnUntraced(function* (guild: ManagedGuild) {
     const { scope, guildId } = guild;
@@ -78,7 +80,10 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
               Effect.map(Option.map(({ length }) => length)),
               Effect.catchTag(["Conflict", "PlatformUnavailable"], () => Effect.succeedNone),
             );
-            return remindersPage(yield* viewIn(guild), days, Option.getOrNull(members));
+            return remindersPage(yield* viewIn(guild), days, Option.getOrNull(members), {
+              platform: visitor.platforms.chat,
+              perMinute,
+            });
           }
           yield* save;
           return seeOther(channelsPath(scope.pid), {

@@ -21,9 +21,10 @@ export const remindersPage = (
   { community, guildId, verify, name, sentence, language }: ChannelsView,
   days: number,
   members: number | null,
+  { platform, perMinute }: { readonly platform: string; readonly perMinute: number },
 ): Page => {
   const { pid } = community.scope;
-  const duration = (members ?? 0) * reminderPause;
+  const duration = (members ?? 0) * Math.max(reminderPause, 60_000 / perMinute);
   return {
     title: say("reminders.ask"),
     section: "communities",
@@ -41,6 +42,7 @@ ${say("reminders.ask.later")}</p>
 <p class="row"><a class="button" href="${to(verify.url)}">${verify.label}</a></p>
 </div>
 </figure>
+<p>${say("reminders.ask.risk", { platform })}</p>
 <p>${say("reminders.ask.back")}</p>
 ${formTo(`${channelsPath(pid)}#reminders`)}
 ${hiddenFields({ guildId, remindAfterDays: String(days), confirm: "yes" })}

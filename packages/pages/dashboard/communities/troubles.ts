@@ -143,6 +143,17 @@ const rulesOf = (pid: Pid, guildId: GuildId, community: string | Html) => ({
   community,
 });
 
+const ofCommunity = [
+  "log_channel_closed",
+  "members_hidden",
+  "reminders_refused",
+  "reminders_held",
+] as const satisfies ReadonlyArray<PlanProblem["reason"]>;
+
+/** Whether a problem concerns neither a role nor nicknames. */
+const isOfCommunity = (reason: PlanProblem["reason"]): reason is (typeof ofCommunity)[number] =>
+  ofCommunity.some((each) => each === reason);
+
 const whatFails = (
   { reason, roleId }: PlanProblem,
   place: ReturnType<typeof rulesOf> & { readonly count: number },
@@ -150,8 +161,6 @@ const whatFails = (
 ): Html => {
   const role = roleName(view, roleId ?? "");
   if (reason === "many_would_lose") return say("trouble.many_would_lose", { ...place, role });
-  if (reason === "log_channel_closed" || reason === "members_hidden" || reason === "reminders_refused") {
-    return say(`trouble.${reason}`, place);
-  }
+  if (isOfCommunity(reason)) return say(`trouble.${reason}`, place);
   return roleId === null ? say("trouble.nickname", place) : say("trouble.role", { ...place, role });
 };

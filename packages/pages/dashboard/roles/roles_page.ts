@@ -135,7 +135,7 @@ ${tableHtml({
     membersOf(view, problem),
     problem.reason === "log_channel_closed"
       ? say("channels.log")
-      : problem.reason === "members_hidden" || problem.reason === "reminders_refused"
+      : ["members_hidden", "reminders_refused", "reminders_held"].includes(problem.reason)
         ? say("roles.all")
         : problem.roleId === null
           ? say("roles.nickname")

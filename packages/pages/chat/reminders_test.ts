@@ -1,0 +1,100 @@
+import { setTimeout } from "node:timers/promises";
+import { ChatPlatform, type GuildId, type Pid } from "@accountlink/core";
+import { CommunityStore } from "@accountlink/core/communities";
+import { KeyStore } from "@accountlink/core/keys";
+import { UnlinkedMembers } from "@accountlink/core/owners";
+import { RemindersPerMinute } from "@accountlink/core/reminders";
+import { noPlan, RolePlanStore } from "@accountlink/core/roles";
+import { dayMs } from "@accountlink/core/timestamp";
+import { HttpSettings } from "@accountlink/http";
+import { expect, testWith } from "@accountlink/test-servers/effect";
+import { aFixture, aMember, MemoryWorld } from "@accountlink/testing";
+import { Clock, Effect, Layer, Scope } from "effect";
+import { TestClock } from "effect/testing";
+import { layerReminders } from "./reminders.ts";
+
+const guildIds = ["70001", "70002", "70003"].map((id) => id as GuildId);
+const manager = "100001";
+
+/** Guilds of ten members without a link, who joined when the clock began. */
+const guilds = guildIds.map((id) => ({
+  id,
+  name: `Guild ${id}`,
+  bot: true,
+  members: [
+    aMember(manager, { manager: true, joined: "1971-01-01T00:00:00.000Z" }),
+    ...Array.from({ length: 10 }, (_, n) => aMember(`${id}00${n}`, { joined: "1970-01-01T00:00:01.000Z" })),
+  ],
+}));
+const platform = { guilds, chatUsers: [], gameUsers: [] };
+
+const test = testWith(
+  Layer.provideMerge(
+    Layer.succeed(HttpSettings, { publicUrl: MemoryWorld.publicUrl } as HttpSettings["Service"]),
+    MemoryWorld.layer(aFixture({ accounts: [{ name: "acme", chatId: manager }], platform })),
+  ),
+);
+
+/** Lets minutes pass, and Web Crypto finish, which the test clock does not control. */
+const pass = (minutes: number) =>
+  Effect.repeat(
+    Effect.andThen(
+      TestClock.adjust("2 seconds"),
+      Effect.promise(() => setTimeout(1)),
+    ),
+    { times: minutes * 30 - 1 },
+  );
+
+test("all communities share the bound of a minute, in turns, and are told if it holds them back", function* () {
+  const sent: Array<{ readonly guild: string; readonly at: number }> = [];
+  const chat = yield* ChatPlatform;
+  const observed = Layer.succeed(ChatPlatform, {
+    ...chat,
+    channels: {
+      ...(chat.channels ?? expect.fail("no channels")),
+      postPrivately: (chatId: string) =>
+        Effect.map(Clock.currentTimeMillis, (at) => {
+          sent.push({ guild: chatId.slice(0, 5), at });
+          return "sent" as const;
+        }),
+    },
+  });
+  const [keys, plans, communities] = [yield* KeyStore, yield* RolePlanStore, yield* CommunityStore];
+  const { pid } = yield* keys.ensureScope("acme", { kind: "global" }, "pid_0123456789abcdefghij" as Pid);
+  const by = { actor: { type: "operator", id: "ada" }, requestId: null, pid, at: 0, position: 0 } as const;
+  for (const guildId of guildIds) {
+    yield* plans.put({ ...by, guildId, settings: { ...noPlan, state: "on" } });
+    yield* communities.update({ ...by, guildId, update: { remindAfterDays: 1 } });
+  }
+  // The members count as those of two days later, which would take long to pass.
+  const unlinked = yield* UnlinkedMembers;
+  const lasting = Layer.succeed(UnlinkedMembers, {
+    ...unlinked,
+    joinedBefore: (scope, guildId, before) => unlinked.joinedBefore(scope, guildId, before + 2 * dayMs),
+  });
+  const life = yield* Scope.make();
+  const perMinute = 2;
+  const reminders = Layer.provide(layerReminders, [
+    observed,
+    lasting,
+    Layer.succeed(RemindersPerMinute, perMinute),
+  ]);
+  yield* Layer.buildWithScope(reminders, life);
+  const begun = yield* Clock.currentTimeMillis;
+  yield* pass(6);
+  expect(sent.length).toBe(12);
+  expect(new Set(sent.slice(0, 3).map(({ guild }) => guild)).size).toBe(3);
+  for (const { at } of sent) {
+    const inMinute = sent.filter((each) => each.at >= at && each.at < at + 60_000);
+    expect(inMinute.length).toBeLessThanOrEqual(perMinute);
+  }
+  expect(sent[0]?.at).toBeGreaterThanOrEqual(begun + 30_000);
+  const problems = yield* Effect.forEach(guildIds, (guildId) => plans.status({ pid, guildId }));
+  expect(problems.map((status) => status.problems.map(({ reason }) => reason))).toEqual(
+    guildIds.map(() => ["reminders_held"]),
+  );
+  yield* pass(20);
+  expect(sent.length).toBe(30);
+  const last = yield* Effect.forEach(guildIds, (guildId) => plans.status({ pid, guildId }));
+  expect(last.flatMap((status) => status.problems)).toEqual([]);
+});
