@@ -25,6 +25,11 @@ import type { LinkStore } from "./links/link_store.ts";
 import type { RecordType } from "./records/record_type.ts";
 import { type ReminderStore, reminders, storedReminders } from "./reminders/reminder_store.ts";
 import {
+  type PreviewMembersStore,
+  previewMembers,
+  storedPreviewMembers,
+} from "./roles/preview_members_store.ts";
+import {
   type RoleHistoryStore,
   roleChanges,
   roleReversals,
@@ -58,7 +63,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { KeyStore } from "@accountlink/core/keys";
  * import { DayCounts } from "@accountlink/core/limits";
  * import { ImportStore } from "@accountlink/core/imports";
- * import { RoleHistoryStore, RolePlanStore } from "@accountlink/core/roles";
+ * import { PreviewMembersStore, RoleHistoryStore, RolePlanStore } from "@accountlink/core/roles";
  * import { RootKeyStore } from "@accountlink/core/secrets";
  * import { SessionStore } from "@accountlink/core/sessions";
  * import { SignInStore } from "@accountlink/core/sign_ins";
@@ -103,6 +108,7 @@ export type StoragePorts =
   | CommunityStore
   | RolePlanStore
   | RoleHistoryStore
+  | PreviewMembersStore
   | GuildLogStore
   | ReminderStore
   | UpgradeStore;
@@ -126,6 +132,7 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   signInChallenges,
   roleChanges,
   roleReversals,
+  previewMembers,
   upgrades,
   webhookRecords,
   webhookDeliveries,
@@ -144,6 +151,7 @@ export const recordStores = Layer.mergeAll(
   storedSuspects,
   storedFlows,
   storedRoleHistory,
+  storedPreviewMembers,
   storedUpgrades,
   storedWebhooks,
   storedDayCounts,

@@ -30,6 +30,7 @@ import { guildReminders } from "./migrations/0038_guild_reminders.ts";
 import { oneChatUser } from "./migrations/0039_one_chat_user.ts";
 import { roleHistory } from "./migrations/0040_role_history.ts";
 import { upgrades } from "./migrations/0041_upgrades.ts";
+import { previewMembers } from "./migrations/0042_preview_members.ts";
 import { IsPreparing } from "./migrations/change_schema.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
@@ -58,6 +59,7 @@ export const migrations: Readonly<
   "0039_one_chat_user": oneChatUser,
   "0040_role_history": roleHistory,
   "0041_upgrades": upgrades,
+  "0042_preview_members": previewMembers,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

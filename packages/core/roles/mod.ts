@@ -11,6 +11,7 @@ export { lackedByPlan, offeredKinds } from "./offered_rules.ts";
 export { makeOldestNode } from "./oldest_node.ts";
 export * from "./plan_preview.ts";
 export { makePlanPreviews } from "./plan_previews.ts";
+export * from "./preview_members_store.ts";
 export * from "./preview_tally.ts";
 export type { NicknameBefore } from "./replaced_nicknames.ts";
 export * from "./role_changes.ts";

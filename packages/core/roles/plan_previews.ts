@@ -12,7 +12,8 @@ import { MemberSync } from "./member_sync.ts";
 import { walkMembers } from "./member_walk.ts";
 import { patientSteps } from "./patient_steps.ts";
 import type { PlanPreview } from "./plan_preview.ts";
-import { PreviewTally } from "./preview_tally.ts";
+import { mostPreviewMembers, PreviewMembersStore } from "./preview_members_store.ts";
+import { PreviewTally, previewedRoles } from "./preview_tally.ts";
 import { type RolePlan, settingNames } from "./role_plan.ts";
 import { type PlanPlace, RolePlanStore } from "./role_plan_store.ts";
 
@@ -49,6 +50,7 @@ const isUnknown = ({ changes }: ComparedMember): boolean => changes.held.length 
 
 export const makePlanPreviews = Effect.gen(function* () {
   const store = yield* RolePlanStore;
+  const listed = yield* PreviewMembersStore;
   const sync = yield* MemberSync;
   const { chargeTo } = yield* PlatformRefusals;
   const comparisons = yield* makeGuildComparisons;
@@ -56,8 +58,26 @@ export const makePlanPreviews = Effect.gen(function* () {
   const turns = new Turns({ resource: "previews", places: mostAtOnce });
 
   /** Compares everybody, asks again for members with unknown answers, and in the end counts their known changes. */
-  const compareAll = Effect.fnUntraced(function* (plan: RolePlan, tally: PreviewTally, progress: Progress) {
+  const compareAll = Effect.fnUntraced(function* (
+    plan: RolePlan,
+    preview: string,
+    tally: PreviewTally,
+    progress: Progress,
+  ) {
     const { guildId } = plan;
+    let room = mostPreviewMembers;
+
+    /** Lists the members whose roles would change, and then counts them: a slice that fails is compared again. */
+    const count = Effect.fnUntraced(function* (compared: ReadonlyArray<ComparedMember>) {
+      const changed = compared.flatMap((each) =>
+        previewedRoles(each).map((role) => ({ ...role, preview, chatId: each.member.chatId })),
+      );
+      const place = { pid: plan.scope.pid, guildId };
+      yield* listed.add(place, changed.slice(0, room), yield* Clock.currentTimeMillis);
+      room = Math.max(0, room - changed.length);
+      for (const each of compared) tally.add(each);
+    });
+
     const { unknown } = progress;
     const roles = yield* sync.roles;
     const steps = patientSteps("Cannot compare the members of a guild", (failingFor) =>
@@ -77,10 +97,9 @@ export const makePlanPreviews = Effect.gen(function* () {
       after: null,
       steps,
       visit: Effect.fnUntraced(function* (slice) {
-        for (const compared of yield* comparing(slice)) {
-          if (isUnknown(compared)) unknown.add(compared.member.chatId);
-          else tally.add(compared);
-        }
+        const compared = yield* comparing(slice);
+        yield* count(compared.filter((each) => !isUnknown(each)));
+        for (const each of compared) if (isUnknown(each)) unknown.add(each.member.chatId);
         progress.done += slice.length;
       }),
     });
@@ -93,10 +112,9 @@ export const makePlanPreviews = Effect.gen(function* () {
         steps,
         isVisited: ({ chatId }) => unknown.has(chatId),
         visit: Effect.fnUntraced(function* (slice) {
-          for (const compared of (yield* comparing(slice)).filter(isCounted)) {
-            tally.add(compared);
-            unknown.delete(compared.member.chatId);
-          }
+          const compared = (yield* comparing(slice)).filter(isCounted);
+          yield* count(compared);
+          for (const { member } of compared) unknown.delete(member.chatId);
         }),
       });
 
@@ -131,7 +149,7 @@ export const makePlanPreviews = Effect.gen(function* () {
       Effect.repeat({ while: (isCurrent) => isCurrent }),
       Effect.as(null),
     );
-    const comparing = Effect.match(compareAll(plan, tally, progress), {
+    const comparing = Effect.match(compareAll(plan, started.id, tally, progress), {
       onSuccess: () => "done" as const,
       onFailure: () => "failed" as const,
     });
@@ -151,6 +169,9 @@ export const makePlanPreviews = Effect.gen(function* () {
   });
 
   return {
+    /** Returns members who would gain or lose a role. */
+    members: listed.page,
+
     /** Returns the last preview of a guild's plan, on whichever node it runs; null without one. */
     find,
 
@@ -166,7 +187,9 @@ export const makePlanPreviews = Effect.gen(function* () {
         total: 0,
         ...new PreviewTally(plan).counts,
       };
+      const earlier = Option.getOrNull(yield* store.findPreview(place));
       yield* store.startPreview({ ...place, preview, at });
+      if (earlier !== null) yield* listed.drop(place, earlier.preview.id);
       // Members without a link are counted as if they lost their roles, so that the owner can choose.
       const fiber = yield* FiberMap.run(
         fibers,

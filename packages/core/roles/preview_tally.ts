@@ -19,6 +19,23 @@ const none: Counts = { linked: 0, unlinked: 0 };
 
 const oneMore = (counts: Counts, kind: keyof Counts): Counts => ({ ...counts, [kind]: counts[kind] + 1 });
 
+const kindOf = ({ stored: { gameId, wasLinked } }: ComparedMember): keyof Counts =>
+  gameId !== null || wasLinked ? "linked" : "unlinked";
+
+/** The roles that a compared member would gain or lose. @internal */
+export const previewedRoles = (compared: ComparedMember) => {
+  const { changes, stored } = compared;
+  const kind = kindOf(compared);
+  return [
+    ...changes.add.map((roleId) => ({ roleId, change: "gave" as const, kind })),
+    ...changes.remove.map((roleId) => ({
+      roleId,
+      change: "took" as const,
+      kind: stored.given.includes(roleId) ? ("linked" as const) : kind,
+    })),
+  ];
+};
+
 interface RoleTally {
   /** How many examples change the role. */
   examples: number;
@@ -44,14 +61,17 @@ export class PreviewTally {
     );
   }
 
-  add({ member, stored: { gameId, wasLinked, given }, changes }: ComparedMember): void {
+  add(compared: ComparedMember): void {
+    const { member, changes } = compared;
+    const { gameId } = compared.stored;
     for (const role of this.#named(member.roleIds)) role.held++;
     if (!member.isBot && isLeftAlone(this.#plan, member)) this.#bypassed++;
-    const kind = gameId !== null || wasLinked ? "linked" : "unlinked";
-    for (const role of this.#named(changes.add)) role.gained = oneMore(role.gained, kind);
-    for (const roleId of changes.remove)
-      for (const role of this.#named([roleId]))
-        role.lost = oneMore(role.lost, given.includes(roleId) ? "linked" : kind);
+    const kind = kindOf(compared);
+    for (const { roleId, change, kind: of } of previewedRoles(compared))
+      for (const role of this.#named([roleId])) {
+        if (change === "gave") role.gained = oneMore(role.gained, of);
+        else role.lost = oneMore(role.lost, of);
+      }
     if (changes.held.length > 0) this.#unknown++;
     if (changes.nickname !== null)
       this.#nicknames = oneMore(this.#nicknames, gameId === null ? "unlinked" : "linked");

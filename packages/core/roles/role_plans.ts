@@ -16,6 +16,7 @@ import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
 import { lackedByPlan } from "./offered_rules.ts";
 import { makePlanPreviews } from "./plan_previews.ts";
+import type { PreviewedRole } from "./preview_members_store.ts";
 import { makeNicknamesBefore } from "./replaced_nicknames.ts";
 import { makeRoleHistory } from "./role_history.ts";
 import { type ChosenSettings, changedSettings, type PlanSettings, type RolePlan } from "./role_plan.ts";
@@ -280,6 +281,15 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
 
       /** Returns the last preview for all members, on whichever node it runs; null without one. */
       findPreview: ({ pid }: DataScope, guildId: GuildId) => previews.find({ pid, guildId }),
+
+      /** Returns members whom a preview found to gain or lose a role, after a chat ID. */
+      previewMembers: (
+        { pid }: DataScope,
+        guildId: GuildId,
+        role: PreviewedRole,
+        after: ChatId | null,
+        limit: number,
+      ) => previews.members({ pid, guildId }, role, after, limit),
 
       /** Compares a member with the plan and changes the member at once. Fails with `not_found` unless the plan is on. */
       sync: Effect.fn("RolePlans.sync")(function* (scope: DataScope, guildId: GuildId, chatId: ChatId) {

@@ -90,6 +90,8 @@ export const historyFilePath = (pid: Pid | ":pid") => `${historyPath(pid)}.csv` 
 
 export const rolesPreviewPath = (pid: Pid | ":pid") => `${rolesPath(pid)}/preview` as const;
 
+export const previewMembersPath = (pid: Pid | ":pid") => `${rolesPreviewPath(pid)}/members` as const;
+
 export const importPath = (id: string, act?: string) => below(paths.imports, id, act);
 
 export type KeyAct = "update" | "rotate" | "status" | "revoke";

@@ -81,6 +81,10 @@ export const pageRows: Readonly<Record<string, RouteRow>> = {
   "POST /dashboard/communities/:pid": row(303, withOwn(textFiller)),
   "GET /dashboard/communities/:pid/roles": row(200, inPlan),
   "GET /dashboard/communities/:pid/roles/nicknames.csv": row(200, inPlan),
+  "GET /dashboard/communities/:pid/roles/preview/members": row(
+    200,
+    withPlan({ roleId: "1", change: "took" }),
+  ),
   "GET /dashboard/communities/:pid/roles/history": row(200, inPlan),
   "POST /dashboard/communities/:pid/roles/history": row(303, withPlan({ period: "month", ...shortFiller })),
   "GET /dashboard/communities/:pid/roles/history.csv": row(200, inPlan),

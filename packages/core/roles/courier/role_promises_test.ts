@@ -218,7 +218,7 @@ const heldElsewhere: Readonly<Record<string, string>> = {
 
 /** Messages that name roles and nicknames, and promise nothing: what an owner may do, and what a preview found. */
 const noPromises =
-  /^(?:audit|steps|roles\.try|rule)\.|^(?:chat\.sync\.removed|reason\.(?:rule\.role|own_role|other_role)|team\.give_up|community\.doneText\.hint|roles\.paused\.many_would_lose|roles\.delete\.before|roles\.before\.(?:text|first|button)|preview\.(?:renamed|remove)|remedy\.(?:role_missing|item_unknown)|(?:state\.rules|trouble(?:\.paused)?)\.many_would_lose)$/u;
+  /^(?:audit|steps|roles\.try|rule)\.|^(?:chat\.sync\.removed|reason\.(?:rule\.role|own_role|other_role)|team\.give_up|community\.doneText\.hint|roles\.paused\.(?:many_would_lose|role_rights)|roles\.delete\.before|roles\.before\.(?:text|first|button)|preview\.(?:renamed|remove|members\.(?:gave|took))|remedy\.(?:role_missing|item_unknown)|(?:state\.rules|trouble(?:\.paused)?)\.(?:many_would_lose|role_rights))$/u;
 
 /** The same of documents: parts of sentences. */
 const noPromisesInDocuments = [

@@ -3,6 +3,8 @@ import {
   changesIn,
   isLargelyUnknown,
   type PlanPreview,
+  type PreviewMember,
+  type RoleChangeKind,
   type RoleCount,
   shownOfRole,
   shownPreview,
@@ -16,10 +18,10 @@ import { progressBar, progressText } from "../look/progress.ts";
 import type { Refused } from "../look/refused.ts";
 import { type NamedRoles, roleName } from "../look/remedies.ts";
 import { capitalised, say } from "../look/say.ts";
-import { tableHtml } from "../look/table.ts";
+import { nextPage, tableHtml } from "../look/table.ts";
 import { durationHtml, numberHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { rolesPath, rolesPreviewPath, userPath, withQuery } from "../paths.ts";
+import { previewMembersPath, rolesPath, rolesPreviewPath, userPath, withQuery } from "../paths.ts";
 
 export interface PreviewView extends NamedRoles, Omit<ManagedGuild, "scope"> {
   readonly preview: PlanPreview;
@@ -164,12 +166,59 @@ const rolesTable = (view: PreviewView, isChoice: boolean): Html | null =>
         rows: view.preview.roles.map(({ roleId, held, gained, lost }) => [
           roleName(view, roleId),
           numberHtml(held),
-          numberHtml(gained.linked + gained.unlinked),
-          numberHtml(lost.linked),
-          ...(isChoice ? [numberHtml(lost.unlinked)] : []),
+          membersLink(view, roleId, "gave", gained.linked + gained.unlinked),
+          membersLink(view, roleId, "took", lost.linked),
+          ...(isChoice ? [membersLink(view, roleId, "took", lost.unlinked)] : []),
           examplesHtml(view, roleId),
         ]),
       });
+
+/** A number of members, which leads to their list. */
+const membersLink = (
+  { community, guildId }: PreviewView,
+  roleId: string,
+  change: RoleChangeKind,
+  count: number,
+): Html => {
+  if (count === 0) return numberHtml(count);
+  const address = withQuery(previewMembersPath(community.scope.pid), { guildId, roleId, change });
+  return html`<a href="${to(address)}">${numberHtml(count)}</a>`;
+};
+
+export interface PreviewMembersView extends NamedRoles, Omit<ManagedGuild, "scope"> {
+  readonly roleId: string;
+  readonly change: RoleChangeKind;
+  readonly members: ReadonlyArray<PreviewMember>;
+  readonly next: string | null;
+  readonly names: AccountNames["chats"];
+}
+
+/** Everybody who would gain or lose a role. */
+export const previewMembersPage = (view: PreviewMembersView): Page => {
+  const { community, guildId, roleId, change, members, next, names } = view;
+  const { pid } = community.scope;
+  const role = roleName(view, roleId);
+  return {
+    title: say(`preview.members.${change}`, { role }),
+    section: "communities",
+    content: html`
+<p><a href="${to(withQuery(rolesPreviewPath(pid), { guildId }))}">${say("preview.members.back")}</a></p>
+${
+  members.length === 0
+    ? html`<p>${say("preview.members.none")}</p>`
+    : tableHtml({
+        id: "members",
+        caption: say(`preview.members.${change}`, { role }),
+        columns: [say("roles.member"), say("preview.members.link")],
+        rows: members.map(({ chatId, kind }) => [
+          html`<a href="${to(userPath(pid, chatId))}">${names.get(chatId) ?? chatId}</a>`,
+          say(`preview.members.${kind}`),
+        ]),
+      })
+}
+${nextPage(next && withQuery(previewMembersPath(pid), { guildId, roleId, change, cursor: next }), say("preview.members.more"))}`,
+  };
+};
 
 /** The first changed members of a preview. */
 export const examplesIn = ({ examples: { linked, unlinked } }: PlanPreview) => [...linked, ...unlinked];

@@ -11,10 +11,18 @@ import { type ManagedGuild, makeInGuild } from "../communities/managed_guild.ts"
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
-import { historyFilePath, historyPath, nicknamesPath, paths, rolesPath, rolesPreviewPath } from "../paths.ts";
+import {
+  historyFilePath,
+  historyPath,
+  nicknamesPath,
+  paths,
+  previewMembersPath,
+  rolesPath,
+  rolesPreviewPath,
+} from "../paths.ts";
 import { historyFile, historyPage, isPeriod, periods, takenIn } from "./history_page.ts";
 import { nicknamesFile } from "./nicknames_section.ts";
-import { examplesIn, previewPage } from "./preview_page.ts";
+import { examplesIn, previewMembersPage, previewPage } from "./preview_page.ts";
 import { makeRoleActs, seePreview, valuesOf } from "./role_acts.ts";
 import { formOfPlan } from "./role_form.ts";
 import { makeRoleOperations } from "./role_operations.ts";
@@ -88,6 +96,27 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
 
   const changesOnPage = 50;
 
+  const showMembers = Effect.fnUntraced(function* (guild: ManagedGuild, query: Fields) {
+    const { scope, guildId } = guild;
+    const preview = yield* plans.findPreview(scope, guildId);
+    if (preview === null) return seeOther(rolesPath(scope.pid), { guildId });
+    const [roleId, cursor] = [query("roleId"), query("cursor")];
+    const change = query("change") === "took" ? "took" : "gave";
+    const role = { preview: preview.id, roleId, change } as const;
+    const after = isChatId(cursor) ? cursor : null;
+    const found = yield* plans.previewMembers(scope, guildId, role, after, changesOnPage + 1);
+    const members = found.slice(0, changesOnPage);
+    return previewMembersPage({
+      ...guild,
+      roleId,
+      change,
+      members,
+      next: found.length > changesOnPage ? (members.at(-1)?.chatId ?? null) : null,
+      roles: yield* plans.guildRoles(guildId),
+      names: (yield* namesIn(members)).chats,
+    });
+  });
+
   const showHistory = Effect.fnUntraced(function* (
     { owner }: OwnerVisitor,
     guild: ManagedGuild,
@@ -126,6 +155,10 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
 
   return [
     ...jsonRoutes(operations),
+
+    page(previewMembersPath(":pid"), (visitor, query) =>
+      inGuild(visitor, query, (guild) => showMembers(guild, query)),
+    ),
 
     page(historyPath(":pid"), (visitor, query) =>
       inGuild(visitor, query, (guild) => showHistory(visitor, guild, query("cursor"))),

@@ -20,7 +20,7 @@ import { ImportStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { DayCounts } from "@accountlink/core/limits";
 import { ReminderStore } from "@accountlink/core/reminders";
-import { RoleHistoryStore, RolePlanStore } from "@accountlink/core/roles";
+import { PreviewMembersStore, RoleHistoryStore, RolePlanStore } from "@accountlink/core/roles";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
@@ -58,6 +58,7 @@ export const storePorts = {
   communities: CommunityStore,
   plans: RolePlanStore,
   roleHistory: RoleHistoryStore,
+  previewMembers: PreviewMembersStore,
   logs: GuildLogStore,
   reminders: ReminderStore,
   upgrades: UpgradeStore,

@@ -4,6 +4,7 @@ import type { StoreEffect } from "@accountlink/core/errors";
 import {
   changeReasons,
   type KeptRoleChange,
+  type PreviewMembersStore,
   type RoleHistoryStore,
   type RoleReversal,
   roleChangeKinds,
@@ -48,6 +49,8 @@ const withReversal = <A>(
   );
 
 const which = nat(2);
+
+const preview = constantFrom("one", "two");
 
 export const roleHistoryOperations = {
   "RoleHistoryStore.begin": operation(
@@ -116,4 +119,41 @@ export const roleHistoryOperations = {
     withReversal(world, input, world.roleHistory.stop),
   ),
   "RoleHistoryStore.forget": fixed(({ roleHistory }) => roleHistory.forget(-9_000)),
-} satisfies OperationsOf<"RoleHistoryStore", RoleHistoryStore["Service"]>;
+  "PreviewMembersStore.add": operation(
+    3,
+    {
+      scope,
+      guild,
+      at,
+      members: array(
+        record({
+          preview,
+          roleId,
+          chatId,
+          change,
+          kind: constantFrom("linked" as const, "unlinked" as const),
+        }),
+        { maxLength: 3 },
+      ),
+    },
+    (world, { members, at: time, ...input }) =>
+      world.previewMembers.add(placeOf(world, input), members, time),
+  ),
+  "PreviewMembersStore.page": operation(
+    2,
+    {
+      scope,
+      guild,
+      role: record({ preview, roleId, change }),
+      after: maybe(chatId),
+      limit: constantFrom(1, 9),
+    },
+    (world, { role, after, limit, ...input }) =>
+      world.previewMembers.page(placeOf(world, input), role, after, limit),
+  ),
+  "PreviewMembersStore.drop": operation(1, { scope, guild, preview }, (world, input) =>
+    world.previewMembers.drop(placeOf(world, input), input.preview),
+  ),
+  "PreviewMembersStore.forget": fixed(({ previewMembers }) => previewMembers.forget(-9_000)),
+} satisfies OperationsOf<"RoleHistoryStore", RoleHistoryStore["Service"]> &
+  OperationsOf<"PreviewMembersStore", PreviewMembersStore["Service"]>;
