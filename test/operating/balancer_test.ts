@@ -200,9 +200,9 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy, checksAreQuick }
       for (const size of [100_000, 23_000_000]) {
         expect(await refused({ body: "1".repeat(size) })).toEqual([413, "INVALID_BODY"]);
       }
-      // HAProxy refuses such a head before it reads one.
-      if (name === "nginx") {
-        expect(await refused({ headers: { "x-long": "1".repeat(30_000) } })).toEqual([400, "BAD_REQUEST"]);
+      // HAProxy has no request ID yet when it refuses such a head.
+      for (const size of name === "nginx" ? [30_000] : []) {
+        expect(await refused({ headers: { "x-long": "1".repeat(size) } })).toEqual([400, "BAD_REQUEST"]);
       }
     });
 

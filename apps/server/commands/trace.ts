@@ -1,5 +1,4 @@
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { AuditLog } from "@accountlink/core";
 import { type AuditEntry, type AuditFilter, signedBy } from "@accountlink/core/audit";
 import { formatTimestamp } from "@accountlink/core/timestamp";

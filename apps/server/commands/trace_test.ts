@@ -7,7 +7,7 @@ it("`trace` reads files of several servers, and finds the audit entries of their
   const url = await serve();
   const { headers, status } = await fetch(`${url}/v2/game`, {
     method: "PATCH",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${String(token)}`, "content-type": "application/json" },
     body: JSON.stringify({ chatId: "100001", gameId: "1" }),
   });
   const requestId = headers.get("x-request-id") ?? "";

@@ -223,6 +223,8 @@ const untilLocked = <A, E, R>(once: Effect.Effect<Option.Option<A>, E, R>): Effe
     }),
   );
 
+const isLost = ({ reason }: SqlError.SqlError): boolean => reason._tag === "ConnectionError";
+
 /**
  * Runs a statement of Postgres that cannot be in a transaction and takes long, such as `CREATE INDEX CONCURRENTLY`. It
  * waits for transactions of others, which do not wait for it. Only one node runs such a statement, or a migration.
@@ -239,7 +241,6 @@ export const besideWrites = (
     const settings = ["statement_timeout", "lock_timeout"];
     const work = [...settings.map((name) => `SET ${name} = 0`), statement];
     const end = [...settings.map((name) => `RESET ${name}`), `SELECT pg_advisory_unlock(${lockKey})`];
-    const isLost = ({ reason }: SqlError.SqlError) => reason._tag === "ConnectionError";
     yield* Effect.forEach(work, run, { discard: true }).pipe(
       Effect.tapError((error) => (isLost(error) ? Effect.void : Effect.forEach(end, run))),
     );

@@ -7,7 +7,7 @@ import { forEachLimited } from "@accountlink/core/limited_loops";
 import { allLinks } from "@accountlink/core/links";
 import { type Contest, type LinkPage, makeContestOf, mostSorted, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
-import { Clock, Effect, Option, Stream } from "effect";
+import { Effect, Option, Stream } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { csvResponse } from "../csv_file.ts";
@@ -296,13 +296,8 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       first !== undefined && chosen.length === 1 && !isNamed
         ? linkFileOf(allLinks(first.scope.pid), "csv")
         : listedFile(chosen, isNamed ? links : null);
-    // A long file ends within a second after a member is removed or signs out.
-    let askedAt = yield* Clock.currentTimeMillis;
-    const mayGoOn = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      if (now - askedAt < 1_000) return Effect.void;
-      askedAt = now;
-      return stillMay(paths.linksFile, visitor);
-    });
+    // A long file ends when a member is removed or signs out.
+    const mayGoOn = stillMay(paths.linksFile, visitor);
     const whileAllowed = Stream.mapArrayEffect(text, (part) => Effect.as(mayGoOn, part));
     return csvResponse(
       "links",
