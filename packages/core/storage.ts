@@ -43,7 +43,8 @@ import { begunSignIns, type SignInStore, siteSignIns, storedSignIns } from "./si
 import { storedUpgrades, type UpgradeStore, upgrades } from "./upgrades/upgrade_store.ts";
 import type { UsageStore } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
-import { storedWebhooks, webhookDeliveries, webhookRecords } from "./webhooks/stored_webhooks.ts";
+import { storedWebhooks } from "./webhooks/stored_webhooks.ts";
+import { webhookDeliveries, webhookRecords } from "./webhooks/webhook_records.ts";
 import type { WebhookStore } from "./webhooks/webhook_store.ts";
 
 /**

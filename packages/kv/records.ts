@@ -13,7 +13,7 @@ import {
   type TxBody,
 } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Predicate } from "effect";
+import { Effect, Predicate, Struct } from "effect";
 import { type Bounds, encode, type Tuple } from "./keys.ts";
 import { removeInSteps } from "./steps.ts";
 import { readEvents } from "./stores/event_store.ts";
@@ -53,10 +53,10 @@ const entriesOf = (index: RecordIndex, record: object): ReadonlyArray<Tuple> => 
   if (values.includes(null)) return [];
   if (only !== undefined && !only.values.includes((record as Values)[only.field] as string)) return [];
   if (hasEpoch(index)) values.splice(1, 0, (record as OfEpoch).epoch);
-  const named = [...(either ?? []), ...fields.map((field) => field.replace("-", ""))];
+  const named = new Set([...(either ?? []), ...fields.map((field) => field.replace("-", ""))]);
   const rest = valuesOf(
     record,
-    type.key.filter((field) => !named.includes(field)),
+    type.key.filter((field) => !named.has(field)),
   );
   const firsts =
     either === undefined
@@ -132,8 +132,8 @@ const tableFor = <R extends object>(type: RecordType<R>): Table<R> => kvTable(ty
 
 const shown = <R extends object>({ isOfScope, isOfAccount }: RecordType, stored: R): R => {
   if (!isOfScope && !isOfAccount) return stored;
-  const { epoch: _, account: _account, ...record } = stored as R & OfEpoch & OfAccount;
-  return record as R;
+  const { epoch: _, ...record } = stored as R & OfEpoch;
+  return (isOfAccount ? Struct.omit(record as R & OfAccount, ["account"]) : record) as R;
 };
 
 /** Transactions of stores that are written once, within a transaction of the engine. */
@@ -240,13 +240,13 @@ export const txOf = (tx: Transaction): Tx => {
       );
     }),
     scopes: Effect.fnUntraced(function* (pids) {
-      const known = new Map<Pid, KnownScope>();
+      const found = new Map<Pid, KnownScope>();
       for (const scope of yield* tx.getAll(scopes, [...new Set(pids)], (pid) => [pid])) {
         if (scope === undefined) continue;
         const account = yield* accountAt(tx, scope.account);
-        known.set(scope.pid, { scope: dataScope(scope, account), isActive: account.status === "active" });
+        found.set(scope.pid, { scope: dataScope(scope, account), isActive: account.status === "active" });
       }
-      return known;
+      return found;
     }),
     problemTimes: Effect.fnUntraced(function* (places) {
       const times = new Map<string, number>();

@@ -21,116 +21,13 @@ import { isNumbered, isUnnumbered } from "./journal/positions.ts";
 import { insertEntry, positionOn } from "./journal/records.ts";
 import { scopeFields, withScope } from "./keys/accounts.ts";
 import { linkStatements } from "./links/link_statements.ts";
+import { columnOf, keyColumnsOf, numbered, orderOf, placeIn, tableFor } from "./record_table.ts";
 import { dialectOf } from "./statements/dialect.ts";
 import { batchSize, deleteInBatches, inBatches } from "./statements/in_batches.ts";
 import { keyedWriteOn } from "./statements/keyed_write.ts";
 import { leasesOn } from "./statements/leases.ts";
 import { columnReader, literalSql, tableOf } from "./statements/row.ts";
 import { type Ending, operationsOf, type StoreParts, storeLayer } from "./statements/store_operation.ts";
-
-type Column = Schema.Codec<unknown, unknown>;
-
-/** The statements of a type are constant texts, with `?` for values: a template takes as long to build as SQLite to run. */
-const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
-  const types: Record<string, Column> = { ...fields };
-  for (const field of json) types[field] = Schema.NullOr(Schema.fromJsonString(fields[field] as Column));
-  const { rowOf, reader } = tableOf(name, types as Readonly<Record<string, Schema.Codec<unknown>>>, columns);
-  const all = Object.values(columns);
-  const keyColumns = key.map((field) => columns[field] as string);
-  const isKey = keyColumns.map((column) => `${column} = ?`).join(" AND ");
-  const list = all.join(", ");
-  const nullable = new Set(
-    Object.entries(fields).flatMap(([field, codec]) =>
-      Schema.is(codec)(null) ? [columns[field] as string] : [],
-    ),
-  );
-  const isOneOf = (count: number) => {
-    // Postgres takes an untyped parameter of VALUES for text.
-    const one = `(${key.map((field) => (Schema.is(fields[field] as Column)(0) ? "CAST(? AS BIGINT)" : "?")).join(", ")})`;
-    return `(${keyColumns.join(", ")}) IN (VALUES ${Array.from({ length: count }, () => one).join(", ")})`;
-  };
-  const one = `(${all.map(() => "?").join(", ")})`;
-  const insert = `INSERT INTO ${name} (${list}) VALUES ${one}`;
-  const replace = `ON CONFLICT (${keyColumns.join(", ")}) DO UPDATE SET ${all
-    .map((column) => `${column} = excluded.${column}`)
-    .join(", ")}`;
-  return {
-    keyColumns,
-    nullable,
-    list,
-    isKey,
-    select: `SELECT ${list} FROM ${name}`,
-    insert,
-    upsert: `${insert} ${replace}`,
-    upsertAll: (count: number) => `${insert}${`, ${one}`.repeat(count - 1)} ${replace}`,
-    remove: `DELETE FROM ${name} WHERE ${isKey} RETURNING ${list}`,
-    removeAll: (count: number) => `DELETE FROM ${name} WHERE ${isOneOf(count)} RETURNING ${list}`,
-    isOneOf,
-    read: reader(),
-    valuesOf: (record: object): ReadonlyArray<unknown> => {
-      const values: Record<string, unknown> = { ...record };
-      for (const field of json) if (values[field] !== null) values[field] = JSON.stringify(values[field]);
-      return Object.values(rowOf(values));
-    },
-  };
-};
-
-const known = new WeakMap<RecordType, ReturnType<typeof makeTable>>();
-
-/** The table of a type of records. */
-const tableFor = (type: RecordType) => {
-  const found = known.get(type) ?? makeTable(type);
-  known.set(type, found);
-  return found;
-};
-
-export const keyColumnsOf = (type: RecordType): ReadonlyArray<string> => tableFor(type).keyColumns;
-
-const columnOf = ({ columns }: RecordType, field: string): string =>
-  columns[field.replace("-", "")] as string;
-
-/** The condition that records are in an index behind a prefix and within bounds, and its values. */
-const placeIn = (
-  { type, either, fields, only }: RecordIndex,
-  prefix: ReadonlyArray<KeyPart>,
-  { before, after }: ListOptions = {},
-  firsts: ReadonlyArray<string> = either ?? [],
-) => {
-  const isEqual = (column: string) => `${column} = ?`;
-  const rest = either === undefined ? prefix : prefix.slice(1);
-  const columns = fields.map((field) => columnOf(type, field));
-  const left = columns.slice(rest.length);
-  const isDescending = fields[rest.length]?.startsWith("-") === true;
-  const boundOf = ({ length }: ReadonlyArray<KeyPart>) => `(${left.slice(0, length).join(", ")})`;
-  const marks = (bound: ReadonlyArray<KeyPart>) => `(${bound.map(() => "?").join(", ")})`;
-  const conditions = [
-    ...(firsts.length === 0
-      ? []
-      : [`(${firsts.map((field) => isEqual(columnOf(type, field))).join(" OR ")})`]),
-    ...columns.slice(0, rest.length).map(isEqual),
-    ...left.filter((column) => tableFor(type).nullable.has(column)).map((column) => `${column} IS NOT NULL`),
-    ...(only === undefined
-      ? []
-      : [`${columnOf(type, only.field)} IN (${only.values.map((value) => `'${value}'`).join(", ")})`]),
-    ...(before === undefined ? [] : [`${boundOf(before)} ${isDescending ? ">" : "<"} ${marks(before)}`]),
-    ...(after === undefined ? [] : [`${boundOf(after)} ${isDescending ? "<" : ">"} ${marks(after)}`]),
-  ];
-  return {
-    where: conditions.length === 0 ? "1 = 1" : conditions.join(" AND "),
-    values: [...firsts.map(() => prefix[0]), ...rest, ...(before ?? []), ...(after ?? [])],
-  };
-};
-
-const orderOf = ({ type, fields }: RecordIndex, reverse = false): string =>
-  fields
-    .map((field) => `${columnOf(type, field)}${field.startsWith("-") === reverse ? "" : " DESC"}`)
-    .join(", ");
-
-/** Replaces each `?` by `$1`, `$2` and so on. */
-const numbered = (text: string): string => {
-  let at = 0;
-  return text.replaceAll("?", () => `$${++at}`);
-};
 
 /** Transactions of stores that are written once, on a connection. */
 const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
@@ -278,7 +175,7 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
         FROM ${elements(places)}`;
       return Effect.map(
         found,
-        (rows) => new Map(rows.flatMap(({ name, at }) => (at === null ? [] : [[name, Number(at)] as const]))),
+        (rows) => new Map(rows.flatMap(({ name, at }) => (at === null ? [] : [[name, at] as const]))),
       );
     },
 
@@ -293,9 +190,9 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
           SELECT 1 FROM (
             SELECT event_id, action FROM journal WHERE journal.place = ${pid} AND ${records} LIMIT ${searched}
           ) AS next WHERE ${isMeant} LIMIT ${most}) AS told)`;
-      const numbered = sql`${isNumbered(sql)} AND ${place} > ${after} AND ${place} > ${start} ORDER BY ${place}`;
+      const inOrder = sql`${isNumbered(sql)} AND ${place} > ${after} AND ${place} > ${start} ORDER BY ${place}`;
       const count = sql<{ readonly count: number }>`
-        SELECT ${counted(numbered)} + ${counted(isUnnumbered(sql))} AS count`;
+        SELECT ${counted(inOrder)} + ${counted(isUnnumbered(sql))} AS count`;
       return Effect.map(count, ([row]) => Math.min(most, Number(row?.count)));
     },
   };

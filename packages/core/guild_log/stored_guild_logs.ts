@@ -267,7 +267,9 @@ export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inStep
           yield* tx.put(guildLogs, { ...log, position, problems, closedAt });
           return true;
         });
-        while (message !== null && (yield* forgetOld(id, at)) > 0);
+        if (message !== null) {
+          while ((yield* forgetOld(id, at)) > 0);
+        }
         return isHeld;
       }),
 

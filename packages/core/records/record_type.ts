@@ -21,7 +21,7 @@ export interface RecordIndex<out R extends object = object> extends IndexOptions
 }
 
 /** The index by which an erasure of a user finds the records to delete, and how it counts them; null: not at all. */
-interface OfUser<Index> {
+export interface OfUser<Index> {
   readonly index: Index;
   readonly erasedAs: "reviews" | null;
 }
@@ -49,7 +49,8 @@ export interface RecordType<out R extends object = object> {
   readonly held: Held<RecordIndex<R>> | null;
 }
 
-interface Held<Index> {
+/** How nodes share records. */
+export interface Held<Index> {
   readonly index: Index;
   readonly nodes: string;
 }
@@ -95,7 +96,7 @@ export const recordType = <
     columns: Object.fromEntries(
       Object.keys(options.fields).map((field) => [field, columns[field] ?? snakeCase(field)]),
     ),
-    byKey: { name: "byKey", type, fields: options.key } as unknown as RecordIndex<R>,
+    byKey: { name: "byKey", type, fields: options.key },
     ofUser: at(ofUser) as OfUser<RecordIndex<R>> | null,
     held: at(held) as Held<RecordIndex<R>> | null,
   });

@@ -1,4 +1,4 @@
-import { Context, Effect, Schema } from "effect";
+import { Context, Schema } from "effect";
 import type { CommunityPlace } from "../communities/community.ts";
 import type { StoreEffect } from "../errors.ts";
 import { GuildId, Pid } from "../ids.ts";

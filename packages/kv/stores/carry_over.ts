@@ -21,27 +21,25 @@ import {
   guildLogUsers,
   logIdOf,
   usersOfMessage,
-  type WaitingEntry,
 } from "@accountlink/core/guild_log";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
 import { dayCounts } from "@accountlink/core/limits";
-import type { RecordOf } from "@accountlink/core/records";
 import { type ClaimReminder, reminders } from "@accountlink/core/reminders";
-import type { PlanPlace } from "@accountlink/core/roles";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
-import {
-  deliveryRecord,
-  type StoredDelivery,
-  type WebhookId,
-  webhookDeliveries,
-  webhookRecords,
-} from "@accountlink/core/webhooks";
+import { deliveryRecord, webhookDeliveries, webhookRecords } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { kvTable, txOf } from "../records.ts";
 import { type Table, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
+import {
+  earlierDeliveries,
+  earlierLogEntries,
+  earlierLogs,
+  earlierMessages,
+  earlierWebhooks,
+} from "./earlier_tables.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
-import { isCurrent, type OfEpoch, type ScopeRef } from "./scopes.ts";
+import { isCurrent, type OfEpoch } from "./scopes.ts";
 
 interface EarlierEntry extends Omit<AuditEntry, "account"> {
   readonly account: number;
@@ -155,88 +153,11 @@ const earlierChallenges = kvTable({ ...signInChallenges, name: "challenge" });
 const earlierSignIns = kvTable({ ...siteSignIns, name: "sign_in" });
 const earlierBegunSignIns = kvTable({ ...begunSignIns, name: "begun_sign_in" });
 
-interface EarlierWebhook {
-  readonly webhook: Omit<RecordOf<typeof webhookRecords>, "pid" | "position" | "holder">;
-  readonly scope: ScopeRef;
-  readonly position: number;
-  readonly holder: string | null;
-}
-
-const earlierWebhooks = table<EarlierWebhook>()("webhook", ({ webhook }) => [webhook.id], {
-  byScope: { keys: ({ webhook, scope }) => [[scope.pid, webhook.id]] },
-  byAccount: { keys: ({ webhook, scope }) => [[scope.account, webhook.createdAt, webhook.id]] },
-  byTime: { keys: ({ webhook }) => [[webhook.createdAt, webhook.id]] },
-  byHolder: { keys: ({ webhook, holder }) => [[holder ?? "", webhook.id]] },
-});
-
-interface EarlierDelivery {
-  readonly webhook: WebhookId;
-  readonly delivery: StoredDelivery;
-}
-
-const placeOfDelivery = ({ webhook, delivery }: EarlierDelivery) => [webhook, delivery.eventId];
-
-/** Entries that a delivery has only while it is sent or waits are removed even if it has none. */
-const earlierDeliveries = table<EarlierDelivery>()("delivery", placeOfDelivery, {
-  tried: {
-    keys: ({ webhook, delivery: { status, eventId } }) => [
-      [webhook, status, eventId],
-      [webhook, "any", eventId],
-    ],
-  },
-  pending: { keys: ({ webhook, delivery: { at, eventId } }) => [[webhook, at, eventId]] },
-  due: {
-    keys: ({ webhook, delivery: { nextAttemptAt, eventId } }) => [[webhook, nextAttemptAt ?? 0, eventId]],
-  },
-  lanes: {
-    keys: ({ webhook, delivery: { lanes, position, eventId } }) =>
-      lanes.map((lane) => [webhook, lane, position ?? 0, eventId]),
-  },
-  byTime: { keys: ({ webhook, delivery }) => [[delivery.at, webhook, delivery.eventId]] },
-});
-
 const earlierReminders = table<ClaimReminder>()(
   "reminder",
   ({ pid, guildId, hash }) => [pid, guildId, hash],
   {
     byTime: { keys: ({ pid, guildId, at, hash }) => [[pid, guildId, at, hash]], group: 2 },
-  },
-);
-
-interface EarlierLog
-  extends PlanPlace,
-    Pick<RecordOf<typeof guildLogs>, "channelId" | "position" | "closedAt" | "problems" | "holder"> {
-  readonly edits: number;
-  /** Entries of earlier times are deleted. */
-  readonly time: number;
-}
-
-const earlierLogs = table<EarlierLog>()("guild_log", ({ pid, guildId }) => [pid, guildId], {
-  byHolder: { keys: ({ holder, pid, guildId }) => [[holder ?? "", pid, guildId]] },
-});
-
-interface EarlierLogEntry extends WaitingEntry, PlanPlace {
-  readonly time: number;
-}
-
-const placeOfEntry = ({ pid, guildId, time, id }: EarlierLogEntry) => [pid, guildId, time, id];
-
-const earlierLogEntries = table<EarlierLogEntry>()("log_entry", placeOfEntry, {
-  byUser: { keys: (stored) => [[stored.entry.chatId, ...placeOfEntry(stored)]] },
-});
-
-interface EarlierMessage extends PlanPlace, Omit<RecordOf<typeof guildLogMessages>, "logId"> {}
-
-const earlierMessages = table<EarlierMessage>()(
-  "log_message",
-  ({ pid, guildId, messageId }) => [pid, guildId, messageId],
-  {
-    byUser: {
-      keys: ({ pid, guildId, messageId, lines }) =>
-        [...new Set(lines.flatMap(({ chatIds }) => chatIds))].map((id) => [id, pid, guildId, messageId]),
-    },
-    edits: { keys: ({ pid, guildId, messageId, editAt }) => [[pid, guildId, editAt ?? 0, messageId]] },
-    byTime: { keys: ({ pid, guildId, messageId, at }) => [[pid, guildId, at, messageId]] },
   },
 );
 

@@ -30,8 +30,15 @@ it("reviews, likely alts, sign-ins, webhooks and logs of an earlier release are 
     const until = { createdAt: 1, expiresAt: 9_000 };
     const webhookId = "wh_0123456789abcdefghij" as WebhookId;
     const webhook = {
-      ...{ id: webhookId, url: "https://example.com", types: [], description: "Bot", status: "active" },
-      ...{ disabledReason: null, createdAt: 1, lastDeliveredAt: null, failingSince: 3 },
+      id: webhookId,
+      url: "https://example.com",
+      types: [],
+      description: "Bot",
+      status: "active",
+      disabledReason: null,
+      createdAt: 1,
+      lastDeliveredAt: null,
+      failingSince: 3,
       secrets: [{ sealed: "sealed", endsAt: null }],
     };
     const scope = { pid, account: 1, target: { kind: "global" } };
@@ -48,7 +55,8 @@ it("reviews, likely alts, sign-ins, webhooks and logs of an earlier release are 
     const stored = [
       { key: encode(["guild_log", pid, place.guildId]), value: { ...log, scope, edits: 1, time: 1 } },
       { key: encode(["log_message", pid, place.guildId, "9"]), value: { ...place, ...message } },
-      ...[entryOf(0, 1), entryOf(1, 2)],
+      entryOf(0, 1),
+      entryOf(1, 2),
       { key: encode(["webhook", webhookId]), value: { webhook, scope, position: 7, holder: null } },
       { key: encode(["delivery", webhookId, delivery.eventId]), value: { webhook: webhookId, delivery } },
       { key: encode(["review", pid, otherChatId, chatId]), value: { pid, epoch: 1, review } },

@@ -15,7 +15,7 @@ import type { SqlClient } from "effect/sql";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { dropImports } from "../import_files/dropped_imports.ts";
 import { insertPart } from "../journal/records.ts";
-import { keyColumnsOf } from "../records.ts";
+import { keyColumnsOf } from "../record_table.ts";
 import { isKeyFree, keyedWriteOn, keyInUse } from "../statements/keyed_write.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 

@@ -1,0 +1,84 @@
+/** Webhooks and logs as earlier releases stored them. */
+import type { guildLogMessages, guildLogs, WaitingEntry } from "@accountlink/core/guild_log";
+import type { RecordOf } from "@accountlink/core/records";
+import type { PlanPlace } from "@accountlink/core/roles";
+import type { StoredDelivery, WebhookId, webhookRecords } from "@accountlink/core/webhooks";
+import { table } from "../table.ts";
+import type { ScopeRef } from "./scopes.ts";
+
+interface EarlierWebhook {
+  readonly webhook: Omit<RecordOf<typeof webhookRecords>, "pid" | "position" | "holder">;
+  readonly scope: ScopeRef;
+  readonly position: number;
+  readonly holder: string | null;
+}
+
+export const earlierWebhooks = table<EarlierWebhook>()("webhook", ({ webhook }) => [webhook.id], {
+  byScope: { keys: ({ webhook, scope }) => [[scope.pid, webhook.id]] },
+  byAccount: { keys: ({ webhook, scope }) => [[scope.account, webhook.createdAt, webhook.id]] },
+  byTime: { keys: ({ webhook }) => [[webhook.createdAt, webhook.id]] },
+  byHolder: { keys: ({ webhook, holder }) => [[holder ?? "", webhook.id]] },
+});
+
+interface EarlierDelivery {
+  readonly webhook: WebhookId;
+  readonly delivery: StoredDelivery;
+}
+
+const placeOfDelivery = ({ webhook, delivery }: EarlierDelivery) => [webhook, delivery.eventId];
+
+/** Entries that a delivery has only while it is sent or waits are removed even if it has none. */
+export const earlierDeliveries = table<EarlierDelivery>()("delivery", placeOfDelivery, {
+  tried: {
+    keys: ({ webhook, delivery: { status, eventId } }) => [
+      [webhook, status, eventId],
+      [webhook, "any", eventId],
+    ],
+  },
+  pending: { keys: ({ webhook, delivery: { at, eventId } }) => [[webhook, at, eventId]] },
+  due: {
+    keys: ({ webhook, delivery: { nextAttemptAt, eventId } }) => [[webhook, nextAttemptAt ?? 0, eventId]],
+  },
+  lanes: {
+    keys: ({ webhook, delivery: { lanes, position, eventId } }) =>
+      lanes.map((lane) => [webhook, lane, position ?? 0, eventId]),
+  },
+  byTime: { keys: ({ webhook, delivery }) => [[delivery.at, webhook, delivery.eventId]] },
+});
+
+interface EarlierLog
+  extends PlanPlace,
+    Pick<RecordOf<typeof guildLogs>, "channelId" | "position" | "closedAt" | "problems" | "holder"> {
+  readonly edits: number;
+  /** Entries of earlier times are deleted. */
+  readonly time: number;
+}
+
+export const earlierLogs = table<EarlierLog>()("guild_log", ({ pid, guildId }) => [pid, guildId], {
+  byHolder: { keys: ({ holder, pid, guildId }) => [[holder ?? "", pid, guildId]] },
+});
+
+interface EarlierLogEntry extends WaitingEntry, PlanPlace {
+  readonly time: number;
+}
+
+const placeOfEntry = ({ pid, guildId, time, id }: EarlierLogEntry) => [pid, guildId, time, id];
+
+export const earlierLogEntries = table<EarlierLogEntry>()("log_entry", placeOfEntry, {
+  byUser: { keys: (stored) => [[stored.entry.chatId, ...placeOfEntry(stored)]] },
+});
+
+interface EarlierMessage extends PlanPlace, Omit<RecordOf<typeof guildLogMessages>, "logId"> {}
+
+export const earlierMessages = table<EarlierMessage>()(
+  "log_message",
+  ({ pid, guildId, messageId }) => [pid, guildId, messageId],
+  {
+    byUser: {
+      keys: ({ pid, guildId, messageId, lines }) =>
+        [...new Set(lines.flatMap(({ chatIds }) => chatIds))].map((id) => [id, pid, guildId, messageId]),
+    },
+    edits: { keys: ({ pid, guildId, messageId, editAt }) => [[pid, guildId, editAt ?? 0, messageId]] },
+    byTime: { keys: ({ pid, guildId, messageId, at }) => [[pid, guildId, at, messageId]] },
+  },
+);

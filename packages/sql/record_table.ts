@@ -1,0 +1,110 @@
+/** The SQL of types of records. */
+import type { KeyPart, ListOptions, RecordIndex, RecordType } from "@accountlink/core/records";
+import { Schema } from "effect";
+import { tableOf } from "./statements/row.ts";
+
+type Column = Schema.Codec<unknown, unknown>;
+
+/** The statements of a type are constant texts, with `?` for values: a template takes as long to build as SQLite to run. */
+const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
+  const types: Record<string, Column> = { ...fields };
+  for (const field of json) types[field] = Schema.NullOr(Schema.fromJsonString(fields[field] as Column));
+  const { rowOf, reader } = tableOf(name, types as Readonly<Record<string, Schema.Codec<unknown>>>, columns);
+  const all = Object.values(columns);
+  const keyColumns = key.map((field) => columns[field] as string);
+  const isKey = keyColumns.map((column) => `${column} = ?`).join(" AND ");
+  const list = all.join(", ");
+  const nullable = new Set(
+    Object.entries(fields).flatMap(([field, codec]) =>
+      Schema.is(codec)(null) ? [columns[field] as string] : [],
+    ),
+  );
+  const isOneOf = (count: number) => {
+    // Postgres takes an untyped parameter of VALUES for text.
+    const one = `(${key.map((field) => (Schema.is(fields[field] as Column)(0) ? "CAST(? AS BIGINT)" : "?")).join(", ")})`;
+    return `(${keyColumns.join(", ")}) IN (VALUES ${Array.from({ length: count }, () => one).join(", ")})`;
+  };
+  const one = `(${all.map(() => "?").join(", ")})`;
+  const insert = `INSERT INTO ${name} (${list}) VALUES ${one}`;
+  const replace = `ON CONFLICT (${keyColumns.join(", ")}) DO UPDATE SET ${all
+    .map((column) => `${column} = excluded.${column}`)
+    .join(", ")}`;
+  return {
+    keyColumns,
+    nullable,
+    list,
+    isKey,
+    select: `SELECT ${list} FROM ${name}`,
+    insert,
+    upsert: `${insert} ${replace}`,
+    upsertAll: (count: number) => `${insert}${`, ${one}`.repeat(count - 1)} ${replace}`,
+    remove: `DELETE FROM ${name} WHERE ${isKey} RETURNING ${list}`,
+    removeAll: (count: number) => `DELETE FROM ${name} WHERE ${isOneOf(count)} RETURNING ${list}`,
+    isOneOf,
+    read: reader(),
+    valuesOf: (record: object): ReadonlyArray<unknown> => {
+      const values: Record<string, unknown> = { ...record };
+      for (const field of json) if (values[field] !== null) values[field] = JSON.stringify(values[field]);
+      return Object.values(rowOf(values));
+    },
+  };
+};
+
+const known = new WeakMap<RecordType, ReturnType<typeof makeTable>>();
+
+/** The table of a type of records. */
+export const tableFor = (type: RecordType) => {
+  const found = known.get(type) ?? makeTable(type);
+  known.set(type, found);
+  return found;
+};
+
+export const keyColumnsOf = (type: RecordType): ReadonlyArray<string> => tableFor(type).keyColumns;
+
+export const columnOf = ({ columns }: RecordType, field: string): string =>
+  columns[field.replace("-", "")] as string;
+
+const isEqual = (column: string) => `${column} = ?`;
+
+const marks = (bound: ReadonlyArray<KeyPart>) => `(${bound.map(() => "?").join(", ")})`;
+
+/** The condition that records are in an index behind a prefix and within bounds, and its values. */
+export const placeIn = (
+  { type, either, fields, only }: RecordIndex,
+  prefix: ReadonlyArray<KeyPart>,
+  { before, after }: ListOptions = {},
+  firsts: ReadonlyArray<string> = either ?? [],
+) => {
+  const rest = either === undefined ? prefix : prefix.slice(1);
+  const columns = fields.map((field) => columnOf(type, field));
+  const left = columns.slice(rest.length);
+  const isDescending = fields[rest.length]?.startsWith("-") === true;
+  const boundOf = ({ length }: ReadonlyArray<KeyPart>) => `(${left.slice(0, length).join(", ")})`;
+  const conditions = [
+    ...(firsts.length === 0
+      ? []
+      : [`(${firsts.map((field) => isEqual(columnOf(type, field))).join(" OR ")})`]),
+    ...columns.slice(0, rest.length).map(isEqual),
+    ...left.filter((column) => tableFor(type).nullable.has(column)).map((column) => `${column} IS NOT NULL`),
+    ...(only === undefined
+      ? []
+      : [`${columnOf(type, only.field)} IN (${only.values.map((value) => `'${value}'`).join(", ")})`]),
+    ...(before === undefined ? [] : [`${boundOf(before)} ${isDescending ? ">" : "<"} ${marks(before)}`]),
+    ...(after === undefined ? [] : [`${boundOf(after)} ${isDescending ? "<" : ">"} ${marks(after)}`]),
+  ];
+  return {
+    where: conditions.length === 0 ? "1 = 1" : conditions.join(" AND "),
+    values: [...firsts.map(() => prefix[0]), ...rest, ...(before ?? []), ...(after ?? [])],
+  };
+};
+
+export const orderOf = ({ type, fields }: RecordIndex, reverse = false): string =>
+  fields
+    .map((field) => `${columnOf(type, field)}${field.startsWith("-") === reverse ? "" : " DESC"}`)
+    .join(", ");
+
+/** Replaces each `?` by `$1`, `$2` and so on. */
+export const numbered = (text: string): string => {
+  let at = 0;
+  return text.replaceAll("?", () => `$${++at}`);
+};
