@@ -4,7 +4,12 @@
  */
 import { ChatPlatform } from "@accountlink/core";
 import { BlockStore } from "@accountlink/core/admission";
-import { type Community, CommunityStore, isLinkingOn } from "@accountlink/core/communities";
+import {
+  type Community,
+  type CommunityPlace,
+  CommunityStore,
+  isLinkingOn,
+} from "@accountlink/core/communities";
 import { makeUsableGameWays, neededForWay } from "@accountlink/core/flow";
 import type { ChatId } from "@accountlink/core/ids";
 import { LinkStore } from "@accountlink/core/links";
@@ -195,6 +200,16 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
     return messageBody({ ...message, buttons: buttons.filter((button) => "url" in button) });
   });
 
+  /** Makes a function that tells a community whether its reminders are held back, if that has changed. */
+  const makeTellHeld = (place: CommunityPlace) => {
+    let isHeld: boolean | undefined;
+    return Effect.fnUntraced(function* (wait: number) {
+      if (isHeld === wait >= tellsFrom) return;
+      isHeld = wait >= tellsFrom;
+      yield* plans.setProblem(place, "reminders_held", isHeld ? yield* Clock.currentTimeMillis : null);
+    });
+  };
+
   /** The time before which nothing is sent, since the platform refuses all private messages of the bot. */
   let botRestsUntil = 0;
   /** The time before which nothing is sent to members of a community, by list and guild. */
@@ -215,12 +230,7 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
     if (neededForWay(yield* usableGameWays) === "session") return;
     const body = yield* messageOf(community);
     let refused = 0;
-    let isHeld: boolean | undefined;
-    const tellHeld = Effect.fnUntraced(function* (wait: number) {
-      if (isHeld === wait >= tellsFrom) return;
-      isHeld = wait >= tellsFrom;
-      yield* plans.setProblem(place, "reminders_held", isHeld ? yield* Clock.currentTimeMillis : null);
-    });
+    const tellHeld = makeTellHeld(place);
     const startRest = Effect.fnUntraced(function* (isOfBot: boolean) {
       const now = yield* Clock.currentTimeMillis;
       if (isOfBot) botRestsUntil = now + rest;
@@ -250,6 +260,6 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
       // From the message on: a slow store may have answered the claim late.
       yield* Effect.sleep(reminderPause);
     }
-    if (isHeld) yield* tellHeld(0);
+    yield* tellHeld(0);
   });
 });

@@ -251,9 +251,9 @@ const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
       { [oauth.customFetch]: fetch, [oauth.allowInsecureRequests]: true },
     );
     const needed = await withoutUnneeded(response, oidc !== undefined);
-    const options = oidc ? { expectedNonce: signIn.nonce, requireIdToken: true } : {};
+    const expected = oidc ? { expectedNonce: signIn.nonce, requireIdToken: true } : {};
     const tokens = await oauth
-      .processAuthorizationCodeResponse(server, application, needed.response, options)
+      .processAuthorizationCodeResponse(server, application, needed.response, expected)
       .catch((error: unknown) => {
         throw processingFailure(error);
       });
