@@ -41,7 +41,7 @@ const { open } = useDashboard((fixture) => ({
 it("an owner sets who may link, posts the panel, sees who linked, who has not and who is alike, and blocks a member", async () => {
   const page = await open("/dashboard/communities", /Ada\b/);
   await page.press("Rook & Bishop");
-  const days = "Days that a game account must exist";
+  const days = "Youngest game account that may link, in days";
   await page.press("Save", { [days]: "soon" }, days);
   expect(page.words).toContain("Expected a whole number from 0 to 3,650, or nothing.");
   await page.press("Save", { [days]: "30" }, days);
@@ -56,8 +56,8 @@ it("an owner sets who may link, posts the panel, sees who linked, who has not an
   expect(page.words).toContain("The bot tells in this channel what happens from now on.");
 
   await page.goto("/dashboard/links");
-  await page.press("Members who have not linked");
-  await expectUsable(page, "Not linked", "unlinked");
+  await page.press("Members without a link");
+  await expectUsable(page, "Members without a link", "unlinked");
   expect(page.words).toMatch(/1 of 4.*Newcomer/);
   await page.press("Post the panel");
   const text = { "Text of the panel": "Prove who <you> are" };

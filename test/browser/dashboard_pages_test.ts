@@ -72,7 +72,7 @@ it("a key is updated, rotated, disabled and revoked", async () => {
   const rules = { "Denied addresses": "192.0.2.0/24\n2001:db8::/32", Expires: "2099-12-31" };
   await page.press("Save the rules", { Name: "Changed", "May look up links": true, ...rules });
   await expectPage("Changed", "updated");
-  expect(page.words).toContain("rules of the key were changed");
+  expect(page.words).toContain("settings of the key were changed");
   for (const [name, value] of Object.entries(rules)) expect(page.value(name)).toBe(value);
   await page.press("Rotate the key", { "Current secret": "0" });
   await expectPage("The new secret of your key", "rotated");

@@ -78,12 +78,14 @@ it("a role plan is previewed for one member, and then gives a role to all linked
     "Rule 2: Group": "9",
     "Rule 2: Lowest rank": "200",
     "Rule 2: Highest rank": "100",
-    "Nickname of linked members": "{name} | Rook",
+    "Nickname of everybody else who linked": "{name} | Rook",
   });
   expect(page.words).toMatch(
     /expected at least one of the names in braces that this page lists, and no other/i,
   );
-  await page.press("Save without turning on", { "Nickname of linked members": "{game.username} | Rook" });
+  await page.press("Save without turning on", {
+    "Nickname of everybody else who linked": "{game.username} | Rook",
+  });
   expect(page.words).toContain("Lady Ada, an Officer who plays as ada_g, is called ada_g | Rook.");
   expect(page.words).toContain("Expected no less than the lowest rank.");
   await expectUsable(page, usual, "roles-wrong");
@@ -96,7 +98,9 @@ it("a role plan is previewed for one member, and then gives a role to all linked
   };
   expect(await preview("nobody_here")).toContain("Nobody of that name is in the community.");
   expect(page.value("Member to look at")).toBe("nobody_here");
-  expect(await preview("ada")).toMatch(/ada is linked\. Would get: Member\. Would be called \w+ \| Rook\./);
+  const ada = await preview("ada");
+  expect(ada).toMatch(/ada is linked\. Would get: Member\. Would be called \w+ \| Rook\./);
+  expect(ada).toMatch(/Each rule for this member .*A member who has linked gets Member\. yes/);
   expect(await preview("mallory")).toContain(
     "mallory is not linked. These rules give nothing without a link.",
   );
@@ -107,14 +111,22 @@ it("a role plan is previewed for one member, and then gives a role to all linked
   await expectUsable(page, usual, "roles-preview");
   await page.press(seeThenOn, { "Rule 1: gets the role": "13" });
   await page.press("Back to the rules");
-  expect(page.value("Nickname of linked members")).toBe("{game.username} | Rook");
+  expect(page.value("Nickname of everybody else who linked")).toBe("{game.username} | Rook");
   await page.press(seeThenOn);
+  // Before the rules are on, the page says of any member which of them hold, and why.
+  await page.press("Show what would change", { "Member to look at": "nobody_here" });
+  expect(page.words).toContain("Nobody of that name is in the community.");
+  await page.press("Show what would change", { "Member to look at": "mallory" });
+  expect(page.words).toMatch(
+    /mallory is not linked\..*A member who has linked gets Member\. no Not linked\..*gets Officer\. no Not linked\./,
+  );
+  await expectUsable(page, "What changes in Rook & Bishop", "roles-preview-member");
   const shown = await turnOn(page);
   expect(shown).toMatch(/Member 0 1/);
   expect(shown).toMatch(/How nicknames read.*\w+ \| Rook/);
   await expectUsable(page, usual, "roles-on");
   await page.press("See what changes, then save", {
-    "Nickname of linked members": "{game.username} | Bishop",
+    "Nickname of everybody else who linked": "{game.username} | Bishop",
   });
   await turnOn(page, "Save these rules");
   await deleteRules(page);
@@ -141,7 +153,7 @@ it("what the bot cannot change appears on the open page when a comparison ends",
   await page.getByLabel("Who", { exact: true }).selectOption("Linked members who have a game pass");
   await page.getByLabel("Item", { exact: true }).fill("404");
   await page.getByLabel("gets the role").selectOption({ label: "Officer" });
-  await page.getByLabel("Nickname of linked members").fill("{game.username} | Bishop");
+  await page.getByLabel("Nickname of everybody else who linked").fill("{game.username} | Bishop");
   await press(page, seeThenOn);
   await page.getByRole("button", { name: "Turn on", exact: true }).click();
   await page.getByText("Everyone is compared now").waitFor();
@@ -215,7 +227,7 @@ it("the roles page marks roles that the bot may not give, names the list whose r
   expect(page.all("a", "Rook & Bishop")).toHaveLength(1);
   await page.press("Save without turning on", {
     "gets the role": "Visitor",
-    Who: "Members who have not linked",
+    Who: "Members without a link",
   });
   await deleteRules(page);
 });
@@ -238,7 +250,7 @@ it("a form that was changed asks before it is left", async () => {
   expect(await page.getByLabel("Lowest rank").isVisible()).toBe(false);
   await page.getByLabel("Who", { exact: true }).selectOption({ label: "Linked members of a group" });
   expect(await page.getByLabel("Lowest rank").isVisible()).toBe(true);
-  const nickname = page.getByLabel("Nickname of linked members");
+  const nickname = page.getByLabel("Nickname of everybody else who linked");
   await nickname.fill("{game.username} leaves");
   const asked = new Promise<string>((resolve) => {
     page.once("dialog", async (dialog) => {

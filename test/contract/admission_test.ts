@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "vitest";
 import { chatKey, command, type Sender } from "../support/chat.ts";
 import { daysAgo, guild, stranger } from "../support/fixtures.ts";
-import { formOf } from "../support/flow_browser.ts";
+import { formOf, wordsOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid, expectMissing, expectRefusal, expectV1Refusal } from "./contract_server.ts";
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
@@ -266,6 +266,47 @@ test("blocks stay when the data of a list is deleted, and a file of them is impo
   await owner.send(`DELETE /dashboard/api/scopes/${global}`, {
     body: { confirm: "club", keepBlocks: false },
   });
+});
+
+test("a list of IDs and names is blocked at once, after the page said what happens, and let in again together", async () => {
+  const { owner, pid } = await signIn();
+  const csrf = owner.csrfToken;
+  const [first, second, third] = ["100026", "100027", "100028"];
+  dataOf(await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: first, gameId: "9" } }));
+  await owner.send("PUT /dashboard/api/blocks", { body: { pid, chatId: third } });
+  const press = (fields: Readonly<Record<string, string>>) =>
+    owner.browser.post("/dashboard/links/block-list", { csrf, pid, listKind: "chat", ...fields });
+  const users = `${first}\n<@${second}>, user_28\n@user_27\nnobody_has_this`;
+  const asked = await press({ users });
+  expect(wordsOf(asked)).toMatch(
+    /Block 2 users\?.* removes 1 link, .* 1 is blocked already\..* Nobody was found for: nobody_has_this\./,
+  );
+  expect(listOf((await list(owner, pid)).blocks)).toHaveLength(1);
+  const done = await press({ ...formOf(asked), act: "block", reason: "raid" });
+  expect(wordsOf(done)).toContain("2 users are blocked.");
+  const blocked = async () =>
+    listOf((await list(owner, pid)).blocks).map(
+      ({ chatId, reason }) => `${String(chatId)} ${String(reason)}`,
+    );
+  expect((await blocked()).toSorted()).toEqual([`${first} raid`, `${second} raid`, `${third} null`]);
+  await expect.poll(async () => (await patch(first, "9")).body.error?.details).toEqual({ reason: "blocked" });
+  // The way back is for those alone whom the list blocked.
+  const again = await press({ ...formOf(done), act: "end" });
+  expect(again.status).toBe(303);
+  expect(await blocked()).toEqual([`${third} null`]);
+
+  for (const wrong of ["", " \n", Array.from({ length: 51 }, (_, i) => `n_${i}`).join("\n")]) {
+    const refused = await press({ users: wrong });
+    expect([refused.status, wordsOf(refused)]).toEqual([
+      400,
+      expect.stringContaining("xpected 1 to 500 users"),
+    ]);
+  }
+  const long = Array.from({ length: 501 }, (_, i) => String(10_000_000 + i)).join("\n");
+  expect((await press({ users: long })).status).toBe(400);
+  await owner.send("DELETE /dashboard/api/blocks", { body: { pid, chatId: third } });
+  const games = await press({ listKind: "game", users: "8\n9" });
+  expect(wordsOf(games)).toContain("Block 2 users?");
 });
 
 test("a request for a block names one user, and its cursor leads through all blocks", async () => {

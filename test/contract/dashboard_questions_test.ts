@@ -58,12 +58,16 @@ const link = (browser: FlowBrowser, fields: Readonly<Record<string, string>>) =>
 
 test("before users are unlinked, the page says in which communities role and nickname go", async () => {
   const { browser } = owner;
-  const lost =
-    "In Rook & Bishop, the bot takes back the roles and the nickname that it gave for the link, within seconds.";
-  const one = await browser.get(`/dashboard/links/unlink?pid=${pid}&chatId=${ben}`);
-  expect(wordsOf(one)).toContain(lost);
-  const all = await browser.get(`/dashboard/links/unlink-all?chatId=${ben}`);
-  expect(wordsOf(all)).toContain(lost);
+  const asking = async (path: string) => wordsOf(await browser.get(`/dashboard/links/${path}`));
+  for (const path of [`unlink?pid=${pid}&chatId=${ben}`, `unlink-all?chatId=${ben}`])
+    await expect
+      .poll(() => asking(path), { timeout: 20_000 })
+      .toMatch(/In Rook & Bishop, .*\(100002\) loses Verified\./);
+  await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: cyd, gameId: "9" } });
+  expect(await asking(`unlink?pid=${pid}&chatId=${ben}&chatId=${cyd}`)).toContain(
+    "In Rook & Bishop, the bot takes back the roles and the nickname that it gave for the link, within seconds.",
+  );
+  await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: cyd } });
 });
 
 test("who links themself by hand has to say why, and the audit log and the log channel tell it", async () => {

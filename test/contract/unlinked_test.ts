@@ -39,6 +39,21 @@ test("members without a link are listed with how many of how many, in pages, als
   expect([seen, second.next]).toEqual([expected, null]);
 });
 
+test("the page lists who joined first, on request, and says how a community removes them", async () => {
+  const owner = await signInOwner(server, ada);
+  const page = async (query: string) =>
+    (await owner.browser.get(`/dashboard/links/unlinked?guildId=${guild}&order=oldest${query}`)).text;
+  const first = await page("");
+  const idsIn = (text: string) =>
+    [...text.matchAll(/<th scope="row"><a [^>]*>[^<]*\((\d+)\)<\/a>/g)].map(([, id]) => id);
+  const next = /rel="next" href="[^"]*(&amp;cursor=[^"]*)"/.exec(first)?.[1]?.replaceAll("&amp;", "&");
+  const expected = chatUsers.map(({ id }) => id).filter((id) => !["100003", "100004"].includes(id));
+  const seen = [...idsIn(first), ...(next === undefined ? [] : idsIn(await page(next)))];
+  expect(seen).toEqual(expected.toReversed());
+  expect(first).toContain("the first to join first");
+  expect(first).toMatch(/This service removes nobody\. A <a href="[^"]*roles[^"]*">rule<\/a>/);
+});
+
 test("a link counts at once, and a search finds names and IDs", async () => {
   const owner = await signInOwner(server, ada);
   const pid = await pidOf(owner, guild);

@@ -68,7 +68,7 @@ export const openPlainPage = async (service: string, from: string, path: string)
     ).toString();
     return method === "post"
       ? follow(action, (to) => browser.post(to, query))
-      : goto(`${action.replace(/\?.*/, "")}?${query}`);
+      : goto(`${action.replace(/[?#].*/, "")}?${query}`);
   };
 
   /** Returns the parts of the page with this tag, such as all rows, whose words fit. */

@@ -105,6 +105,16 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
 
       set,
 
+      /** Returns those of these users who are not blocked. */
+      admitted: Effect.fn("OwnedBlocks.admitted")(function* (
+        { pid }: DataScope,
+        users: ReadonlyArray<BlockedUser>,
+      ) {
+        const hashes = yield* Effect.forEach(users, (user) => secrets.blockHash(pid, user));
+        const blocked = yield* store.findHashes(pid, hashes);
+        return users.filter((_, index) => !blocked.has(hashes[index] ?? ""));
+      }),
+
       /** Returns all blocks, newest first. */
       all: ({ pid }: DataScope) => store.page(pid, null, mostBlocks),
 
@@ -145,6 +155,18 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
         user: BlockedUser,
       ) {
         return yield* store.remove(yield* contextOf(manager, scope, user));
+      }),
+
+      /** Ends the blocks of several users. */
+      removeAll: Effect.fn("OwnedBlocks.removeAll")(function* (
+        manager: Manager,
+        scope: DataScope,
+        users: ReadonlyArray<BlockedUser>,
+      ) {
+        for (const user of users) {
+          yield* store.remove(yield* contextOf(manager, scope, user));
+          yield* Effect.yieldNow;
+        }
       }),
     };
   }),

@@ -33,6 +33,9 @@ export interface UnlinkedPage {
   readonly readAt: Millis;
 }
 
+/** Who comes first: the members who joined last, or those who joined first. */
+export type MemberOrder = "newest" | "oldest";
+
 /** How many members are looked up at once. */
 const atOnce = 1_000;
 
@@ -108,8 +111,9 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
       }),
 
       /**
-       * Returns members without a link, those who joined last first. Fails as `MemberLists.find`. In a guild with many
-       * members, the answer may be as old as their list, which is kept for up to some minutes.
+       * Returns members without a link, those who joined last first, or those who joined first. Fails as
+       * `MemberLists.find`. In a guild with many members, the answer may be as old as their list, which is kept for up to
+       * some minutes.
        *
        * @param search the beginning of a name, or an ID; empty for all members
        */
@@ -119,17 +123,19 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
         search: string,
         place: MemberPlace | null,
         limit: number,
+        order: MemberOrder = "newest",
       ) {
         yield* guard.enter(scope, guildId);
         const list = yield* lists.find(guildId);
         const { members, readAt } = list;
+        const isOldest = order === "oldest";
+        const isAfter = (member: ListedMember) =>
+          place === null || (isOldest ? newestFirst(member, place) : newestFirst(place, member)) < 0;
         const linked = yield* linkedIn(scope.pid, list);
         const wanted = search.toLowerCase();
-        const found = members.filter(
-          (member) =>
-            !linked.has(member.chatId) &&
-            (place === null || newestFirst(place, member) < 0) &&
-            isMeant(member, wanted),
+        const ordered = isOldest ? members.toReversed() : members;
+        const found = ordered.filter(
+          (member) => !linked.has(member.chatId) && isAfter(member) && isMeant(member, wanted),
         );
         const shown = found.slice(0, limit);
         const last = shown.at(-1);

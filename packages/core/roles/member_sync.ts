@@ -26,7 +26,7 @@ import { changesOf } from "./role_changes.ts";
 import { type ChangeReason, RoleHistoryStore } from "./role_history_store.ts";
 import type { PlanProblem, RolePlan } from "./role_plan.ts";
 import { isErasedMark, RolePlanStore } from "./role_plan_store.ts";
-import { itemKey, type LinkedGame } from "./rule_kinds.ts";
+import { type Candidate, itemKey, type LinkedGame } from "./rule_kinds.ts";
 
 /** The time before a member with an unanswered question is compared again, in milliseconds. */
 const unansweredRetry = 5_000;
@@ -43,6 +43,11 @@ export interface Sources {
 export interface Comparison extends MemberChanges {
   /** Whether a question got no answer, so that the member has to be compared again. Closed sources are not asked. */
   readonly isUnanswered: boolean;
+}
+
+/** A comparison with what the rules were asked about. */
+export interface MemberPreview extends Comparison {
+  readonly candidate: Candidate;
 }
 
 /** Returns the groups of a user, who has none without a profile; null if they are unknown. */
@@ -137,7 +142,12 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
         ? yield* linkedGame(plan, { ...stored, gameId }, known, sources)
         : unasked;
       const at = yield* Clock.currentTimeMillis;
-      return { ...memberChanges(plan, member, game, stored, at), isUnanswered } satisfies Comparison;
+      const candidate = { game, member, unlinkedAt: stored.unlinkedAt, at };
+      return {
+        ...memberChanges(plan, member, game, stored, at),
+        isUnanswered,
+        candidate,
+      } satisfies MemberPreview;
     });
 
     /**

@@ -254,10 +254,15 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         ),
       ),
 
-      /** Returns what the plan would change for a member. */
-      preview: Effect.fn("RolePlans.preview")(function* (scope: DataScope, guildId: GuildId, chatId: ChatId) {
+      /** Returns what the plan would change for a member, with other settings if they are given. */
+      preview: Effect.fn("RolePlans.preview")(function* (
+        scope: DataScope,
+        guildId: GuildId,
+        chatId: ChatId,
+        settings?: PlanSettings,
+      ) {
         const { plan } = yield* stored.find(scope, guildId);
-        return yield* members.preview(plan, chatId);
+        return yield* members.preview({ ...plan, ...settings }, chatId);
       }),
 
       /**

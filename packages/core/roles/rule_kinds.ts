@@ -339,12 +339,16 @@ const isMet = (when: SingleCondition, candidate: Candidate): boolean | null => {
   return isMissing ? null : !met;
 };
 
+/** Returns of each condition of a rule whether it is met; null if the answer is unknown. @internal */
+export const metIn = (when: RoleCondition, candidate: Candidate): ReadonlyArray<boolean | null> =>
+  conditionsIn(when).map((each) => isMet(each, candidate));
+
 /**
  * Returns whether each condition of a rule is met; null if the answer is unknown. One that is not met decides, whatever
  * is unknown about the others. @internal
  */
 export const holds = (when: RoleCondition, candidate: Candidate): boolean | null => {
-  const met = new Set(conditionsIn(when).map((each) => isMet(each, candidate)));
+  const met = new Set(metIn(when, candidate));
   if (met.has(false)) return false;
   return met.has(null) ? null : true;
 };

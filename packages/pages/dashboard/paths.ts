@@ -22,6 +22,7 @@ export const paths = {
   blocksFile: "/dashboard/links/blocks.csv",
   blocksImport: "/dashboard/links/blocks/import",
   block: "/dashboard/links/block",
+  blockList: "/dashboard/links/block-list",
   unblock: "/dashboard/links/unblock",
   unlinkAll: "/dashboard/links/unlink-all",
   applyRoles: "/dashboard/links/apply-roles",
@@ -121,6 +122,7 @@ export const userPath = (pid: Pid | null, chatId: ChatId): string =>
 const sizesOfForms: ReadonlyMap<string, "texts" | "lists"> = new Map([
   [paths.altReviews, "texts"],
   [paths.block, "texts"],
+  [paths.blockList, "lists"],
   [paths.unblock, "texts"],
   [paths.link, "texts"],
   [paths.unlink, "texts"],

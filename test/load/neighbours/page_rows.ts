@@ -112,6 +112,7 @@ export const pageRows: Readonly<Record<string, RouteRow>> = {
   "POST /dashboard/links/blocks/import": row(400, shortFiller),
   "GET /dashboard/links/block": row(200, withOwn(one)),
   "POST /dashboard/links/block": row(303, withOwn(textFiller)),
+  "POST /dashboard/links/block-list": row(200, withOwn({ listKind: "chat", users: "100006" })),
   "POST /dashboard/links/unblock": row(303, withOwn({ chatId: "100006", ...textFiller })),
   "GET /dashboard/imports": row(200),
   "GET /dashboard/imports/:id/undo": row(303, { id: "0" }),

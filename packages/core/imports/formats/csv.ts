@@ -17,6 +17,9 @@ import { fields, quoted, UnreadableLinkFile } from "./link_format.ts";
 import { leftOut, type RowOptions, readRow } from "./row.ts";
 import { type LineParser, linesParser, type Parsed, type TextParser } from "./text_rows.ts";
 
+/** The header is one of the first lines with text: titles may stand above it. */
+const mostTitles = 3;
+
 /** The most lines and characters of a row with line breaks. A longer row has a misplaced quote. */
 const longestCell = { lines: 1_000, characters: 16_384 };
 
@@ -29,8 +32,8 @@ interface Header {
 }
 
 /**
- * Parses the lines of a CSV file. Cells may contain line breaks only if the file has more than three columns. In other
- * files, each line is a row, so a misplaced quote spoils only its own line.
+ * Parses the lines of a CSV file. Cells may contain line breaks only if the file has a column that is not read, such as
+ * notes. In other files, each line is a row, so a misplaced quote spoils only its own line.
  */
 const csvLines = (options: RowOptions): LineParser => {
   let header: Header | undefined;
@@ -39,6 +42,8 @@ const csvLines = (options: RowOptions): LineParser => {
   let open: Array<string> = [];
   let openLength = 0;
   let openSince = 0;
+  /** Why each line before the header is no header. */
+  const titles: Array<UnreadableLinkFile> = [];
 
   const readWhole = (
     text: string,
@@ -74,7 +79,7 @@ const csvLines = (options: RowOptions): LineParser => {
   };
 
   const readLine = (text: string, line: number, known: Header): ReadonlyArray<Parsed> => {
-    const hasNotes = known.width > fields.length;
+    const hasNotes = known.width > fields.length || known.columns.unread.length > 0;
     if (open.length === 0) {
       if (text === "") return [];
       if (!hasNotes || quotesIn(text) % 2 === 0) return readWhole(text, line, known);
@@ -101,13 +106,18 @@ const csvLines = (options: RowOptions): LineParser => {
       if (separator !== undefined) separators = [splitter(separator), ...splitters];
       if (separator !== undefined || text.trim() === "") return [];
       const found = headerOf(text, separators, options);
-      if ("problem" in found) return [noHeader(line, text, found)];
+      if ("problem" in found) {
+        titles.push(noHeader(line, text, found));
+        return found.problem === minecraft || titles.length > mostTitles ? titles.slice(0, 1) : [];
+      }
       header = found;
       const refusal = reportUnread(found.columns, line, options);
       return refusal === null ? [] : [refusal];
     },
     end: (lines) => {
       if (header === undefined) {
+        const [first] = titles;
+        if (first !== undefined) return [first];
         const reason = "the file is empty, expected a header such as chatId,gameId";
         return [new UnreadableLinkFile({ line: lines + 1, reason, said: { is: "file", kind: "empty" } })];
       }

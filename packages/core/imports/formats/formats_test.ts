@@ -70,6 +70,29 @@ test("a reader accepts a JSON object that maps chat IDs to game IDs, on one line
   expect(rows).toEqual(["chat_id", "100001 1", "chat_id"]);
 });
 
+test("a reader accepts an array of rows that is the only property of an object, in any pieces", function* () {
+  const rows = [
+    { discordId: "100001", robloxId: "1" },
+    { discordId: "100002", robloxId: "2" },
+  ];
+  for (const text of [JSON.stringify({ members: rows }), JSON.stringify({ members: rows }, null, 2)]) {
+    for (const size of [1, 7, 1_000]) {
+      expect(reasonsOf(yield* parse(text, "auto", size))).toEqual(["100001 1", "100002 2"]);
+    }
+    expect(yield* unreadable(text.slice(0, -1))).toContain("the file ends within its JSON");
+    expect(yield* unreadable(`${text}}`)).toContain("text follows the end of the JSON");
+  }
+});
+
+test("a reader finds the header of a CSV file below titles, and names the first line if there is none", function* () {
+  const rows = 'discordId,robloxId,note\n100001,1,"two\nlines"\n100002,2,x\n';
+  for (const titles of ["Verified members\n", "Verified members,,\nof Rook,2026\n\nAll\n"]) {
+    const found = yield* parse(titles + rows);
+    expect(reasonsOf(found)).toEqual(["100001 1", "100002 2"]);
+  }
+  expect(yield* unreadable(`a,b\n${"1,2\n".repeat(3)}${rows}`)).toContain('line 1: the header is "a,b"');
+});
+
 test("a reader detects encodings by the byte order mark, and UTF-16 without one", function* () {
   const text = "Discord ID;Roblox ID\r\n100001;1\r\n";
   const wide = Array.from(text, (character) => character.charCodeAt(0));

@@ -29,6 +29,8 @@ export const jsonParser = (options: RowOptions, given: Shape | null = null): Tex
   /** The line where the current row started; 0 between rows. */
   let startLine = 0;
   let isOver = false;
+  /** Whether the object around the array of rows is still open. */
+  let isWrapped = false;
   let found: Array<Parsed> = [];
 
   const unreadable = (reason: string, said: FileProblem = { is: "broken", what: "json" }) =>
@@ -58,6 +60,11 @@ export const jsonParser = (options: RowOptions, given: Shape | null = null): Tex
   /** Nothing may follow the closing bracket: a second list there would be lost. */
   const checkEnd = (): void => {
     skip(blank);
+    if (isWrapped && rest.startsWith("}")) {
+      isWrapped = false;
+      rest = rest.slice(1);
+      skip(blank);
+    }
     if (rest !== "")
       found.push(unreadable("text follows the end of the JSON, expected a single list or object"));
   };
@@ -126,14 +133,16 @@ export const jsonParser = (options: RowOptions, given: Shape | null = null): Tex
       rest += text;
       if (shape === null) {
         skip(blank);
-        shape = shapeOf(rest);
+        isWrapped = wrapping.test(rest);
+        if (isWrapped) skip(wrapping);
+        shape = isWrapped ? "array" : shapeOf(rest);
       }
       return shape === null ? [] : scan();
     },
     end: () => {
       shape ??= "values";
       const rows = scan();
-      const isWhole = isOver || (startLine === 0 && shape === "values");
+      const isWhole = (isOver && !isWrapped) || (startLine === 0 && shape === "values");
       return isWhole
         ? rows
         : [
@@ -145,6 +154,9 @@ export const jsonParser = (options: RowOptions, given: Shape | null = null): Tex
 };
 
 const blank = /^\s*/;
+
+/** The beginning of an object such as `{"members": [{`, up to the array. */
+export const wrapping = /^\{\s*"[^"\\]{1,60}"\s*:\s*(?=\[\s*\{)/;
 
 const blankOrComma = /^[\s,]*/;
 
@@ -167,6 +179,8 @@ const shapeOf = (start: string): Shape | null => {
   if (first !== '"') return "members";
   const end = key.indexOf('"');
   if (end === -1) return key.length < 60 ? null : "values";
+  // The next piece tells whether the object holds an array of rows.
+  if (/^\s*(?::\s*(?:\[\s*)?)?$/.test(key.slice(end + 1)) && key.length < 60) return null;
   return isIdKey(key.slice(0, end)) ? "members" : "values";
 };
 

@@ -3,7 +3,7 @@ import type { PortableLink } from "../../links/link_store.ts";
 import { formatTimestamp } from "../../timestamp.ts";
 import { minecraft } from "./columns.ts";
 import { csvParser } from "./csv.ts";
-import { isIdKey, jsonParser } from "./json.ts";
+import { isIdKey, jsonParser, wrapping } from "./json.ts";
 import { ndjsonParser, parseJson } from "./json_rows.ts";
 import { type FileKind, fields, type LinkReader, UnreadableLinkFile } from "./link_format.ts";
 import type { RowOptions } from "./row.ts";
@@ -46,7 +46,7 @@ const parserFor = (text: string, isEnough: boolean, options: RowOptions): TextPa
  */
 const objectParser = (line: string, options: RowOptions): TextParser => {
   const value = parseJson(line);
-  if (!Predicate.isObject(value)) return jsonParser(options);
+  if (!Predicate.isObject(value) || wrapping.test(line)) return jsonParser(options);
   const keys = Object.keys(value);
   return keys.length === 0 || keys.some(isIdKey) ? jsonParser(options, "members") : ndjsonParser(options);
 };

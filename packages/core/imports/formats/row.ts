@@ -149,8 +149,15 @@ const extendedValue = (value: unknown, names: ReadonlyArray<string>): string | n
   return typeof inner === "string" || typeof inner === "number" ? inner : undefined;
 };
 
-/** Returns the text in `'text` and `="text"`, by which spreadsheets hold numbers as text. */
-const unwrapped = (text: string): string => /^(?:'|="(?=.*"$))([^"]*)"?$/.exec(text)?.[1] ?? text;
+/**
+ * Returns the text in `'text` and `="text"`, by which spreadsheets hold numbers as text, and the ID in a mention and in the
+ * address of a profile.
+ */
+const unwrapped = (text: string): string =>
+  /^(?:'|="(?=.*"$))([^"]*)"?$/.exec(text)?.[1] ??
+  /^<@!?(\d+)>$/.exec(text)?.[1] ??
+  /^https:\/\/[\w.-]+(?:\/[a-z-]{2,5})?\/users\/(\d+)(?:[/?#]\S*)?$/i.exec(text)?.[1] ??
+  text;
 
 /** A decimal number such as `1.2E+17` or `2345678.0`. */
 const decimal = /^[+-]?\d+(?:[.,]\d+)?(?:e[+-]?\d+)?$/i;

@@ -202,6 +202,10 @@ export const idForms: ReadonlyArray<IdForm> = [
   { written: "'300000000000000001", id: "300000000000000001" },
   { written: '="300000000000000001"', id: "300000000000000001" },
   { written: '"=""300000000000000001"""', id: "300000000000000001" },
+  { written: "<@300000000000000001>", id: "300000000000000001" },
+  { written: "<@!300000000000000001>", id: "300000000000000001" },
+  { written: "https://discord.com/users/300000000000000001", id: "300000000000000001" },
+  { written: "https://www.roblox.com/users/300001/profile", id: "300001" },
   { written: "1.2E+17", id: null },
   { written: "0300000000000000001", id: null },
 ];

@@ -188,7 +188,7 @@ const promises: ReadonlyArray<[sentence: string, file: string, act: Act, expecte
 
 /** The promises about members who were never linked, under rules that leave such members as they are. */
 const ofTheNeverLinked = [
-  "They keep the roles that they have, also later.",
+  "They keep all their roles, also later.",
   "Members who never linked keep their roles.",
   "Members who never linked keep the roles that they have if you choose",
 ];
@@ -218,7 +218,7 @@ const heldElsewhere: Readonly<Record<string, string>> = {
 
 /** Messages that name roles and nicknames, and promise nothing: what an owner may do, and what a preview found. */
 const noPromises =
-  /^(?:audit|steps|roles\.try|rule)\.|^(?:chat\.sync\.removed|reason\.(?:rule\.role|own_role|other_role)|team\.give_up|community\.doneText\.hint|roles\.paused\.(?:many_would_lose|role_rights)|roles\.delete\.before|roles\.before\.(?:text|first|button)|preview\.(?:renamed|remove|members\.(?:gave|took))|remedy\.(?:role_missing|item_unknown)|(?:state\.rules|trouble(?:\.paused)?)\.(?:many_would_lose|role_rights))$/u;
+  /^(?:audit|steps|roles\.try|rule)\.|^(?:chat\.sync\.removed|reason\.(?:rule\.role|own_role|other_role)|team\.give_up|unlinked\.remove|community\.doneText\.hint|roles\.paused\.(?:many_would_lose|role_rights)|roles\.delete\.before|roles\.before\.(?:text|first|button)|preview\.(?:renamed|remove|members\.(?:gave|took))|remedy\.(?:role_missing|item_unknown)|(?:state\.rules|trouble(?:\.paused)?)\.(?:many_would_lose|role_rights))$/u;
 
 /** The same of documents: parts of sentences. */
 const noPromisesInDocuments = [
@@ -233,6 +233,7 @@ const noPromisesInDocuments = [
   "Nobody loses a role on the way",
   "with the roles that the other service gave",
   "| *Members who",
+  "| *Members without",
   "*Linked members whose account is old enough* gives a role",
   "Nicknames hold no IDs, ages or dates",
   '{"discordUsers"',

@@ -14,6 +14,9 @@ import { makeAccountTitle, makeGuildChoice, makeOwnerName, type OwnerVisitor } f
 import type { Page } from "../page.ts";
 import { paths } from "../paths.ts";
 
+/** At most this many lists of an invitation to all are named. */
+const mostNamed = 5;
+
 interface TitledMembership extends Membership {
   /** The name of the account for people, by `makeAccountTitle`. */
   readonly title: string | Html;
@@ -24,6 +27,8 @@ interface NamedInvitation extends TitledMembership {
   readonly inviter: string | null;
   /** To which lists the user lends the communities that they manage. */
   readonly lent: { readonly isAll: boolean; readonly lists: ReadonlyArray<string> };
+  /** The names of the first lists that the invitation is to. */
+  readonly communities: ReadonlyArray<string>;
   /** The names of the communities that the user manages, as far as they are known. */
   readonly managed: ReadonlyArray<string>;
 }
@@ -89,7 +94,11 @@ const invitationCard = (invitation: NamedInvitation): Html => {
   } = invitation;
   return html`
 <li>
-<p>${invitationText(invitation)}</p>
+<p>${invitationText(invitation)}${
+    invitation.communities.length === 0
+      ? null
+      : html` ${say("account.invitation.communities", { communities: invitation.communities.join(", ") })}`
+  }</p>
 <p>${say("account.invitation.effect", { may: say(`team.hint.${role}`) })}</p>
 <p>${lentText(invitation)}</p>
 ${formTo(paths.chooseAccount)}<button class="button small" name="account" value="${name}">${say("account.accept", { account: title })}</button></form>
@@ -117,12 +126,15 @@ export const makeAccountChoice = Effect.gen(function* () {
 
   /** The lists of an invitation to some communities, by their names; null for all lists, and for none. */
   const lentTo = Effect.fnUntraced(function* (owner: KeyOwner, { account, role, scopes: pids }: Membership) {
-    if (pids === null) return { isAll: runsAccount(role), lists: [] };
     const own = yield* scopes.list({ ...owner, account, scopes: pids });
-    const lists = yield* forEachLimited(own, (each) => askedBy(each.scope, each.settings), {
+    const named = pids === null ? own.slice(0, mostNamed) : own;
+    const communities = yield* forEachLimited(named, (each) => askedBy(each.scope, each.settings), {
       concurrency: 4,
     });
-    return { isAll: false, lists };
+    const more = own.length > named.length ? ["…"] : [];
+    const lent =
+      pids === null ? { isAll: runsAccount(role), lists: [] } : { isAll: false, lists: communities };
+    return { lent, communities: [...communities, ...more] };
   });
 
   const askedBy = Effect.fnUntraced(function* (scope: DataScope, { displayName }: ScopeSettings) {
@@ -145,7 +157,7 @@ export const makeAccountChoice = Effect.gen(function* () {
         const inviter = chatId === null ? Effect.succeed(null) : nameOf({ chatId });
         return Effect.map(
           Effect.all([titled(invitation), inviter, lentTo(owner, invitation)]),
-          ([each, name, lent]) => ({ ...each, inviter: name, lent, managed }),
+          ([each, name, to]) => ({ ...each, inviter: name, ...to, managed }),
         );
       }),
     };

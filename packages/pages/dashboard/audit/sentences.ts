@@ -122,12 +122,13 @@ const keySettings = ["name", "access", "expiresAt"] as const;
 /** Says of each setting in the details from what to what it changed. */
 const changesOf = (
   details: Details,
-  settings: ReadonlyArray<SettingName | "name">,
+  settings: ReadonlyArray<SettingName | "name" | "unlinked">,
   names: Names,
 ): ReadonlyArray<Html> =>
   settings.flatMap((name) => {
     const value = details[name];
     if (value === undefined) return [];
+    if (name === "unlinked") return say(value === "keep" ? "audit.unlinked.keep" : "audit.unlinked.remove");
     return say("audit.change", {
       label: say(`audit.setting.${name === "name" ? "displayName" : name}`),
       before: valueHtml(details[previousOf(name)] ?? null, name, names),

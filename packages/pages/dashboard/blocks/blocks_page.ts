@@ -14,6 +14,7 @@ import { numberHtml, timeHtml } from "../look/time.ts";
 import { type Fields } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
+import { blockListForm } from "./block_list.ts";
 
 /** What an import has done, as the address of the page says; null without one. */
 export const importedIn = (fields: Fields) => {
@@ -34,7 +35,7 @@ interface BlocksView {
 
 export const blocksPage = (
   { all, community, blocks, next, names, imported }: BlocksView,
-  typed: { readonly kind: string; readonly id: string },
+  typed: { readonly kind: string; readonly id: string; readonly listKind: string; readonly users: string },
   platforms: PlatformNames,
   problems: ReadonlyArray<Problem>,
 ): Page => {
@@ -47,11 +48,21 @@ export const blocksPage = (
     const name = html`<a href="${to(userPath(pid, chatId))}">${nameIn(names.chats, chatId)}</a>`;
     return say("blocks.on", { small, name, platform: platforms.chat });
   };
+  const kinds = (name: string, value: string) =>
+    menuField({
+      name,
+      label: say("blocks.platform"),
+      value,
+      choices: [
+        { value: "chat", label: platforms.chat },
+        { value: "game", label: platforms.game },
+      ],
+    });
   return {
     title: say("links.blocked"),
     section: "links",
     refused: refusedFor(problems),
-    labels: { id: say("blocks.user"), csv: say("blocks.file") },
+    labels: { id: say("blocks.user"), csv: say("blocks.file"), users: say("blocks.list.users") },
     ...(imported && {
       notice: statusHtml(
         html`${say("blocks.imported", { ...imported, kept: numberHtml(imported.kept) })}${
@@ -63,15 +74,7 @@ export const blocksPage = (
 <p>${say("blocks.intro", { list: listText(community) })}</p>
 <form method="get" action="${to(paths.block)}" class="filters">
 ${communityField(all, pid)}
-${menuField({
-  name: "kind",
-  label: say("blocks.platform"),
-  value: typed.kind,
-  choices: [
-    { value: "chat", label: platforms.chat },
-    { value: "game", label: platforms.game },
-  ],
-})}
+${kinds("kind", typed.kind)}
 ${textField({ name: "id", label: say("blocks.user"), hint: say("links.id_or_name_short"), value: typed.id, required: true, problems })}
 <button class="button quiet">${say("blocks.block")}</button>
 </form>
@@ -98,6 +101,7 @@ ${
       })
 }
 ${nextPage(next && withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }), say("blocks.older"))}
+${blockListForm(community, kinds("listKind", typed.listKind), typed.users, problems)}
 <section id="file">
 <h2>${say("blocks.files")}</h2>
 ${blocks.length === 0 ? null : html`<p><a href="${to(withQuery(paths.blocksFile, { pid }))}">${say("blocks.download")}</a></p>`}

@@ -19,6 +19,7 @@ import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../ow
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
 import { blockFile } from "./block_file.ts";
+import { blockListDone, blockListFile, blockListQuestion, makeReadBlockList } from "./block_list.ts";
 import { makeBlockOperations } from "./block_operations.ts";
 import { blocksPage, importedIn } from "./blocks_page.ts";
 
@@ -37,6 +38,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   const store = yield* LinkStore;
   const communities = yield* makeCommunities;
   const namesIn = yield* makeAccountNames;
+  const readBlockList = yield* makeReadBlockList;
 
   const list = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -53,7 +55,12 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
         { chatId: isChatId(member) ? member : null },
       ]),
     );
-    const typed = { kind: fields("kind"), id: fields("id") };
+    const typed = {
+      kind: fields("kind"),
+      id: fields("id"),
+      listKind: fields("listKind"),
+      users: fields("users"),
+    };
     return blocksPage(
       { all, community, ...found, names, imported: importedIn(fields) },
       typed,
@@ -131,6 +138,38 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     );
   });
 
+  /** Asks before the users of a list are blocked, blocks them, or ends their blocks together. */
+  const blockList = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
+    const community = yield* communities.find(visitor, fields("pid"));
+    const { scope } = community;
+    const kind = fields("listKind");
+    const meant = yield* Effect.catchTag(
+      readBlockList(scope, kind, fields("users")),
+      "PlatformUnavailable",
+      ({ platform }) =>
+        Effect.succeed({ problem: say("refused.no_answer", { platform: visitor.platforms[platform] }) }),
+    );
+    if ("problem" in meant) return yield* list(visitor, fields, [{ name: "users", reason: meant.problem }]);
+    const { users, admitted } = meant;
+    switch (fields("act")) {
+      case "block": {
+        const csv = blockListFile(admitted, fields("reason"));
+        const imported = operations.import.run(visitor, { pid: scope.pid, csv });
+        return yield* imported.pipe(
+          Effect.map(() => blockListDone(community, kind, admitted)),
+          Effect.catchTag("Conflict", (error) =>
+            list(visitor, fields, [{ name: "users", reason: messageText(error) }]),
+          ),
+        );
+      }
+      case "end":
+        yield* blocks.removeAll(visitor.owner, scope, users);
+        return seeOther(paths.blocks, { pid: scope.pid, done: "unblockedSeveral" });
+      default:
+        return blockListQuestion(community, kind, meant);
+    }
+  });
+
   const file = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
     const { scope } = yield* communities.find(visitor, query("pid"));
     return csvResponse("blocks", blockFile(yield* blocks.all(scope)));
@@ -150,6 +189,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
         ),
       ),
     ),
+    form(paths.blockList, blockList),
     form(paths.unblock, (visitor, fields) =>
       Effect.as(
         operations.unblock.submit(visitor, fields),

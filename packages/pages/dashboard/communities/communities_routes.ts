@@ -151,7 +151,7 @@ const card = (community: ListedCommunity): Html => {
 <p>${settings.displayName === null ? null : html`${say("communities.read", { b: tags.b, name: settings.displayName })} `}${
     guildOf(scope) === null ? say("communities.shared") : say("communities.own")
   }</p>
-<p class="figure">${say(guildOf(scope) === null ? "communities.figure" : "communities.figure_own", { b: tags.b, links: linksText(links) })} · ${say("communities.keys", { count: keys })}</p>
+<p class="figure">${say("communities.figure", { b: tags.b, links: linksText(links) })} · ${say("communities.keys", { count: keys })}</p>
 ${troubles.map(({ tone, text }) => html`<p class="problem ${tone}">${text}</p>`)}
 <p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${say("communities.links", { unseen: tags.unseen, community: name })}</a> ·
 <a href="${to(communityPath(scope.pid))}">${say("communities.settings", { unseen: tags.unseen, community: name })}</a> ·

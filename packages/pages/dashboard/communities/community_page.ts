@@ -1,5 +1,5 @@
-/** The page of one community: its verify link, the texts for its users, and the bot. */
-import { ChatPlatform, GamePlatform, guildOf } from "@accountlink/core";
+/** The page of one community: its verify address, the texts for its users, and the bot. */
+import { ChatPlatform, GamePlatform, type GuildId, guildOf } from "@accountlink/core";
 import { makeAskingName } from "@accountlink/core/communities";
 import { noSettings, type ScopeSettings } from "@accountlink/core/keys";
 import type { LinkProof } from "@accountlink/core/links";
@@ -10,7 +10,7 @@ import {
   OwnedScopes,
 } from "@accountlink/core/owners";
 import { featuresOf } from "@accountlink/core/platforms";
-import { Effect, Record } from "effect";
+import { Effect, Option, Record } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable, qrCode } from "../look/copyable.ts";
 import { checkField, fieldsOf, textField } from "../look/field.ts";
@@ -52,12 +52,24 @@ const settingsOf = (said: SaidForm) => Record.map(said, (text) => text || null);
 /** Returns a function that collects the data for the page of a community. */
 export const makeCommunityView = Effect.gen(function* () {
   const stepsOf = yield* makeFirstSteps;
-  const { commands } = yield* ChatPlatform;
+  const { commands, channels } = yield* ChatPlatform;
   const askingName = yield* makeAskingName;
   const preview = yield* makePreview;
   const { counts } = yield* OwnedScopes;
   const game = yield* GamePlatform;
   const stateOf = yield* makeCommunityState;
+
+  /** The names of the guild's channels by their IDs; none while the chat platform does not answer. */
+  const channelNames = Effect.fnUntraced(
+    function* (guildId: GuildId | null) {
+      const found = guildId === null || channels === undefined ? null : yield* channels.findChannels(guildId);
+      return found === null || Option.isNone(found) ? [] : found.value.channels;
+    },
+    Effect.timeoutOption("2 seconds"),
+    Effect.map(Option.getOrElse(() => [])),
+    Effect.orElseSucceed(() => []),
+    Effect.map((found) => new Map(found.map(({ id, name }) => [id, name]))),
+  );
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: CountedCommunity, said: SaidForm) {
     const { scope, guildName } = community;
@@ -68,6 +80,7 @@ export const makeCommunityView = Effect.gen(function* () {
       ...(yield* stepsOf(visitor, community)),
       /** Null if the community is closed to its team. */
       state: yield* Effect.orElseSucceed(stateOf(visitor.owner, scope.pid), () => null),
+      channels: yield* channelNames(guildId),
       ways: yield* counts.waysOf(scope.pid),
       /** Whether the game platform tells how old accounts are. */
       hasGameAges: (yield* featuresOf(game)).ages,
@@ -104,9 +117,9 @@ export const communityPage = (
     content: html`
 <p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${linksText(links)}</a> ·
 <a href="${to(paths.keys)}">${say("communities.keys", { count: keys })}</a></p>
-${view.state && stateSection(view.state)}
+${view.state && stateSection(view.state, view.channels)}
 ${isNew ? html`<section><h2>${say("overview.first")}</h2>${firstSteps(view)}</section>` : null}
-${linkSection(view)}
+${linkSection(view, visitor)}
 ${isNew ? null : waysSection(view.ways, visitor)}
 <section id="says">
 <h2>${say("community.says")}</h2>
@@ -160,8 +173,15 @@ ${may(
 };
 
 /** What is so in the community now, and where to change it. */
-const stateSection = ({ pid, guildId, ...state }: CommunityState): Html => {
+const stateSection = (
+  { pid, guildId, ...state }: CommunityState,
+  channels: ReadonlyMap<string, string>,
+): Html => {
   if (guildId === null) return html``;
+  const channelOf = (id: string, otherwise: Html): Html => {
+    const name = channels.get(id);
+    return name === undefined ? otherwise : html`#${name}`;
+  };
   const rows: ReadonlyArray<readonly [Html, Html]> = [
     [
       say("state.linked"),
@@ -175,11 +195,11 @@ const stateSection = ({ pid, guildId, ...state }: CommunityState): Html => {
     ],
     [
       say("state.panel"),
-      html`<a href="${to(channelsPath(pid))}">${say(state.panel === null ? "state.panel.none" : "state.panel.posted")}</a>`,
+      html`<a href="${to(channelsPath(pid))}">${state.panel === null ? say("state.panel.none") : channelOf(state.panel.channelId, say("state.panel.posted"))}</a>`,
     ],
     [
       say("channels.log"),
-      html`<a href="${to(channelsPath(pid))}">${say(state.logChannelId === null ? "state.log.none" : "state.log.on")}</a>`,
+      html`<a href="${to(channelsPath(pid))}">${state.logChannelId === null ? say("state.log.none") : channelOf(state.logChannelId, say("state.log.on"))}</a>`,
     ],
     [say("state.swept"), state.lastSweepAt === null ? say("state.swept.never") : timeHtml(state.lastSweepAt)],
     ...(state.problems === 0
@@ -262,7 +282,10 @@ ${checkField("oneChatUser", say("community.one_chat_user", { chat: platforms.cha
 </section>`;
 };
 
-const linkSection = ({ community, publicUrl, rolesOn }: CommunityView): Html => {
+const linkSection = (
+  { community, publicUrl, rolesOn }: CommunityView,
+  { platforms }: Pick<Visitor, "platforms">,
+): Html => {
   const url = verifyUrl(publicUrl, community.scope);
   return html`
 <section>
@@ -276,7 +299,7 @@ ${
     : html`
 <div class="beside">
 <div>
-<p>${say("community.verify_link.text", { list: listText(community) })}</p>
+<p>${say("community.verify_link.text", { list: listText(community), ...platforms })}</p>
 ${copyable("verify-link", say("channels.copy", { unseen: tags.unseen }), url)}
 ${originsHtml(community)}
 </div>

@@ -111,7 +111,7 @@ const step = (title: Html, isDone: boolean, content: Html | null): Html => html`
 ${content}</li>`;
 
 /** The guilds that the owner manages and that have the bot. */
-const withBot = ({ guilds }: Pick<FirstSteps, "guilds">) =>
+export const withBot = ({ guilds }: Pick<FirstSteps, "guilds">) =>
   (guilds ?? []).filter(({ bot, manager }) => bot && manager);
 
 type Invite = Pick<FirstSteps, "botInvite">;

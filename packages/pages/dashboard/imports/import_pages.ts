@@ -13,13 +13,13 @@ import { type AccountNames, listText, nameIn, type PlatformNames } from "../look
 import { statusHtml } from "../look/notice.ts";
 import { progressBar } from "../look/progress.ts";
 import { refusedFor } from "../look/refused.ts";
-import { say, tags } from "../look/say.ts";
+import { say, separated, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { importPath, paths, userPath, withQuery } from "../paths.ts";
 import { type ImportForm, wordField } from "./import_form.ts";
-import { leftOutHtml, type SampleRow, sampleTable } from "./left_out_rows.ts";
+import { leftOutHtml, reasonOf, type SampleRow, sampleTable } from "./left_out_rows.ts";
 import { undoableSection, undoLink } from "./undo_pages.ts";
 
 type Importer = Pick<Visitor, "platforms">;
@@ -87,6 +87,10 @@ ${undoableSection(undoable, communities)}`,
 
 const conflictChoices = ["newest", "keep", "replace"] as const;
 
+/** A name of the column of game IDs that imports recognize. */
+export const gameColumnName = ({ game }: PlatformNames): string =>
+  game === "Roblox" ? "Roblox ID" : "gameId";
+
 /** The fields that name columns, and the names that are recognized without them. */
 const columnFields = (platforms: PlatformNames) =>
   [
@@ -95,7 +99,11 @@ const columnFields = (platforms: PlatformNames) =>
       say("import.column.chat", { platform: platforms.chat }),
       "Discord ID, discord_id, user_id, chatId",
     ],
-    ["gameColumn", say("import.column.chat", { platform: platforms.game }), "gameId, game_id"],
+    [
+      "gameColumn",
+      say("import.column.chat", { platform: platforms.game }),
+      `${gameColumnName(platforms)}, game_id`,
+    ],
     ["timeColumn", say("import.column.time"), "Verified At, linked_at, created_at, timestamp"],
     ["verifiedColumn", say("import.column.verified"), "verified, status, active, is_deleted"],
   ] as const;
@@ -109,7 +117,10 @@ export const importPreviewPage = (
 ): Page => ({
   title: say("import.title"),
   section: "imports",
-  notice: statusHtml(storedBy(outcome) === 0 ? say("import.nothing") : say("import.is_preview"), "warn"),
+  notice: statusHtml(
+    storedBy(outcome) === 0 ? nothingHtml(outcome, platforms) : say("import.is_preview"),
+    "warn",
+  ),
   content: html`
 ${limitHtml(outcome)}
 ${outcomeHtml("import.would_store", view, outcome, names, platforms)}
@@ -126,6 +137,19 @@ ${dropForm(view, say("import.drop"))}`
 }
 </div>`,
 });
+
+/** Says why nothing would be stored: every row is the same, or is left out for a few reasons. */
+const nothingHtml = ({ unchanged, kept, reasons }: ImportOutcome, platforms: PlatformNames): Html => {
+  const counts = [
+    [say("import.same"), unchanged],
+    [say("import.stays"), kept],
+    ...reasons.map(({ reason, count }) => [reasonOf(reason, platforms), count] as const),
+  ] as const;
+  const why = counts
+    .filter(([, count]) => count > 0)
+    .map(([reason, count]) => say("import.left_reason", { reason, rows: say("import.rows", { count }) }));
+  return html`${say("import.nothing")}${why.length === 0 ? null : html` ${separated(why, "; ")}.`}`;
+};
 
 /** Shows the progress of an import. The script renews it, and shows the result at the end; the link does without one. */
 export const importRunningPage = (view: ImportView, { phase, rows, total }: ImportProgress): Page => ({

@@ -14,14 +14,22 @@ import { type Html, html } from "../../html.ts";
 import { asEffect } from "../../page_requests.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities, noCommunityPage } from "../communities/community.ts";
+import { openForm, withBot } from "../communities/first_steps.ts";
 import { csvResponse } from "../csv_file.ts";
-import type { AccountNames, PlatformNames } from "../look/names.ts";
+import { type AccountNames, guildText, type PlatformNames } from "../look/names.ts";
 import { say, tags } from "../look/say.ts";
-import { type Answer, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import {
+  type Answer,
+  makeGuildChoice,
+  type OwnerPages,
+  type OwnerVisitor,
+  seeOther,
+} from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { importPath, paths } from "../paths.ts";
 import type { AskedWord, ImportForm } from "./import_form.ts";
 import {
+  gameColumnName,
   type ImportView,
   importDonePage,
   importFailedPage,
@@ -37,12 +45,27 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   const communities = yield* makeCommunities;
   const jobs = yield* makeImportJobs;
   const namesIn = yield* makeAccountNames;
+  const guildsOf = yield* makeGuildChoice;
+
+  /** Without a list to import into, offers to set up the communities that have the bot. */
+  const beforeSetUp = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
+    const title = say("import.title");
+    const ready = withBot({ guilds: yield* guildsOf(visitor) });
+    if (ready.length === 0) return noCommunityPage("imports", title, say("import.no_community"), visitor);
+    return {
+      title,
+      section: "imports",
+      content: html`${ready.map(
+        (guild) =>
+          html`<p>${say("import.not_set_up", { community: guildText(guild.guildId, guild.name) })}</p>${openForm(guild)}`,
+      )}`,
+    } satisfies Page;
+  });
 
   const begin = Effect.fnUntraced(function* (visitor: OwnerVisitor, typed: ImportForm, problem: Html | null) {
     const all = yield* communities.list(visitor);
-    return all.length === 0
-      ? noCommunityPage("imports", say("import.title"), say("import.no_community"), visitor)
-      : uploadPage(all, typed, visitor, { problem, undoable: yield* jobs.undoable(visitor.owner) });
+    if (all.length === 0) return yield* beforeSetUp(visitor);
+    return uploadPage(all, typed, visitor, { problem, undoable: yield* jobs.undoable(visitor.owner) });
   });
 
   const take = (visitor: OwnerVisitor) => {
@@ -193,6 +216,7 @@ const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformN
         return say(`import.header.${said.lacks}`, {
           line,
           header: tags.code(html`${said.header}`),
+          name: gameColumnName(platforms),
           ...platforms,
         });
       case "columns":

@@ -30,7 +30,7 @@ ${reasons.map(
 <p class="more"><a class="button quiet small" href="${to(importPath(id))}/left_out.csv">${say("import.left_out.file")}</a></p>`;
 
 /** Why rows are left out, with the names of the platforms. */
-const reasonOf = (reason: LeftOutReason, { chat, game }: PlatformNames): Html =>
+export const reasonOf = (reason: LeftOutReason, { chat, game }: PlatformNames): Html =>
   say(`import.reason.${reason}`, { chat, game });
 
 /** Why a row is left out, with its text. */

@@ -84,7 +84,7 @@ const facts = ({ key, quota, guilds, created, names }: KeyView, now: Millis): Ht
 <div><dt>List</dt><dd>${scopeText(key, guilds)}</dd></div>
 <div><dt>${
   key.scope.kind === "guild" ? "Community" : "Settings"
-}</dt><dd><a href="${to(communityPath(key.scope.pid))}">Verify link and texts</a> <code>${key.scope.pid}</code></dd></div>
+}</dt><dd><a href="${to(communityPath(key.scope.pid))}">Verify address and settings</a> <code>${key.scope.pid}</code></dd></div>
 <div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
 <div><dt>Tier</dt><dd>${key.tier}${key.kind === "normal" ? null : `, ${key.kind}`}</dd></div>
 <div><dt>Limits</dt><dd>${quotaText(quota)}</dd></div>

@@ -3,6 +3,7 @@ import { type DataScope, guildOf } from "@accountlink/core";
 import { isChatId } from "@accountlink/core/ids";
 import {
   type ListProgress,
+  type MemberOrder,
   type MemberPlace,
   UnlinkedMembers,
   type UnlinkedPage,
@@ -19,7 +20,7 @@ import { nextPage, tableHtml } from "../look/table.ts";
 import { ageAgoHtml, dayHtml, durationHtml, numberHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { channelsPath, may, paths, userPath, withQuery } from "../paths.ts";
+import { channelsPath, may, paths, rolesPath, userPath, withQuery } from "../paths.ts";
 import { type AskedGuild, makeAskedLists } from "./asked_lists.ts";
 import { memberCursorOf } from "./link_operations.ts";
 import { accountText } from "./links_page.ts";
@@ -47,11 +48,12 @@ export const unlinkedRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
     if (guild === undefined || scope === null)
       return noCommunityPage("links", say("unlinked.title"), say("unlinked.none"), visitor);
     const search = fields("q").trim();
+    const order = fields("order") === "oldest" ? "oldest" : "newest";
     const found = yield* waitForMembers(
       guild.guildId,
-      members.page(scope, guild.guildId, search, placeOf(fields("cursor")), pageSize),
+      members.page(scope, guild.guildId, search, placeOf(fields("cursor")), pageSize, order),
     );
-    return unlinkedPage({ guilds, guild, scope, search, found }, visitor);
+    return unlinkedPage({ guilds, guild, scope, search, order, found }, visitor);
   });
 
   return [page(paths.unlinked, list)];
@@ -63,6 +65,7 @@ interface UnlinkedView {
   /** The list that the rules of the guild ask. */
   readonly scope: DataScope;
   readonly search: string;
+  readonly order: MemberOrder;
   readonly found: UnlinkedPage | NotListed;
 }
 
@@ -72,7 +75,7 @@ const placeOf = (cursor: string): MemberPlace | null => {
 };
 
 const unlinkedPage = (view: UnlinkedView, visitor: OwnerVisitor): Page => {
-  const { guilds, guild, search, found } = view;
+  const { guilds, guild, search, order, found } = view;
   return {
     title: say("unlinked.title"),
     section: "links",
@@ -90,6 +93,15 @@ ${
       })
 }
 ${textField({ name: "q", label: say("links.find"), hint: say("unlinked.find.hint"), type: "search", value: search })}
+${menuField({
+  name: "order",
+  label: say("links.order"),
+  value: order,
+  choices: [
+    { value: "newest", label: say("unlinked.newest") },
+    { value: "oldest", label: say("unlinked.oldest") },
+  ],
+})}
 <button class="button quiet">${say("links.search")}</button>
 </form>
 ${
@@ -109,12 +121,13 @@ ${progressBar(say("unlinked.read"), progress)}
 </div>`;
 
 const foundHtml = (
-  { guild: { guildId, name }, scope, search, found }: UnlinkedView & { readonly found: UnlinkedPage },
+  { guild: { guildId, name }, scope, search, order, found }: UnlinkedView & { readonly found: UnlinkedPage },
   visitor: OwnerVisitor,
 ): Html => {
   const { platforms, context } = visitor;
   const { pid } = scope;
   const now = context.clock.currentTimeMillisUnsafe();
+  const ofGuild = { guildId: scope.kind === "global" ? guildId : null };
   return html`
 <p class="figure">${say("unlinked.figure", {
     b: tags.b,
@@ -129,14 +142,14 @@ const foundHtml = (
 ${may(
   visitor,
   paths.communities,
-  html`<p>${say("unlinked.panel", { a: linkTo(`${withQuery(channelsPath(pid), { guildId: scope.kind === "global" ? guildId : null })}#panel`) })}</p>`,
+  html`<p>${say("unlinked.panel", { a: linkTo(`${withQuery(channelsPath(pid), ofGuild)}#panel`) })} ${say("unlinked.remove", { a: linkTo(withQuery(rolesPath(pid), ofGuild)), platform: platforms.chat })}</p>`,
 )}
 ${
   found.members.length === 0
     ? html`<p class="empty">${search === "" ? say("unlinked.everybody") : say("unlinked.nobody", { search })}</p>`
     : tableHtml({
         id: "unlinked",
-        caption: say("unlinked.caption", { community: name }),
+        caption: say(`unlinked.caption.${order}`, { community: name }),
         columns: [
           say("links.account_on", { platform: platforms.chat }),
           say("unlinked.since"),
@@ -154,5 +167,5 @@ ${
         }),
       })
 }
-${nextPage(found.next && withQuery(paths.unlinked, { guildId, q: search, cursor: memberCursorOf(found.next) }), say("unlinked.more"))}`;
+${nextPage(found.next && withQuery(paths.unlinked, { guildId, q: search, order: order === "oldest" ? order : null, cursor: memberCursorOf(found.next) }), say("unlinked.more"))}`;
 };

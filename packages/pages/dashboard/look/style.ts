@@ -44,7 +44,7 @@ nav [aria-current] .icon { color: var(--mark); }
 .visitor { justify-content: space-between; }
 .visitor p { margin: 0; line-height: 1.35; min-width: 0; }
 .visitor form { flex: none; }
-.find input { min-height: 2.25rem !important; font-size: .9375rem; }
+.find input { min-height: 2.25rem !important; }
 @media (max-width: 59.99rem) {
   header { grid-template-columns: 1fr auto; align-items: center; }
   header > :is(.menu, .visitor, .find) { grid-column: 1 / -1; }
@@ -56,6 +56,8 @@ nav [aria-current] .icon { color: var(--mark); }
 .button { display: inline-flex; width: auto; min-height: 2.5rem; padding: .35rem 1rem; }
 .button.small { min-height: 2rem; padding: .2rem .7rem; }
 td .button { white-space: nowrap; }
+:is(th, td) > a { display: inline-block; min-height: 1.5rem; align-content: center; }
+:is([type=checkbox], [type=radio]) { width: 1.5rem; height: 1.5rem; margin: 0; }
 .button:disabled { border-color: var(--line); color: var(--soft); cursor: not-allowed; }
 .row, .filters, .review p { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0; }
 .panel, .cards > li, .figures > div, .scroller { border: var(--rule); border-radius: .75rem; background: var(--card); }

@@ -1,15 +1,43 @@
-/** What the rules would change for one member, and what keeps the bot from changing it. */
-
-import type { MemberChanges, PlanDetails, PlanProblem } from "@accountlink/core/roles";
+/** What rules would change for one member and why, and what keeps the bot from changing it. */
+import {
+  conditionsIn,
+  type MemberChanges,
+  type MemberPreview,
+  metIn,
+  type PlanDetails,
+  type PlanProblem,
+  plainOf,
+  type RoleRule,
+  rolesIn,
+  type SingleCondition,
+} from "@accountlink/core/roles";
 import { type Html, html } from "../../html.ts";
+import { textField } from "../look/field.ts";
 import type { PlatformNames } from "../look/names.ts";
+import type { Problem } from "../look/reasons.ts";
 import { type NamedRoles, type Obstacle, remedy, roleName } from "../look/remedies.ts";
-import { listOf, say, separated } from "../look/say.ts";
+import { listOf, say, separated, tags } from "../look/say.ts";
+import { tableHtml } from "../look/table.ts";
+import { dayHtml } from "../look/time.ts";
+import { conditionPhrase, type RuleNames, ruleSentence } from "./rule_sentence.ts";
+
+/** The problem of a field that names no member. */
+export const nobodyNamed = { name: "who", reason: say("reason.nobody_in_community") };
+
+export const whoField = (who: string, platforms: PlatformNames, problems: ReadonlyArray<Problem>): Html =>
+  textField({
+    name: "who",
+    label: say("roles.try.who"),
+    hint: say("roles.try.hint", { platform: platforms.chat }),
+    value: who,
+    required: true,
+    problems,
+  });
 
 export interface RolePreview {
   readonly who: string;
   /** Null if nobody was found. */
-  readonly found: { readonly isLinked: boolean; readonly changes: MemberChanges } | null;
+  readonly found: { readonly isLinked: boolean; readonly changes: MemberPreview } | null;
 }
 
 interface RulesView extends NamedRoles {
@@ -19,7 +47,7 @@ interface RulesView extends NamedRoles {
 /** Says what the rules would change, one sentence each. */
 export const changesHtml = (
   view: NamedRoles,
-  { isLinked, changes }: NonNullable<RolePreview["found"]>,
+  { isLinked, changes }: { readonly isLinked: boolean; readonly changes: MemberChanges },
 ): Html => {
   const names = (roleIds: ReadonlyArray<string>) =>
     listOf(roleIds.filter((id) => mayChange(view, id)).map((id) => roleName(view, id)));
@@ -70,4 +98,72 @@ export const obstacles = (
           : say("roles.obstacle.role", { role: roleName(view, problem.roleId) })
       } ${remedy(view, problem, platforms)}</p>`,
   )}`;
+};
+
+/** What the rules would change for the member, and whether each rule holds. */
+export const previewHtml = (
+  names: RuleNames,
+  rules: ReadonlyArray<RoleRule>,
+  { who, found }: RolePreview,
+  platforms: PlatformNames,
+): Html | null =>
+  found === null
+    ? null
+    : html`<p>${say(found.isLinked ? "roles.try.linked" : "roles.try.unlinked", { b: tags.b, who })} ${changesHtml(names, found)}</p>
+${becauseHtml(names, rules, found.changes, platforms)}`;
+
+const becauseHtml = (
+  names: RuleNames,
+  rules: ReadonlyArray<RoleRule>,
+  { holding, candidate }: MemberPreview,
+  platforms: PlatformNames,
+): Html | null => {
+  if (rules.length === 0) return null;
+  if (holding.length === 0) return html`<p>${say("roles.try.left_alone")}</p>`;
+  const answer = (isMet: boolean | null): Html =>
+    isMet === null
+      ? say("roles.try.unknown", { platform: platforms.game })
+      : say(isMet ? "roles.try.yes" : "roles.try.no");
+  return tableHtml({
+    id: "because",
+    caption: say("roles.try.because"),
+    columns: [say("roles.rules"), say("roles.try.holds"), say("roles.try.why")],
+    rows: rules.map((rule, index) => {
+      const met = metIn(rule.when, candidate);
+      const conditions = conditionsIn(rule.when);
+      const why = conditions.map((condition, part) => {
+        const fact = factOf(condition, candidate);
+        const said = say("roles.try.part", {
+          condition: conditionPhrase(names, condition),
+          answer: answer(met[part] ?? null),
+        });
+        if (conditions.length === 1) return fact;
+        return fact === null ? said : html`${said} ${fact}`;
+      });
+      return [
+        ruleSentence(names, rule),
+        answer(holding[index] ?? null),
+        separated(
+          why.filter((each) => each !== null),
+          " ",
+        ),
+      ];
+    }),
+  });
+};
+
+/** What is known of the member for a condition; null if the condition says it. */
+const factOf = (condition: SingleCondition, { game }: MemberPreview["candidate"]): Html | null => {
+  const plain = plainOf(condition);
+  if (game === null)
+    return plain.is === "role" || plain.is === "unlinked" ? null : say("roles.try.not_linked");
+  if (plain.is === "group") {
+    const ranks = rolesIn(game, plain.groupId);
+    if (ranks === null) return null;
+    return ranks.length === 0
+      ? say("roles.try.no_member")
+      : say("roles.try.rank", { ranks: listOf(ranks.map((role) => role?.name ?? "–")) });
+  }
+  const created = plain.is === "age" ? game.profile?.created : null;
+  return created ? say("roles.try.created", { day: dayHtml(Date.parse(created)) }) : null;
 };

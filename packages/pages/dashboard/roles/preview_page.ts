@@ -22,11 +22,15 @@ import { nextPage, tableHtml } from "../look/table.ts";
 import { durationHtml, numberHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { previewMembersPath, rolesPath, rolesPreviewPath, userPath, withQuery } from "../paths.ts";
+import { nobodyNamed, previewHtml, type RolePreview, whoField } from "./member_preview.ts";
+import type { RuleNames } from "./rule_sentence.ts";
 
 export interface PreviewView extends NamedRoles, Omit<ManagedGuild, "scope"> {
   readonly preview: PlanPreview;
   /** The roles that the rules name no more, and how many members have them by the rules. */
   readonly unnamed: ReadonlyArray<RoleCount>;
+  /** Whether anybody has linked. */
+  readonly hasLinks: boolean;
   /** Whether the stored plan is on, so that its rules are replaced. */
   readonly isOn: boolean;
   /** Whether members who were never linked keep their roles unless the owner chooses otherwise. */
@@ -35,6 +39,10 @@ export interface PreviewView extends NamedRoles, Omit<ManagedGuild, "scope"> {
   /** Identifies the stored rules, which nobody may have changed meanwhile. */
   readonly seen: string;
   readonly platforms: PlatformNames;
+  /** The groups and items of the rules. */
+  readonly things: RuleNames["things"];
+  /** The member that the owner looks at; null if none was named. */
+  readonly member: RolePreview | null;
 }
 
 /** @param refused why the rules could not be turned on; null if they were not refused */
@@ -83,8 +91,9 @@ const doneHtml = (view: PreviewView): Html => {
   const isQuiet = changesIn(changed) === 0;
   const choices = unlinkedChoices(view);
   return html`
-<p>${say(isQuiet ? "preview.compared_quiet" : "preview.compared", { count: preview.done })}</p>
+<p>${isQuiet && !view.hasLinks ? say("preview.nobody_linked") : say(isQuiet ? "preview.compared_quiet" : "preview.compared", { count: preview.done })}</p>
 ${rolesTable(view, choices !== null)}
+${memberHtml(view)}
 ${namesHtml(view)}
 ${exceptionsHtml(view)}
 <section>
@@ -218,6 +227,23 @@ ${
 }
 ${nextPage(next && withQuery(previewMembersPath(pid), { guildId, roleId, change, cursor: next }), say("preview.members.more"))}`,
   };
+};
+
+/** What the rules would do to one member, and why. */
+const memberHtml = (view: PreviewView): Html => {
+  const { member, preview, platforms, community, guildId, seen } = view;
+  const problems = member?.found === null ? [nobodyNamed] : [];
+  return html`
+<section id="member">
+<h2>${say("roles.try")}</h2>
+<form method="get" action="${to(rolesPreviewPath(community.scope.pid))}#member" class="filters">
+<input type="hidden" name="guildId" value="${guildId}">
+<input type="hidden" name="seen" value="${seen}">
+${whoField(member?.who ?? "", platforms, problems)}
+<button class="button quiet">${say("roles.try.button")}</button>
+</form>
+${member === null ? null : html`<div role="status">${previewHtml(view, preview.settings.rules, member, platforms)}</div>`}
+</section>`;
 };
 
 /** The first changed members of a preview. */

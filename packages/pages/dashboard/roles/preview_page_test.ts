@@ -26,6 +26,8 @@ const pageOf = (state: PlanPreview["state"], parts: Partial<PlanPreview> = {}) =
       unlinked: "keep",
       roles: [],
       names: new Map(),
+      hasLinks: true,
+      member: null,
       seen: "",
       platforms: { chat: "Discord", game: "Roblox" },
     } as unknown as PreviewView,
@@ -65,7 +67,7 @@ it("each choice for members who never linked says what it would do, and how long
   const source = inEnglish(pageOf("done", { done: 9_000, roles: [role], nicknames, examples }).content);
   expect(source).toContain("Would lose it: 100001. Could lose it: 100002.");
   expect(source).toContain(
-    "They keep the roles that they have, also later. 5,310 changes, at least 8 minutes.",
+    "They keep all their roles, also later. Linked members: 5,310 changes, at least 8 minutes.",
   );
   expect(source).toContain("800 roles would be taken as well. 6,110 changes, at least 10 minutes.");
   expect(source).toContain("The nicknames that they have now are kept for 30 days");

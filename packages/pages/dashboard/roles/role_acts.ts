@@ -1,7 +1,5 @@
 /** What the buttons on the page of a role plan do. */
 import { nothingChosen } from "@accountlink/core/communities";
-import { isChatId } from "@accountlink/core/ids";
-import { OwnedLinks } from "@accountlink/core/owners";
 import type { RankedGroup } from "@accountlink/core/platforms";
 import {
   changedSettings,
@@ -18,10 +16,11 @@ import type { ManagedGuild } from "../communities/managed_guild.ts";
 import type { NoticeName } from "../look/notice.ts";
 import { orShowAgain, refusedFor } from "../look/refused.ts";
 import { say } from "../look/say.ts";
-import { makeNameSearch } from "../members/name_search.ts";
 import { type Fields, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { rolesPath, rolesPreviewPath } from "../paths.ts";
+import { nobodyNamed } from "./member_preview.ts";
+import { makePreviewedMember } from "./previewed_member.ts";
 import {
   changedRules,
   filledRules,
@@ -47,8 +46,7 @@ export const makeRoleActs = Effect.fnUntraced(function* (
   operations: Effect.Success<typeof makeRoleOperations>,
 ) {
   const plans = yield* RolePlans;
-  const links = yield* OwnedLinks;
-  const findByName = yield* makeNameSearch;
+  const memberNamed = yield* makePreviewedMember;
 
   const show = ({ visitor, guild }: Press, shown: Shown) => showRoles(visitor, guild, shown);
 
@@ -116,16 +114,8 @@ export const makeRoleActs = Effect.fnUntraced(function* (
       /** Shows what the plan would change for one member. */
       preview: (press) => {
         const { visitor, guild, fields } = press;
-        const who = fields("who").trim();
-        const unknown = { name: "who", reason: say("reason.nobody_in_community") };
-        const compare = Effect.gen(function* () {
-          const chatId = isChatId(who) ? who : yield* findByName(who, visitor);
-          const changes = yield* plans.preview(guild.scope, guild.guildId, chatId);
-          const isLinked = (yield* links.find(guild.scope, chatId)) !== null;
-          return yield* show(press, { preview: { who, found: { isLinked, changes } } });
-        });
-        return Effect.catchTag(compare, ["InvalidParameter", "Forbidden"], () =>
-          show(press, { preview: { who, found: null }, refused: refusedFor([unknown]) }),
+        return Effect.flatMap(memberNamed(visitor, guild, fields("who").trim()), (preview) =>
+          show(press, { preview, refused: refusedFor(preview.found === null ? [nobodyNamed] : []) }),
         );
       },
 

@@ -1,11 +1,5 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
-import {
-  mostRules,
-  nicknameOf,
-  type PlanDetails,
-  planVersion,
-  type SharedProblem,
-} from "@accountlink/core/roles";
+import { mostRules, type PlanDetails, planVersion, type SharedProblem } from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
 import { textField } from "../look/field.ts";
@@ -19,11 +13,11 @@ import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, rolesPath, userPath } from "../paths.ts";
 import { linkingSection, type Rival, rivalNotice } from "./guild_pages.ts";
-import { changesHtml, obstacles, type RolePreview } from "./member_preview.ts";
+import { obstacles, previewHtml, type RolePreview, whoField } from "./member_preview.ts";
 import { historySection, type NicknamesView, nicknamesSection } from "./nicknames_section.ts";
 import { type RanksView, ranksFields } from "./ranks_fields.ts";
 import { isNewPlan, type RolesForm, roleFormLabels } from "./role_form.ts";
-import { bypassField, type RuleView, ruleFieldset, thingHint } from "./rule_fieldset.ts";
+import { bypassField, exampleOf, type RuleView, ruleFieldset, thingHint } from "./rule_fieldset.ts";
 
 export interface RolesView extends RanksView, RuleView, Omit<ManagedGuild, "scope"> {
   /** Whether the form differs from the stored rules. */
@@ -66,9 +60,9 @@ export const rolesPage = (
 <a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>
 ${isNew ? null : statusSection(view)}
 ${isEmpty ? linkingSection(view, action(view)) : null}
-${isNew ? null : html`<div data-live>${problemsSection(view, visitor)}</div>`}
 ${rivalNotice(view)}
 ${planSection(view, form, visitor, refused)}
+${isNew ? null : html`<div data-live>${problemsSection(view, visitor)}</div>`}
 ${isNew ? null : html`${previewSection(view, visitor, refused)}${historySection(details.plan)}${nicknamesSection(view.nicknames, details)}${removeSection(view)}`}`,
   };
 };
@@ -101,10 +95,15 @@ ${
 ${
   sweep === null
     ? html`${formTo(action(view))}${hidden(view)}<p class="row"><button class="button quiet" name="act" value="sweep">${say("roles.apply")}</button></p></form>`
-    : html`<p>${say(sweep.after === null ? "roles.comparing" : "roles.changing", { progress: progressText(sweep) })} ${progressBar(say("roles.compared"), sweep)}</p>`
+    : html`<p>${sweepText(sweep)} ${progressBar(say("roles.compared"), sweep)}</p>`
 }`
 }
 </section>`;
+};
+
+const sweepText = (sweep: NonNullable<PlanDetails["status"]["sweep"]>): Html => {
+  if (sweep.after === null && sweep.done === 0) return say("roles.starting");
+  return say(sweep.after === null ? "roles.comparing" : "roles.changing", { progress: progressText(sweep) });
 };
 
 /** Says why the rules are paused, if that is known. */
@@ -235,23 +234,6 @@ const nicknameGroupField = (
     problems,
   });
 
-/** Shows the nickname that the template would give to a made-up member. */
-const exampleOf = (template: string): Html | null => {
-  const game = { username: "ada_g", displayName: "Ada" };
-  const chat = { username: "lovelace", displayName: "Lady Ada" };
-  const rank = "Officer";
-  const example = nicknameOf(template, { game, chat, groupRole: rank });
-  return example === null
-    ? null
-    : html` ${say("roles.nickname.example", {
-        b: tags.b,
-        member: chat.displayName,
-        rank,
-        player: game.username,
-        example,
-      })}`;
-};
-
 const previewSection = (view: RolesView, visitor: Shown, refused: Refused | null): Html => {
   const { preview } = view;
   return html`
@@ -259,23 +241,15 @@ const previewSection = (view: RolesView, visitor: Shown, refused: Refused | null
 <h2>${say("roles.try")}</h2>
 ${formTo(`${action(view)}#preview`, html` class="panel"`)}
 ${hidden(view)}
-${textField({
-  name: "who",
-  label: say("roles.try.who"),
-  hint: say("roles.try.hint", { platform: visitor.platforms.chat }),
-  value: preview?.who ?? "",
-  required: true,
-  problems: refused?.problems ?? [],
-})}
+<p>${say("roles.try.saved")}</p>
+${whoField(preview?.who ?? "", visitor.platforms, refused?.problems ?? [])}
 <button class="button quiet" name="act" value="preview">${say("roles.try.button")}</button>
 </form>
 ${
   !preview?.found
     ? null
-    : html`<div role="status"><p>${say(preview.found.isLinked ? "roles.try.linked" : "roles.try.unlinked", {
-        b: tags.b,
-        who: preview.who,
-      })} ${changesHtml(view, preview.found)}</p>${obstacles(view, preview.found.changes, visitor.platforms)}</div>`
+    : html`<div role="status">${previewHtml(view, view.details.plan.rules, preview, visitor.platforms)}
+${obstacles(view, preview.found.changes, visitor.platforms)}</div>`
 }
 </section>`;
 };

@@ -1,5 +1,5 @@
 /** Routes of the role plans: the page of a plan, the comparison of all members before it is on, and "Apply now". */
-import { guildOf } from "@accountlink/core";
+import { guildOf, LinkStore } from "@accountlink/core";
 import { isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { OwnedScopes } from "@accountlink/core/owners";
@@ -23,10 +23,12 @@ import {
 import { historyFile, historyPage, isPeriod, periods, takenIn } from "./history_page.ts";
 import { nicknamesFile } from "./nicknames_section.ts";
 import { examplesIn, previewMembersPage, previewPage } from "./preview_page.ts";
+import { makePreviewedMember } from "./previewed_member.ts";
 import { makeRoleActs, seePreview, valuesOf } from "./role_acts.ts";
 import { formOfPlan } from "./role_form.ts";
 import { makeRoleOperations } from "./role_operations.ts";
 import { makeShowRoles } from "./roles_view.ts";
+import { makeThings } from "./things.ts";
 
 export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const plans = yield* RolePlans;
@@ -35,19 +37,24 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   const namesIn = yield* makeAccountNames;
   const inGuild = yield* makeInGuild(rolesPath, say("roles.title"));
   const show = yield* makeShowRoles;
+  const thingsOf = yield* makeThings;
+  const store = yield* LinkStore;
+  const memberNamed = yield* makePreviewedMember;
   const act = yield* makeRoleActs(show, operations);
 
   /**
    * Shows what a preview found; a redirect to the rules without a preview.
    *
    * @param seen the version of the plan that the owner edited; empty if unknown
+   * @param who the member to look at; empty for none
    */
   const showPreview = Effect.fnUntraced(function* (
-    { platforms }: OwnerVisitor,
-    { community, scope, guildId, guildName }: ManagedGuild,
+    visitor: OwnerVisitor,
+    guild: ManagedGuild,
     seen: string,
-    refused: Refused | null = null,
+    { refused = null, who = "" }: { readonly refused?: Refused | null; readonly who?: string } = {},
   ) {
+    const { community, scope, guildId, guildName } = guild;
     const preview = yield* plans.findPreview(scope, guildId);
     if (preview === null) return seeOther(rolesPath(scope.pid), { guildId });
     const { plan } = yield* plans.find(scope, guildId);
@@ -57,13 +64,16 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
       guildName,
       preview,
       unnamed: yield* plans.countUnnamed(scope, guildId, preview.settings),
+      hasLinks: (yield* store.countLinks(scope.pid, { enough: 1 })) > 0,
       isOn: plan.state === "on",
       unlinked: plan.state === "on" ? plan.unlinked : "keep",
       roles: yield* plans.guildRoles(guildId),
       names: (yield* namesIn([...preview.names, ...examplesIn(preview)])).chats,
       // After a refusal, who saves again has read that the rules changed.
       seen: refused === null && seen !== "" ? seen : planVersion(plan),
-      platforms,
+      platforms: visitor.platforms,
+      things: yield* thingsOf(formOfPlan(preview.settings)),
+      member: who === "" ? null : yield* memberNamed(visitor, guild, who, preview.settings),
     } as const;
     return previewPage(view, refused);
   });
@@ -90,7 +100,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         operations.put.run(visitor, values),
         seeOther(rolesPath(scope.pid), { guildId, done: "rolesOn" }),
       ),
-      (refused) => showPreview(visitor, guild, fields("seen"), refused),
+      (refused) => showPreview(visitor, guild, fields("seen"), { refused }),
     );
   });
 
@@ -173,7 +183,9 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     ),
 
     page(rolesPreviewPath(":pid"), (visitor, query) =>
-      inGuild(visitor, query, (guild) => showPreview(visitor, guild, query("seen"))),
+      inGuild(visitor, query, (guild) =>
+        showPreview(visitor, guild, query("seen"), { who: query("who").trim() }),
+      ),
     ),
 
     form(rolesPreviewPath(":pid"), (visitor, fields) =>

@@ -1,6 +1,7 @@
 /** The fields of a rule: its conditions, its role and its nickname. */
 import {
   mostCombined,
+  nicknameOf,
   type RuleField,
   type RuleKindName,
   rowOf,
@@ -85,7 +86,10 @@ ${menuField({
 ${textField({
   name: `nickname-${number}`,
   label: say("rule.nickname"),
-  hint: say("rule.nickname.hint"),
+  hint: html`${say("rule.nickname.hint")}${
+    exampleOf(rule.nickname) ??
+    html` ${say("rule.nickname.example", { code: tags.code, template: "{group.role} | {game.username}" })}`
+  }`,
   value: rule.nickname,
   maxLength: 100,
   problems,
@@ -157,6 +161,23 @@ ${
     : html`<p class="row"><button class="button quiet small" name="act" value="drop-${rule}-${condition}">${say("rule.drop_condition", { condition: String(condition), number: String(rule), unseen: tags.unseen })}</button></p>`
 }
 </div>`;
+};
+
+/** Shows the nickname that the template would give to a made-up member. */
+export const exampleOf = (template: string): Html | null => {
+  const game = { username: "ada_g", displayName: "Ada" };
+  const chat = { username: "lovelace", displayName: "Lady Ada" };
+  const rank = "Officer";
+  const example = nicknameOf(template, { game, chat, groupRole: rank });
+  return example === null
+    ? null
+    : html` ${say("roles.nickname.example", {
+        b: tags.b,
+        member: chat.displayName,
+        rank,
+        player: game.username,
+        example,
+      })}`;
 };
 
 /** Asks for roles whose members, or their nicknames, are left alone. */

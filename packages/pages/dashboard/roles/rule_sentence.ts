@@ -34,7 +34,7 @@ export const ruleSentence = (names: RuleNames, { roleId, when, nickname }: RoleR
     : say("rule.sentence_named", { em: tags.em, code: tags.code, conditions, role, nickname });
 };
 
-const conditionPhrase = (names: RuleNames, condition: SingleCondition): Html => {
+export const conditionPhrase = (names: RuleNames, condition: SingleCondition): Html => {
   const { things } = names;
   const { em } = tags;
   const when = plainOf(condition);

@@ -1,0 +1,167 @@
+/** Blocks by a list of IDs and user names: the question before, the blocks in one act, and their end together. */
+import { type DataScope, LinkStore } from "@accountlink/core";
+import type { BlockedUser } from "@accountlink/core/admission";
+import { isChatId, isGameId } from "@accountlink/core/ids";
+import { forEachLimited } from "@accountlink/core/limited_loops";
+import { OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
+import { Effect } from "effect";
+import { formTo, type Html, html, to } from "../../html.ts";
+import type { Community } from "../communities/community.ts";
+import { csvOf } from "../csv_file.ts";
+import { reasonField } from "../links/link_questions.ts";
+import { hiddenFields, linesField } from "../look/field.ts";
+import { statusHtml } from "../look/notice.ts";
+import type { Problem } from "../look/reasons.ts";
+import { say } from "../look/say.ts";
+import type { Page } from "../page.ts";
+import { paths, withQuery } from "../paths.ts";
+
+/** The most users of a list, and the most of them whom a platform has to find by their names. */
+const [mostUsers, mostNames] = [500, 50];
+
+const bounds = { users: String(mostUsers), names: String(mostNames) };
+
+export interface BlockList {
+  readonly users: ReadonlyArray<BlockedUser>;
+  /** The names that nobody has. */
+  readonly unknown: ReadonlyArray<string>;
+  /** Those of the users who are not blocked yet. */
+  readonly admitted: ReadonlyArray<BlockedUser>;
+  /** How many links the blocks would remove. */
+  readonly links: number;
+}
+
+/** A user in a list: an ID, a mention of the chat platform, or a user name. */
+const userIn = (line: string): string => /^<@!?(\d+)>$/.exec(line)?.[1] ?? line;
+
+export const makeReadBlockList = Effect.gen(function* () {
+  const blocks = yield* OwnedBlocks;
+  const owned = yield* OwnedLinks;
+  const store = yield* LinkStore;
+
+  /** Returns a problem if the list has no users or too many. */
+  return Effect.fnUntraced(function* (scope: DataScope, kind: string, text: string) {
+    const isGame = kind === "game";
+    const lines = [...new Set(text.split(/[\n,;]/).map((line) => userIn(line.trim())))].filter(Boolean);
+    const names = lines.filter((line) => !(isGame ? isGameId(line) : isChatId(line)));
+    if (lines.length === 0 || lines.length > mostUsers || names.length > mostNames)
+      return { problem: say("blocks.list.size", bounds) };
+    const found = yield* forEachLimited(
+      lines,
+      Effect.fnUntraced(function* (line) {
+        if (isGame) {
+          const [gameId] = isGameId(line) ? [line] : yield* owned.gamesMeant(line);
+          return gameId === undefined ? line : { chatId: null, gameId };
+        }
+        const [chatId] = isChatId(line) ? [line] : yield* owned.chatsMeant(scope, line);
+        return chatId === undefined ? line : { chatId, gameId: null };
+      }),
+      { concurrency: 4 },
+    );
+    const named = found.filter((one) => typeof one !== "string");
+    const users = [...new Map(named.map((user) => [user.chatId ?? user.gameId, user])).values()];
+    const ofChats = yield* store.findGamesByChatIds(
+      scope.pid,
+      users.flatMap(({ chatId }) => chatId ?? []),
+    );
+    const ofGames = yield* store.findByGameIds(
+      scope.pid,
+      users.flatMap(({ gameId }) => gameId ?? []),
+    );
+    return {
+      users,
+      unknown: found.filter((one) => typeof one === "string"),
+      admitted: yield* blocks.admitted(scope, users),
+      links: ofChats.size + [...ofGames.values()].flat().length,
+    } satisfies BlockList;
+  });
+});
+
+/** The users as a file of blocks. */
+export const blockListFile = (users: ReadonlyArray<BlockedUser>, reason: string): string =>
+  csvOf(
+    ["chatId", "gameId", "reason"],
+    users.map(({ chatId, gameId }) => [chatId, gameId, reason]),
+  );
+
+export const blockListForm = (
+  { scope: { pid } }: Community,
+  kinds: Html,
+  value: string,
+  problems: ReadonlyArray<Problem>,
+): Html => html`
+<section id="list">
+<h2>${say("blocks.list")}</h2>
+${formTo(paths.blockList, html` class="panel"`)}
+${hiddenFields({ pid })}
+${kinds}
+${linesField({ name: "users", label: say("blocks.list.users"), hint: say("blocks.list.hint", bounds), value, problems })}
+<button class="button quiet">${say("blocks.list.next")}</button>
+</form>
+</section>`;
+
+/** The field of the users in the forms after the first one. */
+const usersField = (users: ReadonlyArray<BlockedUser>): string =>
+  users.map(({ chatId, gameId }) => chatId ?? gameId).join(",");
+
+const actForm = (
+  community: Community,
+  kind: string,
+  users: ReadonlyArray<BlockedUser>,
+  content: Html,
+): Html => html`
+${formTo(paths.blockList, html` class="panel"`)}
+${hiddenFields({ pid: community.scope.pid, listKind: kind, users: usersField(users) })}
+${content}
+<a class="button quiet" href="${to(withQuery(paths.blocks, { pid: community.scope.pid }))}">${say("link.cancel")}</a></p>
+</form>`;
+
+/** Says what the blocks would do. */
+export const blockListQuestion = (community: Community, kind: string, list: BlockList): Page => {
+  const { users, unknown, admitted, links } = list;
+  const known = users.length - admitted.length;
+  return {
+    title: say("blocks.list.ask", { count: admitted.length }),
+    section: "links",
+    content: html`
+<p>${say("blocks.list.removes", { count: links })}${known === 0 ? null : html` ${say("blocks.list.known", { count: known })}`}</p>
+${unknown.length === 0 ? null : html`<p>${say("blocks.list.unknown", { names: unknown.join(", ") })}</p>`}
+<p>${say("blocks.told")}</p>
+${
+  users.length === 0
+    ? null
+    : actForm(
+        community,
+        kind,
+        users,
+        html`
+${reasonField}
+<p class="row">${
+          admitted.length === 0
+            ? null
+            : html`<button class="button bad" name="act" value="block">${say("blocks.list.block", { count: admitted.length })}</button>`
+        }
+${known === 0 ? null : html`<button class="button quiet" name="act" value="end">${say("blocks.list.end")}</button>`}`,
+      )
+}`,
+  };
+};
+
+/** Says that users were blocked, with the way to take it back. */
+export const blockListDone = (
+  community: Community,
+  kind: string,
+  blocked: ReadonlyArray<BlockedUser>,
+): Page => ({
+  title: say("links.blocked"),
+  section: "links",
+  notice: statusHtml(say("blocks.list.done", { count: blocked.length })),
+  content: actForm(
+    community,
+    kind,
+    blocked,
+    html`
+<p>${say("blocks.list.end.text")}</p>
+<p class="row"><button class="button quiet" name="act" value="end">${say("blocks.list.end")}</button>`,
+  ),
+});
