@@ -2,7 +2,7 @@
  * The last page of a flow, kept in a signed cookie of its browser: the flow is gone by then, and its users still load the
  * page again. The cookie holds IDs alone, and a page of linked accounts shows only while they are linked.
  */
-import { Clock, Effect, Option, Result } from "effect";
+import { Clock, Effect, Option, Result, Struct } from "effect";
 import { Base64Url } from "effect/encoding";
 import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -105,12 +105,20 @@ export const makeLastPages = Effect.gen(function* () {
     /** Adds its cookie to a refusal that answers a form or a sign-in. */
     keepRefusal: (answered: string | null) => (refused: FlowRefused) => {
       if (isLate(refused)) return refused;
-      const { account, ...fields } = { ...refused };
+      const { account, cause } = refused;
+      const fields = Struct.pick(refused, [
+        "reason",
+        "entry",
+        "state",
+        "isStillLinked",
+        "step",
+        "from",
+        "onward",
+      ]);
       const page = { ...fields, _tag: "Refused", chatId: account?.id ?? null } as const;
       return Effect.flatMap(
         keep(answered, page),
-        (lastPage) =>
-          new FlowRefused({ ...fields, ...(account && { account }), cause: refused.cause, lastPage }),
+        (lastPage) => new FlowRefused({ ...fields, ...(account && { account }), cause, lastPage }),
       );
     },
 

@@ -76,9 +76,10 @@ export class PreviewMembersStore extends Context.Service<
   }
 >()("@accountlink/core/PreviewMembersStore") {}
 
+const queueOf = ({ pid, guildId }: PlanPlace) => `preview members ${pid} ${guildId}`;
+
 /** @internal */
 export const storedPreviewMembers = recordStore(PreviewMembersStore, ({ read, write, removeBefore }) => {
-  const queueOf = ({ pid, guildId }: PlanPlace) => `preview members ${pid} ${guildId}`;
   return {
     add: (place, members, at) =>
       Effect.forEach(

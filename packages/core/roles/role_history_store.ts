@@ -203,10 +203,10 @@ const isSame = (one: RoleReversal | undefined, { at, number }: RoleReversal): bo
 
 const keyOf = ({ pid, guildId, roleId, change }: RoleReversal) => [pid, guildId, roleId, change] as const;
 
+const queueOf = ({ pid, guildId }: PlanPlace) => `role changes ${pid} ${guildId}`;
+
 /** Stores the history of roles in any storage. @internal */
 export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, removeBefore }) => {
-  const queueOf = ({ pid, guildId }: PlanPlace) => `role changes ${pid} ${guildId}`;
-
   const beginSome = Effect.fnUntraced(function* (
     tx: Tx,
     { pid, guildId, chatId, changes, because, at }: BeginRoleChanges,

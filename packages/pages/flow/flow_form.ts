@@ -1,5 +1,18 @@
 import type { FlowEntry, FlowView, ProofStep } from "@accountlink/core/flow";
+import { isGuildId } from "@accountlink/core/ids";
+import type { RequestContext } from "@accountlink/http/for_pages";
 import { type Html, html, to } from "../html.ts";
+
+export const isGiven = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+/** Returns the session or scope that the query names; null if it names none, or a parameter is repeated or malformed. */
+export const entryOf = ({ query }: RequestContext): FlowEntry | null => {
+  const { sid, pid, guildId, redirect } = query;
+  if ([sid, pid, guildId, redirect].some((value) => Array.isArray(value))) return null;
+  if (isGiven(sid)) return { sid };
+  if (!isGiven(pid) || (isGiven(guildId) && !isGuildId(guildId))) return null;
+  return { pid, guildId: isGiven(guildId) ? guildId : null, redirect: isGiven(redirect) ? redirect : null };
+};
 
 /** Returns the query of the `/verify` link that opens this session or scope. */
 export const queryOf = (entry: FlowEntry): string => {

@@ -20,7 +20,6 @@ import {
   possibleGameWays,
   type WordsView,
 } from "@accountlink/core/flow";
-import { isGuildId } from "@accountlink/core/ids";
 import { IsRoblox } from "@accountlink/core/platforms";
 import { RequestPlaces } from "@accountlink/core/turns";
 import {
@@ -30,10 +29,7 @@ import {
   HttpSettings,
   isUnder,
   type KeylessAnswers,
-  type RequestContext,
   searchOf,
-  textResponse,
-  withHeaders,
 } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { homePage } from "../home/home_page.ts";
@@ -52,7 +48,8 @@ import {
 } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import { countdown, style } from "../style.ts";
-import { queryOf } from "./flow_form.ts";
+import { fileRoute, routeId } from "./file_route.ts";
+import { entryOf, isGiven, queryOf } from "./flow_form.ts";
 import { openWays } from "./game_ways.ts";
 import { cancelledPage, donePage, type FlowReader, flowPage } from "./pages.ts";
 import { codePage, namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
@@ -61,9 +58,6 @@ import { type WordsReader, wordsPage, wordsScript, wordsScriptPath } from "./wor
 type Refused = FlowError | SharedIpRateLimited | BadRequest;
 type Failure = Refused | InternalError;
 type Answer = Answering<Page | HttpResponse, Refused>;
-
-/** The route that metrics and logs show for the whole flow, because its paths are not in the contract. */
-const routeId = "verify";
 
 /**
  * Makes the routes of the flow, and the following for other routes:
@@ -118,10 +112,6 @@ export const flowRoutes = Effect.gen(function* () {
         return page === null ? Effect.fail(refused) : Effect.succeed({ ...page, status });
       }),
     );
-
-  /** The addresses of forms whose answer is the last page. Browsers load them as pages too. */
-  const isOfLastPage = ({ method, url }: HttpRequest) =>
-    method === "GET" && /^\/verify\/(?:confirm|cancel)(?:\?|$)/.test(url);
 
   const keylessAnswer: KeylessAnswers["keylessAnswer"] = (id, answer) =>
     handle(id, (context) =>
@@ -316,6 +306,10 @@ export const flowRoutes = Effect.gen(function* () {
   return { routes, keylessAnswer, closed };
 });
 
+/** Whether it loads the address of a form whose answer is the last page: browsers load them as pages too. */
+const isOfLastPage = ({ method, url }: HttpRequest) =>
+  method === "GET" && /^\/verify\/(?:confirm|cancel)(?:\?|$)/.test(url);
+
 /** Returns the error that logs and metrics report; null if a user caused it. */
 const publicOf = (error: Failure): PublicError | null => {
   if (error._tag !== "FlowRefused") return error;
@@ -348,33 +342,7 @@ const errorPage = (
   }
 };
 
-/** Returns the session or scope that the query names; null if it names none, or a parameter is repeated or malformed. */
-const entryOf = ({ query }: RequestContext): FlowEntry | null => {
-  const { sid, pid, guildId, redirect } = query;
-  if ([sid, pid, guildId, redirect].some((value) => Array.isArray(value))) return null;
-  if (isGiven(sid)) return { sid };
-  if (!isGiven(pid) || (isGiven(guildId) && !isGuildId(guildId))) return null;
-  return { pid, guildId: isGiven(guildId) ? guildId : null, redirect: isGiven(redirect) ? redirect : null };
-};
-
-const isGiven = (value: unknown): value is string => typeof value === "string" && value !== "";
-
 const flowFormOf = (fields: URLSearchParams): FlowForm => ({
   csrf: fields.get("csrf"),
   sid: fields.get("sid"),
-});
-
-const fileHeaders = { "cache-control": "public, max-age=3600", "x-content-type-options": "nosniff" };
-
-/** Makes the route of a file of the pages. */
-const fileRoute = (
-  path: `/verify/${string}`,
-  type: string,
-  textFor: (request: HttpRequest) => string,
-): BoundRoute => ({
-  method: "GET",
-  path,
-  answer: withHeaders(routeId, (request) =>
-    Effect.succeed(textResponse(200, textFor(request), `${type}; charset=utf-8`, fileHeaders)),
-  ),
 });

@@ -15,11 +15,9 @@ import { makeReplacedNicknames, type NicknameBefore } from "../replaced_nickname
 import { RoleHistoryStore } from "../role_history_store.ts";
 import { type PlanPlace, RolePlanStore } from "../role_plan_store.ts";
 import { makeReverse } from "./reversals.ts";
+import { changeInterval } from "./sweep_changes.ts";
 
 const pageSize = 200;
-
-/** The time between two changes, in milliseconds: a sweep makes no more either. */
-export const changeInterval = 100;
 
 /** How often the node looks for communities where something is to be put back, in milliseconds. */
 const interval = 2_000;

@@ -216,8 +216,8 @@ test("a role that no rule names any more is taken from the members who have it b
   yield* pass(15);
   assert.deepEqual([yield* has, yield* state], [1, "on"]);
   assert.deepEqual(yield* plans.countUnnamed(scope, guildId, { rules }), []);
-  const taken = changes.filter(({ what, value }) => what === "remove" && value === verified);
-  assert.strictEqual(taken.length, users.length);
+  const ofVerified = changes.filter(({ what, value }) => what === "remove" && value === verified);
+  assert.strictEqual(ofVerified.length, users.length);
   assert.include(yield* Effect.flip(put({ rules: usual.rules, take: [verified] })), {
     _tag: "InvalidParameter",
   });

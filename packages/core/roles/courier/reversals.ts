@@ -7,7 +7,7 @@ import { patientSteps } from "../patient_steps.ts";
 import { recordedChanges } from "../recorded_changes.ts";
 import { type KeptRoleChange, RoleHistoryStore, type RoleReversal } from "../role_history_store.ts";
 import { type PlanPlace, RolePlanStore } from "../role_plan_store.ts";
-import { changeInterval } from "./put_back.ts";
+import { changeInterval } from "./sweep_changes.ts";
 
 /** After so many members the progress is stored. */
 const pageSize = 20;
@@ -90,7 +90,7 @@ export const makeReverse = Effect.gen(function* () {
     for (const reversal of all) {
       yield* Effect.ignore(reverseRole(reversal));
       if ((yield* stateOf(reversal)) !== "over") continue;
-      const [stored] = (yield* history.reversals(place)).filter(
+      const stored = (yield* history.reversals(place)).find(
         ({ roleId, change }) => roleId === reversal.roleId && change === reversal.change,
       );
       if (stored !== undefined) yield* history.stop(stored);

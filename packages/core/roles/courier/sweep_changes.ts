@@ -12,7 +12,7 @@ import type { SweepFindings } from "./sweep_findings.ts";
 import type { SweepRun } from "./sweep_run.ts";
 
 /** The time between two changes that a sweep makes in a guild, in milliseconds. */
-const changeInterval = 100;
+export const changeInterval = 100;
 
 export const makeChangeMembers = Effect.gen(function* () {
   const sync = yield* MemberSync;

@@ -2,13 +2,7 @@
 import { ChatPlatform, GamePlatform, type GuildId, guildOf } from "@accountlink/core";
 import { makeAskingName } from "@accountlink/core/communities";
 import { noSettings, type ScopeSettings } from "@accountlink/core/keys";
-import type { LinkProof } from "@accountlink/core/links";
-import {
-  type CommunityState,
-  type LinkWays,
-  makeCommunityState,
-  OwnedScopes,
-} from "@accountlink/core/owners";
+import { type CommunityState, makeCommunityState, OwnedScopes } from "@accountlink/core/owners";
 import { featuresOf } from "@accountlink/core/platforms";
 import { Effect, Option, Record } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
@@ -25,6 +19,7 @@ import { channelsPath, communityPath, deleteDataPath, may, paths, rolesPath, wit
 import { type CountedCommunity, verifyUrl } from "./community.ts";
 import { addBot, botStep, firstSteps, isReachable, makeFirstSteps, rightsLink } from "./first_steps.ts";
 import { makePreview } from "./flow_preview.ts";
+import { waysSection } from "./ways_section.ts";
 
 /** The labels of the texts that owners set for their users. */
 export const saidLabels = {
@@ -230,32 +225,6 @@ const rulesKey = ({ rules, pausedFor }: Pick<CommunityState, "rules" | "pausedFo
   if (rules === "none") return "state.rules.none" as const;
   return pausedFor === null ? (`roles.state.${rules}` as const) : (`state.rules.${pausedFor}` as const);
 };
-
-/** How links were confirmed, in the order in which the page counts them. */
-export const wayLabels = (chat: string, game: string) =>
-  [
-    ["connection", say("community.way.connection", { chat })],
-    ["oauth", say("community.way.oauth", { game })],
-    ["words", say("community.way.words", { game })],
-    ["session", say("community.way.session")],
-    ["known", say("community.way.known")],
-    ["hand", say("community.way.hand")],
-    ["import", say("community.way.import")],
-    [null, say("community.way.unknown")],
-  ] as const satisfies ReadonlyArray<readonly [LinkProof, Html]>;
-
-const waysSection = (byWay: LinkWays | null, { platforms }: Pick<Visitor, "platforms">): Html => html`
-<section id="ways">
-<h2>${say("community.ways")}</h2>
-${
-  byWay === null
-    ? html`<p data-live>${say("community.ways.counting")}</p>`
-    : html`<dl class="figures">${wayLabels(platforms.chat, platforms.game)
-        .map(([way, label]) => [label, byWay.ways.get(way) ?? 0] as const)
-        .filter(([, count]) => count > 0)
-        .map(([label, count]) => html`<div><dt>${label}</dt><dd>${numberHtml(count)}</dd></div>`)}</dl>`
-}
-</section>`;
 
 const ageHint = (platform: string): Html => say("community.age.hint", { platform });
 

@@ -43,6 +43,8 @@ const mostSelected = 100;
 /** A search in all lists shows at most this many links of each list. */
 const foundPerList = 10;
 
+const noop = () => Effect.void;
+
 export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const { page, form, stillMay } = pages;
   const operations = yield* makeLinkOperations;
@@ -235,7 +237,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       others.filter((other) => other.community.scope.pid !== pid),
       yield* lostIn(
         [pid],
-        found.map(({ link, chat }) => ({ chatId: link.chatId, name: accountText(link.chatId, chat) })),
+        found.map(({ link: { chatId: id }, chat }) => ({ chatId: id, name: accountText(id, chat) })),
       ),
     );
   });
@@ -256,11 +258,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
         : list(visitor, fields, emptyLinkForm, problemsOf(error, visitor));
     const removed = Effect.forEach(chatIds, (each) =>
       // Ignore links that another request has removed meanwhile.
-      Effect.catchTag(
-        operations.unlink.submit(visitor, fields, { chatId: each }),
-        "LinkNotFound",
-        () => Effect.void,
-      ),
+      Effect.catchTag(operations.unlink.submit(visitor, fields, { chatId: each }), "LinkNotFound", noop),
     );
     return yield* removed.pipe(
       Effect.as(seen),

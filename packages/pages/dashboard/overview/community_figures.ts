@@ -11,7 +11,7 @@ import {
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html, to } from "../../html.ts";
 import type { CountedCommunity } from "../communities/community.ts";
-import { wayLabels } from "../communities/community_page.ts";
+import { wayLabels } from "../communities/ways_section.ts";
 import { type NotListed } from "../links/member_list_wait.ts";
 import { communityName, countNote, countText } from "../look/names.ts";
 import { progressText } from "../look/progress.ts";

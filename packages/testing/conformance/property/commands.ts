@@ -4,9 +4,8 @@
  *
  * @internal
  */
-import type { Conflict, StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { noPlan } from "@accountlink/core/roles";
-import { Effect, Option, Struct } from "effect";
+import { Struct } from "effect";
 import * as FastCheck from "fast-check";
 import { ada, bob, chess, dan } from "../scopes.ts";
 import { blockOperations } from "./block_operations.ts";
@@ -14,7 +13,7 @@ import { communityOperations, logTurnedOn } from "./community_operations.ts";
 import { guildLogOperations } from "./guild_log_operations.ts";
 import { keyOperations, usageOperations } from "./key_operations.ts";
 import { historyOperations, importOperations, linkOperations } from "./link_operations.ts";
-import { type Operation, worldOf } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import {
   memberOperations,
   sightingOperations,
@@ -23,40 +22,17 @@ import {
 } from "./people_operations.ts";
 import { roleHistoryOperations } from "./role_history_operations.ts";
 import { roleOperations } from "./role_operations.ts";
-import { type CommandSubjects, withUsers } from "./subjects.ts";
+import type { Command } from "./storage_operations.ts";
 import { challengeWalk, verificationOperations, verificationWalk } from "./verification_operations.ts";
 import { webhookOperations } from "./worker_operations.ts";
 
 export { type Operation, type Ports, ports, storePorts } from "./operation.ts";
+export { plain, runCommand } from "./run_command.ts";
+export type { Command } from "./storage_operations.ts";
+export { storageOperations } from "./storage_operations.ts";
 export { newSubjects, storeSubjects } from "./subjects.ts";
 export { type UndoLaw, undoLaws } from "./undo_laws.ts";
 export { verificationWalk } from "./verification_operations.ts";
-
-export const storageOperations = {
-  ...linkOperations,
-  ...historyOperations,
-  ...importOperations,
-  ...keyOperations,
-  ...usageOperations,
-  ...verificationOperations,
-  ...memberOperations,
-  ...sightingOperations,
-  ...suspectOperations,
-  ...blockOperations,
-  ...userOperations,
-  ...webhookOperations,
-  ...communityOperations,
-  ...roleOperations,
-  ...roleHistoryOperations,
-  ...guildLogOperations,
-};
-
-type Operations = typeof storageOperations;
-type InputOf<O> = O extends Operation<infer Input> ? Input : never;
-
-export type Command = {
-  readonly [Op in keyof Operations]: { readonly op: Op } & InputOf<Operations[Op]>;
-}[keyof Operations];
 
 type Inputs = Readonly<Record<string, Pick<Operation<object>, "weight" | "input">>>;
 
@@ -335,24 +311,4 @@ export const sequences = {
       { op: "GuildLogStore.hold", node: 0, at: 0, lasts: 4 },
     ],
   ),
-};
-
-/** Runs a command. An absent answer becomes null, a map becomes sorted entries, and a defect becomes `refused`. */
-export const runCommand = (
-  subjects: CommandSubjects,
-  { op, ...input }: Command,
-): Effect.Effect<unknown, Conflict | StoreUnavailable, StoragePorts> => {
-  const { run } = storageOperations[op] as Operation<unknown>;
-  return worldOf(subjects, input).pipe(
-    Effect.flatMap((world) => run(world, withUsers(subjects.users, input))),
-    Effect.map(plain),
-    Effect.catchDefect(() => Effect.succeed("refused")),
-  );
-};
-
-export const plain = (answer: unknown): unknown => {
-  if (Option.isOption(answer)) return Option.getOrNull(answer);
-  return answer instanceof Map
-    ? [...answer].toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1))
-    : answer;
 };

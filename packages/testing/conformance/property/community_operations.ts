@@ -72,7 +72,7 @@ export const communityOperations = {
   "UpgradeStore.find": operation(1, { scope }, ({ upgrades, pid }) =>
     Effect.map(
       upgrades.find(pid),
-      Option.map(({ rounds, at }) => [rounds, at]),
+      Option.map((upgrade) => [upgrade.rounds, upgrade.at]),
     ),
   ),
 } satisfies OperationsOf<"CommunityStore", CommunityStore["Service"]> &

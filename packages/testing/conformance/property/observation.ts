@@ -3,9 +3,9 @@ import type { FeedEvent } from "@accountlink/core/events";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { chess, poker } from "../scopes.ts";
-import { plain } from "./commands.ts";
 import { hashOf, ownOf, said } from "./link_operations.ts";
 import { worldOf } from "./operation.ts";
+import { plain } from "./run_command.ts";
 import type { CommandSubjects } from "./subjects.ts";
 
 const each = <A, B, E, R>(all: ReadonlyArray<A>, read: (one: A) => Effect.Effect<B, E, R>) =>

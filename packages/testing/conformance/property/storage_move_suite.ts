@@ -4,8 +4,9 @@ import { Array as Arr, Effect, type Layer, type Scope } from "effect";
 import * as FastCheck from "fast-check";
 import { check } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
-import { type Command, runCommand, sequences } from "./commands.ts";
+import { type Command, sequences } from "./commands.ts";
 import { observe } from "./observation.ts";
+import { runCommand } from "./run_command.ts";
 import { onModel, outcomeOf, type StoragePropertyOptions } from "./storage_property_suite.ts";
 import { newSubjects, storeSubjects } from "./subjects.ts";
 

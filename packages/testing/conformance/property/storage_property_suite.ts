@@ -4,8 +4,9 @@ import * as FastCheck from "fast-check";
 import { check, type PropertyOptions } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
 import { type SuiteOptions, suite } from "../suite.ts";
-import { anyCommand, type Command, runCommand, sequences, verifications } from "./commands.ts";
+import { anyCommand, type Command, sequences, verifications } from "./commands.ts";
 import { type Observation, observe } from "./observation.ts";
+import { runCommand } from "./run_command.ts";
 import { type CommandSubjects, newSubjects, storeSubjects } from "./subjects.ts";
 
 export interface StoragePropertyOptions extends SuiteOptions<StoragePorts>, PropertyOptions {

@@ -4,7 +4,8 @@ import * as FastCheck from "fast-check";
 import { check, type PropertyOptions } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import { type SuiteOptions, suite } from "../suite.ts";
-import { type Command, historyCommands, runCommand } from "./commands.ts";
+import { type Command, historyCommands } from "./commands.ts";
+import { runCommand } from "./run_command.ts";
 import { newSubjects, storeSubjects } from "./subjects.ts";
 import { type Law, stateOf, undoLaws } from "./undo_laws.ts";
 
