@@ -48,7 +48,10 @@ export interface LookupOptions extends CallOptions {
 /** A file of links: a function that opens it, or a pipe, which can be read only once. */
 export type LinkFile = (() => AsyncIterable<Uint8Array>) | AsyncIterable<Uint8Array>;
 
-export interface LinkImport extends ImportOptions, Omit<ReadOptions, "unreadColumns">, ActorOptions {
+export interface LinkImport
+  extends ImportOptions,
+    Omit<ReadOptions, "isRepeatable" | "unreadColumns">,
+    ActorOptions {
   /** The format of the file; detected from its beginning if left out. */
   readonly format?: LinkReaderName;
 }
@@ -187,9 +190,14 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
       import: method([["file", anyFile], importing], (file: LinkFile, options?: LinkImport) =>
         Effect.suspend(() => {
           const unreadColumns = new Set<string>();
-          const lines = linkReaders[options?.format ?? "auto"](bytesOf(file), { ...options, unreadColumns });
+          const isRepeatable = typeof file === "function";
+          const reading = { ...options, isRepeatable, unreadColumns };
           return importLinks(
-            { lines, isRepeatable: typeof file === "function", unreadColumns },
+            {
+              lines: linkReaders[options?.format ?? "auto"](bytesOf(file), reading),
+              isRepeatable,
+              unreadColumns,
+            },
             {
               findScope: Effect.succeed(scope.pid),
               origin: originOf(options),
@@ -230,6 +238,7 @@ const importing = Accept.options({
   timeColumn: Accept.maybe(Accept.text),
   verifiedColumn: Accept.maybe(Accept.text),
   ignoreColumns: Accept.maybe(Accept.listOf(Accept.text)),
+  unclearTimes: Accept.maybe(Accept.oneOf(["day-first", "month-first", "unknown"])),
 });
 
 const bytesOf = (file: LinkFile): Stream.Stream<Uint8Array> =>

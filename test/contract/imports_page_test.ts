@@ -183,6 +183,36 @@ test("the import page asks what each odd word means, in how many rows it stands,
     expect(preview).toContain(said);
 });
 
+test("the import page asks how unclear times are read, unless other dates of the column tell", async () => {
+  const importer = await makeImporter("100010");
+  const header = "discord_id,roblox_id,linked_at\n";
+  const file = `${header}100001,1,04/05/2021\n100002,2,04/06/2021\n100003,3,soon\n`;
+  const asked = await importer.upload(file);
+  expect(asked.status).toBe(400);
+  const shown = wordsOf(asked);
+  for (const said of [
+    "Line 2: the column “linked_at” says “04/05/2021”, where day and month cannot be told apart",
+    "“04/05/2021” in the column “linked_at” (2 rows): day and month cannot be told apart",
+    "“soon” in the column “linked_at” (1 row) is not a date: the link is stored without one",
+    "Month first 04/05/2021 is April 5",
+    "Leave these dates out",
+  ])
+    expect(shown).toContain(said);
+  const preview = await importer.get(
+    locationOf(await importer.upload(file, { unclearTimes: "month-first" })),
+  );
+  expect(wordsOf(preview)).toContain("3 links of");
+  expect(preview.text).toContain("2021-04-05T00:00:00.000Z");
+  const unreadable = await importer.upload(`${header}100001,1,soon\n`, { unclearTimes: "never" });
+  expect(unreadable.text).toContain('name="unclearTimes" value="unknown"');
+  expect(unreadable.text).not.toContain('value="day-first"');
+  const decided = await importer.upload(`${header}100001,1,04/05/2021\n100002,2,28/05/2021\n`);
+  const sample = locationOf(decided);
+  expect((await importer.get(sample)).text).toContain("2021-05-04T00:00:00.000Z");
+  expect(await importer.run(sample)).toContain("2 links");
+  expect((await importer.get(`/dashboard/links.csv?pid=${importer.pid}`)).text).toContain("2021-05-04T00:00");
+});
+
 test("an upload by a member of some communities leaves what waits for another one", async () => {
   const importer = await makeImporter("100030");
   const { owner } = importer;

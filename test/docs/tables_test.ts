@@ -121,7 +121,12 @@ it("docs/switching.md lists the words, times and IDs that readers of link files 
     ['`{"$timestamp": …}` of MongoDB; `_seconds` or `seconds` of Firestore', "its seconds since 1970"],
     [`${listOf(missingTimes)}, nothing`, "unknown"],
     [`${quotedList(zeroTimes)}, in any form`, "unknown"],
-    ["`04/05/2021`", "stops the import, and is asked about"],
+    ["`28.09.2024`, `9/28/2024, 2:30 PM`, in UTC if there is no offset", "the only day that it can be"],
+    [
+      "`04/05/2021`",
+      "as the other dates of the column are, if they have one order and the file can be read again; else asked about",
+    ],
+    ["anything else", "stops the import, and is asked about"],
   ]);
   expect(rowsUnder(switching, ["an ID in a cell or in JSON", "is read as"])).toEqual([
     ...idForms.map((form) => idRow(form)),

@@ -22,7 +22,7 @@ const fieldNames =
   `name tier kind access expiresAt limits allowIps denyIps redirectOrigins guildId actor resolved
   status clientId chatId gameId redirect within note action keyId before cursor from types url
   description limit graceSeconds rules nickname state format onConflict dryRun strict ignoreColumns
-  address`.split(/\s+/);
+  unclearTimes address`.split(/\s+/);
 const someLimits = FastCheck.dictionary(
   FastCheck.constantFrom("perWindow", "windowMs", "daily", "verifyDaily"),
   junk,

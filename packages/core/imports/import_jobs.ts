@@ -116,7 +116,7 @@ export const makeImportJobs = Effect.gen(function* () {
   const linesOf = ({ id }: ImportHolder, account: string, options: ReadOptions) =>
     linkReaders.auto(
       Stream.tap(read(id, "upload"), () => turns.step(account, Effect.sleep(1))),
-      options,
+      { ...options, isRepeatable: true },
     );
 
   /** Imports the whole file, or only previews it in a dry run. Stores the skipped rows in another file. */

@@ -1,6 +1,7 @@
 /** Imports of links: files and their formats, the port, and the import of a file. */
 export { csvRow } from "../csv.ts";
 export {
+  type DateOrder,
   type FileLink,
   type LeftOutLine,
   type LeftOutReason,
@@ -8,13 +9,15 @@ export {
   leftOutReasons,
   type OddWord,
   type ReadOptions,
+  type UnclearTime,
+  type UnclearTimeChoice,
   UnreadableLinkFile,
   type WordChoice,
 } from "./formats/link_format.ts";
 export * from "./formats/link_formats.ts";
 export { tableReader } from "./formats/row.ts";
 export { endedStates, holdingStates, stateFillers } from "./formats/state_columns.ts";
-export { failAtUnreadable } from "./formats/text_rows.ts";
+export { readRows } from "./formats/text_rows.ts";
 export * from "./formats/written_forms.ts";
 export {
   type ChatHash,

@@ -3,17 +3,17 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import {
-  failAtUnreadable,
   type ImportProgress,
   type LinkReaderName,
   type LinkSource,
   linkReaders,
   type ReadOptions,
+  readRows,
   tableReader,
-  UnreadableLinkFile,
+  type UnreadableLinkFile,
 } from "@accountlink/core/imports";
 import * as NodeStream from "@effect/platform-node/NodeStream";
-import { Clock, Effect, FileSystem, Option, Stdio, Stream } from "effect";
+import { Effect, FileSystem, Option, Stdio, Stream } from "effect";
 import type { Progress } from "../../cli/progress.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { reasonOf } from "../../message_text.ts";
@@ -61,8 +61,8 @@ export const openSource = Effect.fnUntraced(function* (
       }),
     ),
   );
-  const lines = linkReaders[format](bytes, options);
   // A pipe can be read only once.
+  const lines = linkReaders[format](bytes, { ...options, isRepeatable: isFile });
   return { source: { lines, isRepeatable: isFile }, progressOf: progressOf(checked) };
 });
 
@@ -104,27 +104,25 @@ const sqliteSource = Effect.fnUntraced(function* (
     (opened) => Effect.sync(() => opened.close()),
   );
   const tables = yield* attempt(() => tablesOf(database));
-  const now = yield* Clock.currentTimeMillis;
-  const { name, names, reader } = yield* Effect.mapError(choose(tables, chosen, { ...options, now }), failed);
+  const { name, names, reader } = yield* Effect.mapError(choose(tables, chosen, options), failed);
   const refusal = reader.refusal();
   if (refusal !== null) return yield* refusal;
 
-  const rows = function* () {
+  const rows = function* (rowOptions: Parameters<typeof reader.read>[1]) {
     const statement = database.prepare(`SELECT * FROM ${identifier(name)}`);
     // Preserves the digits of IDs beyond 2^53.
     statement.setReadBigInts(true);
     let line = 0;
     for (const row of statement.iterate()) {
       const values = names.map((column) => row[column]);
-      const read = reader.read({ line: ++line, values, text: textOf(values) });
-      yield read;
-      if (read instanceof UnreadableLinkFile) return;
+      yield reader.read({ line: ++line, values, text: textOf(values) }, rowOptions);
     }
   };
 
-  const lines = Stream.fromIterable({ [Symbol.iterator]: rows }, { chunkSize }).pipe(
-    Stream.catchCause((cause) => Stream.fail(failed(reasonOf(cause)))),
-    failAtUnreadable,
+  const lines = readRows({ ...options, isRepeatable: true }, (rowOptions) =>
+    Stream.fromIterable({ [Symbol.iterator]: () => rows(rowOptions) }, { chunkSize }).pipe(
+      Stream.catchCause((cause) => Stream.fail(failed(reasonOf(cause)))),
+    ),
   );
   return { lines, isRepeatable: true } satisfies LinkSource<CommandFailed | UnreadableLinkFile>;
 });
@@ -150,11 +148,7 @@ const tablesOf = (database: DatabaseSync): ReadonlyArray<Table> =>
         .map((column) => String(column["name"])),
     }));
 
-const choose = (
-  tables: ReadonlyArray<Table>,
-  chosen: Option.Option<string>,
-  options: Parameters<typeof tableReader>[1],
-) => {
+const choose = (tables: ReadonlyArray<Table>, chosen: Option.Option<string>, options: ReadOptions) => {
   const wanted = Option.match(chosen, {
     onNone: () => tables,
     onSome: (name) => tables.filter((table) => table.name.toLowerCase() === name.toLowerCase()),

@@ -12,6 +12,7 @@ import {
   leftOutRow,
   linkReaderNames,
   type ReadOptions,
+  type UnclearTime,
   type UnreadableLinkFile,
   type WordChoice,
   type WrongLines,
@@ -76,6 +77,13 @@ const flags = {
     ),
     Flag.atLeast(0),
   ),
+  unclearTimes: Flag.Literals("unclear-times", ["day-first", "month-first", "unknown"]).pipe(
+    Flag.withDescription(
+      "How a date such as 04/05/2021 is read if no other date of the file tells the order, or that it is " +
+        "unknown; a time that cannot be read is unknown",
+    ),
+    Flag.optional,
+  ),
   guild: guildFlag("guild").pipe(
     Flag.withDescription("Import only the rows of this guild, by the column guildId"),
     Flag.optional,
@@ -138,8 +146,8 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
         "ID, discord_id, user_id and roblox_id; verifiedAt, linked_at, created_at and similar ones " +
         "are the time. Rows whose verified, status, deleted_at or similar column says that the link is not " +
         "verified, or over, are left out. Columns that are not read are listed. A column that may say when or whether a " +
-        "link was verified, a word whose meaning is not known, and a date such as 04/05/2021 stop " +
-        "the import until the column is named or ignored.",
+        "link was verified, a word whose meaning is not known, and a time that is not clear stop " +
+        "the import until the column is named or ignored, or a flag says how to read it.",
       "Each row is taken or left out, and the report says why. The same command resumes an " +
         "interrupted import, and does not repeat a completed one. Standard input is stored as it arrives.",
     ],
@@ -183,20 +191,27 @@ const wordChoices = (texts: ReadonlyArray<string>): Readonly<Record<string, Word
 
 const unreadable = (
   { file }: Choice,
-  { line, reason, unclearColumns = [], oddWords = [] }: UnreadableLinkFile,
+  { line, reason, unclearColumns = [], oddWords = [], unclearTimes = [] }: UnreadableLinkFile,
 ): CommandFailed => {
-  const flag = oddWords.length > 0 ? wordFlags : unclearColumns.length > 0 ? columnFlags : "";
+  const flags = [
+    ...(oddWords.length > 0 ? ["--verified-word WORD=yes, =no or =skip for each word"] : []),
+    ...(unclearTimes.length > 0 ? ["--unclear-times day-first, month-first or unknown"] : []),
+  ];
+  const flag = flags.length > 0 ? ` (${flags.join(", ")}, or --ignore-column)` : columnFlags;
+  const place = ({ column, rows }: Pick<UnclearTime, "column" | "rows">) =>
+    `in column ${JSON.stringify(column)} of ${countOf(rows, "row")}`;
   return new CommandFailed({
-    notes: oddWords.map(
-      ({ column, word, rows }) =>
-        `${JSON.stringify(word)} stands in column ${JSON.stringify(column)} of ${countOf(rows, "row")}`,
-    ),
-    problem: `Cannot import "${file}": line ${line}: ${reason}${flag}`,
-    ...(unclearColumns.length === 0 ? {} : { details: { unclearColumns, oddWords } }),
+    notes: [
+      ...oddWords.map((odd) => `${JSON.stringify(odd.word)} stands ${place(odd)}`),
+      ...unclearTimes.map(
+        (unclear) => `${JSON.stringify(unclear.time)} and the like stand ${place(unclear)}`,
+      ),
+    ],
+    problem: `Cannot import "${file}": line ${line}: ${reason}${unclearColumns.length === 0 ? "" : flag}`,
+    ...(unclearColumns.length === 0 ? {} : { details: { unclearColumns, oddWords, unclearTimes } }),
   });
 };
 
-const wordFlags = " (--verified-word WORD=yes, =no or =skip for each word, or --ignore-column)";
 const columnFlags = " (--time-column, --verified-column or --ignore-column)";
 
 const readOptions = (choice: Choice): ReadOptions => ({
@@ -206,6 +221,7 @@ const readOptions = (choice: Choice): ReadOptions => ({
   verifiedColumn: Option.getOrUndefined(choice.verifiedColumn),
   verifiedWords: wordChoices(choice.verifiedWords),
   ignoreColumns: choice.ignoreColumns,
+  unclearTimes: Option.getOrUndefined(choice.unclearTimes),
   guildId: Option.getOrUndefined(choice.guild),
 });
 

@@ -200,6 +200,29 @@ it("an import counts words whose meaning is not known, and takes it from --verif
   );
 });
 
+it("an import counts unclear times, and reads them by --unclear-times or the column's other dates", async () => {
+  const place = await makeWorkplace();
+  const unclear = ["10001,1,04/05/2021", "10002,2,04/06/2021", "10003,3,soon"];
+  const file = await place.file("links.csv", csvOf(unclear));
+  const asked = await place.run("links", "import", file, ...scope);
+  expect(asked).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: [
+      '"04/05/2021" and the like stand in column "lastVerifiedAt" of 2 rows',
+      '"soon" and the like stand in column "lastVerifiedAt" of 1 row',
+      `Cannot import "${file}": line 2: column "lastVerifiedAt" says "04/05/2021", expected a date whose day and month can be told apart (--unclear-times day-first, month-first or unknown, or --ignore-column)\n`,
+    ].join("\n"),
+  });
+  const chosen = ["--unclear-times", "month-first"];
+  expect(await place.json("links", "import", file, ...scope, ...chosen)).toMatchObject({ taken: 3 });
+  const [, second] = await exported(place);
+  expect(second).toBe("10002,2,2021-04-06T00:00:00.000Z");
+  const clear = await place.file("clear.csv", csvOf(["10004,4,04/05/2021", "10005,5,28/05/2021"]));
+  expect(await place.json("links", "import", clear, ...scope)).toMatchObject({ taken: 2 });
+  expect(await exported(place)).toContain("10004,4,2021-05-04T00:00:00.000Z");
+});
+
 it("an import with --on-conflict replace replaces links, and a dry run reports the same numbers", async () => {
   const place = await makeWorkplace();
   await place.json("links", "import", await place.file("first.csv", csvOf(["10001,1,2026-01-01"])), ...scope);

@@ -38,6 +38,7 @@ it("`links import` reads the table that --table names, and lists the tables if n
     error: expect.stringContaining('column "confirmation" may say when or whether') as unknown,
     unclearColumns: ["confirmation"],
     oddWords: [],
+    unclearTimes: [],
   });
   expect(await importing("--table", "a", "--verified-column", "confirmation")).toMatchObject({
     taken: 0,
@@ -46,4 +47,21 @@ it("`links import` reads the table that --table names, and lists the tables if n
   expect((await place.run("links", "export", ...scope)).stdout).toMatch(
     /\n200000000000000001,1,.*\n200000000000000002,2,.*\n$/,
   );
+});
+
+it("`links import` reads the dates of a table by those that have one reading only", async () => {
+  const place = await makeWorkplace();
+  const file = join(place.folder, "bot.sqlite");
+  const database = new DatabaseSync(file);
+  database.exec(
+    "CREATE TABLE a (discord_id TEXT, roblox_id TEXT, linked_at TEXT);" +
+      "INSERT INTO a VALUES ('10001', '1', '04.05.2021'), ('10002', '2', '28.05.2021'), ('10003', '3', 'soon');",
+  );
+  database.close();
+  const importing = ["links", "import", file, ...scope];
+  expect(await place.json(...importing)).toMatchObject({
+    unclearTimes: [{ column: "linked_at", time: "soon", isDate: false, rows: 1 }],
+  });
+  expect(await place.json(...importing, "--unclear-times", "unknown")).toMatchObject({ taken: 3 });
+  expect((await place.run("links", "export", ...scope)).stdout).toContain("10001,1,2021-05-04T00:00");
 });

@@ -21,6 +21,23 @@ export interface OddWord {
   readonly rows: number;
 }
 
+/** Whether day or month comes first in a date such as `04/05/2021`. */
+export type DateOrder = "day-first" | "month-first";
+
+/** How unclear times are read: dates by their order, and other times as unknown; or all of them as unknown. */
+export type UnclearTimeChoice = DateOrder | "unknown";
+
+/** A time that cannot be read, or only if the order of its date is known. */
+export interface UnclearTime {
+  readonly column: string;
+  /** The first one, shortened. */
+  readonly time: string;
+  /** Whether only the order of day and month is unclear. */
+  readonly isDate: boolean;
+  /** How many rows have such a time. */
+  readonly rows: number;
+}
+
 /** Chooses the columns and rows to read. */
 export interface ReadOptions {
   /** The name of the column with the chat IDs. Needed only if the reader does not find this column itself. */
@@ -38,6 +55,13 @@ export interface ReadOptions {
    * verification.
    */
   readonly ignoreColumns?: ReadonlyArray<string> | undefined;
+  /**
+   * How unclear times are read. Dates such as `04/05/2021` need no choice if other dates of the file have the same
+   * order, as far as they can be read in one order only, and `isRepeatable` is true.
+   */
+  readonly unclearTimes?: UnclearTimeChoice | undefined;
+  /** Whether the rows can be read again, once their dates have told the order of day and month. */
+  readonly isRepeatable?: boolean | undefined;
   /** A set to which reading adds the names of unread columns, up to 100. */
   readonly unreadColumns?: Set<string> | undefined;
   /** If given, rows of other guilds are left out. */
@@ -118,7 +142,7 @@ export type FileProblem =
   | { readonly is: "file"; readonly kind: FileKind }
   | { readonly is: "broken"; readonly what: "json" | "nul" | "long" }
   | { readonly is: "header"; readonly header: string; readonly lacks: "no_chat_id" | "no_game_id" | "other" }
-  | { readonly is: "word" | "date"; readonly column: string; readonly value: string }
+  | { readonly is: "word" | "date" | "time"; readonly column: string; readonly value: string }
   | { readonly is: "columns"; readonly columns: ReadonlyArray<string> };
 
 export type FileKind =
@@ -145,6 +169,8 @@ export class UnreadableLinkFile extends Data.TaggedError("UnreadableLinkFile")<{
   readonly unclearColumns?: ReadonlyArray<string>;
   /** Words whose meaning is unclear, counted in the whole file. `verifiedWords` chooses what each of them says. */
   readonly oddWords?: ReadonlyArray<OddWord>;
+  /** Times that are unclear, at most one of each kind. `unclearTimes` chooses how they are read. */
+  readonly unclearTimes?: ReadonlyArray<UnclearTime>;
 }> {
   readonly code = "UNREADABLE_LINK_FILE";
   readonly details = { line: this.line, reason: this.reason };

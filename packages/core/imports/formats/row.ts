@@ -6,6 +6,7 @@ import { isChatId, isGameId } from "../../ids.ts";
 import { dayMs, type Millis } from "../../timestamp.ts";
 import { type Columns, columnsOf, reportUnread } from "./columns.ts";
 import {
+  type DateOrder,
   type FileLink,
   type LeftOutReason,
   type LinkLine,
@@ -13,14 +14,16 @@ import {
   quoted,
   type ReadOptions,
   rowText,
-  UnreadableLinkFile,
+  shortened,
+  type UnclearTimeChoice,
+  type UnreadableLinkFile,
   type WordChoice,
 } from "./link_format.ts";
-import type { OddWordRow } from "./odd_words.ts";
+import type { OddRow, OddTimeRow } from "./odd_rows.ts";
 import type { StateSense } from "./state_columns.ts";
 import {
-  ambiguousDate,
   missingTimes,
+  type NumericDate,
   noWords,
   orNoTime,
   parseWrittenTime,
@@ -32,6 +35,10 @@ import {
 export interface RowOptions extends ReadOptions {
   /** The time at which the file is read. */
   readonly now: Millis;
+  /** How the file's unclear times are read, as the user or the file's other dates tell; undefined if nobody does. */
+  readonly timesAs: UnclearTimeChoice | undefined;
+  /** A set to which reading adds the orders of the dates that have one reading only. */
+  readonly dateOrders: Set<DateOrder>;
 }
 
 export interface Row {
@@ -52,12 +59,11 @@ export const leftOut = (
   text: rowText(text),
 });
 
-/** Reads the link of a row. A word or date whose meaning is unclear makes the file unreadable, so that nobody guesses. */
-export const readRow = (
-  row: Row,
-  columns: Columns,
-  { guildId, now, verifiedWords: choices }: RowOptions,
-): LinkLine | UnreadableLinkFile | OddWordRow => {
+/** Reads the link of a row. Returns an odd row if a word or a time is unclear, so that nobody guesses. */
+export const readRow = (row: Row, columns: Columns, options: RowOptions): LinkLine | OddRow => {
+  const { guildId, verifiedWords: choices } = options;
+  // Also read for rows that are left out, since their dates tell the order of the others.
+  const lastVerifiedAt = timeOf(row, columns, options);
   const { line, values, text } = row;
   if (guildId !== undefined && columns.guildId !== -1 && idOf(values[columns.guildId]).id !== guildId) {
     return leftOut(row, "other_guild", `the row is not of guild ${guildId}`);
@@ -72,7 +78,6 @@ export const readRow = (
   if (!isChatId(chat.id) || hasLeadingZero(chat.id)) return wrongId(row, chat, "chat", "5 to 32 digits");
   if (!isGameId(game.id) || hasLeadingZero(game.id) || game.id === "0")
     return wrongId(row, game, "game", "1 to 32 digits");
-  const lastVerifiedAt = timeOf(row, columns, now);
   if (typeof lastVerifiedAt === "object" && lastVerifiedAt !== null) return lastVerifiedAt;
   const kept = text.length > longestText ? rowText(text) : text;
   const link = { chatId: chat.id, gameId: game.id, lastVerifiedAt, ...primaryOf(values[columns.primary]) };
@@ -95,34 +100,39 @@ const unprovenOf = (row: Row, { states, names }: Columns, choices: ReadOptions["
     : leftOut(row, "odd_word", `column ${quoted(skipped.column)} says ${quoted(skipped.word)}`);
 };
 
-/** Returns the time of a row, or why the row cannot be read. */
-const timeOf = (row: Row, columns: Columns, now: Millis) => {
+/** Returns the time of a row, or why the row has no link. */
+const timeOf = (row: Row, columns: Columns, options: RowOptions): Millis | LinkLine | OddTimeRow | null => {
   const value = row.values[columns.time];
   const written = writtenTime(value);
-  const time = typeof written === "number" ? orNoTime(written) : parseWrittenTime(written);
+  const parsed = typeof written === "number" ? orNoTime(written) : parseWrittenTime(written);
+  const isDate = typeof parsed === "object" && parsed !== null;
+  const time = isDate ? timeOfDate(parsed, options) : parsed;
   if (time === undefined) {
-    return ambiguousDate.test(String(written).trim())
-      ? ask(row, columns, columns.time, "expected the year first, since day and month cannot be told apart")
-      : leftOut(
-          row,
-          "time",
-          `the time is ${quotedValue(value)}, expected an ISO 8601 date, or a date and time`,
-        );
+    if (options.timesAs !== undefined) return null;
+    const column = columns.names[columns.time] ?? "";
+    return { line: row.line, column, time: shortened(textOf(value), 40), isDate };
   }
-  return time === null || time <= now + dayMs
+  return time === null || time <= options.now + dayMs
     ? time
-    : leftOut(row, "future", `the time is ${quotedValue(value)}, expected one that is at most a day ahead`);
+    : leftOut(
+        row,
+        "future",
+        `the time is ${quoted(textOf(value))}, expected one that is at most a day ahead`,
+      );
 };
 
-const quotedValue = (value: unknown): string => quoted(textOf(value));
-
-/** Returns the error that asks the user about a value of a column. */
-const ask = ({ line, values }: Row, { names }: Columns, column: number, expected: string) => {
-  const name = names[column] ?? "";
-  const reason = `column ${quoted(name)} says ${quotedValue(values[column])}, ${expected}`;
-  const said = { is: "date", column: name, value: textOf(values[column]) } as const;
-  return new UnreadableLinkFile({ line, reason, said, unclearColumns: [name] });
+/** Returns undefined if the order of day and month is not known. */
+const timeOfDate = (date: NumericDate, { timesAs, dateOrders }: RowOptions): Millis | null | undefined => {
+  const [order, other] = dateOrderNames.filter((each) => date[each] !== undefined);
+  if (order !== undefined && other === undefined && !date.isShort) {
+    dateOrders.add(order);
+    return date[order];
+  }
+  if (timesAs === undefined || timesAs === "unknown") return timesAs && null;
+  return date[timesAs] ?? (order && date[order]);
 };
+
+const dateOrderNames = ["day-first", "month-first"] as const;
 
 const hasLeadingZero = (id: string): boolean => /^0\d/.test(id);
 
@@ -258,11 +268,11 @@ const writtenTime = (value: unknown): string | Millis => {
 };
 
 /** Makes a reader for the rows of a database table, or returns why its columns are not links. @internal */
-export const tableReader = (names: ReadonlyArray<string>, options: RowOptions) => {
+export const tableReader = (names: ReadonlyArray<string>, options: ReadOptions) => {
   const columns = columnsOf(names, options);
   if ("problem" in columns) return columns.problem;
   return {
-    read: (row: Row) => readRow(row, columns, options),
+    read: (row: Row, rowOptions: RowOptions) => readRow(row, columns, rowOptions),
     /** Adds the unread columns to `ReadOptions.unreadColumns`. Returns an error if one is unclear, or null. */
     refusal: () => reportUnread(columns, 1, options),
   };

@@ -1,10 +1,18 @@
 import { Clock, Effect, Stream } from "effect";
-import { type FileKind, type LinkLine, type LinkReader, UnreadableLinkFile } from "./link_format.ts";
-import { type OddWordRow, OddWords } from "./odd_words.ts";
+import type { Millis } from "../../timestamp.ts";
+import {
+  type DateOrder,
+  type FileKind,
+  type LinkLine,
+  type LinkReader,
+  type ReadOptions,
+  UnreadableLinkFile,
+} from "./link_format.ts";
+import { type OddRow, OddRows } from "./odd_rows.ts";
 import type { RowOptions } from "./row.ts";
 
-/** A row, a row with an odd word, or the error that ends the file. */
-export type Parsed = LinkLine | UnreadableLinkFile | OddWordRow;
+/** A row, a row with an odd word or an unclear time, or the error that ends the file. */
+export type Parsed = LinkLine | UnreadableLinkFile | OddRow;
 
 /** Parses one file. It keeps text that is not yet a whole row. */
 export interface TextParser {
@@ -37,51 +45,63 @@ export const piecesOf = (bytes: Uint8Array, size: number): ReadonlyArray<Uint8Ar
 export const readText =
   (makeParser: (options: RowOptions) => TextParser): LinkReader =>
   (bytes, options = {}) =>
-    Stream.unwrap(
-      Effect.map(Clock.currentTimeMillis, (now) =>
-        bytes.pipe(
-          Stream.map((chunk) => piecesOf(chunk, pieceSize)),
-          Stream.flattenIterable,
-          Stream.rechunk(1),
-          Stream.tap(() => Effect.yieldNow),
-          decodedText,
-          Stream.mapAccumArray(
-            () => endingParser(makeParser({ ...options, now })),
-            (parser, pieces) => [parser, pieces.flatMap(parser.take)],
-          ),
-          failAtUnreadable,
+    readRows(options, (rowOptions) =>
+      bytes.pipe(
+        Stream.map((chunk) => piecesOf(chunk, pieceSize)),
+        Stream.flattenIterable,
+        Stream.rechunk(1),
+        Stream.tap(() => Effect.yieldNow),
+        decodedText,
+        Stream.mapAccumArray(
+          () => endingParser(makeParser(rowOptions)),
+          (parser, pieces) => [parser, pieces.flatMap(parser.take)],
         ),
       ),
     );
 
 /**
- * Fails with the error that ends the rows, if any. From the first odd word on, it only counts odd words, and fails at
- * the end of the rows. @internal
+ * Reads the rows that `parse` emits, and fails with the error that ends them, if any. From the first odd row on, it only
+ * counts odd rows, and asks about them at the end. If only dates were odd, and the others tell their order, it reads the
+ * rows once more instead. @internal
  */
-export const failAtUnreadable = <E, R>(
-  rows: Stream.Stream<Parsed, E, R>,
-): Stream.Stream<LinkLine, E | UnreadableLinkFile, R> =>
-  Stream.suspend(() => {
-    const odd = new OddWords();
-    const read = Stream.mapAccumArrayEffect(
-      rows,
+export const readRows = <E, R>(
+  options: ReadOptions,
+  parse: (options: RowOptions) => Stream.Stream<Parsed, E, R>,
+): Stream.Stream<LinkLine, E | UnreadableLinkFile, R> => {
+  const { unclearTimes: chosen, isRepeatable = false } = options;
+  // Other dates of the file count before the choice to read unclear ones as unknown.
+  let timesAs = chosen === "unknown" && isRepeatable ? undefined : chosen;
+  const dateOrders = new Set<DateOrder>();
+
+  const read = (now: Millis, skipped: number): Stream.Stream<LinkLine, E | UnreadableLinkFile, R> => {
+    const odd = new OddRows();
+    let count = 0;
+    const rows = Stream.mapAccumArrayEffect(
+      parse({ ...options, now, timesAs, dateOrders }),
       () => null,
       (state, chunk): Effect.Effect<readonly [null, ReadonlyArray<LinkLine>], UnreadableLinkFile> => {
         const lines: Array<LinkLine> = [];
         for (const row of chunk) {
-          if (row instanceof UnreadableLinkFile)
-            return odd.isEmpty ? Effect.fail(row) : Effect.fail(odd.error);
-          if ("word" in row) odd.add(row);
-          else if (odd.isEmpty) lines.push(row);
+          if (row instanceof UnreadableLinkFile) {
+            if (odd.isEmpty) return Effect.fail(row);
+          } else if ("word" in row || "isDate" in row) odd.add(row);
+          else if (odd.isEmpty && count++ >= skipped) lines.push(row);
         }
         return Effect.succeed([state, lines]);
       },
     );
-    return Stream.concat(
-      read,
-      Stream.suspend(() => (odd.isEmpty ? Stream.empty : Stream.fail(odd.error))),
-    );
-  });
+    const rest = (): Stream.Stream<LinkLine, E | UnreadableLinkFile, R> => {
+      if (odd.isEmpty) return Stream.empty;
+      const settled = odd.settled(isRepeatable ? dateOrders : new Set(), chosen);
+      if (settled instanceof UnreadableLinkFile) return Stream.fail(settled);
+      timesAs = settled;
+      return read(now, count);
+    };
+    return Stream.concat(rows, Stream.suspend(rest));
+  };
+
+  return Stream.unwrap(Effect.map(Clock.currentTimeMillis, (now) => read(now, 0)));
+};
 
 /** Wraps a parser so that it ignores everything after an unreadable line. */
 const endingParser = (parser: TextParser) => {

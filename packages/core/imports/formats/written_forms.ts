@@ -4,6 +4,7 @@
  */
 import { Option } from "effect";
 import { type Millis, parseTimestamp } from "../../timestamp.ts";
+import type { DateOrder } from "./link_format.ts";
 import { words } from "./state_columns.ts";
 
 /** The words for a verified link, in lower case. @internal */
@@ -168,14 +169,49 @@ const epochMillis = (number: number): Millis => {
   return Math.floor(number < 1e14 ? number : number / 1000);
 };
 
-/** Dates such as `04/05/2021`, whose day and month nobody can tell apart. @internal */
-export const ambiguousDate = /^\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d\d)(?!\d)/;
+/** A date such as `04/05/2021`, with its time in each order. An order is left out if the calendar has no such day. */
+export interface NumericDate extends Partial<Readonly<Record<DateOrder, Millis>>> {
+  /** Whether the year has two digits, so that it may also come first. */
+  readonly isShort: boolean;
+}
+
+const numericDate =
+  /^(\d{1,2})([-/.])\s?(\d{1,2})\2\s?(\d{4}|\d\d)(?:(?:,?\s|T)(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9})\d*)?)?(?:\s?([ap])\.?\s?m\.?)?\s?(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?)?$/i;
+
+/** Hours of a clock of 12 hours, if there is an `a` or a `p`. No hour for what such a clock does not show. */
+const hoursOf = (hours: string | undefined, half = ""): string | undefined => {
+  if (hours === undefined || half === "") return hours;
+  const hour = Number(hours);
+  return hour < 1 || hour > 12 ? "99" : String((hour % 12) + (half.toLowerCase() === "p" ? 12 : 0));
+};
+
+const parseNumericDate = (text: string): NumericDate | Millis | undefined => {
+  const parts = numericDate.exec(text);
+  if (parts === null) return undefined;
+  const [, first, , second, year = "", hours, minutes, seconds, fraction, half, offset] = parts;
+  const isShort = year.length === 2;
+  const at = (month: string | undefined, day: string | undefined) =>
+    parseTimestamp(
+      isoOf(
+        [isShort ? `20${year}` : year, month, day],
+        [hoursOf(hours, half), minutes, seconds, fraction, offset],
+      ),
+    );
+  const [dayFirst, monthFirst] = [at(second, first), at(first, second)].map(Option.getOrUndefined);
+  if (dayFirst === monthFirst && !isShort) return dayFirst;
+  if (dayFirst === undefined && monthFirst === undefined) return undefined;
+  return {
+    isShort,
+    ...(dayFirst === undefined ? {} : { "day-first": dayFirst }),
+    ...(monthFirst === undefined ? {} : { "month-first": monthFirst }),
+  };
+};
 
 /** No form of a time is longer, so that reading a long value takes no time. */
 const longestTime = 120;
 
 /** Reads a time. Returns null for a value without a time, and undefined if the text has no known form. @internal */
-export const parseWrittenTime = (written: string): Millis | null | undefined => {
+export const parseWrittenTime = (written: string): Millis | NumericDate | null | undefined => {
   const text = written.trim();
   if (text === "" || missingTimes.has(text.toLowerCase())) return null;
   if (text.length > longestTime) return undefined;
@@ -186,7 +222,8 @@ export const parseWrittenTime = (written: string): Millis | null | undefined => 
     const time = typeof found === "number" ? found : Option.getOrUndefined(parseTimestamp(found));
     return time === undefined ? undefined : orNoTime(time);
   }
-  return undefined;
+  const date = parseNumericDate(text);
+  return typeof date === "number" ? orNoTime(date) : date;
 };
 
 /** @internal */

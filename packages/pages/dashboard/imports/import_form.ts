@@ -1,5 +1,5 @@
-/** What a user types in the form of an upload, with the questions about words whose meaning nobody knows. */
-import type { OddWord, WordChoice } from "@accountlink/core/imports";
+/** What a user types in the form of an upload, with the questions about words and times whose meaning nobody knows. */
+import type { OddWord, UnclearTime, UnclearTimeChoice, WordChoice } from "@accountlink/core/imports";
 import { type Html, html } from "../../html.ts";
 import { hiddenFields, radioField } from "../look/field.ts";
 import { say } from "../look/say.ts";
@@ -13,6 +13,8 @@ export interface ImportForm {
   readonly columns: ReadonlyArray<{ readonly name: string; readonly isIgnored: boolean }>;
   /** Words in columns of verification whose meaning the user chooses. */
   readonly words: ReadonlyArray<AskedWord>;
+  /** How unclear times are read; null if that was not asked about. */
+  readonly times: AskedTimes | null;
 }
 
 export interface AskedWord extends Pick<OddWord, "word"> {
@@ -20,6 +22,33 @@ export interface AskedWord extends Pick<OddWord, "word"> {
   readonly place: Pick<OddWord, "column" | "rows"> | null;
   readonly choice: WordChoice | null;
 }
+
+export interface AskedTimes {
+  /** The times of the file; none if they were answered before something else was asked. */
+  readonly unclear: ReadonlyArray<UnclearTime>;
+  readonly choice: UnclearTimeChoice | null;
+}
+
+export const timesField = ({ unclear, choice }: AskedTimes): Html => {
+  const hasDates = unclear.length === 0 || unclear.some(({ isDate }) => isDate);
+  const orders = [
+    { value: "day-first", label: say("import.day_first"), hint: say("import.day_first.hint") },
+    { value: "month-first", label: say("import.month_first"), hint: say("import.month_first.hint") },
+  ];
+  return radioField({
+    name: "unclearTimes",
+    label: say("import.times"),
+    hint: html`${unclear.map(
+      ({ isDate, column, time, rows }) =>
+        html`${say(isDate ? "import.times.date" : "import.times.unreadable", { column, time, rows })} `,
+    )}`,
+    value: choice ?? "",
+    choices: [
+      ...(hasDates ? orders : []),
+      { value: "unknown", label: say("import.no_date"), hint: say("import.no_time") },
+    ],
+  });
+};
 
 export const wordField = ({ word, place, choice }: AskedWord, index: number): Html => html`
 ${hiddenFields({ [`word${index}`]: word })}

@@ -18,7 +18,7 @@ import { tableHtml } from "../look/table.ts";
 import { numberHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { importPath, paths, userPath, withQuery } from "../paths.ts";
-import { type ImportForm, wordField } from "./import_form.ts";
+import { type ImportForm, timesField, wordField } from "./import_form.ts";
 import { leftOutHtml, reasonOf, type SampleRow, sampleTable } from "./left_out_rows.ts";
 import { undoableSection, undoLink } from "./undo_pages.ts";
 
@@ -39,7 +39,7 @@ const uploadKinds = [".csv", ".tsv", ".txt", ".json", ".ndjson", ".jsonl"];
 /** `problem` says why a file was refused; null if none was refused. */
 export const uploadPage = (
   communities: ReadonlyArray<Community>,
-  { pid, onConflict, named, columns, words }: ImportForm,
+  { pid, onConflict, named, columns, words, times }: ImportForm,
   { platforms }: Importer,
   { problem, undoable }: { readonly problem: Html | null; readonly undoable: ReadonlyArray<UndoableImport> },
 ): Page => ({
@@ -75,6 +75,7 @@ ${columnFields(platforms).map(([name, label, names]) =>
 </details>
 ${columns.map(({ name, isIgnored }) => checkField("ignoreColumn", say("import.ignore", { name }), isIgnored, name))}
 ${words.map(wordField)}
+${times && timesField(times)}
 <div class="field">
 <label for="file">${say("import.file")}</label>
 <p class="hint" id="file-hint">${say("import.file.hint", { kinds: uploadKinds.join(", ") })}</p>

@@ -5,6 +5,7 @@ import {
   type ImportFile,
   type ImportJob,
   makeImportJobs,
+  type UnclearTimeChoice,
   type UnreadableLinkFile,
   type WordChoice,
   type WrongLines,
@@ -73,7 +74,7 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     const receive = Effect.fnUntraced(function* (file: ImportFile) {
       const uploaded = yield* readUpload(visitor, file);
       typed = typedIn(uploaded);
-      const { pid, onConflict, named, columns, words } = typed;
+      const { pid, onConflict, named, columns, words, times } = typed;
       const { scope } = yield* communities.find(visitor, pid);
       return {
         pid: scope.pid,
@@ -88,6 +89,7 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
           verifiedWords: Object.fromEntries(
             words.flatMap(({ word, choice }) => (choice === null ? [] : [[word, choice]])),
           ),
+          unclearTimes: times?.choice ?? undefined,
         },
       };
     });
@@ -169,10 +171,12 @@ const untouched: ImportForm = {
   named: { chatColumn: "", gameColumn: "", timeColumn: "", verifiedColumn: "" },
   columns: [],
   words: [],
+  times: null,
 };
 
 const typedIn = ({ fields, ignoreColumns }: Upload): ImportForm => {
   const text = (name: string) => fields.get(name) ?? "";
+  const timeChoice = timeChoices.find((each) => each === text("unclearTimes"));
   return {
     pid: text("pid"),
     onConflict: choiceOf(text("onConflict")),
@@ -183,14 +187,16 @@ const typedIn = ({ fields, ignoreColumns }: Upload): ImportForm => {
       const choice = choices.find((each) => each === fields.get(`meaning${index}`)) ?? null;
       return index === undefined || choice === null ? [] : [{ word, place: null, choice }];
     }),
+    times: timeChoice === undefined ? null : { unclear: [], choice: timeChoice },
   };
 };
 
 const choices: ReadonlyArray<WordChoice> = ["yes", "no", "skip"];
+const timeChoices: ReadonlyArray<UnclearTimeChoice> = ["day-first", "month-first", "unknown"];
 
 const withUnclear = (typed: ImportForm, error: UnreadableLinkFile | WrongLines): ImportForm => {
   if (error._tag === "WrongLines") return typed;
-  const { unclearColumns = [], oddWords = [] } = error;
+  const { unclearColumns = [], oddWords = [], unclearTimes = [] } = error;
   return {
     ...typed,
     columns: [...typed.columns, ...unclearColumns.map((name) => ({ name, isIgnored: false }))],
@@ -198,6 +204,7 @@ const withUnclear = (typed: ImportForm, error: UnreadableLinkFile | WrongLines):
       ...typed.words,
       ...oddWords.map(({ word, ...place }): AskedWord => ({ word, place, choice: null })),
     ],
+    times: unclearTimes.length === 0 ? typed.times : { unclear: unclearTimes, choice: null },
   };
 };
 
@@ -233,8 +240,11 @@ const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformN
     : say("import.no_row", { line: String(first.line), problem: rowHtml(first, platforms) });
 };
 
-const unclear = ({ line, oddWords }: UnreadableLinkFile, problem: Html): Html =>
-  say(oddWords === undefined ? "import.line_unclear" : "import.line_word", { line: String(line), problem });
+const unclear = ({ line, oddWords, unclearTimes }: UnreadableLinkFile, problem: Html): Html =>
+  say(oddWords === undefined && unclearTimes === undefined ? "import.line_unclear" : "import.line_word", {
+    line: String(line),
+    problem,
+  });
 
 const pageOf = (job: ImportJob & ImportView, names: AccountNames, visitor: OwnerVisitor): Page => {
   const { state } = job;
