@@ -51,7 +51,6 @@ const wholeService: Readonly<Record<string, string>> = {
   "WebhookStore.hold": "webhooks, which the nodes share",
   "CommunityStore.reminding": "communities that remind, which the nodes share",
   "KeyStore.listAccounts": "accounts: the operator lists them",
-  "SessionStore.changedSince": "sessions that changed lately, which every node looks for",
   "SightingStore.countByKey": "sightings: the operator rotates address keys",
 };
 

@@ -24,7 +24,8 @@ const usualOfTable: Readonly<Record<string, Readonly<Record<string, string | num
   keys: { status: "active" },
   webhooks: { status: "active", disabled_reason: null, holder: "node" },
   webhook_deliveries: { status: "delivered", next_attempt_at: null, type: "link.set", error: null },
-  verification_sessions: { state: "completed", error: null },
+  // They changed before the time from which commands ask for changes.
+  verification_sessions: { state: "completed", error: null, changed_at: -1 },
   journal: { position: 1, sequence: 1 },
   communities: { paused_why: null },
   role_plans: { holder: "node", putting_back_since: null, unlinked: "keep" },
