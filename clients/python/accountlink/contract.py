@@ -98,7 +98,7 @@ class RateLimit(TypedDict):
     retryAfter: int | None
     """Seconds to wait before the next request; None unless a limit refused this request"""
     scope: Literal["api_key", "ip"] | None
-    bucket: NotRequired[Literal["day", "second", "verify_day", "session_create", "poll_interval", "poll_count", "event_readers", "platform_refusals", "sweeps", "dashboard_day", "ip_day", "ip_second", "ip_verify_day", "ip_auth"]]
+    bucket: NotRequired[Literal["day", "second", "verify_day", "session_create", "poll_interval", "poll_count", "event_readers", "platform_refusals", "sweeps", "dashboard_day", "ip_day", "ip_verify_day", "ip_auth", "ip_second"]]
 
 
 class Meta(TypedDict):
@@ -642,7 +642,7 @@ class ForbiddenDetails(TypedDict):
 
 
 class SharedIpRateLimitedDetails(TypedDict):
-    bucket: Literal["ip_day", "ip_second", "ip_verify_day", "ip_auth"]
+    bucket: Literal["ip_day", "ip_verify_day", "ip_auth", "ip_second"]
 
 
 class RateLimitedDetails(TypedDict):
@@ -655,7 +655,7 @@ class BulkLimitExceededDetails(TypedDict):
 
 
 class ConflictDetails(TypedDict):
-    reason: Literal["chat_already_linked", "session_completed", "session_failed", "session_cancelled", "idempotency_key_reused", "idempotency_key_in_use", "user_erased", "cursor_expired", "link_limit", "blocked", "game_taken"]
+    reason: Literal["chat_already_linked", "session_cancelled", "session_completed", "session_failed", "idempotency_key_reused", "idempotency_key_in_use", "user_erased", "cursor_expired", "link_limit", "blocked", "game_taken"]
 
 
 ChatId = str
