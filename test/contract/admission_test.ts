@@ -150,7 +150,11 @@ test("a game account that was only named is answered alike, whether the communit
   const named = async (id: string) => {
     const page = await browser.post("/verify/game/words", { ...form, username: `player_${id}` });
     const words = /id="words"[^>]*>([^<]*)</.exec(page.text)?.[1] ?? "";
-    return { status: page.status, words, text: page.text.replaceAll(words, "").replaceAll(/req_\w+|\d/g, "") };
+    return {
+      status: page.status,
+      words,
+      text: page.text.replaceAll(words, "").replaceAll(/req_\w+|\d/g, ""),
+    };
   };
   const [young, blocked, admitted] = [await named(youngGame), await named("7"), await named(oldGame)];
   expect([young.status, young.text, blocked.text]).toEqual([200, admitted.text, admitted.text]);

@@ -132,6 +132,7 @@ beforeAll(async () => {
     q: hidden,
     eventId: "evt_1",
     csv: "gameId\n9",
+    since: "2026-01-01T00:00:00.000Z",
   });
 });
 

@@ -340,7 +340,7 @@ test("a session that is over ends the ways", async () => {
   const { browser, page, bySid } = await wordsPage();
   const named = await nameAccount(browser, page, "player_6");
   await browser.post("/verify/cancel", formOf(named));
-  expectPage(await check(browser, named), 409, "This verification was cancelled");
+  expectPage(await check(browser, named), 409, "Nothing was linked");
   expectPage(await browser.get(`/verify/game/words${bySid}`), 409, "This verification was cancelled");
 });
 

@@ -53,7 +53,9 @@ export const serveHttp = Effect.fnUntraced(function* (
       trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
       metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
       docs: (...place) => [
-        ...(demo === undefined ? docs : docsWith({ demoKey: demo.key }))(...place),
+        ...docsWith({ hasGuide: place[2]?.withoutCompat !== true, ...(demo && { demoKey: demo.key }) })(
+          ...place,
+        ),
         ...guide(...place),
       ],
     }),

@@ -1,5 +1,6 @@
 /** Imports of links: files and their formats, the port, and the import of a file. */
 export { csvRow } from "../csv.ts";
+export { isGameColumn } from "./formats/columns.ts";
 export {
   type DateOrder,
   type FileLink,

@@ -292,7 +292,7 @@ export const putRolesBack = managed("admin", "POST", "/roles/put-back", {
     since: {
       ...required(
         TimestampMillis,
-        "expected an ISO 8601 timestamp",
+        { is: "choice", text: "expected an ISO 8601 timestamp" },
         "The time of the first change to reverse",
       ),
       isText: true,

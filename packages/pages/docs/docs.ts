@@ -2,10 +2,12 @@ import { type Docs, makeStaticDocument } from "@accountlink/http/for_pages";
 import { openApi } from "@accountlink/http-api";
 import { referencePage, style } from "./reference.ts";
 
-/** Options of the API reference for demos. */
+/** Options of the API reference. */
 export interface DocsOptions {
   /** The key in the example requests of the page. Only for demos, because everyone who opens the page can read it. */
   readonly demoKey?: string;
+  /** Whether the guide is served too, so that the page leads to it. */
+  readonly hasGuide?: boolean;
 }
 
 /**
@@ -53,8 +55,8 @@ type Document = ReturnType<typeof openApi>;
 const makeOpenApi = (document: Document) =>
   makeStaticDocument(JSON.stringify(document), { contentType: "application/json" });
 
-const makePage = (document: Document, basePath: string, { demoKey }: DocsOptions) =>
-  makeStaticDocument(referencePage(document, paths, demoKey).at({ basePath }), {
+const makePage = (document: Document, basePath: string, options: DocsOptions) =>
+  makeStaticDocument(referencePage(document, paths, options).at({ basePath }), {
     contentType: "text/html; charset=utf-8",
     headers: { "content-security-policy": pagePolicy },
   });

@@ -1,6 +1,7 @@
 /** The page `/docs`: every route of the OpenAPI document, readable without a script. */
 import { type Html, html, to } from "../html.ts";
 import { css, theme } from "../theme.ts";
+import type { DocsOptions } from "./docs.ts";
 import {
   type Document,
   fieldsHtml,
@@ -10,7 +11,7 @@ import {
   type Schema,
   typeText,
 } from "./schema_html.ts";
-import { guideSection, tasks } from "./using.ts";
+import { tasks, usingSection } from "./using.ts";
 
 type Operation = NonNullable<Document["paths"][string]["get"]>;
 
@@ -20,11 +21,10 @@ interface Route {
   readonly operation: Operation;
 }
 
-/** @param demoKey the key of a demo, which everyone may use; undefined for other services */
 export const referencePage = (
   document: Document,
   { style, openApi }: { readonly style: string; readonly openApi: string },
-  demoKey: string | undefined,
+  { demoKey, hasGuide = false }: DocsOptions,
 ): Html => {
   const groups = document.tags.map((tag) => ({
     ...tag,
@@ -57,13 +57,13 @@ export const referencePage = (
 <p>${String(document.info["description"])}</p>
 ${tasks}
 <p>The search of your browser (Ctrl+F) looks into closed parts too. Programs read the same as an
-<a href="${to(openApi)}">OpenAPI document</a>, the <a href="${to("/guide")}">guide</a> explains it, and owners
+<a href="${to(openApi)}">OpenAPI document</a>, ${hasGuide ? html`the <a href="${to("/guide")}">guide</a> explains it, ` : null}and owners
 <a href="${to("/dashboard/try")}">try lookups on the dashboard</a>.</p>
 <p>The commands below take your key from the shell. Other names, such as <code>$SID</code> in an address, stand for values of
 your own:</p>
 <pre>export ACCOUNTLINK_KEY='${demoKey ?? "alk_…"}'</pre>
 ${demoKey === undefined ? null : html`<p>This is the key of the demo. Everyone who opens this page can use it.</p>`}
-${guideSection}
+${usingSection(hasGuide)}
 ${groups.map(
   ({ name, description, routes }) => html`
 <details class="group"><summary><h2>${name}</h2> <small>${String(routes.length)}</small></summary>

@@ -2,13 +2,11 @@ import { openApi } from "@accountlink/http-api";
 import { assert, it } from "@accountlink/test-servers/effect";
 import { referencePage } from "./reference.ts";
 
-const page = referencePage(
-  openApi("http://127.0.0.1"),
-  { style: "/style", openApi: "/openapi.json" },
-  undefined,
-).at({
-  basePath: "",
-});
+const page = referencePage(openApi("http://127.0.0.1"), { style: "/style", openApi: "/openapi.json" }, {}).at(
+  {
+    basePath: "",
+  },
+);
 
 /** The text of the part of the page to which a link leads, up to the next such part. */
 const partAt = (target: string): string => {

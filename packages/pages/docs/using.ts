@@ -19,7 +19,7 @@ export const tasks: Html = html`<ul aria-label="Tasks" class="tasks">${answers.m
   ([question, target]) => html`<li><a href="#${target}">${question}</a></li>`,
 )}</ul>`;
 
-export const guideSection: Html = html`
+export const usingSection = (hasGuide: boolean): Html => html`
 <section id="using">
 <h2>Keys, limits, trying again</h2>
 <ul>
@@ -45,6 +45,10 @@ export const guideSection: Html = html`
 <li>Its first answer is kept for 24 hours, and repeated with <code>Idempotent-Replayed: true</code>.</li>
 <li>Without one, the answer to a repeated write says whether the first got through: <code>updated: false</code>.</li>
 <li>Do not repeat other refusals unchanged: they ask for something. Report <code>meta.requestId</code> of a 500.</li>
-<li>More in the <a href="${to("/guide")}">guide</a>: clients, sessions, events, signatures, and every rule.</li>
+${
+  hasGuide
+    ? html`<li>More in the <a href="${to("/guide")}">guide</a>: clients, sessions, events, signatures, and every rule.</li>`
+    : null
+}
 </ul>
 </section>`;

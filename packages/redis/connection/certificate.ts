@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { connect, createSecureContext } from "node:tls";
 import { certificateProblem } from "@accountlink/core";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { Effect } from "effect";
 import type { ClientOptions } from "./clients.ts";
 import { type RedisOptions, RedisUnusable } from "./redis_options.ts";
@@ -39,7 +40,7 @@ export const refuseCertificate = (
 ): Effect.Effect<void, RedisUnusable> =>
   !address.tls || status === "ready"
     ? Effect.void
-    : Effect.forEach(endpointsOf(address), (endpoint) => problemAt(endpoint, tls), { concurrency: 8 }).pipe(
+    : forEachLimited(endpointsOf(address), (endpoint) => problemAt(endpoint, tls), { concurrency: 8 }).pipe(
         Effect.flatMap((problems) => {
           const reason = problems.find((problem) => problem !== null);
           return reason === undefined ? Effect.void : new RedisUnusable({ path: pathOf(address), reason });

@@ -131,6 +131,10 @@ export const fill = (accounts: number) => `
     SELECT pid, (700000000 + substr(pid, 5)::bigint)::text, '[]', 'remove', 'on', 1, 1, 0,
       CASE WHEN substr(pid, 5)::bigint < 5 THEN 'node' ELSE 'other' END
     FROM scopes;
+  INSERT INTO role_changes (pid, guild_id, number, chat_id, role_id, change, at, because, outcome, last)
+    SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (700000000 + i / 1000)::text, i % 1000, (1000000 + i)::text, '1',
+      'gave', i, 'sweep', 'made', 'gave'
+    FROM generate_series(1000, ${accounts * 1_000}) AS i;
   INSERT INTO role_plan_nodes (id, lives_until) VALUES ('node', 1000), ('other', 1000);
   INSERT INTO role_members (pid, guild_id, chat_id, mark, since, due_at, nickname)
     SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (700000000 + i / 1000)::text, (1000000 + i)::text, 1,

@@ -74,6 +74,10 @@ export interface ColumnProblem {
   readonly problem: string;
 }
 
+/** Whether imports recognize a column of game IDs by this name. @internal */
+export const isGameColumn = (name: string): boolean =>
+  (known.gameId as ReadonlyArray<string>).includes(plain(name));
+
 export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): Columns | ColumnProblem =>
   names.length > maxColumns
     ? { reason: "row", problem: `expected at most ${maxColumns} columns` }

@@ -3,6 +3,7 @@ import {
   type ChangedLinks,
   type ImportOutcome,
   type ImportProgress,
+  isGameColumn,
   type LeftOutReason,
   type UndoableImport,
 } from "@accountlink/core/imports";
@@ -88,9 +89,9 @@ ${undoableSection(undoable, communities)}`,
 
 const conflictChoices = ["newest", "keep", "replace"] as const;
 
-/** A name of the column of game IDs that imports recognize. */
+/** The name that owners know for the column of game IDs, if imports recognize it. */
 export const gameColumnName = ({ game }: PlatformNames): string =>
-  game === "Roblox" ? "Roblox ID" : "gameId";
+  isGameColumn(`${game} ID`) ? `${game} ID` : "gameId";
 
 /** The fields that name columns, and the names that are recognized without them. */
 const columnFields = (platforms: PlatformNames) =>
