@@ -195,7 +195,7 @@ const logCouriers = (publicUrl: string) =>
         import("@accountlink/http"),
       ]);
       const settings = Layer.succeed(http.HttpSettings, { publicUrl, trustedProxies: [] });
-      const messages = Layer.merge(chat.LogCouriers.layer, chat.layerReminders);
+      const messages = Layer.mergeAll(chat.LogCouriers.layer, chat.layerReminders, chat.layerPlanNotices);
       const told: Layer.Layer<
         never,
         never,

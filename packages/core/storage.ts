@@ -24,6 +24,7 @@ import { type DayCounts, dayCounts, storedDayCounts } from "./limits/counters.ts
 import type { LinkStore } from "./links/link_store.ts";
 import type { RecordType } from "./records/record_type.ts";
 import { type ReminderStore, reminders, storedReminders } from "./reminders/reminder_store.ts";
+import { type PlanNoticeStore, planNotices, storedPlanNotices } from "./roles/plan_notice_store.ts";
 import {
   type PreviewMembersStore,
   previewMembers,
@@ -64,7 +65,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { KeyStore } from "@accountlink/core/keys";
  * import { DayCounts } from "@accountlink/core/limits";
  * import { ImportStore } from "@accountlink/core/imports";
- * import { PreviewMembersStore, RoleHistoryStore, RolePlanStore } from "@accountlink/core/roles";
+ * import { PlanNoticeStore, PreviewMembersStore, RoleHistoryStore, RolePlanStore } from "@accountlink/core/roles";
  * import { RootKeyStore } from "@accountlink/core/secrets";
  * import { SessionStore } from "@accountlink/core/sessions";
  * import { SignInStore } from "@accountlink/core/sign_ins";
@@ -79,7 +80,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * const keys = [RootKeyStore, KeyStore, MemberStore, DayCounts, UsageStore, IdempotencyStore];
  * const links = [LinkStore, ImportStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
  * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog, BlockStore, SuspectStore];
- * const guilds = [CommunityStore, GuildLogStore, ReminderStore, RoleHistoryStore, UpgradeStore];
+ * const guilds = [CommunityStore, GuildLogStore, ReminderStore, PlanNoticeStore, RoleHistoryStore, UpgradeStore];
  * const missing = Effect.map(Effect.context<StoragePorts>(), ({ mapUnsafe }) =>
  *   [...keys, ...links, ...users, ...guilds].filter(({ key }) => !mapUnsafe.has(key)),
  * );
@@ -110,6 +111,7 @@ export type StoragePorts =
   | RolePlanStore
   | RoleHistoryStore
   | PreviewMembersStore
+  | PlanNoticeStore
   | GuildLogStore
   | ReminderStore
   | UpgradeStore;
@@ -134,6 +136,7 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   roleChanges,
   roleReversals,
   previewMembers,
+  planNotices,
   upgrades,
   webhookRecords,
   webhookDeliveries,
@@ -153,6 +156,7 @@ export const recordStores = Layer.mergeAll(
   storedFlows,
   storedRoleHistory,
   storedPreviewMembers,
+  storedPlanNotices,
   storedUpgrades,
   storedWebhooks,
   storedDayCounts,

@@ -31,6 +31,7 @@ import { oneChatUser } from "./migrations/0039_one_chat_user.ts";
 import { roleHistory } from "./migrations/0040_role_history.ts";
 import { upgrades } from "./migrations/0041_upgrades.ts";
 import { previewMembers } from "./migrations/0042_preview_members.ts";
+import { planNotices } from "./migrations/0043_plan_notices.ts";
 import { IsPreparing } from "./migrations/change_schema.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
@@ -60,6 +61,7 @@ export const migrations: Readonly<
   "0040_role_history": roleHistory,
   "0041_upgrades": upgrades,
   "0042_preview_members": previewMembers,
+  "0043_plan_notices": planNotices,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

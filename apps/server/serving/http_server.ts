@@ -15,7 +15,7 @@ import {
   watchReadiness,
 } from "@accountlink/http";
 import { makePages, PageSettings } from "@accountlink/pages";
-import { ChatSettings, LogCouriers, layerReminders } from "@accountlink/pages/chat";
+import { ChatSettings, LogCouriers, layerPlanNotices, layerReminders } from "@accountlink/pages/chat";
 import { docs, docsWith } from "@accountlink/pages/docs";
 import { guideWith } from "@accountlink/pages/guide";
 import { RedisHealth } from "@accountlink/redis/redis_health";
@@ -63,7 +63,7 @@ export const serveHttp = Effect.fnUntraced(function* (
     Layer.succeed(ChatSettings, chatSettingsOf(config)),
   );
   const app = yield* makeHttpApp({ pages: makePages }).pipe(Effect.provide(Layer.merge(settings, ready)));
-  yield* Layer.build(Layer.provide(layerReminders, settings));
+  yield* Layer.build(Layer.provide(Layer.merge(layerReminders, layerPlanNotices), settings));
   const log = Context.get(yield* Layer.build(Layer.provide(LogCouriers.layer, settings)), LogCouriers);
   const checks = [refuseMalformed(publicUrl), ...overLimit];
   const turns = yield* answerRequests(node, app, checks, config);

@@ -20,7 +20,7 @@ const orNull = <S extends Schema.Top>(schema: S) =>
   Schema.NullOr(schema).pipe(Schema.withDecodingDefault(Effect.succeed(null)));
 
 /**
- * What the team of a community chooses, besides the rules of its role plan. Every setting is null unless it was chosen.
+ * What the team of a community chooses, besides the rules of its role plan.
  * The texts and the minimum ages of the verification belong to the scope, see `ScopeSettings`: a global scope asks the
  * users of several guilds with the same texts, and the flow may know no guild.
  *
@@ -28,7 +28,7 @@ const orNull = <S extends Schema.Top>(schema: S) =>
  * ```ts
  * import { Schema } from "effect";
  *
- * Schema.decodeUnknownSync(CommunitySettings)({}); // { logChannelId: null, remindAfterDays: null }
+ * Schema.decodeUnknownSync(CommunitySettings)({}); // { logChannelId: null, remindAfterDays: null, tellTroubles: true }
  * ```
  */
 export const CommunitySettings = Schema.Struct({
@@ -38,6 +38,8 @@ export const CommunitySettings = Schema.Struct({
   remindAfterDays: orNull(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 90 }, { expected: "1 to 90 days" })),
   ),
+  /** Whether who turned the rules on gets a private message when the service pauses them, or the bot may not apply them. */
+  tellTroubles: Schema.Boolean.pipe(Schema.withDecodingDefault(Effect.succeed(true))),
 });
 export type CommunitySettings = typeof CommunitySettings.Type;
 
@@ -50,6 +52,7 @@ export type CommunityUpdate = {
 export const expectedSettings: Readonly<Record<keyof CommunitySettings, Expected>> = {
   logChannelId: { is: "choice", text: "expected null or the ID of a channel" },
   remindAfterDays: { is: "reminder_days" },
+  tellTroubles: { is: "choice", text: "expected true or false" },
 };
 
 /** @internal */
@@ -60,7 +63,11 @@ export const settingsOf = (community: CommunitySettings): CommunitySettings =>
   Struct.pick(community, communitySettingNames);
 
 /** The settings of a community for which nothing was chosen. @internal */
-export const nothingChosen: CommunitySettings = { logChannelId: null, remindAfterDays: null };
+export const nothingChosen: CommunitySettings = {
+  logChannelId: null,
+  remindAfterDays: null,
+  tellTroubles: true,
+};
 
 /** Why the service pauses the rules of a community by itself. @internal */
 export const pauseReasons = [

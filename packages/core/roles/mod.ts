@@ -9,6 +9,7 @@ export * from "./member_joins.ts";
 export * from "./member_sync.ts";
 export { lackedByPlan, offeredKinds } from "./offered_rules.ts";
 export { makeOldestNode } from "./oldest_node.ts";
+export * from "./plan_notice_store.ts";
 export * from "./plan_preview.ts";
 export { makePlanPreviews } from "./plan_previews.ts";
 export * from "./preview_members_store.ts";

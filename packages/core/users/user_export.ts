@@ -52,7 +52,17 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
 
     const headOf = Effect.fnUntraced(function* (chatId: ChatId) {
       const found = yield* users.findMost(chatId);
-      const { records, sightings, browsers: seen, reviews, roles, roleChanges, sessions, flows } = found;
+      const {
+        records,
+        sightings,
+        browsers: seen,
+        reviews,
+        roles,
+        roleChanges,
+        planNotices,
+        sessions,
+        flows,
+      } = found;
       const blocks = yield* blockStore.ofUser(chatId);
       const suspects = yield* suspectStore.ofUser(chatId);
       const pauses = yield* communityStore.pausedBy(chatId);
@@ -65,6 +75,7 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         ...roles,
         ...roleChanges,
         ...pauses,
+        ...planNotices,
         ...sessions,
         ...flows,
       ];
@@ -133,6 +144,10 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         pauses: pauses.map(({ pid, guildId, at }) => ({
           community: communityOf(pid),
           ...withTimes({ guildId, at }),
+        })),
+        rulesTurnedOn: planNotices.map(({ pid, guildId, toldAt }) => ({
+          community: communityOf(pid),
+          ...withTimes({ guildId, toldAt }),
         })),
         sessions: sessions.map(({ id: _, pid, ...session }) => ({
           community: communityOf(pid),

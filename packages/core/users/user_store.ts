@@ -9,6 +9,7 @@ import type { UserMessage } from "../guild_log/guild_log_store.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { LinkRecord } from "../links/link.ts";
+import type { PlanNotice } from "../roles/plan_notice_store.ts";
 import type { KeptRoleChange } from "../roles/role_history_store.ts";
 import type { UserRoles } from "../roles/role_plan_store.ts";
 import type { VerificationSession } from "../sessions/session_store.ts";
@@ -42,6 +43,8 @@ export interface UserRecords {
   readonly roles: ReadonlyArray<UserRoles>;
   /** Which roles the rules gave and took, by pid and guild. */
   readonly roleChanges: ReadonlyArray<KeptRoleChange>;
+  /** The communities whose rules the user turned on last, by pid and guild. */
+  readonly planNotices: ReadonlyArray<PlanNotice>;
   /** Messages in log channels that name the user, sorted by pid, guild and ID. */
   readonly messages: ReadonlyArray<UserMessage>;
   /** Sessions that name the user or were completed by the user. */

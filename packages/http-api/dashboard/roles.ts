@@ -70,6 +70,7 @@ const Plan = Schema.Struct({
   ...simpleSettings,
   logChannelId: Schema.NullOr(Schema.String),
   remindAfterDays: Schema.NullOr(Schema.Int),
+  tellTroubles: Schema.Boolean,
   status: Schema.Struct({
     state: State,
     pending: Schema.Int,
@@ -175,6 +176,14 @@ export const putRoles = managed("admin", "PUT", "/roles", {
         expectedSettings.remindAfterDays,
         "After how many days without a link the bot reminds a member, once, by a private message, or null; left out, " +
           "it stays as it is",
+      ),
+    ),
+    tellTroubles: unlessLeftOut(
+      required(
+        Schema.Boolean,
+        expectedSettings.tellTroubles,
+        "Whether the bot tells who turned the rules on, by a private message, when they stop without them; left out, it " +
+          "stays as it is",
       ),
     ),
     take: withFallback(

@@ -647,6 +647,7 @@ export const dashboardAnswers: Readonly<Record<string, unknown>> = {
         unlinked: "remove",
         logChannelId: "700000000000000102",
         remindAfterDays: null,
+        tellTroubles: true,
         status: {
           state: "on",
           pending: 0,
@@ -670,6 +671,7 @@ export const dashboardAnswers: Readonly<Record<string, unknown>> = {
         unlinked: "remove",
         logChannelId: "700000000000000102",
         remindAfterDays: null,
+        tellTroubles: true,
         status: {
           state: "on",
           pending: 0,
@@ -697,6 +699,7 @@ export const dashboardAnswers: Readonly<Record<string, unknown>> = {
         unlinked: "remove",
         logChannelId: "700000000000000102",
         remindAfterDays: null,
+        tellTroubles: true,
         status: {
           state: "on",
           pending: 0,

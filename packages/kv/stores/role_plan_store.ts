@@ -6,6 +6,7 @@ import {
   isChangedSince,
   logProblems,
   noPlan,
+  noteTurn,
   type PlanProblem,
   type PutPlan,
   type PutRefusal,
@@ -17,6 +18,7 @@ import {
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option } from "effect";
+import { txOf } from "../records.ts";
 import { removeInSteps } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { closeCommunity, deleteEntries, logAt, putLinking } from "./communities.ts";
@@ -64,6 +66,7 @@ const put = Effect.fnUntraced(function* (
   assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
   yield* record(tx, pid, logged(write, "roles.updated", planEntryDetails(write, before, settings)));
   yield* putLinking(tx, write, (linking) => turned(linking, settings.state, pause));
+  if (before.state !== settings.state) yield* noteTurn(txOf(tx), write, settings.state, pause.why);
   if (stored !== undefined) yield* storeProblems(tx, stored, "", []);
   const ref = stored?.ref ?? (yield* nextNumber(tx, "plans"));
   yield* tx.put(plans, changedPlan(stored, write, { scope, ref }));
@@ -144,6 +147,7 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
         if (stored === undefined && !isCommunity) return undefined;
         const details = planEntryDetails(write, stored === undefined ? noPlan : settingsOf(stored.settings));
         yield* record(tx, pid, logged(write, "roles.deleted", details));
+        yield* noteTurn(txOf(tx), write, "removed");
         yield* tx.remove(previews, pid, guildId);
         yield* tx.remove(plans, pid, guildId);
         return { ref: stored?.ref ?? null };

@@ -6,4 +6,5 @@ export { makeCommunity } from "./community.ts";
 export { commandBodies } from "./installation.ts";
 export { LogCouriers } from "./log_couriers.ts";
 export { longestPanelText, makePostPanel } from "./panel.ts";
+export { layerPlanNotices } from "./plan_notices.ts";
 export { layerReminders, layerRemindersIn } from "./reminders.ts";

@@ -47,7 +47,7 @@ export interface PlayerMessages extends Catalogue {
 export interface DashboardMessages extends Catalogue {
   readonly key: keyof typeof dashboard;
   readonly names: DashboardNames;
-  readonly text: DashboardValues<string, never>;
+  readonly text: DashboardValues<string, (content: ReadonlyArray<string>) => string>;
   readonly html: DashboardValues<string | Html, Tag>;
 }
 

@@ -8,6 +8,7 @@ import {
   isChangedSince,
   logProblems,
   noPlan,
+  noteTurn,
   type PlanPlace,
   PlanPreview,
   type PlanSettings,
@@ -29,6 +30,7 @@ import { Array as Arr, Effect, Option, Schema } from "effect";
 import { closeCommunity, lockCommunity, putLinking } from "../communities/community_store.ts";
 import { insertEntry } from "../journal/records.ts";
 import { communityFields, withCommunityScope } from "../keys/accounts.ts";
+import { withTx } from "../records.ts";
 import { leasesOn } from "../statements/leases.ts";
 import {
   columnReader,
@@ -90,6 +92,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
     for (const table of ["role_members", "role_problems", "role_previews", "role_plans"]) {
       yield* sql`DELETE FROM ${sql(table)} WHERE ${isPlan(sql, write)}`;
     }
+    yield* withTx(sql, (tx) => noteTurn(tx, write, "removed"), true);
     yield* insertEntry(sql, { ...write, action: "roles.deleted", details: planEntryDetails(write, stored) });
     return true;
   });
@@ -126,6 +129,9 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       } else yield* sql`UPDATE role_plans SET ${sql.update(values)} WHERE ${isPlan(sql, write)}`;
       const linking = turned(yield* lockCommunity(sql, write), settings.state, pauseBy(write.actor, at));
       yield* putLinking(sql, write, linking);
+      if (before.state !== settings.state) {
+        yield* withTx(sql, (tx) => noteTurn(tx, write, settings.state), true);
+      }
       const details = planEntryDetails(write, before, settings);
       yield* insertEntry(sql, { ...write, action: "roles.updated", details });
       const sweep =
@@ -159,6 +165,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
         SET state = 'paused', revision = revision + 1, sweep_total = NULL WHERE ${isPlan(sql, write)}`;
       const pause = pauseFor(write.why, write.at);
       yield* putLinking(sql, write, turned(yield* lockCommunity(sql, write), "paused", pause));
+      yield* withTx(sql, (tx) => noteTurn(tx, write, "paused", write.why), true);
       yield* setPlanProblems(write, write.problems ?? []);
       const details = planEntryDetails(write, stored, { ...stored, state: "paused" });
       yield* insertEntry(sql, { ...write, action: "roles.updated", details });

@@ -14,6 +14,7 @@ import { keyStoreSuite } from "./keys/key_store_suite.ts";
 import { dayCountsSuite } from "./limits/day_counts_suite.ts";
 import { linkStoreSuite } from "./links/link_store_suite.ts";
 import { memberStoreSuite } from "./member_store_suite.ts";
+import { planNoticeStoreSuite } from "./plan_notice_store_suite.ts";
 import { type StoragePropertyOptions, storagePropertySuite } from "./property/storage_property_suite.ts";
 import { undoLawSuite } from "./property/undo_law_suite.ts";
 import { recordTypesSuite } from "./record_types_suite.ts";
@@ -63,6 +64,7 @@ export const storageSuites = ({ model, ...each }: StorageSuitesOptions): void =>
   rolePlanStoreSuite(options);
   roleHistoryStoreSuite(options);
   guildLogStoreSuite(options);
+  planNoticeStoreSuite(options);
   reminderStoreSuite(options);
   recordTypesSuite(options);
   undoLawSuite({ ...options, runs: options.runs ?? 10 });

@@ -3,7 +3,7 @@ import type { GuildChannel } from "@accountlink/core/platforms";
 import { longestPanelText } from "../../chat/mod.ts";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
-import { fieldsOf, hiddenFields, menuField, textField } from "../look/field.ts";
+import { checkField, fieldsOf, hiddenFields, menuField, textField } from "../look/field.ts";
 import { communityName, guildText } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { linkTo, say, tags } from "../look/say.ts";
@@ -39,7 +39,8 @@ export const channelsPage = (
 <p><a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>
 ${logSection(view, field("logChannelId"), visitor)}
 ${panelSection(view, field("text"), field("channelId"))}
-${remindersSection(view, field("remindAfterDays"))}`,
+${remindersSection(view, field("remindAfterDays"))}
+${tellsSection(view)}`,
   };
 };
 
@@ -151,6 +152,19 @@ ${menuField({
 ${copyable("panel-link", say("channels.copy", { unseen: tags.unseen }), verify.url)}
 </section>`;
 };
+
+const tellsSection = (view: ChannelsView): Html => html`
+<section id="tells">
+<h2>${say("tells.title")}</h2>
+<p>${say("tells.text")}</p>
+${start(
+  view,
+  "tells",
+  html`
+${checkField("tellTroubles", say("tells.check"), view.details.community.tellTroubles)}
+<p class="row"><button class="button" name="act" value="tells">${say("channels.save")}</button></p>`,
+)}
+</section>`;
 
 const answersHtml = (view: ChannelsView): Html => {
   const { answersFor, isOn, community, guildId, tryUrl } = view;

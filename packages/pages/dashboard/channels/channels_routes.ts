@@ -92,6 +92,15 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
           });
         });
 
+        // Browsers send only a ticked box.
+        const saveTells = Effect.as(
+          operations.saveSettings.submit(visitor, fields, {
+            ...place,
+            tellTroubles: fields("tellTroubles") === "true",
+          }),
+          seeOther(channelsPath(scope.pid), { ...seen, done: "tellsSaved" }),
+        );
+
         const post = Effect.as(
           operations.postPanel.submit(visitor, fields, place),
           seeOther(channelsPath(scope.pid), { ...seen, done: "panelPosted" }),
@@ -106,6 +115,8 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
             return orShowAgain(saveReminders, (refused) =>
               show(visitor, guild, Struct.pick(typed, ["remindAfterDays"]), refused),
             );
+          case "tells":
+            return orShowAgain(saveTells, (refused) => show(visitor, guild, {}, refused));
           case "panel":
             return orShowAgain(
               post,

@@ -8,7 +8,7 @@ import { ada, bob, type ScopeName } from "../scopes.ts";
 import { at, fixed, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
 import { nth } from "./subjects.ts";
 
-const { constantFrom, nat, record } = FastCheck;
+const { boolean, constantFrom, nat, record } = FastCheck;
 
 const scope = mostly<ScopeName>("global", "guild");
 const guild = mostly(0, 1);
@@ -16,7 +16,7 @@ const channelId = mostly("70", "71");
 const hash = constantFrom("one", "other");
 
 const settings = record(
-  { logChannelId: maybe(channelId), remindAfterDays: maybe(constantFrom(1, 90)) },
+  { logChannelId: maybe(channelId), remindAfterDays: maybe(constantFrom(1, 90)), tellTroubles: boolean() },
   { requiredKeys: [] },
 );
 

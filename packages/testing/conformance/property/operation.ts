@@ -20,7 +20,12 @@ import { ImportStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { DayCounts } from "@accountlink/core/limits";
 import { ReminderStore } from "@accountlink/core/reminders";
-import { PreviewMembersStore, RoleHistoryStore, RolePlanStore } from "@accountlink/core/roles";
+import {
+  PlanNoticeStore,
+  PreviewMembersStore,
+  RoleHistoryStore,
+  RolePlanStore,
+} from "@accountlink/core/roles";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
@@ -59,6 +64,7 @@ export const storePorts = {
   plans: RolePlanStore,
   roleHistory: RoleHistoryStore,
   previewMembers: PreviewMembersStore,
+  notices: PlanNoticeStore,
   logs: GuildLogStore,
   reminders: ReminderStore,
   upgrades: UpgradeStore,

@@ -4,6 +4,7 @@ import type { StoreEffect } from "@accountlink/core/errors";
 import {
   changeReasons,
   type KeptRoleChange,
+  type PlanNoticeStore,
   type PreviewMembersStore,
   type RoleHistoryStore,
   type RoleReversal,
@@ -15,7 +16,7 @@ import { ada, bob } from "../scopes.ts";
 import { at, fixed, maybe, mostly, type OperationsOf, operation, scope, type World } from "./operation.ts";
 import { nth } from "./subjects.ts";
 
-const { array, boolean, constantFrom, nat, record } = FastCheck;
+const { array, boolean, constantFrom, nat, record, subarray } = FastCheck;
 
 const guild = mostly(0, 1);
 const chatId = constantFrom(ada, bob);
@@ -155,5 +156,20 @@ export const roleHistoryOperations = {
     world.previewMembers.drop(placeOf(world, input), input.preview),
   ),
   "PreviewMembersStore.forget": fixed(({ previewMembers }) => previewMembers.forget(-9_000)),
+  "PlanNoticeStore.setProblems": operation(
+    2,
+    { scope, guild, at, problemAt: maybe(at), problems: subarray(["one", "other"]) },
+    (world, { problemAt, problems, ...input }) =>
+      world.notices.setProblems({ ...placeOf(world, input), problemAt, problems, at: input.at }),
+  ),
+  "PlanNoticeStore.settle": operation(
+    2,
+    { scope, guild, dueAt: maybe(at), toldAt: maybe(at), nextAt: maybe(at) },
+    (world, { dueAt, toldAt, nextAt, ...input }) =>
+      world.notices.settle({ ...placeOf(world, input), dueAt }, { toldAt, dueAt: nextAt }),
+  ),
+  "PlanNoticeStore.changed": fixed(({ notices }) => notices.changed(null, 9)),
+  "PlanNoticeStore.due": fixed(({ notices }) => notices.due(0)),
 } satisfies OperationsOf<"RoleHistoryStore", RoleHistoryStore["Service"]> &
-  OperationsOf<"PreviewMembersStore", PreviewMembersStore["Service"]>;
+  OperationsOf<"PreviewMembersStore", PreviewMembersStore["Service"]> &
+  OperationsOf<"PlanNoticeStore", PlanNoticeStore["Service"]>;

@@ -1,0 +1,168 @@
+/**
+ * Tells who turned the rules of a community on when they stop without them: a private message with the cause and the way
+ * to the page. One node of all works on it, the oldest.
+ */
+import { ChatPlatform } from "@accountlink/core";
+import { hasAccepted, MemberStore } from "@accountlink/core/accounts";
+import { type Community, type CommunityPlace, CommunityStore } from "@accountlink/core/communities";
+import { isChatId } from "@accountlink/core/ids";
+import { KeyStore } from "@accountlink/core/keys";
+import { type ChatChannels, IsBackground } from "@accountlink/core/platforms";
+import {
+  makeOldestNode,
+  type PlanNotice,
+  PlanNoticeStore,
+  RolePlanStore,
+  type SharedProblem,
+} from "@accountlink/core/roles";
+import { hourMs, type Millis } from "@accountlink/core/timestamp";
+import { HttpSettings } from "@accountlink/http/for_pages";
+import { Clock, Effect, Layer, Option } from "effect";
+import { rolesPath, withQuery } from "../dashboard/paths.ts";
+import { Languages } from "../languages/mod.ts";
+import { makeCommunity } from "./community.ts";
+import { messageBody, plain, timeText } from "./message.ts";
+
+/** How often the node looks for new problems, how long it waits after a message, and after a failed one, in milliseconds. */
+const [seekInterval, pause, retryTime] = [60_000, 6_000, 300_000];
+
+/** How many communities the node looks at in one read. */
+const atOnce = 1_000;
+
+/** The problems that keep the rules from all members. */
+const stopping: ReadonlyArray<SharedProblem["reason"]> = [
+  "no_permission",
+  "role_above_bot",
+  "members_hidden",
+];
+
+const stopsRules = ({ reason }: SharedProblem): boolean => stopping.includes(reason);
+
+/** Sends notices while the service runs. Does nothing on a platform without private messages. */
+export const layerPlanNotices = Layer.effectDiscard(
+  Effect.flatMap(ChatPlatform, ({ channels }) => (channels === undefined ? Effect.void : start(channels))),
+).pipe(Layer.provide(Languages.layer));
+
+const start = Effect.fnUntraced(function* (channels: ChatChannels) {
+  const store = yield* PlanNoticeStore;
+  const plans = yield* RolePlanStore;
+  const tell = yield* makeTell(channels);
+
+  /** Looks for problems that are new. */
+  const seek = Effect.fnUntraced(function* (at: Millis) {
+    let after: CommunityPlace | null = null;
+    do {
+      const page: { readonly last: CommunityPlace | null } = yield* Effect.tap(
+        store.changed(after, atOnce),
+        ({ found }) =>
+          Effect.forEach(found, (changed) =>
+            Effect.flatMap(plans.status(changed), ({ problems }) => {
+              const told = problems
+                .filter(stopsRules)
+                .map(({ reason, roleId }) => `${reason} ${roleId ?? ""}`);
+              return store.setProblems({ ...changed, problems: told, at });
+            }),
+          ),
+      );
+      after = page.last;
+    } while (after !== null);
+  });
+
+  let [seekAt, tellAt] = [0, 0];
+  yield* makeOldestNode("notices:", {
+    problem: "Cannot tell owners that their rules have stopped",
+    work: Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis;
+      if (now >= seekAt) {
+        seekAt = now + seekInterval;
+        yield* seek(now);
+      }
+      const notice = now < tellAt ? null : yield* store.due(now);
+      if (notice === null) return;
+      tellAt = now + pause;
+      yield* tell(notice);
+    }),
+    stop: Effect.void,
+  });
+});
+
+const makeTell = Effect.fnUntraced(function* (channels: ChatChannels) {
+  const store = yield* PlanNoticeStore;
+  const plans = yield* RolePlanStore;
+  const communities = yield* CommunityStore;
+  const team = yield* MemberStore;
+  const keys = yield* KeyStore;
+  const languages = yield* Languages;
+  const chat = yield* makeCommunity;
+  const { roles } = yield* ChatPlatform;
+  const { publicUrl } = yield* HttpSettings;
+
+  /** The member who turned the rules on, or made the key that did, and still sees the community. */
+  const readerOf = Effect.fnUntraced(function* ({ pid, chatId, keyId }: PlanNotice, { scope }: Community) {
+    const key = keyId === null ? Option.none() : yield* keys.findById(keyId);
+    const id = chatId ?? Option.getOrNull(key)?.madeBy ?? null;
+    const account = Option.getOrNull(yield* keys.findAccount(scope.account));
+    if (!isChatId(id) || account?.status !== "active") return null;
+    const member = (yield* team.list(scope.account)).find((each) => each.chatId === id);
+    return member !== undefined && hasAccepted(member) && (member.scopes?.includes(pid) ?? true) ? id : null;
+  });
+
+  /** The name of a role, if the platform tells it. */
+  const roleName = Effect.fnUntraced(function* ({ guildId }: Community, roleId: string) {
+    const found = roles === undefined ? Option.none() : yield* roles.findGuildRoles(guildId);
+    const role = Option.getOrNull(found)?.roles.find(({ id }) => id === roleId);
+    return plain(role?.name ?? roleId);
+  });
+
+  /** Returns the message; null if the rules have not stopped, or a person has paused them. */
+  const messageOf = Effect.fnUntraced(function* (community: Community) {
+    const { scope, guildId, paused } = community;
+    const { problems } = yield* plans.status({ pid: scope.pid, guildId });
+    const problem = problems.find(stopsRules);
+    if (paused === null ? problem === undefined : paused.why === null) return null;
+    // The platform tells the language of a guild only while the bot is in it.
+    const guild = Option.getOrNull(yield* channels.findChannels(guildId));
+    const { find, get } = languages.dashboard;
+    const language = yield* get(find(guild?.locale ?? "en") ?? "en");
+    const page = `${publicUrl}${withQuery(rolesPath(scope.pid), { guildId })}`;
+    const place = {
+      a: (text: ReadonlyArray<string>) => `[${text.join("")}](<${page}>)`,
+      community: yield* chat.name(community),
+    };
+    if (paused !== null && paused.why !== null)
+      return language.text(`trouble.paused.${paused.why}`, { ...place, time: timeText(paused.at) });
+    if (problem === undefined) return null;
+    const { reason, roleId } = problem;
+    const count = Math.max(1, problem.count);
+    if (reason === "members_hidden") return language.text("trouble.members_hidden", { ...place, count });
+    if (roleId === null) return language.text("trouble.nickname", { ...place, count });
+    return language.text("trouble.role", { ...place, count, role: yield* roleName(community, roleId) });
+  });
+
+  return Effect.fnUntraced(
+    function* (notice: PlanNotice) {
+      const now = yield* Clock.currentTimeMillis;
+      const done = { toldAt: notice.toldAt, dueAt: null };
+      const later = (claimed: Pick<PlanNotice, "dueAt">, time: Millis) =>
+        store.settle({ ...notice, ...claimed }, { ...done, dueAt: now + time });
+      const found = Option.getOrNull(yield* communities.find(notice));
+      const reader = found?.tellTroubles === true ? yield* readerOf(notice, found) : null;
+      if (found === null || reader === null) return yield* store.settle(notice, done);
+      const content = yield* Effect.catchTag(messageOf(found), "PlatformUnavailable", () => Effect.undefined);
+      if (content === undefined) return yield* later(notice, retryTime);
+      if (content === null) return yield* store.settle(notice, done);
+      // Before the message, so that a node that dies does not send it twice.
+      if (!(yield* store.settle(notice, { toldAt: now, dueAt: null }))) return false;
+      const once = `${notice.pid.slice(-12)}${now.toString(36)}`;
+      const outcome = yield* Effect.orElseSucceed(
+        channels.postPrivately(reader, messageBody({ content }), once),
+        () => "unavailable" as const,
+      );
+      if (outcome === "unavailable") return yield* later({ dueAt: null }, retryTime);
+      if (outcome === "bot_refused") return yield* later({ dueAt: null }, hourMs);
+      return true;
+    },
+    Effect.uninterruptible,
+    Effect.provideService(IsBackground, true),
+  );
+});

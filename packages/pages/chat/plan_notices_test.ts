@@ -1,0 +1,243 @@
+/** Who turned the rules of a community on is told when they stop. */
+import { setTimeout } from "node:timers/promises";
+import { ChatId, ChatPlatform, type GuildId, type Pid, StorageUse } from "@accountlink/core";
+import { MemberStore } from "@accountlink/core/accounts";
+import { CommunityStore, type PauseReason } from "@accountlink/core/communities";
+import { KeyStore } from "@accountlink/core/keys";
+import type { PrivateOutcome } from "@accountlink/core/platforms";
+import { noPlan, RolePlanStore } from "@accountlink/core/roles";
+import { UserData } from "@accountlink/core/users";
+import { HttpSettings } from "@accountlink/http";
+import { expect, testWith } from "@accountlink/test-servers/effect";
+import { aFixture, aMember, MemoryWorld } from "@accountlink/testing";
+import { Clock, type Duration, Effect, Exit, Layer, Scope } from "effect";
+import { TestClock } from "effect/testing";
+import { layerPlanNotices } from "./plan_notices.ts";
+
+const guildId = "70001" as GuildId;
+const [ada, bob] = ["100001", "100002"];
+
+const platform = {
+  guilds: [{ id: guildId, name: "The *Crew*", bot: true, members: [aMember(ada, { manager: true })] }],
+  chatUsers: [],
+  gameUsers: [],
+};
+
+const test = testWith(
+  Layer.provideMerge(
+    Layer.succeed(HttpSettings, { publicUrl: MemoryWorld.publicUrl } as HttpSettings["Service"]),
+    MemoryWorld.layer(aFixture({ accounts: [{ name: "acme", chatId: ada }], platform })),
+  ),
+);
+
+/** Lets seconds pass, and Web Crypto finish, which the test clock does not control. */
+const pass = (seconds: number) =>
+  Effect.repeat(
+    Effect.andThen(
+      TestClock.adjust("1 second"),
+      Effect.promise(() => setTimeout(1)),
+    ),
+    { times: seconds - 1 },
+  );
+
+const world = Effect.gen(function* () {
+  const [keys, plans, communities] = [yield* KeyStore, yield* RolePlanStore, yield* CommunityStore];
+  const { pid } = yield* keys.ensureScope("acme", { kind: "global" }, "pid_0123456789abcdefghij" as Pid);
+  const place = { pid, guildId };
+  const sent: Array<{ readonly to: string; readonly text: string; readonly once: string }> = [];
+  const answers: Array<PrivateOutcome | "never"> = [];
+  const chat = yield* ChatPlatform;
+  const observed = Layer.succeed(ChatPlatform, {
+    ...chat,
+    channels: {
+      ...(chat.channels ?? expect.fail("no channels")),
+      postPrivately: (to: string, { content = "" }: { readonly content?: string }, once: string) =>
+        Effect.suspend(() => {
+          sent.push({ to, text: content, once });
+          const answer = answers.shift() ?? "sent";
+          return answer === "never" ? Effect.never : Effect.succeed(answer);
+        }),
+    },
+  });
+  const origin = (member: string | null) =>
+    member === null
+      ? ({ actor: { type: "operator", id: "root" }, requestId: null } as const)
+      : ({ actor: { type: "account", id: "acme", member }, requestId: null } as const);
+  const turn = Effect.fnUntraced(function* (state: "on" | "paused", member: string | null = ada) {
+    const at = yield* Clock.currentTimeMillis;
+    yield* plans.put({ ...origin(member), ...place, at, position: 0, settings: { ...noPlan, state } });
+  });
+  const pauseFor = Effect.fnUntraced(function* (why: PauseReason) {
+    yield* plans.pause({ ...origin(null), ...place, why, at: yield* Clock.currentTimeMillis });
+  });
+  const nodes: Array<Effect.Effect<void>> = [];
+  const startNode = Effect.fnUntraced(function* (resting = false) {
+    const life = yield* Scope.make();
+    const use = yield* StorageUse;
+    const rest = { reason: "restored", since: 0 } as const;
+    const storage = Layer.succeed(StorageUse, resting ? { ...use, resting: () => rest } : use);
+    yield* Layer.buildWithScope(Layer.fresh(Layer.provide(layerPlanNotices, [observed, storage])), life);
+    nodes.push(Scope.close(life, Exit.void));
+  });
+  const stopNodes = Effect.suspend(() => Effect.all(nodes.splice(0), { discard: true }));
+  /** Lets a long time pass without nodes, and starts one again. */
+  const leap = (time: Duration.Input) =>
+    stopNodes.pipe(
+      Effect.andThen(TestClock.adjust(time)),
+      Effect.andThen(startNode()),
+      Effect.andThen(pass(20)),
+    );
+  return { place, sent, answers, turn, leap, stopNodes, pauseFor, startNode, plans, communities, origin };
+});
+
+test("who turned the rules on is told of a pause by the service, once a day, over restarts and nodes", function* () {
+  const { sent, turn, pauseFor, startNode, stopNodes, leap, place } = yield* world;
+  yield* turn("on");
+  yield* startNode();
+  yield* startNode();
+  yield* pass(3);
+  expect(sent).toEqual([]);
+  yield* pauseFor("many_would_lose");
+  yield* pass(20);
+  expect(sent.map(({ to }) => to)).toEqual([ada]);
+  const page = `${MemoryWorld.publicUrl}/dashboard/communities/${place.pid}/roles?guildId=${guildId}`;
+  expect(sent[0]?.text).toContain(`[rules of The \\*Crew\\*](<${page}>)`);
+  expect(sent[0]?.text).toContain("because many members would have lost a role");
+
+  yield* stopNodes;
+  yield* turn("on");
+  yield* pauseFor("unmanaged");
+  yield* startNode();
+  yield* pass(60);
+  expect(sent.length).toBe(1);
+  // A day after the last message the cause of now is told.
+  yield* leap("1 day");
+  expect(sent.length).toBe(2);
+  expect(sent[1]?.text).toContain("nobody of your team managed the community");
+  yield* pass(60);
+  expect(sent.length).toBe(2);
+});
+
+test("nobody is told what a person paused, or turned on again before the message", function* () {
+  const { sent, turn, pauseFor, startNode, place, plans, origin } = yield* world;
+  yield* turn("on");
+  yield* turn("paused");
+  yield* startNode();
+  yield* pass(20);
+  yield* turn("on");
+  yield* pauseFor("bot_removed");
+  yield* turn("on");
+  yield* pass(20);
+  yield* pauseFor("bot_removed");
+  yield* plans.remove({ ...origin(null), ...place, at: 0 });
+  yield* pass(20);
+  // Nobody of the team has turned these on.
+  yield* turn("on", null);
+  yield* pauseFor("bot_removed");
+  yield* pass(20);
+  expect(sent).toEqual([]);
+});
+
+test("only an accepted member whose community it is still, and was not erased, is told", function* () {
+  const { sent, turn, pauseFor, startNode, place, communities, origin } = yield* world;
+  const team = yield* MemberStore;
+  const change = (type: "add" | "remove", by: string | null) =>
+    team.change({
+      ...origin(by),
+      account: "acme",
+      at: 0,
+      change:
+        type === "add"
+          ? { type, chatId: ChatId.make(bob), role: "admin" }
+          : { type, chatId: ChatId.make(bob) },
+    });
+  yield* startNode();
+  const stops = Effect.fnUntraced(function* (member: string) {
+    yield* turn("on", member);
+    yield* pauseFor("unmanaged");
+    yield* pass(20);
+  });
+  // An invitation that was not accepted.
+  yield* change("add", ada);
+  yield* stops(bob);
+  yield* change("remove", ada);
+  yield* stops(bob);
+  const off = { ...origin(ada), ...place, position: 0, at: 0 };
+  yield* communities.update({ ...off, update: { tellTroubles: false } });
+  yield* stops(ada);
+  yield* communities.update({ ...off, update: { tellTroubles: true } });
+  yield* pass(20);
+  yield* change("add", null);
+  yield* turn("on", bob);
+  yield* pauseFor("unmanaged");
+  yield* (yield* UserData).erase(ChatId.make(bob), origin(null));
+  yield* pass(20);
+  expect(sent).toEqual([]);
+  yield* change("add", null);
+  yield* stops(bob);
+  expect(sent.map(({ to }) => to)).toEqual([bob]);
+});
+
+test("a member with closed private messages gets none, and what the platform refuses of the bot waits an hour", function* () {
+  const { sent, answers, turn, pauseFor, startNode, leap } = yield* world;
+  answers.push("bot_refused", "closed");
+  yield* turn("on");
+  yield* startNode();
+  yield* pauseFor("bot_removed");
+  yield* pass(60);
+  expect(sent.length).toBe(1);
+  yield* leap("1 hour");
+  expect(sent.length).toBe(2);
+  yield* leap("3 hours");
+  expect(sent.length).toBe(2);
+});
+
+test("a node that dies while it sends leaves no second message to the next one", function* () {
+  const { sent, answers, turn, pauseFor, startNode } = yield* world;
+  answers.push("never");
+  yield* turn("on");
+  yield* startNode();
+  yield* pauseFor("bot_removed");
+  yield* pass(20);
+  expect(sent.length).toBe(1);
+  yield* startNode();
+  yield* pass(20);
+  expect(sent.length).toBe(1);
+});
+
+test("a lost right is told when it is new, and again only after it was given back", function* () {
+  const { sent, turn, startNode, leap, place, plans } = yield* world;
+  yield* turn("on");
+  yield* startNode();
+  const right = Effect.fnUntraced(function* (isLost: boolean) {
+    yield* plans.setProblem(place, "no_permission", isLost ? yield* Clock.currentTimeMillis : null);
+    yield* pass(70);
+  });
+  yield* plans.setProblem(place, "reminders_held", yield* Clock.currentTimeMillis);
+  yield* pass(70);
+  expect(sent).toEqual([]);
+  yield* right(true);
+  expect(sent.map(({ text }) => text)).toEqual([
+    expect.stringContaining("the bot may not change a nickname"),
+  ]);
+  yield* leap("1 day");
+  // The next comparison finds it again.
+  yield* right(true);
+  expect(sent.length).toBe(1);
+  yield* right(false);
+  yield* right(true);
+  expect(sent.length).toBe(2);
+});
+
+test("a copy of the storage tells nobody until it is resumed", function* () {
+  const { sent, turn, pauseFor, startNode, stopNodes } = yield* world;
+  yield* turn("on");
+  yield* pauseFor("bot_removed");
+  yield* startNode(true);
+  yield* pass(60);
+  expect(sent).toEqual([]);
+  yield* stopNodes;
+  yield* startNode();
+  yield* pass(20);
+  expect(sent.length).toBe(1);
+});

@@ -1,0 +1,74 @@
+/** Who turned the rules of a community on is told by the bot when the service pauses them. */
+import { beforeAll, expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
+import { formOf } from "../support/flow_browser.ts";
+import { dataOf, expectInvalid } from "./contract_server.ts";
+import { type Owner, pidOf, signInOwner } from "./dashboard.ts";
+import { useSiteServer } from "./site_server.ts";
+
+const [ada, rival] = ["100001", "100007"];
+
+const server = useSiteServer({}, ({ platform, ...fixture }) => ({
+  ...fixture,
+  accounts: [
+    { name: "club", chatId: ada },
+    { name: "rival", chatId: rival },
+  ],
+  platform: {
+    ...platform,
+    guilds: platform?.guilds?.map((each) =>
+      each.id === guild
+        ? { ...each, locale: "de", members: [ada, rival].map((chatId) => ({ chatId, manager: true })) }
+        : each,
+    ),
+  },
+}));
+const { fixtures, platform } = server;
+fixtures.key({ account: "club", guildId: guild });
+fixtures.key({ account: "rival", guildId: guild });
+
+let owner: Owner;
+let pid: string;
+beforeAll(async () => {
+  owner = await signInOwner(server, ada);
+  pid = await pidOf(owner);
+});
+
+const put = async (by: Owner, fields: object = {}) =>
+  by.send("PUT /dashboard/api/roles", {
+    body: { pid: await pidOf(by), guildId: guild, rules: [], nickname: null, state: "on", ...fields },
+  });
+
+test("the setting is on, and the page and the plan turn it off and on", async () => {
+  expectInvalid(await put(owner, { tellTroubles: "yes" }), "tellTroubles");
+  expect(dataOf(await put(owner)).plan).toMatchObject({ tellTroubles: true });
+  const path = `/dashboard/communities/${pid}/channels`;
+  const page = await owner.browser.get(path);
+  expect(page.text).toContain('name="tellTroubles" value="true" checked');
+  const form = formOf(page);
+  expect((await owner.browser.post(path, { ...form, act: "tells" })).headers.location).toContain(
+    "tellsSaved",
+  );
+  const read = await owner.send(
+    `GET /dashboard/api/roles?pid=${pid}&guildId=${guild}` as Parameters<Owner["send"]>[0],
+  );
+  expect(dataOf(read).plan).toMatchObject({ tellTroubles: false });
+  expect(dataOf(await put(owner, { tellTroubles: true })).plan).toMatchObject({ tellTroubles: true });
+});
+
+test("who turned the rules on gets one private message with the cause and the way to them", async () => {
+  const other = await signInOwner(server, rival);
+  const member = { body: { manager: false } };
+  expect((await platform.send(`PUT /control/guilds/${guild}/members/${ada}`, member)).status).toBeLessThan(
+    300,
+  );
+  await expect.poll(async () => (await put(other)).status, { timeout: 20_000 }).toBe(200);
+  const message = async () => {
+    const { text } = await platform.send(`GET /chat/guilds/${guild}?as=${ada}`);
+    return /<section id="private">.*?<\/section>/s.exec(text)?.[0] ?? "";
+  };
+  await expect.poll(message, { timeout: 20_000 }).toContain("niemand aus deinem Team");
+  const told = await message();
+  expect(told).toContain(`/dashboard/communities/${pid}/roles?guildId=${guild}`);
+  expect(told.match(/<li/g)).toHaveLength(1);
+});
