@@ -30,13 +30,13 @@ const [seekInterval, pause, retryTime] = [60_000, 6_000, 300_000];
 const atOnce = 1_000;
 
 /** The problems that keep the rules from all members. */
-const stopping: ReadonlyArray<SharedProblem["reason"]> = [
+const stopping: ReadonlySet<SharedProblem["reason"]> = new Set([
   "no_permission",
   "role_above_bot",
   "members_hidden",
-];
+]);
 
-const stopsRules = ({ reason }: SharedProblem): boolean => stopping.includes(reason);
+const stopsRules = ({ reason }: SharedProblem): boolean => stopping.has(reason);
 
 /** Sends notices while the service runs. Does nothing on a platform without private messages. */
 export const layerPlanNotices = Layer.effectDiscard(

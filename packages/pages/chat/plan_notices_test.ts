@@ -10,7 +10,7 @@ import { UserData } from "@accountlink/core/users";
 import { HttpSettings } from "@accountlink/http";
 import { expect, testWith } from "@accountlink/test-servers/effect";
 import { aFixture, aMember, MemoryWorld } from "@accountlink/testing";
-import { Clock, type Duration, Effect, Exit, Layer, Scope } from "effect";
+import { Clock, type Duration, Effect, Exit, Layer, Scope, Struct } from "effect";
 import { TestClock } from "effect/testing";
 import { layerPlanNotices } from "./plan_notices.ts";
 
@@ -75,7 +75,7 @@ const world = Effect.gen(function* () {
     const life = yield* Scope.make();
     const use = yield* StorageUse;
     const rest = { reason: "restored", since: 0 } as const;
-    const storage = Layer.succeed(StorageUse, resting ? { ...use, resting: () => rest } : use);
+    const storage = Layer.succeed(StorageUse, resting ? Struct.assign(use, { resting: () => rest }) : use);
     yield* Layer.buildWithScope(Layer.fresh(Layer.provide(layerPlanNotices, [observed, storage])), life);
     nodes.push(Scope.close(life, Exit.void));
   });

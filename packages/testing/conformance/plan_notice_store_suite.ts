@@ -39,7 +39,7 @@ const cases: Cases<StoragePorts> = {
       if (notice === null) return;
       const told = { toldAt: start, dueAt: null };
       const won = yield* Effect.forEach([1, 2, 3], () => store.settle(notice, told), atOnce);
-      expectEqual(won.toSorted(), [false, false, true]);
+      expectEqual(won.filter(Boolean).length, 1);
       expectEqual(yield* due(start), null);
     },
 
