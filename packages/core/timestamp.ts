@@ -24,7 +24,10 @@ const pattern =
 
 /** Parses an ISO 8601 date and time with offset, or a date, which means its start in UTC. None for any other text. */
 export const parseTimestamp = (text: string): Option.Option<Millis> =>
-  pattern.test(text) && isDay(text) ? Option.some(Date.parse(text)) : Option.none();
+  // Every month has the first 28 days, and asking `isDay` takes most of the time.
+  pattern.test(text) && (text.slice(8, 10) <= "28" || isDay(text))
+    ? Option.some(Date.parse(text))
+    : Option.none();
 
 /** Returns whether the month has this day. Needed because `Date.parse` accepts February 30 as March 2. */
 const isDay = (text: string): boolean => {
