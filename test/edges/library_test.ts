@@ -111,6 +111,23 @@ it("fields that are undefined count as left out", async () => {
   await al.close();
 });
 
+it("an import reads unclear dates by the others of a file that it can read again, or as it is told", async () => {
+  const al = await createAccountLink({ gameUserExists: () => true });
+  const text = "chatId,gameId,lastVerifiedAt\n100001,1,04/05/2021\n100002,2,28/05/2021\n";
+  const file = async function* () {
+    yield new TextEncoder().encode(text);
+  };
+  await expect(al.links.import(file())).rejects.toMatchObject({
+    unclearTimes: [{ column: "lastVerifiedAt", time: "04/05/2021", isDate: true, rows: 1 }],
+  });
+  const verified = async () => (await al.links.verification("100001")).lastVerifiedAt;
+  await al.links.import(file);
+  expect(await verified()).toBe(Date.parse("2021-05-04"));
+  await al.links.import(file, { unclearTimes: "month-first", onConflict: "replace" });
+  expect(await verified()).toBe(Date.parse("2021-04-05"));
+  await al.close();
+});
+
 const some = (names: ReadonlyArray<string>, value = junk) =>
   FastCheck.dictionary(FastCheck.constantFrom(...names, "unknown"), value, { maxKeys: 4 });
 
