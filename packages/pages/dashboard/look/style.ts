@@ -88,7 +88,7 @@ input:not([type=radio], [type=checkbox]), select, textarea {
 }
 textarea { field-sizing: content; resize: vertical; }
 [aria-invalid=true] { border: 2px solid var(--bad) !important; }
-.choice { margin-top: .35rem; font-weight: 400; }
+.choice { align-items: flex-start; margin-top: .35rem; font-weight: 400; }
 .choice input { flex: none; }
 th .choice { margin: 0; }
 details :is(.field, .row), details > .panel { margin-top: 1rem; }
@@ -113,7 +113,8 @@ details :is(.field, .row), details > .panel { margin-top: 1rem; }
 header, .figures, .cards { display: grid; gap: .75rem; }
 .figures { grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); margin-bottom: 1.5rem; }
 .figures > div { display: flex; flex-direction: column-reverse; justify-content: flex-end; padding: .875rem 1rem; }
-.figures dd { font-size: 1.375rem; font-weight: 600; line-height: 1.25; white-space: nowrap; }
+.figures dd { font-size: 1.375rem; font-weight: 600; line-height: 1.25; }
+.figures time { font-size: 1rem; white-space: normal; }
 .figure strong { color: var(--text); }
 .cards { grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
 .cards > li { min-width: 0; padding: 1rem; border-color: var(--tone, var(--line)); }
