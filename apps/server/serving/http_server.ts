@@ -16,7 +16,7 @@ import {
 } from "@accountlink/http";
 import { makePages, PageSettings } from "@accountlink/pages";
 import { ChatSettings, LogCouriers, layerPlanNotices, layerReminders } from "@accountlink/pages/chat";
-import { docs, docsWith } from "@accountlink/pages/docs";
+import { docsWith } from "@accountlink/pages/docs";
 import { guideWith } from "@accountlink/pages/guide";
 import { RedisHealth } from "@accountlink/redis/redis_health";
 import { Context, Effect, Layer, Option } from "effect";

@@ -108,7 +108,7 @@ test("known links without a proof of the user's own become links by hand, in two
   yield* TestClock.adjust("1 day");
   assert.strictEqual(yield* proofOf(other.pid, ada), "hand");
   yield* link(other.pid, ada, chess, "known", 2);
-  yield* TestClock.adjust("3 days");
+  yield* TestClock.adjust("25 hours");
   assert.strictEqual(yield* proofOf(other.pid, ada), "known");
   assert.strictEqual((yield* entries).length, 2);
 });

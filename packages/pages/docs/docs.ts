@@ -1,14 +1,8 @@
 import { type Docs, makeStaticDocument } from "@accountlink/http/for_pages";
 import { openApi } from "@accountlink/http-api";
-import { referencePage, style } from "./reference.ts";
+import { type DocsOptions, referencePage, style } from "./reference.ts";
 
-/** Options of the API reference. */
-export interface DocsOptions {
-  /** The key in the example requests of the page. Only for demos, because everyone who opens the page can read it. */
-  readonly demoKey?: string;
-  /** Whether the guide is served too, so that the page leads to it. */
-  readonly hasGuide?: boolean;
-}
+export type { DocsOptions } from "./reference.ts";
 
 /**
  * Returns the documents `/docs` and `/openapi.json`, for `HttpSettings` and `makeWebHandler`.

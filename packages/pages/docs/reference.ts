@@ -1,7 +1,6 @@
 /** The page `/docs`: every route of the OpenAPI document, readable without a script. */
 import { type Html, html, to } from "../html.ts";
 import { css, theme } from "../theme.ts";
-import type { DocsOptions } from "./docs.ts";
 import {
   type Document,
   fieldsHtml,
@@ -19,6 +18,14 @@ interface Route {
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;
+}
+
+/** Options of the API reference. */
+export interface DocsOptions {
+  /** The key in the example requests of the page. Only for demos, because everyone who opens the page can read it. */
+  readonly demoKey?: string;
+  /** Whether the guide is served too, so that the page leads to it. */
+  readonly hasGuide?: boolean;
 }
 
 export const referencePage = (

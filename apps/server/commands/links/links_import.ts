@@ -189,22 +189,23 @@ const wordChoices = (texts: ReadonlyArray<string>): Readonly<Record<string, Word
     }),
   );
 
+const placeOf = ({ column, rows }: Pick<UnclearTime, "column" | "rows">) =>
+  `in column ${JSON.stringify(column)} of ${countOf(rows, "row")}`;
+
 const unreadable = (
   { file }: Choice,
   { line, reason, unclearColumns = [], oddWords = [], unclearTimes = [] }: UnreadableLinkFile,
 ): CommandFailed => {
-  const flags = [
+  const answers = [
     ...(oddWords.length > 0 ? ["--verified-word WORD=yes, =no or =skip for each word"] : []),
     ...(unclearTimes.length > 0 ? ["--unclear-times day-first, month-first or unknown"] : []),
   ];
-  const flag = flags.length > 0 ? ` (${flags.join(", ")}, or --ignore-column)` : columnFlags;
-  const place = ({ column, rows }: Pick<UnclearTime, "column" | "rows">) =>
-    `in column ${JSON.stringify(column)} of ${countOf(rows, "row")}`;
+  const flag = answers.length > 0 ? ` (${answers.join(", ")}, or --ignore-column)` : columnFlags;
   return new CommandFailed({
     notes: [
-      ...oddWords.map((odd) => `${JSON.stringify(odd.word)} stands ${place(odd)}`),
+      ...oddWords.map((odd) => `${JSON.stringify(odd.word)} stands ${placeOf(odd)}`),
       ...unclearTimes.map(
-        (unclear) => `${JSON.stringify(unclear.time)} and the like stand ${place(unclear)}`,
+        (unclear) => `${JSON.stringify(unclear.time)} and the like stand ${placeOf(unclear)}`,
       ),
     ],
     problem: `Cannot import "${file}": line ${line}: ${reason}${unclearColumns.length === 0 ? "" : flag}`,

@@ -16,7 +16,6 @@ import {
   rowText,
   shortened,
   type UnclearTimeChoice,
-  type UnreadableLinkFile,
   type WordChoice,
 } from "./link_format.ts";
 import type { OddRow, OddTimeRow } from "./odd_rows.ts";
