@@ -27,9 +27,7 @@ interface Linked {
   readonly kept: boolean;
 }
 
-interface Cancelled extends FlowEnded {
-  readonly _tag: "Cancelled";
-}
+type Cancelled = FlowEnded & { readonly _tag: "Cancelled" };
 
 interface Refused extends Omit<ConstructorParameters<typeof FlowRefused>[0], "account" | "cause"> {
   readonly _tag: "Refused";

@@ -18,7 +18,6 @@ import {
 import { hourMs, type Millis } from "@accountlink/core/timestamp";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Clock, Effect, Layer, Option } from "effect";
-import { rolesPath, withQuery } from "../dashboard/paths.ts";
 import { Languages } from "../languages/mod.ts";
 import { makeCommunity } from "./community.ts";
 import { messageBody, plain, timeText } from "./message.ts";
@@ -124,7 +123,7 @@ const makeTell = Effect.fnUntraced(function* (channels: ChatChannels) {
     const guild = Option.getOrNull(yield* channels.findChannels(guildId));
     const { find, get } = languages.dashboard;
     const language = yield* get(find(guild?.locale ?? "en") ?? "en");
-    const page = `${publicUrl}${withQuery(rolesPath(scope.pid), { guildId })}`;
+    const page = `${publicUrl}/dashboard/communities/${scope.pid}/roles?guildId=${guildId}`;
     const place = {
       a: (text: ReadonlyArray<string>) => `[${text.join("")}](<${page}>)`,
       community: yield* chat.name(community),
