@@ -135,6 +135,9 @@ export const fill = (accounts: number) => `
     SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (700000000 + i / 1000)::text, i % 1000, (1000000 + i)::text, '1',
       'gave', i, 'sweep', 'made', 'gave'
     FROM generate_series(1000, ${accounts * 1_000}) AS i;
+  INSERT INTO plan_notices (pid, guild_id, chat_id, problems)
+    SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), i::text, (1000000 + i)::text, '[]'
+    FROM generate_series(1000, ${accounts * 1_000}) AS i;
   INSERT INTO role_plan_nodes (id, lives_until) VALUES ('node', 1000), ('other', 1000);
   INSERT INTO role_members (pid, guild_id, chat_id, mark, since, due_at, nickname)
     SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (700000000 + i / 1000)::text, (1000000 + i)::text, 1,
