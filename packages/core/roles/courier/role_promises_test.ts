@@ -205,6 +205,10 @@ const heldElsewhere: Readonly<Record<string, string>> = {
   "the roles are given back, at most ten a second.": "packages/core/roles/courier/put_back_test.ts",
   "are taken from the members who have them by the rules. Others keep them.":
     "packages/core/roles/courier/put_back_test.ts",
+  "*What the rules did* lists each role that they gave or took":
+    "packages/testing/conformance/roles/role_history_store_suite.ts",
+  "*Give back what was taken* there pauses the rules": "packages/core/roles/courier/put_back_test.ts",
+  "unless you choose on the preview that it is taken": "packages/core/roles/courier/put_back_test.ts",
   "nobody was changed and the rules were paused.": "packages/core/roles/courier/role_couriers_test.ts",
   "nobody is changed and the rules pause": "packages/core/roles/courier/role_couriers_test.ts",
   "nobody gets the role by it.": "packages/core/roles/member_changes_test.ts",
@@ -231,6 +235,7 @@ const noPromisesInDocuments = [
   "choose: *Leave them as they are*",
   "leaving it out keeps it.",
   "Nobody loses a role on the way",
+  "`GET /dashboard/api/roles/history`",
   "with the roles that the other service gave",
   "| *Members who",
   "| *Members without",
