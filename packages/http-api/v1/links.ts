@@ -12,6 +12,7 @@
 import { ChatId, GameId } from "@accountlink/core/ids";
 import { GameProfile } from "@accountlink/core/platforms";
 import { Schema } from "effect";
+import { exampleProfile } from "../example_profile.ts";
 import { chatId, gameId, guildId } from "../parameter.ts";
 import { defineRoute, type Wording } from "../route.ts";
 import { success } from "./envelope.ts";
@@ -21,18 +22,6 @@ const resolved = {
     Schema.NullOr(GameProfile).annotate({ description: "The game profile; with Premium keys only" }),
   ),
 };
-const profileOf = (id: string, name: string) => ({
-  username: `${name.toLowerCase()}_plays`,
-  displayName: name,
-  id,
-  description: null,
-  created: "2020-01-01T00:00:00.000Z",
-  isBanned: false,
-  hasVerifiedBadge: false,
-  avatar: null,
-  badges: [],
-  groups: [],
-});
 
 const Message = { message: Schema.String };
 /** v1 has no status 409. */
@@ -67,7 +56,7 @@ export const gameToChat = defineRoute({
   success: success(Schema.Struct({ gameId: GameId, chatIds: Schema.Array(ChatId) }), resolved),
   example: {
     values: { gameId: "2" },
-    answer: { data: { gameId: "2", chatIds: ["100003", "100002"] }, resolved: profileOf("2", "Grace") },
+    answer: { data: { gameId: "2", chatIds: ["100003", "100002"] }, resolved: exampleProfile("2", "Grace") },
   },
 });
 
@@ -81,7 +70,7 @@ export const chatToGame = defineRoute({
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), resolved),
   example: {
     values: { chatId: "100001" },
-    answer: { data: { chatId: "100001", gameId: "1" }, resolved: profileOf("1", "Ada") },
+    answer: { data: { chatId: "100001", gameId: "1" }, resolved: exampleProfile("1", "Ada") },
   },
   errors: ["LINK_NOT_FOUND"],
   wordings: { LINK_NOT_FOUND: { status: 404, message: "No game user linked to this chat ID" } },
