@@ -14,7 +14,7 @@ export const certificateCode =
   /\b(?:CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:GET_ISSUER_CERT\w*|VERIFY_LEAF_SIGNATURE)|ERR_TLS_CERT_ALTNAME\w*)\b/;
 
 /**
- * Returns a message: the server of the certificate, what is wrong with it, and what to do.
+ * Returns a message: the server, the fault of its certificate, and the remedy.
  *
  * @param server `host:port`
  * @param setting where an authority is named, such as `sslrootcert`

@@ -52,12 +52,10 @@ export const serveHttp = Effect.fnUntraced(function* (
       publicUrl,
       trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
       metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
-      docs: (...place) => [
-        ...docsWith({ hasGuide: place[2]?.withoutCompat !== true, ...(demo && { demoKey: demo.key }) })(
-          ...place,
-        ),
-        ...guide(...place),
-      ],
+      docs: (url, basePath, served) => {
+        const options = { hasGuide: served?.withoutCompat !== true, ...(demo && { demoKey: demo.key }) };
+        return [...docsWith(options)(url, basePath, served), ...guide(url, basePath, served)];
+      },
     }),
     Layer.succeed(PageSettings, { ...pageSettingsOf(config), toTry: demo?.toTry ?? [] }),
     Layer.succeed(ChatSettings, chatSettingsOf(config)),

@@ -8,13 +8,13 @@ import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import type { Millis } from "../timestamp.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
 import { FlowAccounts } from "./flow_accounts.ts";
 import { type Cookie, maxCookieLength } from "./flow_cookie.ts";
 import { type FlowEnded, type FlowEntry, type FlowRefusal, FlowRefused } from "./flow_view.ts";
 
 /** How long a browser can load the last page again, in milliseconds. */
-export const lastPageLife = 86_400_000;
+export const lastPageLife = dayMs;
 
 interface Linked {
   readonly _tag: "Linked";

@@ -74,7 +74,7 @@ export const guildLogMessages = recordType({
 
 type MessageRecord = RecordOf<typeof guildLogMessages>;
 
-/** The users whom messages name. @internal */
+/** The users in messages. @internal */
 export const guildLogUsers = recordType({
   name: "guild_log_users",
   fields: { logId: Schema.String, messageId: Schema.String, chatId: ChatId },
@@ -90,7 +90,7 @@ const placeOf = (logId: string): PlanPlace => {
   return { pid: Pid.make(pid), guildId: GuildId.make(guildId) };
 };
 
-/** The users whom a message names. @internal */
+/** The users in a message. @internal */
 export const usersOfMessage = ({ logId, messageId, lines }: MessageRecord) =>
   [...new Set(lines.flatMap(({ chatIds }) => chatIds))].map((chatId) => ({ logId, messageId, chatId }));
 

@@ -89,6 +89,7 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
       );
     });
 
+    // One generator function for all writes: V8 holds what a new one captures until a major collection.
     const admitted = Effect.fnUntraced(function* <A, E, R>(
       pid: Pid,
       chatId: ChatId,

@@ -16,11 +16,11 @@ import { OwnedScopes } from "./owned_scopes.ts";
 /** How long the chat platform may take. After that, what only it knows is unknown. */
 const platformTimeout = "2 seconds";
 
-/** What is unknown is null. */
+/** Unknown values are null. */
 export interface CommunityState {
   readonly scope: DataScope;
   readonly pid: Pid;
-  /** Null for a shared list of several communities, or of none. */
+  /** Null for a shared list with several communities or without any. */
   readonly guildId: GuildId | null;
   /** Whether the bot is in the guild. */
   readonly bot: boolean | null;

@@ -105,7 +105,7 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
 
       set,
 
-      /** Returns those of these users who are not blocked. */
+      /** Returns the users who are not blocked. */
       admitted: Effect.fn("OwnedBlocks.admitted")(function* (
         { pid }: DataScope,
         users: ReadonlyArray<BlockedUser>,

@@ -43,7 +43,7 @@ export interface RecordType<out R extends object = object> {
   /** Whether a deletion of its scope's data deletes the record. Its key begins with `pid`, as one of its indexes does. */
   readonly isOfScope: boolean;
   readonly ofUser: OfUser<RecordIndex<R>> | null;
-  /** Whether the records of an account are listed, as those of its scopes. */
+  /** Whether the records of an account can be listed, as the records of a scope can. */
   readonly isOfAccount: boolean;
   /** For records on which nodes work: the index by their field `holder`, and the table of nodes in SQL. */
   readonly held: Held<RecordIndex<R>> | null;

@@ -151,7 +151,7 @@ export interface StoreRecords<Name extends string = string> {
     find: (tx: Tx, limit: number) => StoreEffect<ReadonlyArray<R>>,
     change: (tx: Tx, found: ReadonlyArray<R>) => StoreEffect<number>,
   ) => StoreEffect<number>;
-  /** Renews the lease of a node, takes records of a type with `held` that no live node holds, and returns those of the node. */
+  /** Renews the lease of a node, takes records of a type with `held` that no live node holds, and returns all that it holds. */
   readonly hold: <R extends object>(
     name: Name,
     type: RecordType<R>,

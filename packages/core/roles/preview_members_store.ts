@@ -1,5 +1,5 @@
 /** Whom a preview found to gain or lose a role. */
-import { Context, Effect, Schema } from "effect";
+import { Array as Arr, Context, Effect, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, GuildId, Pid } from "../ids.ts";
 import { type RecordOf, recordType } from "../records/record_type.ts";
@@ -83,9 +83,7 @@ export const storedPreviewMembers = recordStore(PreviewMembersStore, ({ read, wr
   return {
     add: (place, members, at) =>
       Effect.forEach(
-        Array.from({ length: Math.ceil(members.length / membersAtOnce) }, (_, part) =>
-          members.slice(part * membersAtOnce, (part + 1) * membersAtOnce),
-        ),
+        Arr.chunksOf(members, membersAtOnce),
         (part) =>
           write("add", queueOf(place), (tx) =>
             Effect.forEach(

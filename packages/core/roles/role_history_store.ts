@@ -1,5 +1,5 @@
 /** Which roles the rules gave members and took from them, and what of it is being reversed. */
-import { Context, Effect, Schema } from "effect";
+import { Array as Arr, Context, Effect, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, GuildId, Pid } from "../ids.ts";
@@ -249,7 +249,7 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, r
   return {
     begin: (all) =>
       Effect.map(
-        Effect.forEach(chunksOf(all.changes), (changes) =>
+        Effect.forEach(Arr.chunksOf(all.changes, changesAtOnce), (changes) =>
           write("begin", queueOf(all), (tx) => beginSome(tx, { ...all, changes })),
         ),
         (parts) => parts.flat(),
@@ -257,11 +257,8 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, r
 
     end: (all) =>
       Effect.forEach(
-        chunksOf(all),
-        (part) =>
-          part[0] === undefined
-            ? Effect.void
-            : write("end", queueOf(part[0].change), (tx) => endSome(tx, part)),
+        Arr.chunksOf(all, changesAtOnce),
+        (part) => write("end", queueOf(part[0].change), (tx) => endSome(tx, part)),
         { discard: true },
       ),
 
@@ -338,8 +335,3 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, r
     forget: (at) => Effect.asVoid(removeBefore("forget", roleChanges.byEnd, [at + 1])),
   };
 });
-
-const chunksOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(all.length / changesAtOnce) }, (_, part) =>
-    all.slice(part * changesAtOnce, (part + 1) * changesAtOnce),
-  );

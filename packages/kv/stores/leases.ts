@@ -26,7 +26,7 @@ export interface Held {
 }
 
 /**
- * Renews the lease of a node, takes items that no live node holds, and returns those of the node; none if its lease ends
+ * Renews the lease of a node, takes items that no live node holds, and returns all that it holds; none if its lease ends
  * now.
  *
  * @param listed the items that need a node, and those of a holder

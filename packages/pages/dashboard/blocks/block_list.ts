@@ -108,11 +108,13 @@ const actForm = (
   community: Community,
   kind: string,
   users: ReadonlyArray<BlockedUser>,
-  content: Html,
+  text: Html,
+  buttons: Html,
 ): Html => html`
 ${formTo(paths.blockList, html` class="panel"`)}
 ${hiddenFields({ pid: community.scope.pid, listKind: kind, users: usersField(users) })}
-${content}
+${text}
+<p class="row">${buttons}
 <a class="button quiet" href="${to(withQuery(paths.blocks, { pid: community.scope.pid }))}">${say("link.cancel")}</a></p>
 </form>`;
 
@@ -134,9 +136,8 @@ ${
         community,
         kind,
         users,
-        html`
-${reasonField}
-<p class="row">${
+        reasonField,
+        html`${
           admitted.length === 0
             ? null
             : html`<button class="button bad" name="act" value="block">${say("blocks.list.block", { count: admitted.length })}</button>`
@@ -160,8 +161,7 @@ export const blockListDone = (
     community,
     kind,
     blocked,
-    html`
-<p>${say("blocks.list.end.text")}</p>
-<p class="row"><button class="button quiet" name="act" value="end">${say("blocks.list.end")}</button>`,
+    html`<p>${say("blocks.list.end.text")}</p>`,
+    html`<button class="button quiet" name="act" value="end">${say("blocks.list.end")}</button>`,
   ),
 });
