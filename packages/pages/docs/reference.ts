@@ -178,17 +178,22 @@ const reasonsHtml = (reasons: ReadonlyArray<Reason>): Html | null =>
     ? null
     : html`<ul>${reasons.map(({ reason, advice }) => html`<li><code>${reason}</code> ${proseHtml(advice)}</li>`)}</ul>`;
 
-const errorsSection = ({ components }: Document): Html => html`
+/** The reasons of all refusals, each once. */
+const allReasons = (document: Document): ReadonlyArray<Reason> => {
+  const reasons = routesOf(document)
+    .flatMap(({ operation }) => Object.values(operation.responses))
+    .flatMap((response) => Object.values(resolved(document, response).content ?? {}))
+    .flatMap(({ schema }) => reasonsIn(document, schema));
+  return [...new Map(reasons.map((each) => [each.reason, each])).values()];
+};
+
+const errorsSection = (document: Document): Html => html`
 <section id="errors">
 <h2>Errors</h2>
 <p>Decide by <code>error.code</code> and <code>error.details</code>. Each route lists the reasons that it has. What each asks for:</p>
-${reasonsHtml(
-  Object.values(components["schemas"] ?? {})
-    .flatMap((schema) => reasonOf(schema as Schema))
-    .filter(({ reason }) => /^[a-z_]+$/.test(reason)),
-)}
+${reasonsHtml(allReasons(document))}
 <p>An example of each error code:</p>
-${Object.entries(components["examples"] ?? {}).map(
+${Object.entries(document.components["examples"] ?? {}).map(
   ([code, example]) => html`
 <details><summary>${code}</summary>
 ${jsonHtml((example as { readonly value: unknown }).value)}</details>`,

@@ -39,3 +39,11 @@ it("in the API reference, the card of a route lists its own reasons with what th
   assert.include(card, "link_limit Remove links, or ask the operator for a larger plan");
   assert.notInclude(card, "session_completed");
 });
+
+it("the errors of the API reference are the reasons of all refusals, and no other choices", () => {
+  const errors = page.slice(page.indexOf('<section id="errors">'));
+  const reasons = [...errors.matchAll(/<li><code>(\w+)<\/code>/g)].map(([, reason = ""]) => reason);
+  assert.includeMembers(reasons, ["bot_not_in_guild", "link_limit", "block_limit", "ip_second"]);
+  for (const other of ["connection", "api", "global"]) assert.notInclude(reasons, other);
+  assert.deepEqual(reasons, [...new Set(reasons)]);
+});
