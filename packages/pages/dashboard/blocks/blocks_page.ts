@@ -105,7 +105,7 @@ ${blockListForm(community, kinds("listKind", typed.listKind), typed.users, probl
 <section id="file">
 <h2>${say("blocks.files")}</h2>
 ${blocks.length === 0 ? null : html`<p><a href="${to(withQuery(paths.blocksFile, { pid }))}">${say("blocks.download")}</a></p>`}
-${formTo(paths.blocksImport, html` enctype="multipart/form-data"`)}
+${formTo(paths.blocksImport, html` enctype="multipart/form-data" class="panel"`)}
 ${hiddenFields({ pid })}
 ${fileField({ name: "csv", label: say("blocks.file"), hint: say("blocks.file.hint"), problems })}
 <button class="button quiet">${say("blocks.import")}</button>
