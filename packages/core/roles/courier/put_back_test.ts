@@ -143,15 +143,20 @@ test("roles that the rules took are given back once, over nodes, and the rules a
 
 test("who has left, who has the role again, and what the platform refuses stay as they are", function* () {
   const { changes, broken, left, pending, putBack, roles, startNode } = yield* taken;
-  const [ada = "", bob = ""] = users;
+  const [ada = "", bob = "", cyd = ""] = users;
   yield* roles.addRole(guildId, chatId(ada), verified);
   broken.gone.add(bob);
+  broken.refused.add(cyd);
   yield* putBack;
   yield* startNode();
   yield* pass(15);
-  // Bob may come back, and the roles may be given back again.
-  assert.deepEqual([yield* left, yield* pending], [1, 0]);
-  assert.strictEqual(changes.length, users.length - 2);
+  // Bob may come back, the platform may allow it, and the roles may be given back again.
+  assert.deepEqual([yield* left, yield* pending], [2, 0]);
+  assert.strictEqual(changes.length, users.length - 3);
+  broken.refused.clear();
+  assert.strictEqual(yield* putBack, 2);
+  yield* pass(10);
+  assert.deepEqual([yield* left, changes.at(-1)?.chatId], [1, cyd]);
   broken.gone.clear();
   assert.strictEqual(yield* putBack, 1);
   yield* pass(10);

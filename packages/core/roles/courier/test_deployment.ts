@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing";
 import { PlatformUnavailable } from "../../errors.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
 import type { ChatRoles } from "../../platforms/chat_platform.ts";
-import { ChatPlatform } from "../../platforms/chat_platform.ts";
+import { ChatPlatform, RoleRefused } from "../../platforms/chat_platform.ts";
 import { GamePlatform } from "../../platforms/game_platform.ts";
 import type { GameProfile } from "../../platforms/profile.ts";
 import {
@@ -93,6 +93,8 @@ export const deployment = Effect.gen(function* () {
     unanswered: new Set<string>(),
     /** Members who have left. */
     gone: new Set<string>(),
+    /** Members whom the platform refuses every role. */
+    refused: new Set<string>(),
     retryAfterMs: null as number | null,
     /** Runs when a page of members has been read, before the answer arrives. */
     afterPage: Effect.void,
@@ -171,7 +173,10 @@ export const deployment = Effect.gen(function* () {
             null,
             Effect.tap(memory.membersPage(id, after), () => Effect.suspend(() => broken.afterPage)),
           ),
-        addRole: (id, user, role) => change("add", node)(user, role, memory.addRole(id, user, role)),
+        addRole: (id, user, role) =>
+          broken.refused.has(user)
+            ? Effect.fail(new RoleRefused({ reason: "role_refused" }))
+            : change("add", node)(user, role, memory.addRole(id, user, role)),
         removeRole: (id, user, role) => change("remove", node)(user, role, memory.removeRole(id, user, role)),
         setNickname: (id, user, name) =>
           change("nickname", node)(user, name, memory.setNickname(id, user, name)),
