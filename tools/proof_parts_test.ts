@@ -1,5 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync } from "node:fs";
 import { expect, test } from "vitest";
 import { proofParts } from "./proof_parts.ts";
 import { root } from "./publishable.ts";
@@ -13,11 +12,4 @@ test("every test file is in one part of the proof", () => {
   const partsOf = (file: string) =>
     parts.flatMap(({ files: beginnings }) => beginnings.filter((beginning) => file.startsWith(beginning)));
   expect(files.filter((file) => partsOf(file).length !== 1)).toEqual([]);
-});
-
-test("CONTRIBUTING lists the parts of the proof", () => {
-  const rows = Object.entries(proofParts).map(
-    ([name, { takes, proves }]) => `| \`${name}\` | ${takes} | ${proves} |`,
-  );
-  expect(readFileSync(join(root, "CONTRIBUTING.md"), "utf8")).toContain(rows.join("\n"));
 });

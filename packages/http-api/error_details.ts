@@ -73,6 +73,9 @@ const bucket = {
 export const forbiddenReasons = Struct.keys(forbidden);
 export const conflictReasons = Struct.keys(conflict);
 
+/** The reasons that only routes and pages of the dashboard return. @internal */
+export const dashboardReasons = { ...dashboardForbidden, ...dashboardConflict };
+
 /**
  * What a client should do, by the reason of `FORBIDDEN` and `CONFLICT`, and by the limit of a 429. Links are relative to
  * `docs`.
@@ -81,9 +84,8 @@ export const conflictReasons = Struct.keys(conflict);
  */
 export const reasonAdvice = {
   ...forbidden,
-  ...dashboardForbidden,
   ...conflict,
-  ...dashboardConflict,
+  ...dashboardReasons,
   ...bucket,
 };
 

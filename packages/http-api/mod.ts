@@ -15,7 +15,7 @@ export * as DashboardKeys from "./dashboard/keys.ts";
 export * as DashboardMembers from "./dashboard/members.ts";
 export * as DashboardRoles from "./dashboard/roles.ts";
 export * as DashboardWebhooks from "./dashboard/webhooks.ts";
-export { type Reason, reasonAdvice } from "./error_details.ts";
+export { dashboardReasons, type Reason, reasonAdvice } from "./error_details.ts";
 export * from "./errors.ts";
 export { errorExample, errorExampleV1 } from "./open_api/examples.ts";
 export { openApi } from "./open_api/open_api.ts";

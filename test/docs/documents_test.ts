@@ -74,21 +74,6 @@ it("fair use is said in docs/api.md, with the commands of an operator", () => {
     expect(rules).toContain(`accountlink -- ${command} `);
 });
 
-it("what the packages of Effect 3 were is in `effect` where docs/embedding.md says", async () => {
-  const rows = rowsUnder(readDocument("docs/embedding.md"), ["in Effect 3", "here"]);
-  const named = await Promise.all(
-    rows.map(async ([before = "", here = ""]) => {
-      const module: unknown = await import(/`(effect\/?[\w-]*)`/.exec(here)?.[1] ?? "effect");
-      const names = [...before.matchAll(/`([A-Z]\w+)`/g), ...here.matchAll(/`([A-Z]\w+)`/g)].map(
-        ([, name = ""]) => name,
-      );
-      return names.filter((name) => !Object.hasOwn(module as object, name));
-    }),
-  );
-  expect(rows.length).toBeGreaterThan(5);
-  expect(named.flat()).toEqual([]);
-});
-
 const pictures = globSync("docs/pictures/*.webp", { cwd: root }).toSorted();
 const withPictures = ["README.md", ...globSync("docs/*.md", { cwd: root })];
 

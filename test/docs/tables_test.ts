@@ -33,7 +33,6 @@ import { codeOf, readDocument, rowsUnder } from "./document.ts";
 
 const operating = readDocument("docs/operating.md");
 const errors = readDocument("docs/errors.md");
-const readme = readDocument("README.md");
 
 /** The rows of the groups of variables, which are a table each. */
 const rows = operating
@@ -65,12 +64,6 @@ it.each(entries.filter(([, { fallback }]) => isNothing(fallback)))(
     expect(documentedDefault(name)).toMatch(/^[^`]+$/);
   },
 );
-
-it("docs/operating.md describes the variables of the README in the same words", () => {
-  const short = rowsUnder(readme, ["variable", "default", "for"]);
-  expect(short.length).toBeGreaterThan(0);
-  expect(rows).toEqual(expect.arrayContaining(short.map((row) => [...row])));
-});
 
 it("docs/errors.md has the error tables of the contract (`vitest -u` writes them)", async () => {
   await expect(withErrorTables(errors)).toMatchFileSnapshot("../../docs/errors.md");

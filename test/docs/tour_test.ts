@@ -27,8 +27,8 @@ describe.skipIf(!(await hasProgram("curl")))("the tour, which needs curl", () =>
   });
   afterAll(() => killDemo(demo));
 
-  it("the tour has six steps", () => {
-    expect(steps).toHaveLength(6);
+  it("the tour has four steps", () => {
+    expect(steps).toHaveLength(4);
   });
 
   it("the tour shows the output that the server prints when it starts", () => {

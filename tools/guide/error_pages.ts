@@ -1,5 +1,6 @@
 /** Generates a page for each error code, and the tables of `docs/errors.md`, from the table of errors. */
 import {
+  dashboardReasons,
   errorCodes,
   errorExample,
   errorExampleV1,
@@ -12,6 +13,7 @@ import {
   statusOf,
   type Wording,
 } from "@accountlink/http-api";
+import { Array } from "effect";
 
 type Code = keyof typeof errorTable;
 type Row = (typeof errorTable)[Code];
@@ -112,31 +114,26 @@ const quoted = (text: string): string => `\`${text}\``;
 
 type Table = ReadonlyArray<ReadonlyArray<string>>;
 
+/** The reasons of the API and the limits; `/docs` lists the reasons of the dashboard at their routes. */
+const reasonsOfApi = Object.entries(reasonAdvice).filter(([reason]) => !(reason in dashboardReasons));
+
 const tables: ReadonlyArray<readonly [heading: string, rows: Table]> = [
   [
-    "| code | status | `details` | when |",
+    "| code | status | `details` | when | a client should |",
     errorCodes.map((code) => [
       quoted(code),
       statusesOf(code).join(", "),
       detailsShape(errorTable[code]),
       errorTable[code].when,
+      errorTable[code].advice,
     ]),
   ],
-  ["| code | a client should |", errorCodes.map((code) => [quoted(code), errorTable[code].advice])],
   [
     "| reason, or limit of a 429 | a client should |",
-    Object.entries(reasonAdvice).map(([reason, advice]) => [quoted(reason), advice]),
-  ],
-  [
-    "| v1 route | code in v2 | status in v1 | message in v1 |",
-    routes.flatMap(({ path, wordings = {} }) =>
-      Object.entries(wordings).map(([code, { status, message }]) => [
-        quoted(path),
-        quoted(code),
-        String(status),
-        wordingText({ message }),
-      ]),
-    ),
+    Object.entries(Array.groupBy(reasonsOfApi, ([, advice]) => advice)).map(([advice, reasons]) => [
+      reasons.map(([reason]) => quoted(reason)).join(", "),
+      advice,
+    ]),
   ],
 ];
 
