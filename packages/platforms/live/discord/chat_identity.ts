@@ -30,6 +30,28 @@ export interface LiveChatIdentityOptions extends Omit<LiveChatPlatformOptions, "
  * The scopes are `identify`; `guilds` and `connections` for a sign-in that asks for the guilds or the connected game
  * accounts of the user; and, if a guild requested the sign-in, `guilds.members.read`. With this last scope, the user's
  * own token shows whether they are a member: without delay after they join, and without using the bot's rate limits.
+ *
+ * @example
+ * ```ts
+ * import { ChatIdentity } from "@accountlink/core";
+ * import { Effect, Layer, Redacted } from "effect";
+ * import { FetchHttpClient } from "effect/http";
+ *
+ * const publicUrl = "https://link.example";
+ * const discord = liveChatIdentity({ clientId: "1", clientSecret: Redacted.make("secret"), publicUrl });
+ * const begin = ChatIdentity.use((chat) =>
+ *   chat.begin({
+ *     redirectUri: `${publicUrl}/verify/chat/callback`,
+ *     // Random for each sign-in, as the nonce.
+ *     state: "state",
+ *     codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+ *     nonce: "nonce",
+ *     guildId: null,
+ *   }),
+ * );
+ * const { url } = await Effect.runPromise(Effect.provide(begin, Layer.provide(discord, FetchHttpClient.layer)));
+ * new URL(url).host; // "discord.com"
+ * ```
  */
 export const liveChatIdentity = ({
   clientId,

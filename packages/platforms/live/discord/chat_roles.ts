@@ -168,7 +168,8 @@ export const discordRoles = Effect.fnUntraced(function* (
           Option.match({
             onNone: () => false,
             onSome: (answer) => {
-              // A member without a nickname has null, or no such field.
+              // Discord leaves out invisible characters, and keeps no nickname that equals the username. A member
+              // without a nickname has null, or no such field.
               if (!isRenamedMember(answer) || (answer.nick ?? null) === nickname) return true;
               return { nickname: answer.nick ?? null };
             },
