@@ -21,7 +21,6 @@ import { keyedWrite } from "./stores/idempotency_store.ts";
 import { record as addRecord, placeAt } from "./stores/journal.ts";
 import { type Held, holdRecords } from "./stores/leases.ts";
 import { links } from "./stores/links.ts";
-import { planProblems, plans } from "./stores/role_plans.ts";
 import {
   accountAt,
   accountNamed,
@@ -50,7 +49,8 @@ const hasEpoch = ({ type, either, fields: [first] }: RecordIndex): boolean =>
 const entriesOf = (index: RecordIndex, record: object): ReadonlyArray<Tuple> => {
   const { type, either, fields, only } = index;
   const values = valuesOf(record, fields);
-  if (values.includes(null)) return [];
+  // Records of earlier releases lack fields of indexes that are new.
+  if (values.includes(null) || values.includes(undefined)) return [];
   if (only !== undefined && !only.values.includes((record as Values)[only.field] as string)) return [];
   if (hasEpoch(index)) values.splice(1, 0, (record as OfEpoch).epoch);
   const named = new Set([...(either ?? []), ...fields.map((field) => field.replace("-", ""))]);
@@ -247,17 +247,6 @@ export const txOf = (tx: Transaction): Tx => {
         found.set(scope.pid, { scope: dataScope(scope, account), isActive: account.status === "active" });
       }
       return found;
-    }),
-    problemTimes: Effect.fnUntraced(function* (places) {
-      const times = new Map<string, number>();
-      for (const { pid, guildId } of places) {
-        const plan = yield* tx.get(plans, pid, guildId);
-        const [newest] =
-          plan === undefined ? [] : yield* tx.list(planProblems.newest, [plan.ref], { limit: 1 });
-        if (newest !== undefined)
-          times.set(`${pid} ${guildId}`, Math.max(...newest.problems.map(({ at }) => at)));
-      }
-      return times;
     }),
     countEvents: Effect.fnUntraced(function* ({ pid, after, types, most, searched }) {
       let last = Math.max(after, (yield* placeAt(tx, pid)).start);

@@ -50,7 +50,6 @@ const wholeService: Readonly<Record<string, string>> = {
   "RolePlanStore.hold": "role plans, which the nodes share",
   "WebhookStore.hold": "webhooks, which the nodes share",
   "CommunityStore.reminding": "communities that remind, which the nodes share",
-  "PlanNoticeStore.changed": "communities whose rules were turned on, which one node looks through",
   "KeyStore.listAccounts": "accounts: the operator lists them",
   "SightingStore.countByKey": "sightings: the operator rotates address keys",
 };

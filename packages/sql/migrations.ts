@@ -32,6 +32,7 @@ import { roleHistory } from "./migrations/0040_role_history.ts";
 import { upgrades } from "./migrations/0041_upgrades.ts";
 import { previewMembers } from "./migrations/0042_preview_members.ts";
 import { planNotices } from "./migrations/0043_plan_notices.ts";
+import { unseenProblems } from "./migrations/0044_unseen_problems.ts";
 import { IsPreparing } from "./migrations/change_schema.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
@@ -62,6 +63,7 @@ export const migrations: Readonly<
   "0041_upgrades": upgrades,
   "0042_preview_members": previewMembers,
   "0043_plan_notices": planNotices,
+  "0044_unseen_problems": unseenProblems,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -1,7 +1,6 @@
 /** Records of stores that are written once, on tables of SQL. */
 import { ChatId, GameId, Pid } from "@accountlink/core";
 import type { AuditAction, AuditEntry, WriteContext } from "@accountlink/core/audit";
-import type { CommunityPlace } from "@accountlink/core/communities";
 import type { StoreEffect } from "@accountlink/core/errors";
 import {
   type CountOptions,
@@ -165,19 +164,6 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
           WHERE pid ${isAmong(JSON.stringify(pids))}`),
         (found) => new Map(found),
       ),
-
-    problemTimes: (plans: ReadonlyArray<CommunityPlace>) => {
-      const { elements } = dialectOf(sql);
-      const places = JSON.stringify(plans.map(({ pid, guildId }) => [pid, guildId]));
-      const found = sql<{ readonly name: string; readonly at: number | null }>`
-        SELECT (value ->> 0) || ' ' || (value ->> 1) AS name,
-          (SELECT MAX(at) FROM role_problems WHERE pid = value ->> 0 AND guild_id = value ->> 1) AS at
-        FROM ${elements(places)}`;
-      return Effect.map(
-        found,
-        (rows) => new Map(rows.flatMap(({ name, at }) => (at === null ? [] : [[name, at] as const]))),
-      );
-    },
 
     countEvents: ({ pid, after, types, most, searched }: Parameters<Tx["countEvents"]>[0]) => {
       const place = positionOn(sql);

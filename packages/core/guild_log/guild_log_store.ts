@@ -30,7 +30,7 @@ export interface HeldLog {
   readonly closedAt: Millis | null;
   /** The problems of the plan that were told. */
   readonly problems: ReadonlyArray<string>;
-  /** When the newest problem of the plan was found; null without problems. */
+  /** When the problems of the plan changed last; null if they never did. Each change has a later time. */
   readonly problemAt: Millis | null;
   /** When the oldest entry began to wait; null if none waits. */
   readonly waitsSince: Millis | null;

@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect";
 import { ChatId, GuildId, Pid } from "../ids.ts";
 import { type RecordOf, recordType } from "../records/record_type.ts";
 import { recordStore, type Tx } from "../records/records.ts";
+import { planNotices } from "../roles/plan_notice_store.ts";
 import type { PlanPlace } from "../roles/role_plan_store.ts";
 import { assertStorable } from "../storable_text.ts";
 import type { Millis } from "../timestamp.ts";
@@ -230,18 +231,17 @@ export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inStep
           const waiting = yield* tx.firsts(guildLogEntries.byKey, ids);
           const edits = yield* tx.firsts(guildLogMessages.edits, ids);
           const scopes = yield* tx.scopes(held.map(({ pid }) => pid));
-          const problems = yield* tx.problemTimes(held);
-          return held.flatMap(
-            ({ id, pid, guildId, channelId, position, closedAt, problems: told }, index) => {
-              const known = scopes.get(pid);
-              const editAt = edits[index]?.editAt ?? null;
-              if (known?.isActive !== true || (channelId === null && editAt === null)) return [];
-              const problemAt = problems.get(id) ?? null;
-              const waitsSince = waiting[index]?.at ?? null;
-              const log = { scope: known.scope, guildId, channelId, position, closedAt, problems: told };
-              return [{ ...log, problemAt, waitsSince, editAt }];
-            },
-          );
+          const places = held.map(({ pid, guildId }) => [pid, guildId]);
+          const notices = yield* tx.firsts(planNotices.byKey, places);
+          return held.flatMap(({ pid, guildId, channelId, position, closedAt, problems: told }, index) => {
+            const known = scopes.get(pid);
+            const editAt = edits[index]?.editAt ?? null;
+            if (known?.isActive !== true || (channelId === null && editAt === null)) return [];
+            const problemAt = notices[index]?.problemAt ?? null;
+            const waitsSince = waiting[index]?.at ?? null;
+            const log = { scope: known.scope, guildId, channelId, position, closedAt, problems: told };
+            return [{ ...log, problemAt, waitsSince, editAt }];
+          });
         }),
       ),
 

@@ -4,7 +4,7 @@ import type { AuditAction, AuditEntry, WriteContext } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { Conflict, StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { Keyed } from "../idempotency/idempotency_store.ts";
-import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
+import type { ChatId, GameId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { RecordIndex, RecordType } from "./record_type.ts";
 
@@ -100,10 +100,6 @@ export interface Tx {
   ) => StoreEffect<ReadonlyMap<ChatId, { readonly gameId: GameId | null; readonly linkVersion: number }>>;
   /** Returns the scopes that exist. */
   readonly scopes: (pids: ReadonlyArray<Pid>) => StoreEffect<ReadonlyMap<Pid, KnownScope>>;
-  /** Returns when the newest problem of each role plan was found, by scope and guild. */
-  readonly problemTimes: (
-    plans: ReadonlyArray<{ readonly pid: Pid; readonly guildId: GuildId }>,
-  ) => StoreEffect<ReadonlyMap<string, Millis>>;
   /** Counts the events of a scope after a position, of all types if none is named. */
   readonly countEvents: (search: {
     readonly pid: Pid;

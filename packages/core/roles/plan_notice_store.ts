@@ -25,8 +25,11 @@ export const planNotices = recordType({
     toldAt: time,
     /** When to send the next one; null if there is nothing to tell. */
     dueAt: time,
-    /** The time of the newest problem that was looked at, and the problems that were known then. */
+    /** When the problems of the plan changed last. Each change has a later time. */
     problemAt: time,
+    /** The same until the problems were looked at, then null. Records of earlier releases lack it. */
+    unseenAt: time,
+    /** The problems that were known when they were looked at last. */
     problems: Schema.Array(Schema.String),
   },
   json: ["problems"],
@@ -34,13 +37,27 @@ export const planNotices = recordType({
   indexes: {
     byUser: { fields: ["chatId", "pid", "guildId"], group: 1 },
     byDue: { fields: ["dueAt", "pid", "guildId"] },
+    unseen: { fields: ["unseenAt", "pid", "guildId"] },
   },
   ofUser: { index: "byUser", erasedAs: null },
 });
 
 export interface PlanNotice extends RecordOf<typeof planNotices> {}
 
-const newNotice = { chatId: null, keyId: null, toldAt: null, dueAt: null, problemAt: null, problems: [] };
+const newNotice = {
+  chatId: null,
+  keyId: null,
+  toldAt: null,
+  dueAt: null,
+  problemAt: null,
+  unseenAt: null,
+  problems: [],
+};
+
+const changedAt = ({ problemAt }: Pick<PlanNotice, "problemAt">, at: Millis) => {
+  const time = problemAt === null ? at : Math.max(at, problemAt + 1);
+  return { problemAt: time, unseenAt: time };
+};
 
 /** At most one message a day of each community. */
 const dueFrom = ({ toldAt }: Pick<PlanNotice, "toldAt">, at: Millis): Millis =>
@@ -52,8 +69,8 @@ const makerOf = (actor: Actor) => ({
 });
 
 /**
- * Remembers who turns the rules of a community on, and that the service pauses them. What a person pauses is not told.
- * Storages call it in the transaction of the plan.
+ * Remembers who turns the rules of a community on, and that the service pauses them. What a person pauses is not told. A
+ * turn also changes the problems of the plan. Storages call it in the transaction of the plan.
  *
  * @param why null unless the service pauses the rules
  * @internal
@@ -69,37 +86,46 @@ export const noteTurn = Effect.fnUntraced(function* (
   const notice = { ...newNotice, ...stored, pid, guildId };
   yield* tx.put(planNotices, {
     ...notice,
+    ...changedAt(notice, at),
     ...(turn === "on" && makerOf(actor)),
     ...(turn === "removed" && { chatId: null, keyId: null }),
     dueAt: why === null ? null : dueFrom(notice, at),
   });
 });
 
+/**
+ * Remembers that problems of a plan were stored or deleted, or compared with all members. Storages call it in the
+ * transaction of the problems, which has locked the plan.
+ *
+ * @internal
+ */
+export const noteProblems = Effect.fnUntraced(function* (
+  tx: Tx,
+  { pid, guildId }: CommunityPlace,
+  at: Millis,
+) {
+  const stored = yield* tx.get(planNotices, pid, guildId);
+  const notice = { ...newNotice, ...stored, pid, guildId };
+  yield* tx.put(planNotices, { ...notice, ...changedAt(notice, at) });
+});
+
 /** A community whose problems may have changed since they were looked at. */
-export interface ChangedProblems extends CommunityPlace {
-  readonly problemAt: Millis | null;
-}
+export interface ChangedProblems extends CommunityPlace, Pick<PlanNotice, "unseenAt"> {}
 
 /**
  * Stores whom to tell when the rules of a community stop, and when that was done. `RolePlanStore` stores who turned them
- * on, and that the service paused them. Erasing a user deletes what they are to be told. Every operation is atomic.
+ * on, that the service paused them, and that their problems changed. Erasing a user deletes what they are to be told. Every operation is atomic.
  */
 export class PlanNoticeStore extends Context.Service<
   PlanNoticeStore,
   {
-    /**
-     * Looks at the communities after a place, at most `limit`. Returns those whose problems may have changed, and the last
-     * place; null after the last community.
-     */
-    readonly changed: (
-      after: CommunityPlace | null,
-      limit: number,
-    ) => StoreEffect<{
-      readonly found: ReadonlyArray<ChangedProblems>;
-      readonly last: CommunityPlace | null;
-    }>;
+    /** Returns the communities whose problems changed since they were looked at, at most `limit`, the earliest first. */
+    readonly unseen: (limit: number) => StoreEffect<ReadonlyArray<ChangedProblems>>;
 
-    /** Stores the problems of a community that are told. New ones among them make a message due. */
+    /**
+     * Stores the problems of a community that are told, and that they were looked at, unless they have changed again. New
+     * ones among them make a message due.
+     */
     readonly setProblems: (
       changed: ChangedProblems & { readonly problems: ReadonlyArray<string>; readonly at: Millis },
     ) => StoreEffect<void>;
@@ -119,25 +145,16 @@ const queueOf = ({ pid, guildId }: CommunityPlace): string => `notices of ${pid}
 
 /** Stores notices in any storage. @internal */
 export const storedPlanNotices = recordStore(PlanNoticeStore, ({ read, write }) => ({
-  changed: (after, limit) =>
-    read("changed", function* (tx) {
-      const from = after && { after: [after.pid, after.guildId] };
-      const listed = yield* tx.list(planNotices.byKey, [], { ...from, limit });
-      const times = yield* tx.problemTimes(listed);
-      const found = listed.flatMap(({ pid, guildId, problemAt: known }) => {
-        const problemAt = times.get(`${pid} ${guildId}`) ?? null;
-        return problemAt === known ? [] : [{ pid, guildId, problemAt }];
-      });
-      return { found, last: listed.length < limit ? null : (listed.at(-1) ?? null) };
-    }),
+  unseen: (limit) => read("unseen", (tx) => tx.list(planNotices.unseen, [], { limit })),
 
-  setProblems: ({ problemAt, problems, at, ...place }) =>
+  setProblems: ({ unseenAt: seen, problems, at, ...place }) =>
     write("setProblems", queueOf(place), function* (tx) {
       const stored = yield* tx.get(planNotices, place.pid, place.guildId);
       if (stored === undefined) return;
       const isNew = problems.some((problem) => !stored.problems.includes(problem));
       const dueAt = stored.dueAt ?? (isNew ? dueFrom(stored, at) : null);
-      yield* tx.put(planNotices, { ...stored, problemAt, problems, dueAt });
+      const unseenAt = stored.unseenAt === seen ? null : stored.unseenAt;
+      yield* tx.put(planNotices, { ...stored, unseenAt, problems, dueAt });
     }),
 
   due: (at) =>

@@ -4,6 +4,7 @@ import {
   areNone,
   erasedLink,
   noChanges,
+  noteProblems,
   type PlanPlace,
   type PlanProblem,
   type RoleChanges,
@@ -13,6 +14,7 @@ import {
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect } from "effect";
+import { txOf } from "../records.ts";
 import { inSteps, stepSize } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import {
@@ -88,6 +90,7 @@ const markWaiting = Effect.fnUntraced(function* (
   });
 });
 
+/** Returns whether the problems may have changed. */
 const settleMember = Effect.fnUntraced(function* (
   tx: Transaction,
   stored: KeptPlan,
@@ -97,12 +100,8 @@ const settleMember = Effect.fnUntraced(function* (
   const { chatId, mark: read, retryAt, nickname, problems } = settled;
   assertStorable([nickname ?? ""]);
   const { ref, pid, guildId } = stored;
-  yield* storeProblems(
-    tx,
-    stored,
-    chatId,
-    problems.filter((problem) => !isOfPlan(problem)),
-  );
+  const own = problems.filter((problem) => !isOfPlan(problem));
+  const isChanged = yield* storeProblems(tx, stored, chatId, own);
   yield* addPlanProblems(tx, stored, problems.filter(isOfPlan));
   const before = yield* tx.get(planMembers, ref, chatId);
   const waits = waitsAfter(before, read, retryAt, at);
@@ -112,6 +111,7 @@ const settleMember = Effect.fnUntraced(function* (
     const mark = before?.mark ?? (read ?? 0) + 1;
     yield* tx.put(planMembers, { ...before, ref, pid, guildId, chatId, mark, waits, nickname });
   }
+  return isChanged || problems.length > 0;
 });
 
 /** Adds what was changed of members to the plan's count of the day. */
@@ -240,9 +240,15 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
             stored,
             part.map(({ chatId }) => chatId),
           );
-          for (const member of part) yield* settleMember(tx, stored, member, at);
-          if (index < parts.length - 1) return { ended: null };
-          yield* addPlanProblems(tx, stored, write.problems ?? []);
+          let isChanged = false;
+          for (const member of part) isChanged = (yield* settleMember(tx, stored, member, at)) || isChanged;
+          const isLast = index === parts.length - 1;
+          const ofPlan = isLast ? (write.problems ?? []) : [];
+          yield* addPlanProblems(tx, stored, ofPlan);
+          const isRunning = stored.sweep !== null && revision === stored.revision;
+          const isEnding = isLast && isRunning && sweep === "ended";
+          if ((isChanged || ofPlan.length > 0) && !isEnding) yield* noteProblems(txOf(tx), write, at);
+          if (!isLast) return { ended: null };
           const counted = withCounted(stored, at, write.changes);
           const { sweep: running } = stored;
           if (running === null || sweep === null || revision !== stored.revision) {
@@ -267,6 +273,7 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
             return true;
           }),
         );
+        yield* db.write(write.pid, (tx) => noteProblems(txOf(tx), write, at));
       }
       return true;
     }),
@@ -317,7 +324,7 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
     db.write(place.pid, function* (tx) {
       const stored = yield* findPlan(tx, place);
       if (stored === undefined) return;
-      yield* settleMember(tx, stored, member, at);
+      if (yield* settleMember(tx, stored, member, at)) yield* noteProblems(txOf(tx), place, at);
       const counted = withCounted(stored, at, changes);
       if (counted !== stored) yield* tx.put(plans, counted);
     }),

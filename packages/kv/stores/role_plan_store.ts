@@ -6,6 +6,7 @@ import {
   isChangedSince,
   logProblems,
   noPlan,
+  noteProblems,
   noteTurn,
   type PlanProblem,
   type PutPlan,
@@ -166,10 +167,13 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
       const stored = yield* findPlan(tx, place);
       if (stored === undefined) return;
       const before = (yield* tx.get(planProblems, stored.ref, ""))?.problems ?? [];
+      const isGone = before.some((problem) => problem.roleId === null && problem.reason === reason);
+      if (at === null && !isGone) return;
       const isKept = (problem: PlanProblem) =>
         problem.roleId !== null || (at === null && problem.reason !== reason);
       const added = at === null ? [] : [{ chatId: null, roleId: null, reason, at }];
       yield* storeProblems(tx, stored, "", [...before.filter(isKept), ...added]);
+      yield* noteProblems(txOf(tx), place, at ?? 0);
     }),
 
   changedDays: (place) =>

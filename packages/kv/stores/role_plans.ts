@@ -158,14 +158,16 @@ export const previews = table<KeptPreview>()(
   0,
 );
 
+/** Stores the problems of a member or of the plan, in place of earlier ones. Returns whether they may have changed. */
 export const storeProblems = Effect.fnUntraced(function* (
   tx: Transaction,
   { ref, pid, guildId }: Pick<KeptPlan, "ref" | "pid" | "guildId">,
   chatId: ChatId | "",
   problems: ReadonlyArray<PlanProblem>,
 ) {
-  if (problems.length === 0) yield* tx.remove(planProblems, ref, chatId);
-  else yield* tx.put(planProblems, { ref, pid, guildId, chatId, problems });
+  if (problems.length === 0) return (yield* tx.remove(planProblems, ref, chatId)) !== undefined;
+  yield* tx.put(planProblems, { ref, pid, guildId, chatId, problems });
+  return true;
 });
 
 /** Finds the nicknames and problems stored for a chat user. */

@@ -4,7 +4,7 @@
  */
 import { ChatPlatform } from "@accountlink/core";
 import { hasAccepted, MemberStore } from "@accountlink/core/accounts";
-import { type Community, type CommunityPlace, CommunityStore } from "@accountlink/core/communities";
+import { type Community, CommunityStore } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
 import { KeyStore } from "@accountlink/core/keys";
 import { type ChatChannels, IsBackground } from "@accountlink/core/platforms";
@@ -25,7 +25,7 @@ import { messageBody, plain, timeText } from "./message.ts";
 /** How often the node looks for new problems, how long it waits after a message, and after a failed one, in milliseconds. */
 const [seekInterval, pause, retryTime] = [60_000, 6_000, 300_000];
 
-/** How many communities the node looks at in one read. */
+/** How many communities the node looks at before it sends the next message. */
 const atOnce = 1_000;
 
 /** The problems that keep the rules from all members. */
@@ -47,24 +47,15 @@ const start = Effect.fnUntraced(function* (channels: ChatChannels) {
   const plans = yield* RolePlanStore;
   const tell = yield* makeTell(channels);
 
-  /** Looks for problems that are new. */
+  /** Looks for problems that are new. Returns whether more communities wait. */
   const seek = Effect.fnUntraced(function* (at: Millis) {
-    let after: CommunityPlace | null = null;
-    do {
-      const page: { readonly last: CommunityPlace | null } = yield* Effect.tap(
-        store.changed(after, atOnce),
-        ({ found }) =>
-          Effect.forEach(found, (changed) =>
-            Effect.flatMap(plans.status(changed), ({ problems }) => {
-              const told = problems
-                .filter(stopsRules)
-                .map(({ reason, roleId }) => `${reason} ${roleId ?? ""}`);
-              return store.setProblems({ ...changed, problems: told, at });
-            }),
-          ),
-      );
-      after = page.last;
-    } while (after !== null);
+    const found = yield* store.unseen(atOnce);
+    for (const { pid, guildId, unseenAt } of found) {
+      const { problems } = yield* plans.status({ pid, guildId });
+      const told = problems.filter(stopsRules).map(({ reason, roleId }) => `${reason} ${roleId ?? ""}`);
+      yield* store.setProblems({ pid, guildId, unseenAt, problems: told, at });
+    }
+    return found.length === atOnce;
   });
 
   let [seekAt, tellAt] = [0, 0];
@@ -74,7 +65,7 @@ const start = Effect.fnUntraced(function* (channels: ChatChannels) {
       const now = yield* Clock.currentTimeMillis;
       if (now >= seekAt) {
         seekAt = now + seekInterval;
-        yield* seek(now);
+        if (yield* seek(now)) seekAt = now;
       }
       const notice = now < tellAt ? null : yield* store.due(now);
       if (notice === null) return;

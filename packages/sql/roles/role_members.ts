@@ -5,6 +5,7 @@ import {
   erasedLink,
   erasedNickname,
   namedMembers,
+  noteProblems,
   type PlanPlace,
   type PlanProblem,
   type RolePlanStore,
@@ -18,6 +19,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
+import { withTx } from "../records.ts";
 import {
   literalsOf,
   OptionalInt,
@@ -52,13 +54,14 @@ export const memberOperations = ({
       SELECT holder, revision, sweep_total, sweep_started_at, changed_days FROM role_plans
       WHERE ${isPlan(sql, place)} ${forUpdate}`);
 
+  /** Returns whether the problems may have changed. */
   const settleMembers = Effect.fnUntraced(function* (
     place: PlanPlace,
     members: ReadonlyArray<SettledMember>,
     at: Millis,
   ) {
     assertStorable(members.map(({ nickname }) => nickname ?? ""));
-    if (members.length === 0) return;
+    if (members.length === 0) return false;
     const { pid, guildId } = place;
     const isSettled = sql`${isPlan(sql, place)} AND chat_id ${isAmong(JSON.stringify(members.map(({ chatId }) => chatId)))}`;
     const rows = members.map(({ chatId, mark, retryAt, nickname }) => {
@@ -84,12 +87,13 @@ export const memberOperations = ({
     yield* sql`
       DELETE FROM role_members
       WHERE ${isSettled} AND due_at IS NULL AND nickname IS NULL AND replaced_at IS NULL`;
-    yield* sql`DELETE FROM role_problems WHERE ${isSettled}`;
-    yield* addProblems(
-      place,
-      members.flatMap(({ problems: found }) => found),
-    );
+    const wereKnown = yield* wrote(sql`DELETE FROM role_problems WHERE ${isSettled}`);
+    const found = members.flatMap(({ problems: ofMember }) => ofMember);
+    yield* addProblems(place, found);
+    return wereKnown || found.length > 0;
   });
+
+  const note = (place: PlanPlace, at: Millis) => withTx(sql, (tx) => noteProblems(tx, place, at), true);
 
   const addProblems = Effect.fnUntraced(function* (
     { pid, guildId }: PlanPlace,
@@ -161,10 +165,13 @@ export const memberOperations = ({
       const { node, at, members, revision, sweep } = write;
       const [plan] = yield* lockPlan(write);
       if (plan === undefined || plan.holder !== node) return false;
-      yield* settleMembers(write, members, at);
-      yield* addProblems(write, write.problems ?? []);
+      const ofPlan = write.problems ?? [];
+      const isChanged = yield* settleMembers(write, members, at);
+      yield* addProblems(write, ofPlan);
+      const isRunning = plan.sweep_total !== null && plan.revision === revision;
+      if (isChanged || ofPlan.length > 0 || (isRunning && sweep === "ended")) yield* note(write, at);
       yield* countChanges(sql, write, plan.changed_days, at, write.changes);
-      if (sweep === null || plan.sweep_total === null || plan.revision !== revision) return true;
+      if (sweep === null || !isRunning) return true;
       if (sweep === "ended") {
         yield* sql`UPDATE role_plans SET swept_at = ${at}, sweep_total = NULL WHERE ${isPlan(sql, write)}`;
         yield* sql`DELETE FROM role_problems WHERE ${isPlan(sql, write)} AND at < ${plan.sweep_started_at}`;
@@ -179,16 +186,17 @@ export const memberOperations = ({
     setProblem: transaction("setProblem", function* (place, reason, at) {
       const [plan] = yield* lockPlan(place);
       if (plan === undefined) return;
-      yield* sql`
+      const wasKnown = yield* wrote(sql`
         DELETE FROM role_problems
-        WHERE ${isPlan(sql, place)} AND chat_id = '' AND role_id = '' AND reason = ${reason}`;
+        WHERE ${isPlan(sql, place)} AND chat_id = '' AND role_id = '' AND reason = ${reason}`);
       if (at !== null) yield* addProblems(place, [{ chatId: null, roleId: null, reason, at }]);
+      if (wasKnown || at !== null) yield* note(place, at ?? 0);
     }),
 
     settleOne: transaction("settleOne", function* (place, member, at, changes) {
       const [plan] = yield* lockPlan(place);
       if (plan === undefined) return;
-      yield* settleMembers(place, [member], at);
+      if (yield* settleMembers(place, [member], at)) yield* note(place, at);
       yield* countChanges(sql, place, plan.changed_days, at, changes);
     }),
   } satisfies Partial<RolePlanStore["Service"]>;

@@ -1,10 +1,11 @@
 import { ChatId, type StoragePorts } from "@accountlink/core";
-import { PlanNoticeStore } from "@accountlink/core/roles";
+import type { StoreUnavailable } from "@accountlink/core/errors";
+import { PlanNoticeStore, RolePlanStore } from "@accountlink/core/roles";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { uniqueChatId } from "../mod.ts";
+import { uniqueChatId, uniqueText } from "../mod.ts";
 import { expectEqual } from "./expect.ts";
-import { newRoleSteps, settings, start } from "./roles/role_steps.ts";
+import { newRoleSteps, problemOf, settings, settled, start } from "./roles/role_steps.ts";
 import { atOnce } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
@@ -34,8 +35,8 @@ const cases: Cases<StoragePorts> = {
       expectEqual(yield* due(start), null);
       yield* pause;
       const notice = yield* due(start);
-      const base = { ...place, chatId: ada, keyId: null, problemAt: null, problems: [] };
-      expectEqual(notice, { ...base, toldAt: null, dueAt: start });
+      const base = { ...place, chatId: ada, keyId: null, problems: [] };
+      expectEqual(notice, { ...base, toldAt: null, dueAt: start, problemAt: start + 1, unseenAt: start + 1 });
       if (notice === null) return;
       const told = { toldAt: start, dueAt: null };
       const won = yield* Effect.forEach([1, 2, 3], () => store.settle(notice, told), atOnce);
@@ -61,8 +62,8 @@ const cases: Cases<StoragePorts> = {
   "a problem makes a message due once, until it is gone": function* () {
     const { store, due, place } = yield* turnedOn;
     const set = (problems: ReadonlyArray<string>, at: number) =>
-      store.setProblems({ ...place, problemAt: at, problems, at });
-    yield* store.setProblems({ ...place, problemAt: null, problems: [], at: 1 });
+      store.setProblems({ ...place, unseenAt: null, problems, at });
+    yield* set([], 1);
     expectEqual(yield* due(9), null);
     yield* set(["one"], 2);
     expectEqual((yield* due(9))?.dueAt, 2);
@@ -74,26 +75,51 @@ const cases: Cases<StoragePorts> = {
     expectEqual((yield* due(9))?.dueAt, 5);
   },
 
-  "communities are looked at page by page, and those whose problems changed are found": function* () {
-    const { store, place } = yield* turnedOn;
-    const steps = yield* newRoleSteps;
-    yield* steps.put(settings, 0, start, byAda);
-    yield* steps.store.setProblem(steps.place, "no_permission", 7);
-    const walk = Effect.gen(function* () {
-      const found: Array<unknown> = [];
-      let after: typeof place | null = null;
-      do {
-        const page: Effect.Success<ReturnType<typeof store.changed>> = yield* store.changed(after, 1);
-        found.push(...page.found.filter(({ pid }) => pid === place.pid || pid === steps.place.pid));
-        after = page.last;
-      } while (after !== null);
-      return found;
+  "a community is looked at once after each write that may have changed its problems": function* () {
+    const { store, place, settle, settleOne, put, hold, remove } = yield* turnedOn;
+    const plans = yield* RolePlanStore;
+    const unseen = Effect.map(store.unseen(1_000_000), (found) =>
+      found.flatMap(({ pid, unseenAt }) => (pid === place.pid ? [unseenAt] : [])),
+    );
+    const look = Effect.gen(function* () {
+      const found = yield* unseen;
+      for (const unseenAt of found) yield* store.setProblems({ ...place, unseenAt, problems: [], at: 1 });
+      return found.length;
     });
-    expectEqual(yield* walk, [{ ...steps.place, problemAt: 7 }]);
-    yield* store.setProblems({ ...steps.place, problemAt: 7, problems: ["no_permission "], at: 8 });
-    expectEqual(yield* walk, []);
-    yield* steps.store.setProblem(steps.place, "no_permission", null);
-    expectEqual(yield* walk, [{ ...steps.place, problemAt: null }]);
+    expectEqual(yield* look, 1);
+    expectEqual(yield* look, 0);
+    const node = uniqueText();
+    yield* hold(node);
+    const [right, wrong] = [settled(ada), settled(ada, { problems: [problemOf(ada)] })];
+    const looksAfter: ReadonlyArray<readonly [number, Effect.Effect<unknown, StoreUnavailable>]> = [
+      [0, plans.setProblem(place, "no_permission", null)],
+      [1, plans.setProblem(place, "no_permission", start)],
+      [1, plans.setProblem(place, "no_permission", null)],
+      [0, settle(node, [right])],
+      [1, settle(node, [wrong])],
+      [1, settle(node, [right])],
+      [1, settle(node, [], { problems: [problemOf(null)] })],
+      [1, settleOne(wrong)],
+      [1, settleOne(right)],
+      [0, settleOne(right)],
+      [1, settle(node, [], { sweep: "ended" })],
+      [0, settle(node, [], { sweep: "ended" })],
+      [0, put({ ...settings, nickname: null })],
+      [1, put({ ...settings, state: "paused" })],
+      [1, remove],
+    ];
+    for (const [index, [looks, write]] of looksAfter.entries()) {
+      yield* write;
+      expectEqual([index, yield* look], [index, looks]);
+    }
+
+    // Of two changes at the same time, the second comes while the first is looked at.
+    yield* put();
+    const [first = null] = yield* unseen;
+    yield* plans.setProblem(place, "no_permission", start);
+    yield* store.setProblems({ ...place, unseenAt: first, problems: [], at: 1 });
+    expectEqual(yield* look, 1);
+    expectEqual(yield* look, 0);
   },
 };
 

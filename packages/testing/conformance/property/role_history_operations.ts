@@ -158,9 +158,9 @@ export const roleHistoryOperations = {
   "PreviewMembersStore.forget": fixed(({ previewMembers }) => previewMembers.forget(-9_000)),
   "PlanNoticeStore.setProblems": operation(
     2,
-    { scope, guild, at, problemAt: maybe(at), problems: subarray(["one", "other"]) },
-    (world, { problemAt, problems, ...input }) =>
-      world.notices.setProblems({ ...placeOf(world, input), problemAt, problems, at: input.at }),
+    { scope, guild, at, unseenAt: maybe(at), problems: subarray(["one", "other"]) },
+    (world, { unseenAt, problems, ...input }) =>
+      world.notices.setProblems({ ...placeOf(world, input), unseenAt, problems, at: input.at }),
   ),
   "PlanNoticeStore.settle": operation(
     2,
@@ -168,7 +168,7 @@ export const roleHistoryOperations = {
     (world, { dueAt, toldAt, nextAt, ...input }) =>
       world.notices.settle({ ...placeOf(world, input), dueAt }, { toldAt, dueAt: nextAt }),
   ),
-  "PlanNoticeStore.changed": fixed(({ notices }) => notices.changed(null, 9)),
+  "PlanNoticeStore.unseen": fixed(({ notices }) => notices.unseen(9)),
   "PlanNoticeStore.due": fixed(({ notices }) => notices.due(0)),
 } satisfies OperationsOf<"RoleHistoryStore", RoleHistoryStore["Service"]> &
   OperationsOf<"PreviewMembersStore", PreviewMembersStore["Service"]> &
