@@ -82,8 +82,6 @@ const listedScans: ReadonlySet<string> = new Set([
   "keys: SELECT keys.id, keys.name,",
   "keys: UPDATE keys SET",
   "members: UPDATE members SET",
-  // One node looks through all of them in a minute.
-  "plan_notices: SELECT pid, guild_id,",
   "role_previews: DELETE FROM role_previews",
   "sightings: SELECT address_key_id AS",
   "sightings: SELECT pid, chat_id,",

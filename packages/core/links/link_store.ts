@@ -5,6 +5,7 @@ import type { Keyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";
+import type { LinkProof } from "./link_proof.ts";
 
 export interface SetGame extends WriteContext, Keyed {
   readonly chatId: ChatId;
@@ -128,6 +129,14 @@ export interface CountOptions {
   readonly enough?: number;
 }
 
+/** The links of a scope that were confirmed in one way. */
+export interface WayCount {
+  readonly proof: LinkProof;
+  readonly links: number;
+  /** How many of them were proven, or else last verified, at the given time or later. */
+  readonly recent: number;
+}
+
 /**
  * Stores link records. Every operation except `deleteScope` is atomic, and writes to one chat user of a scope are
  * serialized. Writing to an unknown scope, and text that `isStorable` refuses, are defects.
@@ -205,6 +214,9 @@ export class LinkStore extends Context.Service<
 
     /** Counts the links of a scope. Concurrent writes may or may not be included. */
     readonly countLinks: (pid: Pid, options?: CountOptions) => StoreEffect<number>;
+
+    /** Counts the links of a scope by the ways in which they were confirmed. Leaves out ways without links. */
+    readonly countWays: (pid: Pid, since: Millis) => StoreEffect<ReadonlyArray<WayCount>>;
 
     /**
      * Returns up to `limit` links, sorted by `lastVerifiedAt`, newest first, and equal times by chat ID as strings.

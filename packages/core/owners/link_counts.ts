@@ -2,11 +2,9 @@
  * Counts the links of scopes, the links verified lately, and how links were confirmed. Views never wait for a long
  * count: they show the last number while a new count runs.
  */
-import { Clock, Effect, Fiber, Stream } from "effect";
+import { Clock, Effect, Fiber } from "effect";
 import type { StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
-import { provenAt } from "../links/link.ts";
-import { storedLinks } from "../links/link_export.ts";
 import type { LinkProof } from "../links/link_proof.ts";
 import { type DayRange, LinkStore } from "../links/link_store.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
@@ -122,19 +120,13 @@ export const makeLinkCounts = Effect.gen(function* () {
     );
 
   const countWays = (pid: Pid) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const { from } = weekOf("lastWeek", now);
-      return storedLinks(pid).pipe(
-        Stream.runFold(
-          () => ({ ways: new Map<LinkProof, number>(), lastWeek: new Map<LinkProof, number>() }),
-          (found, link) => {
-            addOne(found.ways, link.proof);
-            if ((provenAt(link) ?? link.lastVerifiedAt) >= from) addOne(found.lastWeek, link.proof);
-            return found;
-          },
-        ),
-        Effect.provideService(LinkStore, store),
-      );
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis;
+      const counted = yield* store.countWays(pid, weekOf("lastWeek", now).from);
+      return {
+        ways: new Map(counted.map(({ proof, links }) => [proof, links])),
+        lastWeek: new Map(counted.map(({ proof, recent }) => [proof, recent])),
+      };
     });
 
   const of = Effect.fnUntraced(function* (
@@ -186,10 +178,6 @@ export const makeLinkCounts = Effect.gen(function* () {
       }),
   };
 });
-
-const addOne = (counts: Map<LinkProof, number>, proof: LinkProof): void => {
-  counts.set(proof, (counts.get(proof) ?? 0) + 1);
-};
 
 const rangeOf = (counted: Counted, now: Millis): DayRange | undefined =>
   counted === "all" ? undefined : weekOf(counted, now);

@@ -1,8 +1,7 @@
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Layer, Queue } from "effect";
 import { TestClock } from "effect/testing";
-import { ChatId, GameId, type Pid } from "../ids.ts";
-import type { LinkProof } from "../links/link_proof.ts";
+import type { Pid } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { dayMs } from "../timestamp.ts";
 import { makeLinkCounts } from "./link_counts.ts";
@@ -99,42 +98,22 @@ test("links of the last week and of the week before are counted one after the ot
 });
 
 test("links are counted by the way in which they were confirmed, of many in the background", function* () {
-  const proofs: ReadonlyArray<LinkProof> = ["connection", "words", "import", null];
   let size = 3;
   const gate = yield* Queue.unbounded<void>();
   // As stores do that never stop counting.
   const countLinks = () => Effect.succeed(size);
-  const exportPage = (_pid: Pid, after: ChatId | null, limit: number) =>
+  const countWays = (_: Pid, since: number) =>
     Effect.gen(function* () {
+      expect(since).toBe(-6 * dayMs);
       if (size > 2_000) yield* Queue.take(gate);
-      const from = after === null ? 0 : Number(after) - 9_999;
-      return Array.from({ length: Math.min(limit, size - from) }, (_, i) => ({
-        chatId: ChatId.make(String(10_000 + from + i)),
-        gameId: GameId.make("1"),
-        lastVerifiedAt: from + i === 1 ? 0 : -8 * dayMs,
-        proof: proofs[(from + i) % 4] ?? null,
-        version: 1,
-      })) as unknown as Effect.Success<ReturnType<LinkStore["Service"]["exportPage"]>>;
+      return [{ proof: "words", links: size, recent: 1 }] as const;
     });
-  const mock = Layer.mock(LinkStore)({ countLinks, exportPage });
-  const counts = yield* Effect.provide(makeLinkCounts, mock);
-  const waysOf = Effect.map(counts.waysOf(pid), (found) => found && [[...found.ways], found.age]);
-  const few = [
-    ["connection", 1],
-    ["words", 1],
-    ["import", 1],
-  ];
-  expect(yield* waysOf).toEqual([few, 0]);
-  expect((yield* counts.waysOf(pid))?.lastWeek).toEqual(new Map([["words", 1]]));
+  const counts = yield* Effect.provide(makeLinkCounts, Layer.mock(LinkStore)({ countLinks, countWays }));
+  const lastWeek = new Map([["words", 1]]);
+  expect(yield* counts.waysOf(pid)).toEqual({ ways: new Map([["words", 3]]), lastWeek, age: 0 });
   size = 4_002;
-  expect(yield* waysOf).toBe(null);
-  for (let page = 0; page < 100; page++) yield* Queue.offer(gate, undefined);
+  expect(yield* counts.waysOf(pid)).toBe(null);
+  yield* Queue.offer(gate, undefined);
   yield* TestClock.adjust("1 second");
-  const many = [
-    ["connection", 1_001],
-    ["words", 1_001],
-    ["import", 1_000],
-    [null, 1_000],
-  ];
-  expect(yield* waysOf).toEqual([many, 1_000]);
+  expect(yield* counts.waysOf(pid)).toEqual({ ways: new Map([["words", 4_002]]), lastWeek, age: 1_000 });
 });

@@ -12,14 +12,17 @@ import {
   keptRemoval,
   keptSet,
   type Link,
+  type LinkProof,
   type LinkRecord,
   linkedRecord,
   type MoveChat,
   maxChatsOfGame,
+  provenAt,
   type RemoveGame,
   type RestoreGame,
   type ScopeDeleted,
   type SetGame,
+  type WayCount,
 } from "@accountlink/core/links";
 import { Array as Arr, Effect, Option } from "effect";
 import { removeSome } from "../steps.ts";
@@ -61,6 +64,16 @@ const putUnlinked = Effect.fnUntraced(function* (
   yield* tx.put(links, { pid, epoch, link: next, removedLinkedAt: link.linkedAt });
   return next;
 });
+
+/** How many links are read at once to count them. */
+const countStep = 500;
+
+const pageAfter = (db: Database, pid: Pid, after: ChatId | null, limit: number) =>
+  db.read(function* (tx) {
+    const epoch = yield* epochOf(tx, pid);
+    const options = { ...(after !== null && { after: [after] }), limit };
+    return (yield* tx.list(links.byChat, [pid, epoch, 1], options)).map(linkOf);
+  });
 
 export const layer = storeLayer(LinkStore, (db) => ({
   findByChatId: (pid, chatId) =>
@@ -125,6 +138,21 @@ export const layer = storeLayer(LinkStore, (db) => ({
       return yield* tx.count(links.verified, [pid, epoch], bounds);
     }),
 
+  countWays: Effect.fnUntraced(function* (pid, since) {
+    const counts = new Map<LinkProof, WayCount>();
+    let after: ChatId | null = null;
+    do {
+      const page: ReadonlyArray<Link> = yield* pageAfter(db, pid, after, countStep);
+      for (const link of page) {
+        const { links: count, recent } = counts.get(link.proof) ?? { links: 0, recent: 0 };
+        const isRecent = (provenAt(link) ?? link.lastVerifiedAt) >= since;
+        counts.set(link.proof, { proof: link.proof, links: count + 1, recent: recent + Number(isRecent) });
+      }
+      after = page.length < countStep ? null : (page.at(-1)?.chatId ?? null);
+    } while (after !== null);
+    return [...counts.values()];
+  }),
+
   newestPage: (pid, place, limit, direction = "older") =>
     db.read(function* (tx) {
       const epoch = yield* epochOf(tx, pid);
@@ -137,12 +165,7 @@ export const layer = storeLayer(LinkStore, (db) => ({
       return (yield* tx.list(links.byTime, [pid, epoch], options)).map(linkOf).toReversed();
     }),
 
-  exportPage: (pid, after, limit) =>
-    db.read(function* (tx) {
-      const epoch = yield* epochOf(tx, pid);
-      const options = { ...(after !== null && { after: [after] }), limit };
-      return (yield* tx.list(links.byChat, [pid, epoch, 1], options)).map(linkOf);
-    }),
+  exportPage: (pid, after, limit) => pageAfter(db, pid, after, limit),
 }));
 
 /** Removes a link. Returns null if there was none. */

@@ -2,13 +2,16 @@ import { LinkStore, type Pid } from "@accountlink/core";
 import { linkMoved, linkRemoved, linkSet } from "@accountlink/core/journal";
 import {
   type ChatMoved,
+  gameProofs,
   isLinked,
   keptMove,
   keptRemoval,
   type Link,
+  type LinkProof,
   type MoveChat,
   type RemoveGame,
   type RestoreGame,
+  type WayCount,
 } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
@@ -16,7 +19,7 @@ import type { Statement } from "effect/sql";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { insertRecord } from "../journal/records.ts";
 import { keyedStepOn, keyedWriteOn } from "../statements/keyed_write.ts";
-import { readerOf } from "../statements/row.ts";
+import { literalSql, readerOf } from "../statements/row.ts";
 import { type Ending, storeLayer } from "../statements/store_operation.ts";
 import { refuseUnadmittedOn } from "./admitted_links.ts";
 import {
@@ -144,6 +147,27 @@ export const layer = storeLayer(LinkStore)((parts) => {
       return links;
     }),
 
+    countWays: operation("countWays", function* (pid, since) {
+      const counts = ways.map((proof) => ({ proof, links: 0, recent: 0 }));
+      let after: string | null = "";
+      while (after !== null) {
+        const [step]: ReadonlyArray<WayStep> = yield* readWaySteps(
+          values(sql`
+            SELECT COUNT(*), CASE WHEN COUNT(*) = ${countStep} THEN MAX(chat_id) END, ${wayCounts}
+            FROM (
+              SELECT chat_id, proof, COALESCE(proven_at, last_verified_at) >= ${since} AS is_recent ${linksOf(pid)}
+                AND chat_id > ${after} ORDER BY chat_id LIMIT ${countStep}) AS step`),
+        );
+        for (const [index, count] of counts.entries()) {
+          count.links += step?.counts[2 * index] ?? 0;
+          count.recent += step?.counts[2 * index + 1] ?? 0;
+        }
+        after = step?.last ?? null;
+        yield* Effect.yieldNow;
+      }
+      return counts.filter(({ links }) => links > 0);
+    }),
+
     newestPage: operation("newestPage", function* (pid, place, limit, direction = "older") {
       const linked = sql`SELECT ${recordColumns} ${linksOf(pid)}`;
       const newestFirst = sql`ORDER BY last_verified_at DESC, chat_id`;
@@ -226,6 +250,30 @@ interface CountStep {
 
 const readCountSteps = readerOf("links", ([links, last]: ReadonlyArray<unknown>): CountStep | undefined =>
   isWhole(links) && (last === null || isId(last)) ? { links, last } : undefined,
+);
+
+const ways: ReadonlyArray<LinkProof> = [...gameProofs, "hand", "import", null];
+
+/** For each way, how many links there are and how many are recent. Grouping would sort the links. */
+const wayCounts = literalSql(
+  ways
+    .map((way) => (way === null ? "proof IS NULL" : `proof = '${way}'`))
+    .map((isWay) => `COUNT(*) FILTER (WHERE ${isWay}), COUNT(*) FILTER (WHERE ${isWay} AND is_recent)`)
+    .join(", "),
+);
+
+interface WayStep extends Pick<CountStep, "last"> {
+  readonly counts: ReadonlyArray<number>;
+}
+
+const readWaySteps = readerOf(
+  "links",
+  ([links, last, ...counts]: ReadonlyArray<unknown>): WayStep | undefined =>
+    counts.every(isWhole) &&
+    counts.reduce((sum, count, index) => (index % 2 === 0 ? sum + count : sum), 0) === links &&
+    (last === null || isId(last))
+      ? { last, counts }
+      : undefined,
 );
 
 const readNumbers = readerOf("links", ([value]: ReadonlyArray<unknown>) =>

@@ -47,4 +47,5 @@ test("every link is counted once, even if many links have the same verification 
   expect(yield* countOf(40_000, 50_001)).toBe(49_999);
   expect(yield* countOf(20_000, 40_000)).toBe(20_000);
   expect(yield* countOf(dayMs, 2 * dayMs)).toBe(0);
+  expect(yield* links.countWays(pid, 50_000)).toEqual([{ proof: null, links: 89_998, recent: 39_999 }]);
 });

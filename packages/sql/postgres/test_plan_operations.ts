@@ -9,7 +9,7 @@ import { isProof } from "@accountlink/test-servers";
 import { makeDelivery, makeFlow, makeSession, makeSignIn } from "@accountlink/testing";
 import { type Ports, ports } from "@accountlink/testing/conformance/commands";
 import { Effect, Option } from "effect";
-import { account, keyId, number, pid, waiting, windowsEnd } from "./test_plan_rows.ts";
+import { account, keyId, number, pid, smallPid, waiting, windowsEnd } from "./test_plan_rows.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 const several = <A>(length: number, make: (index: number) => A) => Array.from({ length }, (_, i) => make(i));
@@ -99,6 +99,7 @@ const operations: Readonly<Record<string, Operation>> = {
   "countLinks, verified": ({ links }) =>
     links.countLinks(pid, { verified: { from: number * 1_000 + 500, before: number * 1_000 + 550 } }),
   "countLinks, enough": ({ links }) => links.countLinks(pid, { enough: 50 }),
+  countWays: ({ links }) => finds(1, links.countWays(smallPid, 0)),
   exportPage: ({ links }) => links.exportPage(pid, chatIdOf(10), 50),
   setGame: ({ links }) => links.setGame({ ...origin, chatId: chatIdOf(1), gameId: gameIdOf(2) }),
   "setGame of a new chat user": ({ links }) =>

@@ -6,6 +6,8 @@ import type { WebhookId } from "@accountlink/core/webhooks";
 /** The number of the scope that the operations use. */
 export const number = 40;
 export const pid = Pid.make(`pid_${`${number}`.padStart(16, "0")}`);
+/** A scope with few links. */
+export const smallPid = Pid.make("pid_0000000000001000");
 export const account = `account ${number}`;
 export const keyId = KeyId.make(`${number}5`.padStart(12, "0"));
 export const windowsEnd = 2_000_000;
@@ -37,6 +39,8 @@ export const fill = (accounts: number) => `
   INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
     SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (1000000 + i)::text, (i * 3 / 10)::text, 1, i, i
     FROM generate_series(1, ${accounts * 1_000}) AS i;
+  INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+    SELECT '${smallPid}', i::text, '1', 1, i, i FROM generate_series(1, 20) AS i;
   INSERT INTO journal (place, position, at, action, actor_type, actor_id, details)
     SELECT 'account account ' || i / 100, 0, i, 'link.set', 'operator', '', '{}'
     FROM generate_series(1, ${accounts * 100}) AS i;

@@ -29,6 +29,11 @@ export const linkSteps = Effect.fnUntraced(function* (scope: DataScope) {
       Effect.map(store.exportPage(pid, after, limit), (links) => links.map(portable)),
     newest: (place: NewestPosition | null, limit: number, direction?: PageDirection) =>
       store.newestPage(pid, place, limit, direction),
+    /** The counts of ways, sorted by the names of the ways. */
+    ways: (since: Millis) =>
+      Effect.map(store.countWays(pid, since), (found) =>
+        found.toSorted((one, other) => String(one.proof).localeCompare(String(other.proof))),
+      ),
     count: (options?: CountOptions) => store.countLinks(pid, options),
     all: Effect.map(store.exportPage(pid, null, 10_000), (links) => links.map(portable)),
     set: (chatId: ChatId, gameId: GameId, at: Millis = 0) =>

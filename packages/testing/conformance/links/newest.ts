@@ -1,4 +1,4 @@
-import type { StoragePorts } from "@accountlink/core";
+import { ChatId, type StoragePorts } from "@accountlink/core";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
@@ -31,5 +31,27 @@ export const newest: Cases<StoragePorts> = {
       expectEqual(yield* upTo(3), 2);
     }
     expectEqual(yield* links.count({ verified: { from: dayMs, before: dayMs }, enough: 1 }), 0);
+  },
+  "countWays counts links by how they were confirmed, and those since a time by their proof": function* () {
+    const { set, load, remove, ways } = yield* newLinkSteps;
+    expectEqual(yield* ways(0), []);
+    const [dan, eve] = [ChatId.make("10004"), ChatId.make("10005")];
+    yield* load([line(ada, chess, 1), line(bob, chess, 1)], "replace", null, 0, "words");
+    yield* load([line(cyd, chess, 7)]);
+    // Names the proven account again, which is no proof.
+    yield* set(ada, chess, 9);
+    yield* set(dan, chess, 9);
+    yield* set(eve, chess, 9);
+    yield* remove(eve, 10);
+    expectEqual(yield* ways(2), [
+      { proof: "hand", links: 1, recent: 1 },
+      { proof: "import", links: 1, recent: 1 },
+      { proof: "words", links: 2, recent: 0 },
+    ]);
+    expectEqual(yield* ways(10), [
+      { proof: "hand", links: 1, recent: 0 },
+      { proof: "import", links: 1, recent: 0 },
+      { proof: "words", links: 2, recent: 0 },
+    ]);
   },
 };

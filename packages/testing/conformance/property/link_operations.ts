@@ -112,6 +112,9 @@ export const linkOperations = {
   "LinkStore.countLinks": operation(1, { scope, from: at, before: at }, ({ links, pid }, verified) =>
     links.countLinks(pid, { verified }),
   ),
+  "LinkStore.countWays": operation(1, { scope, since: at }, ({ links, pid }, { since }) =>
+    links.countWays(pid, since),
+  ),
   "LinkStore.newestPage": fixed(({ links, pid }) =>
     links.newestPage(pid, { lastVerifiedAt: 0, chatId: ada }, 10),
   ),

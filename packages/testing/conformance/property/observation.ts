@@ -47,6 +47,7 @@ export const observe = Effect.fnUntraced(function* (subjects: CommandSubjects) {
       links.countLinks(pid),
       links.countLinks(pid, { verified: { from: 0, before: dayMs } }),
       links.countLinks(pid, { verified: { from: 1, before: 2 } }),
+      Effect.map(links.countWays(pid, 1), (ways) => new Set(ways)),
       imports.importPosition(pid),
       Effect.map(events.readBack(pid, null, 1_000), happened),
       each(users, (chatId) => reviews.findByChatId(pid, chatId, null)),
