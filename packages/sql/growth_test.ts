@@ -1,11 +1,14 @@
 /**
  * The law of growth: an operation of a store costs the same however much data others have. Each operation runs on the
- * same data of its own, in a database with few strangers and in one with many, and statements, rows and pages are counted.
+ * same data of its own, in a storage with few strangers and in one with many. Statements, rows and pages are counted; on
+ * engines without SQL commands and keys.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { StoragePorts } from "@accountlink/core";
+import type { StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
+import { RootKeyStore } from "@accountlink/core/secrets";
+import { type Kv, layer as layerEngine, memoryKv, moveFromRows } from "@accountlink/kv";
 import { StorageMemory } from "@accountlink/memory";
 import { isProof, makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, testLive, testWith } from "@accountlink/test-servers/effect";
@@ -21,18 +24,16 @@ import {
   storePorts,
   storeSubjects,
 } from "@accountlink/testing/conformance/commands";
-import { Effect, Layer, type Scope, Tracer } from "effect";
+import { Context, Effect, Layer, type Scope, Tracer } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
 import * as FastCheck from "fast-check";
 import { migrate } from "./migrations.ts";
+import { openRows } from "./move/rows.ts";
 import { layerClient } from "./postgres/test_postgres.ts";
 import { layerSqlite } from "./sqlite/client/sql_client.ts";
 import { makeTempFolder } from "./sqlite/test_folder.ts";
 import { layer as stores } from "./stores.ts";
 import { addStrangers } from "./test_strangers.ts";
-
-/** How many strangers there are first, and later. No tree of an index becomes higher between the two. */
-const [few, many] = isProof ? [2_000, 8_000] : [600, 1_800];
 
 const runs = isProof ? 5 : 1;
 
@@ -98,138 +99,172 @@ const steps = (): ReadonlyArray<ReadonlyArray<Step>> => {
   ];
 };
 
-/** Counts what an effect costs. */
-type Count = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<Costs, E, R | SqlConnections>;
+/** What a storage has read since it was opened. It leaves out statements of SQL, which are counted by their spans. */
+type Meter = Effect.Effect<Costs>;
 
-type SqlConnections = SqlClient.SqlClient | SqlConnection.Connection;
-
-/** Counts statements by their spans. */
-const countingStatements = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.suspend(() => {
-    let statements = 0;
-    const tracer = Tracer.make({
-      span: (options) => {
-        if (options.kind === "client") statements++;
-        return new Tracer.NativeSpan(options);
-      },
-    });
-    return Effect.map(Effect.withTracer(effect, tracer), () => statements);
-  });
-
-const difference = (before: ReadonlyArray<number>, after: ReadonlyArray<number>) =>
-  after.map((value, index) => value - (before[index] ?? 0));
-
-const onPostgres: Count = (effect) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    const shared = yield* SqlConnection.Connection;
-    const flush = "SELECT pg_stat_force_next_flush()";
-    const counters = Effect.gen(function* () {
-      yield* sql.unsafe(flush);
-      yield* shared.execute(flush, [], undefined);
-      const [row] = yield* sql.unsafe(
-        `SELECT (SELECT SUM(seq_tup_read) FROM pg_stat_user_tables)
-          + (SELECT SUM(idx_tup_read) FROM pg_stat_user_indexes) AS rows,
-        (SELECT SUM(heap_blks_read + heap_blks_hit + COALESCE(idx_blks_read + idx_blks_hit, 0)
-          + COALESCE(toast_blks_read + toast_blks_hit, 0)) FROM pg_statio_user_tables) AS pages`,
-      ).values;
-      return (row ?? []).map(Number);
-    }).pipe(Effect.orDie);
-    const before = yield* counters;
-    const statements = yield* countingStatements(effect);
-    const [rows = 0, pages = 0] = difference(before, yield* counters);
-    return { statements, rows, pages };
-  });
-
-/**
- * Pages that SQLite reads from its files in this thread, whose connections keep none in memory. It does not count rows. The
- * thread of long transactions is left to Postgres.
- */
-const onSqlite: Count = (effect) =>
-  Effect.suspend(() => {
-    const pages = () => Number(/rchar: (\d+)/.exec(readFileSync("/proc/thread-self/io", "utf8"))?.[1]) / 4096;
-    const before = pages();
-    return Effect.map(countingStatements(effect), (statements) => ({
-      statements,
-      rows: 0,
-      pages: Math.round(pages() - before),
-    }));
-  });
-
-const withoutCache = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  const reader = yield* SqlConnection.Connection;
-  const settings = ["PRAGMA cache_size = 1", "PRAGMA mmap_size = 0"];
-  for (const setting of settings) {
-    yield* sql.unsafe(setting);
-    yield* reader.execute(setting, [], undefined);
-  }
-});
-
-interface Database {
-  readonly name: string;
-  readonly missing: string | null;
-  readonly count: Count;
-  readonly layer: Effect.Effect<Layer.Layer<SqlConnections, unknown>, unknown, Scope.Scope>;
+interface Opened {
+  readonly ports: Context.Context<StoragePorts>;
+  readonly meter: Meter;
 }
 
-/** Runs the commands in a database with so many strangers, and returns what each operation cost. */
-const costsAmong = Effect.fnUntraced(function* ({ layer, count, name }: Database, strangers: number) {
-  const measured = Effect.gen(function* () {
-    yield* migrate;
-    yield* addStrangers(1, strangers);
-    const sql = yield* SqlClient.SqlClient;
-    if (name === "SQLite") yield* withoutCache;
-    else {
-      yield* sql.unsafe("VACUUM ANALYZE");
-      // Postgres reads and joins tables of a few pages faster without their indexes.
-      for (const plan of isProof ? [] : ["seqscan", "hashjoin", "mergejoin"]) {
-        yield* sql.unsafe(`SET enable_${plan} = off`);
-      }
-    }
-    const costs = new Map<string, Array<Costs>>();
-    for (const sequence of steps()) {
-      const subjects = newSubjects();
-      yield* storeSubjects(subjects);
-      for (const { op, run } of sequence) {
-        const cost = yield* count(Effect.exit(run(subjects)));
-        costs.set(op, [...(costs.get(op) ?? []), cost]);
-      }
-    }
-    return costs;
-  });
-  return yield* measured.pipe(
-    Effect.provide(Layer.provideMerge(stores, yield* layer) as Layer.Layer<SqlConnections | StoragePorts>, {
-      local: true,
-    }),
-    Effect.scoped,
-  );
+interface Storage {
+  readonly name: string;
+  /** How many strangers there are first, and later. No tree of an index becomes higher between the two. */
+  readonly strangers: readonly [number, number];
+  readonly missing: string | null;
+  readonly open: (strangers: number) => Effect.Effect<Opened, unknown, Scope.Scope>;
+}
+
+const openSql = Effect.fnUntraced(function* <E>(
+  client: Layer.Layer<SqlClient.SqlClient | SqlConnection.Connection, E>,
+  strangers: number,
+) {
+  const context = yield* Layer.build(Layer.provideMerge(stores, client));
+  yield* Effect.andThen(migrate, addStrangers(1, strangers)).pipe(Effect.provideContext(context));
+  return {
+    ports: context as Context.Context<StoragePorts>,
+    sql: Context.get(context, SqlClient.SqlClient),
+    /** Runs a statement on the connection of lookups. */
+    onShared: (statement: string) =>
+      Context.get(context, SqlConnection.Connection).execute(statement, [], undefined),
+  };
 });
+
+const openPostgres = Effect.fnUntraced(function* (strangers: number) {
+  const { url } = yield* makePostgresDatabase();
+  const { ports: all, sql, onShared } = yield* openSql(layerClient(url, { maxConnections: 1 }), strangers);
+  yield* sql.unsafe("VACUUM ANALYZE");
+  // Postgres reads and joins tables of a few pages faster without their indexes.
+  for (const plan of isProof ? [] : ["seqscan", "hashjoin", "mergejoin"]) {
+    yield* sql.unsafe(`SET enable_${plan} = off`);
+  }
+  const flush = "SELECT pg_stat_force_next_flush()";
+  const meter = Effect.gen(function* () {
+    yield* Effect.all([sql.unsafe(flush), onShared(flush)], { concurrency: "unbounded" });
+    // What the views pg_stat_user_tables, pg_stat_user_indexes and pg_statio_user_tables add up, without their joins.
+    const [row = []] = yield* sql.unsafe(`
+      SELECT SUM(pg_stat_get_tuples_returned(oid)) FILTER (WHERE relnamespace <> 'pg_toast'::regnamespace),
+        SUM(pg_stat_get_blocks_fetched(oid))
+      FROM pg_class
+      WHERE relnamespace IN ('public'::regnamespace, 'pg_toast'::regnamespace) AND relkind IN ('r', 'i', 't')
+        AND oid >= 16384`).values;
+    const [rows = 0, pages = 0] = row.map(Number);
+    return { statements: 0, rows, pages };
+  }).pipe(Effect.orDie);
+  return { ports: all, meter };
+});
+
+/**
+ * Counts the pages that SQLite reads from its files in this thread, whose connections keep none in memory. SQLite does not
+ * count rows. The thread of long transactions is left to Postgres.
+ */
+const openSqlite = Effect.fnUntraced(function* (strangers: number) {
+  const filename = join(yield* makeTempFolder, "growth.db");
+  const { ports: all, sql, onShared } = yield* openSql(layerSqlite({ filename }), strangers);
+  for (const setting of ["PRAGMA cache_size = 1", "PRAGMA mmap_size = 0"]) {
+    yield* sql.unsafe(setting);
+    yield* onShared(setting);
+  }
+  const meter = Effect.sync(() => {
+    const read = /rchar: (\d+)/.exec(readFileSync("/proc/thread-self/io", "utf8"))?.[1];
+    return { statements: 0, rows: 0, pages: Number(read) / 4096 };
+  });
+  return { ports: all, meter };
+});
+
+/** Counts the commands to an engine without SQL, and the keys that they name or return. */
+const openEngine = Effect.fnUntraced(function* (strangers: number) {
+  const costs: Costs = { statements: 0, rows: 0, pages: 0 };
+  const counted = <A>(command: Effect.Effect<A, StoreUnavailable>, keysOf: (answer: A) => number) =>
+    Effect.tap(command, (answer) =>
+      Effect.sync(() => {
+        costs.statements++;
+        costs.rows += keysOf(answer);
+      }),
+    );
+  const kv = memoryKv();
+  const filename = join(yield* makeTempFolder, "growth.db");
+  const source = yield* openSql(layerSqlite({ filename }), strangers);
+  yield* Effect.provideContext(
+    RootKeyStore.use((keys) => keys.adopt("wrapped")),
+    source.ports,
+  );
+  yield* moveFromRows(yield* openRows(source.sql, "source"), kv, () => Effect.void);
+  const engine: Kv = {
+    ...kv,
+    get: (keys) => counted(kv.get(keys), () => keys.length),
+    list: (range, options) => counted(kv.list(range, options), (found) => found.length),
+    count: (range) => counted(kv.count(range), () => 0),
+    commit: (checks, changes) => counted(kv.commit(checks, changes), () => checks.length + changes.length),
+  };
+  const ports = yield* Layer.build(layerEngine(Effect.succeed(engine)));
+  return { ports, meter: Effect.sync(() => ({ ...costs })) };
+});
+
+/** Runs the commands in a storage with so many strangers, and returns what each operation cost. */
+const costsAmong = Effect.fnUntraced(function* ({ open }: Storage, strangers: number) {
+  const { ports: all, meter } = yield* open(strangers);
+  let spans = 0;
+  const tracer = Tracer.make({
+    span: (options) => {
+      if (options.kind === "client") spans++;
+      return new Tracer.NativeSpan(options);
+    },
+  });
+  let before = yield* meter;
+  const measured = Effect.fnUntraced(function* (effect: Effect.Effect<unknown, unknown, StoragePorts>) {
+    spans = 0;
+    yield* effect.pipe(Effect.exit, Effect.withTracer(tracer), Effect.provideContext(all));
+    const after = yield* meter;
+    const cost: Costs = {
+      statements: spans + after.statements - before.statements,
+      rows: after.rows - before.rows,
+      pages: Math.round(after.pages - before.pages),
+    };
+    before = after;
+    return cost;
+  });
+  const costs = new Map<string, Array<Costs>>();
+  for (const sequence of steps()) {
+    const subjects = newSubjects();
+    yield* measured(storeSubjects(subjects));
+    for (const { op, run } of sequence) {
+      costs.set(op, [...(costs.get(op) ?? []), yield* measured(run(subjects))]);
+    }
+  }
+  return costs;
+}, Effect.scoped);
 
 const sumOf = (costs: ReadonlyArray<Costs>, measure: keyof Costs) =>
   costs.reduce((sum, cost) => sum + cost[measure], 0);
 
-const databases: ReadonlyArray<Database> = [
+const sizes = isProof ? ([2_000, 8_000] as const) : ([600, 1_800] as const);
+
+const storages: ReadonlyArray<Storage> = [
   {
     name: "SQLite",
+    strangers: sizes,
     missing: process.platform === "linux" ? null : "counts reads by the proc file system",
-    count: onSqlite,
-    layer: Effect.map(makeTempFolder, (folder) => layerSqlite({ filename: join(folder, "growth.db") })),
+    open: openSqlite,
   },
+  { name: "Postgres", strangers: sizes, missing: await whyNoPostgresDatabase(), open: openPostgres },
+  // Every key that it reads is counted, so that few strangers are seen.
   {
-    name: "Postgres",
-    missing: await whyNoPostgresDatabase(),
-    count: onPostgres,
-    layer: Effect.map(makePostgresDatabase(), ({ url }) => layerClient(url, { maxConnections: 1 })),
+    name: "An engine without SQL",
+    strangers: isProof ? [200, 800] : [40, 120],
+    missing: null,
+    open: openEngine,
   },
 ];
 
-for (const database of databases) {
-  describe.skipIf(database.missing !== null)(`${database.name} ${database.missing ?? ""}`, () => {
+for (const storage of storages) {
+  const { name, missing } = storage;
+  describe.skipIf(missing !== null)(`${name} ${missing ?? ""}`, () => {
     testLive(
       "an operation of a store costs the same, however much data others have",
       function* () {
-        const [before, after] = [yield* costsAmong(database, few), yield* costsAmong(database, many)];
+        const [few, many] = storage.strangers;
+        const [before, after] = [yield* costsAmong(storage, few), yield* costsAmong(storage, many)];
         const grown = [...before].flatMap(([op, costs]) =>
           measures.flatMap((measure) => {
             const [one, other] = [sumOf(costs, measure), sumOf(after.get(op) ?? [], measure)];
@@ -242,7 +277,7 @@ for (const database of databases) {
             const most = one * 1.1 + slack[measure];
             return op in wholeService || other <= most
               ? []
-              : [`${database.name} ${op}: ${one} → ${other} ${measure} (${costs.length} runs)`];
+              : [`${name} ${op}: ${one} → ${other} ${measure} (${costs.length} runs)`];
           }),
         );
         expect(grown).toEqual([]);
@@ -253,7 +288,9 @@ for (const database of databases) {
 }
 
 testWith(StorageMemory.layer)("every operation of every store is measured", function* () {
-  const all = yield* ports;
+  // Does not compile while `storePorts` leaves out a store.
+  const stored: Context.Context<StoragePorts> = yield* Effect.context<Effect.Services<typeof ports>>();
+  const all = yield* Effect.provideContext(ports, stored);
   const operations = Object.entries(storePorts).flatMap(([name, { key }]) => {
     const port = key.slice(key.lastIndexOf("/") + 1);
     return Object.keys(all[name as keyof typeof all]).map((operation) => `${port}.${operation}`);

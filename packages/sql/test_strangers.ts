@@ -27,6 +27,8 @@ const usualOfTable: Readonly<Record<string, Readonly<Record<string, string | num
   // They changed before the time from which commands ask for changes.
   verification_sessions: { state: "completed", error: null, changed_at: -1 },
   journal: { position: 1, sequence: 1 },
+  // Keys of the operator.
+  sightings: { address_key_id: "key" },
   communities: { paused_why: null },
   role_plans: { holder: "node", putting_back_since: null, unlinked: "keep" },
   guild_logs: { holder: "node" },
