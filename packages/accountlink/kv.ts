@@ -10,9 +10,9 @@ import type { Storage } from "./storage.ts";
 export { type Change, type Check, denoKv, type Entry, type Kv, memoryKv, type Range } from "@accountlink/kv";
 
 /**
- * An engine, whose commits have room for at least 300 changes. Whoever opened it closes it, after the service; an effect in its place opens it with the service, and its
- * scope closes it with the service. Processes can share an engine, but count limits separately, and receive no events of
- * other processes.
+ * An engine, whose commits have room for at least 100 changes. Whoever opened it closes it, after the service; an effect
+ * in its place opens it with the service, and its scope closes it with the service. Processes can share an engine, but
+ * count limits separately, and receive no events of other processes.
  *
  * @example
  * ```ts

@@ -21,9 +21,9 @@ it("services that share an engine share links, and need the same secret", async 
 });
 
 it("an engine whose commits have too little room for a sweep is refused", async () => {
-  const storage = kv({ ...memoryKv(), maxChanges: 100 });
+  const storage = kv({ ...memoryKv(), maxChanges: 99 });
   const secret = new Uint8Array(32).fill(1);
   await expect(createAccountLink({ storage, secret, gameUserExists: () => true })).rejects.toMatchObject({
-    problems: ["storage has an engine of 100 changes a commit, expected 300 or more"],
+    problems: ["storage has an engine of 99 changes a commit, expected 100 or more"],
   });
 });

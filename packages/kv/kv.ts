@@ -6,8 +6,8 @@ export const maxChecks = 100;
 /** The most changes of a commit that every engine makes. */
 export const maxChanges = 1_000;
 
-/** The fewest changes that a commit of an engine has to have room for: sweeps and removals go on in steps of up to 250. */
-export const minChanges = 300;
+/** The fewest changes that a commit of an engine has to have room for: the stores keep to it, step by step. */
+export const minChanges = 100;
 
 /** The most characters of a key, all of which are printable ASCII. */
 export const maxKeyLength = 1_900;

@@ -1,9 +1,20 @@
 import { kvSuite, storagePropertySuite, storageSuites } from "@accountlink/testing/conformance";
 import { Effect } from "effect";
 import * as test from "vitest";
-import { type Kv, layer, memoryKv } from "./mod.ts";
+import { type Kv, layer, memoryKv, minChanges } from "./mod.ts";
 
 kvSuite({ name: "In memory", engine: Effect.sync(memoryKv), test });
+
+/** An engine with the smallest commits, on a store that has two handles. */
+const smallest = (kv: Kv): Kv => ({ ...kv, maxChanges: minChanges });
+const shared = memoryKv();
+const [engine, other] = [Effect.succeed(smallest(shared)), Effect.succeed(smallest(shared))];
+kvSuite({ name: "With the smallest commits", engine, other, test });
+storageSuites({
+  name: "Stores on an engine with the smallest commits",
+  layer: layer(Effect.sync(() => smallest(memoryKv()))),
+  test,
+});
 
 /** Lets other fibers run before each operation, so that transactions overtake each other as on a server. */
 const yieldingKv = Effect.sync(() => {

@@ -15,7 +15,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Predicate, Struct } from "effect";
 import { type Bounds, encode, type Tuple } from "./keys.ts";
-import { removeInSteps } from "./steps.ts";
+import { itemsOf, removeInSteps } from "./steps.ts";
 import { readEvents } from "./stores/event_store.ts";
 import { keyedWrite } from "./stores/idempotency_store.ts";
 import { record as addRecord, placeAt } from "./stores/journal.ts";
@@ -33,7 +33,7 @@ import {
 } from "./stores/scopes.ts";
 import { storeLayer } from "./stores/store_layer.ts";
 import { type Index, type IndexOptions, type Table, table } from "./table.ts";
-import type { Transaction } from "./transaction.ts";
+import type { Database, Transaction } from "./transaction.ts";
 
 type Values = Readonly<Record<string, KeyPart | null>>;
 
@@ -264,8 +264,8 @@ export const txOf = (tx: Transaction): Tx => {
 
 const eventsAtOnce = 1_000;
 
-/** The records of a step, or of a write. A record may have a dozen entries and guards. */
-const recordsOfStep = 20;
+/** The records of a step, or of a write. A record may have two dozen entries and guards. */
+const recordsOfStep = (db: Database): number => itemsOf(db, 25, { limit: 20 });
 
 const bodyOn =
   <A>(body: TxBody<A>) =>
@@ -292,14 +292,14 @@ export const layer = storeLayer(Records, (db) => () => ({
   },
   inSteps: Effect.fnUntraced(function* (_, queue, find, change) {
     for (let total = 0; ; ) {
-      const found = yield* db.read((tx) => find(txOf(tx), recordsOfStep));
+      const found = yield* db.read((tx) => find(txOf(tx), recordsOfStep(db)));
       if (found.length > 0) total += yield* db.write(queue, (tx) => change(txOf(tx), found));
-      if (found.length < recordsOfStep) return total;
+      if (found.length < recordsOfStep(db)) return total;
     }
   }),
   hold: (_, type, items) =>
     Effect.map(holdRecords(db, type.name, kvTable(type) as Table<Held>, items), (held) =>
       held.map((stored) => shown(type, stored) as never),
     ),
-  mostWritten: recordsOfStep,
+  mostWritten: recordsOfStep(db),
 }));

@@ -7,11 +7,29 @@ import type { Database, Transaction } from "./transaction.ts";
 /** The most records that one transaction of a sweep changes. */
 export const stepSize = 25;
 
+/** The most changes of a step, so that a commit does not keep others waiting. */
+const changesOfStep = 300;
+
+/** The most changes and checks of an item of a step: a link that is removed, its event, and two sessions that end. */
+const [keysOfItem, checksOfItem] = [50, 40];
+
 /** How many short lists a read asks for at once. On Redis, a round trip carries the commands of all. */
 export const shortListsAtOnce = 50;
 
-/** Whether a transaction is so large that it changes no further record, since a record may have many others. */
-export const isFull = (tx: Transaction): boolean => tx.exceeds(60, 600);
+/**
+ * Whether a step ends before its next item, for which it may lack room.
+ *
+ * @param beside how many changes the step makes after its last item
+ */
+export const isFull = (tx: Transaction, beside = 0): boolean =>
+  !tx.hasRoom(checksOfItem, keysOfItem + beside, changesOfStep);
+
+/** How many items of up to `keys` changes a commit takes beside other changes: 1 to `limit`. */
+export const itemsOf = (
+  { most }: Pick<Transaction, "most">,
+  keys: number,
+  { beside = 0, limit = stepSize } = {},
+): number => Math.max(1, Math.min(limit, Math.floor((most - beside) / keys)));
 
 /**
  * Changes many records in small transactions, and returns the number of changes.
@@ -31,8 +49,8 @@ export const inSteps = <R>(
       const { changed, isWhole } = yield* db.write("all steps", function* (tx) {
         let count = 0;
         for (const record of found) {
-          if (yield* change(tx, record)) count++;
           if (isFull(tx)) return { changed: count, isWhole: false };
+          if (yield* change(tx, record)) count++;
         }
         return { changed: count, isWhole: true };
       });
@@ -68,19 +86,36 @@ export const removeInSteps = <R>(
   );
 };
 
-/** Changes up to `limit` records of an index. Returns whether more may be left. */
+/** Changes records until the step ends. Returns whether some are left. */
+export const changeFirst = Effect.fnUntraced(function* <R>(
+  tx: Transaction,
+  found: ReadonlyArray<R>,
+  change: (record: R) => StoreEffect<unknown>,
+  isAtEnd: (tx: Transaction) => boolean = isFull,
+) {
+  for (const record of found) {
+    if (isAtEnd(tx)) return true;
+    yield* change(record);
+  }
+  return false;
+});
+
+/** Changes records of an index until the step ends. Returns whether more may be left. */
 export const changeSome = Effect.fnUntraced(function* <R>(
   tx: Transaction,
   index: Index<R>,
   prefix: Tuple,
-  limit: number,
   change: (record: R) => StoreEffect<unknown>,
+  isAtEnd?: (tx: Transaction) => boolean,
 ) {
-  const found = yield* tx.list(index, prefix, { limit });
-  for (const record of found) yield* change(record);
-  return found.length === limit;
+  const found = yield* tx.list(index, prefix, { limit: stepSize });
+  return (yield* changeFirst(tx, found, change, isAtEnd)) || found.length === stepSize;
 });
 
-/** Removes up to `limit` records of an index. Returns whether more may be left. */
-export const removeSome = <R>(tx: Transaction, index: Index<R>, prefix: Tuple, limit: number) =>
-  changeSome(tx, index, prefix, limit, (record) => tx.remove(index.table, ...index.table.id(record)));
+/** Removes records of an index until the step ends. Returns whether more may be left. */
+export const removeSome = <R>(
+  tx: Transaction,
+  index: Index<R>,
+  prefix: Tuple,
+  isAtEnd?: (tx: Transaction) => boolean,
+) => changeSome(tx, index, prefix, (record) => tx.remove(index.table, ...index.table.id(record)), isAtEnd);

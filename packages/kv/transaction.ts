@@ -48,9 +48,16 @@ export class Transaction {
     this.timedNumber = timedNumber;
   }
 
-  /** Whether the commit has more checks or more changes than these. */
-  exceeds(checks: number, changes: number): boolean {
-    return this.#checks.size > checks || this.#changes.size > changes;
+  /** The most changes of the commit. */
+  get most(): number {
+    return this.#kv.maxChanges ?? maxChanges;
+  }
+
+  /** Whether the commit takes so many further checks and changes, of `most` changes. */
+  hasRoom(checks: number, changes: number, most = this.most): boolean {
+    return (
+      this.#checks.size + checks <= maxChecks && this.#changes.size + changes <= Math.min(most, this.most)
+    );
   }
 
   get<R>(table: Table<R>, ...id: Tuple): StoreEffect<R | undefined> {
@@ -145,10 +152,9 @@ export class Transaction {
   /** Makes the changes, unless something that was read has changed. */
   get commit(): StoreEffect<void> {
     if (!this.#isChecked || (this.#changes.size === 0 && this.#rounds <= 1)) return Effect.void;
-    const most = this.#kv.maxChanges ?? maxChanges;
-    if (this.#checks.size > maxChecks || this.#changes.size > most) {
+    if (!this.hasRoom(0, 0)) {
       const made = `${this.#checks.size} checks and ${this.#changes.size} changes`;
-      return Effect.die(new Error(`Cannot commit ${made}, expected at most ${maxChecks} and ${most}`));
+      return Effect.die(new Error(`Cannot commit ${made}, expected at most ${maxChecks} and ${this.most}`));
     }
     const checks = Array.from(this.#checks, ([key, version]) => ({ key, version }));
     const changes = Array.from(this.#changes, ([key, value]) => ({ key, value }));
@@ -330,6 +336,11 @@ export class Database {
 
   constructor(kv: Kv) {
     this.kv = kv;
+  }
+
+  /** The most changes of a commit. */
+  get most(): number {
+    return this.kv.maxChanges ?? maxChanges;
   }
 
   /** Reads records that are never split, without checks. */

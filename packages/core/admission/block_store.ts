@@ -86,7 +86,7 @@ export class BlockStore extends Context.Service<
   BlockStore,
   {
     /**
-     * Blocks a user, or replaces the reason and the time of the user's block. Removes the first `blockedPerStep` links of
+     * Blocks a user, or replaces the reason and the time of the user's block. Removes up to `blockedPerStep` links of
      * the user like `LinkStore.removeGame`. Lookups of `LinkStore` no longer find the others, which `removeLinks`
      * removes. Fails with `Conflict` `block_limit` if the scope has `mostBlocks` others.
      */

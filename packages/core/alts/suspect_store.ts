@@ -1,5 +1,5 @@
 /** Which users a new link was found to resemble when it was made. */
-import { Context, Effect, Order, Schema } from "effect";
+import { Array as Arr, Context, Effect, Order, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, GameId, Pid } from "../ids.ts";
 import { recordType } from "../records/record_type.ts";
@@ -85,25 +85,28 @@ export const altSuspects = recordType({
 });
 
 /** Stores pairs in any storage. @internal */
-export const storedSuspects = recordStore(SuspectStore, ({ read, write, removeBefore }) => ({
-  add: (pid, suspects) =>
-    write("add", pid, function* (tx) {
-      const users = suspects.flatMap(({ chatId, otherChatId }) => [chatId, otherChatId]);
-      const linked = yield* tx.linked(pid, [...new Set(users)]);
-      for (const suspect of suspects) {
-        const { chatId, gameId, otherChatId } = suspect;
-        if (linked.get(chatId)?.gameId !== gameId || !linked.has(otherChatId)) continue;
-        yield* tx.put(altSuspects, { pid, ...suspect });
-      }
-      const limit = (yield* tx.count(altSuspects.newest, [pid])) - mostSuspects;
-      if (limit <= 0) return;
-      for (const { chatId, otherChatId } of yield* tx.list(altSuspects.newest, [pid], {
-        limit,
-        reverse: true,
-      })) {
-        yield* tx.remove(altSuspects, pid, chatId, otherChatId);
-      }
-    }),
+export const storedSuspects = recordStore(SuspectStore, ({ read, write, removeBefore, mostWritten }) => ({
+  add: Effect.fnUntraced(function* (pid: Pid, all: ReadonlyArray<Suspect>) {
+    for (const suspects of Arr.chunksOf(all, mostWritten)) {
+      yield* write("add", pid, function* (tx) {
+        const users = suspects.flatMap(({ chatId, otherChatId }) => [chatId, otherChatId]);
+        const linked = yield* tx.linked(pid, [...new Set(users)]);
+        for (const suspect of suspects) {
+          const { chatId, gameId, otherChatId } = suspect;
+          if (linked.get(chatId)?.gameId !== gameId || !linked.has(otherChatId)) continue;
+          yield* tx.put(altSuspects, { pid, ...suspect });
+        }
+        const limit = (yield* tx.count(altSuspects.newest, [pid])) - mostSuspects;
+        if (limit <= 0) return;
+        for (const { chatId, otherChatId } of yield* tx.list(altSuspects.newest, [pid], {
+          limit,
+          reverse: true,
+        })) {
+          yield* tx.remove(altSuspects, pid, chatId, otherChatId);
+        }
+      });
+    }
+  }),
 
   find: (pid, since) =>
     read("find", function* (tx) {

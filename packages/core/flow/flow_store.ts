@@ -116,7 +116,7 @@ export class FlowStore extends Context.Service<
 >()("@accountlink/core/FlowStore") {}
 
 /** How many sign-ins of a flow are pending at most. A further one ends the one that ends first. */
-const mostChallenges = 20;
+const mostChallenges = 10;
 
 /** Deletes a flow with its challenges. @internal */
 export const endFlow = Effect.fnUntraced(function* (tx: Tx, id: FlowId) {

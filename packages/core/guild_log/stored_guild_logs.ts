@@ -1,5 +1,5 @@
 /** Logs of communities in any storage. */
-import { Effect, Schema } from "effect";
+import { Array as Arr, Effect, Schema } from "effect";
 import { ChatId, GuildId, Pid } from "../ids.ts";
 import { type RecordOf, recordType } from "../records/record_type.ts";
 import { recordStore, type Tx } from "../records/records.ts";
@@ -181,12 +181,13 @@ export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inStep
     inSteps(
       "record",
       logId,
-      Effect.fnUntraced(function* (tx: Tx) {
+      Effect.fnUntraced(function* (tx: Tx, records: number) {
         const limit = (yield* tx.count(guildLogMessages.byTime, [logId])) - mostMessages;
         const beyond = limit <= 0 ? [] : yield* tx.list(guildLogMessages.byTime, [logId], { limit });
         const before = Math.max(beyond.at(-1)?.at ?? -1, at - messageTime) + 1;
-        // A message may name dozens of users.
-        const old = yield* tx.list(guildLogMessages.byTime, [logId], { before: [before], limit: 4 });
+        // A message may name 30 users.
+        const some = Math.max(1, Math.floor(records / 5));
+        const old = yield* tx.list(guildLogMessages.byTime, [logId], { before: [before], limit: some });
         return old.filter(({ editAt }) => editAt === null);
       }),
       Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<MessageRecord>) {
@@ -255,18 +256,25 @@ export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inStep
       Effect.gen(function* () {
         const { node, at, position, problems, message, closedAt } = told;
         const id = logIdOf(told);
-        const isHeld = yield* write("record", id, function* (tx) {
-          const log = yield* tx.get(guildLogs, id);
-          if (log === undefined) return false;
-          if (message !== null) yield* insertMessage(tx, id, message, at);
-          if (log.holder !== node) return false;
-          yield* tx.removeAll(
-            guildLogEntries,
-            told.told.map((entry) => [id, entry]),
-          );
-          yield* tx.put(guildLogs, { ...log, position, problems, closedAt });
-          return true;
-        });
+        const named = message?.lines.flatMap(({ chatIds }) => chatIds).length ?? 0;
+        const isOne = named + told.told.length <= mostWritten;
+        const parts = isOne ? [told.told] : [[], ...Arr.chunksOf(told.told, mostWritten)];
+        let isHeld = true;
+        for (const [index, part] of parts.entries()) {
+          isHeld &&= yield* write("record", id, function* (tx) {
+            const log = yield* tx.get(guildLogs, id);
+            if (log === undefined) return false;
+            if (message !== null && index === 0) yield* insertMessage(tx, id, message, at);
+            if (log.holder !== node) return false;
+            yield* tx.removeAll(
+              guildLogEntries,
+              part.map((entry) => [id, entry]),
+            );
+            if (index === parts.length - 1)
+              yield* tx.put(guildLogs, { ...log, position, problems, closedAt });
+            return true;
+          });
+        }
         if (message !== null) {
           while ((yield* forgetOld(id, at)) > 0);
         }

@@ -208,7 +208,7 @@ export class ImportStore extends Context.Service<
     readonly take: (hold: Omit<ImportHold, "id">) => StoreEffect<Option.Option<StoredImport>>;
 
     /**
-     * Stores many links of an import, but keeps the records of blocked users. Up to 20 links are stored all or none. Where
+     * Stores many links of an import, but keeps the records of blocked users. Up to 3 links are stored all or none. Where
      * transactions have a limit, more are stored in parts, and `progress` with the last part, so that a repeated batch
      * stores the rest. If a chat user occurs twice, the last link counts. If the batch inserts or replaces any record,
      * one audit entry contains the returned counts; batches of one `file` share the entry, which contains their sums.

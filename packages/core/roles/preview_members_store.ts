@@ -40,9 +40,6 @@ export interface PreviewMember extends RecordOf<typeof previewMembers> {}
 /** The most members and roles that are listed of a preview. @internal */
 export const mostPreviewMembers = 100_000;
 
-/** Members of one transaction. */
-const membersAtOnce = 40;
-
 export interface PreviewedRole {
   readonly preview: string;
   readonly roleId: string;
@@ -79,11 +76,12 @@ export class PreviewMembersStore extends Context.Service<
 const queueOf = ({ pid, guildId }: PlanPlace) => `preview members ${pid} ${guildId}`;
 
 /** @internal */
-export const storedPreviewMembers = recordStore(PreviewMembersStore, ({ read, write, removeBefore }) => {
+export const storedPreviewMembers = recordStore(PreviewMembersStore, (records) => {
+  const { read, write, removeBefore, mostWritten } = records;
   return {
     add: (place, members, at) =>
       Effect.forEach(
-        Arr.chunksOf(members, membersAtOnce),
+        Arr.chunksOf(members, mostWritten),
         (part) =>
           write("add", queueOf(place), (tx) =>
             Effect.forEach(
@@ -113,11 +111,11 @@ export const storedPreviewMembers = recordStore(PreviewMembersStore, ({ read, wr
       const dropSome = write("drop", queueOf(place), function* (tx) {
         const { pid, guildId } = place;
         const prefix = [pid, guildId, preview];
-        const found = yield* tx.list(previewMembers.byRole, prefix, { limit: membersAtOnce });
+        const found = yield* tx.list(previewMembers.byRole, prefix, { limit: mostWritten });
         for (const { roleId, chatId } of found) {
           yield* tx.remove(previewMembers, pid, guildId, preview, roleId, chatId);
         }
-        return found.length < membersAtOnce;
+        return found.length < mostWritten;
       });
       return Effect.asVoid(Effect.repeat(dropSome, { until: (isDone) => isDone }));
     },

@@ -81,7 +81,7 @@ export const roleChangeTime = 30 * dayMs;
 /** The most changes of a community; the oldest are dropped. @internal */
 export const mostRoleChanges = 200_000;
 
-/** Changes of one transaction. */
+/** Changes of one transaction at most. */
 const changesAtOnce = 8;
 
 export interface RoleChange {
@@ -206,7 +206,9 @@ const keyOf = ({ pid, guildId, roleId, change }: RoleReversal) => [pid, guildId,
 const queueOf = ({ pid, guildId }: PlanPlace) => `role changes ${pid} ${guildId}`;
 
 /** Stores the history of roles in any storage. @internal */
-export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, removeBefore }) => {
+export const storedRoleHistory = recordStore(RoleHistoryStore, (records) => {
+  const { read, write, removeBefore, mostWritten } = records;
+  const size = Math.min(changesAtOnce, mostWritten);
   const beginSome = Effect.fnUntraced(function* (
     tx: Tx,
     { pid, guildId, chatId, changes, because, at }: BeginRoleChanges,
@@ -249,7 +251,7 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, r
   return {
     begin: (all) =>
       Effect.map(
-        Effect.forEach(Arr.chunksOf(all.changes, changesAtOnce), (changes) =>
+        Effect.forEach(Arr.chunksOf(all.changes, size), (changes) =>
           write("begin", queueOf(all), (tx) => beginSome(tx, { ...all, changes })),
         ),
         (parts) => parts.flat(),
@@ -257,7 +259,7 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, ({ read, write, r
 
     end: (all) =>
       Effect.forEach(
-        Arr.chunksOf(all, changesAtOnce),
+        Arr.chunksOf(all, size),
         (part) => write("end", queueOf(part[0].change), (tx) => endSome(tx, part)),
         { discard: true },
       ),

@@ -1,4 +1,4 @@
-import { Context, Data, Effect, Option, Order, Schema } from "effect";
+import { Array as Arr, Context, Data, Effect, Option, Order, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, type SignInId } from "../ids.ts";
 import { UserGuild } from "../platforms/profile.ts";
@@ -128,7 +128,7 @@ const newestFirst = (one: SiteSignIn, other: SiteSignIn): number =>
   other.createdAt - one.createdAt || Order.String(one.id, other.id);
 
 /** Stores sign-ins in any storage. @internal */
-export const storedSignIns = recordStore(SignInStore, ({ read, write, removeBefore }) => ({
+export const storedSignIns = recordStore(SignInStore, ({ read, write, inSteps, removeBefore }) => ({
   begin: (begun) => write("begin", begun.stateHash, (tx) => tx.create(begunSignIns, begun)),
 
   takeBegun: (at, stateHash, now) =>
@@ -160,14 +160,22 @@ export const storedSignIns = recordStore(SignInStore, ({ read, write, removeBefo
     }),
 
   end: (at, chatId, id) =>
-    write("end", chatId, function* (tx) {
-      let ended = 0;
-      for (const signIn of yield* tx.list(siteSignIns.byUser, [chatId, at])) {
-        if (id !== null && signIn.id !== id) continue;
-        if ((yield* tx.remove(siteSignIns, signIn.id)) !== undefined) ended++;
-      }
-      return ended;
-    }),
+    inSteps(
+      "end",
+      chatId,
+      (tx, limit) =>
+        Effect.map(tx.list(siteSignIns.byUser, [chatId, at], id === null ? { limit } : {}), (all) =>
+          all.filter((signIn) => id === null || signIn.id === id),
+        ),
+      (tx, found) =>
+        Effect.map(
+          tx.removeAll(
+            siteSignIns,
+            found.map((signIn) => [signIn.id]),
+          ),
+          Arr.length,
+        ),
+    ),
 
   sweep: (now) =>
     Effect.gen(function* () {

@@ -261,22 +261,26 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
 
     record: ({ id, node, at, position, deliveries, freedLanes, deliveredAt, failedAt }) =>
       Effect.gen(function* () {
-        const parts = Arr.chunksOf(deliveries, mostWritten);
-        for (const [index, part] of (parts.length === 0 ? [[]] : parts).entries()) {
+        // Lanes are freed after all deliveries are recorded, and the position moves with the last ones.
+        const all = [...deliveries, ...freedLanes];
+        const parts: ReadonlyArray<typeof all> = all.length === 0 ? [all] : Arr.chunksOf(all, mostWritten);
+        for (const [index, part] of parts.entries()) {
+          const recorded = part.filter((each) => typeof each !== "string");
+          const freed = part.filter((each) => typeof each === "string");
           const isHeld = yield* write("record", id, function* (tx) {
             const webhook = yield* tx.get(webhookRecords, id);
             if (webhook === undefined || webhook.holder !== node) return false;
             yield* tx.putAll(
               webhookDeliveries,
-              part.map((delivery) => deliveryRecord(id, delivery)),
+              recorded.map((delivery) => deliveryRecord(id, delivery)),
             );
+            yield* freeLanes(tx, id, freed, at);
             if (index < parts.length - 1) return true;
             const times =
               deliveredAt === null
                 ? { failingSince: webhook.failingSince ?? failedAt }
                 : { lastDeliveredAt: deliveredAt, failingSince: failedAt };
             yield* tx.put(webhookRecords, { ...webhook, ...times, position });
-            yield* freeLanes(tx, id, freedLanes, at);
             return true;
           });
           if (!isHeld) return false;

@@ -3,9 +3,9 @@
  * where it stopped: keys are copied in order.
  */
 import { type Moved, MoveRefused, type StoreUnavailable } from "@accountlink/core";
-import { Effect } from "effect";
+import { Array as Arr, Effect } from "effect";
 import { encode } from "../keys.ts";
-import type { Entry, Kv } from "../kv.ts";
+import { type Entry, type Kv, maxChanges } from "../kv.ts";
 import { Database } from "../transaction.ts";
 import { refuseServers } from "./leases.ts";
 
@@ -45,7 +45,7 @@ export const moveKv = Effect.fnUntraced(function* (
     const end = page.at(-1);
     if (end === undefined) break;
     const changes = page.filter(({ key }) => key !== last).map(({ key, value }) => ({ key, value }));
-    if (changes.length > 0) yield* target.commit([], changes);
+    for (const part of Arr.chunksOf(changes, target.maxChanges ?? maxChanges)) yield* target.commit([], part);
     done += changes.length;
     yield* show(Math.min(done, total), total);
     start = nextOf(end.key);

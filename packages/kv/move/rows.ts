@@ -12,12 +12,12 @@ import {
 import { recordTypes } from "@accountlink/core/storage";
 import { Array as Arr, Effect } from "effect";
 import { encode, type Tuple } from "../keys.ts";
-import { type Kv, maxChanges } from "../kv.ts";
+import type { Kv } from "../kv.ts";
 import { claimSchema, schemaFault } from "../schema.ts";
 import { carryOver } from "../stores/carry_over.ts";
 import { counts } from "../stores/counts.ts";
 import { erasures } from "../stores/erase_user.ts";
-import { keysOfLink } from "../stores/import_batch.ts";
+import { linksOf } from "../stores/import_batch.ts";
 import { readRootKey, rootKeys } from "../stores/root_key_store.ts";
 import { table } from "../table.ts";
 import { Database } from "../transaction.ts";
@@ -90,7 +90,7 @@ export const moveFromRows = Effect.fnUntraced(function* (
     total += yield* rows.count(relation);
     if (place !== null) done += yield* kv.count(allOf(name));
   }
-  const most = Math.min(rowsOfPage, Math.floor((kv.maxChanges ?? maxChanges) / keysOfLink));
+  const most = linksOf(db, rowsOfPage);
   for (const { unit, after: from } of unitsFrom(place)) {
     for (let after = from; ; ) {
       const page = yield* rows.page(unit.relation, after, unit.limit ?? most);

@@ -13,6 +13,7 @@ const earlier = [
   "guild_reminder",
   "log_entry",
   "log_message",
+  "plan_problem",
   "reminder",
   "review",
   "suspect",

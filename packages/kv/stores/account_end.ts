@@ -9,13 +9,13 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { webhookRecords } from "@accountlink/core/webhooks";
 import { Effect, Predicate, Struct } from "effect";
 import { indexOfAccount, kvTable } from "../records.ts";
-import { removeSome } from "../steps.ts";
+import { changeFirst, isFull, removeSome } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { putLinking } from "./communities.ts";
 import { imports } from "./imports.ts";
 import { keys, revokedKey } from "./keys.ts";
 import { members } from "./members.ts";
-import { isOn, plans } from "./role_plans.ts";
+import { isOn, type KeptPlan, plans } from "./role_plans.ts";
 import { accounts, type StoredAccount, scopes } from "./scopes.ts";
 
 const webhooksOf = indexOfAccount(webhookRecords);
@@ -39,7 +39,7 @@ export const changeInSteps = Effect.fnUntraced(function* <A, E>(
   }
 });
 
-/** Whether more than `limit` records needed a change, and the keys that were revoked. */
+/** Whether more records need a change, and the keys that were revoked. */
 interface Closed {
   readonly revoked: ReadonlyArray<KeyId>;
   readonly isMore: boolean;
@@ -50,71 +50,77 @@ export const activeKeys = (tx: Transaction, account: number) =>
     found.filter(({ key }) => key.status !== "revoked"),
   );
 
-/** Changes the first `limit` records. Returns whether others are left. */
-const changeFirst = Effect.fnUntraced(function* <R>(
-  found: ReadonlyArray<R>,
-  limit: number,
-  change: (record: R) => StoreEffect<unknown>,
-): Effects<boolean> {
-  for (const record of found.slice(0, limit)) yield* change(record);
-  return found.length > limit;
-});
+/** The end of an account comes after the last step: an entry, the account's name and its owner. */
+const keysOfEnd = 25;
 
-/** Revokes up to `limit` keys of an account that are not revoked. */
+/** Whether a step of the end of an account takes no further record. */
+export const isAtEnd = (tx: Transaction): boolean => isFull(tx, keysOfEnd);
+
+/** Revokes keys of an account that are not revoked, until the step ends. */
 export const revokeSome = Effect.fnUntraced(function* (
   tx: Transaction,
   account: StoredAccount,
   at: Millis,
-  limit: number,
+  isOver = isAtEnd,
 ): Effects<Closed> {
-  const active = yield* activeKeys(tx, account.id);
-  const some = active.slice(0, limit);
-  for (const stored of some) yield* tx.put(keys, revokedKey(stored, account, at));
-  return { revoked: some.map(({ key }) => key.id), isMore: active.length > limit };
+  const revoked: Array<KeyId> = [];
+  const isMore = yield* changeFirst(
+    tx,
+    yield* activeKeys(tx, account.id),
+    (stored) => {
+      revoked.push(stored.key.id);
+      return tx.put(keys, revokedKey(stored, account, at));
+    },
+    isOver,
+  );
+  return { revoked, isMore };
 });
 
-/** Pauses up to `limit` webhooks and role plans of an account. Returns whether more are left. */
+/** Pauses webhooks and role plans of an account until the step ends. Returns whether more are left. */
 export const pauseSome = Effect.fnUntraced(function* (
   tx: Transaction,
   account: number,
   at: Millis,
-  limit: number,
+  isOver = isAtEnd,
 ): Effects<boolean> {
   const sending = (yield* tx.list(webhooksOf, [account])).filter(({ status }) => status === "active");
-  const isSending = yield* changeFirst(sending, limit, (webhook) =>
-    tx.put(webhooksOf.table, { ...webhook, status: "paused", failingSince: null }),
+  const isSending = yield* changeFirst(
+    tx,
+    sending,
+    (webhook) => tx.put(webhooksOf.table, { ...webhook, status: "paused", failingSince: null }),
+    isOver,
   );
   const on = (yield* tx.list(plans.byAccount, [account])).filter(isOn);
-  for (const plan of on.slice(0, limit)) {
+  const pause = Effect.fnUntraced(function* (plan: KeptPlan) {
     const paused = { ...plan.settings, state: "paused" } as const;
     yield* putLinking(tx, plan, (linking) => turned(linking, "paused", pauseFor("account_closed", at)));
     yield* tx.put(plans, { ...plan, settings: paused, revision: plan.revision + 1, sweep: null });
-  }
-  return isSending || on.length > limit;
+  });
+  return (yield* changeFirst(tx, on, pause, isOver)) || isSending;
 });
 
-/** Revokes up to `limit` keys of an account, and pauses up to `limit` webhooks and role plans. */
+/** Revokes keys of an account, and pauses webhooks and role plans, until the step ends. */
 export const closeSome = Effect.fnUntraced(function* (
   tx: Transaction,
   account: StoredAccount,
   at: Millis,
-  limit: number,
+  isOver = isAtEnd,
 ): Effects<Closed> {
-  const isActive = yield* pauseSome(tx, account.id, at, limit);
-  const { revoked, isMore } = yield* revokeSome(tx, account, at, limit);
+  const isActive = yield* pauseSome(tx, account.id, at, isOver);
+  const { revoked, isMore } = yield* revokeSome(tx, account, at, isOver);
   return { revoked, isMore: isActive || isMore };
 });
 
 const emptied = { name: "", allowIps: [], denyIps: [], redirectOrigins: [], madeBy: null };
 
 /**
- * Ends up to `limit` imports, invitations and sign-ins of members of an account, and clears the texts that the owner
- * entered for up to `limit` keys, scopes and webhooks. Returns whether more may be left.
+ * Ends imports, invitations and sign-ins of members of an account, and clears the texts that the owner entered for keys,
+ * scopes and webhooks, until the step ends. Returns whether more may be left.
  */
 export const clearSome = Effect.fnUntraced(function* (
   tx: Transaction,
   { id, name }: StoredAccount,
-  limit: number,
+  isOver = isAtEnd,
 ): Effects<boolean> {
   const invited = (yield* tx.scan(members, [id])).filter((member) => !hasAccepted(member));
   const named = (yield* tx.list(scopes.byAccount, [id])).filter(
@@ -125,12 +131,17 @@ export const clearSome = Effect.fnUntraced(function* (
     ({ key }) => !isSame(Struct.pick(key, Struct.keys(emptied)), emptied),
   );
   const areMore = yield* Effect.all([
-    removeSome(tx, imports.byAccount, [name], limit),
-    removeSome(tx, kvTable(siteSignIns).byAccount, [name], limit),
-    changeFirst(invited, limit, ({ chatId }) => tx.remove(members, id, chatId)),
-    changeFirst(named, limit, (scope) => tx.put(scopes, { ...scope, settings: noSettings })),
-    changeFirst(described, limit, (webhook) => tx.put(webhooksOf.table, { ...webhook, description: "" })),
-    changeFirst(entered, limit, (stored) => tx.put(keys, { ...stored, key: { ...stored.key, ...emptied } })),
+    removeSome(tx, imports.byAccount, [name], isOver),
+    removeSome(tx, kvTable(siteSignIns).byAccount, [name], isOver),
+    changeFirst(tx, invited, ({ chatId }) => tx.remove(members, id, chatId), isOver),
+    changeFirst(tx, named, (scope) => tx.put(scopes, { ...scope, settings: noSettings }), isOver),
+    changeFirst(tx, described, (each) => tx.put(webhooksOf.table, { ...each, description: "" }), isOver),
+    changeFirst(
+      tx,
+      entered,
+      (stored) => tx.put(keys, { ...stored, key: { ...stored.key, ...emptied } }),
+      isOver,
+    ),
   ]);
   return areMore.includes(true);
 });

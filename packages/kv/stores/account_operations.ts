@@ -4,6 +4,7 @@ import { logged } from "@accountlink/core/journal";
 import { endOfAccount, isOperators, type KeyStore, shownName } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Clock, Effect, Option } from "effect";
+import { changeFirst, changeSome } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import {
@@ -11,6 +12,7 @@ import {
   changeInSteps,
   clearSome,
   closeSome,
+  isAtEnd,
   releaseAccount,
   type Unfinished,
 } from "./account_end.ts";
@@ -75,13 +77,15 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
             ? key.kind === "normal" && key.tier !== update.tier
             : update.status !== account.status,
         );
-        // The status of a key is its account's.
-        const part = "tier" in update ? found.slice(0, changedPerStep) : found;
-        const changed = part.map(({ key }) => key.id);
-        if ("tier" in update) {
-          for (const stored of part) yield* tx.put(keys, { ...stored, key: { ...stored.key, ...update } });
-        }
-        if (part.length < found.length) return { unfinished: changed };
+        const changed: Array<KeyId> = [];
+        const isMore = yield* changeFirst(tx, found, (stored) => {
+          changed.push(stored.key.id);
+          // The status of a key is its account's.
+          return "tier" in update
+            ? tx.put(keys, { ...stored, key: { ...stored.key, ...update } })
+            : Effect.void;
+        });
+        if (isMore) return { unfinished: changed };
         const ids = [...before, ...changed];
         const updated = { ...account, ...update };
         const isSame = updated.tier === account.tier && updated.status === account.status;
@@ -113,7 +117,7 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
         assertStorable([pseudonym]);
         const account = yield* accountNamed(tx, name);
         if (account === undefined) return Option.none();
-        const { revoked, isMore } = yield* closeSome(tx, account, write.at, endedPerStep);
+        const { revoked, isMore } = yield* closeSome(tx, account, write.at);
         if (isMore || (yield* isLeft(tx, account, pseudonym))) return { unfinished: revoked };
         yield* releaseAccount(tx, account, pseudonym);
         const all = [...before, ...revoked];
@@ -124,21 +128,18 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
     ),
 });
 
-/** How many keys a step of the change of an account changes at most. */
-const changedPerStep = 25;
-
-/** How many records of a kind a step of the end of an account changes at most. */
-const endedPerStep = 10;
-
 /** Clears some texts, members and entries of an account that ends. Returns whether more may be left. */
 const isLeft = Effect.fnUntraced(function* (tx: Transaction, account: StoredAccount, pseudonym: string) {
   const { id, name } = account;
-  if (yield* clearSome(tx, account, endedPerStep)) return true;
+  if (yield* clearSome(tx, account)) return true;
   const left = yield* tx.scan(members, [id]);
-  for (const { chatId } of left.slice(0, endedPerStep)) yield* tx.remove(members, id, chatId);
-  const named = yield* tx.list(journal.byActor, [name], { limit: endedPerStep });
-  for (const stored of named) {
-    yield* tx.put(journal, { ...stored, actor: { ...stored.actor, id: pseudonym } as typeof stored.actor });
-  }
-  return left.length > endedPerStep || named.length === endedPerStep;
+  if (yield* changeFirst(tx, left, ({ chatId }) => tx.remove(members, id, chatId), isAtEnd)) return true;
+  return yield* changeSome(
+    tx,
+    journal.byActor,
+    [name],
+    (stored) =>
+      tx.put(journal, { ...stored, actor: { ...stored.actor, id: pseudonym } as typeof stored.actor }),
+    isAtEnd,
+  );
 });

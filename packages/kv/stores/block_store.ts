@@ -131,9 +131,9 @@ const unlinkSome = Effect.fnUntraced(function* (
   const found = yield* tx.list(links.byGame, [pid, epoch, gameId], { limit: blockedPerStep });
   const removed: Array<LinkBlocked> = [];
   for (const chatId of found.map(({ link }) => link.chatId).toSorted()) {
+    if (removed.length > 0 && isFull(tx)) return { removed, hasMore: true };
     const ended = yield* removeLink(tx, { ...write, chatId });
     if (ended !== null) removed.push({ chatId, ...ended });
-    if (isFull(tx)) return { removed, hasMore: true };
   }
   return { removed, hasMore: found.length === blockedPerStep };
 });

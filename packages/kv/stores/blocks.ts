@@ -68,12 +68,14 @@ export const blockTest = Effect.fnUntraced(function* (tx: Transaction, pid: Pid)
     chatIds.has(chatId) || gameIds.has(gameId);
 });
 
-/** Takes a chat user out of up to `limit` blocks, and returns whether more may be left. */
-export const eraseFromBlocks = (tx: Transaction, chatId: ChatId, limit: number) =>
-  changeSome(tx, blocks.byUser, [chatId], limit, (kept) => {
+/** Takes a chat user out of blocks until the step ends, and returns whether more may be left. */
+export const eraseFromBlocks = (tx: Transaction, chatId: ChatId, isAtEnd: (tx: Transaction) => boolean) => {
+  const erase = (kept: KeptBlock) => {
     const { block } = kept;
     const isTheirs = block.chatId === chatId;
     const member = block.member === chatId ? null : block.member;
     const left = { ...block, ...(isTheirs && { chatId: null, reason: null }), member };
     return tx.put(blocks, { ...kept, block: left });
-  });
+  };
+  return changeSome(tx, blocks.byUser, [chatId], erase, isAtEnd);
+};

@@ -29,6 +29,7 @@ import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import { deliveryRecord, webhookDeliveries, webhookRecords } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { kvTable, txOf } from "../records.ts";
+import { isFull, stepSize } from "../steps.ts";
 import { type Table, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import {
@@ -36,9 +37,11 @@ import {
   earlierLogEntries,
   earlierLogs,
   earlierMessages,
+  earlierProblems,
   earlierWebhooks,
 } from "./earlier_tables.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
+import { planProblems } from "./role_plans.ts";
 import { isCurrent, type OfEpoch } from "./scopes.ts";
 
 interface EarlierEntry extends Omit<AuditEntry, "account"> {
@@ -183,21 +186,19 @@ const put = Effect.fnUntraced(function* (
   yield* tx.put(places, { ...place, last: Math.max(place.last, sequence), ...change(place) });
 });
 
-/** Records of a transaction. A delivery changes about 16 keys. */
-const carriedAtOnce = 15;
-
 /** Moves all records of a table in small transactions. */
 const move = Effect.fnUntraced(function* <R>(
   db: Database,
   from: Table<R>,
   store: (tx: Transaction, record: R) => Effect.Effect<void, Effect.Error<ReturnType<typeof put>>>,
-  limit = carriedAtOnce,
+  limit = stepSize,
 ) {
   for (;;) {
     const found = yield* db.read((tx) => tx.scan(from, [], { limit }));
     if (found.length === 0) return;
     yield* db.write("carry over", function* (tx) {
       for (const record of found) {
+        if (isFull(tx)) return;
         const removed = yield* tx.remove(from, ...from.id(record));
         if (removed !== undefined) yield* store(tx, removed);
       }
@@ -274,6 +275,8 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
     return txOf(tx).put(guildLogs, { id: logIdOf(log), ...log });
   });
   yield* move(db, earlierGuildReminders, (tx, reminder) => txOf(tx).put(reminders, reminder));
+  // A member may have dozens of problems.
+  yield* move(db, earlierProblems, (tx, problems) => tx.put(planProblems, problems), 1);
   yield* move(db, earlierDayCounts, (tx, count) => tx.put(kvTable(dayCounts), count));
   yield* move(db, earlierFeeds, (tx, { pid, start, end }) =>
     Effect.flatMap(placeAt(tx, pid), (place) =>

@@ -3,6 +3,7 @@ import { AltReviewStore, SuspectStore } from "@accountlink/core/alts";
 import { GuildLogStore } from "@accountlink/core/guild_log";
 import { KeyStore } from "@accountlink/core/keys";
 import { SignInStore } from "@accountlink/core/sign_ins";
+import { UserStore } from "@accountlink/core/users";
 import { type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
 import { makeDelivery } from "@accountlink/testing";
 import { Effect, Layer, Option } from "effect";
@@ -48,6 +49,7 @@ it("reviews, likely alts, sign-ins, webhooks and logs of an earlier release are 
     const entry = { is: "refused", chatId, gameId: null, why: "blocked" };
     const line = { text: "Ada", chatIds: [chatId] };
     const message = { channelId: "5", messageId: "9", lines: [line], at: 3, erasedAt: 4, editAt: 4 };
+    const problem = { chatId, roleId: "7", reason: "role_missing", at: 5 };
     const entryOf = (time: number, id: number) => ({
       key: encode(["log_entry", pid, place.guildId, time, id]),
       value: { ...place, time, id, entry, at: 2 },
@@ -66,6 +68,10 @@ it("reviews, likely alts, sign-ins, webhooks and logs of an earlier release are 
         value: { pid, epoch: 0, review: { ...review, chatId: "1", otherChatId: "2" } },
       },
       { key: encode(["suspect", pid, 1, chatId, otherChatId]), value: { pid, epoch: 1, suspect } },
+      {
+        key: encode(["plan_problem", 1, chatId]),
+        value: { ref: 1, ...place, chatId, problems: [problem] },
+      },
       { key: encode(["sign_in", "hash"]), value: { ...signIn, ...until } },
       {
         key: encode(["begun_sign_in", "state"]),
@@ -103,10 +109,12 @@ it("reviews, likely alts, sign-ins, webhooks and logs of an earlier release are 
     const { channelId, messageId, lines, erasedAt } = message;
     expect(yield* logs.dueEdits(place, 4, 9)).toEqual([{ channelId, messageId, lines, erasedAt }]);
     expect(yield* signIns.takeBegun("me", "state", 2)).toBe(true);
+    const users = yield* Effect.provideContext(UserStore, context);
+    expect((yield* users.find(chatId)).roles).toMatchObject([{ ...place, problems: [problem] }]);
     const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
     expect(
       left.filter(({ key }) =>
-        /^(review|suspect|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message)\b/.test(
+        /^(review|plan_problem|suspect|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message)\b/.test(
           key,
         ),
       ),

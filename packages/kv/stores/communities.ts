@@ -133,10 +133,14 @@ export const closeCommunity = Effect.fnUntraced(function* (tx: Transaction, plac
   return true;
 });
 
-/** Takes an erased user out of up to `limit` pauses. Returns whether more may be left. */
-export const forgetInCommunities = (tx: Transaction, chatId: ChatId, limit: number) =>
-  changeSome(tx, communities.byPauser, [chatId], limit, (stored) =>
-    tx.put(communities, { ...stored, paused: stored.paused && pauseWithoutUser(stored.paused) }),
+/** Takes an erased user out of pauses until the step ends. Returns whether more may be left. */
+export const forgetInCommunities = (tx: Transaction, chatId: ChatId, isAtEnd: (tx: Transaction) => boolean) =>
+  changeSome(
+    tx,
+    communities.byPauser,
+    [chatId],
+    (stored) => tx.put(communities, { ...stored, paused: stored.paused && pauseWithoutUser(stored.paused) }),
+    isAtEnd,
   );
 
 /** The log of a community. */

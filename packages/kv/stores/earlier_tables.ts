@@ -4,6 +4,7 @@ import type { RecordOf } from "@accountlink/core/records";
 import type { PlanPlace } from "@accountlink/core/roles";
 import type { StoredDelivery, WebhookId, webhookRecords } from "@accountlink/core/webhooks";
 import { table } from "../table.ts";
+import type { PlanProblems } from "./role_plans.ts";
 import type { ScopeRef } from "./scopes.ts";
 
 interface EarlierWebhook {
@@ -82,3 +83,22 @@ export const earlierMessages = table<EarlierMessage>()(
     byTime: { keys: ({ pid, guildId, messageId, at }) => [[pid, guildId, at, messageId]] },
   },
 );
+
+export const earlierProblems = table<PlanProblems>()("plan_problem", ({ ref, chatId }) => [ref, chatId], {
+  newest: {
+    keys: ({ ref, problems }) =>
+      problems.map(({ at, chatId, roleId }, index) => [ref, -at, chatId ?? "", roleId ?? "", index]),
+  },
+  byCause: {
+    keys: ({ ref, problems }) =>
+      problems.map(({ at, chatId, roleId, reason }, index) => [
+        ref,
+        reason,
+        roleId ?? "",
+        -at,
+        chatId ?? "",
+        index,
+      ]),
+  },
+  byUser: { keys: ({ ref, chatId }) => (chatId === "" ? [] : [[chatId, ref]]) },
+});

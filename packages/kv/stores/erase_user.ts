@@ -7,7 +7,7 @@ import { isInCharge, isSuspendedOwner } from "@accountlink/core/accounts";
 import { isAtAddress } from "@accountlink/core/addresses";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { forgetInLogs } from "@accountlink/core/guild_log";
-import { logged, userErased } from "@accountlink/core/journal";
+import { logged, userErased, withoutUser } from "@accountlink/core/journal";
 import type { RecordType } from "@accountlink/core/records";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -25,7 +25,7 @@ import {
 } from "@accountlink/core/users";
 import { Clock, Effect, Option } from "effect";
 import { kvIndex, txOf } from "../records.ts";
-import { changeSome, removeSome } from "../steps.ts";
+import { changeFirst, changeSome, isFull, removeSome, stepSize } from "../steps.ts";
 import { type Index, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { clearSome, closeSome, pauseSome, releaseAccount, revokeSome } from "./account_end.ts";
@@ -34,26 +34,28 @@ import { eraseFromBlocks } from "./blocks.ts";
 import { forgetInCommunities } from "./communities.ts";
 import { requests } from "./idempotency_store.ts";
 import { madeLinks } from "./import_records.ts";
-import { accountPlace, eraseFromJournal, pidOf, record, recordPart } from "./journal.ts";
+import {
+  accountPlace,
+  journal,
+  pidOf,
+  record,
+  recordPart,
+  recordsNaming,
+  type StoredRecord,
+} from "./journal.ts";
 import { keys } from "./keys.ts";
 import { links } from "./links.ts";
 import { members } from "./members.ts";
 import { forgetNicknames, forgetPreviews, planProblems } from "./role_plans.ts";
 import { accountAt, accountOf, accounts, isCurrent, type OfEpoch, type StoredAccount } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
-import { endVerifications, flows, sessions } from "./verifications.ts";
+import { endedPerStep, endVerifications, flows, sessions } from "./verifications.ts";
 
-/** How many records of a kind are changed before the size of the transaction is compared with its bounds. */
-const limit = 6;
+/** The things that a transaction erases in the scopes that it names, each of which is to be checked. */
+const mostThings = 12;
 
-/** Records of the journal in a transaction that changes little else. */
-const limitOfRecords = 24;
-
-/**
- * A transaction that is larger does no more. It may be larger by `limit` records of a kind, and by the entries of the
- * scopes of its things, and is still below the bounds of every engine.
- */
-const [mostThings, mostChecks, mostChanges] = [12, 30, 300];
+/** The changes of the event and the entry of a scope, and those of the end of an account. */
+const [keysOfScope, keysOfEnd] = [14, 25];
 
 /** An erasure whose last transaction is still to come. */
 interface Erasure extends UnfinishedErasure {
@@ -70,6 +72,13 @@ interface Part {
   /** The number of the user's accounts that were released. */
   accounts: number;
 }
+
+/** Whether a transaction erases no more. */
+const isLarge =
+  ({ things }: Part) =>
+  (tx: Transaction): boolean =>
+    things.length >= mostThings ||
+    isFull(tx, keysOfEnd + keysOfScope * new Set(things.map(({ pid }) => pid)).size);
 
 const newPart = (): Part => ({ things: [], revoked: [], accounts: 0 });
 
@@ -113,7 +122,7 @@ export const eraseUser = Effect.fnUntraced(function* (db: Database, write: Erase
 
 /** Whether one of the next records is in a scope that the write does not name. */
 const hasOtherRecords = Effect.fnUntraced(function* (tx: Transaction, { chatId, scopes: known }: EraseUser) {
-  for (const stored of yield* tx.list(links.byUser, [chatId], { limit })) {
+  for (const stored of yield* tx.list(links.byUser, [chatId], { limit: stepSize })) {
     if (!known.includes(stored.pid) && (yield* isCurrent(tx, stored))) return true;
   }
   return false;
@@ -124,81 +133,85 @@ const erasePart = Effect.fnUntraced(function* (tx: Transaction, write: EraseUser
   for (const eraseSome of kinds) {
     for (;;) {
       const isMore = yield* eraseSome(tx, write, part, before);
-      if (part.things.length >= mostThings || tx.exceeds(mostChecks, mostChanges)) return true;
+      if (isLarge(part)(tx)) return true;
       if (!isMore) break;
     }
   }
   return false;
 });
 
-/** Erases up to `limit` things of a kind. Returns whether more may be left. */
+/** Erases things of a kind until the transaction is large. Returns whether more may be left. */
 type EraseSome = (tx: Transaction, write: EraseUser, part: Part, before: Part) => StoreEffect<boolean>;
 
 /** Removes records of the user. Data of earlier epochs of their scopes is no thing that was erased. */
 const eraseFromScopes =
   <R extends OfEpoch>(index: Index<R>, whatIs: (stored: R) => ErasedThing["what"]): EraseSome =>
-  (tx, { chatId }, { things }) =>
+  (tx, { chatId }, part) =>
     changeSome(
       tx,
       index,
       [chatId],
-      limit,
       Effect.fnUntraced(function* (stored) {
-        if (yield* isCurrent(tx, stored)) things.push({ what: whatIs(stored), pid: stored.pid });
+        if (yield* isCurrent(tx, stored)) part.things.push({ what: whatIs(stored), pid: stored.pid });
         yield* tx.remove(index.table, ...index.table.id(stored));
       }),
+      isLarge(part),
     );
 
-/** Removes half as many: a record may have many index entries. */
 const eraseRecordsOf = ({ index, erasedAs }: NonNullable<RecordType["ofUser"]>): EraseSome =>
   erasedAs === null
-    ? eraseAll(kvIndex(index), limit / 2)
+    ? eraseAll(kvIndex(index))
     : eraseFromScopes(kvIndex(index) as unknown as Index<OfEpoch>, () => erasedAs);
 
 const eraseAll =
-  <R>(index: Index<R>, most = limit): EraseSome =>
-  (tx, { chatId }) =>
-    removeSome(tx, index, [chatId], most);
+  <R>(index: Index<R>): EraseSome =>
+  (tx, { chatId }, part) =>
+    removeSome(tx, index, [chatId], isLarge(part));
 
 const eraseFromLogs: EraseSome = Effect.fnUntraced(function* (tx, { chatId, at }, { things }) {
-  const { pids, isMore } = yield* forgetInLogs(txOf(tx), chatId, at, limit / 2);
+  const { pids, isMore } = yield* forgetInLogs(txOf(tx), chatId, at, 1);
   for (const pid of pids) things.push({ what: "messages", pid });
   return isMore;
 });
 
-const eraseFromSessions: EraseSome = Effect.fnUntraced(function* (tx, { chatId, at }) {
-  const ofUser = yield* tx.list(sessions.byUser, [chatId], { limit });
-  const proven = yield* tx.list(flows.byUser, [chatId], { limit });
+const eraseFromSessions: EraseSome = Effect.fnUntraced(function* (tx, { chatId, at }, part) {
+  const ofUser = yield* tx.list(sessions.byUser, [chatId], { limit: stepSize });
+  const proven = yield* tx.list(flows.byUser, [chatId], { limit: stepSize });
   const pids = new Set(proven.map(({ pid }) => pid));
   for (const { session } of ofUser) {
+    if (isLarge(part)(tx)) return true;
     if (isFinal(session.state)) yield* tx.remove(sessions, session.id);
     else pids.add(session.pid);
   }
   for (const pid of pids) {
-    yield* endVerifications(tx, pid, chatId, at, limit);
-    if (tx.exceeds(mostChecks, mostChanges)) return true;
-  }
-  for (const stored of yield* tx.list(sessions.byUser, [chatId], { limit })) {
-    if (isFinal(stored.session.state)) {
-      yield* tx.put(sessions, { ...stored, session: { ...stored.session, chatId: null } });
+    if (isLarge(part)(tx)) return true;
+    for (const id of yield* endVerifications(tx, pid, chatId, at, endedPerStep(tx))) {
+      const ended = yield* tx.get(sessions, id);
+      if (ended?.session.chatId !== chatId) continue;
+      yield* tx.put(sessions, { ...ended, session: { ...ended.session, chatId: null } });
     }
   }
-  return ofUser.length === limit || proven.length === limit;
+  return pids.size > 0 || ofUser.length === stepSize;
 });
 
-const eraseRecords: EraseSome = Effect.fnUntraced(function* (tx, { chatId }, { things }) {
-  const most = things.length === 0 ? limitOfRecords : limit;
+const eraseRecords: EraseSome = Effect.fnUntraced(function* (tx, { chatId }, part) {
   const names = (yield* tx.list(accounts.byUser, [chatId])).map(({ name }) => name);
-  const found = yield* eraseFromJournal(tx, chatId, names, most);
-  for (const { place, sequence, actor } of found) {
-    things.push({ what: actor === null ? "events" : "entries", pid: pidOf(place), sequence });
-  }
-  return found.length >= most;
+  const found = yield* recordsNaming(tx, chatId, names, stepSize);
+  const erase = (stored: StoredRecord) => {
+    const { place, sequence, actor } = stored;
+    part.things.push({ what: actor === null ? "events" : "entries", pid: pidOf(place), sequence });
+    return tx.put(journal, { ...stored, ...withoutUser(stored, chatId, names) });
+  };
+  return (yield* changeFirst(tx, found, erase, isLarge(part))) || found.length === stepSize;
 });
 
-const eraseAnswers: EraseSome = (tx, { chatId }) =>
-  changeSome(tx, requests.byUser, [chatId], limit, (request) =>
-    tx.put(requests, { ...request, chatIds: [], answer: null }),
+const eraseAnswers: EraseSome = (tx, { chatId }, part) =>
+  changeSome(
+    tx,
+    requests.byUser,
+    [chatId],
+    (request) => tx.put(requests, { ...request, chatIds: [], answer: null }),
+    isLarge(part),
   );
 
 /** Ends the next membership of the user. Closes an account of others if the user was its last owner or admin. */
@@ -211,7 +224,7 @@ const leaveAccount: EraseSome = Effect.fnUntraced(function* (tx, write, part, be
     yield* tx.put(suspendedOwners, { hash: write.ownerHash });
   }
   if (account.chatId !== chatId && isInCharge(member) && (yield* isClosed(tx, account.id, chatId))) {
-    const { revoked, isMore } = yield* closeSome(tx, account, write.at, limit);
+    const { revoked, isMore } = yield* closeSome(tx, account, write.at, isLarge(part));
     for (const key of revoked) part.revoked.push({ key, account: account.id, isOwn: false });
     if (isMore) return true;
     yield* recordEnd(tx, write, account, [part, before]);
@@ -227,14 +240,22 @@ const isClosed = Effect.fnUntraced(function* (tx: Transaction, account: number, 
   );
 });
 
-const forgetInviter: EraseSome = (tx, { chatId }) =>
-  changeSome(tx, members.byInviter, [chatId], limit, (member) =>
-    tx.put(members, { ...member, invitedBy: null }),
+const forgetInviter: EraseSome = (tx, { chatId }, part) =>
+  changeSome(
+    tx,
+    members.byInviter,
+    [chatId],
+    (member) => tx.put(members, { ...member, invitedBy: null }),
+    isLarge(part),
   );
 
-const forgetMaker: EraseSome = (tx, { chatId }) =>
-  changeSome(tx, keys.byMaker, [chatId], limit, (stored) =>
-    tx.put(keys, { ...stored, key: { ...stored.key, madeBy: erasedMark } }),
+const forgetMaker: EraseSome = (tx, { chatId }, part) =>
+  changeSome(
+    tx,
+    keys.byMaker,
+    [chatId],
+    (stored) => tx.put(keys, { ...stored, key: { ...stored.key, madeBy: erasedMark } }),
+    isLarge(part),
   );
 
 /** Releases the next account of the user. If no owner or admin is left, pauses its webhooks and role plans. */
@@ -242,11 +263,12 @@ const endOwn: EraseSome = Effect.fnUntraced(function* (tx, write, part, before) 
   const { chatId, pseudonym, at } = write;
   const [account] = yield* tx.list(accounts.byUser, [chatId], { limit: 1 });
   if (account === undefined) return false;
-  if (yield* clearSome(tx, account, limit)) return true;
-  const { revoked, isMore } = yield* revokeSome(tx, account, at, limit);
+  if (yield* clearSome(tx, account, isLarge(part))) return true;
+  const { revoked, isMore } = yield* revokeSome(tx, account, at, isLarge(part));
   for (const key of revoked) part.revoked.push({ key, account: account.id, isOwn: true });
   if (isMore) return true;
-  if ((yield* isClosed(tx, account.id, chatId)) && (yield* pauseSome(tx, account.id, at, limit))) return true;
+  if ((yield* isClosed(tx, account.id, chatId)) && (yield* pauseSome(tx, account.id, at, isLarge(part))))
+    return true;
   const index = before.accounts + part.accounts++;
   yield* releaseAccount(tx, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`);
   yield* recordEnd(tx, write, account, [part, before]);
@@ -267,12 +289,12 @@ const kinds: ReadonlyArray<EraseSome> = [
   eraseFromSessions,
   eraseRecords,
   eraseAnswers,
-  (tx, { chatId }) => eraseFromBlocks(tx, chatId, limit),
-  (tx, { chatId }) => forgetInCommunities(tx, chatId, limit),
+  (tx, { chatId }, part) => eraseFromBlocks(tx, chatId, isLarge(part)),
+  (tx, { chatId }, part) => forgetInCommunities(tx, chatId, isLarge(part)),
   eraseAll(madeLinks.byUser),
-  (tx, { chatId }) => forgetPreviews(tx, chatId, limit),
+  (tx, { chatId }, part) => forgetPreviews(tx, chatId, isLarge(part)),
   eraseAll(planProblems.byUser),
-  (tx, { chatId }) => forgetNicknames(tx, chatId, limit),
+  (tx, { chatId }, part) => forgetNicknames(tx, chatId, isLarge(part)),
   leaveAccount,
   forgetInviter,
   forgetMaker,

@@ -17,7 +17,7 @@ import { linksImported } from "@accountlink/core/journal";
 import { type PortableLink } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Order } from "effect";
-import { maxChanges } from "../kv.ts";
+import { itemsOf } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { blockTest } from "./blocks.ts";
@@ -39,8 +39,9 @@ export const progress = table<Progress>()("progress", ({ source }) => [source], 
   },
 });
 
-/** A link that replaces another one changes up to 24 keys, its undo included. */
-export const keysOfLink = 24;
+/** How many links of an import a transaction makes or undoes: one changes up to 24 keys, its undo included. */
+export const linksOf = (db: Pick<Database, "most">, limit: number): number =>
+  itemsOf(db, 24, { beside: 24, limit });
 
 /** The links of a transaction at most, so that a commit does not keep others waiting. */
 const largestPart = 1_000;
@@ -59,10 +60,9 @@ export const importBatch = (db: Database, batch: ImportBatch): StoreEffect<Batch
     const { pid, holder } = batch;
     assertStorable([batch.progress?.source ?? ""]);
     const lines = [...new Map(batch.links.map((line) => [line.chatId, line])).values()].toSorted(byChatId);
-    const most = Math.floor((db.kv.maxChanges ?? maxChanges) / keysOfLink) - 1;
-    const parts = Arr.chunksOf(lines, Math.min(most, largestPart));
-    const oldest = [batch.at - progressKeptFor];
-    const outdated = yield* db.read((tx) => tx.list(progress.byTime, [], { before: oldest, limit: 10 }));
+    const parts = Arr.chunksOf(lines, linksOf(db, largestPart));
+    const before = [batch.at - progressKeptFor];
+    const outdated = yield* db.read((tx) => tx.list(progress.byTime, [], { before, limit: 5 }));
     let stored: Stored = { counts: { inserted: 0, replaced: 0, unchanged: 0, kept: 0 }, entry: null };
     for (const [index, part] of (parts.length === 0 ? [[]] : parts).entries()) {
       const earlier = stored;

@@ -4,7 +4,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { type PortableLink } from "@accountlink/core/links";
 import { Effect } from "effect";
 import { expect, it } from "vitest";
-import { type Kv, layer, maxChanges, memoryKv } from "../mod.ts";
+import { type Kv, layer, memoryKv, minChanges } from "../mod.ts";
 
 const pid = Pid.make(`pid_${"1".repeat(32)}`);
 const member = ChatId.make("20001");
@@ -24,7 +24,7 @@ const makeScope = KeyStore.use((keys) =>
   ),
 );
 
-it("an import and its undo have commits that every engine makes", () =>
+it("an import and its undo have commits that the smallest engine makes", () =>
   Effect.gen(function* () {
     yield* makeScope;
     const [links, imports] = [yield* LinkStore, yield* ImportStore];
@@ -51,14 +51,17 @@ it("an import and its undo have commits that every engine makes", () =>
       { file: "second.csv", inserted: 0, replaced: 150, unchanged: 0, kept: 0 },
       { inserted: 150, replaced: 0, unchanged: 0, kept: 0 },
     ]);
-  }).pipe(Effect.provide(layer(Effect.sync(() => ({ ...memoryKv(), maxChanges })))), Effect.runPromise));
+  }).pipe(
+    Effect.provide(layer(Effect.sync(() => ({ ...memoryKv(), maxChanges: minChanges })))),
+    Effect.runPromise,
+  ));
 
 it("an interrupted import has an event and an audit entry of what it stored, and goes on when it is repeated", () => {
   const kv = memoryKv();
   let commits = Infinity;
   const failing: Kv = {
     ...kv,
-    maxChanges,
+    maxChanges: minChanges,
     commit: (...commit) =>
       commits-- > 0 ? kv.commit(...commit) : Effect.fail(new StoreUnavailable({ operation: "Kv.commit" })),
   };

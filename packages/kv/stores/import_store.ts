@@ -2,14 +2,12 @@ import { ImportStore, importKeptFor, type StoredImport } from "@accountlink/core
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option, Result, Struct } from "effect";
 import { Base64 } from "effect/encoding";
+import { isFull } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { importBatch, progress } from "./import_batch.ts";
 import { sweepUndo, undoOperations } from "./import_undo.ts";
 import { deleteFile, deleteLostFiles, fileParts, findHeld, imports, type KeptImport } from "./imports.ts";
 import { storeLayer } from "./store_layer.ts";
-
-/** The imports that make room for a new one at most. The next one makes further room. */
-const droppedAtOnce = 50;
 
 const storedOf = (kept: KeptImport): StoredImport =>
   Struct.pick(kept, ["id", "account", "pid", "phase", "details", "counts"]);
@@ -36,7 +34,8 @@ export const layer = storeLayer(ImportStore, (db) => {
           for (const one of all.toSorted((a, b) => b.begunAt - a.begunAt)) {
             total += sizeOf(one);
             if (total <= room || one.phase === "running") continue;
-            if (removed.length >= droppedAtOnce) break;
+            // The next import makes further room.
+            if (isFull(tx)) break;
             yield* drop(one);
             // The import that is being read may just have been removed to make room.
             if (one.account === account && one.phase === "reading") isBusy = false;

@@ -15,11 +15,10 @@ import {
 import { importUndone } from "@accountlink/core/journal";
 import { isLinked } from "@accountlink/core/links";
 import { Effect, Order } from "effect";
-import { maxChanges } from "../kv.ts";
 import { removeInSteps } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { blockTest } from "./blocks.ts";
-import { keysOfLink } from "./import_batch.ts";
+import { linksOf } from "./import_batch.ts";
 import { type LinkImport, linkImports, type MadeLink, madeBy, madeLinks } from "./import_records.ts";
 import { recordPart } from "./journal.ts";
 import { links } from "./links.ts";
@@ -90,7 +89,7 @@ export const undoOperations = (
         return yield* undoableAmong(tx, yield* tx.list(linkImports.byScope, [write.pid, epoch]), write.at);
       });
       if (!undoable.some(({ id }) => id === write.id)) return nothingLeft;
-      return yield* db.write(write.pid, (tx) => undo(tx, write, db.kv.maxChanges ?? maxChanges));
+      return yield* db.write(write.pid, (tx) => undo(tx, write));
     }),
 });
 
@@ -157,16 +156,12 @@ const recordsOf = Effect.fnUntraced(function* (tx: Transaction, made: ReadonlyAr
   return found.map((stored, index) => (stored?.epoch === made[index]?.epoch ? stored?.link : undefined));
 });
 
-function* undo(
-  tx: Transaction,
-  write: UndoImport,
-  most: number,
-): Effect.fn.Return<ImportUndone, StoreUnavailable> {
+function* undo(tx: Transaction, write: UndoImport): Effect.fn.Return<ImportUndone, StoreUnavailable> {
   const { id, pid, at } = write;
   const found = yield* tx.get(linkImports, id);
   if (found === undefined || found.pid !== pid || found.endsAt <= at) return nothingLeft;
   if (!(yield* isCurrent(tx, found))) return nothingLeft;
-  const limit = Math.min(write.limit, Math.floor(most / keysOfLink) - 1);
+  const limit = linksOf(tx, write.limit);
   const taken = yield* tx.scan(madeLinks, madeBy(found), { limit });
   // Removals read the links one by one, so all are read at once before.
   yield* tx.getAll(madeLinks, taken, madeLinks.id);

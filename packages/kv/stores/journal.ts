@@ -1,6 +1,6 @@
 /** The journal. A record has a place: its scope, or its account. */
 import type { ChatId, Pid } from "@accountlink/core";
-import { entryOf, type JournalRecord, usersIn, withoutEntry, withoutUser } from "@accountlink/core/journal";
+import { entryOf, type JournalRecord, usersIn, withoutEntry } from "@accountlink/core/journal";
 import type { Millis } from "@accountlink/core/timestamp";
 import { erasedMark } from "@accountlink/core/users";
 import { Clock, Effect } from "effect";
@@ -140,18 +140,6 @@ export const recordsNaming = Effect.fnUntraced(function* (
       one.place === other.place ? one.sequence - other.sequence : one.place < other.place ? -1 : 1,
     )
     .slice(0, limit);
-});
-
-/** Erases a chat user from up to `limit` records, and returns them. */
-export const eraseFromJournal = Effect.fnUntraced(function* (
-  tx: Transaction,
-  chatId: ChatId,
-  names: ReadonlyArray<string>,
-  limit: number,
-) {
-  const found = yield* recordsNaming(tx, chatId, names, limit);
-  for (const stored of found) yield* tx.put(journal, { ...stored, ...withoutUser(stored, chatId, names) });
-  return found;
 });
 
 const accountPattern = /^account (\d+)$/;

@@ -14,7 +14,7 @@ import {
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Order, Struct } from "effect";
-import { shortListsAtOnce, stepSize } from "../steps.ts";
+import { itemsOf, shortListsAtOnce } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { accountOperations } from "./account_operations.ts";
 import { record } from "./journal.ts";
@@ -220,7 +220,8 @@ export const layer = storeLayer(KeyStore, (db) => ({
   forgetRevoked: (before) =>
     Effect.gen(function* () {
       const old = yield* db.read((tx) => tx.list(keys.revoked, [], { before: [before] }));
-      for (const part of Arr.chunksOf(old, stepSize)) {
+      // A key that is revoked has up to two secrets, and a last use.
+      for (const part of Arr.chunksOf(old, itemsOf(db, 16))) {
         yield* db.write("revoked keys", function* (tx) {
           for (const { key } of part) {
             if ((yield* tx.count(sessions.byKey, [key.id])) > 0) continue;

@@ -267,7 +267,7 @@ const deleteScope = (db: Database) => {
       const { blockEpoch = scope.epoch, ...next } = { ...scope, epoch: scope.epoch + 1, blocking: [] };
       yield* tx.put(scopes, write.keepsBlocks === true ? { ...next, blockEpoch } : next);
       yield* tx.put(purges, { pid });
-      yield* removeSome(tx, imports.ofScope, [pid], Infinity);
+      yield* removeSome(tx, imports.ofScope, [pid]);
       return { records, ended };
     },
   );

@@ -14,14 +14,12 @@ import { logged } from "@accountlink/core/journal";
 import { siteSignIns } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { kvTable } from "../records.ts";
-import { changeInSteps, closeSome, type Unfinished } from "./account_end.ts";
+import { changeFirst } from "../steps.ts";
+import { changeInSteps, closeSome, isAtEnd, type Unfinished } from "./account_end.ts";
 import { accountPlace, record } from "./journal.ts";
 import { memberOf, members, membershipsOf, membersOf } from "./members.ts";
 import { accountNamed, accountQueue, accounts } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
-
-/** How many keys, webhooks and role plans of an account a step closes at most. */
-const closedPerStep = 10;
 
 const signIns = kvTable(siteSignIns);
 
@@ -43,24 +41,29 @@ export const layer = storeLayer(MemberStore, (db) => ({
         if (account === undefined) return "unknown";
         const { chatId } = change;
         const all = yield* membersOf(tx, account.id);
-        for (const member of all) {
-          if (hasLapsed(member, write.at)) yield* tx.remove(members, account.id, member.chatId);
+        const lapsed = all.filter((member) => hasLapsed(member, write.at));
+        if (yield* changeFirst(tx, lapsed, (member) => tx.remove(members, account.id, member.chatId))) {
+          return { unfinished: [] };
         }
         const current = all.filter((member) => !hasLapsed(member, write.at)).map(memberOf);
         const isFull = write.actor.type !== "operator" && runsTooMany(yield* membershipsOf(tx, chatId), name);
         const decision = decideMember(current, change, isFull);
         if (typeof decision === "string") return decision;
         const { role, scopes, closes, action } = decision;
-        const closed = closes ? yield* closeSome(tx, account, write.at, closedPerStep) : nothingClosed;
+        const closed = closes ? yield* closeSome(tx, account, write.at) : nothingClosed;
         if (closed.isMore) return { unfinished: closed.revoked };
+        const theirs =
+          role === null
+            ? (yield* tx.list(signIns.byAccount, [name])).filter((signIn) => signIn.chatId === chatId)
+            : [];
+        if (yield* changeFirst(tx, theirs, ({ id }) => tx.remove(signIns, id), isAtEnd)) {
+          return { unfinished: closed.revoked };
+        }
         const revokedKeys = [...revokedBefore, ...closed.revoked];
         const details = { ...decision.details, ...(closes && { revokedKeys: revokedKeys.length }) };
         yield* record(tx, accountPlace(account.id), logged(write, action, details));
         if (role === null) {
           yield* tx.remove(members, account.id, chatId);
-          for (const signIn of yield* tx.list(signIns.byAccount, [name])) {
-            if (signIn.chatId === chatId) yield* tx.remove(signIns, signIn.id);
-          }
         } else {
           const before = current.find((member) => member.chatId === chatId);
           yield* tx.put(members, {

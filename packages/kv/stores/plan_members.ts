@@ -13,9 +13,9 @@ import {
   withChanges,
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect } from "effect";
+import { Array as Arr, Effect } from "effect";
 import { txOf } from "../records.ts";
-import { inSteps, stepSize } from "../steps.ts";
+import { inSteps, isFull, itemsOf, stepSize } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import {
   isOn,
@@ -26,30 +26,6 @@ import {
   plans,
   storeProblems,
 } from "./role_plans.ts";
-
-/** Members of one transaction. */
-const partSize = 40;
-
-/** The problems of the members of one transaction, since each has an entry of an index. */
-const problemsOfPart = 100;
-
-const partsOf = <A>(
-  all: ReadonlyArray<A>,
-  problemsOf: (value: A) => number = () => 0,
-): ReadonlyArray<ReadonlyArray<A>> => {
-  const parts: Array<Array<A>> = [[]];
-  let problems = 0;
-  for (const value of all) {
-    const part = parts.at(-1) as Array<A>;
-    problems += problemsOf(value);
-    if (part.length < partSize && (problems <= problemsOfPart || part.length === 0)) part.push(value);
-    else {
-      parts.push([value]);
-      problems = problemsOf(value);
-    }
-  }
-  return parts;
-};
 
 export const findPlan = (tx: Transaction, { pid, guildId }: PlanPlace) => tx.get(plans, pid, guildId);
 
@@ -90,6 +66,36 @@ const markWaiting = Effect.fnUntraced(function* (
   });
 });
 
+/** The changes of a member who settles beside the entries of problems, and of the plan after it. */
+const keysOfSettled = 40;
+
+/** Settles members until the step ends. Returns the others, and whether problems may have changed. */
+const settleSome = Effect.fnUntraced(function* (
+  tx: Transaction,
+  stored: KeptPlan,
+  members: ReadonlyArray<SettledMember>,
+  at: number,
+) {
+  const some = members.slice(0, stepSize);
+  yield* readMembers(
+    tx,
+    stored,
+    some.map(({ chatId }) => chatId),
+  );
+  let isChanged = false;
+  for (const [index, member] of some.entries()) {
+    const earlier = yield* tx.get(planProblems, stored.ref, member.chatId);
+    const entries = 2 * member.problems.length + (earlier?.problems.length ?? 0);
+    if (!tx.hasRoom(8, keysOfSettled + entries)) {
+      // A member with dozens of problems loses the earlier ones in a step before.
+      if (index === 0) yield* storeProblems(tx, stored, member.chatId, []);
+      if (index > 0 || earlier !== undefined) return { left: members.slice(index), isChanged: true };
+    }
+    isChanged = (yield* settleMember(tx, stored, member, at)) || isChanged;
+  }
+  return { left: members.slice(some.length), isChanged };
+});
+
 /** Returns whether the problems may have changed. */
 const settleMember = Effect.fnUntraced(function* (
   tx: Transaction,
@@ -102,7 +108,7 @@ const settleMember = Effect.fnUntraced(function* (
   const { ref, pid, guildId } = stored;
   const own = problems.filter((problem) => !isOfPlan(problem));
   const isChanged = yield* storeProblems(tx, stored, chatId, own);
-  yield* addPlanProblems(tx, stored, problems.filter(isOfPlan));
+  for (const problem of problems.filter(isOfPlan)) yield* addPlanProblem(tx, stored, problem);
   const before = yield* tx.get(planMembers, ref, chatId);
   const waits = waitsAfter(before, read, retryAt, at);
   if (waits === null && nickname === null && before?.replaced === undefined)
@@ -113,6 +119,25 @@ const settleMember = Effect.fnUntraced(function* (
   }
   return isChanged || problems.length > 0;
 });
+
+/** What a step of settling has left; or the plan of the sweep that it ended. */
+type Settled =
+  | { readonly members: ReadonlyArray<SettledMember>; readonly problems: ReadonlyArray<PlanProblem> }
+  | { readonly ended: (KeptPlan & { readonly startedAt: number }) | null };
+
+/** Forgets the problems that a sweep has not found again. */
+const forgetProblems = (db: Database, { ref, startedAt }: KeptPlan & { readonly startedAt: number }) =>
+  inSteps(
+    db,
+    (tx) => tx.list(planProblems.oldest, [ref], { before: [startedAt], limit: stepSize }),
+    Effect.fnUntraced(function* (tx, old) {
+      const found = yield* tx.get(planProblems, ref, old.chatId);
+      const left = found?.problems.filter((problem) => problem.at >= startedAt) ?? [];
+      if (found === undefined || left.length === found.problems.length) return false;
+      yield* storeProblems(tx, found, found.chatId, left);
+      return true;
+    }),
+  );
 
 /** Adds what was changed of members to the plan's count of the day. */
 const withCounted = (plan: KeptPlan, at: number, changes: RoleChanges = noChanges): KeptPlan =>
@@ -131,16 +156,23 @@ const waitsAfter = (
 
 const isOfPlan = (problem: PlanProblem): boolean => problem.chatId === null;
 
+const addPlanProblem = Effect.fnUntraced(function* (tx: Transaction, stored: KeptPlan, problem: PlanProblem) {
+  const before = (yield* tx.get(planProblems, stored.ref, ""))?.problems ?? [];
+  const others = before.filter(({ roleId }) => roleId !== problem.roleId);
+  yield* storeProblems(tx, stored, "", [...others, problem]);
+});
+
+/** Adds problems of the plan until the step ends, and returns the others. */
 const addPlanProblems = Effect.fnUntraced(function* (
   tx: Transaction,
   stored: KeptPlan,
   added: ReadonlyArray<PlanProblem>,
 ) {
-  for (const problem of added) {
-    const before = (yield* tx.get(planProblems, stored.ref, ""))?.problems ?? [];
-    const others = before.filter(({ roleId }) => roleId !== problem.roleId);
-    yield* storeProblems(tx, stored, "", [...others, problem]);
+  for (const [index, problem] of added.entries()) {
+    if (isFull(tx)) return added.slice(index);
+    yield* addPlanProblem(tx, stored, problem);
   }
+  return [];
 });
 
 /** Forgets the nickname that was replaced before a time, and the member if nothing else is stored. */
@@ -182,7 +214,9 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
     Effect.gen(function* () {
       const { at, position, chatIds, sweepOf: total } = write;
       const erased = new Set(write.erased);
-      const parts = partsOf([...new Set(chatIds)]);
+      // A member that waits changes up to 14 keys.
+      const size = itemsOf(db, 14, { beside: 12 });
+      const parts = chatIds.length === 0 ? [[]] : Arr.chunksOf([...new Set(chatIds)], size);
       for (const [index, part] of parts.entries()) {
         const isHeld = yield* db.write(write.pid, function* (tx) {
           const stored = yield* heldBy(tx, write);
@@ -229,26 +263,20 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
 
   settle: (write) =>
     Effect.gen(function* () {
-      const { at, members, revision, sweep } = write;
-      const parts = partsOf(members, ({ problems }) => problems.length);
-      for (const [index, part] of parts.entries()) {
-        const settled = yield* db.write(write.pid, function* (tx) {
+      const { at, revision, sweep } = write;
+      let { members, problems = [] } = write;
+      for (;;) {
+        const settled = yield* db.write<Settled | null>(write.pid, function* (tx) {
           const stored = yield* heldBy(tx, write);
           if (stored === undefined) return null;
-          yield* readMembers(
-            tx,
-            stored,
-            part.map(({ chatId }) => chatId),
-          );
-          let isChanged = false;
-          for (const member of part) isChanged = (yield* settleMember(tx, stored, member, at)) || isChanged;
-          const isLast = index === parts.length - 1;
-          const ofPlan = isLast ? (write.problems ?? []) : [];
-          yield* addPlanProblems(tx, stored, ofPlan);
+          const { left, isChanged } = yield* settleSome(tx, stored, members, at);
+          const ofPlan = left.length > 0 ? [] : problems;
+          const untold = yield* addPlanProblems(tx, stored, ofPlan);
+          const isLast = left.length + untold.length === 0;
           const isRunning = stored.sweep !== null && revision === stored.revision;
           const isEnding = isLast && isRunning && sweep === "ended";
           if ((isChanged || ofPlan.length > 0) && !isEnding) yield* noteProblems(txOf(tx), write, at);
-          if (!isLast) return { ended: null };
+          if (!isLast) return { members: left, problems: left.length > 0 ? problems : untold };
           const counted = withCounted(stored, at, write.changes);
           const { sweep: running } = stored;
           if (running === null || sweep === null || revision !== stored.revision) {
@@ -260,22 +288,15 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
           return { ended: next === null ? { ...stored, startedAt: running.startedAt } : null };
         });
         if (settled === null) return false;
-        if (settled.ended === null) continue;
-        const { ref, startedAt } = settled.ended;
-        yield* inSteps(
-          db,
-          (tx) => tx.list(planProblems.newest, [ref], { after: [-startedAt], limit: stepSize }),
-          Effect.fnUntraced(function* (tx, old) {
-            const found = yield* tx.get(planProblems, ref, old.chatId);
-            const left = found?.problems.filter((problem) => problem.at >= startedAt) ?? [];
-            if (found === undefined || left.length === found.problems.length) return false;
-            yield* storeProblems(tx, found, found.chatId, left);
-            return true;
-          }),
-        );
+        if ("members" in settled) {
+          ({ members, problems } = settled);
+          continue;
+        }
+        if (settled.ended === null) return true;
+        yield* forgetProblems(db, settled.ended);
         yield* db.write(write.pid, (tx) => noteProblems(txOf(tx), write, at));
+        return true;
       }
-      return true;
     }),
 
   startNickname: (place, { chatId, nickname, replaced, at }) =>
@@ -321,11 +342,19 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
     ),
 
   settleOne: (place, member, at, changes) =>
-    db.write(place.pid, function* (tx) {
-      const stored = yield* findPlan(tx, place);
-      if (stored === undefined) return;
-      if (yield* settleMember(tx, stored, member, at)) yield* noteProblems(txOf(tx), place, at);
-      const counted = withCounted(stored, at, changes);
-      if (counted !== stored) yield* tx.put(plans, counted);
-    }),
+    Effect.asVoid(
+      Effect.repeat(
+        db.write(place.pid, function* (tx) {
+          const stored = yield* findPlan(tx, place);
+          if (stored === undefined) return true;
+          const { left, isChanged } = yield* settleSome(tx, stored, [member], at);
+          if (isChanged) yield* noteProblems(txOf(tx), place, at);
+          if (left.length > 0) return false;
+          const counted = withCounted(stored, at, changes);
+          if (counted !== stored) yield* tx.put(plans, counted);
+          return true;
+        }),
+        { until: (isDone) => isDone },
+      ),
+    ),
 });

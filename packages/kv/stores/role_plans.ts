@@ -16,6 +16,7 @@ import {
   type UserRoles,
 } from "@accountlink/core/roles";
 import { Effect, Order } from "effect";
+import { changeFirst } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import type { ScopeRef } from "./scopes.ts";
@@ -104,23 +105,13 @@ export interface PlanProblems extends PlanPlace {
   readonly problems: ReadonlyArray<PlanProblem>;
 }
 
-export const planProblems = table<PlanProblems>()("plan_problem", ({ ref, chatId }) => [ref, chatId], {
-  /** The newest problem first. */
-  newest: {
-    keys: ({ ref, problems }) =>
-      problems.map(({ at, chatId, roleId }, index) => [ref, -at, chatId ?? "", roleId ?? "", index]),
-  },
+export const planProblems = table<PlanProblems>()("problems", ({ ref, chatId }) => [ref, chatId], {
+  /** By the oldest problem of each. */
+  oldest: { keys: ({ ref, chatId, problems }) => [[ref, Math.min(...problems.map(({ at }) => at)), chatId]] },
   /** By cause and role, the newest problem of each first. */
   byCause: {
-    keys: ({ ref, problems }) =>
-      problems.map(({ at, chatId, roleId, reason }, index) => [
-        ref,
-        reason,
-        roleId ?? "",
-        -at,
-        chatId ?? "",
-        index,
-      ]),
+    keys: ({ ref, chatId, problems }) =>
+      problems.map(({ at, roleId, reason }) => [ref, reason, roleId ?? "", -at, chatId]),
   },
   byUser: { keys: ({ ref, chatId }) => (chatId === "" ? [] : [[chatId, ref]]), group: 1 },
 });
@@ -188,26 +179,32 @@ export const rolesOf = Effect.fnUntraced(function* (tx: Transaction, chatId: Cha
   return [...found.values()];
 });
 
-/** Deletes up to `limit` previews that name a chat user. Returns whether more may be left. */
-export const forgetPreviews = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, limit: number) {
+/** Deletes previews that name a chat user, until the step ends. Returns whether more are left. */
+export const forgetPreviews = Effect.fnUntraced(function* (
+  tx: Transaction,
+  chatId: ChatId,
+  isAtEnd: (tx: Transaction) => boolean,
+) {
   const found = (yield* tx.scan(previews, [])).filter(({ preview }) =>
     JSON.stringify(preview).includes(`"${chatId}"`),
   );
-  for (const { pid, guildId } of found.slice(0, limit)) yield* tx.remove(previews, pid, guildId);
-  return found.length > limit;
+  return yield* changeFirst(tx, found, ({ pid, guildId }) => tx.remove(previews, pid, guildId), isAtEnd);
 });
 
 /**
- * Forgets up to `limit` nicknames of a chat user. Pending changes of the user's roles and nickname stay pending. Returns
- * whether more may be left.
+ * Forgets nicknames of a chat user until the step ends. Pending changes of the user's roles and nickname stay pending.
+ * Returns whether more may be left.
  */
-export const forgetNicknames = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, limit: number) {
-  let forgotten = 0;
+export const forgetNicknames = Effect.fnUntraced(function* (
+  tx: Transaction,
+  chatId: ChatId,
+  isAtEnd: (tx: Transaction) => boolean,
+) {
   for (const stored of yield* tx.list(planMembers.byUser, [chatId])) {
     const { replaced, ...member } = stored;
     const isNamed = replaced !== undefined || (member.nickname !== null && !isErasedMark(member.nickname));
     if (!isNamed && member.waits !== null) continue;
-    if (forgotten === limit) return true;
+    if (isAtEnd(tx)) return true;
     const isShown = member.nickname !== null && isOn(yield* tx.get(plans, member.pid, member.guildId));
     if (!isNamed && isShown) continue;
     if (member.waits === null && !isShown) yield* tx.remove(planMembers, member.ref, chatId);
@@ -215,7 +212,6 @@ export const forgetNicknames = Effect.fnUntraced(function* (tx: Transaction, cha
       const nickname = member.nickname === erasedLink ? erasedLink : member.nickname && erasedNickname;
       yield* tx.put(planMembers, { ...member, nickname });
     }
-    forgotten++;
   }
   return false;
 });

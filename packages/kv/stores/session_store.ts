@@ -1,6 +1,7 @@
 import { sightingsOf } from "@accountlink/core/addresses";
+import type { StoreEffect } from "@accountlink/core/errors";
 import { completedSession, completionRefusal, endFlow, keptGame } from "@accountlink/core/flow";
-import type { KeyId, SessionId } from "@accountlink/core/ids";
+import type { ChatId, KeyId, SessionId } from "@accountlink/core/ids";
 import {
   type AdvanceSession,
   advancedSession,
@@ -18,9 +19,9 @@ import {
 } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Array as Arr, Effect, Option } from "effect";
+import { Array as Arr, Data, Effect, Option } from "effect";
 import { txOf } from "../records.ts";
-import { inSteps, removeInSteps, stepSize } from "../steps.ts";
+import { inSteps, itemsOf, removeInSteps, stepSize } from "../steps.ts";
 import { table } from "../table.ts";
 import { isBlocked } from "./blocks.ts";
 import { keyedWrite } from "./idempotency_store.ts";
@@ -29,7 +30,7 @@ import { removeLink } from "./link_store.ts";
 import { findRecord, linkWriteKeys, takenByIn, writeGame } from "./links.ts";
 import { purgeAll } from "./purges.ts";
 import { scopeAt } from "./scopes.ts";
-import { sightings, storeSightings } from "./sightings.ts";
+import { keysOfSighting, sightings, storeSightings } from "./sightings.ts";
 import { storeLayer } from "./store_layer.ts";
 import {
   changeSession,
@@ -44,6 +45,9 @@ interface Burst {
   readonly key: KeyId;
   readonly fullAt: Millis;
 }
+
+/** A commit has no room for all links that the game user loses. The one of this chat user is removed before. */
+class ManyTaken extends Data.TaggedError("ManyTaken")<{ readonly chatId: ChatId }> {}
 
 export const bursts = table<Burst>()("burst", ({ key }) => [key], {});
 
@@ -114,7 +118,7 @@ export const layer = storeLayer(SessionStore, (db) => ({
   ),
 
   complete: (write) => {
-    const complete = db.write<FlowCompleted, ManyVerifications>(write.pid, function* (tx) {
+    const complete = db.write<FlowCompleted, ManyVerifications | ManyTaken>(write.pid, function* (tx) {
       const { pid, chatId, gameId, at } = write;
       yield* tx.prefetch(linkWriteKeys(pid, chatId));
       const flow = yield* tx.get(flows, write.flow);
@@ -141,14 +145,27 @@ export const layer = storeLayer(SessionStore, (db) => ({
       }
       yield* endFlow(txOf(tx), write.flow);
       if (session !== undefined) yield* changeSession(tx, completedSession(session, write, linked), at);
+      const [first] = takenBy;
+      if (first !== undefined && !tx.hasRoom(0, 0)) return yield* new ManyTaken({ chatId: first });
       return { _tag: "Completed", ...linked };
     });
-    return Effect.map(endingVerifications(db, write, complete), ([completed]) => completed);
+    const completed: StoreEffect<FlowCompleted> = Effect.suspend(() =>
+      endingVerifications(db, write, complete).pipe(
+        Effect.map(([done]) => done),
+        Effect.catchTag("ManyTaken", ({ chatId }) => {
+          const removal = db.write<unknown, ManyVerifications>(write.pid, (tx) =>
+            removeLink(tx, { ...write, chatId }),
+          );
+          return Effect.andThen(endingVerifications(db, write, removal), completed);
+        }),
+      ),
+    );
+    return completed;
   },
 
   recordSightings: (pid, seen) =>
     Effect.forEach(
-      seen.length === 0 ? [[]] : Arr.chunksOf(seen, stepSize),
+      seen.length === 0 ? [[]] : Arr.chunksOf(seen, itemsOf(db, 2 * keysOfSighting)),
       (part) => db.write(pid, (tx) => storeSightings(tx, pid, part)),
       { discard: true },
     ),

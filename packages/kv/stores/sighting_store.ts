@@ -3,13 +3,11 @@ import { type AddressSighting, isAtAddress, placeOf } from "@accountlink/core/ad
 import { type StoredSighting as Found, SightingStore } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Order } from "effect";
+import { itemsOf } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { epochOf, scopeAt } from "./scopes.ts";
-import { findSighting, type StoredSighting, sightings, storeSightings } from "./sightings.ts";
+import { findSighting, keysOfSighting, type StoredSighting, sightings, storeSightings } from "./sightings.ts";
 import { storeLayer } from "./store_layer.ts";
-
-/** The sightings that one transaction replaces. */
-const partSize = 20;
 
 const latestFirst = Order.combineAll<StoredSighting>([
   Order.mapInput(Order.flip(Order.Number), ({ sighting }) => sighting.seenAt),
@@ -111,7 +109,7 @@ export const layer = storeLayer(SightingStore, (db) => ({
   reprotect: (pid, replaced) =>
     Effect.gen(function* () {
       for (const { address } of replaced) assertStorable(Object.values(address));
-      for (const part of Arr.chunksOf(replaced, partSize)) {
+      for (const part of Arr.chunksOf(replaced, itemsOf(db, 2 * keysOfSighting))) {
         yield* db.write(pid, function* (tx) {
           const { epoch } = yield* scopeAt(tx, pid);
           for (const { chatId, hash, address } of part) {

@@ -44,6 +44,9 @@ export const sightings = table<StoredSighting>()(
   },
 );
 
+/** How many keys a sighting has, its guard included. */
+export const keysOfSighting = 7;
+
 export const findSighting = Effect.fnUntraced(function* (
   tx: Transaction,
   pid: Pid,

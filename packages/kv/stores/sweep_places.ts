@@ -2,7 +2,7 @@
 import type { StoreEffect } from "@accountlink/core/errors";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { stepSize } from "../steps.ts";
+import { itemsOf, stepSize } from "../steps.ts";
 import type { Index } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { journal, type Place, placeAt, places, type StoredRecord } from "./journal.ts";
@@ -37,7 +37,9 @@ const sweepSome = Effect.fnUntraced(function* (
   before: Millis,
   { oldest, isMeant, sweep }: Sweep,
 ) {
-  const first = yield* db.read((tx) => firstRecords(tx, seen.place, (stored) => isMeant(stored, seen)));
+  // A record that names three users has 12 keys.
+  const size = itemsOf(db, 12, { beside: 5 });
+  const first = yield* db.read((tx) => firstRecords(tx, seen.place, size, (stored) => isMeant(stored, seen)));
   return yield* db.write(seen.place, function* (tx) {
     const place = yield* placeAt(tx, seen.place);
     const old: Array<StoredRecord> = [];
@@ -50,16 +52,17 @@ const sweepSome = Effect.fnUntraced(function* (
     }
     const changed = yield* sweep(tx, place, old);
     // Behind a full page of old records there may be more, and others may have been added since it was read.
-    const isMore = first.length === stepSize || place.last !== seen.last;
+    const isMore = first.length === size || place.last !== seen.last;
     yield* tx.put(places, { ...place, ...changed, [oldest]: next ?? (isMore ? place[oldest] : null) });
     return old.length;
   });
 });
 
-/** Finds up to `stepSize` records of a place that meet a condition, from the first on. */
+/** Finds up to `size` records of a place that meet a condition, from the first on. */
 const firstRecords = Effect.fnUntraced(function* (
   tx: Transaction,
   place: string,
+  size: number,
   isMeant: (stored: StoredRecord) => boolean,
 ) {
   const found: Array<StoredRecord> = [];
@@ -68,8 +71,7 @@ const firstRecords = Effect.fnUntraced(function* (
     const page = yield* tx.scan(journal, [place], { after: [after], limit: pageSize });
     found.push(...page.filter(isMeant));
     const last = page.at(-1);
-    if (last === undefined || page.length < pageSize || found.length >= stepSize)
-      return found.slice(0, stepSize);
+    if (last === undefined || page.length < pageSize || found.length >= size) return found.slice(0, size);
     after = last.sequence;
   }
 });

@@ -12,7 +12,7 @@ import {
   UsageStore,
 } from "@accountlink/core/usage";
 import { Array as Arr, Effect } from "effect";
-import { removeInSteps, shortListsAtOnce, stepSize } from "../steps.ts";
+import { itemsOf, removeInSteps, shortListsAtOnce } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { keys, lastUses } from "./keys.ts";
@@ -65,7 +65,7 @@ export const layer = storeLayer(UsageStore, (db) => ({
         ...counts.map((count) => ({ count, use: undefined })),
         ...uses.map((use) => ({ count: undefined, use })),
       ];
-      const parts = all.length === 0 ? [[]] : Arr.chunksOf(all, stepSize);
+      const parts = all.length === 0 ? [[]] : Arr.chunksOf(all, itemsOf(db, 2, { beside: 3 }));
       for (const [index, part] of parts.entries()) {
         // The meter counts the stored parts, so that a repeated batch goes on where it ended.
         yield* db.write(meter, function* (tx) {

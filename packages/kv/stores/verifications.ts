@@ -9,6 +9,7 @@ import { isFinal, type VerificationSession } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Data, Effect, Result } from "effect";
 import { kvTable } from "../records.ts";
+import { itemsOf } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { record } from "./journal.ts";
@@ -98,8 +99,8 @@ export const endVerifications = Effect.fnUntraced(function* (
   return [...ending.keys()];
 });
 
-/** How many flows and how many sessions a transaction ends at most. */
-const endedPerStep = 10;
+/** How many flows, and how many sessions, a transaction ends beside the removal of a link. */
+export const endedPerStep = (tx: Transaction): number => itemsOf(tx, 30, { beside: 60, limit: 10 });
 
 /** More verifications of a chat user are to end than a transaction ends. The chat user is null for all of the scope. */
 export class ManyVerifications extends Data.TaggedError("ManyVerifications")<{
@@ -114,10 +115,10 @@ export const endLastVerifications = Effect.fnUntraced(function* (
   at: Millis,
 ): Effect.fn.Return<ReadonlyArray<SessionId>, Effect.Error<StoreEffect<never>> | ManyVerifications> {
   const prefix = chatId === null ? [pid] : [pid, chatId];
-  const limit = endedPerStep + 1;
-  const proven = yield* tx.list(flows.proven, prefix, { limit });
-  const open = yield* tx.list(sessions.open, prefix, { limit });
-  if (Math.max(proven.length, open.length) > endedPerStep) return yield* new ManyVerifications({ chatId });
+  const most = endedPerStep(tx);
+  const proven = yield* tx.list(flows.proven, prefix, { limit: most + 1 });
+  const open = yield* tx.list(sessions.open, prefix, { limit: most + 1 });
+  if (Math.max(proven.length, open.length) > most) return yield* new ManyVerifications({ chatId });
   return yield* endVerifications(tx, pid, chatId, at);
 });
 
@@ -139,7 +140,7 @@ export const endingVerifications = <A, E>(
         return yield* Effect.fail(made.failure as Exclude<E, ManyVerifications>);
       }
       const { chatId } = made.failure;
-      const ended = yield* db.write(pid, (tx) => endVerifications(tx, pid, chatId, at, endedPerStep));
+      const ended = yield* db.write(pid, (tx) => endVerifications(tx, pid, chatId, at, endedPerStep(tx)));
       before.set(chatId, [...(before.get(chatId) ?? []), ...ended]);
     }
   });

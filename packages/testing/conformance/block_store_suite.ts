@@ -71,33 +71,28 @@ const cases: Cases<StoragePorts> = {
     );
     yield* importLinks(chatIds, chess);
     const { removed, hasMore } = yield* set(game(chess));
-    expectEqual([removed.length, hasMore], [blockedPerStep, true]);
-    expectEqual((yield* links.findByChatIds(pid, chatIds)).size, blockedPerStep);
+    const isStep = ({ length }: { readonly length: number }) => length > 0 && length <= blockedPerStep;
+    expectEqual([isStep(removed), hasMore], [true, true]);
+    expectEqual((yield* links.findByChatIds(pid, chatIds)).size, removed.length);
     expectEqual((yield* links.findGamesByChatIds(pid, chatIds)).size, 0);
     expectEqual((yield* links.findByGameIds(pid, [chess])).size, 0);
     const left = chatIds.filter((chatId) => removed.every((link) => link.chatId !== chatId));
     for (const chatId of left.slice(0, 2)) expectEqual(yield* gameOf(chatId), null);
     expectEqual((yield* store.removals()).filter((scope) => scope.pid === pid).length, 1);
 
-    const steps = [
-      yield* store.removeLinks(pid),
-      yield* store.removeLinks(pid),
-      yield* store.removeLinks(pid),
-    ];
-    expectEqual(
-      steps.map((step) => step.length),
-      [blockedPerStep, 3, 0],
-    );
+    const steps = [yield* store.removeLinks(pid)];
+    while (steps.at(-1)?.length !== 0) steps.push(yield* store.removeLinks(pid));
+    expectEqual(steps.slice(0, -1).every(isStep), true);
     expectEqual([...removed, ...steps.flat()].map(({ chatId }) => chatId).toSorted(), chatIds);
     expectEqual((yield* store.removals()).filter((scope) => scope.pid === pid).length, 0);
     expectEqual(yield* links.countLinks(pid), 0);
 
     yield* remove(game(chess));
     yield* importLinks(chatIds, chess);
-    yield* set(game(chess));
+    const again = yield* set(game(chess));
     yield* remove(game(chess));
     expectEqual(yield* store.removeLinks(pid), []);
-    expectEqual(yield* links.countLinks(pid), chatIds.length - blockedPerStep);
+    expectEqual(yield* links.countLinks(pid), chatIds.length - again.removed.length);
   },
 
   "reasons keep every Unicode text; unstorable text and an unknown scope are defects": function* () {

@@ -8,7 +8,7 @@ import { ada, chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 
 /** As many as every store has to import at once. */
-const someLines = Array.from({ length: 20 }, (_, i) =>
+const someLines = Array.from({ length: 3 }, (_, i) =>
   line(ChatId.make(`${30_000 + i}`), GameId.make(`${i % 7}`), i),
 );
 
