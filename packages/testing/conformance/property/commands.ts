@@ -71,6 +71,8 @@ const eraseCommand = commandOf({
   "UserStore.forget": { ...userOperations["UserStore.forget"], weight: 2 },
 });
 
+const memberCommand = commandOf({ "MemberStore.change": memberOperations["MemberStore.change"] });
+
 const accountCommand = commandOf({ "KeyStore.updateAccount": keyOperations["KeyStore.updateAccount"] });
 
 /** Commands that may run concurrently: on links, keys, sessions and flows. */
@@ -103,7 +105,7 @@ export const verifications = (maxLength: number) =>
 const inGlobalScope = (command: Command): Command =>
   "scope" in command ? { ...command, scope: "global" } : command;
 
-/** What may have happened before an act: of links, imports, blocks, reviews, rules and their history. */
+/** What may have happened before an act: of links, imports, blocks, reviews, rules and their history, and the team. */
 export const historyCommands = sequencesOf(
   12,
   { weight: 4, arbitrary: single(linkCommand) },
@@ -131,6 +133,8 @@ export const historyCommands = sequencesOf(
   },
   { weight: 1, arbitrary: single(eraseCommand) },
   { weight: 1, arbitrary: single(deleteCommand) },
+  { weight: 2, arbitrary: single(memberCommand) },
+  { weight: 1, arbitrary: single(accountCommand) },
 ).map((commands) => commands.map(inGlobalScope));
 
 const plan = { scope: "global", guild: 0 } as const;

@@ -7,7 +7,8 @@ import { type SuiteOptions, suite } from "../suite.ts";
 import { type Command, historyCommands } from "./commands.ts";
 import { runCommand } from "./run_command.ts";
 import { newSubjects, storeSubjects } from "./subjects.ts";
-import { type Law, stateOf, undoLaws } from "./undo_laws.ts";
+import type { Law } from "./undo_law.ts";
+import { stateOf, undoLaws } from "./undo_laws.ts";
 
 /**
  * Tests after random histories that an act and its undo leave the data as it was, that the undo made twice is made once, and
@@ -40,6 +41,7 @@ const holds = Effect.fnUntraced(function* (
   const read = (isUndo: boolean) => Effect.forEach(parts, (part) => stateOf(subjects, part, isUndo));
   const [acting] = FastCheck.sample(run(subjects), { numRuns: 1, seed });
   if (acting === undefined) return;
+  yield* acting.prepare;
   const before = yield* read(true);
   yield* acting.act(1);
   const after = yield* read(false);

@@ -1,80 +1,26 @@
-/**
- * The law of undo: after an act and its undo, the data is as before, whatever happened before; and an act that is made
- * twice is made once.
- */
-import type { StoragePorts } from "@accountlink/core";
-import type { Conflict, StoreUnavailable } from "@accountlink/core/errors";
+/** The law of undo for what a community has: links, blocks, reviews, rules and settings. */
+import type { ChatId, GameId } from "@accountlink/core";
+import type { BlockedUser } from "@accountlink/core/admission";
 import { isOrWasLinked, type LinkRecord } from "@accountlink/core/links";
-import type { PlanSettings } from "@accountlink/core/roles";
-import { noPlan } from "@accountlink/core/roles";
+import { noPlan, type PlanSettings } from "@accountlink/core/roles";
 import { Effect, Option, Struct } from "effect";
 import * as FastCheck from "fast-check";
-
 import { ada, bob, chess, dan, poker } from "../scopes.ts";
+import { accountUndoLaws } from "./account_undo_laws.ts";
 import { hashOf } from "./link_operations.ts";
 import { type World, worldOf } from "./operation.ts";
-import { type CommandSubjects, nth, withUsers } from "./subjects.ts";
+import { type CommandSubjects, nth } from "./subjects.ts";
+import { at, type Law, law, type Part, placeOf, type Step } from "./undo_law.ts";
 
-const { constantFrom, record, uniqueArray } = FastCheck;
-
-type Step<A> = Effect.Effect<A, Conflict | StoreUnavailable, StoragePorts>;
-
-/** The data that an act concerns. */
-type Part = "links" | "blocks" | "reviews" | "plans" | "communities" | "settings" | "account" | "history";
-
-/** How an act is made, and undone with what it answered the first time. */
-interface Ways<Input, Done> {
-  readonly input: FastCheck.Arbitrary<Input>;
-  readonly act: (world: World, input: Input, times: 1 | 2) => Step<Done>;
-  /** Left out for an act that nothing takes back. */
-  readonly undo?: (world: World, input: Input, done: Done) => Step<unknown>;
-  /** What is compared after the undo. */
-  readonly parts: ReadonlyArray<Part>;
-}
-
-export interface Law {
-  readonly run: (subjects: CommandSubjects) => FastCheck.Arbitrary<{
-    readonly act: (times: 1 | 2) => Step<void>;
-    readonly undo: Step<void> | null;
-  }>;
-  readonly parts: ReadonlyArray<Part>;
-}
-
-const at = 5;
-
-const law = <Input, Done>({ input: inputs, act, undo, parts }: Ways<Input, Done>): Law => ({
-  parts,
-  run: (subjects) =>
-    inputs.map((chosen) => {
-      const input = withUsers(subjects.users, chosen) as Input;
-      const inWorld = <A>(step: (world: World) => Step<A>) => Effect.flatMap(worldOf(subjects, { at }), step);
-      let done: Option.Option<Done> = Option.none();
-      return {
-        act: (times) =>
-          Effect.map(
-            inWorld((world) => act(world, input, times)),
-            (answer) => {
-              if (times === 1) done = Option.some(answer);
-            },
-          ),
-        undo:
-          undo === undefined
-            ? null
-            : Effect.suspend(() =>
-                Option.match(done, {
-                  onNone: () => Effect.void,
-                  onSome: (first) => Effect.asVoid(inWorld((world) => undo(world, input, first))),
-                }),
-              ),
-      };
-    }),
-});
+const { constantFrom, record, subarray, uniqueArray } = FastCheck;
 
 const chatId = constantFrom(ada, bob, dan);
 const gameId = constantFrom(chess, poker);
 
 const orRefused = <A>(write: Step<A>): Step<A | "refused"> =>
   Effect.catchTag(write, "Conflict", () => Effect.succeed("refused" as const));
+
+const blocked = (chat: ChatId | null, game: GameId | null) => ({ chatId: chat, gameId: game }) as BlockedUser;
 
 const fileOf = ({ pid }: World) => ({ id: `law ${pid}`, name: "law.csv", isUndoable: true });
 
@@ -86,10 +32,10 @@ const settings: FastCheck.Arbitrary<PlanSettings> = record({
   state: constantFrom("on" as const, "paused" as const),
 }).map((chosen) => ({ ...noPlan, ...chosen }));
 
-const placeOf = ({ pid, guildIds }: World) => ({ pid, guildId: nth(guildIds, 0) });
-
 /** Acts by what people call them. */
 export const undoLaws = {
+  ...accountUndoLaws,
+
   import: law({
     input: record({
       lines: uniqueArray(record({ chatId, gameId, lastVerifiedAt: constantFrom(0, 2, 9) }), {
@@ -148,18 +94,25 @@ export const undoLaws = {
     parts: ["links"],
   }),
 
-  /** Links that a block removes do not come back when it ends. */
+  /** Of one user or a list. Links that a block removes do not come back when it ends. */
   block: law({
-    input: record({ chatId, reason: constantFrom(null, "Raids") }),
-    act: ({ blocks, write, pid }, input) =>
+    input: record({
+      users: subarray([blocked(ada, null), blocked(bob, null), blocked(null, chess)], { minLength: 1 }),
+      reason: constantFrom(null, "Raids"),
+    }),
+    act: ({ blocks, write, pid }, { users, reason }) =>
       Effect.gen(function* () {
-        const target = { chatId: input.chatId, gameId: null, hash: hashOf(input.chatId) };
-        const isBlocked = (yield* blocks.findHashes(pid, [target.hash])).size > 0;
-        if (!isBlocked) yield* blocks.set({ ...write, ...target, reason: input.reason });
-        return isBlocked ? null : target;
+        const targets = users.map((user) => ({ ...user, hash: hashOf(user.chatId ?? user.gameId) }));
+        const known = yield* blocks.findHashes(
+          pid,
+          targets.map(({ hash }) => hash),
+        );
+        const admitted = targets.filter(({ hash }) => !known.has(hash));
+        yield* Effect.forEach(admitted, (target) => blocks.set({ ...write, ...target, reason }));
+        return admitted;
       }),
-    undo: ({ blocks, write }, _, target) =>
-      target === null ? Effect.void : blocks.remove({ ...write, ...target }),
+    undo: ({ blocks, write }, _, admitted) =>
+      Effect.forEach(admitted, (target) => blocks.remove({ ...write, ...target })),
     parts: ["blocks"],
   }),
 
@@ -229,19 +182,6 @@ export const undoLaws = {
       }),
     undo: ({ keys, write }, _, update) => keys.updateSettings({ ...write, update }),
     parts: ["settings"],
-  }),
-
-  "suspend an account": law({
-    input: record({ status: constantFrom("suspended" as const, "active" as const) }),
-    act: ({ keys, write, account }, update) =>
-      Effect.gen(function* () {
-        const before = Option.getOrThrow(yield* keys.findAccount(account.name));
-        yield* keys.updateAccount({ ...write, name: account.name, update });
-        return { status: before.status };
-      }),
-    undo: ({ keys, write, account }, _, update) =>
-      keys.updateAccount({ ...write, name: account.name, update }),
-    parts: ["account"],
   }),
 
   /** The platform has refused a change that was stored before it was tried. */
@@ -328,7 +268,16 @@ export const stateOf = Effect.fnUntraced(function* (subjects: CommandSubjects, p
     case "settings":
       return yield* world.keys.findScopeByPid(world.pid);
     case "account":
-      return Option.map(yield* world.keys.findAccount(world.account.name), Struct.pick(["status", "tier"]));
+      return Option.map(
+        yield* world.keys.findAccount(world.account.name),
+        Struct.pick(["displayName", "status", "tier"]),
+      );
+    case "members":
+      return yield* world.members.list(world.account.name);
+    case "key":
+      return yield* world.keys.findById(world.sessionKey.id);
+    case "webhook":
+      return yield* world.webhooks.find(nth(world.webhookIds, 0));
     case "history":
       return [
         yield* Effect.forEach(users, (user) => world.roleHistory.givenTo(place, user)),
