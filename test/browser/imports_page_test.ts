@@ -47,7 +47,7 @@ it("an owner imports links from a file, and undoes the import", async () => {
   expect(page.words).toContain("Imports of the last day");
   await expectUsable(page, "Import links", "import-undoable");
   await page.press(/^Undo it.*changed\.csv$/);
-  expect(page.words).toContain("3 links of the import are undone");
+  expect(page.words).toContain("1 link is removed. 2 links are as before the import again.");
   await expectUsable(page, "Undo the import?", "import-undo");
   await page.press("Undo the import");
   const undone = "1 link was removed from the shared list, and 2 links are as before the import.";

@@ -58,7 +58,7 @@ it("an owner reads what the deletion of a list's data deletes, and types its nam
   const page = await open("/dashboard/communities", /Busy/);
   await page.press("Rook & Bishop");
   await page.press("Delete the data of this list");
-  expect(page.words).toContain("2 links of 1 list");
+  expect(page.words).toContain("2 links, with the addresses");
   await page.press("Delete the data", { Type: "Rook" });
   expect(page.words).toContain("expected the name of what is deleted");
   await page.press("Delete the data", { Type: "Rook & Bishop" });

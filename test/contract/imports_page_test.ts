@@ -112,7 +112,7 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
   const again = locationOf(await importer.upload(file, { onConflict: "newest" }));
   const none = (await importer.get(again)).text;
   expect(none).toMatch(/class="notice warn".*Nothing to import: no row of this file adds or changes a link/);
-  expect(none).toContain("Not taken: a newer link or a removal is here already");
+  expect(none).toContain("Not taken, because a newer link or a removal is here already");
   expect(none).not.toContain("/start");
   expect(await importer.run(again)).toContain("0 links of “links.csv” were stored");
 });

@@ -27,6 +27,7 @@ import {
 } from "./import_store.ts";
 import { makeImportUndos } from "./import_undos.ts";
 import { type ImportObserver, type ImportPorts, type ImportProgress, importLinks } from "./link_import.ts";
+import { makeUndoPreview } from "./undo_preview.ts";
 
 /** The most bytes in the files of all imports. Beyond them, uploads remove the oldest imports that are not running. */
 const room = 1_000_000_000;
@@ -335,7 +336,7 @@ export const makeImportJobs = Effect.gen(function* () {
       return listed.filter(({ id, pid }) => id !== Option.getOrUndefined(running)?.id && reaches(owner, pid));
     }),
 
-    countUndoable: imports.countUndoable,
+    previewUndo: yield* makeUndoPreview,
 
     /**
      * Undoes an import. The first links are done when this returns, the others in the background, also after the node

@@ -2,7 +2,7 @@
 import { Context, type Option } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
-import type { Pid } from "../ids.ts";
+import type { ChatId, Pid } from "../ids.ts";
 import type { LinkProof } from "../links/link_proof.ts";
 import type { PortableLink } from "../links/link_store.ts";
 import { dayMs, hourMs, type Millis } from "../timestamp.ts";
@@ -124,9 +124,6 @@ export const undoableImports = 3;
 /** The imports of an account and their undos change at most so many times its plan's links in a day. @internal */
 export const changesOfPlan = 3;
 
-/** The most links that `ImportStore.countUndoable` counts. @internal */
-export const mostUndoable = 100_000;
-
 /** An import that can be undone. */
 export interface UndoableImport {
   readonly id: string;
@@ -146,6 +143,20 @@ export interface UndoImport extends WriteContext {
   readonly id: string;
   /** The most links of the import that one call takes. */
   readonly limit: number;
+}
+
+/** A link that an undo would take back. */
+export interface UndoableLink {
+  readonly chatId: ChatId;
+  /** Whether the undo removes it; otherwise it is as before the import again. */
+  readonly isRemoved: boolean;
+}
+
+/** Part of the links that an undo would take back. */
+export interface UndoablePage {
+  readonly links: ReadonlyArray<UndoableLink>;
+  /** The chat ID after which the next page begins; null on the last page. */
+  readonly next: ChatId | null;
 }
 
 /** An undo that has begun and has links left. Its node works on it, or died. */
@@ -234,8 +245,11 @@ export class ImportStore extends Context.Service<
     /** Returns the undos that have taken back some links, and have not taken all. */
     readonly listUnfinishedUndos: (at: Millis) => StoreEffect<ReadonlyArray<UnfinishedUndo>>;
 
-    /** Counts the links that `undo` would take back, at most `mostUndoable`. */
-    readonly countUndoable: (id: string) => StoreEffect<number>;
+    /**
+     * Looks at up to `limit` links of an import after a chat ID, sorted by chat ID as strings, and returns those that
+     * `undo` would take back.
+     */
+    readonly undoablePage: (id: string, after: ChatId | null, limit: number) => StoreEffect<UndoablePage>;
 
     /**
      * Takes back what an import did to its next `limit` links, in one transaction: removes the links that it made, and

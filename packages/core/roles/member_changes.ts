@@ -25,6 +25,8 @@ export interface StoredMember {
   readonly nickname: string | null;
   /** The roles that the rules gave for a link that an undone import made. Such a link was none. */
   readonly given: ReadonlyArray<string>;
+  /** The nickname of their own that the plan replaced for such a link; undefined without one. */
+  readonly own: string | null | undefined;
 }
 
 /**
@@ -35,6 +37,7 @@ export const storedMember = (
   record: LinkRecord | null | undefined,
   nickname: string | null = null,
   given: ReadonlyArray<string> = [],
+  own?: string | null,
 ): StoredMember => ({
   gameId: record?.gameId ?? null,
   proof: record?.proof ?? null,
@@ -42,6 +45,7 @@ export const storedMember = (
   unlinkedAt: record?.gameId === null && isOrWasLinked(record) ? record.linkedAt : null,
   nickname,
   given,
+  own,
 });
 
 /** Whether nothing but an undone import ever linked the member. @internal */
@@ -55,6 +59,8 @@ export interface MemberChanges {
   readonly remove: ReadonlyArray<string>;
   /** The nickname to set. Empty removes the nickname, null leaves it alone. */
   readonly nickname: string | null;
+  /** Whether that is the member's own, which the plan replaced for a link that was none. */
+  readonly isOwn?: boolean;
   /** The nickname that the change replaces and that the plan has not set. Null if it replaces none of the member's own. */
   readonly replaced: { readonly nickname: string | null } | null;
   /**
@@ -139,7 +145,9 @@ export const memberChanges = (
     unlinkedAt,
     nickname: setNickname,
     given: byUndone = [],
-  }: Pick<StoredMember, "wasLinked" | "unlinkedAt" | "nickname"> & Partial<Pick<StoredMember, "given">>,
+    own,
+  }: Pick<StoredMember, "wasLinked" | "unlinkedAt" | "nickname"> &
+    Partial<Pick<StoredMember, "given" | "own">>,
   at: Millis,
 ): MemberChanges => {
   const { chatId, roleIds } = member;
@@ -154,7 +162,7 @@ export const memberChanges = (
     if (holding[index] === null) unknown.add(roleId);
     else if (holding[index] === true) given.add(roleId);
   }
-  const renamed = nicknameChange(plan, member, game, setNickname, holding);
+  const renamed = nicknameChange(plan, member, game, { before: setNickname, own }, holding);
   const named = [...new Set(plan.rules.map(({ roleId }) => roleId))];
   const mayLose = plan.unlinked === "remove" || game !== null || wasLinked;
   // One rule that holds is enough, whatever is unknown about the others.
@@ -179,7 +187,12 @@ export const memberChanges = (
   };
 };
 
-type NicknameChange = Pick<MemberChanges, "nickname" | "replaced" | "setNickname">;
+type NicknameChange = Pick<MemberChanges, "nickname" | "isOwn" | "replaced" | "setNickname">;
+
+interface NicknamesBefore extends Pick<StoredMember, "own"> {
+  /** The nickname that the plan set, or null. */
+  readonly before: string | null;
+}
 
 const unchanged = (before: string | null, after = before): NicknameChange => ({
   nickname: null,
@@ -187,10 +200,15 @@ const unchanged = (before: string | null, after = before): NicknameChange => ({
   setNickname: { before, during: null, after },
 });
 
-/** Removes the nickname of a member who gets none if the plan set it. */
-const nicknameRemoval = ({ nickname }: RoleMember, before: string | null): NicknameChange =>
+/** Removes the nickname of a member who gets none if the plan set it, and puts back what it replaced for no link. */
+const nicknameRemoval = ({ nickname }: RoleMember, { before, own }: NicknamesBefore): NicknameChange =>
   nickname !== null && before !== null && (isSetByPlan(before, nickname) || before === erasedNickname)
-    ? { nickname: "", replaced: null, setNickname: { before, during: null, after: null } }
+    ? {
+        nickname: own ?? "",
+        isOwn: own !== undefined,
+        replaced: null,
+        setNickname: { before, during: null, after: null },
+      }
     : unchanged(before, null);
 
 const noNames = { username: null, displayName: null };
@@ -213,16 +231,17 @@ const nicknameChange = (
   plan: PlanSettings,
   member: RoleMember,
   game: LinkedGame | null,
-  before: string | null,
+  nicknames: NicknamesBefore,
   holding: MemberChanges["holding"],
 ): NicknameChange | null => {
+  const { before } = nicknames;
   if (plan.nicknameBypassRoleIds.some((roleId) => member.roleIds.includes(roleId))) return unchanged(before);
-  if (game === null) return nicknameRemoval(member, before);
+  if (game === null) return nicknameRemoval(member, nicknames);
   const template = templateFor(plan, holding);
   if (template === undefined) return null;
   // A rule that no longer holds takes its nickname along. A plan without any template leaves nicknames alone.
   if (template === null)
-    return templatesOf(plan).length === 0 ? unchanged(before) : nicknameRemoval(member, before);
+    return templatesOf(plan).length === 0 ? unchanged(before) : nicknameRemoval(member, nicknames);
   const names = namesFor(template, plan, member, game);
   if (names === null) return null;
   const after = nicknameOf(template, names);

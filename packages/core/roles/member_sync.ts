@@ -222,6 +222,8 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       const { before, after } = setNickname;
       const isRenamed =
         nickname !== null && isMember && (yield* starting(plan, changes, change(null, renaming)));
+      if (isRenamed && changes.isOwn === true)
+        yield* store.dropNickname({ pid: plan.scope.pid, guildId: plan.guildId }, chatId);
       const renamedTo = isRenamed && after !== null ? storedNickname(after, kept) : after;
       const isSet = nickname === null || isRenamed;
       const at = yield* Clock.currentTimeMillis;
@@ -278,8 +280,11 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       record: LinkRecord | null | undefined,
       nickname: string | null | undefined,
     ) {
-      const given = isUndone(record) ? yield* history.givenTo({ pid, guildId }, chatId) : [];
-      return storedMember(record, nickname ?? null, [...given]);
+      if (!isUndone(record)) return storedMember(record, nickname ?? null);
+      const place = { pid, guildId };
+      const given = yield* history.givenTo(place, chatId);
+      const kept = yield* store.keptNickname(place, chatId);
+      return storedMember(record, nickname ?? null, [...given], kept?.nickname);
     });
 
     /** @param record the link of the member; undefined for a member whose link is removed */

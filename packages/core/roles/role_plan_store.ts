@@ -259,6 +259,9 @@ export class RolePlanStore extends Context.Service<
       limit: number,
     ) => StoreEffect<ReadonlyArray<ReplacedNickname>>;
 
+    /** Returns the kept nickname of a member; null without one. */
+    readonly keptNickname: (place: PlanPlace, chatId: ChatId) => StoreEffect<ReplacedNickname | null>;
+
     /** Forgets the kept nickname of a member, which is back. */
     readonly dropNickname: (place: PlanPlace, chatId: ChatId) => StoreEffect<void>;
 

@@ -4,7 +4,6 @@ import {
   type ImportStore,
   type ImportUndone,
   isUntouched,
-  mostUndoable,
   type UndoableImport,
   type UndoImport,
   type UnfinishedUndo,
@@ -33,7 +32,7 @@ export const undoOperations = (
   db: Database,
 ): Pick<
   ImportStore["Service"],
-  "listUndoable" | "listUnfinishedUndos" | "countUndoable" | "countChanges" | "undo"
+  "listUndoable" | "listUnfinishedUndos" | "undoablePage" | "countChanges" | "undo"
 > => ({
   listUndoable: (name, at) =>
     db.read(function* (tx) {
@@ -58,16 +57,25 @@ export const undoOperations = (
       return found;
     }),
 
-  countUndoable: (id) =>
-    Effect.gen(function* () {
-      let count = 0;
-      let after: MadeLink | undefined;
-      do {
-        const page = yield* untouchedPage(db, id, after);
-        count += page.untouched;
-        after = page.last;
-      } while (after !== undefined && count < mostUndoable);
-      return Math.min(count, mostUndoable);
+  undoablePage: (id, after, limit) =>
+    db.read(function* (tx) {
+      const found = yield* tx.get(linkImports, id);
+      if (found === undefined || !(yield* isCurrent(tx, found))) return { links: [], next: null };
+      const options = { ...(after !== null && { after: [after] }), limit };
+      const page = yield* tx.scan(madeLinks, madeBy(found), options);
+      const records = yield* recordsOf(tx, page);
+      const isBlocked = yield* blockTest(tx, found.pid);
+      const untouched = page.filter(({ chatId, made, before }, index) => {
+        const gameId = before?.gameId ?? null;
+        return isUntouched(made, records[index]) && (gameId === null || !isBlocked({ chatId, gameId }));
+      });
+      return {
+        links: untouched.map(({ chatId, before }) => ({
+          chatId,
+          isRemoved: (before?.gameId ?? null) === null,
+        })),
+        next: page.length < limit ? null : (page.at(-1)?.chatId ?? null),
+      };
     }),
 
   countChanges: (name, at) =>
@@ -134,22 +142,6 @@ const undoableOf = ({ id, pid, name, importedAt, endsAt, counts, undone }: LinkI
   links: counts.inserted + counts.replaced,
   undone: undone && { removed: undone.removed, restored: undone.restored },
 });
-
-/** Counts the links of a page that nobody has changed. Returns the last link if more pages may follow. */
-const untouchedPage = (db: Database, id: string, after: MadeLink | undefined) =>
-  db.read(function* (tx) {
-    const found = yield* tx.get(linkImports, id);
-    if (found === undefined || !(yield* isCurrent(tx, found))) return { untouched: 0, last: undefined };
-    const options = { ...(after && { after: [after.chatId] }), limit: pageSize };
-    const page = yield* tx.scan(madeLinks, madeBy(found), options);
-    const records = yield* recordsOf(tx, page);
-    const isBlocked = yield* blockTest(tx, found.pid);
-    const untouched = page.filter(({ chatId, made, before }, index) => {
-      const gameId = before?.gameId ?? null;
-      return isUntouched(made, records[index]) && (gameId === null || !isBlocked({ chatId, gameId }));
-    }).length;
-    return { untouched, last: page.length < pageSize ? undefined : page.at(-1) };
-  });
 
 const recordsOf = Effect.fnUntraced(function* (tx: Transaction, made: ReadonlyArray<MadeLink>) {
   const found = yield* tx.getAll(links, made, ({ pid, chatId }) => [pid, chatId]);

@@ -205,6 +205,7 @@ type Operations =
   | "settleOne"
   | "startNickname"
   | "keptNicknames"
+  | "keptNickname"
   | "dropNickname"
   | "countNicknames"
   | "forgetNicknames";
@@ -322,6 +323,13 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
       return found.flatMap(({ chatId, replaced }) =>
         replaced === undefined ? [] : [{ chatId, ...replaced }],
       );
+    }),
+
+  keptNickname: (place, chatId) =>
+    db.read(function* (tx) {
+      const stored = yield* findPlan(tx, place);
+      const member = stored && (yield* tx.get(planMembers, stored.ref, chatId));
+      return member?.replaced === undefined ? null : { chatId, ...member.replaced };
     }),
 
   countNicknames: (place) => countNicknames(db, place),

@@ -1,9 +1,9 @@
 /** The undo of imports. */
-import type { Pid } from "@accountlink/core";
+import { ChatId, type Pid } from "@accountlink/core";
 import {
   type ImportUndone,
-  mostUndoable,
   type UndoableImport,
+  type UndoablePage,
   type UndoImport,
   undoableFor,
   undoableImports,
@@ -26,6 +26,12 @@ const readChatIds = columnReader("import_links", "chat_id", Schema.String);
 const readGames = columnReader("links", "game_id", OptionalText);
 
 const readCounts = columnReader("import_links", "count", Schema.Int);
+
+const readLooked = tableOf("import_links", {
+  chat_id: ChatId,
+  is_untouched: Schema.Int,
+  is_removed: Schema.Int,
+}).reader((row) => row);
 
 const readUnfinished = tableOf("link_imports", {
   id: Schema.String,
@@ -104,15 +110,22 @@ export const importUndoOn = (parts: StoreParts) => {
       ),
     ),
 
-    countUndoable: operation("countUndoable", function* (id: string) {
+    undoablePage: operation("undoablePage", function* (id: string, after: ChatId | null, limit: number) {
       assertStorable([id]);
-      const [count = 0] = yield* readCounts(sql`
-        SELECT CAST(COUNT(*) AS INTEGER) AS count FROM (
-          SELECT 1 FROM import_links JOIN links ON links.chat_id = import_links.chat_id AND ${isUntouched}
-          WHERE import_id = ${id} AND links.pid = (SELECT pid FROM link_imports WHERE id = ${id})
-          LIMIT ${mostUndoable}
-        ) AS untouched`);
-      return count;
+      const looked = yield* readLooked(sql`
+        SELECT import_links.chat_id AS chat_id,
+          CASE WHEN links.chat_id IS NULL THEN 0 ELSE 1 END AS is_untouched,
+          CASE WHEN import_links.previous_game_id IS NULL THEN 1 ELSE 0 END AS is_removed
+        FROM import_links LEFT JOIN links ON links.chat_id = import_links.chat_id AND ${isUntouched}
+          AND links.pid = (SELECT pid FROM link_imports WHERE id = ${id})
+        WHERE import_id = ${id} AND import_links.chat_id > ${after ?? ""}
+        ORDER BY import_links.chat_id LIMIT ${limit}`);
+      return {
+        links: looked
+          .filter(({ is_untouched }) => is_untouched === 1)
+          .map(({ chat_id, is_removed }) => ({ chatId: chat_id, isRemoved: is_removed === 1 })),
+        next: looked.length < limit ? null : (looked.at(-1)?.chat_id ?? null),
+      } satisfies UndoablePage;
     }),
 
     countChanges: operation("countChanges", function* (account: string, at: Millis) {

@@ -43,6 +43,15 @@ export const nicknameOperations = (parts: StoreParts) => {
         ORDER BY chat_id LIMIT ${limit}`),
     ),
 
+    keptNickname: operation("keptNickname", (place, chatId) =>
+      Effect.map(
+        readReplaced(sql`
+        SELECT chat_id, replaced_nickname, replaced_at FROM role_members
+        WHERE ${isPlan(sql, place)} AND replaced_at IS NOT NULL AND chat_id = ${chatId}`),
+        ([kept = null]) => kept,
+      ),
+    ),
+
     countNicknames: operation("countNicknames", (place) => countReplaced(sql, place)),
 
     dropNickname: transaction("dropNickname", function* (place, chatId) {

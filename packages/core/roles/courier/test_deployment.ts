@@ -48,7 +48,7 @@ const inGroup = (id: number, rank = 1) => ({
 
 export const memberIds = Array.from({ length: 250 }, (_, index) => String(20_001 + index));
 
-const guild = {
+const guildOf = (ids: ReadonlyArray<string>) => ({
   id: guildId,
   name: "Engine Room",
   bot: true,
@@ -58,8 +58,8 @@ const guild = {
     { id: guest, name: "Guest", assignable: true },
     { id: "10", name: "Member of the group", assignable: true },
   ],
-  members: memberIds.map((id, index) => aMember(id, { manager: index === 0 })),
-};
+  members: ids.map((id, index) => aMember(id, { manager: index === 0 })),
+});
 
 /** Game users 1 to 9, 101 to 250 in the group 9, 300 in the group 8, 301 with several ranks. */
 const gameUsers = [
@@ -253,4 +253,8 @@ export const pass = Effect.fnUntraced(function* (seconds: number, step = 0.5) {
   for (let passed = 0; passed < seconds; passed += step) yield* TestClock.adjust(step * 1_000);
 });
 
-export const test = testWith(servicesOn(PlatformMemory.layer({ ...platform, guilds: [guild], gameUsers })));
+/** All services on a platform whose guild has these members. */
+export const servicesWith = (ids: ReadonlyArray<string>) =>
+  servicesOn(PlatformMemory.layer({ ...platform, guilds: [guildOf(ids)], gameUsers }));
+
+export const test = testWith(servicesWith(memberIds));

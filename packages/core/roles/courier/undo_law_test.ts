@@ -5,9 +5,11 @@
 import { randomRuns } from "@accountlink/test-servers";
 import { assert, it } from "@accountlink/test-servers/effect";
 import { check } from "@accountlink/testing";
-import { Clock, Effect } from "effect";
+import { Clock, Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { ImportStore } from "../../imports/import_store.ts";
+import { makeUndoPreview } from "../../imports/undo_preview.ts";
+import { LinkStore } from "../../links/link_store.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
 import { chatId, gameId, guildId, operator, scopes } from "../../test_services.ts";
@@ -94,6 +96,7 @@ const law = <Input>(
           yield* made.startNode();
           yield* made.settled;
           for (const event of history) yield* made.happens(event);
+          yield* made.startSweep;
           yield* made.settled;
           yield* Effect.gen(() => body(made, input));
         }).pipe(Effect.scoped, Effect.provide(servicesWith(members), { local: true })) as Effect.Effect<void>,
@@ -135,16 +138,39 @@ law(
   }),
   function* ({ place: { pid }, settled, state }, { of, existing }) {
     const imports = yield* ImportStore;
-    const before = yield* state;
+    const previewUndo = yield* makeUndoPreview;
+    const links = yield* LinkStore;
+    // Who unlinked before has a record again after the undo, as after any link that goes: the nickname goes with it.
+    const unlinked = yield* Effect.forEach(members, (each) =>
+      Effect.map(
+        links.findByChatId(pid, chatId(each)),
+        Option.exists(({ gameId: game }) => game === null),
+      ),
+    );
+    const seen = Effect.map(state, (all) =>
+      all.map((one, index) => (unlinked[index] === true ? one.roles : one)),
+    );
+    const before = yield* seen;
     const at = yield* Clock.currentTimeMillis;
     const write = { ...operator, pid, at };
     const file = { id: "file", name: "users.csv", isUndoable: true };
-    const links = of.map((who) => ({ chatId: chatId(who), gameId: gameId("3"), lastVerifiedAt: at }));
-    yield* imports.importBatch({ ...write, file, links, existing, proof: "import", progress: null });
+    const lines = of.map((who) => ({ chatId: chatId(who), gameId: gameId("3"), lastVerifiedAt: at }));
+    yield* imports.importBatch({ ...write, file, links: lines, existing, proof: "import", progress: null });
     yield* settled;
-    yield* imports.undo({ ...write, id: file.id, limit: 100 });
+    const imported = yield* state;
+    const promised = yield* previewUndo({ id: file.id, pid, importedAt: at });
+    const { removed, restored } = yield* imports.undo({ ...write, id: file.id, limit: 100 });
     yield* settled;
-    assert.deepEqual(yield* state, before);
+    const after = yield* state;
+    assert.deepInclude(promised, { removed, restored });
+    const losing = imported.filter(({ roles }, index) =>
+      roles.some((role) => after[index]?.roles.includes(role) === false),
+    );
+    assert.strictEqual(
+      promised.lost.reduce((sum, { members: count }) => sum + count, 0),
+      losing.length,
+    );
+    assert.deepEqual(yield* seen, before);
   },
 );
 

@@ -1,7 +1,7 @@
 /** The page that asks before an account is deleted. */
 import { Members } from "@accountlink/core/accounts";
 import { forEachLimited } from "@accountlink/core/limited_loops";
-import { OwnedScopes } from "@accountlink/core/owners";
+import { OwnedBlocks, OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
@@ -22,6 +22,7 @@ export const makeAccountLoss = Effect.gen(function* () {
   const members = yield* Members;
   const webhooks = yield* Webhooks;
   const plans = yield* RolePlanStore;
+  const blocks = yield* OwnedBlocks;
   const namesOf = yield* makeDeletionNames;
   const titleOf = yield* makeAccountTitle;
 
@@ -29,6 +30,7 @@ export const makeAccountLoss = Effect.gen(function* () {
     const { account, chatId } = owner;
     const lists = yield* scopes.listCounted(owner);
     const listed = yield* forEachLimited(lists, ({ scope }) => plans.list(scope.pid), { concurrency: 8 });
+    const blocked = yield* forEachLimited(lists, ({ scope }) => blocks.all(scope), { concurrency: 8 });
     const [name] = yield* namesOf(account);
     return {
       title: yield* titleOf(account),
@@ -38,6 +40,7 @@ export const makeAccountLoss = Effect.gen(function* () {
       keys: lists.reduce((sum, { keys }) => sum + keys, 0),
       webhooks: (yield* webhooks.list(account.name)).length,
       plans: listed.flat().length,
+      blocks: blocked.flat().length,
       /** The members besides the signed-in user. */
       others: (yield* members.list(account.name)).filter((member) => member.chatId !== chatId),
     };
@@ -62,6 +65,7 @@ export const accountDeletionPage = (loss: AccountLoss, refused: Refused | null):
 <li>${linksOf(loss.lists)}</li>
 <li>${say("deletion.account.keys", { count: loss.keys })}</li>
 ${loss.webhooks === 0 ? null : html`<li>${say("deletion.account.webhooks", { count: loss.webhooks })}</li>`}
+${loss.blocks === 0 ? null : html`<li>${say("deletion.account.blocks", { count: loss.blocks })}</li>`}
 ${loss.plans === 0 ? null : html`<li>${say("deletion.account.plans", { count: loss.plans })}</li>`}
 <li>${say("deletion.account.sign_ins", { count: loss.others.length })}</li>
 </ul>

@@ -6,10 +6,12 @@ import {
   type ImportJob,
   makeImportJobs,
   type UnclearTimeChoice,
+  type UndoableImport,
   type UnreadableLinkFile,
   type WordChoice,
   type WrongLines,
 } from "@accountlink/core/imports";
+import { Profiles } from "@accountlink/core/platforms";
 import { Effect, Record, Stream } from "effect";
 import { type Html, html } from "../../html.ts";
 import { asEffect } from "../../page_requests.ts";
@@ -47,6 +49,7 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   const jobs = yield* makeImportJobs;
   const namesIn = yield* makeAccountNames;
   const guildsOf = yield* makeGuildChoice;
+  const profiles = yield* Profiles;
 
   /** Without a list to import into, offers to set up the communities that have the bot. */
   const beforeSetUp = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
@@ -118,7 +121,7 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   /** Makes a route of the undo of an import. */
   const ofUndo = (
     route: typeof page | typeof form,
-    act: (view: Omit<UndoView, "left">, visitor: OwnerVisitor) => Answer,
+    act: (view: UndoableImport & Pick<UndoView, "community">, visitor: OwnerVisitor) => Answer,
   ) =>
     route(importPath(":id", "undo"), function* (visitor) {
       const id = String(visitor.context.query["id"]);
@@ -131,7 +134,13 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   return [
     page(paths.imports, (visitor, query) => begin(visitor, untouched, goneText(query("gone")))),
     upload(paths.imports, take),
-    ofUndo(page, (view) => Effect.map(jobs.countUndoable(view.id), (left) => undoPage({ ...view, left }))),
+    ofUndo(page, function* (view) {
+      const preview = yield* jobs.previewUndo(view);
+      const lost = yield* Effect.forEach(preview.lost, ({ guildId, members }) =>
+        Effect.map(profiles.guild(guildId), (guild) => ({ name: guildText(guildId, guild?.name), members })),
+      );
+      return undoPage({ ...view, ...preview, lost });
+    }),
     ofUndo(form, (view, { owner }) =>
       jobs.undo(owner, view).pipe(
         Effect.as(seeOther(importPath(view.id, "undo"))),

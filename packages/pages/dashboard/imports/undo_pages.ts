@@ -12,24 +12,32 @@ import { importPath, paths, rolesPath, withQuery } from "../paths.ts";
 
 export interface UndoView extends UndoableImport {
   readonly community: Community;
-  /** The number of links that the undo still takes back. */
-  readonly left: number;
+  /** How many links the undo still removes, and how many it restores. */
+  readonly removed: number;
+  readonly restored: number;
+  /** How many members would lose roles, by community. */
+  readonly lost: ReadonlyArray<{ readonly name: string | Html; readonly members: number }>;
 }
+
+const leftOf = ({ removed, restored }: Pick<UndoView, "removed" | "restored">): number => removed + restored;
 
 export const undoPage = (view: UndoView): Page => {
   if (view.undone === null) return askPage(view);
-  return view.left > 0 ? runningPage(view, view.undone) : donePage(view, view.undone);
+  return leftOf(view) > 0 ? runningPage(view, view.undone) : donePage(view, view.undone);
 };
 
 const askPage = (view: UndoView): Page => {
-  const { id, name, community, importedAt, endsAt, links, left } = view;
+  const { id, name, community, importedAt, endsAt, links, removed, restored, lost } = view;
+  const left = leftOf(view);
   const changed = links - left;
   return {
     title: say("undo.ask"),
     section: "imports",
     content: html`
 <p>${say("undo.ask.text", { name, list: listText(community), time: timeHtml(importedAt), end: timeHtml(endsAt) })}</p>
-<p class="figure">${say("undo.left", { count: left, b: tags.b })}</p>
+${removed > 0 ? html`<p class="figure">${say("undo.removed", { count: removed, b: tags.b })}</p>` : null}
+${lost.map(({ name: of, members }) => html`<p>${say("undo.lost", { community: of, count: members, b: tags.b })}</p>`)}
+${restored > 0 ? html`<p class="figure">${say("undo.restored", { count: restored, b: tags.b })}</p>` : null}
 ${changed > 0 ? html`<p>${say("undo.changed", { count: changed })}</p>` : null}
 <p>${say("undo.roles", { a: linkTo(rolesPath(community.scope.pid)) })}</p>
 ${
@@ -46,8 +54,9 @@ ${formTo(importPath(id, "undo"))}
 
 type Undone = NonNullable<UndoableImport["undone"]>;
 
-const runningPage = ({ id, name, left }: UndoView, { removed, restored }: Undone): Page => {
-  const done = removed + restored;
+const runningPage = (view: UndoView, undone: Undone): Page => {
+  const { id, name } = view;
+  const [done, left] = [leftOf(undone), leftOf(view)];
   return {
     title: say("undo.running"),
     section: "imports",

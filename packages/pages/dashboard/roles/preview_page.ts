@@ -86,7 +86,7 @@ ${content}
 </form>`;
 
 const doneHtml = (view: PreviewView): Html => {
-  const { preview, isOn, platforms } = view;
+  const { preview, isOn } = view;
   const changed = shownPreview(preview, "remove");
   const isQuiet = changesIn(changed) === 0;
   const choices = unlinkedChoices(view);
@@ -113,7 +113,7 @@ ${formOf(
     choices || isQuiet
       ? say("preview.begin")
       : say("preview.begin_work", { work: workText(changesIn(changed)) })
-  } ${say("preview.stop", { platform: platforms.chat })}</p>
+  } ${say("preview.stop")}</p>
 <p class="row">${buttonsHtml(view)}</p>`,
 )}
 </section>`;

@@ -16,7 +16,7 @@ const both = (gameId: GameId) => [line(ada, gameId, 1), line(bob, gameId, 1)];
 /** Cases of the undo of imports. */
 export const undos: Cases<StoragePorts> = {
   "an import can be undone for a day, and an erasure ends the undo of a user's link": function* () {
-    const { importBatch, write, countUndoable, undo, global } = yield* makeSteps;
+    const { importBatch, write, undoablePage, undo, global } = yield* makeSteps;
     const [chatId, id] = [uniqueChatId(), uniqueText()];
     yield* importBatch({
       ...write,
@@ -29,7 +29,7 @@ export const undos: Cases<StoragePorts> = {
     const names = { pseudonym: uniqueText(), ownerHash: uniqueText() };
     const erase = { ...origin, ...names, chatId, at: 1, scopes: [global.pid] };
     yield* UserStore.use((users) => users.erase(erase));
-    expectEqual(yield* countUndoable(id), 1);
+    expectEqual((yield* undoablePage(id, null, 10)).links, [{ chatId: bob, isRemoved: true }]);
     const undone = (at: number) => undo({ ...write, id, limit: 10, at });
     expectEqual(yield* undone(undoableFor), { removed: 0, restored: 0, isDone: true });
     expectEqual(yield* undone(undoableFor - 1), { removed: 1, restored: 0, isDone: true });
@@ -139,7 +139,7 @@ export const undos: Cases<StoragePorts> = {
 
   "an undo leaves out the links to a game account that was blocked, and links have no entries of their own":
     function* () {
-      const { importBatch, countUndoable, links, undo, write, account, global } = yield* makeSteps;
+      const { importBatch, undoablePage, links, undo, write, account, global } = yield* makeSteps;
       const blocks = yield* BlockStore;
       const id = uniqueText();
       const batch = { existing: "replace", progress: null, at: 1 } as const;
@@ -148,7 +148,10 @@ export const undos: Cases<StoragePorts> = {
       const file = { id, name: "users.csv", isUndoable: true };
       yield* importBatch({ ...write, ...batch, links: both(poker), proof: "import", file });
       yield* blocks.set({ ...write, chatId: null, gameId: chess, hash: uniqueText(), reason: null });
-      expectEqual(yield* countUndoable(id), 1);
+      expectEqual(yield* undoablePage(id, null, 2), {
+        links: [{ chatId: bob, isRemoved: false }],
+        next: bob,
+      });
       const undone = yield* undo({ ...write, at: 2, id, limit: 10 });
       expectEqual(undone, { removed: 0, restored: 1, isDone: true });
       const gameOf = (chatId: ChatId) =>

@@ -174,8 +174,10 @@ export const importOperations = {
       (all) => new Set(all.filter((one) => one.account === account.name)),
     ),
   ),
-  "ImportStore.countUndoable": operation(1, { scope, file: index }, ({ imports, pid }, { file }) =>
-    imports.countUndoable(fileId(pid, file)),
+  "ImportStore.undoablePage": operation(
+    1,
+    { scope, file: index, after: option(chatId), limit: constantFrom(1, 10) },
+    ({ imports, pid }, { file, after, limit }) => imports.undoablePage(fileId(pid, file), after, limit),
   ),
   "ImportStore.undo": operation(
     4,

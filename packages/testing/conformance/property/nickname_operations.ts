@@ -32,6 +32,9 @@ export const nicknameOperations = {
     ({ plans, guildIds, pid }, input) =>
       plans.keptNicknames({ pid, guildId: nth(guildIds, input.guild) }, input.after, input.most),
   ),
+  "RolePlanStore.keptNickname": operation(1, { scope, guild, chatId }, ({ plans, guildIds, pid }, input) =>
+    plans.keptNickname({ pid, guildId: nth(guildIds, input.guild) }, input.chatId),
+  ),
   "RolePlanStore.countNicknames": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
     plans.countNicknames({ pid, guildId: nth(guildIds, input.guild) }),
   ),
