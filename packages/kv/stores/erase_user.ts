@@ -122,7 +122,7 @@ export const eraseUser = Effect.fnUntraced(function* (db: Database, write: Erase
 
 /** Whether one of the next records is in a scope that the write does not name. */
 const hasOtherRecords = Effect.fnUntraced(function* (tx: Transaction, { chatId, scopes: known }: EraseUser) {
-  for (const stored of yield* tx.list(links.byUser, [chatId], { limit: stepSize })) {
+  for (const stored of yield* tx.list(links.byUser, [chatId], { limit: mostThings })) {
     if (!known.includes(stored.pid) && (yield* isCurrent(tx, stored))) return true;
   }
   return false;
