@@ -5,17 +5,6 @@ import { type Kv, layer, memoryKv, minChanges } from "./mod.ts";
 
 kvSuite({ name: "In memory", engine: Effect.sync(memoryKv), test });
 
-/** An engine with the smallest commits, on a store that has two handles. */
-const smallest = (kv: Kv): Kv => ({ ...kv, maxChanges: minChanges });
-const shared = memoryKv();
-const [engine, other] = [Effect.succeed(smallest(shared)), Effect.succeed(smallest(shared))];
-kvSuite({ name: "With the smallest commits", engine, other, test });
-storageSuites({
-  name: "Stores on an engine with the smallest commits",
-  layer: layer(Effect.sync(() => smallest(memoryKv()))),
-  test,
-});
-
 /** Lets other fibers run before each operation, so that transactions overtake each other as on a server. */
 const yieldingKv = Effect.sync(() => {
   const { get, list, count, commit, ...limits } = memoryKv();
@@ -27,6 +16,17 @@ const yieldingKv = Effect.sync(() => {
     count: (range) => after(count(range)),
     commit: (checks, changes) => after(commit(checks, changes)),
   } satisfies Kv;
+});
+
+/** An engine with the smallest commits, on a store that has two handles. */
+const smallest = (kv: Kv): Kv => ({ ...kv, maxChanges: minChanges });
+const shared = memoryKv();
+const [engine, other] = [Effect.succeed(smallest(shared)), Effect.succeed(smallest(shared))];
+kvSuite({ name: "With the smallest commits", engine, other, test });
+storageSuites({
+  name: "Stores on an engine with the smallest commits",
+  layer: layer(Effect.map(yieldingKv, smallest)),
+  test,
 });
 
 const onYielding = { name: "Stores on an engine that yields", layer: layer(yieldingKv), test };

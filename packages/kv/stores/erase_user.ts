@@ -61,7 +61,12 @@ const [keysOfScope, keysOfEnd] = [14, 25];
 interface Erasure extends UnfinishedErasure {
   /** When the last transaction was made. */
   readonly stepAt: Millis;
+  /** What the entries of scopes count, so that erasures of one user at the same time share them. */
+  readonly scopes?: ReadonlyArray<TalliedScope>;
 }
+
+type TalliedScope =
+  ErasureTally["scopes"] extends ReadonlyMap<infer Id, infer Told> ? readonly [Id, Told] : never;
 
 export const erasures = table<Erasure>()("erasure", ({ chatId }) => [chatId], {});
 
@@ -86,37 +91,39 @@ export const eraseUser = Effect.fnUntraced(function* (db: Database, write: Erase
   assertStorable([write.pseudonym]);
   const { chatId, actor, requestId } = write;
   const sum = newPart();
-  let tally = nothingErased;
+  let total = nothingErased.total;
   for (;;) {
-    const before = tally;
-    const done = yield* db.write<{ part: Part; tally: ErasureTally; isMore: boolean } | null>(
+    const before = total;
+    const done = yield* db.write<{ part: Part; total: ErasureTally["total"]; isMore: boolean } | null>(
       chatId,
       function* (tx) {
         if (yield* hasOtherRecords(tx, write)) return null;
         const part = newPart();
+        const begun = yield* tx.get(erasures, chatId);
         const isMore = yield* erasePart(tx, write, part, sum);
-        const after = yield* addErased(before, part.things, (pid, details, entry) =>
+        const tally = { total: before, scopes: new Map(begun?.scopes) };
+        const after = yield* addErased(tally, part.things, (pid, details, entry) =>
           Effect.map(
             recordPart(tx, pid, userErased(write, chatId, { ...details }), entry, entry === null),
             (sequence) => sequence ?? 0,
           ),
         );
         const stepAt = yield* Clock.currentTimeMillis;
-        if (isMore) yield* tx.put(erasures, { chatId, actor, requestId, stepAt });
+        if (isMore) yield* tx.put(erasures, { chatId, actor, requestId, stepAt, scopes: [...after.scopes] });
         else yield* tx.remove(erasures, chatId);
-        return { part, tally: after, isMore };
+        return { part, total: after.total, isMore };
       },
     );
     if (done === null) return Option.none<UserErased>();
     const { part, isMore } = done;
-    tally = done.tally;
+    total = done.total;
     sum.accounts += part.accounts;
     sum.revoked.push(...part.revoked);
     if (isMore) continue;
     const revokedKeys = sum.revoked
       .toSorted((one, other) => Number(other.isOwn) - Number(one.isOwn))
       .map(({ key }) => key);
-    return Option.some<UserErased>({ ...tally.total, accounts: sum.accounts, revokedKeys });
+    return Option.some<UserErased>({ ...total, accounts: sum.accounts, revokedKeys });
   }
 });
 

@@ -106,7 +106,7 @@ export const layer = storeLayer(UserStore, (db) => ({
       const found = yield* tx.scan(erasures, []);
       return found
         .filter(({ stepAt }) => stepAt <= now - unfinishedAfter)
-        .map(({ stepAt: _, ...erasure }) => erasure);
+        .map(({ stepAt: _, scopes: _scopes, ...erasure }) => erasure);
     }),
 }));
 
