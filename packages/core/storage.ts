@@ -19,6 +19,7 @@ import {
 } from "./guild_log/stored_guild_logs.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { ImportStore } from "./imports/import_store.ts";
+import { storedUploads, type UploadStore, uploadParts, uploads } from "./imports/upload_store.ts";
 import type { KeyStore } from "./keys/key_store.ts";
 import { type DayCounts, dayCounts, storedDayCounts } from "./limits/counters.ts";
 import type { LinkStore } from "./links/link_store.ts";
@@ -64,7 +65,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { IdempotencyStore } from "@accountlink/core/idempotency";
  * import { KeyStore } from "@accountlink/core/keys";
  * import { DayCounts } from "@accountlink/core/limits";
- * import { ImportStore } from "@accountlink/core/imports";
+ * import { ImportStore, UploadStore } from "@accountlink/core/imports";
  * import { PlanNoticeStore, PreviewMembersStore, RoleHistoryStore, RolePlanStore } from "@accountlink/core/roles";
  * import { RootKeyStore } from "@accountlink/core/secrets";
  * import { SessionStore } from "@accountlink/core/sessions";
@@ -80,7 +81,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * const keys = [RootKeyStore, KeyStore, MemberStore, DayCounts, UsageStore, IdempotencyStore];
  * const links = [LinkStore, ImportStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
  * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog, BlockStore, SuspectStore];
- * const guilds = [CommunityStore, GuildLogStore, ReminderStore, PlanNoticeStore, RoleHistoryStore, UpgradeStore];
+ * const guilds = [CommunityStore, GuildLogStore, ReminderStore, PlanNoticeStore, RoleHistoryStore, UpgradeStore, UploadStore];
  * const missing = Effect.map(Effect.context<StoragePorts>(), ({ mapUnsafe }) =>
  *   [...keys, ...links, ...users, ...guilds].filter(({ key }) => !mapUnsafe.has(key)),
  * );
@@ -90,6 +91,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
 export type StoragePorts =
   | LinkStore
   | ImportStore
+  | UploadStore
   | KeyStore
   | MemberStore
   | AuditLog
@@ -146,6 +148,8 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   guildLogEntries,
   guildLogMessages,
   guildLogUsers,
+  uploads,
+  uploadParts,
 ];
 
 /** The stores that are written once for all storages. @internal */
@@ -162,4 +166,5 @@ export const recordStores = Layer.mergeAll(
   storedDayCounts,
   storedReminders,
   storedGuildLogs,
+  storedUploads,
 );

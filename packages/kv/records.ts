@@ -153,7 +153,8 @@ export const txOf = (tx: Transaction): Tx => {
     );
   const put = Effect.fnUntraced(function* <R extends object>(type: RecordType<R>, record: R) {
     assertStorable(Object.values(record).filter(Predicate.isString));
-    const scope = "pid" in type.fields ? yield* scopeAt(tx, (record as OfEpoch).pid) : undefined;
+    const { pid = null } = record as { readonly pid?: Pid | null };
+    const scope = pid === null ? undefined : yield* scopeAt(tx, pid);
     yield* tx.put(tableFor(type), {
       ...record,
       ...(type.isOfScope && { epoch: scope?.epoch }),

@@ -2,7 +2,8 @@
 import { Data, Effect, Option, Stream } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import { piecesOf } from "./formats/text_rows.ts";
-import type { ImportHolder, ImportStore } from "./import_store.ts";
+import type { ImportHolder } from "./import_store.ts";
+import type { UploadStore } from "./upload_store.ts";
 
 /** In bytes. */
 const partSize = 262_144;
@@ -21,7 +22,7 @@ export interface ImportFile {
   readonly end: Effect.Effect<void, ImportRefused | StoreUnavailable>;
 }
 
-export const importFilesOn = ({ append, readPart }: ImportStore["Service"]) => ({
+export const importFilesOn = ({ append, readPart }: UploadStore["Service"]) => ({
   /** Writes a file in place of an earlier one. */
   write: (holder: ImportHolder, file: string): ImportFile => {
     const waiting = new Uint8Array(partSize);

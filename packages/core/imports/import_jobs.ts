@@ -18,16 +18,11 @@ import { linkReaders } from "./formats/link_formats.ts";
 import type { ConflictChoice, LinkChange } from "./import_batch.ts";
 import { type ImportFile, ImportRefused, importFilesOn, removed } from "./import_files.ts";
 import { boundedLeftOut, type ImportOutcome, leftOutHeader } from "./import_outcome.ts";
-import {
-  changesOfPlan,
-  type ImportHolder,
-  ImportStore,
-  type StoredImport,
-  type UndoableImport,
-} from "./import_store.ts";
+import { changesOfPlan, type ImportHolder, ImportStore, type UndoableImport } from "./import_store.ts";
 import { makeImportUndos } from "./import_undos.ts";
 import { type ImportObserver, type ImportPorts, type ImportProgress, importLinks } from "./link_import.ts";
 import { makeUndoPreview } from "./undo_preview.ts";
+import { type StoredImport, UploadStore } from "./upload_store.ts";
 
 /** The most bytes in the files of all imports. Beyond them, uploads remove the oldest imports that are not running. */
 const room = 1_000_000_000;
@@ -79,12 +74,12 @@ export const makeImportJobs = Effect.gen(function* () {
   const { blockHash } = yield* Secrets;
   const chatHash = (pid: Pid, chatId: ChatId) => blockHash(pid, { chatId, gameId: null });
   const stores = yield* Effect.context<ImportPorts>();
-  const imports = yield* ImportStore;
+  const [imports, uploads] = [yield* ImportStore, yield* UploadStore];
   const cap = yield* LinkCap;
   const { resting } = yield* StorageUse;
   const scope = yield* Effect.scope;
   const node = crypto.randomUUID();
-  const { read, write } = importFilesOn(imports);
+  const { read, write } = importFilesOn(uploads);
 
   /** How many links the imports of an account, and their undos, may still change today. */
   const changesLeft = Effect.fnUntraced(function* (account: string) {
@@ -99,7 +94,7 @@ export const makeImportJobs = Effect.gen(function* () {
   /** Stores the state of an import. Returns false if this node does not hold it any more. */
   const save = Effect.fnUntraced(function* (job: ImportJob, phase: StoredImport["phase"], time: number) {
     const { id, account: _, pid, ...details } = job;
-    return yield* imports.save({
+    return yield* uploads.save({
       id,
       pid,
       phase,
@@ -213,15 +208,15 @@ export const makeImportJobs = Effect.gen(function* () {
   ) {
     const id = crypto.randomUUID();
     const account = owner.account.name;
-    const previous = Option.getOrNull(yield* imports.find(account, yield* Clock.currentTimeMillis));
+    const previous = Option.getOrNull(yield* uploads.find(account, yield* Clock.currentTimeMillis));
     // A member of some communities must not drop what waits for another.
     const isOthers = previous !== null && previous.pid !== null && !reaches(owner, previous.pid);
     if (isOthers && previous.phase !== "over") return yield* new ImportRefused({ reason: "busy" });
-    const begun = yield* imports.begin({ id, account, room, ...(yield* holdFor(heldFor)) });
+    const begun = yield* uploads.begin({ id, account, room, ...(yield* holdFor(heldFor)) });
     if (!begun) return yield* new ImportRefused({ reason: "busy" });
     const holder = { id, node };
     const held = { id, pid: null, phase: "reading", details: "" } as const;
-    const renew = Effect.flatMap(holdFor(heldFor), (hold) => imports.save({ ...held, ...hold }));
+    const renew = Effect.flatMap(holdFor(heldFor), (hold) => uploads.save({ ...held, ...hold }));
     const preview = Effect.gen(function* () {
       const file = write(holder, "upload");
       const made = yield* receive(file);
@@ -243,7 +238,7 @@ export const makeImportJobs = Effect.gen(function* () {
       Effect.tap((job) =>
         Effect.flatMap(save(job, "ready", 0), (isHeld) => (isHeld ? Effect.void : removed)),
       ),
-      Effect.onError(() => Effect.ignore(imports.remove(id))),
+      Effect.onError(() => Effect.ignore(uploads.remove(id))),
     );
   });
 
@@ -278,7 +273,7 @@ export const makeImportJobs = Effect.gen(function* () {
 
   /** The outcome of a whole import, of which several nodes may have stored parts. */
   const withCounts = Effect.fnUntraced(function* ({ account }: ImportJob, outcome: ImportOutcome) {
-    const stored = yield* imports.find(account, yield* Clock.currentTimeMillis);
+    const stored = yield* uploads.find(account, yield* Clock.currentTimeMillis);
     const done: ImportState = {
       _tag: "Done",
       outcome: { ...outcome, ...Option.getOrUndefined(stored)?.counts },
@@ -289,15 +284,13 @@ export const makeImportJobs = Effect.gen(function* () {
   const fork = (job: ImportJob) => Effect.asVoid(Effect.forkIn(work(job), scope));
 
   yield* Effect.gen(function* () {
-    const taken = resting() === null ? yield* imports.take(yield* holdFor(heldFor)) : Option.none();
+    const taken = resting() === null ? yield* uploads.take(yield* holdFor(heldFor)) : Option.none();
     yield* Effect.forEach(Option.toArray(Option.flatMap(taken, jobOf)), fork);
   }).pipe(Effect.ignore, Effect.repeat(Schedule.spaced("2 seconds")), Effect.forkIn(scope));
 
-  yield* Effect.flatMap(Clock.currentTimeMillis, imports.sweep).pipe(
-    Effect.ignore,
-    Effect.repeat(Schedule.spaced("1 minute")),
-    Effect.forkIn(scope),
-  );
+  yield* Effect.flatMap(Clock.currentTimeMillis, (at) =>
+    Effect.andThen(uploads.sweep(at), imports.sweep(at)),
+  ).pipe(Effect.ignore, Effect.repeat(Schedule.spaced("1 minute")), Effect.forkIn(scope));
 
   const undos = yield* makeImportUndos(changesLeft);
 
@@ -308,13 +301,13 @@ export const makeImportJobs = Effect.gen(function* () {
     /** Starts an import, at most once. It continues when its owner leaves the page. */
     start: Effect.fnUntraced(function* (job: ImportJob) {
       const { id } = job;
-      if (!(yield* imports.start({ id, ...(yield* holdFor(heldFor)) }))) return;
+      if (!(yield* uploads.start({ id, ...(yield* holdFor(heldFor)) }))) return;
       const running: ImportJob = { ...job, state: begun };
       if (yield* save(running, "running", heldFor)) yield* fork(running);
     }, Effect.uninterruptible),
 
     find: Effect.fnUntraced(function* (id: string, owner: KeyOwner) {
-      const found = yield* imports.find(owner.account.name, yield* Clock.currentTimeMillis);
+      const found = yield* uploads.find(owner.account.name, yield* Clock.currentTimeMillis);
       return Option.getOrUndefined(
         found.pipe(
           Option.filter((one) => one.id === id),
@@ -329,7 +322,7 @@ export const makeImportJobs = Effect.gen(function* () {
       const { account } = owner;
       const at = yield* Clock.currentTimeMillis;
       const running = Option.filter(
-        yield* imports.find(account.name, at),
+        yield* uploads.find(account.name, at),
         ({ phase }) => phase === "running",
       );
       const listed = yield* imports.listUndoable(account.name, at);
@@ -349,7 +342,7 @@ export const makeImportJobs = Effect.gen(function* () {
     }),
 
     /** Removes an import, unless it is running. */
-    forget: ({ id }: ImportJob) => imports.remove(id),
+    forget: ({ id }: ImportJob) => uploads.remove(id),
   } as const;
 });
 

@@ -1,58 +1,17 @@
-/** Stores imports of uploaded files, so that any node can show an import, and take it over from a dead node. */
-import { Context, type Option } from "effect";
+/** Stores what imports do to links. */
+import { Context } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { LinkProof } from "../links/link_proof.ts";
 import type { PortableLink } from "../links/link_store.ts";
-import { dayMs, hourMs, type Millis } from "../timestamp.ts";
-
-/** How long an import is stored after its last change, in milliseconds. @internal */
-export const importKeptFor = hourMs;
-
-/**
- * - `reading`: a node receives and previews the file. If the node dies, the import is lost.
- * - `ready`: the import may start.
- * - `running`: a node imports the file. If the node dies, another one takes the import.
- * - `over`: the import ended.
- */
-export type ImportPhase = "reading" | "ready" | "running" | "over";
-
-/** An import of an account, which has at most one besides one that is being read. */
-export interface StoredImport {
-  readonly id: string;
-  readonly account: string;
-  /** The scope that receives the links; null while the file is read. */
-  readonly pid: Pid | null;
-  readonly phase: ImportPhase;
-  /** What the pages know of the import, as JSON; empty while the file is read. */
-  readonly details: string;
-  /** The sum of the batches that `importBatch` has stored. */
-  readonly counts: BatchImported;
-}
+import { dayMs, type Millis } from "../timestamp.ts";
 
 /** A node that works on an import. */
 export interface ImportHolder {
   readonly id: string;
   readonly node: string;
 }
-
-/** Makes the node the holder of an import until the time `until`, or gives the import up if `until` is `at`. */
-export interface ImportHold extends ImportHolder {
-  readonly at: Millis;
-  readonly until: Millis;
-}
-
-export interface BeginImport extends ImportHold {
-  readonly account: string;
-  /**
-   * The most bytes in the files of all imports. Beyond them, the oldest imports that are not running are removed, whole
-   * imports only.
-   */
-  readonly room: number;
-}
-
-export interface SaveImport extends ImportHold, Pick<StoredImport, "pid" | "phase" | "details"> {}
 
 /** How long the progress of an import is kept after its last batch, in milliseconds. @internal */
 export const progressKeptFor = 30 * dayMs;
@@ -110,7 +69,7 @@ export interface BatchImported {
 export interface BatchOutcome extends BatchImported {
   /**
    * Whether nothing more was stored, because the scope's data was deleted after an earlier batch, or because the node
-   * does not hold the import in `ImportStore`.
+   * does not hold the import in `UploadStore`.
    */
   readonly isEnded?: boolean;
 }
@@ -175,49 +134,13 @@ export interface ImportUndone {
   readonly isDone: boolean;
 }
 
-export interface ImportPart {
-  /** The name of one of the import's files. */
-  readonly file: string;
-  /** The number of the part in the file, from 0. */
-  readonly part: number;
-}
-
 /**
- * Stores imports and their files, and what they do to links. Every operation but `sweep` is atomic, and text that
- * `isStorable` refuses is a defect. `LinkStore.deleteScope` removes the running imports of its scope, and their undo.
+ * Stores what imports do to links, and what undoes it. Every operation but `sweep` is atomic, and text that `isStorable`
+ * refuses is a defect. `LinkStore.deleteScope` removes what would undo imports of its scope.
  */
 export class ImportStore extends Context.Service<
   ImportStore,
   {
-    /**
-     * Stores a new import, which is `reading` until `save` stores another phase. Returns false if the account's import is
-     * running, or if a live node reads another one.
-     */
-    readonly begin: (begin: BeginImport) => StoreEffect<boolean>;
-
-    /** Stores a part of a file; part 0 replaces the whole file. Returns false if the node does not hold the import. */
-    readonly append: (
-      holder: ImportHolder,
-      part: ImportPart & { readonly bytes: Uint8Array },
-    ) => StoreEffect<boolean>;
-
-    readonly readPart: (id: string, part: ImportPart) => StoreEffect<Option.Option<Uint8Array>>;
-
-    /** Finds the import of an account, unless it has expired or is being read. */
-    readonly find: (account: string, at: Millis) => StoreEffect<Option.Option<StoredImport>>;
-
-    /**
-     * Stores the state, and renews the hold. An import that has been read replaces the account's previous one. Returns false
-     * if the node does not hold the import, or if the previous one is running.
-     */
-    readonly save: (save: SaveImport) => StoreEffect<boolean>;
-
-    /** Makes a `ready` import run on the node. Returns false if the import is not ready, so that it starts once. */
-    readonly start: (hold: ImportHold) => StoreEffect<boolean>;
-
-    /** Takes a running import that no live node holds. */
-    readonly take: (hold: Omit<ImportHold, "id">) => StoreEffect<Option.Option<StoredImport>>;
-
     /**
      * Stores many links of an import, but keeps the records of blocked users. Up to 3 links are stored all or none. Where
      * transactions have a limit, more are stored in parts, and `progress` with the last part, so that a repeated batch
@@ -225,8 +148,8 @@ export class ImportStore extends Context.Service<
      * one audit entry contains the returned counts; batches of one `file` share the entry, which contains their sums.
      * Records get no entry of their own, because an import may have millions.
      *
-     * The counts are added to the stored import of `holder`. Stores nothing and returns `isEnded` if the node does not
-     * hold that import, or if it was removed.
+     * The counts are added to the import of `holder` in `UploadStore`. Stores nothing and returns `isEnded` if the node
+     * does not hold that import, or if it was removed.
      */
     readonly importBatch: (batch: ImportBatch) => StoreEffect<BatchOutcome>;
 
@@ -235,9 +158,6 @@ export class ImportStore extends Context.Service<
      * Returns 0 if no position is stored.
      */
     readonly importPosition: (source: string) => StoreEffect<number>;
-
-    /** Removes an import with its files, unless it is running. Returns whether it was removed. */
-    readonly remove: (id: string) => StoreEffect<boolean>;
 
     /** Returns the imports of an account that can be undone, newest first: the last `undoableImports` of each scope. */
     readonly listUndoable: (account: string, at: Millis) => StoreEffect<ReadonlyArray<UndoableImport>>;
@@ -262,7 +182,7 @@ export class ImportStore extends Context.Service<
     /** Counts the changes of links by imports of an account in the last day, and by their undos. */
     readonly countChanges: (account: string, at: Millis) => StoreEffect<number>;
 
-    /** Removes expired imports, and what undoes imports after its time. */
+    /** Removes what undoes imports after its time. */
     readonly sweep: (at: Millis) => StoreEffect<void>;
   }
 >()("@accountlink/core/ImportStore") {}

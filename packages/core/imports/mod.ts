@@ -47,3 +47,4 @@ export * from "./import_store.ts";
 export * from "./imported_record.ts";
 export * from "./link_file.ts";
 export * from "./link_import.ts";
+export * from "./upload_store.ts";

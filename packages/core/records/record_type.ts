@@ -43,6 +43,8 @@ export interface RecordType<out R extends object = object> {
   /** Whether a deletion of its scope's data deletes the record. Its key begins with `pid`, as one of its indexes does. */
   readonly isOfScope: boolean;
   readonly ofUser: OfUser<RecordIndex<R>> | null;
+  /** Whether a record may have hundreds of kilobytes: moves carry such records one by one. */
+  readonly isLarge: boolean;
   /** Whether the records of an account can be listed, as the records of a scope can. */
   readonly isOfAccount: boolean;
   /** For records on which nodes work: the index by their field `holder`, and the table of nodes in SQL. */
@@ -78,6 +80,7 @@ export const recordType = <
   readonly isOfScope?: true;
   readonly ofUser?: OfUser<keyof Indexes & string>;
   readonly isOfAccount?: true;
+  readonly isLarge?: true;
   readonly held?: Held<keyof Indexes & string>;
 }) => {
   type R = { readonly [Field in keyof F]: F[Field]["Type"] };
@@ -86,6 +89,7 @@ export const recordType = <
     json: [],
     isOfScope: false,
     isOfAccount: false,
+    isLarge: false,
     ...options,
     indexes: named,
   } as unknown as RecordType<R>;

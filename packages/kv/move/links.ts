@@ -1,10 +1,9 @@
-/** Links, blocks, imports, and the sightings, reviews and pairs of alt detection. */
+/** Links, blocks, sightings, and what undoes imports. */
 import type { Row } from "@accountlink/core";
 import { isAtAddress, placeOf as placeHashOf } from "@accountlink/core/addresses";
 import { blocks } from "../stores/blocks.ts";
 import { progress } from "../stores/import_batch.ts";
 import { linkImports, madeLinks } from "../stores/import_records.ts";
-import { fileParts, imports } from "../stores/imports.ts";
 import { links } from "../stores/links.ts";
 import { sightings } from "../stores/sightings.ts";
 import { at, epochOf, isOfEpoch, type Places } from "./places.ts";
@@ -111,40 +110,6 @@ export const linkUnits: ReadonlyArray<Unit> = [
       previous_linked_at: before?.linkedAt ?? null,
     }),
     isKept: ({ id, epoch }, places) => places.imports.get(id)?.epoch === epoch,
-  }),
-  unit({
-    records: imports,
-    relation: "imports",
-    columns: {
-      id: "id",
-      account: "account",
-      pid: "pid",
-      phase: "phase",
-      details: "details",
-      inserted: "counts.inserted",
-      replaced: "counts.replaced",
-      unchanged: "counts.unchanged",
-      kept: "counts.kept",
-      holder: "holder",
-      held_until: "heldUntil",
-      begun_at: "begunAt",
-      expires_at: "expiresAt",
-    },
-    parts: { import_files: { import_id: "id" } },
-    fields: (_, { import_files: files = [] }) => ({
-      files: Object.fromEntries(
-        files.map(({ file, parts, size }) => [file, { parts: Number(parts), size: Number(size) }]),
-      ),
-    }),
-    row: ({ files }) => ({ size: Object.values(files).reduce((sum, { size }) => sum + size, 0) }),
-    // A file that was sent again counts twice.
-    uncompared: ["size"],
-  }),
-  unit({
-    records: fileParts,
-    relation: "import_parts",
-    columns: { import_id: "id", file: "file", part: "part", content: "text" },
-    limit: 1,
   }),
   unit({
     records: sightings,

@@ -159,6 +159,7 @@ export const recordUnit = (type: RecordType): Unit =>
   unit<object>({
     records: kvTable(type),
     relation: type.name,
+    ...(type.isLarge && { limit: 1 }),
     columns: Object.fromEntries(
       Object.entries(type.columns).map(([field, column]) => [
         column,

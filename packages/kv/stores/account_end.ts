@@ -3,16 +3,16 @@ import type { KeyId } from "@accountlink/core";
 import { hasAccepted } from "@accountlink/core/accounts";
 import { pauseFor, turned } from "@accountlink/core/communities";
 import type { StoreEffect } from "@accountlink/core/errors";
+import { dropUploads } from "@accountlink/core/imports";
 import { noSettings } from "@accountlink/core/keys";
 import { siteSignIns } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
 import { webhookRecords } from "@accountlink/core/webhooks";
 import { Effect, Predicate, Struct } from "effect";
-import { indexOfAccount, kvTable } from "../records.ts";
+import { indexOfAccount, kvTable, txOf } from "../records.ts";
 import { changeFirst, isFull, removeSome } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { putLinking } from "./communities.ts";
-import { imports } from "./imports.ts";
 import { keys, revokedKey } from "./keys.ts";
 import { members } from "./members.ts";
 import { isOn, type KeptPlan, plans } from "./role_plans.ts";
@@ -130,8 +130,9 @@ export const clearSome = Effect.fnUntraced(function* (
   const entered = (yield* tx.list(keys.byAccount, [id])).filter(
     ({ key }) => !isSame(Struct.pick(key, Struct.keys(emptied)), emptied),
   );
+  if (isOver(tx)) return true;
+  yield* dropUploads(txOf(tx), name);
   const areMore = yield* Effect.all([
-    removeSome(tx, imports.byAccount, [name], isOver),
     removeSome(tx, kvTable(siteSignIns).byAccount, [name], isOver),
     changeFirst(tx, invited, ({ chatId }) => tx.remove(members, id, chatId), isOver),
     changeFirst(tx, named, (scope) => tx.put(scopes, { ...scope, settings: noSettings }), isOver),

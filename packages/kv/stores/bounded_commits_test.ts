@@ -5,7 +5,7 @@ import { CommunityStore } from "@accountlink/core/communities";
 import { FlowStore } from "@accountlink/core/flow";
 import { GuildLogStore } from "@accountlink/core/guild_log";
 import type { SessionId } from "@accountlink/core/ids";
-import { ImportStore } from "@accountlink/core/imports";
+import { UploadStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
 import { SessionStore } from "@accountlink/core/sessions";
@@ -153,7 +153,7 @@ it("sign-ins of a flow, logs of a scope and old imports are as many as they are"
     yield* logs.add(pid, { is: "refused", chatId: ada, gameId: null, why: "blocked" }, 2);
     for (const guildId of guilds) expect((yield* logs.waiting({ pid, guildId }, 9)).length).toBe(1);
 
-    const imports = yield* ImportStore;
+    const imports = yield* UploadStore;
     const held = { node: "node", at: 1, until: 2 };
     for (const index of [...numbers, ...numbers.map((each) => each + count)]) {
       const id = `import ${index}`;
@@ -270,12 +270,12 @@ it("no account has the queue of other work, whatever its name is", () => {
   const held: Kv = {
     ...kv,
     commit: (checks, changes) =>
-      changes.some(({ key }) => key.startsWith("import "))
+      changes.some(({ key }) => key.startsWith("imports "))
         ? Effect.andThen(release.await, kv.commit(checks, changes))
         : kv.commit(checks, changes),
   };
   return Effect.gen(function* () {
-    const [keys, imports] = [yield* KeyStore, yield* ImportStore];
+    const [keys, imports] = [yield* KeyStore, yield* UploadStore];
     const begun = { id: "1", node: "node", at: 1, until: 2, account: "acme", room: 1 };
     const fiber = yield* Effect.forkChild(imports.begin(begun));
     yield* Effect.yieldNow;

@@ -22,6 +22,7 @@ import {
   logIdOf,
   usersOfMessage,
 } from "@accountlink/core/guild_log";
+import { uploadOf, uploadParts, uploads } from "@accountlink/core/imports";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
 import { dayCounts } from "@accountlink/core/limits";
 import { type ClaimReminder, reminders } from "@accountlink/core/reminders";
@@ -34,9 +35,11 @@ import { type Table, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import {
   earlierDeliveries,
+  earlierImports,
   earlierLogEntries,
   earlierLogs,
   earlierMessages,
+  earlierParts,
   earlierProblems,
   earlierWebhooks,
 } from "./earlier_tables.ts";
@@ -248,6 +251,20 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
       { at, action, actor, requestId, details, event: null },
       ({ oldestEntry }) => ({ oldestEntry: earlier(oldestEntry, at) }),
     ),
+  );
+  yield* move(db, earlierImports, (tx, { counts, files, account, ...one }) =>
+    txOf(tx).put(uploads, {
+      ...one,
+      ...counts,
+      account: one.phase === "reading" ? uploadOf(account) : account,
+      size: Object.values(files).reduce((sum, { size }) => sum + size, 0),
+    }),
+  );
+  yield* move(
+    db,
+    earlierParts,
+    (tx, { id, file, part, text }) => txOf(tx).put(uploadParts, { importId: id, file, part, content: text }),
+    1,
   );
   yield* move(db, earlierReminders, (tx, reminder) => txOf(tx).put(reminders, reminder));
   yield* move(

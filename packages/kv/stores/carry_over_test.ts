@@ -1,6 +1,7 @@
 import { AuditLog, ChatId, EventStore, GameId, GuildId, Pid } from "@accountlink/core";
 import { AltReviewStore, SuspectStore } from "@accountlink/core/alts";
 import { GuildLogStore } from "@accountlink/core/guild_log";
+import { UploadStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UserStore } from "@accountlink/core/users";
@@ -17,7 +18,7 @@ const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as co
 
 const open = (kv: Kv) => Layer.build(Layer.fresh(layer(Effect.succeed(kv))));
 
-it("reviews, likely alts, sign-ins, webhooks and logs of an earlier release are carried over, without deleted ones", () =>
+it("reviews, likely alts, sign-ins, webhooks, logs and uploads of an earlier release are carried over, without deleted ones", () =>
   Effect.gen(function* () {
     const kv = memoryKv();
     const keys = yield* Effect.provideContext(KeyStore, yield* open(kv));
@@ -54,7 +55,16 @@ it("reviews, likely alts, sign-ins, webhooks and logs of an earlier release are 
       key: encode(["log_entry", pid, place.guildId, time, id]),
       value: { ...place, time, id, entry, at: 2 },
     });
+    const read = { pid: null, phase: "reading", details: "", holder: "node", heldUntil: 9_000 };
+    const counts = { inserted: 1, replaced: 2, unchanged: 3, kept: 4 };
+    const upload = { ...read, id: "1", account: "acme", counts, begunAt: 1, expiresAt: 9_000 };
+    const files = { upload: { parts: 1, size: 1 } };
     const stored = [
+      { key: encode(["import", "1"]), value: { ...upload, files } },
+      {
+        key: encode(["part_of_file", "1", "upload", 0]),
+        value: { id: "1", file: "upload", part: 0, text: "AQ==" },
+      },
       { key: encode(["guild_log", pid, place.guildId]), value: { ...log, scope, edits: 1, time: 1 } },
       { key: encode(["log_message", pid, place.guildId, "9"]), value: { ...place, ...message } },
       entryOf(0, 1),
@@ -111,10 +121,18 @@ it("reviews, likely alts, sign-ins, webhooks and logs of an earlier release are 
     expect(yield* signIns.takeBegun("me", "state", 2)).toBe(true);
     const users = yield* Effect.provideContext(UserStore, context);
     expect((yield* users.find(chatId)).roles).toMatchObject([{ ...place, problems: [problem] }]);
+    const uploads = yield* Effect.provideContext(UploadStore, context);
+    const hold = { id: "1", node: "node", at: 1, until: 9 };
+    expect(yield* uploads.begin({ ...hold, id: "2", account: "acme", room: 9 })).toBe(false);
+    expect(yield* uploads.save({ ...hold, pid, phase: "ready", details: "{}" })).toBe(true);
+    expect(yield* uploads.find("acme", 2)).toEqual(
+      Option.some({ id: "1", account: "acme", pid, phase: "ready", details: "{}", counts }),
+    );
+    expect(yield* uploads.readPart("1", { file: "upload", part: 0 })).toEqual(Option.some(Uint8Array.of(1)));
     const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
     expect(
       left.filter(({ key }) =>
-        /^(review|plan_problem|suspect|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message)\b/.test(
+        /^(review|plan_problem|suspect|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message|import|part_of_file)\b/.test(
           key,
         ),
       ),

@@ -1,5 +1,6 @@
-/** Webhooks and logs as earlier releases stored them. */
+/** Webhooks, logs and uploaded imports as earlier releases stored them. */
 import type { guildLogMessages, guildLogs, WaitingEntry } from "@accountlink/core/guild_log";
+import type { StoredImport, uploads } from "@accountlink/core/imports";
 import type { RecordOf } from "@accountlink/core/records";
 import type { PlanPlace } from "@accountlink/core/roles";
 import type { StoredDelivery, WebhookId, webhookRecords } from "@accountlink/core/webhooks";
@@ -102,3 +103,29 @@ export const earlierProblems = table<PlanProblems>()("plan_problem", ({ ref, cha
   },
   byUser: { keys: ({ ref, chatId }) => (chatId === "" ? [] : [[chatId, ref]]) },
 });
+
+interface EarlierImport
+  extends StoredImport,
+    Pick<RecordOf<typeof uploads>, "holder" | "heldUntil" | "begunAt" | "expiresAt"> {
+  readonly files: Readonly<Record<string, { readonly parts: number; readonly size: number }>>;
+}
+
+export const earlierImports = table<EarlierImport>()("import", ({ id }) => [id], {
+  byAccount: { keys: ({ id, account }) => [[account, id]] },
+  running: { keys: ({ id, pid, heldUntil }) => [[heldUntil, id, pid ?? ""]] },
+  ofScope: { keys: ({ id, pid }) => [[pid ?? "", id]] },
+  byEnd: { keys: ({ id, expiresAt }) => [[expiresAt, id]] },
+});
+
+interface EarlierPart {
+  readonly id: string;
+  readonly file: string;
+  readonly part: number;
+  readonly text: string;
+}
+
+export const earlierParts = table<EarlierPart>()(
+  "part_of_file",
+  ({ id, file, part }) => [id, file, part],
+  {},
+);

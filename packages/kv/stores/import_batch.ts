@@ -7,22 +7,24 @@ import type { StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
 import {
   type BatchImported,
   type BatchOutcome,
+  findHeld,
   fixtureSource,
   type ImportBatch,
   importEffect,
   importedRecord,
   progressKeptFor,
+  uploads,
 } from "@accountlink/core/imports";
 import { linksImported } from "@accountlink/core/journal";
 import { type PortableLink } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Order } from "effect";
+import { kvTable, txOf } from "../records.ts";
 import { itemsOf } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { blockTest } from "./blocks.ts";
 import { isLogOpen, logPart, type RecordChange, sumOf } from "./import_records.ts";
-import { findHeld, imports } from "./imports.ts";
 import { recordPart } from "./journal.ts";
 import { links } from "./links.ts";
 import { scopeAt } from "./scopes.ts";
@@ -68,7 +70,7 @@ export const importBatch = (db: Database, batch: ImportBatch): StoreEffect<Batch
       const earlier = stored;
       const isContinued = batch.isContinued === true || (batch.file !== undefined && index > 0);
       stored = yield* db.write<Stored>(pid, function* (tx) {
-        const held = holder && (yield* findHeld(tx, holder));
+        const held = holder && (yield* findHeld(txOf(tx), holder));
         const isLost = holder !== undefined && held === undefined;
         if (isLost || (isContinued && !(yield* isLogOpen(tx, batch)))) {
           return { ...earlier, counts: { ...earlier.counts, isEnded: true } };
@@ -76,7 +78,7 @@ export const importBatch = (db: Database, batch: ImportBatch): StoreEffect<Batch
         const now = yield* tell(tx, batch, yield* storePart(tx, batch, part), earlier);
         if (index >= parts.length - 1) {
           yield* saveProgress(tx, batch, outdated);
-          if (held !== undefined) yield* tx.put(imports, { ...held, counts: sumOf(held.counts, now.counts) });
+          if (held !== undefined) yield* tx.put(kvTable(uploads), { ...held, ...sumOf(held, now.counts) });
         }
         return now;
       });

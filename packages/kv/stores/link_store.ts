@@ -1,4 +1,5 @@
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
+import { dropRunning } from "@accountlink/core/imports";
 import { linkMoved, linkRemoved, linkSet, scopeDeleted } from "@accountlink/core/journal";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import {
@@ -25,10 +26,9 @@ import {
   type WayCount,
 } from "@accountlink/core/links";
 import { Array as Arr, Effect, Option } from "effect";
-import { removeSome } from "../steps.ts";
+import { txOf } from "../records.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { keyedWrite } from "./idempotency_store.ts";
-import { imports } from "./imports.ts";
 import { record } from "./journal.ts";
 import {
   findLink,
@@ -267,7 +267,7 @@ const deleteScope = (db: Database) => {
       const { blockEpoch = scope.epoch, ...next } = { ...scope, epoch: scope.epoch + 1, blocking: [] };
       yield* tx.put(scopes, write.keepsBlocks === true ? { ...next, blockEpoch } : next);
       yield* tx.put(purges, { pid });
-      yield* removeSome(tx, imports.ofScope, [pid]);
+      yield* dropRunning(txOf(tx), pid);
       return { records, ended };
     },
   );

@@ -175,7 +175,7 @@ export const importUndoOn = (parts: StoreParts) => {
     }),
 
     /** Removes what undoes imports after its time, a few rows at a time, since one writer waits for another. */
-    sweepUndo: operation("sweep", function* (at: number) {
+    sweep: operation("sweep", function* (at: number) {
       const over = sql`import_id IN (SELECT id FROM link_imports WHERE id NOT IN (${undoable(at, sql`1 = 1`)}))`;
       yield* deleteInBatches(sql, {
         table: "import_links",

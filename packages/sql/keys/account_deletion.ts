@@ -3,7 +3,7 @@ import type { KeyId } from "@accountlink/core";
 import { type EndAccount, endOfAccount } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option } from "effect";
-import { deleteFiles } from "../import_files/dropped_imports.ts";
+import { deleteFiles } from "../import_files/deleted_files.ts";
 import { accountPlace, insertEntry } from "../journal/records.ts";
 import type { Ending, StoreParts } from "../statements/store_operation.ts";
 import { entriesOfStep, moveEntries, pauseAll, releaseAccount, renameActors } from "./account_end.ts";

@@ -1,9 +1,9 @@
 import { pauseFor } from "@accountlink/core/communities";
+import { uploadOf } from "@accountlink/core/imports";
 import { type Account, noSettings } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
-import { uploadOf } from "../import_files/dropped_imports.ts";
 import { accountPlace } from "../journal/records.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { readKeyIds, rowOfSettings } from "./accounts.ts";

@@ -7,15 +7,16 @@
  * wherever a deletion is interrupted. A repeated deletion removes the rows that are left.
  */
 import type { WriteContext } from "@accountlink/core/audit";
+import { dropRunning } from "@accountlink/core/imports";
 import { scopeDeleted } from "@accountlink/core/journal";
 import { type DeleteScope, keptDeletion } from "@accountlink/core/links";
 import { recordTypes } from "@accountlink/core/storage";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { endVerifications } from "../flow/verification_ends.ts";
-import { dropImports } from "../import_files/dropped_imports.ts";
 import { insertPart } from "../journal/records.ts";
 import { keyColumnsOf } from "../record_table.ts";
+import { withTx } from "../records.ts";
 import { isKeyFree, keyedWriteOn, keyInUse } from "../statements/keyed_write.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 
@@ -86,8 +87,7 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       for (const { name } of recordsOfScope) yield* sql`DELETE FROM ${sql(name)} WHERE pid = ${pid}`;
       if (write.keepsBlocks !== true) yield* sql`DELETE FROM blocks WHERE pid = ${pid}`;
       yield* sql`DELETE FROM block_removals WHERE pid = ${pid}`;
-      const ofAccount = sql`account = (SELECT account FROM scopes WHERE pid = ${pid})`;
-      yield* dropImports(sql, sql`${ofAccount} AND pid = ${pid} AND phase = 'running'`);
+      yield* withTx(sql, (tx) => dropRunning(tx, pid), true);
       yield* sql`UPDATE link_imports SET ends_at = 0 WHERE pid = ${pid}`;
       const ended = yield* endVerifications(sql, pid, null, at);
       const { records } = yield* countDeletion(sql, write, ahead, rest);

@@ -64,13 +64,6 @@ const viewsOn = (sql: Sql): Readonly<Record<string, Relation>> => {
         .map((table) => `SELECT '${table}' AS nodes, id, lives_until FROM ${table}`)
         .join(" UNION ALL "),
     },
-    import_files: {
-      key: ["import_id", "file"],
-      select: `
-        SELECT import_id, file, COUNT(*) AS parts,
-          SUM(LENGTH(content) / 4 * 3 - LENGTH(content) + LENGTH(RTRIM(content, '='))) AS size
-        FROM import_parts GROUP BY import_id, file`,
-    },
   };
 };
 

@@ -25,7 +25,7 @@ import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
 import { forgetInCommunities } from "../communities/community_store.ts";
 import { unfinished } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
-import { deleteFiles } from "../import_files/dropped_imports.ts";
+import { deleteFiles } from "../import_files/deleted_files.ts";
 import { insertEntry, insertRecord } from "../journal/records.ts";
 import { closeAccount, moveEntries, pauseAll, releaseAccount } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";

@@ -1,6 +1,7 @@
 import type { ChatId, Pid, StoragePorts } from "@accountlink/core";
 import { LinkStore } from "@accountlink/core";
 import { verificationFlows } from "@accountlink/core/flow";
+import { uploads } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { type KeyPart, type RecordIndex, Records, type RecordType } from "@accountlink/core/records";
 import { recordTypes } from "@accountlink/core/storage";
@@ -53,6 +54,12 @@ const ofAccount = Effect.fnUntraced(function* (type: RecordType, account: string
   return found.map((record) => valuesOf(record as Values, type.key));
 });
 
+/** The types of records to which fields of others refer. */
+const parents: ReadonlyArray<readonly [string, RecordType]> = [
+  ["flow", verificationFlows],
+  ["importId", uploads],
+];
+
 const exists = (found: object | undefined): boolean => found !== undefined;
 
 const put = Effect.fnUntraced(function* (type: RecordType, record: Values) {
@@ -70,9 +77,11 @@ const cases: Cases<StoragePorts> = Object.fromEntries(
       const [user, other] = [uniqueChatId(), uniqueChatId()];
       const add = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId) {
         const record = yield* recordOf(type, pid, chatId);
-        if (!("flow" in type.fields)) return yield* put(type, record);
-        const flow = yield* put(verificationFlows, yield* recordOf(verificationFlows, pid, chatId));
-        return yield* put(type, { ...record, flow: flow["id"] });
+        for (const [field, parent] of parents) {
+          if (field in type.fields)
+            record[field] = (yield* put(parent, yield* recordOf(parent, pid, chatId)))["id"];
+        }
+        return yield* put(type, record);
       });
       const all = [yield* add(global.pid, user), yield* add(guild.pid, user), yield* add(guild.pid, other)];
       const left = () => Effect.forEach(all as ReadonlyArray<Values>, (record) => find(type, record));

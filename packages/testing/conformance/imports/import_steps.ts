@@ -1,6 +1,6 @@
-/** The operations of `ImportStore` on one account, with defaults. */
+/** The operations of `ImportStore` and `UploadStore` on one account, with defaults. */
 import { LinkStore } from "@accountlink/core";
-import { ImportStore } from "@accountlink/core/imports";
+import { ImportStore, UploadStore } from "@accountlink/core/imports";
 import { Effect, Option } from "effect";
 import { uniqueText } from "../../mod.ts";
 import { line } from "../links/link_steps.ts";
@@ -10,7 +10,7 @@ import { ada, chess, makeScopes, origin } from "../scopes.ts";
 export const room = 2 ** 40;
 
 export const makeSteps = Effect.gen(function* () {
-  const store = yield* ImportStore;
+  const [imports, uploads] = [yield* ImportStore, yield* UploadStore];
   const links = yield* LinkStore;
   const { account, global } = yield* makeScopes;
   const [one, other] = [uniqueText(), uniqueText()];
@@ -18,25 +18,25 @@ export const makeSteps = Effect.gen(function* () {
   const hold = (id: string, node = one, at = 0, until = at + 10) => ({ id, node, at, until });
   const begin = Effect.fnUntraced(function* (at = 0, of = account.name) {
     const id = uniqueText();
-    return (yield* store.begin({ ...hold(id, one, at), account: of, room })) ? id : null;
+    return (yield* uploads.begin({ ...hold(id, one, at), account: of, room })) ? id : null;
   });
-  const find = (at = 0) => Effect.map(store.find(account.name, at), Option.getOrNull);
+  const find = (at = 0) => Effect.map(uploads.find(account.name, at), Option.getOrNull);
   const save = (id: string, phase: "reading" | "ready" | "running" | "over", node = one, at = 0) =>
-    store.save({ ...hold(id, node, at), pid: global.pid, phase, details: '{"a":"\\u0000"}' });
+    uploads.save({ ...hold(id, node, at), pid: global.pid, phase, details: '{"a":"\\u0000"}' });
   const running = Effect.fnUntraced(function* (at = 0) {
     const id = String(yield* begin(at));
     yield* save(id, "ready", one, at);
-    yield* store.start(hold(id, one, at));
+    yield* uploads.start(hold(id, one, at));
     return id;
   });
   const read = (id: string, part: number, file = "upload") =>
-    Effect.map(store.readPart(id, { file, part }), (found) =>
+    Effect.map(uploads.readPart(id, { file, part }), (found) =>
       Option.match(found, { onNone: () => null, onSome: (bytes) => [...bytes] }),
     );
   const append = (id: string, part: number, bytes: ReadonlyArray<number>, node = one, file = "upload") =>
-    store.append({ id, node }, { file, part, bytes: Uint8Array.from(bytes) });
+    uploads.append({ id, node }, { file, part, bytes: Uint8Array.from(bytes) });
   const load = (id: string, node = one, chatId = ada, gameId = chess) =>
-    store.importBatch({
+    imports.importBatch({
       ...write,
       holder: { id, node },
       links: [line(chatId, gameId)],
@@ -45,7 +45,9 @@ export const makeSteps = Effect.gen(function* () {
       progress: null,
     });
   return {
-    ...store,
+    ...imports,
+    ...uploads,
+    sweepUndo: imports.sweep,
     links,
     account,
     global,

@@ -1,5 +1,5 @@
 import { type StoragePorts } from "@accountlink/core";
-import { ImportStore, importKeptFor } from "@accountlink/core/imports";
+import { importKeptFor, UploadStore } from "@accountlink/core/imports";
 import { Effect, Option } from "effect";
 import { uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
@@ -21,7 +21,7 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* save(second, "ready", one, 10), true);
     const refused = String(yield* begin(11));
     expectEqual((yield* find(11))?.id, second, "the import that waits");
-    yield* (yield* ImportStore).remove(refused);
+    yield* (yield* UploadStore).remove(refused);
     expectEqual((yield* find(11))?.id, second, "after a refused upload");
     const third = String(yield* begin(12));
     expectEqual(yield* save(third, "ready", one, 12), true);
@@ -125,7 +125,7 @@ const cases: Cases<StoragePorts> = {
     yield* other.append(fresh, 0, sixty);
     yield* save(old, "ready", undefined, 40);
     yield* other.save(fresh, "ready", undefined, 50);
-    const { begin } = yield* ImportStore;
+    const { begin } = yield* UploadStore;
     expectEqual(
       yield* begin({ ...hold(uniqueText(), uniqueText(), 60), account: uniqueText(), room: 100 }),
       true,
@@ -153,7 +153,7 @@ const cases: Cases<StoragePorts> = {
   "unstorable text is a defect": function* () {
     const { append, begin, hold, one } = yield* makeSteps;
     const id = String(yield* begin());
-    const store = yield* ImportStore;
+    const store = yield* UploadStore;
     for (const text of unstorableTexts) {
       yield* expectDefect(store.begin({ ...hold(text), account: uniqueText(), room }));
       yield* expectDefect(append(id, 0, [1], one, text));
@@ -161,6 +161,6 @@ const cases: Cases<StoragePorts> = {
   },
 };
 
-/** Tests an `ImportStore`. */
+/** Tests an `ImportStore` and an `UploadStore`. */
 export const importStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("ImportStore", options, { ...batches, ...undos, ...cases });

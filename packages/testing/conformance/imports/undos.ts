@@ -36,7 +36,7 @@ export const undos: Cases<StoragePorts> = {
   },
 
   "the last three imports of a scope can be undone, and no other": function* () {
-    const { countChanges, importBatch, listUndoable, sweep, undo, write, account } = yield* makeSteps;
+    const { countChanges, importBatch, listUndoable, sweepUndo, undo, write, account } = yield* makeSteps;
     const ids = Array.from({ length: 5 }, () => uniqueText());
     const chats = ids.map(() => uniqueChatId());
     for (const [at, id] of ids.entries()) {
@@ -51,7 +51,7 @@ export const undos: Cases<StoragePorts> = {
     const undone = (id = "") =>
       Effect.map(undo({ ...write, at: 9, id, limit: 10 }), ({ removed }) => removed);
     expectEqual(yield* undone(first), 0);
-    yield* sweep(-1_000_000_000);
+    yield* sweepUndo(-1_000_000_000);
     expectEqual(yield* undone(last[0]), 1);
     expectEqual(yield* listed, last.toReversed());
     const changed = [undoableFor - 1, undoableFor, undoableFor + 9];

@@ -1,7 +1,7 @@
 import type { AuditLog, ChatId, EventStore, GameId, LinkStore, Pid } from "@accountlink/core";
 import { Conflict } from "@accountlink/core/errors";
 import type { FeedEvent } from "@accountlink/core/events";
-import { type ImportStore, undoableFor } from "@accountlink/core/imports";
+import { type ImportStore, type UploadStore, undoableFor } from "@accountlink/core/imports";
 import { type PortableLink } from "@accountlink/core/links";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
@@ -123,25 +123,9 @@ export const linkOperations = {
 /** The ID of an imported file. The parts of a file are imported into one scope. */
 const fileId = (pid: Pid, file: number) => `${pid} ${file}`;
 
-const held = { node: "property", at: -9_000, until: -9_000 };
 const undoneAt = mostly(4, 0, undoableFor, undoableFor + 3);
-const heldBy = () => ({ ...held, id: uniqueText() });
 
-/** Named cases test running imports, which random sequences leave out. */
 export const importOperations = {
-  "ImportStore.begin": fixed(({ imports }) =>
-    imports.begin({ ...heldBy(), account: uniqueText(), room: 2 ** 40 }),
-  ),
-  "ImportStore.append": fixed(({ imports }) =>
-    imports.append(heldBy(), { file: "upload", part: 0, bytes: new Uint8Array(1) }),
-  ),
-  "ImportStore.readPart": fixed(({ imports }) => imports.readPart(uniqueText(), { file: "upload", part: 0 })),
-  "ImportStore.find": fixed(({ imports }) => imports.find(uniqueText(), 0)),
-  "ImportStore.save": fixed(({ imports, pid }) =>
-    imports.save({ ...heldBy(), pid, phase: "over", details: "{}" }),
-  ),
-  "ImportStore.start": fixed(({ imports }) => imports.start(heldBy())),
-  "ImportStore.take": fixed(({ imports }) => imports.take(held)),
   "ImportStore.importBatch": operation(
     3,
     {
@@ -186,9 +170,30 @@ export const importOperations = {
       imports.undo({ ...write, id: fileId(world[of].pid, file), limit }),
   ),
   "ImportStore.countChanges": fixed(({ imports, account }) => imports.countChanges(account.name, 0)),
-  "ImportStore.remove": fixed(({ imports }) => imports.remove(uniqueText())),
   "ImportStore.sweep": fixed(({ imports }) => imports.sweep(-9_000_000)),
 } satisfies OperationsOf<"ImportStore", ImportStore["Service"]>;
+
+const held = { node: "property", at: -9_000, until: -9_000 };
+const heldBy = () => ({ ...held, id: uniqueText() });
+
+/** Named cases test running imports, which random sequences leave out. */
+export const uploadOperations = {
+  "UploadStore.begin": fixed(({ uploads }) =>
+    uploads.begin({ ...heldBy(), account: uniqueText(), room: 2 ** 40 }),
+  ),
+  "UploadStore.append": fixed(({ uploads }) =>
+    uploads.append(heldBy(), { file: "upload", part: 0, bytes: new Uint8Array(1) }),
+  ),
+  "UploadStore.readPart": fixed(({ uploads }) => uploads.readPart(uniqueText(), { file: "upload", part: 0 })),
+  "UploadStore.find": fixed(({ uploads }) => uploads.find(uniqueText(), 0)),
+  "UploadStore.save": fixed(({ uploads, pid }) =>
+    uploads.save({ ...heldBy(), pid, phase: "over", details: "{}" }),
+  ),
+  "UploadStore.start": fixed(({ uploads }) => uploads.start(heldBy())),
+  "UploadStore.take": fixed(({ uploads }) => uploads.take(held)),
+  "UploadStore.remove": fixed(({ uploads }) => uploads.remove(uniqueText())),
+  "UploadStore.sweep": fixed(({ uploads }) => uploads.sweep(-9_000_000)),
+} satisfies OperationsOf<"UploadStore", UploadStore["Service"]>;
 
 const filter = record({
   action: option(constantFrom("link.set", "link.removed", "key.updated", "member.added")),

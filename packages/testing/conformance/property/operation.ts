@@ -16,7 +16,7 @@ import { CommunityStore } from "@accountlink/core/communities";
 import { FlowStore } from "@accountlink/core/flow";
 import { GuildLogStore } from "@accountlink/core/guild_log";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
-import { ImportStore } from "@accountlink/core/imports";
+import { ImportStore, UploadStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { DayCounts } from "@accountlink/core/limits";
 import { ReminderStore } from "@accountlink/core/reminders";
@@ -43,6 +43,7 @@ import type { CommandSubjects } from "./subjects.ts";
 export const storePorts = {
   links: LinkStore,
   imports: ImportStore,
+  uploads: UploadStore,
   keys: KeyStore,
   members: MemberStore,
   log: AuditLog,

@@ -3,7 +3,7 @@ import { blockOperations } from "./block_operations.ts";
 import { communityOperations } from "./community_operations.ts";
 import { guildLogOperations } from "./guild_log_operations.ts";
 import { keyOperations, usageOperations } from "./key_operations.ts";
-import { historyOperations, importOperations, linkOperations } from "./link_operations.ts";
+import { historyOperations, importOperations, linkOperations, uploadOperations } from "./link_operations.ts";
 import type { Operation } from "./operation.ts";
 import {
   memberOperations,
@@ -20,6 +20,7 @@ export const storageOperations = {
   ...linkOperations,
   ...historyOperations,
   ...importOperations,
+  ...uploadOperations,
   ...keyOperations,
   ...usageOperations,
   ...verificationOperations,
