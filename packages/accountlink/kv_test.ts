@@ -3,7 +3,7 @@ import { kv, memoryKv } from "./kv.ts";
 import { createAccountLink } from "./mod.ts";
 import { promiseApiSuite } from "./test_promise_api.ts";
 
-promiseApiSuite(() => kv(memoryKv()), { shares: false });
+promiseApiSuite(() => kv({ ...memoryKv(), maxChanges: 100 }), { shares: false });
 
 it("services that share an engine share links, and need the same secret", async () => {
   const engine = memoryKv();
