@@ -18,7 +18,7 @@ import { Effect, Option } from "effect";
 import type { Statement } from "effect/sql";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { insertRecord } from "../journal/records.ts";
-import { keyedStepOn, keyedWriteOn } from "../statements/keyed_write.ts";
+import { keyedStepOn, keyedWriteOn, orConflict } from "../statements/keyed_write.ts";
 import { literalSql, readerOf } from "../statements/row.ts";
 import { type Ending, storeLayer } from "../statements/store_operation.ts";
 import { refuseUnadmittedOn } from "./admitted_links.ts";
@@ -111,6 +111,19 @@ export const layer = storeLayer(LinkStore)((parts) => {
     yield* unlink(pid, oldChatId, at);
     yield* insertRecord(sql, pid, linkMoved(write, linked.record, oldChatId));
     return { _tag: "Moved", gameId };
+  });
+
+  const restoreGame = transaction("restoreGame", function* (write: RestoreGame): Effect.fn.Return<
+    Option.Option<Link>,
+    Ending
+  > {
+    const { pid, chatId, gameId, removedAt } = write;
+    yield* lockScope(pid);
+    yield* refuseUnadmitted(write);
+    const [set] = yield* readSets(restore(pid, chatId, gameId, removedAt));
+    if (set === undefined) return Option.none();
+    yield* insertRecord(sql, pid, linkSet(write, set));
+    return Option.some(set.record);
   });
 
   return {
@@ -209,18 +222,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
 
     removeGame: keyedStep("removeGame", keptRemoval, steps.remove, removeGame),
 
-    restoreGame: transaction("restoreGame", function* (write: RestoreGame): Effect.fn.Return<
-      Option.Option<Link>,
-      Ending
-    > {
-      const { pid, chatId, gameId, removedAt } = write;
-      yield* lockScope(pid);
-      yield* refuseUnadmitted(write);
-      const [set] = yield* readSets(restore(pid, chatId, gameId, removedAt));
-      if (set === undefined) return Option.none();
-      yield* insertRecord(sql, pid, linkSet(write, set));
-      return Option.some(set.record);
-    }),
+    restoreGame: (write) => Effect.flatMap(restoreGame(write), orConflict),
 
     distrust: transaction("distrust", function* (write) {
       const { pid, chatId, gameId } = write;

@@ -86,7 +86,8 @@ const keepingNow = `
     fingerprint = excluded.fingerprint, answer = excluded.answer, chat_ids = excluded.chat_ids, ends_at = excluded.ends_at
   WHERE idempotency_keys.ends_at <= ? RETURNING 1`;
 
-const orConflict = <O>(outcome: O | Conflict) =>
+/** Fails with a conflict that a transaction was rolled back with. */
+export const orConflict = <O>(outcome: O | Conflict) =>
   outcome instanceof Conflict ? Effect.fail(outcome) : Effect.succeed(outcome);
 
 /** Makes `IdempotencyStore.keep`. */

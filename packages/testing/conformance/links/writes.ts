@@ -1,4 +1,5 @@
 import { ChatId, EventStore, type Link, LinkStore, type StoragePorts } from "@accountlink/core";
+import { BlockStore } from "@accountlink/core/admission";
 import { ImportStore } from "@accountlink/core/imports";
 import { provenAt } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -46,6 +47,12 @@ export const writes: Cases<StoragePorts> = {
     expectEqual(yield* links.find(ada), restored);
     expectEqual(yield* restore(9), Option.none());
     yield* links.remove(ada, 9);
+    const { pid } = links;
+    const block = { ...origin, pid, at: 9, chatId: ada, gameId: null, hash: uniqueText() };
+    const blocks = yield* BlockStore;
+    yield* blocks.set({ ...block, reason: null });
+    expectEqual((yield* Effect.flip(restore(9)))._tag, "Conflict", "of a blocked user");
+    yield* blocks.remove(block);
     yield* links.set(ada, poker, 9);
     expectEqual(yield* restore(9), Option.none());
   },
