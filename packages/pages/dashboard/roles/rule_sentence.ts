@@ -40,9 +40,6 @@ export const conditionPhrase = (names: RuleNames, condition: SingleCondition): H
   const when = plainOf(condition);
   const met = condition.is === "not" ? "unless" : "if";
   switch (when.is) {
-    case "linked":
-    case "proven":
-      return say(`rule.${met}.${when.is}`);
     case "unlinked":
       return when.days === undefined
         ? say(`rule.${met}.unlinked`)
@@ -57,6 +54,8 @@ export const conditionPhrase = (names: RuleNames, condition: SingleCondition): H
     }
     case "group":
       return groupPhrase(met, things.get(thingKey("group", when.groupId)), when);
+    default:
+      return say(`rule.${met}.${when.is}`);
   }
 };
 
