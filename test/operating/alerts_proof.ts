@@ -25,6 +25,7 @@ import { chatKey, command } from "../support/chat.ts";
 import { eventually } from "../support/eventually.ts";
 import { guild, makeFixtures } from "../support/fixtures.ts";
 import { useFolder } from "../support/folder.ts";
+import { guildId, startLivePlatforms } from "../support/live_platforms.ts";
 import { serverInScope, startServer } from "../support/server.ts";
 import { alertCases } from "./alert_cases.ts";
 
@@ -99,13 +100,27 @@ testLive.skipIf(missing !== null)(`nodes export every metric of deploy/ ${missin
     ACCOUNTLINK_REDIS_URL: redis.url,
     ACCOUNTLINK_IP_PER_SECOND: "1000",
     ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.1/32",
-    ACCOUNTLINK_CHAT_GATEWAY: "on",
     ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey,
   };
   const { send } = yield* serverInScope({ fixture: fixtures.fixture, env }, startServer);
   // Only an embedded storage has a disk and backups of its own.
   const embedded = yield* serverInScope(
     { fixture: {}, env: { ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_BACKUP_DIR: folder } },
+    startServer,
+  );
+  // Only the live chat platform has a gateway.
+  const platforms = yield* Effect.acquireRelease(
+    Effect.promise(() => startLivePlatforms()),
+    ({ stop }) => Effect.promise(stop),
+  );
+  const club = makeFixtures();
+  club.key({ account: "club", guildId });
+  club.plan({ account: "club", guildId, rules: [{ roleId: "5", when: { is: "linked" } }] });
+  const live = yield* serverInScope(
+    {
+      fixture: club.fixture,
+      env: { ...platforms.env, ACCOUNTLINK_PUBLIC_URL: "http://127.0.0.1", ACCOUNTLINK_CHAT_GATEWAY: "on" },
+    },
     startServer,
   );
   yield* Effect.promise(async () => {
@@ -129,7 +144,7 @@ testLive.skipIf(missing !== null)(`nodes export every metric of deploy/ ${missin
   yield* Effect.promise(() =>
     eventually(async () => {
       await send(`GET /v2/chat?chatId=100001&guildId=${guild}`, { key });
-      const texts = await Promise.all([send, embedded.send].map((ask) => ask("GET /metrics")));
+      const texts = await Promise.all([send, embedded.send, live.send].map((ask) => ask("GET /metrics")));
       const text = texts.map((answer) => answer.text).join("\n");
       const exported = new Set([...text.matchAll(/^(\w+)(?:\{.*\})? /gm)].map(([, name]) => name));
       expect(named.filter((name) => !exported.has(name))).toEqual([]);
