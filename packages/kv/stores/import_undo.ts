@@ -23,9 +23,6 @@ import { recordPart } from "./journal.ts";
 import { links } from "./links.ts";
 import { accountNamed, accounts, epochOf, isCurrent } from "./scopes.ts";
 
-/** The links that one read counts. */
-const pageSize = 1_000;
-
 const nothingLeft: ImportUndone = { removed: 0, restored: 0, isDone: true };
 
 export const undoOperations = (
