@@ -100,7 +100,7 @@ const law = <Input>(
           yield* made.settled;
           yield* Effect.gen(() => body(made, input));
         }).pipe(Effect.scoped, Effect.provide(servicesWith(members), { local: true })) as Effect.Effect<void>,
-      randomRuns(3, 60),
+      randomRuns(3, 40),
     ),
   );
 
