@@ -20,6 +20,7 @@ import {
   yesWords,
   zeroTimes,
 } from "@accountlink/core/imports";
+import { recordTypes } from "@accountlink/core/storage";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { languages } from "@accountlink/pages/languages";
 import { variables } from "@accountlink/server/config";
@@ -140,6 +141,11 @@ it("docs/telemetry.md lists every metric that the sources define", () => {
   expect(documented.toSorted()).toEqual(names.toSorted());
 });
 
+const personalData = readDocument("docs/personal_data.md");
+const personalHeadings = ["table", "goes with", "a row is deleted"];
+const namesIn = (cell = ""): ReadonlyArray<string> =>
+  Array.from(cell.matchAll(/`(\w+)`/g), ([, name = ""]) => name);
+
 it("docs/personal_data.md says of every table of the database when a row of it is deleted", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tables-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -150,9 +156,16 @@ it("docs/personal_data.md says of every table of the database when a row of it i
   const database = new DatabaseSync(join(folder, "accountlink.db"));
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
   database.close();
-  const documented = rowsUnder(readDocument("docs/personal_data.md"), ["table", "a row is deleted"]);
-  const named = documented.flatMap(([cell = ""]) =>
-    Array.from(cell.replaceAll(/\([^)]*\)/g, "").matchAll(/`(\w+)`/g), ([, name]) => name),
+  const documented = rowsUnder(personalData, personalHeadings).flatMap(([cell]) => namesIn(cell));
+  expect(documented.toSorted()).toEqual(tables.map(({ name }) => name));
+});
+
+it("docs/personal_data.md says which records go with their user, and with their list", () => {
+  const stated = rowsUnder(personalData, personalHeadings).flatMap(([cell, ending]) =>
+    namesIn(cell).map((name) => [name, ending] as const),
   );
-  expect(new Set(named)).toEqual(new Set(tables.map(({ name }) => name)));
+  for (const { name, isOfScope, ofUser } of recordTypes) {
+    const declared = [...(ofUser === null ? [] : ["user"]), ...(isOfScope ? ["list"] : [])].join(", ");
+    expect([name, new Map(stated).get(name)]).toEqual([name, declared]);
+  }
 });
