@@ -7,6 +7,9 @@
  * enabled.
  */
 if (process.features.typescript && Number.parseInt(process.versions.node, 10) >= 24) {
+  // Else V8 allocates objects at places where many survived in the old generation, and each keeps its request alive until
+  // the next full collection: of 27 MB of keyed writes 2.4 survived a scavenge, and 0.2 with this flag.
+  process.getBuiltinModule("node:v8").setFlagsFromString("--no-allocation-site-pretenuring");
   // Caches compiled code, since compilation takes half of the startup time. If the folder is not writable, nothing is
   // cached.
   process
