@@ -17,7 +17,6 @@ import { claimSchema, schemaFault } from "../schema.ts";
 import { carryOver } from "../stores/carry_over.ts";
 import { counts } from "../stores/counts.ts";
 import { erasures } from "../stores/erase_user.ts";
-import { linksOf } from "../stores/import_batch.ts";
 import { readRootKey, rootKeys } from "../stores/root_key_store.ts";
 import { table } from "../table.ts";
 import { Database } from "../transaction.ts";
@@ -52,6 +51,9 @@ export const movedRecords: ReadonlyArray<string> = units.map(({ name }) => name)
 type Show = (done: number, total: number) => Effect.Effect<void>;
 
 const rowsOfPage = 500;
+
+/** The most changes of a row with its parts, such as a member with 50 problems. */
+const changesOfRow = 60;
 
 /** Where a move goes on: behind a record of a unit, or at its end. */
 interface Place {
@@ -90,19 +92,27 @@ export const moveFromRows = Effect.fnUntraced(function* (
     total += yield* rows.count(relation);
     if (place !== null) done += yield* kv.count(allOf(name));
   }
-  const most = linksOf(db, rowsOfPage);
   for (const { unit, after: from } of unitsFrom(place)) {
+    const key = rows.keyOf(unit.relation);
     for (let after = from; ; ) {
-      const page = yield* rows.page(unit.relation, after, unit.limit ?? most);
-      const newest = page.at(-1);
-      if (newest === undefined) break;
-      const last = rows.keyOf(unit.relation).map((column) => newest[column] as string | number);
-      yield* db.write("move", function* (tx) {
-        const partsOf = yield* partsOfPage(rows, unit, page);
-        for (const row of page) unit.insert(tx, row, partsOf(row), places);
-        tx.insert(moving, { rootKey: wrapped, unit: unit.name, after: last });
-      });
-      after = last;
+      const page = yield* rows.page(unit.relation, after, unit.limit ?? rowsOfPage);
+      if (page.length === 0) break;
+      const partsOf = yield* partsOfPage(rows, unit, page);
+      for (let left = page; left.length > 0; ) {
+        const stored = yield* db.write("move", (tx) => {
+          const some = Arr.takeWhile(left, (row, index) => {
+            if (index > 0 && !tx.hasRoom(0, changesOfRow)) return false;
+            unit.insert(tx, row, partsOf(row), places);
+            return true;
+          });
+          const newest = some.at(-1);
+          const last = key.map((column) => newest?.[column] as string | number);
+          tx.insert(moving, { rootKey: wrapped, unit: unit.name, after: last });
+          return Effect.succeed({ count: some.length, last });
+        });
+        left = left.slice(stored.count);
+        after = stored.last;
+      }
       done += page.length;
       yield* show(done, total);
     }

@@ -1,6 +1,14 @@
 /** Moves between an embedded storage and an engine without SQL. */
 import { DatabaseSync } from "node:sqlite";
-import { type Kv, layer as layerKv, memoryKv, movedTables, moveFromRows, moveToRows } from "@accountlink/kv";
+import {
+  type Kv,
+  layer as layerKv,
+  memoryKv,
+  minChanges,
+  movedTables,
+  moveFromRows,
+  moveToRows,
+} from "@accountlink/kv";
 import { StorageMemory } from "@accountlink/memory";
 import { randomRuns } from "@accountlink/test-servers";
 import { test } from "@accountlink/test-servers/effect";
@@ -68,12 +76,12 @@ test("every column of every table is moved to an engine and back", function* () 
   expect(tablesOf(yield* databaseIn(to))).toEqual(before);
 });
 
-/** An engine that fails after some commits, and those that it made. */
+/** An engine with the smallest commits that fails after some, and those that it made. */
 const failingAfter = (kv: Kv, commits: number): Kv => {
   let left = commits;
   return {
     ...kv,
-    maxChanges: 50,
+    maxChanges: minChanges,
     commit: (checks, changes) => (left-- > 0 ? kv.commit(checks, changes) : Effect.die(new Error("killed"))),
   };
 };
@@ -83,6 +91,13 @@ test("a move that was interrupted goes on after the record where it stopped", fu
   yield* StorageSql.migrateEmbedded({ folder: from });
   const source = yield* databaseIn(from);
   fill(source);
+  // Members who have many problems are the rows with the most changes.
+  source.exec(`
+    WITH RECURSIVE numbers (n) AS (SELECT 1001 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1050)
+    INSERT INTO role_problems (pid, guild_id, chat_id, role_id, reason, at)
+    SELECT pid, guild_id, '10' || member.n, '80' || role.n, 'role_missing', 1
+    FROM role_plans, numbers AS member, numbers AS role WHERE member.n <= 1004
+  `);
   const kv = memoryKv();
   let attempts = 0;
   for (let isDone = false; !isDone; attempts++) {
