@@ -3,6 +3,7 @@ import {
   BulkLookup,
   type ChatId,
   type GameId,
+  InvalidParameter,
   LinkLookup,
   type LinkNotFound,
   type LinkStore,
@@ -219,11 +220,13 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
   static readonly layer = Layer.effect(Links, Links.make);
 }
 
+const isAsyncIterable = (given: unknown): given is AsyncIterable<unknown> =>
+  Predicate.isObject(given) && Symbol.asyncIterator in given;
 const anyFile = Accept.that(
-  (given): given is LinkFile =>
-    typeof given === "function" || (Predicate.isObject(given) && Symbol.asyncIterator in given),
+  (given): given is LinkFile => typeof given === "function" || isAsyncIterable(given),
   "a function that opens the file, or an async iterable",
 );
+const notBytes = InvalidParameter.one("file", "expected an async iterable of Uint8Array");
 const importing = Accept.options({
   ...Accept.byActor,
   ...Accept.inGuild,
@@ -241,10 +244,14 @@ const importing = Accept.options({
   unclearTimes: Accept.maybe(Accept.oneOf(["day-first", "month-first", "unknown"])),
 });
 
-const bytesOf = (file: LinkFile): Stream.Stream<Uint8Array> =>
-  Stream.suspend(() =>
-    Stream.orDie(Stream.fromAsyncIterable(typeof file === "function" ? file() : file, (cause) => cause)),
-  );
+const bytesOf = (file: LinkFile): Stream.Stream<Uint8Array, InvalidParameter> =>
+  Stream.suspend(() => {
+    const opened: unknown = typeof file === "function" ? file() : file;
+    if (!isAsyncIterable(opened)) return Stream.fail(notBytes);
+    return Stream.orDie(Stream.fromAsyncIterable(opened, (cause) => cause)).pipe(
+      Stream.mapEffect((part) => (part instanceof Uint8Array ? Effect.succeed(part) : Effect.fail(notBytes))),
+    );
+  });
 
 type Lookup<A> = Effect.Effect<A, GuildError | StoreUnavailable | LinkNotFound>;
 type Bulk<A> = Effect.Effect<ReadonlyArray<BulkItem<A>>, GuildError | StoreUnavailable | BulkLimitExceeded>;

@@ -83,6 +83,15 @@ export const linksApiSuite = (service: () => TestService): void => {
         code: "INTERNAL_ERROR",
         cause: new Error("no such file"),
       });
+      const text = async function* () {
+        yield "chatId,gameId\n100001,1\n";
+      };
+      for (const wrong of [text, () => [new Uint8Array(9)], () => undefined]) {
+        await expect(links.import(wrong as never)).rejects.toMatchObject({
+          code: "INVALID_PARAMETER",
+          details: { parameters: [{ name: "file", reason: "expected an async iterable of Uint8Array" }] },
+        });
+      }
       expect(await collect(links.all())).toEqual([]);
     });
 
