@@ -26,6 +26,7 @@ kvSuite({ name: "With the smallest commits", engine, other, test });
 storageSuites({
   name: "Stores on an engine with the smallest commits",
   layer: layer(Effect.map(yieldingKv, smallest)),
+  maxChanges: minChanges,
   test,
 });
 

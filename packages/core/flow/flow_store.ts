@@ -115,8 +115,8 @@ export class FlowStore extends Context.Service<
   }
 >()("@accountlink/core/FlowStore") {}
 
-/** How many sign-ins of a flow are pending at most. A further one ends the one that ends first. */
-const mostChallenges = 10;
+/** How many sign-ins of a flow are pending. A further one ends the one that ends first. */
+const pendingIn = (mostWritten: number): number => Math.min(20, Math.max(10, mostWritten));
 
 /** Deletes a flow with its challenges. @internal */
 export const endFlow = Effect.fnUntraced(function* (tx: Tx, id: FlowId) {
@@ -132,7 +132,7 @@ const findAt = Effect.fnUntraced(function* (tx: Tx, id: FlowId, at: Millis) {
 });
 
 /** Stores flows in any storage. @internal */
-export const storedFlows = recordStore(FlowStore, ({ read, write }) => ({
+export const storedFlows = recordStore(FlowStore, ({ read, write, mostWritten }) => ({
   begin: (flow) => write("begin", flow.id, (tx) => tx.create(verificationFlows, flow)),
 
   find: (id, at) =>
@@ -146,7 +146,7 @@ export const storedFlows = recordStore(FlowStore, ({ read, write }) => ({
       if ((yield* tx.get(verificationFlows, challenge.flow)) === undefined) return false;
       const pending = yield* tx.list(signInChallenges.byFlow, [challenge.flow]);
       const [first] = pending.toSorted((one, other) => one.expiresAt - other.expiresAt);
-      if (first !== undefined && pending.length >= mostChallenges) {
+      if (first !== undefined && pending.length >= pendingIn(mostWritten)) {
         yield* tx.remove(signInChallenges, first.stateHash);
       }
       yield* tx.create(signInChallenges, challenge);

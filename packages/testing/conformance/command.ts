@@ -16,7 +16,7 @@ const usage = `Usage: accountlink-conformance <module> [options]
 
 The module exports "engine", an Effect that opens an engine of four operations; or
 "layer", a Layer of all storage ports; and "outages", the same with "Connection",
-if its store can be out of reach.
+if its store can be out of reach; and "maxChanges", if the engine below it has one.
 
   --only <text>   run the suites whose name contains the text, such as LinkStore
   --runs <count>  random inputs of each property; 100 by default
@@ -27,6 +27,7 @@ interface AdapterModule {
   readonly engine?: KvSuiteOptions["engine"];
   readonly other?: KvSuiteOptions["other"];
   readonly layer?: Layer.Layer<StoragePorts, unknown>;
+  readonly maxChanges?: number;
   readonly outages?: Layer.Layer<StoragePorts | Connection, unknown>;
 }
 
@@ -68,12 +69,12 @@ const argumentsOf = (args: ReadonlyArray<string>): Arguments | string => {
 };
 
 const suitesOf =
-  ({ path, runs, seed }: Arguments, { engine, other, layer, outages }: AdapterModule) =>
+  ({ path, runs, seed }: Arguments, { engine, other, layer, maxChanges, outages }: AdapterModule) =>
   (test: TestApi): void => {
     if (engine !== undefined) kvSuite({ name: path, engine, other, test });
     if (layer === undefined) return;
     const random = seed === undefined ? { runs } : { runs, seed };
-    storageSuites({ name: path, layer, model: StorageMemory.layer, test, ...random });
+    storageSuites({ name: path, layer, maxChanges, model: StorageMemory.layer, test, ...random });
     storageOutageSuite(
       outages === undefined
         ? { name: path, test, skip: `the module exports no "outages"` }

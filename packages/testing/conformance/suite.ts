@@ -20,6 +20,8 @@ export interface SuiteOptions<Ports> {
   /** Builds the adapter: once for each suite, and once for each case of `rootKeyStoreSuite`. */
   readonly layer: Layer.Layer<Ports, unknown>;
   readonly test: TestApi;
+  /** `maxChanges` of the engine below the stores. With fewer than 1,000, they may change less at once. */
+  readonly maxChanges?: number | undefined;
 }
 
 /** The body of a case: an effect, or a generator as for `Effect.gen`. */

@@ -1,5 +1,6 @@
 import { ChatId, GameId, type StoragePorts } from "@accountlink/core";
 import { fixtureSource, progressKeptFor } from "@accountlink/core/imports";
+import { type PortableLink } from "@accountlink/core/links";
 import { Effect, Fiber } from "effect";
 import { uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
@@ -7,12 +8,13 @@ import { line, newLinkSteps } from "../links/link_steps.ts";
 import { ada, chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 
-/** As many as every store has to import at once. */
-const someLines = Array.from({ length: 3 }, (_, i) =>
-  line(ChatId.make(`${30_000 + i}`), GameId.make(`${i % 7}`), i),
-);
+/** As many lines as a store imports at once: 20, or fewer on an engine of fewer changes. */
+export const linesAtOnce = (maxChanges = 1_000): Array<PortableLink> =>
+  Array.from({ length: Math.min(20, Math.floor(maxChanges / 24) - 1) }, (_, i) =>
+    line(ChatId.make(`${30_000 + i}`), GameId.make(`${i % 7}`), i),
+  );
 
-export const batches: Cases<StoragePorts> = {
+export const batches = (someLines: Array<PortableLink>): Cases<StoragePorts> => ({
   "importBatch deletes the stored progress of old imports, but not of fixtures": function* () {
     const links = yield* newLinkSteps;
     const [source, other] = [uniqueText(), uniqueText()];
@@ -63,4 +65,4 @@ export const batches: Cases<StoragePorts> = {
     expectEqual(yield* links.find(ada), null);
     expectEqual(yield* links.entries, []);
   },
-};
+});

@@ -5,7 +5,7 @@ import { uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { ada, atOnce, bob, poker } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { batches } from "./batches.ts";
+import { batches, linesAtOnce } from "./batches.ts";
 import { makeSteps, room } from "./import_steps.ts";
 import { undos } from "./undos.ts";
 
@@ -163,4 +163,4 @@ const cases: Cases<StoragePorts> = {
 
 /** Tests an `ImportStore` and an `UploadStore`. */
 export const importStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("ImportStore", options, { ...batches, ...undos, ...cases });
+  suite("ImportStore", options, { ...batches(linesAtOnce(options.maxChanges)), ...undos, ...cases });
