@@ -4,13 +4,14 @@
  * rests on data that has changed meanwhile: then the transaction runs again. A range has a guard, a key whose version
  * each change of a record in the range changes.
  */
-import { type StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
+import type { StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
 import { timedNumbers } from "@accountlink/core/journal";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Semaphore } from "effect";
 import { type Bounds, lastOf, rangeOf, type Tuple } from "./keys.ts";
 import { type Entry, type Kv, maxChanges, maxChecks, type Range } from "./kv.ts";
-import { mapInParts, pauseFor } from "./long_lists.ts";
+import { mapInParts } from "./long_lists.ts";
+import { isOvertaken, mostRuns, overtaken, pauseAfter } from "./overtaken.ts";
 import { isSplit, parsed, partKeys, partLength, splitMark, type Text } from "./split_texts.ts";
 import { guardKey, type Index, type IndexKeys, indexKeys, keyOf, noKeys, type Table } from "./table.ts";
 
@@ -304,25 +305,6 @@ export class Transaction {
     if (isSplit(text)) for (const part of partKeys(text)) this.#changes.set(part, null);
   }
 }
-
-/** What a transaction has read was replaced before its end. */
-class Overtaken extends Error {
-  override readonly message = "Cannot end a transaction: what it read was replaced";
-}
-
-const overtaken = (operation: string) => new StoreUnavailable({ operation, cause: new Overtaken() });
-
-const isOvertaken = (error: unknown): error is StoreUnavailable =>
-  error instanceof StoreUnavailable && error.cause instanceof Overtaken;
-
-/** How often a transaction runs before it fails as if the store were unavailable. */
-const mostRuns = 100;
-
-/** The most milliseconds before the next run. */
-const longestPause = 100;
-
-const pauseAfter = (run: number): Effect.Effect<void> =>
-  run < 3 ? Effect.yieldNow : pauseFor(Math.random() * Math.min(longestPause, 2 ** run));
 
 /** The body of a transaction. It may run several times. */
 type Body<A, E> = (tx: Transaction) => StoreEffect<A, E> | Effect.fn.Return<A, E | StoreUnavailable>;

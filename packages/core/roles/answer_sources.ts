@@ -4,8 +4,8 @@
  * not depend on it are known.
  */
 import type { Millis } from "../timestamp.ts";
+import type { Sources } from "./linked_game.ts";
 import type { Source } from "./member_changes.ts";
-import type { Sources } from "./member_sync.ts";
 
 /** After more unanswered questions in a row, a source is waited for, or closed if it never answered. */
 export const mostUnanswered = 20;

@@ -1,23 +1,19 @@
 import { Clock, Context, Effect, Layer, Option, Result } from "effect";
 import { Forbidden, type PlatformEffect, PlatformUnavailable } from "../errors.ts";
-import type { ChatId, GameId } from "../ids.ts";
+import type { ChatId } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
 import type { RoleMember, RoleRefused } from "../platforms/chat_platform.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
-import { GamePlatform, type ItemOwnership } from "../platforms/game_platform.ts";
 import { StorageUse } from "../storage_use.ts";
 import { storedNickname } from "./kept_nickname.ts";
+import { makeLinkedGame, openSources, type Sources } from "./linked_game.ts";
 import {
   type GroupRoles,
   isLeftAlone,
   isUndone,
   type MemberChanges,
   memberChanges,
-  neededGroups,
-  neededItems,
-  needsProfile,
-  type Source,
   type StoredMember,
   storedMember,
 } from "./member_changes.ts";
@@ -26,19 +22,10 @@ import { changesOf } from "./role_changes.ts";
 import { type ChangeReason, RoleHistoryStore } from "./role_history_store.ts";
 import type { PlanProblem, RolePlan } from "./role_plan.ts";
 import { isErasedMark, RolePlanStore } from "./role_plan_store.ts";
-import { type Candidate, itemKey, type LinkedGame } from "./rule_kinds.ts";
+import type { Candidate } from "./rule_kinds.ts";
 
 /** The time before a member with an unanswered question is compared again, in milliseconds. */
 const unansweredRetry = 5_000;
-
-/** Which questions about game users are asked, and what became of them. */
-export interface Sources {
-  /** A source that is not open is not asked. Its answers are unknown. */
-  readonly isOpen: (source: Source) => boolean;
-  readonly note: (source: Source, isAnswered: boolean) => void;
-  /** The keys of items that do not exist. They are not asked for again. */
-  readonly missing: Set<Source>;
-}
 
 export interface Comparison extends MemberChanges {
   /** Whether a question got no answer, so that the member has to be compared again. Closed sources are not asked. */
@@ -50,21 +37,13 @@ export interface MemberPreview extends Comparison {
   readonly candidate: Candidate;
 }
 
-/** Returns the groups of a user, who has none without a profile; null if they are unknown. */
-const groupsOf = (profile: LinkedGame["profile"]): LinkedGame["groups"] => {
-  if (profile === undefined) return null;
-  return profile === null ? [] : profile.groups;
-};
-
 const unasked = { game: null, isUnanswered: false };
-
-const openSources = (): Sources => ({ isOpen: () => true, note: () => {}, missing: new Set() });
 
 /** Compares members with a plan, and changes their roles and nicknames. @internal */
 export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core/MemberSync", {
   make: Effect.gen(function* () {
     const chatPlatform = yield* ChatPlatform;
-    const gamePlatform = yield* GamePlatform;
+    const linkedGame = yield* makeLinkedGame;
     const links = yield* LinkStore;
     const store = yield* RolePlanStore;
     const history = yield* RoleHistoryStore;
@@ -75,59 +54,6 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
         ? new PlatformUnavailable({ operation: "ChatPlatform.roles" })
         : Effect.succeed(chatPlatform.roles),
     );
-
-    const hasItem =
-      gamePlatform.hasItem ?? (() => new PlatformUnavailable({ operation: "GamePlatform.hasItem" }));
-
-    const linkedGame = Effect.fnUntraced(function* (
-      plan: RolePlan,
-      { gameId, proof }: StoredMember & { readonly gameId: GameId },
-      known: GroupRoles,
-      sources: Sources,
-    ) {
-      /** Returns undefined if the source is closed or does not answer. */
-      const ask = <A>(source: Source, question: PlatformEffect<A>): Effect.Effect<A | undefined> =>
-        sources.isOpen(source)
-          ? Effect.map(Effect.option(question), (answer) => {
-              note(source, Option.isSome(answer));
-              return Option.getOrUndefined(answer);
-            })
-          : Effect.succeed(undefined);
-      let isUnanswered = false;
-      const note = (source: Source, isAnswered: boolean) => {
-        isUnanswered ||= !isAnswered;
-        sources.note(source, isAnswered);
-      };
-      const groupIds = neededGroups(plan);
-      const areGroupsKnown = groupIds.every((groupId) => known.has(groupId));
-      const areGroupsAsked = !areGroupsKnown && sources.isOpen("groups");
-      const found =
-        needsProfile(plan) || areGroupsAsked
-          ? yield* ask(
-              "profile",
-              areGroupsAsked
-                ? gamePlatform.findProfile(gameId, ["groups"], groupIds)
-                : gamePlatform.findProfile(gameId, []),
-            )
-          : Option.none();
-      const profile = found && Option.getOrNull(found);
-      if (areGroupsAsked && profile) note("groups", profile.groups !== null);
-      const asked = areGroupsAsked ? groupsOf(profile) : null;
-      const groups = areGroupsKnown
-        ? groupIds.flatMap((groupId) =>
-            (known.get(groupId)?.get(gameId) ?? []).map((role) => ({ id: Number(groupId), role })),
-          )
-        : asked;
-      const items = new Map<Source, ItemOwnership>();
-      for (const item of neededItems(plan)) {
-        const key = itemKey(item);
-        const ownership = sources.missing.has(key) ? "no_item" : yield* ask(key, hasItem(gameId, item));
-        if (ownership === "no_item") sources.missing.add(key);
-        if (ownership !== undefined) items.set(key, ownership);
-      }
-      const game: LinkedGame = { proof, profile, groups, items };
-      return { game, isUnanswered };
-    });
 
     const compare = Effect.fnUntraced(function* (
       plan: RolePlan,

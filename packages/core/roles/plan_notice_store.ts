@@ -55,8 +55,8 @@ const newNotice = {
 };
 
 const changedAt = ({ problemAt }: Pick<PlanNotice, "problemAt">, at: Millis) => {
-  const time = problemAt === null ? at : Math.max(at, problemAt + 1);
-  return { problemAt: time, unseenAt: time };
+  const changed = problemAt === null ? at : Math.max(at, problemAt + 1);
+  return { problemAt: changed, unseenAt: changed };
 };
 
 /** At most one message a day of each community. */

@@ -11,7 +11,6 @@ import {
   type MoveChat,
   type RemoveGame,
   type RestoreGame,
-  type WayCount,
 } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";

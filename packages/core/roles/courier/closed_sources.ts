@@ -1,7 +1,7 @@
 import type { ChatId } from "../../ids.ts";
 import type { Millis } from "../../timestamp.ts";
+import type { Sources } from "../linked_game.ts";
 import type { Source } from "../member_changes.ts";
-import type { Sources } from "../member_sync.ts";
 
 /** After so many unanswered questions in a row, or after so many milliseconds of them, a source is closed. */
 const [mostUnanswered, longestSilence] = [20, 600_000];

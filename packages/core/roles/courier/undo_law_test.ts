@@ -144,7 +144,7 @@ law(
     const unlinked = yield* Effect.forEach(members, (each) =>
       Effect.map(
         links.findByChatId(pid, chatId(each)),
-        Option.exists(({ gameId: game }) => game === null),
+        Option.exists(({ gameId: linked }) => linked === null),
       ),
     );
     const seen = Effect.map(state, (all) =>
