@@ -4,7 +4,14 @@ export { DatabaseTooNew } from "./migrations.ts";
 export { moveDatabase } from "./move/databases.ts";
 export { openRows } from "./move/rows.ts";
 export { releaseTables } from "./release_tables.ts";
-export { CopyRefused, type CopyState, checkCopy, copyEmbedded, restoreEmbedded } from "./sqlite/backup.ts";
+export {
+  CopyRefused,
+  type CopyState,
+  checkCopy,
+  copyEmbedded,
+  newerCopy,
+  restoreEmbedded,
+} from "./sqlite/backup.ts";
 export {
   type EmbeddedError,
   type EmbeddedOptions,

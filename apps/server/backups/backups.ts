@@ -12,7 +12,8 @@ class BackupFolderUnusable extends Data.TaggedError("BackupFolderUnusable")<{
   readonly folder: string;
   readonly cause: unknown;
 }> {
-  override readonly message = `Cannot write a backup into "${this.folder}": ${reasonOf(this.cause)}`;
+  override readonly message =
+    `Cannot write a backup into "${this.folder}": ${reasonOf(this.cause)}, expected a folder that can be made and written to`;
 }
 
 /** Writes a copy to a new file, and returns what it holds, read from the copy. */

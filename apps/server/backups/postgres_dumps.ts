@@ -114,7 +114,8 @@ const dumpPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, file: 
 export const readDump = Effect.fnUntraced(function* (file: string) {
   const refuse = (reason: string) => new StorageSql.CopyRefused({ file, reason });
   const found = yield* Effect.promise(() => stat(file).catch(() => null));
-  if (found === null || !found.isFile()) return yield* refuse("there is no such file");
+  if (found === null) return yield* refuse("there is no such file");
+  if (!found.isFile()) return yield* refuse("it is not a file");
   if (found.size === 0) return yield* refuse("it is empty");
   const tables: Record<string, number> = {};
   let at: { readonly name: string; readonly columns: ReadonlyArray<string> } | null = null;

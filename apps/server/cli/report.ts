@@ -1,4 +1,5 @@
 import { redact, redactKeys } from "@accountlink/core/addresses";
+import { StorageSql } from "@accountlink/sql";
 import { Cause, Console, Data, Effect, Predicate } from "effect";
 import { InvalidConfig } from "../config/config.ts";
 import { ownMessage, printable, reasonOf } from "../message_text.ts";
@@ -32,6 +33,9 @@ export const reportFailure = (failure: CommandFailed): Effect.Effect<void> => pr
 
 const failureOf = (error: unknown, action: string): CommandFailed => {
   if (error instanceof CommandFailed) return error;
+  if (error instanceof StorageSql.DataFolderInUse && action !== "Cannot start") {
+    return new CommandFailed({ problem: `${action}: ${error.problem}, expected a stopped server` });
+  }
   if (!(error instanceof InvalidConfig)) return new CommandFailed({ problem: problemOf(error) });
   const lines = [error.problem, ...(error.others ?? [])].map((line) => `${action}: ${line}`);
   const notes = lines.slice(0, -1);

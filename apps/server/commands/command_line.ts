@@ -6,12 +6,20 @@ import { usagePresenter } from "../cli/usage.ts";
 import manifest from "../package.json" with { type: "json" };
 import { accountlink } from "./accountlink.ts";
 
+/** The beginning of messages about the configuration, by command. */
+const actions: ReadonlyMap<string, string> = new Map([
+  ["serve", "Cannot start"],
+  ["backup", "Cannot back up"],
+  ["restore", "Cannot restore"],
+  ["move", "Cannot move the data"],
+]);
+
 const interrupted = 130;
 
 /** Runs the command of the invocation and reports its failure. */
 export const runCommandLine = Effect.gen(function* () {
   const { words } = yield* Invocation;
-  const action = words[0] === "serve" ? "Cannot start" : "Cannot run the command";
+  const action = actions.get(words[0] ?? "") ?? "Cannot run the command";
   return yield* Command.runWith(accountlink, { version: manifest.version })(words).pipe(
     Effect.tapCause((cause) => (isReported(cause) ? Effect.void : report(cause, action))),
   );

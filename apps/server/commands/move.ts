@@ -112,10 +112,11 @@ const moveBetween = Effect.fnUntraced(function* (
 
 /** Gives a new data folder the secret of the source, without which nothing starts from it. */
 const copySecret = Effect.fnUntraced(function* (config: Config, source: PersistentStorage, folder: string) {
-  yield* prepareFolder(config, folder);
+  const unusable = unusableFolder(config, `the target is "${folder}"`);
+  yield* prepareFolder(config, folder, unusable);
   if (source.kind !== "embedded" || config.ACCOUNTLINK_SECRET !== null) return;
   const text = yield* Effect.promise(() => readFile(secretFile(source.folder), "utf8"));
-  yield* Effect.mapError(writeIfAbsent(secretFile(folder), text), unusableFolder(config));
+  yield* Effect.mapError(writeIfAbsent(secretFile(folder), text), unusable);
 });
 
 /** Says which secret the target needs, if that is not the configured one. */
@@ -155,12 +156,18 @@ export const moveCommand = Command.make(
         yield* copySecret(config, storage, target.folder);
       }
       const rest = yield* restOf(storage);
+      const into = locationOf(target);
       const moved: Moved = yield* Effect.flatMap(progressBar(), (show) =>
         moveBetween(storage, target, (done, total) =>
           show({ doing: "moving", done, total, unit: "records" }),
         ),
-      ).pipe(Effect.scoped);
-      const into = locationOf(target);
+      ).pipe(
+        Effect.scoped,
+        Effect.catchTag("MoveRefused", ({ reason }) => {
+          const places = `from ${location.text} to ${into.text}`;
+          return Effect.fail(new CommandFailed({ problem: `Cannot move the data ${places}: ${reason}` }));
+        }),
+      );
       const records = rowsIn(moved.tables);
       const [first] = moved.different;
       if (first !== undefined) {

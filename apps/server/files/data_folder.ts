@@ -7,13 +7,17 @@ import { type Config, InvalidConfig } from "../config/config.ts";
 import { reasonOf } from "../message_text.ts";
 
 /** Creates the folder unless it exists, accessible only to its owner. Fails if the folder cannot be used. */
-export const prepareFolder = (config: Config, folder: string): Effect.Effect<void, InvalidConfig> =>
+export const prepareFolder = (
+  config: Config,
+  folder: string,
+  unusable = unusableFolder(config),
+): Effect.Effect<void, InvalidConfig> =>
   Effect.tryPromise({
     try: async () => {
       await make(folder);
       await checkAccess(folder);
     },
-    catch: unusableFolder(config),
+    catch: unusable,
   });
 
 /** Whether the folder exists. Fails if this user cannot use it, or cannot find out whether it exists. */
@@ -42,10 +46,10 @@ const falseIfMissing = (error: NodeJS.ErrnoException): false => {
 };
 
 export const unusableFolder =
-  ({ ACCOUNTLINK_DATA_DIR }: Config) =>
+  ({ ACCOUNTLINK_DATA_DIR }: Config, named = `ACCOUNTLINK_DATA_DIR is "${ACCOUNTLINK_DATA_DIR}"`) =>
   (cause: unknown): InvalidConfig =>
     new InvalidConfig({
-      problem: `ACCOUNTLINK_DATA_DIR is "${ACCOUNTLINK_DATA_DIR}", expected a folder that can be made and written to (${reasonOf(cause)})`,
+      problem: `${named}, expected a folder that can be made and written to (${reasonOf(cause)})`,
     });
 
 // Creates one folder at a time, since Node's recursive mkdir never returns if nothing can be created, as in /proc.

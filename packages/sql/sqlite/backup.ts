@@ -25,11 +25,22 @@ export interface CopyState {
 export class CopyRefused extends Data.TaggedError("CopyRefused")<{
   readonly file: string;
   readonly reason: string;
+  readonly expected?: string;
 }> {
   readonly code = "COPY_REFUSED";
   readonly details = null;
-  override readonly message = `Cannot use "${this.file}": ${this.reason}, expected a backup of this service`;
+  override readonly message = `Cannot use backup "${this.file}": ${this.reason}, expected ${
+    this.expected ?? "a whole file that accountlink backup wrote, such as an earlier one"
+  }`;
 }
+
+/** A refusal of a copy that a newer release made. @internal */
+export const newerCopy = (file: string, version: number, newest: number): CopyRefused =>
+  new CopyRefused({
+    file,
+    reason: `its schema is version ${version}, and this release has ${newest}`,
+    expected: "one of this release or an earlier one: install the release that made it",
+  });
 
 /** Statements run in a thread, since a copy of a large database would delay every request of the process. */
 const connect = (filename: string, settings: string): Effect.Effect<BulkConnection, never, Scope.Scope> =>
@@ -78,7 +89,8 @@ export const checkCopy = (file: string): Effect.Effect<CopyState, CopyRefused> =
   const refuse = (reason: string) => new CopyRefused({ file, reason });
   return Effect.gen(function* () {
     const found = yield* Effect.promise(() => stat(file).catch(() => null));
-    if (found === null || !found.isFile()) return yield* refuse("there is no such file");
+    if (found === null) return yield* refuse("there is no such file");
+    if (!found.isFile()) return yield* refuse("it is not a file");
     if (found.size === 0) return yield* refuse("it is empty");
     const connection = yield* connect(file, "PRAGMA query_only = 1");
     const ask = (sql: string): Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError> =>
@@ -93,7 +105,7 @@ export const checkCopy = (file: string): Effect.Effect<CopyState, CopyRefused> =
     }
     const version = Number((yield* ask("SELECT MAX(migration_id) FROM schema_migrations"))[0]?.[0]);
     if (version > newestMigration) {
-      return yield* refuse(`its schema is version ${version}, and this release has ${newestMigration}`);
+      return yield* newerCopy(file, version, newestMigration);
     }
     const rootKey = (yield* ask("SELECT wrapped FROM root_key"))[0]?.[0];
     if (typeof rootKey !== "string") return yield* refuse("it holds no data");

@@ -38,9 +38,11 @@ export class DataFolderInUse extends Data.TaggedError("DataFolderInUse")<{
 }> {
   readonly code = "DATA_FOLDER_IN_USE";
   readonly details = { pid: this.pid };
-  override readonly message = `Cannot start: data folder "${this.folder}" is in use by ${
+  /** @internal */
+  readonly problem = `data folder "${this.folder}" is in use by ${
     this.pid === null ? "another server" : `process ${this.pid}`
-  }, expected one server per folder`;
+  }`;
+  override readonly message = `Cannot start: ${this.problem}, expected one server per folder`;
 }
 
 /** Retries for 200 ms, because a previous server may still be shutting down. */

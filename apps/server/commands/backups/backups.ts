@@ -26,12 +26,14 @@ import { connectTimeout, openStorage } from "../management_layer.ts";
 import { resumeStorage } from "../resume.ts";
 
 /** Returns the configuration of a storage that these commands copy. Redis has files of its own. */
-const copiedStorage = Effect.gen(function* () {
+const copiedStorage = Effect.fnUntraced(function* (action: "back up" | "restore") {
   const config = yield* readConfig((yield* Invocation).environment);
   const storage: Storage = yield* storageOf(config);
   if (storage.kind === "embedded" || storage.kind === "postgres") return { config, storage };
+  const why = storage.kind === "memory" ? "it exists only inside its server" : "Redis has files of its own";
+  const hint = storage.kind === "memory" ? "" : ", or a copy of those (docs/operating.md)";
   return yield* new CommandFailed({
-    problem: `Cannot copy storage "${storage.kind}", expected embedded or postgres: docs/operating.md says how to back up Redis`,
+    problem: `Cannot ${action} storage "${storage.kind}": ${why}, expected embedded or postgres${hint}`,
   });
 });
 
@@ -40,7 +42,7 @@ export const backupCommand = Command.make(
   { folder: Argument.String("dir").pipe(Argument.withDescription("Folder of the backups")) },
   ({ folder }) =>
     Effect.gen(function* () {
-      const { config, storage } = yield* copiedStorage;
+      const { config, storage } = yield* copiedStorage("back up");
       if (storage.kind === "embedded" && StorageSql.holdsNothing(storage.folder)) {
         return yield* new CommandFailed({
           problem: `Cannot back up data folder "${storage.folder}": it holds no data, expected the folder of a server`,
@@ -149,8 +151,7 @@ const restorePostgres = Effect.fnUntraced(function* (
   const options = { ...storage, connectTimeout } as const;
   const { schema } = yield* StoragePostgres.inspectPostgres(options);
   if (copy.version > schema.newest) {
-    const reason = `its schema is version ${copy.version}, and this release has ${schema.newest}`;
-    return yield* new StorageSql.CopyRefused({ file, reason });
+    return yield* StorageSql.newerCopy(file, copy.version, schema.newest);
   }
   const isReplaced = schema.version > 0;
   if (isReplaced && !replace) return yield* needsReplace(storage);
@@ -177,7 +178,7 @@ export const restoreCommand = Command.make(
   },
   ({ file, replace, resume }) =>
     Effect.gen(function* () {
-      const { config, storage } = yield* copiedStorage;
+      const { config, storage } = yield* copiedStorage("restore");
       const time = timeText(yield* Clock.currentTimeMillis);
       const restoring = { config, file, replace, time };
       const restored =
