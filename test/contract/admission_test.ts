@@ -222,9 +222,12 @@ test("a block removes the link, refuses every write, and is listed with its reas
   expect(await gameOf(bystander)).toBe(gameId);
   const again = await owner.send("PUT /dashboard/api/blocks", { body: { pid, chatId } });
   expect(dataOf(again)).toMatchObject({ block: { reason: null }, removedLinks: 0 });
+  const deletion = async () => wordsOf(await owner.browser.get("/dashboard/account/delete"));
+  expect(await deletion()).toContain(" 1 block: whom you blocked may verify again");
   const end = { body: { pid, chatId } };
   expect(dataOf(await owner.send("DELETE /dashboard/api/blocks", end))).toEqual({ deleted: true });
   expect(dataOf(await owner.send("DELETE /dashboard/api/blocks", end))).toEqual({ deleted: false });
+  expect(await deletion()).not.toContain("may verify again");
   expect((await patch(chatId, "9")).status).toBe(200);
   const audit = dataOf(await owner.send(`GET /dashboard/api/audit?chatId=${chatId}`));
   expect(listOf(audit.entries).map(({ action }) => action)).toEqual(

@@ -129,8 +129,8 @@ ${cardHtml(gameCard(link.game, language))}
 <p class="aside">${language.sentences([dates, proofText(proof, language, reader)])}</p>
 <details>
 <summary class="bad">${language.html("me.link.remove", { community, unseen })}</summary>
-<p>${language.html("me.link.remove.text", { community })}</p>
 ${lostHtml(lost, language)}
+<p>${language.text("me.link.remove.text")}</p>
 ${postForm(
   "/me/remove",
   csrf,

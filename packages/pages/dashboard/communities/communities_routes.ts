@@ -57,7 +57,8 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   ) {
     const community = yield* communities.findAnyCounted(visitor, String(visitor.context.query["pid"]));
     const said = typed.said ?? Record.map(saidLabels, (_, name) => community.settings[name] ?? "");
-    const ages = typed.ages ?? Record.map(ageLabels, (_, name) => String(community.settings[name] ?? ""));
+    const labels = ageLabels(visitor.platforms);
+    const ages = typed.ages ?? Record.map(labels, (_, name) => String(community.settings[name] ?? ""));
     const view = yield* viewOf(visitor, community, said);
     return communityPage(view, said, ages, community.settings, visitor, problems);
   });
@@ -121,7 +122,9 @@ ${others(listed, steps.guilds, botInvite)}`,
 
     form(communityPath(":pid"), function* (visitor, fields) {
       const isAges = fields("act") === "ages";
-      const typed = isAges ? { ages: typedIn(ageLabels, fields) } : { said: typedIn(saidLabels, fields) };
+      const typed = isAges
+        ? { ages: typedIn(ageLabels(visitor.platforms), fields) }
+        : { said: typedIn(saidLabels, fields) };
       if (fields("act") === "preview") return yield* one(visitor, typed, []);
       // Browsers send only a ticked box.
       const isTicked = (name: string) => fields(name) === "true";

@@ -8,7 +8,7 @@ import { Effect, Option, Record } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable, qrCode } from "../look/copyable.ts";
 import { checkField, fieldsOf, textField } from "../look/field.ts";
-import { communityName, linksText, listText } from "../look/names.ts";
+import { communityName, linksText, listText, type PlatformNames } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
 import { linkTo, plain, say, tags } from "../look/say.ts";
@@ -29,15 +29,15 @@ export const saidLabels = {
 } as const;
 
 /** The labels of how old accounts must be to link. */
-export const ageLabels = {
-  minGameAgeDays: say("community.minGameAgeDays"),
-  minChatAgeDays: say("community.minChatAgeDays"),
-} as const;
+export const ageLabels = ({ game, chat }: PlatformNames) => ({
+  minGameAgeDays: say("community.minGameAgeDays", { platform: game }),
+  minChatAgeDays: say("community.minChatAgeDays", { platform: chat }),
+});
 
 /** What the section *Who may link* has to tick. */
 export type Ticked = Pick<ScopeSettings, "freshProof" | "oneChatUser">;
 
-export type AgeForm = Readonly<Record<keyof typeof ageLabels, string>>;
+export type AgeForm = Readonly<Record<keyof ReturnType<typeof ageLabels>, string>>;
 
 export type SaidForm = Readonly<Record<keyof typeof saidLabels, string>>;
 
@@ -108,7 +108,7 @@ export const communityPage = (
     title: communityName(community),
     section: "communities",
     refused: refusedFor(problems),
-    labels: { ...saidLabels, ...ageLabels },
+    labels: { ...saidLabels, ...ageLabels(visitor.platforms) },
     content: html`
 <p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${linksText(links)}</a> ·
 <a href="${to(paths.keys)}">${say("communities.keys", { count: keys })}</a></p>
@@ -236,7 +236,7 @@ const admissionSection = (
   problems: ReadonlyArray<Problem>,
 ): Html => {
   const { pid } = community.scope;
-  const of = fieldsOf(ageLabels, ages, problems);
+  const of = fieldsOf(ageLabels(platforms), ages, problems);
   return html`
 <section id="admission">
 <h2>${say("community.admission")}</h2>
