@@ -37,9 +37,6 @@ export interface UserSuspect {
 /** The most pairs of a scope; the oldest are dropped. @internal */
 export const mostSuspects = 1_000;
 
-/** The most pairs that are added at once. @internal */
-export const mostSuspectsAtOnce = 10;
-
 /** How long pairs are kept, in milliseconds. @internal */
 export const suspectTime = 30 * dayMs;
 
@@ -51,9 +48,8 @@ export class SuspectStore extends Context.Service<
   SuspectStore,
   {
     /**
-     * Stores pairs, at most `mostSuspectsAtOnce`. A pair replaces an earlier pair of the same users. Skips a pair if one of
-     * its users has no record in the scope, because the user was erased, or if the link has changed. Deletes the oldest
-     * pairs beyond `mostSuspects`.
+     * Stores pairs. A pair replaces an earlier pair of the same users. Skips a pair if one of its users has no record in
+     * the scope, because the user was erased, or if the link has changed. Deletes the oldest pairs beyond `mostSuspects`.
      */
     readonly add: (pid: Pid, suspects: ReadonlyArray<Suspect>) => StoreEffect<void>;
 

@@ -1,5 +1,5 @@
 import { ChatId, type StoragePorts } from "@accountlink/core";
-import { mostSuspects, mostSuspectsAtOnce, type Suspect, SuspectStore } from "@accountlink/core/alts";
+import { mostSuspects, type Suspect, SuspectStore } from "@accountlink/core/alts";
 import { ImportStore } from "@accountlink/core/imports";
 import { UserStore } from "@accountlink/core/users";
 import { Array as Arr, Effect } from "effect";
@@ -78,7 +78,7 @@ const cases: Cases<StoragePorts> = {
     const users = Array.from({ length: mostSuspects + 5 }, (_, i) => ChatId.make(`${30_000 + i}`));
     for (const part of Arr.chunksOf(users, 500)) yield* importLinks(part);
     const all = users.map((user, index) => pair(ada, user, index));
-    for (const part of Arr.chunksOf(all, mostSuspectsAtOnce)) yield* add(...part);
+    yield* add(...all);
     const found = others(yield* find);
     expectEqual([found.length, found[0], found.at(-1)], [mostSuspects, users.at(-1), users[5]]);
   },
