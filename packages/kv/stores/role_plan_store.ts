@@ -26,8 +26,11 @@ import { closeCommunity, deleteEntries, logAt, putLinking } from "./communities.
 import { nextNumber } from "./counts.ts";
 import { record } from "./journal.ts";
 import { holdItems, liveNodes } from "./leases.ts";
-import { countNicknames, findPlan, memberOperations, sweeping } from "./plan_members.ts";
+import { memberOperations, sweeping } from "./plan_members.ts";
+import { countNicknames, nicknameOperations } from "./plan_nicknames.ts";
+import { settlingOperations } from "./plan_settling.ts";
 import {
+  findPlan,
   isOn,
   type KeptPlan,
   planMembers,
@@ -125,6 +128,8 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
 
   ...previewOperations(db),
   ...memberOperations(db),
+  ...settlingOperations(db),
+  ...nicknameOperations(db),
 
   put: (write) => db.write(write.pid, (tx) => put(tx, write)),
 

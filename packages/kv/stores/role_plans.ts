@@ -98,6 +98,20 @@ export const planMembers = table<PlanMember>()(
   1,
 );
 
+export const findPlan = (tx: Transaction, { pid, guildId }: PlanPlace) => tx.get(plans, pid, guildId);
+
+/** Finds a plan if the node holds it. */
+export const heldBy = Effect.fnUntraced(function* (
+  tx: Transaction,
+  write: PlanPlace & { readonly node: string },
+) {
+  const stored = yield* findPlan(tx, write);
+  return stored?.holder === write.node ? stored : undefined;
+});
+
+export const readMembers = (tx: Transaction, { ref }: KeptPlan, chatIds: ReadonlyArray<ChatId>) =>
+  tx.getAll(planMembers, chatIds, (chatId) => [ref, chatId]);
+
 /** The problems of a member, or problems of the plan, which have no chat ID. */
 export interface PlanProblems extends PlanPlace {
   readonly ref: number;
