@@ -247,7 +247,7 @@ const waysOf = async (stage: Stage): Promise<Picture> => {
   const connected = await shoot(await verifyAs("100001", "Use another account", "Ada"));
 
   const linus = await verifyAs("100004", "Verify", "Linus");
-  await press(linus, "Use words in your profile");
+  await press(linus, "Put words into your profile on Roblox");
   await linus.getByLabel("User name on Roblox").fill("linus_plays");
   await press(linus, "Continue");
   // The words are random.
