@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { Effect } from "effect";
 import { skipReason } from "./skip_reason.ts";
@@ -35,7 +35,18 @@ export const makeCertificateFor = Effect.fnUntraced(function* ({
   // An RSA key would take half a second to make.
   const elliptic = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
   const request = join(folder, "request.pem");
-  const asked = ["-new", ...elliptic, "-nodes", "-keyout", key, "-out", request, "-subj", "/CN=127.0.0.1"];
+  // OpenSSL looks for an authority by its name, so each has its own.
+  const asked = [
+    "-new",
+    ...elliptic,
+    "-nodes",
+    "-keyout",
+    key,
+    "-out",
+    request,
+    "-subj",
+    `/CN=${basename(folder)}`,
+  ];
   yield* Effect.promise(async () => {
     await run("openssl", ["req", ...asked, "-addext", `subjectAltName=${name}`]);
     const signed = ["-in", request, "-signkey", key, "-days", `${days}`, "-out", certificate];

@@ -4,7 +4,7 @@ import { connect, createSecureContext } from "node:tls";
 import { certificateProblem } from "@accountlink/core";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { Effect } from "effect";
-import type { ClientOptions } from "./clients.ts";
+import { type ClientOptions, sentinelClient } from "./clients.ts";
 import { type RedisOptions, RedisUnusable } from "./redis_options.ts";
 import { endpointsOf, endpointText, pathOf, type RedisAddress, type RedisEndpoint } from "./redis_url.ts";
 
@@ -32,20 +32,40 @@ const problemAt = (endpoint: RedisEndpoint, tls: ClientOptions["tls"]) =>
     return Effect.sync(() => socket.destroy());
   });
 
+/** Where the sentinels say that the master is; nowhere if none answers. */
+const masterOf = (address: RedisAddress & { kind: "sentinel" }, options: ClientOptions) =>
+  Effect.promise(async (): Promise<ReadonlyArray<RedisEndpoint>> => {
+    for (const sentinel of address.sentinels) {
+      const client = sentinelClient(sentinel, address, options);
+      try {
+        const found = await client.call("SENTINEL", "get-master-addr-by-name", address.master);
+        if (Array.isArray(found)) return [{ host: String(found[0]), port: Number(found[1]) }];
+      } catch {
+        // The next one is asked.
+      } finally {
+        client.disconnect();
+      }
+    }
+    return [];
+  });
+
 /** Fails if no connection was made because a certificate does not hold, which does not mend itself. */
-export const refuseCertificate = (
+export const refuseCertificate = Effect.fnUntraced(function* (
   address: RedisAddress,
-  { tls }: ClientOptions,
+  options: ClientOptions,
   status: string,
-): Effect.Effect<void, RedisUnusable> =>
-  !address.tls || status === "ready"
-    ? Effect.void
-    : forEachLimited(endpointsOf(address), (endpoint) => problemAt(endpoint, tls), { concurrency: 8 }).pipe(
-        Effect.flatMap((problems) => {
-          const reason = problems.find((problem) => problem !== null);
-          return reason === undefined ? Effect.void : new RedisUnusable({ path: pathOf(address), reason });
-        }),
-      );
+): Effect.fn.Return<void, RedisUnusable> {
+  if (!address.tls || status === "ready") return;
+  const refuseAny = Effect.fnUntraced(function* (endpoints: ReadonlyArray<RedisEndpoint>) {
+    const problems = yield* forEachLimited(endpoints, (endpoint) => problemAt(endpoint, options.tls), {
+      concurrency: 8,
+    });
+    const reason = problems.find((problem) => problem !== null);
+    if (reason !== undefined) return yield* new RedisUnusable({ path: pathOf(address), reason });
+  });
+  yield* refuseAny(endpointsOf(address));
+  if (address.kind === "sentinel") yield* refuseAny(yield* masterOf(address, options));
+});
 
 /** What keeps the client's own certificate and key from being used; null if nothing does. */
 export const pairProblem = (tls: RedisOptions["tls"]): string | null => {

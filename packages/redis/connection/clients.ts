@@ -96,6 +96,24 @@ const sentinelOptionsOf = (
   ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: options.tls } : {}),
 });
 
+/** A client of a sentinel itself, which tries to connect once. */
+export const sentinelClient = (
+  sentinel: RedisEndpoint,
+  { sentinelLogin }: RedisAddress & { kind: "sentinel" },
+  { commandTimeout, tls }: ClientOptions,
+): Redis =>
+  new Redis({
+    ...sentinel,
+    ...sentinelLogin,
+    tls,
+    protocol: 2,
+    disableClientInfo: true,
+    commandTimeout,
+    connectTimeout,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  }).on("error", () => {});
+
 const openCluster = (nodes: ReadonlyArray<RedisEndpoint>, redisOptions: RedisOptions): Cluster => {
   const cluster = new Cluster([...nodes], {
     redisOptions,

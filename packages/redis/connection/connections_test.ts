@@ -201,5 +201,25 @@ describe.skipIf(noCertificate !== null)(`connections with TLS ${noCertificate ??
       const { message } = yield* Effect.flip(Layer.build(CacheRedis.layer(options)));
       assert.include(message, problem);
     });
+
+    test(`a start is refused at once if the certificate of a master behind sentinels ${problem}`, function* () {
+      const [good, bad] = [yield* makeCertificate, yield* makeCertificateFor(made)];
+      const master = yield* startRedis({ tls: bad });
+      const sentinel = yield* startRedis({
+        sentinel: true,
+        tls: good,
+        config: [`sentinel monitor main 127.0.0.1 ${master.port} 1`],
+      });
+      const url = Redacted.make(`rediss+sentinel://127.0.0.1:${sentinel.port}/main`);
+      const options = { url, tls: { ca: [good.authority, bad.authority] } };
+      for (const refused of [
+        Effect.flip(Effect.scoped(Layer.build(CacheRedis.layer(options)))),
+        Effect.flip(CacheRedis.inspect(options)),
+      ]) {
+        const { message } = yield* refused;
+        assert.include(message, problem);
+        assert.include(message, `127.0.0.1:${master.port}`);
+      }
+    });
   }
 });
