@@ -42,6 +42,9 @@ const newBlockSteps = Effect.gen(function* () {
   };
 });
 
+const isStep = (isWhole: boolean, { length }: { readonly length: number }, rest = blockedPerStep) =>
+  isWhole ? length === Math.min(rest, blockedPerStep) : length > 0 && length <= blockedPerStep;
+
 /** @param isWhole whether a step removes `blockedPerStep` links, and not fewer as on an engine of few changes */
 const cases = (isWhole: boolean): Cases<StoragePorts> => ({
   "concurrent blocks and writes of every kind: no link of a blocked user is left": function* () {
@@ -72,9 +75,7 @@ const cases = (isWhole: boolean): Cases<StoragePorts> => ({
     );
     yield* importLinks(chatIds, chess);
     const { removed, hasMore } = yield* set(game(chess));
-    const isStep = ({ length }: { readonly length: number }, rest = blockedPerStep) =>
-      isWhole ? length === Math.min(rest, blockedPerStep) : length > 0 && length <= blockedPerStep;
-    expectEqual([isStep(removed), hasMore], [true, true]);
+    expectEqual([isStep(isWhole, removed), hasMore], [true, true]);
     expectEqual((yield* links.findByChatIds(pid, chatIds)).size, removed.length);
     expectEqual((yield* links.findGamesByChatIds(pid, chatIds)).size, 0);
     expectEqual((yield* links.findByGameIds(pid, [chess])).size, 0);
@@ -86,7 +87,7 @@ const cases = (isWhole: boolean): Cases<StoragePorts> => ({
     for (;;) {
       const step = yield* store.removeLinks(pid);
       if (step.length === 0) break;
-      expectEqual(isStep(step, chatIds.length - all.length), true);
+      expectEqual(isStep(isWhole, step, chatIds.length - all.length), true);
       all.push(...step);
     }
     expectEqual(all.map(({ chatId }) => chatId).toSorted(), chatIds);
