@@ -15,6 +15,10 @@ const fileOf = (text: string) =>
     yield new TextEncoder().encode(text);
   };
 
+const textOfLinks = async function* () {
+  yield "chatId,gameId\n100001,1\n";
+};
+
 export const linksApiSuite = (service: () => TestService): void => {
   describe("links", () => {
     it("sets, finds in both directions, moves and deletes links", async () => {
@@ -83,10 +87,7 @@ export const linksApiSuite = (service: () => TestService): void => {
         code: "INTERNAL_ERROR",
         cause: new Error("no such file"),
       });
-      const text = async function* () {
-        yield "chatId,gameId\n100001,1\n";
-      };
-      for (const wrong of [text, () => [new Uint8Array(9)], () => undefined]) {
+      for (const wrong of [textOfLinks, () => [new Uint8Array(9)], () => undefined]) {
         await expect(links.import(wrong as never)).rejects.toMatchObject({
           code: "INVALID_PARAMETER",
           details: { parameters: [{ name: "file", reason: "expected an async iterable of Uint8Array" }] },

@@ -186,8 +186,7 @@ const refusals: ReadonlyArray<
 it("backup, restore and move refuse with the value, what was expected, and a way out", async () => {
   const places = await makePlaces();
   const { place, data, runs } = places;
-  const filled = (text: string) =>
-    text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(places[name as keyof Places]));
+  const filled = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, name: string) => places[name as "data"]);
   const database = join(data, "accountlink.db");
   const before = readFileSync(database);
   for (const [by, words, ...parts] of refusals) {

@@ -119,8 +119,7 @@ test("a gateway that closes every connection is asked less and less", function* 
   yield* eventually(() => expect(gateway.countOf("resume")).toBe(3));
   const gaps = gateway.startedAt.slice(1).map((at, index) => at - (gateway.startedAt[index] ?? 0));
   // At the least luck, since timers may be a little early.
-  for (const [index, least] of [500, 1_000, 2_000].entries())
-    expect(gaps[index]).toBeGreaterThan(least - 50);
+  for (const [index, least] of [500, 1_000, 2_000].entries()) expect(gaps[index]).toBeGreaterThan(least - 50);
   expect(gateway.countOf("identify")).toBe(1);
 }, 30_000);
 
