@@ -32,12 +32,13 @@ import { type Ending, operationsOf, type StoreParts, storeLayer } from "./statem
 const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
   const { forUpdate, isRemote, isAmong, usersInUse } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
+  const isLocking = isWrite && isRemote;
   const run = (text: string, values: ReadonlyArray<unknown>) =>
     sql.unsafe<Readonly<Record<string, unknown>>>(isRemote ? numbered(text) : text, values);
   const locked = new Set<unknown>();
   /** Locks the scope before its records, as its deletion does, so that the two make no deadlock. */
   const lockScopeOf = ({ isOfScope }: RecordType, pid: unknown) => {
-    if (!isOfScope || !isWrite || !isRemote || locked.has(pid)) return Effect.void;
+    if (!isOfScope || !isLocking || locked.has(pid)) return Effect.void;
     locked.add(pid);
     return Effect.asVoid(lockScope(pid as Pid));
   };
@@ -80,15 +81,17 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
   const tx = {
     get: (type: RecordType, ...key: ReadonlyArray<KeyPart>) => {
       const { select, isKey, read } = tableFor(type);
-      const found = read(run(`${select} WHERE ${isKey}${isWrite && isRemote ? " FOR UPDATE" : ""}`, key));
+      const found = read(run(`${select} WHERE ${isKey}${isLocking ? " FOR UPDATE" : ""}`, key));
       return Effect.map(found, ([one]) => one);
     },
 
     getAll: (type: RecordType, keys: ReadonlyArray<ReadonlyArray<KeyPart>>) => {
-      const { select, isOneOf, read } = tableFor(type);
+      const { select, isOneOf, keyColumns, read } = tableFor(type);
+      // Writes lock rows in the order of their keys, so that two of them cannot deadlock.
+      const lock = isLocking ? ` ORDER BY ${keyColumns.join(", ")} FOR UPDATE` : "";
       return keys.length === 0
         ? Effect.succeed([])
-        : read(run(`${select} WHERE ${isOneOf(keys.length)}`, keys.flat()));
+        : read(run(`${select} WHERE ${isOneOf(keys.length)}${lock}`, keys.flat()));
     },
 
     list,
@@ -146,7 +149,7 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
 
     linked: Effect.fnUntraced(function* (pid: Pid, chatIds: ReadonlyArray<ChatId>) {
       const users = JSON.stringify(chatIds);
-      if (isWrite && isRemote) {
+      if (isLocking) {
         yield* sql`SELECT locks FROM ${usersInUse(users)}`;
         yield* lockScope(pid);
       }

@@ -6,9 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
   endedStates,
-  exampleTime,
   holdingStates,
-  type IdForm,
   idForms,
   jsonIdForms,
   missingTimes,
@@ -21,7 +19,6 @@ import {
   zeroTimes,
 } from "@accountlink/core/imports";
 import { recordTypes } from "@accountlink/core/storage";
-import { formatTimestamp } from "@accountlink/core/timestamp";
 import { languages } from "@accountlink/pages/languages";
 import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
@@ -85,47 +82,38 @@ it("docs/languages.md lists the languages with their states (`vitest -u` writes 
 const quotedList = (values: Iterable<string>): string =>
   Array.from(values, (each) => `\`${each}\``).join(", ");
 
-const idRow = ({ written, id }: IdForm, prefix = "") => [
-  `${prefix}\`${written}\``,
-  id === null ? "left out" : `\`${id}\``,
-];
+const jsonForms = quotedList(
+  jsonIdForms.slice(1).flatMap(({ written, id }) => (id === null ? [] : [written])),
+);
 
 it("docs/switching.md lists the words, times and IDs that readers of link files know", () => {
   const switching = readDocument("docs/switching.md");
-  const asked = ["another word", "stops the import, and is asked about"];
   const listOf = (words: Iterable<string>) => quotedList(words).replace("`\\n`", "`\\N`");
-  expect(rowsUnder(switching, ["in a column that says that the link holds", "means"])).toEqual([
-    [listOf(verifiedWords), "verified"],
-    [`${listOf(unverifiedWords)}, nothing`, "not verified: the row is left out"],
-    asked,
-  ]);
-  expect(rowsUnder(switching, ["in a column that says that the link is over", "means"])).toEqual([
-    [`${listOf(yesWords)}, a time`, "over: the row is left out"],
-    [`${listOf(noWords)}, nothing, a time that is unknown`, "not over"],
-    asked,
+  const [proven, unproven, asked] = ["verified", "not verified", "asked about"];
+  expect(
+    rowsUnder(switching, ["word", "in a column that says that the link holds", "that it is over"]),
+  ).toEqual([
+    [listOf(yesWords), proven, "over: the row is left out"],
+    [listOf([...verifiedWords].filter((word) => !yesWords.has(word))), proven, asked],
+    [`${listOf(noWords)}, nothing`, `${unproven}: the row is left out`, "not over"],
+    [listOf([...unverifiedWords].filter((word) => !noWords.has(word))), unproven, asked],
+    ["a time", asked, "over, unless it is unknown"],
+    ["another", asked, asked],
   ]);
   const names = rowsUnder(switching, ["a column of states", "names"]).map(([, cell]) => cell);
   expect(names).toEqual([holdingStates, endedStates, stateFillers].map(quotedList));
-  expect(rowsUnder(switching, ["in a column of times", "means"])).toEqual([
-    ...timeForms.map(({ name, examples }) => [
-      [name, quotedList(examples)].filter((text) => text !== "").join(": "),
-      examples.length === 0 ? "the start of the day in UTC" : `\`${formatTimestamp(exampleTime)}\``,
-    ]),
-    ['`{"$date": …}` of MongoDB', "its date, or milliseconds since 1970"],
-    ['`{"$timestamp": …}` of MongoDB; `_seconds` or `seconds` of Firestore', "its seconds since 1970"],
-    [`${listOf(missingTimes)}, nothing`, "unknown"],
-    [`${quotedList(zeroTimes)}, in any form`, "unknown"],
-    ["`28.09.2024`, `9/28/2024, 2:30 PM`, in UTC if there is no offset", "the only day that it can be"],
-    [
-      "`04/05/2021`",
-      "as the other dates of the column are, if they have one order and the file can be read again; else asked about",
-    ],
-    ["anything else", "stops the import, and is asked about"],
-  ]);
-  expect(rowsUnder(switching, ["an ID in a cell or in JSON", "is read as"])).toEqual([
-    ...idForms.map((form) => idRow(form)),
-    ...jsonIdForms.slice(1).map((form) => idRow(form, "JSON: ")),
-  ]);
+  expect(rowsUnder(switching, ["a time, in UTC if there is no offset", "for example"])).toEqual(
+    timeForms.flatMap(({ name, examples: [first] }) => (first === undefined ? [] : [[name, `\`${first}\``]])),
+  );
+  const text = switching.replaceAll("\n", " ");
+  expect(text).toContain(
+    `Unknown is the time of ${listOf(missingTimes)}, nothing, and of ${quotedList(zeroTimes)} in any form.`,
+  );
+  const [read, lost] = [true, false].map((isRead) =>
+    quotedList(idForms.flatMap(({ written, id }) => ((id !== null) === isRead ? [written] : []))),
+  );
+  expect(text).toContain(`IDs are read from ${read}, in JSON also from ${jsonForms}.`);
+  expect(text).toContain(`Rows with ${lost}, 0, or a JSON number above 2^53 are left out`);
 });
 
 it("docs/telemetry.md lists every metric that the sources define", () => {

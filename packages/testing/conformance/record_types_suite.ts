@@ -3,6 +3,7 @@ import { LinkStore } from "@accountlink/core";
 import { verificationFlows } from "@accountlink/core/flow";
 import { uploads } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
+import { type DayCount, dayCounts } from "@accountlink/core/limits";
 import { type KeyPart, type RecordIndex, Records, type RecordType } from "@accountlink/core/records";
 import { recordTypes } from "@accountlink/core/storage";
 import { Arbitrary, Context, Effect, Schema } from "effect";
@@ -68,6 +69,34 @@ const put = Effect.fnUntraced(function* (type: RecordType, record: Values) {
   return record;
 });
 
+/** Adds 1 to two counts, which it reads by their keys, in a write that waits for no other one. */
+const increment = (counts: ReadonlyArray<DayCount>) =>
+  Effect.gen(function* () {
+    const { write } = Context.getUnsafe(yield* Effect.context(), Records)("RecordTypes");
+    yield* write("increment", uniqueText(), function* (tx) {
+      const found = yield* tx.getAll(
+        dayCounts,
+        counts.map(({ endsAt, key }) => [endsAt, key]),
+      );
+      yield* tx.putAll(
+        dayCounts,
+        found.map((count) => ({ ...count, counted: count.counted + 1 })),
+      );
+    });
+  });
+
+const readsHold: Cases<StoragePorts> = {
+  "what concurrent writes read by several keys holds until their ends": function* () {
+    const counts = [uniqueText(), uniqueText()].map((key) => ({ key, endsAt: 1, counted: 0 }));
+    for (const count of counts) yield* put(dayCounts, count);
+    const all = Array.from({ length: 12 }, (_, index) =>
+      increment(index % 2 === 0 ? counts : counts.toReversed()),
+    );
+    yield* Effect.all(all, { concurrency: "unbounded" });
+    for (const count of counts) expectEqual(yield* find(dayCounts, count), { ...count, counted: 12 });
+  },
+};
+
 const cases: Cases<StoragePorts> = Object.fromEntries(
   recordTypes.map((type) => [
     `${type.name}: a record is found by key and indexes, goes with its scope and its user, and outlives its account`,
@@ -115,4 +144,4 @@ const cases: Cases<StoragePorts> = Object.fromEntries(
 
 /** Tests what storages do with every type of records by themselves. `storageMoveSuite` tests that they are moved. */
 export const recordTypesSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("Records", options, cases);
+  suite("Records", options, { ...cases, ...readsHold });

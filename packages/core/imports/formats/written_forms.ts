@@ -79,7 +79,7 @@ const daysBefore1970 = 25_569;
 /** The forms of times, except for the `$date` of MongoDB, which has one of these forms inside. @internal */
 export const timeForms: ReadonlyArray<TimeForm> = [
   {
-    name: "ISO 8601, with `T` or a space, in UTC if there is no offset",
+    name: "ISO 8601, with `T` or a space",
     examples: [
       "2021-05-04T12:30:00Z",
       "2021-05-04T14:30:00.000+02:00",

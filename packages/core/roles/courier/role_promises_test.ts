@@ -154,6 +154,7 @@ const promises: ReadonlyArray<[sentence: string, file: string, act: Act, expecte
   ],
   ["who has that role keeps roles and nickname as they are", rolesDocument, "unlinkBypassed", bypassed],
   ["Members with one of these roles keep their roles and nickname.", dashboard, "unlinkBypassed", bypassed],
+  ["*Members to leave alone* keep both", switching, "unlinkBypassed", bypassed],
   ["member with a role to leave alone keeps what they have.", dashboard, "unlinkBypassed", bypassed],
   ["get roles, and keep their nickname.", dashboard, "unlinkNameBypassed", { ...kept, roleIds: [own] }],
   [
@@ -236,10 +237,11 @@ const noPromisesInDocuments = [
   "choose: *Leave them as they are*",
   "Nobody loses a role on the way",
   "with the roles that the other service gave",
-  "| *Members who",
-  "| *Members without",
-  "*Linked members whose account is old enough* gives a role",
-  "Nicknames hold no IDs, ages or dates",
+  "| *Members who linked* gets the role",
+  "| roles that a bind removes (B) |",
+  "rules would no longer say who has a role",
+  "let a rule's role open the channels",
+  "`GET` and `PUT /dashboard/api/roles` with",
   '{"discordUsers"',
 ];
 

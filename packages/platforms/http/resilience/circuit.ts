@@ -2,7 +2,7 @@ import { operatorAccount } from "@accountlink/core/turns";
 import { Effect, Exit, Metric, Option, Stream } from "effect";
 import { CircuitBreaker } from "effect/persistence";
 import { platformCircuit } from "./metrics.ts";
-import { RequestFailed } from "./request_failed.ts";
+import { isOutage, RequestFailed } from "./request_failed.ts";
 import type { Resilience } from "./resilience.ts";
 
 const gaugeValues = { Closed: 0, HalfOpen: 1, Open: 2 } satisfies Record<
@@ -83,12 +83,8 @@ const closed = <A>(attempt: Effect.Effect<A, RequestFailed | CircuitBreaker.Circ
     Effect.fail(new RequestFailed({ reason: "circuit_open" })),
   );
 
-// A platform that sends a 429 or a body over the limit is reachable, so these failures do not open the circuit.
 const classify = (exit: Exit.Exit<unknown, RequestFailed>): CircuitBreaker.Outcome =>
   Option.match(Exit.findErrorOption(exit), {
     onNone: () => (Exit.isSuccess(exit) ? CircuitBreaker.success : CircuitBreaker.ignored),
-    onSome: ({ reason, status = 0 }) =>
-      reason === "connection" || reason === "timeout" || status >= 500
-        ? CircuitBreaker.failure()
-        : CircuitBreaker.ignored,
+    onSome: (failure) => (isOutage(failure) ? CircuitBreaker.failure() : CircuitBreaker.ignored),
   });

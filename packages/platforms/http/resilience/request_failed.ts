@@ -37,6 +37,14 @@ export class RequestFailed extends Data.TaggedError("RequestFailed")<{
   override readonly message = `Cannot ask the platform: ${describe(this)}`;
 }
 
+/**
+ * Whether the platform did not answer. One that sends a 429 or a body over the limit is reachable.
+ *
+ * @internal
+ */
+export const isOutage = ({ reason, status = 0 }: RequestFailed): boolean =>
+  reason === "connection" || reason === "timeout" || status >= 500;
+
 const describe = ({ reason, status, code, wrong }: RequestFailed): string =>
   ({
     connection: `the connection failed${code === undefined ? "" : ` with "${code}"`}`,

@@ -12,6 +12,7 @@ import {
   HttpClientResponse,
 } from "effect/http";
 import { makeCircuit } from "./circuit.ts";
+import { tellingFailures } from "./failure_log.ts";
 import { countingOutcome, timing } from "./metrics.ts";
 import { RequestFailed } from "./request_failed.ts";
 import { defaultResilience, type Resilience } from "./resilience.ts";
@@ -99,6 +100,7 @@ const makeAttempt = Effect.fnUntraced(function* (
   const circuit = yield* makeCircuit(platform, settings);
   const counted = countingOutcome(platform);
   const timed = timing(platform);
+  const told = tellingFailures(platform);
 
   const send = (request: HttpClientRequest.HttpClientRequest, timeout: number) =>
     client.execute(request).pipe(
@@ -127,7 +129,7 @@ const makeAttempt = Effect.fnUntraced(function* (
       const account = yield* TurnAccount;
       const owner = yield* turnOwner;
       const timedSend = Effect.flatMap(millisUntil(deadline), (left) =>
-        timed(send(request, Math.min(left, Duration.toMillis(settings.attemptTimeout)))),
+        told(request, timed(send(request, Math.min(left, Duration.toMillis(settings.attemptTimeout))))),
       );
       const attempt = inTurn(turns, owner, deadline, circuit(account, timedSend));
       return yield* (yield* IsBackground) ? inTurn(background, owner, deadline, attempt) : attempt;

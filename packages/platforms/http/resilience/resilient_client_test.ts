@@ -1,8 +1,9 @@
 import { shownError } from "@accountlink/core/errors";
 import { IsBackground, PlatformRefusals } from "@accountlink/core/platforms";
+import { TurnAccount } from "@accountlink/core/turns";
 import { CacheMemory } from "@accountlink/memory";
 import { expect, test } from "@accountlink/test-servers/effect";
-import { Clock, Effect, Exit, Fiber, Layer, Logger, Metric, Result } from "effect";
+import { Clock, Effect, Exit, Fiber, Layer, Logger, Metric, References, Result } from "effect";
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http";
 import { TestClock } from "effect/testing";
 import { platformCircuit, platformRequests } from "./metrics.ts";
@@ -221,10 +222,37 @@ test("an outage is logged at its beginning, with its cause, and at its end", () 
       yield* ask(client);
     }
     expect(lines).toEqual([
+      'Cannot ask the platform: the status is "503"',
       'The platform is not asked for now, since requests failed. Cannot ask the platform: the status is "503"',
       "The platform is asked again: it answers",
     ]);
   }).pipe(Effect.provide(Logger.layer([logger])));
+});
+
+test.each<[step: Step, message: string]>([
+  ["hang", "Cannot ask the platform: it did not answer in time"],
+  ["break", "Cannot ask the platform: the connection failed"],
+  [{ status: 503 }, 'Cannot ask the platform: the status is "503"'],
+])("under a light load, %o is logged with its route, once in ten minutes", ([step, message]) => {
+  const lines: Array<unknown> = [];
+  const logger = Logger.make(({ message: text, fiber }) => {
+    lines.push([String(text), fiber.getRef(References.CurrentLogAnnotations)]);
+  });
+  return Effect.gen(function* () {
+    const { client } = yield* clientOf([step], { retries: 0 });
+    const secret = "aW50ZXJhY3Rpb246MTIz";
+    const request = Effect.exit(
+      client.post(`https://ada:pw@platform.test/v9/webhooks/17/${secret}?key=${secret}`),
+    );
+    yield* timeless(request);
+    yield* timeless(request);
+    const route = "POST /v9/webhooks/:id/:id";
+    const line = [message, { platform: "test", route }];
+    expect(lines).toEqual([line]);
+    yield* TestClock.adjust("10 minutes");
+    yield* timeless(request);
+    expect(lines).toEqual([line, line]);
+  }).pipe(Effect.provideService(TurnAccount, "ada"), Effect.provide(Logger.layer([logger])));
 });
 
 test("a request is not sent again after its failures have opened the circuit", function* () {
