@@ -5,3 +5,14 @@ export const monotonicMillis: Effect.Effect<number> = Effect.map(
   Clock.monotonicTimeNanos,
   (nanos) => Number(nanos) / 1e6,
 );
+
+/** Makes a function that runs an effect, and none of the next ones for so many milliseconds. @internal */
+export const atMostEvery = (period: number) => {
+  let ranAt = Number.NEGATIVE_INFINITY;
+  return <E, R>(effect: Effect.Effect<void, E, R>): Effect.Effect<void, E, R> =>
+    Effect.flatMap(monotonicMillis, (now) => {
+      if (now < ranAt + period) return Effect.void;
+      ranAt = now;
+      return effect;
+    });
+};

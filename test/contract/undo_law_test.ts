@@ -17,7 +17,7 @@ const forGood: Unheld = { none: "deletes for good, after a question that says so
 const rulesDo: Unheld = { none: "does what the rules say: role_couriers_test.ts, put_back_test.ts" };
 const operation: Unheld = { none: "runs, stops or moves a server: test/faults, test/operating" };
 
-/** What makes, repeats or takes back what is stored, by route, form and command. */
+/** The law of each act on stored data, by route, form and command, or why it has none. */
 const acts: Readonly<Record<string, UndoLaw | Unheld>> = {
   "POST /v2/chat/bulk": reads,
   "POST /v2/game/bulk": reads,

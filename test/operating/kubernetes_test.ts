@@ -34,7 +34,7 @@ const pathsOf = (value: unknown, path = ""): ReadonlyArray<string> =>
       ])
     : [];
 
-/** Returns what is wrong with a manifest. A schema accepts unknown fields, but does not read them. */
+/** Returns the faults of a manifest. A schema accepts unknown fields, but does not read them. */
 const mistakesIn = (manifest: { readonly apiVersion: string; readonly kind: string }) => {
   const model = models.find((each) => each.apiVersion === manifest.apiVersion && each.kind === manifest.kind);
   if (model === undefined) return [`${manifest.apiVersion}/${manifest.kind} is of no known schema`];

@@ -24,7 +24,7 @@ export const makeUndoPreview = Effect.gen(function* () {
   const plans = yield* RolePlanStore;
   const history = yield* RoleHistoryStore;
 
-  /** Returns the members whom the rules have given a role since a time, and not taken it since. */
+  /** Returns the members who got a role from the rules since a time, and still have it. */
   const given = Effect.fnUntraced(function* (place: PlanPlace, roleId: string, since: number) {
     const members: Array<ChatId> = [];
     let from = { at: since, number: 0 };

@@ -54,7 +54,7 @@ import { endedPerStep, endVerifications, flows, sessions } from "./verifications
 /** The things that a transaction erases in the scopes that it names, each of which is to be checked. */
 const mostThings = 12;
 
-/** The changes of the event and the entry of a scope, and those of the end of an account. */
+/** The most changes of the event and the entry of a scope, and of the end of an account. */
 const [keysOfScope, keysOfEnd] = [14, 25];
 
 /** An erasure whose last transaction is still to come. */

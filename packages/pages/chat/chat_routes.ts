@@ -2,7 +2,8 @@
 import { Cache, ChatPlatform } from "@accountlink/core";
 import { type InternalError, PlatformUnavailable, type StoreUnavailable } from "@accountlink/core/errors";
 import { Counters } from "@accountlink/core/limits";
-import { monotonicMillis } from "@accountlink/core/monotonic_millis";
+import { atMostEvery, monotonicMillis } from "@accountlink/core/monotonic_millis";
+import { hourMs } from "@accountlink/core/timestamp";
 import {
   answering,
   type BoundRoute,
@@ -48,9 +49,6 @@ const refuse = (error: Refused | PlatformUnavailable | StoreUnavailable | Intern
     ? { response: emptyResponse(error.status), error: null }
     : { response: emptyResponse(error._tag === "InternalError" ? 500 : 503), error };
 
-/** How long the log does not say again that the clock is wrong, in milliseconds. */
-const toldFor = 3_600_000;
-
 /** Makes the route, or no route if the service answers no commands. */
 export const chatRoutes = Effect.gen(function* () {
   const { isOn, publicKey } = yield* ChatSettings;
@@ -72,17 +70,16 @@ export const chatRoutes = Effect.gen(function* () {
     return (imported = yield* importPublicKey(hex));
   });
 
-  let toldAt: number | undefined;
-  /** Says once an hour that the clock is wrong, since then every command is refused. */
-  const tellClock = Effect.fnUntraced(function* (lead: number) {
-    const now = yield* monotonicMillis;
-    if (toldAt !== undefined && now < toldAt + toldFor) return;
-    toldAt = now;
+  const onceAnHour = atMostEvery(hourMs);
+  /** Says that the clock is wrong, since then every command is refused. */
+  const tellClock = (lead: number) => {
     const apart = `${Math.round(Math.abs(lead) / 1_000)} s ${lead > 0 ? "ahead of" : "behind"}`;
-    yield* Effect.logWarning(
-      `Cannot accept a command in chat: its time is ${apart} this machine's clock, expected at most ${tolerance / 1_000} s`,
+    return onceAnHour(
+      Effect.logWarning(
+        `Cannot accept a command in chat: its time is ${apart} this machine's clock, expected at most ${tolerance / 1_000} s`,
+      ),
     );
-  });
+  };
 
   const readSigned = Effect.fnUntraced(function* ({ request }: RequestContext) {
     const body = yield* Effect.mapError(request.readBody(maxBodySize), () => new Refused({ status: 413 }));

@@ -93,7 +93,7 @@ export const deployment = Effect.gen(function* () {
     unanswered: new Set<string>(),
     /** Members who have left. */
     gone: new Set<string>(),
-    /** Members whom the platform refuses every role. */
+    /** Members for whom the platform refuses every role. */
     refused: new Set<string>(),
     retryAfterMs: null as number | null,
     /** Runs when a page of members has been read, before the answer arrives. */

@@ -1,7 +1,8 @@
 /** The answer of a token endpoint: what a sign-in needs of it, and how the log says what is wrong with it. */
 import type { PlatformUnavailable } from "@accountlink/core";
-import { monotonicMillis } from "@accountlink/core/monotonic_millis";
+import { atMostEvery } from "@accountlink/core/monotonic_millis";
 import type { ProofDenied, ProofInvalid } from "@accountlink/core/platforms";
+import { hourMs } from "@accountlink/core/timestamp";
 import { Effect, Result } from "effect";
 import { Base64Url } from "effect/encoding";
 import { INVALID_RESPONSE, OperationProcessingError } from "oauth4webapi";
@@ -72,18 +73,15 @@ export const processingFailure = (error: unknown): unknown => {
   return claim === undefined ? error : unusable(claim);
 };
 
-/** How long the log does not say again that answers cannot be used, in milliseconds. */
-const toldFor = 3_600_000;
-
 /** Makes a function that logs which field of an answer cannot be used, once an hour. */
 export const makeTellUnusable = (platform: string) => {
-  let toldAt: number | undefined;
-  return Effect.fnUntraced(function* (error: PlatformUnavailable | ProofDenied | ProofInvalid) {
-    if (error._tag !== "PlatformUnavailable" || !(error.cause instanceof RequestFailed)) return;
-    const now = yield* monotonicMillis;
+  const onceAnHour = atMostEvery(hourMs);
+  return (error: PlatformUnavailable | ProofDenied | ProofInvalid): Effect.Effect<void> => {
+    if (error._tag !== "PlatformUnavailable" || !(error.cause instanceof RequestFailed)) return Effect.void;
     const { wrong, message } = error.cause;
-    if (wrong === undefined || (toldAt !== undefined && now < toldAt + toldFor)) return;
-    toldAt = now;
-    yield* Effect.annotateLogs(Effect.logWarning(`Cannot sign users in: ${message}`), { platform });
-  });
+    if (wrong === undefined) return Effect.void;
+    return onceAnHour(
+      Effect.annotateLogs(Effect.logWarning(`Cannot sign users in: ${message}`), { platform }),
+    );
+  };
 };

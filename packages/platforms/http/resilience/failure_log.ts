@@ -1,5 +1,5 @@
 /** Log lines about requests that a platform did not answer. */
-import { monotonicMillis } from "@accountlink/core/monotonic_millis";
+import { atMostEvery } from "@accountlink/core/monotonic_millis";
 import { Effect } from "effect";
 import type { HttpClientRequest } from "effect/http";
 import { isOutage, type RequestFailed } from "./request_failed.ts";
@@ -9,21 +9,18 @@ const quietFor = 600_000;
 
 /** Logs at most one unanswered attempt in ten minutes. Under a light load, no circuit opens that would log the cause. */
 export const tellingFailures = (platform: string) => {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  const tell = Effect.fnUntraced(function* (
-    request: HttpClientRequest.HttpClientRequest,
-    { message }: Error,
-  ) {
-    const now = yield* monotonicMillis;
-    if (now - toldAt < quietFor) return;
-    toldAt = now;
-    yield* Effect.annotateLogs(Effect.logWarning(message), { platform, route: routeOf(request) });
-  });
+  const seldom = atMostEvery(quietFor);
   return <A>(
     request: HttpClientRequest.HttpClientRequest,
     attempt: Effect.Effect<A, RequestFailed>,
   ): Effect.Effect<A, RequestFailed> =>
-    Effect.tapError(attempt, (failure) => (isOutage(failure) ? tell(request, failure) : Effect.void));
+    Effect.tapError(attempt, (failure) =>
+      isOutage(failure)
+        ? seldom(
+            Effect.annotateLogs(Effect.logWarning(failure.message), { platform, route: routeOf(request) }),
+          )
+        : Effect.void,
+    );
 };
 
 /** The method and the path, in which everything but words is replaced: a path may contain a token. */

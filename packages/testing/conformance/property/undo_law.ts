@@ -33,7 +33,7 @@ interface Ways<Input, Done> {
   readonly act: (world: World, input: Input, times: 1 | 2) => Step<Done>;
   /** Left out for an act that nothing takes back. */
   readonly undo?: (world: World, input: Input, done: Done) => Step<unknown>;
-  /** What is compared after the undo. */
+  /** The parts to compare after the undo. */
   readonly parts: ReadonlyArray<Part>;
 }
 
