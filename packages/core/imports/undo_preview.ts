@@ -12,7 +12,7 @@ const pageSize = 1_000;
 /** The most links that are counted. */
 const mostLinks = 100_000;
 
-export interface UndoPreview {
+interface UndoPreview {
   readonly removed: number;
   readonly restored: number;
   /** How many members would lose roles that the rules have given them since the import, by guild. */
