@@ -12,7 +12,7 @@ import { managedBy, useSiteServer } from "./site_server.ts";
 /** The most links of an account. */
 const most = 400;
 
-const server = useSiteServer({ ACCOUNTLINK_FREE_LINKS: String(most) }, managedBy(["100030"]));
+const server = useSiteServer({ ACCOUNTLINK_FREE_LINKS: String(most) }, managedBy(["100030", "100032"]));
 
 const imports = "/dashboard/imports";
 
@@ -236,6 +236,27 @@ test("an upload by a member of some communities leaves what waits for another on
     ]);
   }
   expect(wordsOf(await importer.get(preview))).toContain("1 link of “links.csv” would be stored");
+});
+
+test("a preview says how many of the file's users are members, and waits for no silent platform", async () => {
+  const importer = await makeImporter("100032");
+  const { key } = await createKey(importer.owner, { scope: "guild", guildId: guild });
+  const rows = [100_001, 100_002, 100_003, 200_001, 200_002].map((id) => `${id},1`);
+  const file = `chatId,gameId\n${[...rows, "100001,2"].join("\n")}\n`;
+  const pid = textOf(key.pid);
+  const preview = locationOf(await importer.upload(file, { pid }));
+  const { platform } = server;
+  await platform.fail({ platform: "chat", mode: "slow", delayMs: 2_600, under: "/chat/api/guilds" });
+  const waiting = await importer.get(preview);
+  await platform.recover();
+  expect(wordsOf(waiting)).toContain("5 links of “links.csv” would be stored");
+  expect(wordsOf(waiting)).toMatch(/The members of .* are being read: 0\./);
+  expect(waiting.text).toContain("data-live");
+  await expect
+    .poll(async () => wordsOf(await importer.get(preview)), { timeout: 20_000 })
+    .toMatch(/3 of the first 5 users in this file are members of Rook/);
+  const shared = locationOf(await importer.upload(file));
+  expect(wordsOf(await importer.get(shared))).not.toContain("in this file");
 });
 
 test("an import stops at the plan's number of links", async () => {

@@ -30,13 +30,22 @@ const room = 1_000_000_000;
 /** How long a node holds an import without renewing, in milliseconds. Another node takes it within 10 seconds. */
 const heldFor = 6_000;
 
+/** How many rows of a file are read to see whose it is. */
+const sampledRows = 300;
+
 /** How many rows of a file and changes of an import a page shows, and how many changes its CSV file has. */
 const [shownRows, shownChanges, mostChanges] = [10, 20, 10_000];
 
 const encoder = new TextEncoder();
 
 type ImportState =
-  | { readonly _tag: "Preview"; readonly outcome: ImportOutcome; readonly sample: ReadonlyArray<LinkLine> }
+  | {
+      readonly _tag: "Preview";
+      readonly outcome: ImportOutcome;
+      readonly sample: ReadonlyArray<LinkLine>;
+      /** The first chat users of the file; left out of previews from before they were stored. */
+      readonly chatIds?: ReadonlyArray<ChatId>;
+    }
   | { readonly _tag: "Running"; readonly progress: ImportProgress }
   | { readonly _tag: "Done"; readonly outcome: ImportOutcome }
   | { readonly _tag: "Failed"; readonly reason: ImportFailure };
@@ -221,10 +230,12 @@ export const makeImportJobs = Effect.gen(function* () {
       const file = write(holder, "upload");
       const made = yield* receive(file);
       yield* file.end;
-      const sample = yield* linesOf(holder, account, made.options).pipe(
-        Stream.take(shownRows),
+      const first = yield* linesOf(holder, account, made.options).pipe(
+        Stream.take(sampledRows),
         Stream.runCollect,
       );
+      const sample = first.slice(0, shownRows);
+      const chatIds = [...new Set(first.flatMap((row) => ("link" in row ? row.link.chatId : [])))];
       const changes = collectChanges(holder);
       yield* changes.begin;
       const job = { ...made, id, account, origin: originOf(owner) };
@@ -232,7 +243,12 @@ export const makeImportJobs = Effect.gen(function* () {
       const onProgress = (progress: ImportProgress) => Effect.sync(() => (rows = progress.rows));
       const outcome = yield* run(job, true, { onChanged: changes.add, onProgress });
       const changed = yield* changes.end;
-      return { ...job, changed, rows, state: { _tag: "Preview", outcome, sample } } satisfies ImportJob;
+      return {
+        ...job,
+        changed,
+        rows,
+        state: { _tag: "Preview", outcome, sample, chatIds },
+      } satisfies ImportJob;
     });
     return yield* holding(preview, renew, removed).pipe(
       Effect.tap((job) =>

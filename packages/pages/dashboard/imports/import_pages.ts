@@ -19,6 +19,7 @@ import { tableHtml } from "../look/table.ts";
 import { numberHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { importPath, paths, userPath, withQuery } from "../paths.ts";
+import { type FileMembers, fileMembersHtml } from "./file_members.ts";
 import { type ImportForm, timesField, wordField } from "./import_form.ts";
 import { leftOutHtml, reasonOf, type SampleRow, sampleTable } from "./left_out_rows.ts";
 import { undoableSection, undoLink } from "./undo_pages.ts";
@@ -113,7 +114,7 @@ const columnFields = (platforms: PlatformNames) =>
 export const importPreviewPage = (
   view: ImportView,
   outcome: ImportOutcome,
-  sample: ReadonlyArray<SampleRow>,
+  { sample, members }: { readonly sample: ReadonlyArray<SampleRow>; readonly members: FileMembers | null },
   names: AccountNames,
   { platforms }: Importer,
 ): Page => ({
@@ -125,6 +126,7 @@ export const importPreviewPage = (
   ),
   content: html`
 ${limitHtml(outcome)}
+${fileMembersHtml(view.community, members)}
 ${outcomeHtml("import.would_store", view, outcome, names, platforms)}
 ${sampleTable(sample, platforms)}
 <div class="row">

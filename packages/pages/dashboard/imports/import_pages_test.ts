@@ -2,6 +2,7 @@ import type { DataScope } from "@accountlink/core";
 import { noSettings } from "@accountlink/core/keys";
 import { expect, it } from "vitest";
 import { inEnglish } from "../test_english.ts";
+import { fileMembersHtml } from "./file_members.ts";
 import { importRunningPage } from "./import_pages.ts";
 
 const scope = { kind: "global", pid: "pid_0123456789abcdefghij", account: "acme" } as DataScope;
@@ -16,4 +17,9 @@ it("the progress of an import is renewed by the script, and by a link without on
   expect(source).toContain('data-live="2"');
   expect(source).toContain("importing, 2,000 rows of 4,000");
   expect(source).toContain('href="/dashboard/imports/1"');
+});
+
+it("a preview says nothing of members whom the chat platform does not list", () => {
+  expect(fileMembersHtml(community, { reason: "The bot is not in the community." })).toBeNull();
+  expect(fileMembersHtml(community, null)).toBeNull();
 });

@@ -30,6 +30,7 @@ import {
 } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { importPath, paths } from "../paths.ts";
+import { type FileMembers, makeFileMembers } from "./file_members.ts";
 import type { AskedWord, ImportForm } from "./import_form.ts";
 import {
   gameColumnName,
@@ -50,6 +51,7 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   const namesIn = yield* makeAccountNames;
   const guildsOf = yield* makeGuildChoice;
   const profiles = yield* Profiles;
+  const membersOf = yield* makeFileMembers;
 
   /** Without a list to import into, offers to set up the communities that have the bot. */
   const beforeSetUp = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
@@ -150,7 +152,9 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     ofJob(page, "", function* (job, visitor) {
       const community = yield* communities.find(visitor, job.pid);
       const undo = (yield* jobs.undoable(visitor.owner)).find(({ id }) => id === job.id) ?? null;
-      return pageOf({ ...job, community, undo }, yield* namesIn(job.changed.first), visitor);
+      const { state } = job;
+      const members = state._tag === "Preview" ? yield* membersOf(community, state.chatIds ?? []) : null;
+      return pageOf({ ...job, community, undo, members }, yield* namesIn(job.changed.first), visitor);
     }),
     ofJob(page, "/changed.csv", ({ id }) =>
       Effect.succeed(csvResponse("changed", Stream.orDie(jobs.read(id, "changed")))),
@@ -255,11 +259,15 @@ const unclear = ({ line, oddWords, unclearTimes }: UnreadableLinkFile, problem: 
     problem,
   });
 
-const pageOf = (job: ImportJob & ImportView, names: AccountNames, visitor: OwnerVisitor): Page => {
-  const { state } = job;
+const pageOf = (
+  job: ImportJob & ImportView & { readonly members: FileMembers | null },
+  names: AccountNames,
+  visitor: OwnerVisitor,
+): Page => {
+  const { state, members } = job;
   switch (state._tag) {
     case "Preview":
-      return importPreviewPage(job, state.outcome, state.sample, names, visitor);
+      return importPreviewPage(job, state.outcome, { ...state, members }, names, visitor);
     case "Running":
       return importRunningPage(job, state.progress);
     case "Done":
