@@ -211,8 +211,8 @@ const bulkChat: Handler = async (body, { pid }) => {
   const games = new Map(rows.map((row) => [row["chat_id"], row["game_id"]]));
   const counts = { foundCount: 0, notFoundCount: 0, errorCount: 0 };
   const results = chatIds.map((chatId) => {
-    const gameId = games.get(chatId);
-    if (gameId !== undefined) {
+    const gameId = games.get(chatId) ?? null;
+    if (gameId !== null) {
       counts.foundCount++;
       return { input: { chatId }, found: true, data: { chatId, gameId, resolved }, error: null };
     }

@@ -126,8 +126,8 @@ export const insertKey = "INSERT INTO keys VALUES ($1, $2)";
 export const statements = {
   findKey: "SELECT key FROM keys WHERE hash = $1",
   findGame: "SELECT game_id FROM links WHERE pid = $1 AND chat_id = $2 AND game_id IS NOT NULL",
-  findGames:
-    "SELECT chat_id, game_id FROM links WHERE pid = $1 AND chat_id = ANY ($2) AND game_id IS NOT NULL",
+  /** With removed links, since a condition on them makes SQLite read all links of the pid by the other index. */
+  findGames: "SELECT chat_id, game_id FROM links WHERE pid = $1 AND chat_id = ANY ($2)",
   findChats: "SELECT chat_id FROM links WHERE pid = $1 AND game_id = $2 ORDER BY linked_at DESC, chat_id",
   setGame: `
     INSERT INTO links VALUES ($1, $2, $3, NULL, 1, $4, $4)
