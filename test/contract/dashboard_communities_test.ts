@@ -73,12 +73,16 @@ test("the state of a community says who has linked, what the bot may do, and wha
   const rules = { rules: [], nickname: "{game.username}" };
   const put = (plan: object) =>
     owner.send("PUT /dashboard/api/roles", { body: { ...place, ...rules, ...plan } });
+  const page = async () => wordsOf(await owner.browser.get(`/dashboard/communities/${ofGuild}`));
+  expect(await page()).toMatch(/RulesNone yet.*First steps/);
   dataOf(await put({ state: "on" }));
   expect(await stateOf(ofGuild)).toMatchObject({ rules: "on", pausedFor: null });
-  const page = wordsOf(await owner.browser.get(`/dashboard/communities/${ofGuild}`));
-  expect(page).toMatch(/Linked members1 of 40RulesOnPanelNot postedLogNone/);
+  const figures = /Linked members1 of 40RulesOnBot may manage rolesYesPanelNot postedLogNone/;
+  expect(await page()).toMatch(figures);
+  expect(await page()).not.toContain("First steps");
   dataOf(await put({ state: "paused" }));
   expect(await stateOf(ofGuild)).toMatchObject({ rules: "paused", pausedFor: null });
+  expect(await page()).toMatch(/RulesPaused.*rules of Rook & Bishop were paused by you at .*First steps/);
   dataOf(await owner.send("DELETE /dashboard/api/roles", { body: place }));
   const stranger = await signInOwner(server, "100005");
   expectRefusal(await stranger.send(`GET /dashboard/api/communities/${ofGuild}`), 404, "BAD_REQUEST", null);

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { chatKey, command } from "../support/chat.ts";
 import { botlessGuild, guild } from "../support/fixtures.ts";
-import { formOf, locationOf, withoutIsolation } from "../support/flow_browser.ts";
+import { formOf, locationOf, withoutIsolation, wordsOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { type Owner, pidOf, signInOwner } from "./dashboard.ts";
@@ -54,6 +54,9 @@ const postPanel = (fields: object = {}, by = owner) =>
   by.send("POST /dashboard/api/panel", {
     body: { pid, guildId: guild, channelId: hall, text: "Hello", ...fields },
   });
+
+const stateOf = async () => dataOf(await owner.send(`GET /dashboard/api/communities/${pid}`)).community;
+const communityWords = async () => wordsOf(await owner.browser.get(`/dashboard/communities/${pid}`));
 
 /** The text of what the bot posted in a channel, as a member sees it. */
 const postsIn = async (channelId: string) => {
@@ -226,6 +229,10 @@ test("a channel that is closed is a problem of the plan, and another channel end
     return plan?.status.problems.map(({ reason }) => reason);
   };
   await expect.poll(reasons, waiting).toEqual(["log_channel_closed"]);
+  expect(await stateOf()).toMatchObject({ logChannelId: log, panel: { channelId: log }, problems: 1 });
+  expect(await communityWords()).toMatch(
+    /Panel#mod-logLog#mod-log.*the bot may not write into the channel of the log/,
+  );
   expect((await putPlan({ logChannelId: hall })).status).toBe(200);
   const audit = async () => (await owner.browser.get("/dashboard/audit")).text;
   await expect.poll(audit, waiting).toContain("log channel from #mod-log to #hall");
@@ -259,6 +266,9 @@ test("New and alike shows new links, and changes to another account, of a list w
   await expect.poll(shown, waiting).toContain(`href="/dashboard/links/block?pid=${pid}&amp;chatId=${ada}"`);
   const overview = (await owner.browser.get("/dashboard")).text;
   expect(overview).toContain("may be the second account of somebody who is there already.");
+  const { likelyAlts: undecided } = (await stateOf()) ?? {};
+  expect(undecided).toBeGreaterThan(0);
+  expect(await communityWords()).toContain(`Likely alts to decide about${undecided}`);
 
   const me = await server.signIn(ben, server.newBrowser(), "me");
   const exported = await me.post("/me/export", formOf(await me.get("/me/export")));

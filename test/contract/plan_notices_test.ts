@@ -58,10 +58,12 @@ test("the setting is on, and the page and the plan turn it off and on", async ()
 
 test("who turned the rules on gets one private message with the cause and the way to them", async () => {
   const other = await signInOwner(server, rival);
-  const member = { body: { manager: false } };
-  expect((await platform.send(`PUT /control/guilds/${guild}/members/${ada}`, member)).status).toBeLessThan(
-    300,
-  );
+  dataOf(await put(owner, { nickname: "{game.username}" }));
+  const manage = async (manager: boolean) => {
+    const set = await platform.send(`PUT /control/guilds/${guild}/members/${ada}`, { body: { manager } });
+    expect(set.status).toBeLessThan(300);
+  };
+  await manage(false);
   await expect.poll(async () => (await put(other)).status, { timeout: 20_000 }).toBe(200);
   const message = async () => {
     const { text } = await platform.send(`GET /chat/guilds/${guild}?as=${ada}`);
@@ -71,4 +73,9 @@ test("who turned the rules on gets one private message with the cause and the wa
   const told = await message();
   expect(told).toContain(`/dashboard/communities/${pid}/roles?guildId=${guild}`);
   expect(told.match(/<li/g)).toHaveLength(1);
+
+  await manage(true);
+  const state = async () =>
+    (await owner.send(`GET /dashboard/api/communities/${pid}`)).body.data?.community as unknown;
+  await expect.poll(state, { timeout: 20_000 }).toMatchObject({ rules: "paused", pausedFor: "unmanaged" });
 });

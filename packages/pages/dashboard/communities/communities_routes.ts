@@ -36,7 +36,7 @@ import {
   makeFirstSteps,
   openForm,
 } from "./first_steps.ts";
-import { makeTroubles, type Trouble } from "./troubles.ts";
+import { makeTroubles, type Trouble, troublesHtml } from "./troubles.ts";
 
 export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const scopes = yield* OwnedScopes;
@@ -155,7 +155,7 @@ const card = (community: ListedCommunity): Html => {
     guildOf(scope) === null ? say("communities.shared") : say("communities.own")
   }</p>
 <p class="figure">${say("communities.figure", { b: tags.b, links: linksText(links) })} · ${say("communities.keys", { count: keys })}</p>
-${troubles.map(({ tone, text }) => html`<p class="problem ${tone}">${text}</p>`)}
+${troublesHtml(troubles)}
 <p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${say("communities.links", { unseen: tags.unseen, community: name })}</a> ·
 <a href="${to(communityPath(scope.pid))}">${say("communities.settings", { unseen: tags.unseen, community: name })}</a> ·
 <a href="${to(rolesPath(scope.pid))}">${say("communities.roles", { unseen: tags.unseen, community: name })}</a></p>

@@ -19,6 +19,7 @@ import { channelsPath, communityPath, deleteDataPath, may, paths, rolesPath, wit
 import { type CountedCommunity, verifyUrl } from "./community.ts";
 import { addBot, botStep, firstSteps, isReachable, makeFirstSteps, rightsLink } from "./first_steps.ts";
 import { makePreview } from "./flow_preview.ts";
+import { makeTroubles, troublesHtml } from "./troubles.ts";
 import { waysSection } from "./ways_section.ts";
 
 /** The labels of the texts that owners set for their users. */
@@ -53,6 +54,7 @@ export const makeCommunityView = Effect.gen(function* () {
   const { counts } = yield* OwnedScopes;
   const game = yield* GamePlatform;
   const stateOf = yield* makeCommunityState;
+  const troublesOf = yield* makeTroubles;
 
   /** The names of the guild's channels by their IDs; none while the chat platform does not answer. */
   const channelNames = Effect.fnUntraced(
@@ -75,6 +77,7 @@ export const makeCommunityView = Effect.gen(function* () {
       ...(yield* stepsOf(visitor, community)),
       /** Null if the community is closed to its team. */
       state: yield* Effect.orElseSucceed(stateOf(visitor.owner, scope.pid), () => null),
+      troubles: yield* troublesOf(visitor, community),
       channels: yield* channelNames(guildId),
       ways: yield* counts.waysOf(scope.pid),
       /** Whether the game platform tells how old accounts are. */
@@ -103,6 +106,7 @@ export const communityPage = (
   const { community } = view;
   const { scope, links, keys } = community;
   const isNew = links.count === 0;
+  const isSetUp = !isNew && (view.rolesOn || scope.kind === "global");
   const of = fieldsOf(saidLabels, form, problems);
   return {
     title: communityName(community),
@@ -113,7 +117,8 @@ export const communityPage = (
 <p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${linksText(links)}</a> ·
 <a href="${to(paths.keys)}">${say("communities.keys", { count: keys })}</a></p>
 ${view.state && stateSection(view.state, view.channels)}
-${isNew ? html`<section><h2>${say("overview.first")}</h2>${firstSteps(view)}</section>` : null}
+${troublesHtml(view.troubles)}
+${isSetUp ? null : html`<section><h2>${say("steps.title")}</h2>${firstSteps(view)}</section>`}
 ${linkSection(view, visitor)}
 ${isNew ? null : waysSection(view.ways, visitor)}
 <section id="says">
@@ -177,6 +182,12 @@ const stateSection = (
     const name = channels.get(id);
     return name === undefined ? otherwise : html`#${name}`;
   };
+  const right = (name: keyof CommunityState["rights"]): ReadonlyArray<readonly [Html, Html]> => {
+    const isGiven = state.rights[name];
+    return isGiven === null
+      ? []
+      : [[say(`state.rights.${name}`), say(isGiven ? "state.rights.yes" : "state.rights.no")]];
+  };
   const rows: ReadonlyArray<readonly [Html, Html]> = [
     [
       say("state.linked"),
@@ -186,8 +197,10 @@ const stateSection = (
     ],
     [
       say("roles.rules"),
-      html`<a href="${to(withQuery(rolesPath(pid), { guildId }))}">${say(rulesKey(state))}</a>`,
+      html`<a href="${to(withQuery(rolesPath(pid), { guildId }))}">${say(state.rules === "none" ? "state.rules.none" : `roles.state.${state.rules}`)}</a>`,
     ],
+    ...right("roles"),
+    ...right("nicknames"),
     [
       say("state.panel"),
       html`<a href="${to(channelsPath(pid))}">${state.panel === null ? say("state.panel.none") : channelOf(state.panel.channelId, say("state.panel.posted"))}</a>`,
@@ -197,14 +210,6 @@ const stateSection = (
       html`<a href="${to(channelsPath(pid))}">${state.logChannelId === null ? say("state.log.none") : channelOf(state.logChannelId, say("state.log.on"))}</a>`,
     ],
     [say("state.swept"), state.lastSweepAt === null ? say("state.swept.never") : timeHtml(state.lastSweepAt)],
-    ...(state.problems === 0
-      ? []
-      : [
-          [
-            say("roles.problems"),
-            html`<a href="${to(withQuery(rolesPath(pid), { guildId }))}">${numberHtml(state.problems)}</a>`,
-          ] as const,
-        ]),
     ...(state.likelyAlts === 0
       ? []
       : [
@@ -219,11 +224,6 @@ const stateSection = (
 <h2>${say("state.title")}</h2>
 <dl class="figures">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>
 </section>`;
-};
-
-const rulesKey = ({ rules, pausedFor }: Pick<CommunityState, "rules" | "pausedFor">) => {
-  if (rules === "none") return "state.rules.none" as const;
-  return pausedFor === null ? (`roles.state.${rules}` as const) : (`state.rules.${pausedFor}` as const);
 };
 
 const ageHint = (platform: string): Html => say("community.age.hint", { platform });

@@ -27,6 +27,9 @@ export interface Trouble {
   readonly text: Html;
 }
 
+export const troublesHtml = (troubles: ReadonlyArray<Trouble>): ReadonlyArray<Html> =>
+  troubles.map(({ tone, text }) => html`<p class="problem ${tone}">${text}</p>`);
+
 /** The signed-in member who reads about troubles. */
 type Reader = Pick<OwnerVisitor, "owner" | "signIn" | "platforms">;
 
