@@ -32,16 +32,28 @@ import { codeOf, readDocument, rowsUnder } from "./document.ts";
 const operating = readDocument("docs/operating.md");
 const errors = readDocument("docs/errors.md");
 
-/** The rows of the groups of variables, which are a table each. */
+/** The rows of the groups of variables, which are a table each. A row of two variables has those of both tiers. */
 const rows = operating
   .split(/(?=^\| variable \| default \| for \|$)/m)
   .slice(1)
-  .flatMap((part) => rowsUnder(part, ["variable", "default", "for"]));
+  .flatMap((part) => rowsUnder(part, ["variable", "default", "for"]))
+  .flatMap(([names = "", fallback = "", purpose]) =>
+    names.includes(", ")
+      ? names.split(", ").map((name, index) => [name, fallback.split(", ")[index], purpose])
+      : [[names, fallback, purpose]],
+  );
 
 it("docs/operating.md lists every variable in order, with its purpose", () => {
-  expect(rows.map(([name, , purpose]) => [codeOf(name), purpose])).toEqual(
-    Object.entries(variables).map(([name, { description }]) => [name, description]),
-  );
+  const purposeOf = (text: string): string =>
+    text.replace(/a (?:free|premium) account/, "an account").replace(/a (?:free|premium) key/, "a key");
+  const documented = rows.map(([name, , purpose]) => [codeOf(name), purpose]);
+  const defined = Object.entries(variables).map(([name, { description }]) => [name, purposeOf(description)]);
+  // A row of both tiers puts a premium variable before free ones.
+  for (const isPremium of [true, false]) {
+    const ofTier = ([name = ""]: ReadonlyArray<string | undefined>) =>
+      name.startsWith("ACCOUNTLINK_PREMIUM_") === isPremium;
+    expect(documented.filter(ofTier)).toEqual(defined.filter(ofTier));
+  }
 });
 
 const documentedDefault = (name: string) => rows.find(([first]) => codeOf(first) === name)?.[1] ?? "";

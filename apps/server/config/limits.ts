@@ -8,7 +8,7 @@ const { free, premium, address, dashboardDaily } = Limits.defaultValue();
 export const addressVariables = {
   ACCOUNTLINK_IP_PER_SECOND: count("Requests per second of a client address", address.perSecond),
   ACCOUNTLINK_IP_PAGES_PER_SECOND: count(
-    "Requests per second of a client address for pages, counted on their own",
+    "Page requests per second of a client address, counted apart",
     address.pagesPerSecond,
   ),
   ACCOUNTLINK_IP_DAILY: count("Requests per day of a client address", address.daily),
