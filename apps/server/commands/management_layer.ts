@@ -13,11 +13,24 @@ import { Invocation } from "../cli/invocation.ts";
 import { CommandFailed } from "../cli/report.ts";
 import { type Config, InvalidConfig, readConfig } from "../config/config.ts";
 import { limitsOf } from "../config/limits.ts";
-import { cacheOf, isDemo, locationOf, StorageLocation, storageOf } from "../config/resolved_config.ts";
+import {
+  cacheOf,
+  isDemo,
+  locationOf,
+  type PersistentStorage,
+  StorageLocation,
+  storageOf,
+} from "../config/resolved_config.ts";
 import { folderExists, prepareFolder } from "../files/data_folder.ts";
 import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { cacheLayer, storageLayer } from "../layers/store_layers.ts";
-import { deploymentKeysLayer, resolveSecrets } from "../secrets/deployment_secret.ts";
+import {
+  checkDeployment,
+  deploymentKeysLayer,
+  identityOf,
+  resolveSecrets,
+  secretRejected,
+} from "../secrets/deployment_secret.ts";
 
 /**
  * Commands wait longer for a database connection than requests do: no client waits for a command, and the database may
@@ -74,6 +87,37 @@ const prepareNewFolder = (config: Config, folder: string, whenNew: "make" | "ref
   }
   return prepareFolder(config, folder);
 };
+
+/** The root key of a storage, null if it holds no data, whether it rests, and whether a move into it is not finished. */
+export const stateOf = Effect.fnUntraced(function* (storage: PersistentStorage) {
+  if (storage.kind === "redis") {
+    const { StorageRedis } = yield* Effect.promise(() => import("@accountlink/redis"));
+    return yield* StorageRedis.inspect(storage);
+  }
+  const state =
+    storage.kind === "embedded"
+      ? yield* StorageSql.inspectEmbedded(storage.folder)
+      : yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout });
+  const { rootKey = null, rest = null, tables = [] } = state ?? {};
+  return { rootKey, rest, isHalfMoved: tables.includes("moving") };
+});
+
+/**
+ * Returns the identity of the deployment with a wrapped root key. Fails if the secret does not unwrap it, or if it is not
+ * the configured deployment.
+ *
+ * @param of what holds the root key, such as `the backup "links.db"`; by default the storage
+ */
+export const checkIdentity = (
+  { config, storage, secrets }: Pick<OpenedStorage, "config" | "storage" | "secrets">,
+  wrapped: string,
+  of?: string,
+): Effect.Effect<string, InvalidConfig> =>
+  identityOf(wrapped, secrets).pipe(
+    Effect.tap((deploymentId) => checkDeployment(config, deploymentId, of)),
+    Effect.catchTag("SecretRejected", () => secretRejected(config, storage, of)),
+    Effect.provide(cryptoLayer),
+  );
 
 export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 

@@ -7,7 +7,7 @@ import type { PersistentStorage } from "../config/resolved_config.ts";
 import { storageLayer } from "../layers/store_layers.ts";
 import { loggingLayer } from "../telemetry/logging.ts";
 import { describe } from "./command.ts";
-import { openStorage } from "./management_layer.ts";
+import { checkIdentity, openStorage, stateOf } from "./management_layer.ts";
 
 const migrate = (
   storage: PersistentStorage,
@@ -29,7 +29,11 @@ const migrate = (
 
 export const migrateCommand = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
-    const { config, storage, location } = yield* openStorage("make");
+    const opened = yield* openStorage("make");
+    const { config, storage, location } = opened;
+    // A server that cannot be reached yet is waited for below.
+    const { rootKey } = yield* Effect.orElseSucceed(stateOf(storage), () => ({ rootKey: null }));
+    if (rootKey !== null) yield* checkIdentity(opened, rootKey);
     const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
     const steps = yield* migrate(storage, startTimeout).pipe(Effect.provide(loggingLayer(config)));
     yield* answer(

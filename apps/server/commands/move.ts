@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Moved, Rest } from "@accountlink/core";
+import { type Moved, MoveRefused, type Rest } from "@accountlink/core";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect, Option, Redacted } from "effect";
@@ -15,9 +14,15 @@ import { locationOf, type PersistentStorage } from "../config/resolved_config.ts
 import { isPostgresUrl, isStorageUrl, storageForms } from "../config/store_url.ts";
 import { writeIfAbsent } from "../files/atomic_write.ts";
 import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
-import { secretFile } from "../secrets/deployment_secret.ts";
+import { knownSecrets, secretFile } from "../secrets/deployment_secret.ts";
 import { describe } from "./command.ts";
-import { connectTimeout, openStorage } from "./management_layer.ts";
+import {
+  checkIdentity,
+  connectTimeout,
+  type OpenedStorage,
+  openStorage,
+  stateOf,
+} from "./management_layer.ts";
 
 /** A folder whose name looks like a URL has to be written as a path, such as `./redis:x`. */
 const scheme = /^[a-z][a-z\d+.-]+:/i;
@@ -63,14 +68,6 @@ const refuseServers = Effect.fnUntraced(function* (source: PersistentStorage) {
   });
 });
 
-const restOf = Effect.fnUntraced(function* (source: PersistentStorage) {
-  if (source.kind === "embedded") return (yield* StorageSql.inspectEmbedded(source.folder))?.rest ?? null;
-  if (source.kind === "postgres") {
-    return (yield* StoragePostgres.inspectPostgres({ ...source, connectTimeout })).rest;
-  }
-  return (yield* (yield* redis).StorageRedis.inspect(source)).rest;
-});
-
 /** What moves from a storage that rests, rests on. */
 const restOn = Effect.fnUntraced(function* (target: PersistentStorage, rest: Rest) {
   if (target.kind === "redis") return yield* (yield* redis).StorageRedis.restRedis(target, rest);
@@ -90,32 +87,48 @@ type Show = Parameters<typeof StorageSql.moveDatabase>[2];
 /** Redis is an optional package, so only moves that need it load it. */
 const redis = Effect.promise(() => import("@accountlink/redis"));
 
-const moveBetween = Effect.fnUntraced(function* (
+/** @param prepare makes the target ready, once nothing else can use the source */
+const moveBetween = Effect.fnUntraced(function* <E, R>(
   source: PersistentStorage,
   target: PersistentStorage,
+  prepare: Effect.Effect<void, E, R>,
   show: Show,
 ) {
-  if (target.kind !== "redis") {
-    const into = yield* openSql(target);
-    if (source.kind !== "redis") return yield* StorageSql.moveDatabase(yield* openSql(source), into, show);
+  if (source.kind !== "redis") {
+    const from = yield* openSql(source);
+    yield* prepare;
+    if (target.kind !== "redis") return yield* StorageSql.moveDatabase(from, yield* openSql(target), show);
     const { StorageRedis } = yield* redis;
-    const rows = yield* StorageSql.openRows(into, "target");
-    return yield* StorageRedis.moveToRows(yield* StorageRedis.openKv(source), rows, show);
+    const rows = yield* StorageSql.openRows(from, "source");
+    return yield* StorageRedis.moveFromRows(rows, yield* StorageRedis.openKv(target), show);
   }
   const { StorageRedis } = yield* redis;
-  const into = yield* StorageRedis.openKv(target);
-  if (source.kind === "redis")
-    return yield* StorageRedis.moveKv(yield* StorageRedis.openKv(source), into, show);
-  const rows = yield* StorageSql.openRows(yield* openSql(source), "source");
-  return yield* StorageRedis.moveFromRows(rows, into, show);
+  const from = yield* StorageRedis.openKv(source);
+  yield* prepare;
+  if (target.kind === "redis") {
+    return yield* StorageRedis.moveKv(from, yield* StorageRedis.openKv(target), show);
+  }
+  const rows = yield* StorageSql.openRows(yield* openSql(target), "target");
+  return yield* StorageRedis.moveToRows(from, rows, show);
 });
 
 /** Gives a new data folder the secret of the source, without which nothing starts from it. */
-const copySecret = Effect.fnUntraced(function* (config: Config, source: PersistentStorage, folder: string) {
+const prepareFolderOf = Effect.fnUntraced(function* (
+  { config, storage, location }: OpenedStorage,
+  target: PersistentStorage,
+  rootKey: string,
+) {
+  if (target.kind !== "embedded") return;
+  const { folder } = target;
   const unusable = unusableFolder(config, `the target is "${folder}"`);
   yield* prepareFolder(config, folder, unusable);
-  if (source.kind !== "embedded" || config.ACCOUNTLINK_SECRET !== null) return;
-  const text = yield* Effect.promise(() => readFile(secretFile(source.folder), "utf8"));
+  if (storage.kind !== "embedded" || config.ACCOUNTLINK_SECRET !== null) return;
+  const secrets = yield* knownSecrets(config, folder);
+  if (secrets !== null) {
+    yield* checkIdentity({ config, storage: target, secrets }, rootKey, location.text);
+    return;
+  }
+  const text = yield* Effect.promise(() => readFile(secretFile(storage.folder), "utf8"));
   yield* Effect.mapError(writeIfAbsent(secretFile(folder), text), unusable);
 });
 
@@ -140,28 +153,28 @@ export const moveCommand = Command.make(
   },
   ({ to }) =>
     Effect.gen(function* () {
-      const { config, storage, location } = yield* openStorage("refuse");
+      const opened = yield* openStorage("refuse");
+      const { config, storage, location } = opened;
       const target = yield* givenTarget(to, config);
       yield* refuseServers(storage);
-      if (target.kind === "embedded") {
-        if (
-          storage.kind === "embedded" &&
-          existsSync(target.folder) &&
-          join(storage.folder) === target.folder
-        ) {
-          return yield* new InvalidConfig({
-            problem: `--to is "${target.folder}", expected another storage than the source`,
-          });
-        }
-        yield* copySecret(config, storage, target.folder);
-      }
-      const rest = yield* restOf(storage);
       const into = locationOf(target);
-      const moved: Moved = yield* Effect.flatMap(progressBar(), (show) =>
-        moveBetween(storage, target, (done, total) =>
-          show({ doing: "moving", done, total, unit: "records" }),
-        ),
-      ).pipe(
+      const moving = Effect.gen(function* () {
+        const { rootKey, rest, isHalfMoved } = yield* stateOf(storage);
+        if (isHalfMoved) return yield* MoveRefused.of("halfSource");
+        if (rootKey === null) return yield* MoveRefused.of("emptySource");
+        yield* checkIdentity(opened, rootKey);
+        const found = yield* stateOf(target);
+        if (found.rootKey !== null && !found.isHalfMoved) return yield* MoveRefused.of("usedTarget");
+        const show = yield* progressBar();
+        const moved: Moved = yield* moveBetween(
+          storage,
+          target,
+          prepareFolderOf(opened, target, rootKey),
+          (done, total) => show({ doing: "moving", done, total, unit: "records" }),
+        );
+        return { moved, rest };
+      });
+      const { moved, rest } = yield* moving.pipe(
         Effect.scoped,
         Effect.catchTag("MoveRefused", ({ reason }) => {
           const places = `from ${location.text} to ${into.text}`;

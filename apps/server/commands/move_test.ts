@@ -222,6 +222,9 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     );
     const refused = await onOther.run("move", "--to", join(onOther.folder, "moved"));
     expect(refused.stderr).toContain("expected stopped servers");
+    await Effect.runPromise(other.ask("HSET", "accountlink:store:values", "moving ", "1 half"));
+    expect((await onOther.run("doctor")).stdout).toMatch(/^fail +database .*a move into it is not finished/m);
+    expect((await onOther.run("serve")).stderr).toContain("a move into it is not finished");
   });
 });
 
@@ -260,15 +263,15 @@ it("a move takes its target from ACCOUNTLINK_MOVE_TO, and no server starts on ha
     ACCOUNTLINK_PLATFORM: "none",
     ACCOUNTLINK_PORT: "0",
   };
-  for (const command of ["serve", "doctor"]) {
-    const { code, stdout, stderr } = await runInProcess([command], {
+  for (const command of ["serve", "doctor", "keys list", `move --to ${join(place.folder, "third")}`]) {
+    const { code, stdout, stderr } = await runInProcess(command.split(" "), {
       ...onTarget,
       ACCOUNTLINK_SECRET: readFileSync(join(place.dataFolder, "secret"), "utf8").trim(),
     });
     expect([command, code, stdout + stderr]).toEqual([
       command,
       1,
-      expect.stringContaining("a move into it is not finished"),
+      expect.stringMatching(/a move into (it|the source) is not finished/),
     ]);
   }
 });

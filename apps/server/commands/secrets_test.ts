@@ -1,6 +1,8 @@
-import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { accountlink } from "./accountlink.ts";
 import { makeWorkplace, statusWith, type Workplace } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
@@ -17,39 +19,84 @@ const sightingsAt = (...ips: ReadonlyArray<string>): string =>
     sightings: ips.map((ip) => ({ account: "acme", scope: "global", chatId: "100001", ip })),
   });
 
-it("a wrong ACCOUNTLINK_SECRET is refused by serve, commands and doctor", async () => {
+const request = "req_01M7X9Q2V0H7B7P1C9W3K5T8RZ";
+const line = `{"timestamp":"2026-01-01T00:00:00Z","annotations":{"requestId":"${request}"}}`;
+
+/** How each command opens a storage; null for those that open none. */
+const openings: Readonly<Record<string, string | null>> = {
+  serve: "serve",
+  migrate: "migrate",
+  accounts: "accounts list",
+  keys: "keys create --account acme",
+  links: "links import --account acme {file}",
+  users: "users erase --chat-id 100001",
+  webhooks: "webhooks list --account acme",
+  listen: null,
+  roles: "roles show --account acme --guild-id 700000000000000001",
+  chat: null,
+  secrets: "secrets rotate",
+  audit: "audit list --account acme",
+  trace: `trace ${request} {log} --account acme`,
+  backup: "backup {none}",
+  restore: "restore {backup} --replace --resume",
+  resume: "resume",
+  move: "move --to {none}",
+  doctor: "doctor",
+};
+
+it("every command refuses a wrong secret, names it, and changes nothing", async () => {
+  const names = accountlink.subcommands.flatMap(({ commands }) => commands.map(({ name }) => name));
+  expect(Object.keys(openings).toSorted()).toEqual(names.toSorted());
   const place = await makeWorkplace();
   const key = await createKey(place);
-  const folder = place.dataFolder;
-  const refusal = `ACCOUNTLINK_SECRET is not the secret of data folder "${folder}", expected the one that it was made with or last rotated to`;
-  for (const wrong of [secretOf("w"), `${secretOf("w")},${secretOf("v")}`]) {
-    const other = await makeWorkplace({ ACCOUNTLINK_DATA_DIR: folder, ACCOUNTLINK_SECRET: wrong });
-    expect(await other.run("serve")).toEqual({ code: 1, stdout: "", stderr: `Cannot start: ${refusal}\n` });
-    for (const command of [
-      ["keys", "create", "--account", "acme"],
-      ["secrets", "rotate"],
-    ]) {
-      expect(await other.run(...command)).toEqual({
-        code: 1,
-        stdout: "",
-        stderr: `Cannot run the command: ${refusal}\n`,
-      });
+  const data = place.dataFolder;
+  const { file: backup } = await place.json("backup", join(place.folder, "backups"));
+  const paths: Readonly<Record<string, string>> = {
+    backup: String(backup),
+    none: join(place.folder, "none"),
+    file: await place.file("links.csv", "chatId,gameId\n100001,1\n"),
+    log: await place.file("server.log", `${line}\n`),
+  };
+  const database = readFileSync(join(data, "accountlink.db"));
+  const [folders, own] = [readdirSync(place.folder), readFileSync(join(data, "secret"), "utf8")];
+  const expected = "expected the one that it was made with or last rotated to";
+  const of = (command: string) =>
+    command === "restore" ? `the backup "${String(backup)}"` : `data folder "${data}"`;
+  const set = (wrong: string) => ({ ACCOUNTLINK_SECRET: wrong });
+  for (const [variables, file, said] of [
+    [set(secretOf("w")), own, "ACCOUNTLINK_SECRET is not the secret of {of}"],
+    [set(`${secretOf("w")},${secretOf("v")}`), own, "ACCOUNTLINK_SECRET is not the secret of {of}"],
+    [
+      {},
+      secretOf("w"),
+      `ACCOUNTLINK_SECRET is not set, and "${join(data, "secret")}" does not hold the secret of {of}`,
+    ],
+    [
+      {},
+      null,
+      `ACCOUNTLINK_SECRET is not set and data folder "${data}" holds none, expected the secret that its database was made with`,
+    ],
+  ] as const) {
+    if (file === null) await rm(join(data, "secret"));
+    else writeFileSync(join(data, "secret"), file);
+    const other = await makeWorkplace({ ACCOUNTLINK_DATA_DIR: data, ...variables });
+    for (const [command, words] of Object.entries(openings)) {
+      // Without any secret, a restore says which one is missing.
+      if (words === null || (command === "restore" && file === null)) continue;
+      const filled = words.replaceAll(/\{(\w+)\}/g, (_, name: string) => paths[name] ?? "");
+      const { code, stdout, stderr } = await other.run(...filled.split(" "));
+      const refusal = said.replace("{of}", of(command));
+      expect([command, code, command === "doctor" ? stdout : stderr]).toEqual([
+        command,
+        1,
+        expect.stringContaining(file === null ? refusal : `${refusal}, ${expected}`),
+      ]);
+      expect(readFileSync(join(data, "accountlink.db")).equals(database), command).toBe(true);
+      expect(readdirSync(place.folder), command).toEqual(folders);
     }
-    expect((await other.run("doctor")).stdout).toContain(`fail  root key       ${refusal}`);
   }
+  writeFileSync(join(data, "secret"), own);
   expect(await statusWith(await place.serve(), key)).toBe(404);
-});
-
-it("the secret file of another data folder is refused", async () => {
-  const [place, other] = [await makeWorkplace(), await makeWorkplace()];
-  await createKey(place);
-  await createKey(other);
-  copyFileSync(join(other.dataFolder, "secret"), join(place.dataFolder, "secret"));
-  const { code, stderr } = await place.run("serve");
-  expect(code).toBe(1);
-  expect(stderr).toBe(
-    `Cannot start: ACCOUNTLINK_SECRET is not set, and "${join(place.dataFolder, "secret")}" does not hold the secret of data folder "${place.dataFolder}", expected the one that it was made with or last rotated to\n`,
-  );
 });
 
 it("`secrets rotate` replaces the secret of a data folder while its server runs", async () => {

@@ -161,18 +161,22 @@ const rotateSecretFile = Effect.fnUntraced(function* (config: Config, folder: st
 
 /** Fails if the secret does not unwrap the storage's root key, or if the storage is not the configured deployment. */
 export const deploymentKeysLayer = (config: Config, storage: Storage, secrets: DeploymentSecrets) =>
-  Layer.merge(addressVaultLayer(config), Layer.effectDiscard(checkDeployment(config))).pipe(
-    Layer.provideMerge(Secrets.layer),
-    Layer.provideMerge(rootKeyLayer(config, storage, secrets)),
-  );
+  Layer.merge(
+    addressVaultLayer(config),
+    Layer.effectDiscard(Effect.flatMap(Secrets, ({ deploymentId }) => checkDeployment(config, deploymentId))),
+  ).pipe(Layer.provideMerge(Secrets.layer), Layer.provideMerge(rootKeyLayer(config, storage, secrets)));
 
-const checkDeployment = Effect.fnUntraced(function* ({ ACCOUNTLINK_DEPLOYMENT: expected }: Config) {
-  const { deploymentId } = yield* Secrets;
-  if (expected === null || expected === deploymentId) return;
-  return yield* new InvalidConfig({
-    problem: `ACCOUNTLINK_DEPLOYMENT is "${expected}", but the storage is of deployment "${deploymentId}", expected the storage of the one that is named`,
-  });
-});
+/** @param of what is of the deployment that was found, such as `the backup "links.db"` */
+export const checkDeployment = (
+  { ACCOUNTLINK_DEPLOYMENT: expected }: Config,
+  found: string,
+  of = "the storage",
+) =>
+  expected === null || expected === found
+    ? Effect.void
+    : new InvalidConfig({
+        problem: `ACCOUNTLINK_DEPLOYMENT is "${expected}", but ${of} is of deployment "${found}", expected the one that is named`,
+      });
 
 /** Refuses a storage without data before a root key is made in it. */
 const refuseEmpty = Effect.fnUntraced(function* (config: Config, storage: PersistentStorage) {

@@ -165,6 +165,7 @@ export const inspect = Effect.fn("StorageRedis.inspect")(function* (options: Red
       ...state,
       rest: yield* readRest(commands, `${prefix}store:place`, pathOf((yield* addressOf(options)).address)),
       risks: yield* risksOf(commands),
+      isHalfMoved: yield* isHalfMoved(kv),
       rootKey: yield* readRootKey(kv),
       schema: { version: yield* readSchema(kv), newest: newestSchema },
     };

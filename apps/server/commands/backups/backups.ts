@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { type DeploymentSecrets, unwrapWithAny } from "@accountlink/core/secrets";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Clock, Effect } from "effect";
@@ -13,16 +12,9 @@ import { CommandFailed } from "../../cli/report.ts";
 import { type Config, InvalidConfig, readConfig } from "../../config/config.ts";
 import { locationOf, type PersistentStorage, type Storage, storageOf } from "../../config/resolved_config.ts";
 import { prepareFolder } from "../../files/data_folder.ts";
-import { cryptoLayer } from "../../layers/crypto_layer.ts";
-import {
-  identityOf,
-  knownSecrets,
-  resolveSecrets,
-  secretFile,
-  secretRejected,
-} from "../../secrets/deployment_secret.ts";
+import { knownSecrets, resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
 import { describe } from "../command.ts";
-import { connectTimeout, openStorage } from "../management_layer.ts";
+import { checkIdentity, connectTimeout, openStorage } from "../management_layer.ts";
 import { resumeStorage } from "../resume.ts";
 
 /** Returns the configuration of a storage that these commands copy. Redis has files of its own. */
@@ -89,23 +81,8 @@ const identityOfStorage = Effect.fnUntraced(function* (config: Config, storage: 
       problem: `Cannot back up ${locationOf(storage).text}: it holds no data, expected the storage of a server`,
     });
   }
-  return yield* identityOf(state, secrets).pipe(
-    Effect.catchTag("SecretRejected", () => secretRejected(config, storage)),
-    Effect.provide(cryptoLayer),
-  );
+  return yield* checkIdentity({ config, storage, secrets }, state);
 });
-
-/** Fails unless the secret fits the root key of a backup. */
-const checkSecret = (
-  config: Config,
-  storage: PersistentStorage,
-  { file, rootKey }: { readonly file: string; readonly rootKey: string },
-  secrets: DeploymentSecrets,
-) =>
-  unwrapWithAny(rootKey, secrets).pipe(
-    Effect.catchTag("SecretRejected", () => secretRejected(config, storage, `the backup "${file}"`)),
-    Effect.provide(cryptoLayer),
-  );
 
 interface Restoring {
   readonly config: Config;
@@ -128,7 +105,7 @@ const restoreFolder = Effect.fnUntraced(function* (
   const { folder } = storage;
   const { rootKey } = yield* StorageSql.checkCopy(file);
   const secrets = yield* knownSecrets(config, folder);
-  if (secrets !== null) yield* checkSecret(config, storage, { file, rootKey }, secrets);
+  if (secrets !== null) yield* checkIdentity({ config, storage, secrets }, rootKey, `the backup "${file}"`);
   const isReplaced = !StorageSql.holdsNothing(folder);
   if (isReplaced && !replace) return yield* needsReplace(storage);
   yield* prepareFolder(config, folder);
@@ -142,12 +119,8 @@ const restorePostgres = Effect.fnUntraced(function* (
   { config, file, replace, time }: Restoring,
 ) {
   const copy = yield* readDump(file);
-  yield* checkSecret(
-    config,
-    storage,
-    { file, rootKey: copy.rootKey },
-    yield* resolveSecrets({ config, storage }),
-  );
+  const secrets = yield* resolveSecrets({ config, storage });
+  yield* checkIdentity({ config, storage, secrets }, copy.rootKey, `the backup "${file}"`);
   const options = { ...storage, connectTimeout } as const;
   const { schema } = yield* StoragePostgres.inspectPostgres(options);
   if (copy.version > schema.newest) {

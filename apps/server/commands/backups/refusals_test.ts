@@ -1,5 +1,5 @@
 /** Each refusal of backup, restore and move says what failed, of what, what was expected, and changes nothing. */
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
@@ -23,6 +23,9 @@ const makePlaces = async () => {
     database.close();
     return path;
   };
+  const otherSecret = join(place.folder, "other");
+  mkdirSync(otherSecret);
+  await place.file("other/secret", Buffer.alloc(32, "s").toString("base64"));
   const another = async (environment: Readonly<Record<string, string>>) =>
     (await makeWorkplace(environment)).run;
   const data = place.dataFolder;
@@ -33,6 +36,7 @@ const makePlaces = async () => {
     backup: String(backup),
     foreign: String(foreign),
     otherData: other.dataFolder,
+    otherSecret,
     none: join(place.folder, "none"),
     plain: await place.file("plain", "no database"),
     empty: await place.file("empty.db", ""),
@@ -56,6 +60,7 @@ const makePlaces = async () => {
         ACCOUNTLINK_DATA_DIR: data,
         ACCOUNTLINK_SECRET: Buffer.alloc(32, "s").toString("base64"),
       }),
+      otherDeployment: await another({ ACCOUNTLINK_DATA_DIR: data, ACCOUNTLINK_DEPLOYMENT: "another" }),
       inFile: await another({ ACCOUNTLINK_DATA_DIR: join(place.folder, "plain", "data") }),
       withoutPrograms: await another({
         ACCOUNTLINK_STORAGE: "postgres",
@@ -152,7 +157,41 @@ const refusals: ReadonlyArray<
     "expected the storage to move to",
   ],
   ["usual", "move --to mysql://a:hidden@b/c", "Cannot move the data: --to", '"mysql:"', "or a folder"],
-  ["usual", "move --to {data}", 'Cannot move the data: --to is "{data}"', "", "expected another storage"],
+  [
+    "usual",
+    "move --to {data}",
+    'Cannot move the data from data folder "{data}" to data folder "{data}":',
+    "the target holds data",
+    "expected an empty one",
+  ],
+  [
+    "usual",
+    "move --to {otherSecret}",
+    "Cannot move the data: ACCOUNTLINK_SECRET is not set",
+    '"{otherSecret}/secret" does not hold the secret of data folder "{data}"',
+    unlike,
+  ],
+  [
+    "otherDeployment",
+    "move --to {none}",
+    'Cannot move the data: ACCOUNTLINK_DEPLOYMENT is "another"',
+    "the storage is of deployment",
+    "expected the one that is named",
+  ],
+  [
+    "otherDeployment",
+    "restore {backup} --replace",
+    'Cannot restore: ACCOUNTLINK_DEPLOYMENT is "another"',
+    'the backup "{backup}" is of deployment',
+    "expected the one that is named",
+  ],
+  [
+    "otherDeployment",
+    "backup {none}",
+    'Cannot back up: ACCOUNTLINK_DEPLOYMENT is "another"',
+    "the storage is of deployment",
+    "expected the one that is named",
+  ],
   [
     "usual",
     "move --to {plain}",
@@ -188,7 +227,7 @@ it("backup, restore and move refuse with the value, what was expected, and a way
   const { place, data, runs } = places;
   const filled = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, name: string) => places[name as "data"]);
   const database = join(data, "accountlink.db");
-  const before = readFileSync(database);
+  const [before, names] = [readFileSync(database), readdirSync(place.folder)];
   for (const [by, words, ...parts] of refusals) {
     const { code, stdout, stderr } = await runs[by](...words.split(" ").map(filled));
     const [begins = "", ...others] = parts.map(filled);
@@ -197,10 +236,10 @@ it("backup, restore and move refuse with the value, what was expected, and a way
     for (const part of others) expect(stderr).toContain(part);
     expect(stderr).not.toContain("hidden");
     expect(readFileSync(database).equals(before)).toBe(true);
+    expect(readdirSync(place.folder), words).toEqual(names);
   }
 
   await place.serve();
-  mkdirSync(places.none);
   for (const [words, begins] of [
     ["restore {backup} --replace", "Cannot restore"],
     ["move --to {none}", "Cannot move the data"],
@@ -208,5 +247,6 @@ it("backup, restore and move refuse with the value, what was expected, and a way
     expect((await place.run(...words.split(" ").map(filled))).stderr).toBe(
       `${begins}: data folder "${data}" is in use by process ${process.pid}, expected a stopped server\n`,
     );
+    expect(readdirSync(place.folder)).toEqual(names);
   }
 });

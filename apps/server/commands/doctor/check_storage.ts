@@ -89,7 +89,7 @@ const checkRedis = Effect.fnUntraced(function* (
 ) {
   const { StorageRedis } = yield* Effect.promise(() => import("@accountlink/redis"));
   return yield* StorageRedis.inspect(storage).pipe(
-    Effect.flatMap(({ path, version, refusedWrite, risks, rootKey, rest, schema, clockLead }) =>
+    Effect.flatMap(({ path, version, refusedWrite, risks, isHalfMoved, rootKey, rest, schema, clockLead }) =>
       Effect.gen(function* () {
         const it = `Redis ${version} at "${path}"`;
         return [
@@ -99,6 +99,7 @@ const checkRedis = Effect.fnUntraced(function* (
           ...(schema.version > schema.newest
             ? [fail("database", schemaText(it, schema), "Use a later release")]
             : []),
+          ...(isHalfMoved ? [halfMoved(it)] : []),
           ...restFinding(rest),
           ...risks.map((risk) => warn("database", `${it} ${risk}`, "Set it in the configuration of Redis")),
           yield* checkRootKey(config, storage, rootKey),
@@ -174,6 +175,9 @@ const restFinding = (rest: Rest | null): ReadonlyArray<Finding> =>
         ),
       ];
 
+const halfMoved = (it: string): Finding =>
+  fail("database", `${it}: ${new HalfMoved().message}`, "Repeat the move");
+
 const schemaText = (it: string, { version, newest }: State["schema"]): string =>
   `${it} has schema version ${version}, and this release has ${newest}`;
 
@@ -193,13 +197,10 @@ const judge = Effect.fnUntraced(function* (
         : fail("database", `${it}: ${old}`, "Start the commit on it, then this release");
   const expected = version === newest ? yield* StorageSql.releaseTables : [];
   const missing = expected.filter((name) => !tables.includes(name)).map((name) => `it has no table ${name}`);
-  const halfMoved = tables.includes("moving")
-    ? [fail("database", `${it}: ${new HalfMoved().message}`, "Repeat the move")]
-    : [];
   const damages = [...damage, ...missing].map((text) => fail("database", text, "Restore it from a backup"));
   return [
     database,
-    ...halfMoved,
+    ...(tables.includes("moving") ? [halfMoved(it)] : []),
     ...damages,
     ...restFinding(rest),
     yield* checkRootKey(config, storage, rootKey),
