@@ -10,7 +10,7 @@ import { type RunningServer, startServer, startServerHere } from "../support/ser
 import { countOf, fragile, startCountingClients } from "./counting_clients.ts";
 import * as dying from "./dying.ts";
 
-const [writing, deleting] = [useFolder(), useFolder()];
+const [writing, deleting, blocking] = [useFolder(), useFolder(), useFolder()];
 
 test("every answered write survives kill -9, and a write with an Idempotency-Key happens once", async () => {
   const [rounds, most] = isProof ? [50, 300] : [1, 60];
@@ -107,4 +107,44 @@ test("a deletion that kill -9 interrupts has an audit entry for its deleted link
   expect(body["data"]).toMatchObject({ deletedRecords: left });
   expect(linksLeft()).toBe(0);
   expect(entries()).toEqual([{ deletedRecords: all - left }, { deletedRecords: left }]);
+});
+
+test("a file of blocks that kill -9 interrupts has blocked its first users, and goes on when it is sent again", async () => {
+  const all = 500;
+  const chatIds = Array.from({ length: all }, (_, index) => String(200_001 + index));
+  const fixtures = makeFixtures();
+  const links = Object.fromEntries(chatIds.map((chatId) => [chatId, "1"]));
+  const key = fixtures.key({ account: "blocker", access: "manage", links });
+  const options = { fixture: fixtures.fixture, dataFolder: blocking };
+  const csv = ["chatId,reason", ...chatIds.map((chatId) => `${chatId},Raid`)].join("\n");
+
+  const killed = await startServer(options);
+  let server: RunningServer = killed;
+  const database = new DatabaseSync(StorageSql.databaseFile(blocking), { timeout: 30_000 });
+  onTestFinished(async () => {
+    database.close();
+    await server.stop();
+  });
+  const idsIn = (query: string) =>
+    database
+      .prepare(query)
+      .all()
+      .map(({ id }) => id);
+  const blocked = () => idsIn("SELECT chat_id AS id FROM blocks ORDER BY chat_id");
+  const linked = () => idsIn("SELECT chat_id AS id FROM links WHERE game_id IS NOT NULL ORDER BY chat_id");
+  const send = () => server.send("POST /dashboard/api/blocks/import", { key, body: { csv } });
+
+  const unanswered = send().catch(() => null);
+  while (blocked().length < 50) await setTimeout(1);
+  await killed.kill();
+  expect(await unanswered).toBeNull();
+  const done = blocked().length;
+  expect(done).toBeLessThan(all);
+  expect([blocked(), linked()]).toEqual([chatIds.slice(0, done), chatIds.slice(done)]);
+
+  server = await startServerHere(options);
+  expect((await send()).body.data).toEqual({ imported: all - done, kept: done, wrong: 0, left: 0 });
+  expect((await send()).body.data).toEqual({ imported: 0, kept: all, wrong: 0, left: 0 });
+  expect([blocked(), linked()]).toEqual([chatIds, []]);
+  expect(idsIn("SELECT COUNT(*) AS id FROM journal WHERE action = 'block.set'")).toEqual([all]);
 });

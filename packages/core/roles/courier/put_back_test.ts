@@ -1,5 +1,6 @@
 import { assert } from "@accountlink/test-servers/effect";
 import { Clock, Effect } from "effect";
+import { AuditLog } from "../../audit/audit.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
 import { chatId, guildId, operator, scopes } from "../../test_services.ts";
 import { recordedChanges } from "../recorded_changes.ts";
@@ -27,33 +28,45 @@ const renamed = Effect.gen(function* () {
   const own = users.map((user) => `own ${user}`);
   assert.notDeepEqual(yield* nicknames, own);
   yield* guild.put({ rules: [], nickname: null, state: "paused" });
+  const entries = AuditLog.use((log) => log.list(scope.account, null, 100));
   return {
     ...guild,
     nicknames,
     own,
     plans,
+    asked: Effect.map(
+      entries,
+      (log) => log.entries.filter(({ action }) => action === "nicknames.put_back").length,
+    ),
     isRunning: plans.isPuttingBack(scope, guildId),
     left: plans.countNicknamesBefore(scope, guildId),
     putBack: plans.putNicknamesBack(scope, guildId, operator),
   };
 });
 
-test("nicknames go on being put back on another node, from where the first one stopped", function* () {
-  const { putBack, startNode, changes, left, isRunning, nicknames, own } = yield* renamed;
+test("nicknames are put back once, however often that is asked for, and another node goes on for a dead one", function* () {
+  const { asked, putBack, startNode, changes, left, isRunning, nicknames, own } = yield* renamed;
+  yield* putBack;
   yield* putBack;
   const first = yield* startNode("first");
   while (changes.length < 3) yield* pass(0.1, 0.1);
+  // As if it were killed: what it has just changed on the platform is not stored any more.
+  first.cut();
   yield* first.stop;
   const stoppedAt = changes.length;
   yield* pass(5);
   assert.strictEqual(changes.length, stoppedAt);
   assert.strictEqual(yield* isRunning, true);
   assert.isAtLeast(yield* left, users.length - stoppedAt);
+  yield* putBack;
   yield* startNode("second");
-  yield* pass(15);
+  yield* pass(20);
   assert.deepEqual(yield* nicknames, own);
-  assert.deepEqual([yield* left, yield* isRunning], [0, false]);
-  assert.isAtMost(changes.length, users.length);
+  assert.deepEqual([yield* left, yield* isRunning, yield* asked], [0, false, 1]);
+  yield* putBack;
+  yield* pass(10);
+  assert.deepEqual([yield* nicknames, yield* isRunning], [own, false]);
+  assert.strictEqual(changes.length, users.length);
 });
 
 test("nicknames are no longer put back once the rules set them again", function* () {
