@@ -1,9 +1,9 @@
 import { PlatformMemory } from "@accountlink/memory";
 import { assert, testWith } from "@accountlink/test-servers/effect";
 import { aMember } from "@accountlink/testing";
-import { Effect, Layer, Option, Scope } from "effect";
+import { Effect, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
-import { type Actor, AuditLog } from "../audit/audit.ts";
+import { type Actor, type AuditAction, AuditLog } from "../audit/audit.ts";
 import { CommunityStore } from "../communities/community_store.ts";
 import { EventStore } from "../events/event_store.ts";
 import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
@@ -13,7 +13,8 @@ import type { GameProof } from "../links/link_proof.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { noPlan } from "../roles/role_plan.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
-import { chatId, gameId, operator, platform, servicesOn } from "../test_services.ts";
+import { RolePlans } from "../roles/role_plans.ts";
+import { chatId, gameId, operator, platform, servicesOn, startNodeOn } from "../test_services.ts";
 import * as Upgrades from "./upgrades.ts";
 
 const [ada, bob, cyd, dan] = ["10001", "10002", "10003", "10004"].map(chatId) as [
@@ -53,10 +54,37 @@ const test = testWith(
   servicesOn(PlatformMemory.layer({ ...platform, guilds: guildIds.map((id) => ({ ...guild, id })) })),
 );
 
-/** A node of this release, which runs until the test ends. */
-const startNode = Effect.flatMap(Scope.make(), (scope) =>
-  Layer.buildWithScope(Layer.fresh(Upgrades.layer), scope),
+/** Runs a node of this release for a minute. */
+const runNode = Effect.scoped(
+  Effect.andThen(Layer.build(Layer.fresh(Upgrades.layer)), TestClock.adjust("1 minute")),
 );
+
+/**
+ * Starts a node that dies when it has made the first change of its first upgrade, or of its second one: its next change
+ * does not end, and it reaches no store any more.
+ */
+const startDying = Effect.fnUntraced(function* () {
+  const [links, plans] = [yield* LinkStore, yield* RolePlans];
+  let made = 0;
+  const once = <A, E, R>(change: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => (made++ === 0 ? change : Effect.never));
+  const dying = Layer.mergeAll(
+    Layer.succeed(LinkStore, { ...links, distrust: (write) => once(links.distrust(write)) }),
+    Layer.succeed(
+      RolePlans,
+      RolePlans.of({
+        ...plans,
+        pauseUnlessNameable: (plan, actor) => once(plans.pauseUnlessNameable(plan, actor)),
+      }),
+    ),
+  );
+  const node = yield* startNodeOn(yield* RolePlanStore, (reachable) =>
+    Upgrades.layer.pipe(Layer.provide([dying, Layer.succeed(RolePlanStore, reachable)])),
+  );
+  yield* TestClock.adjust("1 minute");
+  node.cut();
+  yield* node.stop;
+});
 
 const scopeOf = (owner: ChatId) =>
   ApiKeys.use((keys) =>
@@ -76,6 +104,11 @@ const link = (pid: Pid, user: ChatId, game: GameId, proof: GameProof, at = 0) =>
     }),
   );
 
+const entriesOf = (account: string, action: AuditAction) =>
+  AuditLog.use((log) => log.list(account, null, 100)).pipe(
+    Effect.map(({ entries }) => entries.filter((entry) => entry.action === action)),
+  );
+
 const proofOf = (pid: Pid, user: ChatId) =>
   LinkStore.use((store) =>
     Effect.map(store.findByChatId(pid, user), (found) => Option.getOrThrow(found).proof),
@@ -88,13 +121,10 @@ test("known links without a proof of the user's own become links by hand, in two
   yield* link(one.pid, bob, poker, "oauth");
   yield* link(other.pid, bob, poker, "known");
   yield* link(other.pid, cyd, chess, "words");
-  yield* startNode;
-  yield* TestClock.adjust("1 minute");
+  yield* runNode;
   const proofs = () => Effect.forEach([ada, bob, cyd], (user) => proofOf(other.pid, user));
   assert.deepStrictEqual(yield* proofs(), ["hand", "known", "words"]);
-  const entries = Effect.flatMap(AuditLog, (log) => log.list(other.account, null, 10)).pipe(
-    Effect.map(({ entries: all }) => all.filter(({ action }) => action === "link.set")),
-  );
+  const entries = entriesOf(other.account, "link.set");
   const [entry] = yield* entries;
   assert.deepStrictEqual(entry?.actor, { type: "operator", id: "upgrade" });
   assert.match(String(entry?.details["reason"]), /never proven by its user/);
@@ -104,13 +134,33 @@ test("known links without a proof of the user's own become links by hand, in two
   // What a node of the release before stored meanwhile.
   yield* link(other.pid, ada, chess, "known", 1);
   yield* TestClock.adjust("1 hour");
+  yield* runNode;
   assert.strictEqual(yield* proofOf(other.pid, ada), "known");
   yield* TestClock.adjust("1 day");
+  yield* runNode;
   assert.strictEqual(yield* proofOf(other.pid, ada), "hand");
   yield* link(other.pid, ada, chess, "known", 2);
   yield* TestClock.adjust("25 hours");
+  yield* runNode;
   assert.strictEqual(yield* proofOf(other.pid, ada), "known");
   assert.strictEqual((yield* entries).length, 2);
+});
+
+test("an upgrade whose node dies goes on on another one, and changes no link twice", function* () {
+  const { pid, account } = yield* scopeOf(ada);
+  const users = [ada, bob, cyd, dan];
+  for (const user of users) yield* link(pid, user, chess, "known");
+  yield* startDying();
+  const proofs = Effect.forEach(users, (user) => proofOf(pid, user));
+  assert.deepStrictEqual(yield* proofs, ["hand", "known", "known", "known"]);
+  // On a node of the release before, Bob proves the account, and Ada's becomes known again.
+  yield* link(pid, bob, chess, "oauth", 1);
+  yield* link(pid, ada, chess, "known", 1);
+  yield* TestClock.adjust("10 minutes");
+  yield* runNode;
+  assert.deepStrictEqual(yield* proofs, ["hand", "oauth", "hand", "hand"]);
+  const changed = (yield* entriesOf(account, "link.set")).map(({ details }) => details["chatId"]);
+  assert.deepStrictEqual(changed.toSorted(), [ada, ada, cyd, dan]);
 });
 
 test("plans that a key saved last with roles that its maker may not give are paused, others go on", function* () {
@@ -136,8 +186,9 @@ test("plans that a key saved last with roles that its maker may not give are pau
   yield* save(saved, member, byKey);
   yield* save(saved, boss, { type: "account", id: account, member: dan });
   yield* save(byHand, boss, operator.actor);
-  yield* startNode;
-  yield* TestClock.adjust("1 minute");
+  yield* startDying();
+  yield* TestClock.adjust("10 minutes");
+  yield* runNode;
   const why = yield* Effect.forEach(guildIds, (of) =>
     Effect.map(
       communities.find({ pid, guildId: of }),
@@ -145,4 +196,9 @@ test("plans that a key saved last with roles that its maker may not give are pau
     ),
   );
   assert.deepStrictEqual(why, ["role_rights", "role_rights", "on", "on", "on"]);
+  const paused = yield* entriesOf(account, "roles.updated");
+  assert.lengthOf(
+    paused.filter(({ actor }) => actor.type === "operator" && actor.id === "roles"),
+    2,
+  );
 });
