@@ -66,12 +66,14 @@ it("every command that documents name exists, and has the flags with which they 
   expect(problems).toEqual([]);
 });
 
-it("fair use is said in docs/api.md, with the commands of an operator", () => {
+it("docs/api.md says what fair use is, and docs/operators_day.md the commands against other use", () => {
   const [, rules = ""] = /### Fair use\n([^]*?)\n## /.exec(readDocument("docs/api.md")) ?? [];
   for (const rule of ["more keys", "accounts", "proxies", "scraping", "after a 429"])
     expect(rules).toContain(rule);
+  expect(rules).toContain("(operators_day.md#command-line)");
+  const commands = readDocument("docs/operators_day.md");
   for (const command of ["keys update", "keys disable", "keys revoke", "accounts suspend"])
-    expect(rules).toContain(`accountlink -- ${command} `);
+    expect(commands).toContain(`\`${command} `);
 });
 
 const pictures = globSync("docs/pictures/*.webp", { cwd: root }).toSorted();

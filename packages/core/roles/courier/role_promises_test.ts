@@ -233,7 +233,6 @@ const noPromisesInDocuments = [
   "- Rules can ask for",
   "<picture>",
   "changes nobody: how many get and lose each role",
-  "It says how many get and lose each role",
   "choose: *Leave them as they are*",
   "Nobody loses a role on the way",
   "with the roles that the other service gave",
@@ -242,7 +241,6 @@ const noPromisesInDocuments = [
   "rules would no longer say who has a role",
   "let a rule's role open the channels",
   "`GET` and `PUT /dashboard/api/roles` with",
-  '{"discordUsers"',
 ];
 
 /** The sentences of a text that say what becomes of roles or nicknames. */
