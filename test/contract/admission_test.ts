@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "vitest";
 import { chatKey, command, type Sender } from "../support/chat.ts";
 import { daysAgo, guild, stranger } from "../support/fixtures.ts";
-import { formOf, wordsOf } from "../support/flow_browser.ts";
+import { formOf, locationOf, wordsOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid, expectMissing, expectRefusal, expectV1Refusal } from "./contract_server.ts";
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
@@ -110,7 +110,12 @@ test("a community may allow one chat user for each game account, whom its owner 
   const { owner, pid, set } = await signIn();
   const [holder, other, gameId] = ["100007", "100008", "8"];
   const patch = (chatId: string) => send("PATCH /v2/game", { key, body: { chatId, gameId, guildId: guild } });
-  expect(dataOf(await set({ oneChatUser: true })).scope).toMatchObject({ settings: { oneChatUser: true } });
+  const address = `/dashboard/communities/${pid}`;
+  const form = await owner.browser.get(address);
+  expect(wordsOf(form)).toContain("can move the link there; links that are there stay.");
+  const ticked = { ...formOf(form), act: "ages", oneChatUser: "true" };
+  expect((await owner.browser.post(address, ticked)).headers.location).toContain("done=ages");
+  expect((await owner.browser.get(address)).text).toMatch(/name="oneChatUser"[^>]* checked/);
   expect((await patch(holder)).status).toBe(200);
   expect((await patch(holder)).status).toBe(200);
   const link = { pid, chatId: other, gameId, reason: "By hand" };
@@ -120,16 +125,18 @@ test("a community may allow one chat user for each game account, whom its owner 
     key,
   });
   expectV1Refusal(v1, 400, "Another user has this game account");
-  const move = { oldChatId: holder, newChatId: other, guildId: guild };
-  expect((await send("PATCH /v2/chat", { key, body: move })).status).toBe(200);
+  dataOf(await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: holder } }));
+  expect((await patch(other)).status).toBe(200);
+  const restored = await owner.send("POST /dashboard/api/links/restore", { body: { pid, chatId: holder } });
+  expectRefusal(restored, 409, "CONFLICT", { reason: "game_taken" });
   const browser = newBrowser();
   const page = await browser.walk(`?pid=${pid}`, holder, gameId);
   expectPage(page, 200, "Is this right?");
   expect(page.text).toContain("Move the link here");
-  const { move: _, ...form } = formOf(page);
-  expectPage(await browser.post("/verify/confirm", form), 409, "Another member has this account");
+  const { move: _, ...asked } = formOf(page);
+  expectPage(await browser.post("/verify/confirm", asked), 409, "Another member has this account");
   expect([await gameOf(holder), await gameOf(other)]).toEqual([undefined, gameId]);
-  expectPage(await browser.post("/verify/confirm", { ...form, move: "1" }), 200, "Your accounts are linked");
+  expectPage(await browser.post("/verify/confirm", { ...asked, move: "1" }), 200, "Your accounts are linked");
   expect([await gameOf(holder), await gameOf(other)]).toEqual([gameId, undefined]);
   await set({ oneChatUser: false });
   expect((await patch(other)).status).toBe(200);
@@ -255,7 +262,17 @@ test("blocks stay when the data of a list is deleted, and a file of them is impo
   const send_ = (csv: string) =>
     owner.send("POST /dashboard/api/blocks/import", { body: { pid: global, csv } });
   expectInvalid(await send_("name\r\nAda"), "csv");
-  expect(dataOf(await send_(`${text}x,,,,\r\n`))).toEqual({ imported: 2, kept: 0, wrong: 1, left: 0 });
+  expect((await owner.browser.get(`/dashboard/links/blocks.csv?pid=${pid}`)).text).toBe(text);
+  const upload = (csv: string) => {
+    const fields = new FormData();
+    for (const field of Object.entries({ csrf: owner.csrfToken, pid: global })) fields.append(...field);
+    fields.append("csv", new File([csv], "blocks.csv", { type: "text/csv" }));
+    return owner.browser.post("/dashboard/links/blocks/import", fields);
+  };
+  expect((await upload("name\r\nAda")).status).toBe(400);
+  const imported = await owner.browser.get(locationOf(await upload(`${text}x,,,,\r\n`)));
+  const counted = "2 users were blocked, 0 were blocked already, 1 row names no user.";
+  expect(wordsOf(imported)).toContain(counted);
   expect(dataOf(await send_(text))).toEqual({ imported: 0, kept: 2, wrong: 0, left: 0 });
   const found = listOf((await list(owner, global)).blocks).map(({ chatId, gameId, reason: why }) => [
     chatId,

@@ -276,6 +276,36 @@ test("an import stops at the plan's number of links", async () => {
   expect((body.data ?? {})["entries"]).toMatchObject([{ details: { inserted: most } }]);
 });
 
+test("where an account belongs to one member, an import counts the rows of others, and its undo leaves what was taken since", async () => {
+  const importer = await makeImporter("100034");
+  const { owner, pid } = importer;
+  const link = (chatId: string, gameId: string) =>
+    owner.send("PUT /dashboard/api/links", { body: { pid, chatId, gameId, reason: "By hand" } });
+  for (const [chatId, gameId] of [
+    ["200001", "1"],
+    ["200002", "2"],
+  ] as const)
+    dataOf(await link(chatId, gameId));
+  dataOf(await owner.send(`PATCH /dashboard/api/scopes/${pid}`, { body: { oneChatUser: true } }));
+  const rows = ["200001,3", "200003,2", "200004,4", "200005,4"];
+  const file = `chatId,gameId\n${rows.join("\n")}\n`;
+  const preview = locationOf(await importer.upload(file, { onConflict: "replace" }));
+  const counted =
+    /Another user has this account on .*, and the community allows one: 2 rows .*200003,2.*200005,4/;
+  expect(wordsOf(await importer.get(preview))).toMatch(counted);
+  expect(await importer.run(preview)).toMatch(counted);
+  expect((await importer.links()).toSorted()).toEqual(["200001,3", "200002,2", "200004,4"]);
+
+  dataOf(await link("200006", "1"));
+  expect(wordsOf(await importer.get(`${preview}/undo`))).toMatch(
+    /1 link is removed\..* 1 other link .* stays\./,
+  );
+  await importer.post(`${preview}/undo`);
+  await expect
+    .poll(async () => (await importer.links()).toSorted(), { timeout: 10_000 })
+    .toEqual(["200001,3", "200002,2", "200006,1"]);
+});
+
 test("an upload is visible only to its owner, and needs the CSRF token", async () => {
   const [owner, other] = [await makeImporter("100004"), await makeImporter("100005")];
   const preview = locationOf(await owner.upload("chatId,gameId\n100001,1\n"));

@@ -67,6 +67,8 @@ export interface BatchOptions {
   readonly name: string | null;
   /** The records that a dry run would have stored so far. */
   readonly staged: Map<ChatId, LinkRecord>;
+  /** The first chat user of each game user in a dry run so far, in a scope that allows one. */
+  readonly stagedUsers: Map<GameId, ChatId>;
   readonly resumedAfter: number;
   /** The room for new links; undefined without a cap. */
   readonly room: LinkRoom["use"] | undefined;
@@ -182,13 +184,13 @@ const blockedAmong = Effect.fnUntraced(function* (
 /** Returns the links whose game user another chat user has, in a scope that allows one. */
 const takenAmong = Effect.fnUntraced(function* (
   links: ReadonlyArray<PlacedLink>,
-  { pid, oneChatUser }: BatchOptions,
+  { pid, oneChatUser, dryRun, stagedUsers }: BatchOptions,
 ): Effect.fn.Return<ReadonlySet<PlacedLink>, StoreUnavailable, LinkStore> {
   if (pid === null || !oneChatUser) return new Set();
   const store = yield* LinkStore;
   const holders = yield* store.findByGameIds(pid, [...new Set(links.map(({ gameId }) => gameId))], 2);
   const taken = new Set<PlacedLink>();
-  const takenBefore = new Map<GameId, ChatId>();
+  const takenBefore = dryRun && stagedUsers.size < maxStaged ? stagedUsers : new Map(stagedUsers);
   for (const link of links) {
     const { chatId, gameId } = link;
     const earlier = takenBefore.get(gameId);

@@ -16,7 +16,7 @@ import { Digest } from "effect/crypto";
 import type { BlockStore } from "../admission/block_store.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
-import type { ChatId, Pid } from "../ids.ts";
+import type { ChatId, GameId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { LinkRoom } from "../links/link_cap.ts";
@@ -179,6 +179,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
     holder,
     name,
     staged,
+    stagedUsers: new Map<GameId, ChatId>(),
     resumedAfter,
     room: room && (dryRun ? yield* plannedUse(room, tally) : room.use),
     chatHash,

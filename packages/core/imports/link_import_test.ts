@@ -283,6 +283,20 @@ test("a chat user in two batches is counted the same in an import, a repeated im
   }
 });
 
+test("a dry run counts the rows of others in all batches, if the scope allows one chat user", function* () {
+  yield* withScope;
+  const update = { oneChatUser: true };
+  yield* KeyStore.use((keys) => keys.updateSettings({ ...origin, pid, update, at: now }));
+  const rows = batch + 10;
+  for (const dryRun of [true, false]) {
+    const { outcome } = yield* run(fileOf(csv(rows)), { dryRun });
+    expect([outcome.inserted, outcome.reasons.find(({ reason }) => reason === "game_taken")?.count]).toEqual([
+      1,
+      rows - 1,
+    ]);
+  }
+});
+
 test("a strict import from a pipe keeps the batches that it stored before it read a wrong line", function* () {
   yield* withScope;
   const wrong = yield* Effect.flip(run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true }));

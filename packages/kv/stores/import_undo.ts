@@ -1,5 +1,6 @@
 /** The undo of imports. */
 import type { StoreUnavailable } from "@accountlink/core/errors";
+import type { Pid } from "@accountlink/core/ids";
 import {
   type ImportStore,
   type ImportUndone,
@@ -12,7 +13,7 @@ import {
   undoneRecord,
 } from "@accountlink/core/imports";
 import { importUndone } from "@accountlink/core/journal";
-import { isLinked } from "@accountlink/core/links";
+import type { LinkRecord } from "@accountlink/core/links";
 import { Effect, Order } from "effect";
 import { removeInSteps } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
@@ -20,7 +21,7 @@ import { blockTest } from "./blocks.ts";
 import { linksOf } from "./import_batch.ts";
 import { type LinkImport, linkImports, type MadeLink, madeBy, madeLinks } from "./import_records.ts";
 import { recordPart } from "./journal.ts";
-import { links } from "./links.ts";
+import { links, takenByIn } from "./links.ts";
 import { accountNamed, accounts, epochOf, isCurrent } from "./scopes.ts";
 
 const nothingLeft: ImportUndone = { removed: 0, restored: 0, isDone: true };
@@ -60,14 +61,8 @@ export const undoOperations = (
       if (found === undefined || !(yield* isCurrent(tx, found))) return { links: [], next: null };
       const options = { ...(after !== null && { after: [after] }), limit };
       const page = yield* tx.scan(madeLinks, madeBy(found), options);
-      const records = yield* recordsOf(tx, page);
-      const isBlocked = yield* blockTest(tx, found.pid);
-      const untouched = page.filter(({ chatId, made, before }, index) => {
-        const gameId = before?.gameId ?? null;
-        return isUntouched(made, records[index]) && (gameId === null || !isBlocked({ chatId, gameId }));
-      });
       return {
-        links: untouched.map(({ chatId, before }) => ({
+        links: (yield* undoneAmong(tx, found.pid, page)).map(({ chatId, before }) => ({
           chatId,
           isRemoved: (before?.gameId ?? null) === null,
         })),
@@ -140,9 +135,28 @@ const undoableOf = ({ id, pid, name, importedAt, endsAt, counts, undone }: LinkI
   undone: undone && { removed: undone.removed, restored: undone.restored },
 });
 
-const recordsOf = Effect.fnUntraced(function* (tx: Transaction, made: ReadonlyArray<MadeLink>) {
-  const found = yield* tx.getAll(links, made, ({ pid, chatId }) => [pid, chatId]);
-  return found.map((stored, index) => (stored?.epoch === made[index]?.epoch ? stored?.link : undefined));
+/** Returns the links that an undo takes back: nobody has changed them since, and the scope admits those from before. */
+const undoneAmong = Effect.fnUntraced(function* (
+  tx: Transaction,
+  pid: Pid,
+  all: ReadonlyArray<MadeLink>,
+): Effect.fn.Return<ReadonlyArray<MadeLink & { readonly linked: LinkRecord }>, StoreUnavailable> {
+  const found = yield* tx.getAll(links, all, ({ chatId }) => [pid, chatId]);
+  const isBlocked = yield* blockTest(tx, pid);
+  const undone: Array<MadeLink & { readonly linked: LinkRecord }> = [];
+  for (const [index, one] of all.entries()) {
+    const stored = found[index];
+    const linked = stored?.epoch === one.epoch ? stored.link : undefined;
+    if (!isUntouched(one.made, linked)) continue;
+    const { chatId, before } = one;
+    const gameId = before?.gameId ?? null;
+    if (gameId !== null) {
+      if (isBlocked({ chatId, gameId })) continue;
+      if (gameId !== linked.gameId && (yield* takenByIn(tx, { pid, chatId, gameId })).length > 0) continue;
+    }
+    undone.push({ ...one, linked });
+  }
+  return undone;
 });
 
 function* undo(tx: Transaction, write: UndoImport): Effect.fn.Return<ImportUndone, StoreUnavailable> {
@@ -154,16 +168,11 @@ function* undo(tx: Transaction, write: UndoImport): Effect.fn.Return<ImportUndon
   const taken = yield* tx.scan(madeLinks, madeBy(found), { limit });
   // Removals read the links one by one, so all are read at once before.
   yield* tx.getAll(madeLinks, taken, madeLinks.id);
-  const records = yield* recordsOf(tx, taken);
-  const isBlocked = yield* blockTest(tx, pid);
+  const undone = yield* undoneAmong(tx, pid, taken);
+  for (const one of taken) yield* tx.remove(madeLinks, ...madeLinks.id(one));
   let [removed, restored] = [0, 0];
-  for (const [index, one] of taken.entries()) {
-    const { made, before } = one;
-    yield* tx.remove(madeLinks, ...madeLinks.id(one));
-    const linked = records[index];
-    if (!isUntouched(made, linked)) continue;
+  for (const { linked, before } of undone) {
     const next = undoneRecord(linked, before, at);
-    if (isLinked(next) && isBlocked(next)) continue;
     if (next.gameId === null) removed++;
     else restored++;
     yield* tx.put(links, { pid, epoch: found.epoch, link: next });

@@ -47,7 +47,10 @@ export const importUndoOn = (parts: StoreParts) => {
     AND links.link_version = import_links.link_version AND links.last_verified_at = import_links.verified_at
     AND (import_links.previous_game_id IS NULL
       OR NOT EXISTS (SELECT 1 FROM blocks WHERE pid = links.pid AND chat_id = links.chat_id)
-      AND NOT EXISTS (SELECT 1 FROM blocks WHERE pid = links.pid AND game_id = import_links.previous_game_id))`);
+      AND NOT EXISTS (SELECT 1 FROM blocks WHERE pid = links.pid AND game_id = import_links.previous_game_id)
+      AND NOT EXISTS (SELECT 1 FROM scopes JOIN links AS other ON other.pid = scopes.pid
+        WHERE scopes.pid = links.pid AND one_chat_user = 1 AND other.chat_id <> links.chat_id
+          AND other.game_id = import_links.previous_game_id AND other.game_id <> links.game_id))`);
 
   const hasLinks = sql.literal(`(undo_entry IS NOT NULL
     OR EXISTS (SELECT 1 FROM import_links WHERE import_id = link_imports.id))`);

@@ -179,6 +179,7 @@ const complete: Command = {
   gameId,
   gameProof: "oauth",
   keeps: false,
+  moves: false,
 };
 
 const toLog = refuseWritesTo("journal");

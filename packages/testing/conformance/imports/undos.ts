@@ -1,13 +1,14 @@
 import { AuditLog, type ChatId, type GameId, type StoragePorts } from "@accountlink/core";
 import { BlockStore } from "@accountlink/core/admission";
 import { undoableFor } from "@accountlink/core/imports";
+import { KeyStore } from "@accountlink/core/keys";
 import { isOrWasLinked } from "@accountlink/core/links";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import { line } from "../links/link_steps.ts";
-import { ada, bob, chess, origin, poker, rummy } from "../scopes.ts";
+import { ada, bob, chess, dan, origin, poker, rummy } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { makeSteps } from "./import_steps.ts";
 
@@ -161,6 +162,30 @@ export const undos: Cases<StoragePorts> = {
       expectEqual(
         entries.map(({ action }) => action),
         ["links.import_undone", "block.set", "links.imported", "link.set", "links.imported"],
+      );
+    },
+
+  "an undo leaves out the links to a game account that another chat user has, if the scope allows one":
+    function* () {
+      const { importBatch, undoablePage, links, undo, write, global } = yield* makeSteps;
+      const id = uniqueText();
+      yield* links.setGame({ ...write, chatId: ada, gameId: chess });
+      yield* links.setGame({ ...write, chatId: bob, gameId: rummy });
+      const file = { id, name: "users.csv", isUndoable: true };
+      const batch = { existing: "replace", proof: "import", progress: null, at: 1 } as const;
+      yield* importBatch({ ...write, ...batch, links: [line(ada, poker), line(bob, poker)], file });
+      yield* links.setGame({ ...write, chatId: dan, gameId: chess });
+      yield* KeyStore.use((keys) => keys.updateSettings({ ...write, update: { oneChatUser: true } }));
+      expectEqual((yield* undoablePage(id, null, 9)).links, [{ chatId: bob, isRemoved: false }]);
+      expectEqual(yield* undo({ ...write, at: 2, id, limit: 10 }), { removed: 0, restored: 1, isDone: true });
+      const found = yield* links.findByGameIds(global.pid, [chess, poker, rummy]);
+      expectEqual(
+        [...found],
+        [
+          [chess, [dan]],
+          [poker, [ada]],
+          [rummy, [bob]],
+        ],
       );
     },
 };

@@ -64,6 +64,9 @@ const linkCommand = commandOf({
   "LinkStore.removeGame": linkOperations["LinkStore.removeGame"],
 });
 
+/** May allow one chat user for each game user from then on. */
+const settingsCommand = commandOf(Struct.pick(usageOperations, ["KeyStore.updateSettings"]));
+
 const reviewCommand = commandOf({ "AltReviewStore.set": sightingOperations["AltReviewStore.set"] });
 
 const eraseCommand = commandOf({
@@ -168,12 +171,15 @@ const linked: ReadonlyArray<Command> = [ada, bob, dan].map((chatId) => ({
 
 /** Sequences on subjects that do not affect each other, so that each sequence is long enough to reach rare states. */
 export const sequences = {
-  "links, keys and verifications": verifications(40),
+  "links, keys and verifications": FastCheck.tuple(settingsCommand, verifications(40)).map((parts) =>
+    parts.flat(),
+  ),
   "undone imports": FastCheck.tuple(
     sequencesOf(
       40,
       { weight: 2, arbitrary: single(fileCommand(false)) },
       { weight: 1, arbitrary: single(linkCommand) },
+      { weight: 1, arbitrary: single(settingsCommand) },
       { weight: 3, arbitrary: single(commandOf(importOperations)) },
     ),
     single(deleteCommand),

@@ -139,7 +139,7 @@ export const usageOperations = {
           minGameAgeDays: age,
           minChatAgeDays: age,
           freshProof: constantFrom(true, false),
-          oneChatUser: constantFrom(false),
+          oneChatUser: constantFrom(true, false),
         },
         { requiredKeys: [] },
       ),

@@ -24,12 +24,12 @@ export const ownOf = <Id>(own: ReadonlyArray<Id>, named: ReadonlyArray<Id>): Rea
 /** The hash of a user of either platform, by which a block finds the user after an erasure. */
 export const hashOf = (user: ChatId | GameId | null): string => `hash of ${user}`;
 
-/** A write that a block refuses is an answer too. */
-const orBlocked = <A, E>(write: Effect.Effect<A, Conflict | E>) =>
+/** That the scope does not admit a link is an answer too. */
+const orRefused = <A, E>(write: Effect.Effect<A, Conflict | E>) =>
   Effect.catchIf(
     write,
-    (error) => error instanceof Conflict && error.reason === "blocked",
-    () => Effect.succeed("blocked" as const),
+    (error) => error instanceof Conflict,
+    ({ reason }) => Effect.succeed(reason),
   );
 
 export interface PartOfFile {
@@ -60,7 +60,7 @@ export const linkOperations = {
     ({ links, pid }, { after, limit }) => links.exportPage(pid, after, limit),
   ),
   "LinkStore.setGame": operation(4, { scope, at, chatId, gameId }, ({ links, write }, input) =>
-    orBlocked(
+    orRefused(
       links.setGame({
         ...write,
         chatId: input.chatId,
@@ -73,7 +73,7 @@ export const linkOperations = {
     3,
     { scope, at, oldChatId: chatId, newChatId: chatId },
     ({ links, write }, { oldChatId, newChatId }) =>
-      orBlocked(
+      orRefused(
         links.moveChat({ ...write, oldChatId, newChatId, chatHash: Effect.succeed(hashOf(newChatId)) }),
       ),
   ),
@@ -87,7 +87,7 @@ export const linkOperations = {
     2,
     { scope, at, chatId, gameId, removedAt: at },
     ({ links, write }, input) =>
-      orBlocked(
+      orRefused(
         links.restoreGame({
           ...write,
           chatId: input.chatId,

@@ -32,6 +32,8 @@ const nickname = maybe(constantFrom("Ädä 🎮", "bob"));
 
 const rule: FastCheck.Arbitrary<RoleRule> = constantFrom(
   { roleId: "1", when: { is: "proven" }, nickname: null },
+  { roleId: "1", when: { is: "not", of: { is: "role", roleId: "6" } }, nickname: null },
+  { roleId: "2", when: { is: "unlinked", days: 7 }, nickname: null },
   {
     roleId: "2",
     when: { is: "all", of: [{ is: "linked" }, { is: "group", groupId: "9", minRank: 100, maxRank: null }] },

@@ -85,7 +85,7 @@ export const verificationOperations = {
   ),
   "SessionStore.complete": operation(
     12,
-    { scope, flow, chatId, gameId, gameProof, keeps, at: early },
+    { scope, flow, chatId, gameId, gameProof, keeps, moves: boolean(), at: early },
     ({ sessions, flowIds, write }, input) =>
       sessions.complete({
         ...write,
@@ -97,6 +97,7 @@ export const verificationOperations = {
         address,
         browser: "browser",
         keeps: input.keeps,
+        moves: input.moves,
       }),
   ),
   // Random sequences sweep only at the end of other commands, because a sweep is not atomic.
@@ -168,7 +169,8 @@ export const verificationWalk = record({
   gameProof,
   isCompleted: boolean(),
   keeps,
-}).map(({ isCompleted, keeps: kept, session: of, ...walk }) => {
+  moves: boolean(),
+}).map(({ isCompleted, keeps: kept, moves, session: of, ...walk }) => {
   const prove = (proven: Proof) =>
     ({ op: "FlowStore.prove", flow: walk.flow, nextFlow: walk.flow, proof: proven, at: 0 }) as const;
   const created = { ...walk, chatId: null, gameId: null, isLimited: false, code: null, at: 0 };
@@ -177,7 +179,7 @@ export const verificationWalk = record({
     { op: "FlowStore.begin", flow: walk.flow, scope: walk.scope, session: of } as const,
     prove({ step: "chat", chatId: walk.chatId }),
     prove({ step: "game", game: { gameId: walk.gameId, gameProof: walk.gameProof } }),
-    ...(isCompleted ? [{ ...walk, op: "SessionStore.complete", keeps: kept, at: 1 } as const] : []),
+    ...(isCompleted ? [{ ...walk, op: "SessionStore.complete", keeps: kept, moves, at: 1 } as const] : []),
   ];
 });
 
