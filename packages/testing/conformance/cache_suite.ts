@@ -79,5 +79,49 @@ const cases: Cases<Cache> = {
   },
 };
 
-/** Tests a `Cache`: deadlines, overwritten entries, Unicode texts and concurrent writes. */
+/**
+ * Tests a `Cache`: deadlines, overwritten entries, Unicode texts and concurrent writes. The example tests a cache on a
+ * client, here a `Map` behind promises, and its outages too.
+ *
+ * @example
+ * ```ts
+ * import { Cache, StoreUnavailable } from "@accountlink/core";
+ * import { Effect, Layer, Option } from "effect";
+ *
+ * const entries = new Map<string, string>();
+ * let isCut = false;
+ * const reach = async () => {
+ *   if (isCut) throw new Error("Out of reach");
+ *   return entries;
+ * };
+ * const client = {
+ *   get: async (key: string) => (await reach()).get(key),
+ *   set: async (key: string, text: string) => void (await reach()).set(key, text),
+ * };
+ *
+ * const call = <A,>(operation: string, run: () => Promise<A>) =>
+ *   Effect.tryPromise({ try: run, catch: (cause) => new StoreUnavailable({ operation, cause }) });
+ *
+ * const valueAt = (text: string | undefined, now: number): Option.Option<string> => {
+ *   const [, deadline, value] = /^(\S+) ([^]*)$/.exec(text ?? "") ?? [];
+ *   return value !== undefined && now < Number(deadline) ? Option.some(value) : Option.none();
+ * };
+ *
+ * const layer = Layer.succeed(Cache, {
+ *   get: (key, now) => Effect.map(call("Cache.get", () => client.get(key)), (text) => valueAt(text, now)),
+ *   set: (key, value, expiresAt) => call("Cache.set", () => client.set(key, `${expiresAt} ${value}`)),
+ * });
+ *
+ * const cut = (value: boolean) => Effect.sync(() => void (isCut = value));
+ * const outages = Layer.merge(layer, Layer.succeed(Connection, { break: cut(true), restore: cut(false) }));
+ *
+ * const failed: Array<string> = [];
+ * const suites = runSuites((test) => {
+ *   cacheSuite({ name: "Mine", layer, test });
+ *   cacheOutageSuite({ name: "Mine", layer: outages, test });
+ * });
+ * for await (const { title, failure } of suites) if (failure !== null) failed.push(title);
+ * failed; // []
+ * ```
+ */
 export const cacheSuite = (options: SuiteOptions<Cache>): void => suite("Cache", options, cases);
