@@ -7,6 +7,7 @@ import type { SightingStore } from "./alts/sighting_store.ts";
 import { altSuspects, type SuspectStore, storedSuspects } from "./alts/suspect_store.ts";
 import type { AuditLog } from "./audit/audit.ts";
 import type { CommunityStore } from "./communities/community_store.ts";
+import { communityRecords, storedCommunities } from "./communities/stored_communities.ts";
 import type { EventStore } from "./events/event_store.ts";
 import { type FlowStore, signInChallenges, storedFlows } from "./flow/flow_store.ts";
 import type { GuildLogStore } from "./guild_log/guild_log_store.ts";
@@ -150,6 +151,7 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   guildLogUsers,
   uploads,
   uploadParts,
+  communityRecords,
 ];
 
 /** The stores that are written once for all storages. @internal */
@@ -167,4 +169,5 @@ export const recordStores = Layer.mergeAll(
   storedReminders,
   storedGuildLogs,
   storedUploads,
+  storedCommunities,
 );

@@ -6,7 +6,7 @@ import { table } from "./table.ts";
 import { Database } from "./transaction.ts";
 
 /** Rises with each change of the records or their keys that an earlier release cannot read. */
-export const newestSchema = 4;
+export const newestSchema = 5;
 
 const schemas = table<{ readonly version: number }>()("schema", () => [], {});
 

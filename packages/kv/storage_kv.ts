@@ -7,7 +7,6 @@ import { schemaFault } from "./schema.ts";
 import * as KvAuditLog from "./stores/audit_log.ts";
 import * as KvBlockStore from "./stores/block_store.ts";
 import { carryOver } from "./stores/carry_over.ts";
-import * as KvCommunityStore from "./stores/community_store.ts";
 import * as KvEventStore from "./stores/event_store.ts";
 import * as KvIdempotencyStore from "./stores/idempotency_store.ts";
 import * as KvImportStore from "./stores/import_store.ts";
@@ -37,7 +36,6 @@ const stores = Layer.mergeAll(
   KvIdempotencyStore.layer,
   KvUsageStore.layer,
   KvEventStore.layer,
-  KvCommunityStore.layer,
   KvRolePlanStore.layer,
   KvBlockStore.layer,
   Layer.effect(

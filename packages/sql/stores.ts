@@ -3,7 +3,6 @@ import { recordStores } from "@accountlink/core/storage";
 import { Effect, Layer } from "effect";
 import { SqlClient, type SqlConnection } from "effect/sql";
 import * as SqlSightingStore from "./alts/sighting_store.ts";
-import * as SqlCommunityStore from "./communities/community_store.ts";
 import * as SqlIdempotencyStore from "./idempotency_store.ts";
 import * as SqlImportStore from "./imports/import_store.ts";
 import * as SqlAuditLog from "./journal/audit_log.ts";
@@ -44,7 +43,6 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlIdempotencyStore.layer,
     SqlUsageStore.layer,
     SqlEventStore.layer,
-    SqlCommunityStore.layer,
     SqlRolePlanStore.layer,
     Layer.effect(StorageFault, fault),
   );

@@ -71,7 +71,7 @@ const listedScans: ReadonlySet<string> = new Set([
   "block_removals: SELECT pid, account,",
   "block_removals: UPDATE block_removals SET",
   "blocks: UPDATE blocks SET",
-  "communities: SELECT communities.pid, scopes.account,",
+  "communities: SELECT pid, guild_id,",
   "erasures: SELECT chat_id, actor_type,",
   "idempotency_keys: DELETE FROM idempotency_keys",
   "idempotency_keys: UPDATE idempotency_keys SET",

@@ -58,10 +58,6 @@ export const expectedSettings: Readonly<Record<keyof CommunitySettings, Expected
 /** @internal */
 export const communitySettingNames = Struct.keys(CommunitySettings.fields);
 
-/** Returns only the settings of a community. @internal */
-export const settingsOf = (community: CommunitySettings): CommunitySettings =>
-  Struct.pick(community, communitySettingNames);
-
 /** The settings of a community for which nothing was chosen. @internal */
 export const nothingChosen: CommunitySettings = {
   logChannelId: null,
@@ -141,7 +137,7 @@ export const foundOrNew = (
 export const isLinkingOn = ({ homeSince, paused }: Linking): boolean => homeSince !== null && paused === null;
 
 /** Returns whether anything was chosen for a community. Stores do not return others. @internal */
-export const isKnown = (community: Community): boolean =>
+export const isKnown = (community: CommunitySettings & Pick<Community, "homeSince" | "panels">): boolean =>
   community.homeSince !== null ||
   community.panels.length > 0 ||
   changedIn(nothingChosen, community).length > 0;
@@ -166,12 +162,6 @@ export const pauseBy = (actor: Actor, at: Millis): Pause => {
 
 /** A pause by the service itself. @internal */
 export const pauseFor = (why: PauseReason, at: Millis): Pause => ({ at, why, by: null });
-
-/** Returns the pause without an erased member. @internal */
-export const pauseWithoutUser = (pause: Pause): Pause => ({
-  ...pause,
-  by: pause.by && { ...pause.by, id: null },
-});
 
 /** Turns linking on, or pauses its rules. Who edits paused rules has not paused them. @internal */
 export const turned = (before: Linking, state: "on" | "paused", pause: Pause): Linking => {
@@ -220,7 +210,7 @@ export const changedIn = (
 
 /** Returns the details of the audit entry for changed settings. @internal */
 export const settingDetails = (
-  before: Community,
+  before: CommunitySettings & Linking & CommunityPlace,
   update: Partial<CommunitySettings>,
 ): AuditEntry["details"] => {
   const changed = changedIn(before, update);

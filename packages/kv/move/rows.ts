@@ -21,11 +21,11 @@ import { readRootKey, rootKeys } from "../stores/root_key_store.ts";
 import { table } from "../table.ts";
 import { Database } from "../transaction.ts";
 import { accountUnits } from "./accounts.ts";
-import { communityUnits } from "./communities.ts";
 import { journalUnits } from "./journal.ts";
 import { leaseUnit, refuseServers } from "./leases.ts";
 import { linkUnits } from "./links.ts";
 import { placesOfRecords, placesOfRows } from "./places.ts";
+import { planUnits } from "./plans.ts";
 import { type Rows, recordUnit, type Unit } from "./unit.ts";
 import { verificationUnits } from "./verifications.ts";
 
@@ -36,7 +36,7 @@ const units: ReadonlyArray<Unit> = [
   ...recordTypes.map(recordUnit),
   ...journalUnits,
   ...verificationUnits,
-  ...communityUnits,
+  ...planUnits,
   leaseUnit,
 ];
 

@@ -1,7 +1,7 @@
 /** The ends of accounts, in the transactions of several stores. */
 import type { KeyId } from "@accountlink/core";
 import { hasAccepted } from "@accountlink/core/accounts";
-import { pauseFor, turned } from "@accountlink/core/communities";
+import { pauseFor, turnLinking } from "@accountlink/core/communities";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { dropUploads } from "@accountlink/core/imports";
 import { noSettings } from "@accountlink/core/keys";
@@ -12,7 +12,6 @@ import { Effect, Predicate, Struct } from "effect";
 import { indexOfAccount, kvTable, txOf } from "../records.ts";
 import { changeFirst, isFull, removeSome } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
-import { putLinking } from "./communities.ts";
 import { keys, revokedKey } from "./keys.ts";
 import { members } from "./members.ts";
 import { isOn, type KeptPlan, plans } from "./role_plans.ts";
@@ -93,7 +92,7 @@ export const pauseSome = Effect.fnUntraced(function* (
   const on = (yield* tx.list(plans.byAccount, [account])).filter(isOn);
   const pause = Effect.fnUntraced(function* (plan: KeptPlan) {
     const paused = { ...plan.settings, state: "paused" } as const;
-    yield* putLinking(tx, plan, (linking) => turned(linking, "paused", pauseFor("account_closed", at)));
+    yield* turnLinking(txOf(tx), plan, "paused", pauseFor("account_closed", at));
     yield* tx.put(plans, { ...plan, settings: paused, revision: plan.revision + 1, sweep: null });
   });
   return (yield* changeFirst(tx, on, pause, isOver)) || isSending;

@@ -12,6 +12,7 @@ import {
   type Suspect,
 } from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
+import { communityRecord, communityRecords } from "@accountlink/core/communities";
 import type { FeedEvent } from "@accountlink/core/events";
 import { signInChallenges, verificationFlows } from "@accountlink/core/flow";
 import {
@@ -29,22 +30,26 @@ import { type ClaimReminder, reminders } from "@accountlink/core/reminders";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import { deliveryRecord, webhookDeliveries, webhookRecords } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
+import type { Tuple } from "../keys.ts";
 import { kvTable, txOf } from "../records.ts";
 import { isFull, stepSize } from "../steps.ts";
 import { type Table, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import {
+  type EarlierPlan,
+  earlierCommunities,
   earlierDeliveries,
   earlierImports,
   earlierLogEntries,
   earlierLogs,
   earlierMessages,
+  earlierPanels,
   earlierParts,
   earlierProblems,
   earlierWebhooks,
 } from "./earlier_tables.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
-import { planProblems } from "./role_plans.ts";
+import { isOn, planProblems, plans } from "./role_plans.ts";
 import { isCurrent, type OfEpoch } from "./scopes.ts";
 
 interface EarlierEntry extends Omit<AuditEntry, "account"> {
@@ -209,6 +214,34 @@ const move = Effect.fnUntraced(function* <R>(
   }
 });
 
+/** The community of an earlier plan. Nobody knows who paused the plan. */
+const communityOfPlan = (plan: EarlierPlan) => {
+  const { sweep, sweptAt, pausedAt = null, settings } = plan;
+  const homeSince = isOn(plan) ? (sweep?.startedAt ?? sweptAt ?? 0) : pausedAt;
+  const paused = isOn(plan) || pausedAt === null ? null : { at: pausedAt, why: null, by: null };
+  return communityRecord(
+    plan,
+    { homeSince, paused, panels: [] },
+    { logChannelId: settings.logChannelId ?? null },
+  );
+};
+
+/** Gives communities that only their plans know records of their own. */
+const carryOverPlans = Effect.fnUntraced(function* (db: Database) {
+  const communities = kvTable(communityRecords);
+  for (let after: Tuple | undefined; ; ) {
+    const range = { limit: 500, ...(after !== undefined && { after }) };
+    const page = yield* db.read((tx) => tx.scan(plans, [], range));
+    const known = yield* db.read((tx) => tx.getAll(communities, page, plans.id));
+    for (const plan of page.filter((_, index) => known[index] === undefined)) {
+      yield* db.write("carry over", (tx) => txOf(tx).put(communityRecords, communityOfPlan(plan)));
+    }
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = plans.id(last);
+  }
+});
+
 /** Does nothing if there is nothing of an earlier release. */
 export const carryOver = Effect.fnUntraced(function* (db: Database) {
   yield* move(db, earlierFlows, (tx, flow) => tx.put(kvTable(verificationFlows), flow));
@@ -217,6 +250,20 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
   yield* move(db, earlierBegunSignIns, (tx, begun) => tx.put(kvTable(begunSignIns), begun));
   yield* move(db, earlierWebhooks, (tx, { webhook, scope: { pid }, position, holder }) =>
     txOf(tx).put(webhookRecords, { ...webhook, pid, position, holder }),
+  );
+  yield* move(db, earlierCommunities, (tx, { settings, ...community }) =>
+    txOf(tx).put(communityRecords, communityRecord(community, community, settings)),
+  );
+  yield* carryOverPlans(db);
+  yield* move(
+    db,
+    earlierPanels,
+    Effect.fnUntraced(function* (tx, { pid, guildId, ...panel }) {
+      const stored = yield* txOf(tx).get(communityRecords, pid, guildId);
+      const made = stored ?? communityRecord({ pid, guildId });
+      if (made.panels.some(({ channelId }) => channelId === panel.channelId)) return;
+      yield* txOf(tx).put(communityRecords, { ...made, panels: [...made.panels, { text: null, ...panel }] });
+    }),
   );
   yield* move(db, earlierDeliveries, (tx, { webhook, delivery }) =>
     txOf(tx).put(webhookDeliveries, deliveryRecord(webhook, delivery)),

@@ -1,13 +1,14 @@
 import { GuildId, Pid } from "@accountlink/core";
-import { CommunityStore, nothingChosen } from "@accountlink/core/communities";
+import { CommunityStore, communityRecords, nothingChosen } from "@accountlink/core/communities";
 import { KeyStore } from "@accountlink/core/keys";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
-import { Effect, Option } from "effect";
+import { Effect, Layer, Option } from "effect";
 import { expect, it } from "vitest";
 import { memoryKv } from "../memory_kv.ts";
+import { kvTable } from "../records.ts";
 import { layer } from "../storage_kv.ts";
 import { Database } from "../transaction.ts";
-import { communities, earlierPanels } from "./communities.ts";
+import { earlierPanels } from "./earlier_tables.ts";
 import { plans } from "./role_plans.ts";
 
 const kv = memoryKv();
@@ -16,8 +17,8 @@ const pid = Pid.make("pid_0000000000000000");
 const [onceOn, on] = [GuildId.make("70001"), GuildId.make("70002")];
 const origin = { actor: { type: "operator", id: "ada" }, requestId: null, pid } as const;
 
-const readEarlier = Effect.gen(function* () {
-  const [keys, store, found] = [yield* KeyStore, yield* RolePlanStore, yield* CommunityStore];
+const writeEarlier = Effect.gen(function* () {
+  const [keys, store] = [yield* KeyStore, yield* RolePlanStore];
   yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
   yield* keys.ensureScope("acme", { kind: "global" }, pid);
   const db = new Database(kv);
@@ -26,7 +27,7 @@ const readEarlier = Effect.gen(function* () {
     yield* store.put({ ...origin, guildId, settings, position: 0, at: 5 });
     yield* db.write(pid, function* (tx) {
       const plan = yield* tx.get(plans, pid, guildId);
-      yield* tx.remove(communities, pid, guildId);
+      yield* tx.remove(kvTable(communityRecords), pid, guildId);
       const state = guildId === on ? ("on" as const) : ("paused" as const);
       const kept = {
         pausedAt: guildId === on ? null : 8,
@@ -36,6 +37,10 @@ const readEarlier = Effect.gen(function* () {
       yield* tx.put(earlierPanels, { pid, guildId, channelId: "71", messageId: "72" });
     });
   }
+});
+
+const readEarlier = Effect.gen(function* () {
+  const found = yield* CommunityStore;
   const listed = yield* found.list(pid);
   const home = yield* found.findHome(onceOn);
   yield* found.update({ ...origin, guildId: on, update: { logChannelId: null }, position: 0, at: 9 });
@@ -43,9 +48,9 @@ const readEarlier = Effect.gen(function* () {
 });
 
 it("communities of earlier releases are read from their plans and panels", async () => {
-  const { listed, home, changed } = await Effect.runPromise(
-    Effect.provide(readEarlier, layer(Effect.succeed(kv))),
-  );
+  const storage = Layer.fresh(layer(Effect.succeed(kv)));
+  await Effect.runPromise(Effect.provide(writeEarlier, storage));
+  const { listed, home, changed } = await Effect.runPromise(Effect.provide(readEarlier, storage));
   const panels = [{ channelId: "71", messageId: "72", text: null }];
   const shown = {
     scope: { kind: "global", pid, account: "acme" },

@@ -1,12 +1,47 @@
-/** Webhooks, logs and uploaded imports as earlier releases stored them. */
+/** Communities, webhooks, logs and uploaded imports as earlier releases stored them. */
+import type { Community, CommunityPlace, CommunitySettings, Linking } from "@accountlink/core/communities";
 import type { guildLogMessages, guildLogs, WaitingEntry } from "@accountlink/core/guild_log";
 import type { StoredImport, uploads } from "@accountlink/core/imports";
 import type { RecordOf } from "@accountlink/core/records";
 import type { PlanPlace } from "@accountlink/core/roles";
 import type { StoredDelivery, WebhookId, webhookRecords } from "@accountlink/core/webhooks";
 import { table } from "../table.ts";
-import type { PlanProblems } from "./role_plans.ts";
+import type { KeptPlan, PlanProblems } from "./role_plans.ts";
 import type { ScopeRef } from "./scopes.ts";
+
+interface EarlierCommunity extends CommunityPlace, Linking, Pick<Community, "panels"> {
+  /** Settings that an earlier release did not have are left out. */
+  readonly settings: Partial<CommunitySettings>;
+}
+
+export const earlierCommunities = table<EarlierCommunity>()(
+  "community",
+  ({ pid, guildId }) => [pid, guildId],
+  {
+    byPauser: { keys: ({ paused, pid, guildId }) => [[paused?.by?.id ?? "", pid, guildId]] },
+    reminding: { keys: ({ pid, guildId }) => [[pid, guildId]] },
+  },
+);
+
+/** The last panel of a channel. */
+interface EarlierPanel extends CommunityPlace {
+  readonly channelId: string;
+  readonly messageId: string;
+}
+
+export const earlierPanels = table<EarlierPanel>()(
+  "panel",
+  ({ pid, guildId, channelId }) => [pid, guildId, channelId],
+  {},
+  2,
+);
+
+/** What plans held before communities had records of their own. */
+export interface EarlierPlan extends KeptPlan {
+  readonly settings: KeptPlan["settings"] & { readonly logChannelId?: string | null };
+  /** Null while the plan is on, and if it was never on. */
+  readonly pausedAt?: number | null;
+}
 
 interface EarlierWebhook {
   readonly webhook: Omit<RecordOf<typeof webhookRecords>, "pid" | "position" | "holder">;

@@ -5,6 +5,7 @@
 import type { ChatId, KeyId } from "@accountlink/core";
 import { isInCharge, isSuspendedOwner } from "@accountlink/core/accounts";
 import { isAtAddress } from "@accountlink/core/addresses";
+import { forgetInCommunities } from "@accountlink/core/communities";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import { logged, userErased, withoutUser } from "@accountlink/core/journal";
@@ -31,7 +32,6 @@ import type { Database, Transaction } from "../transaction.ts";
 import { clearSome, closeSome, pauseSome, releaseAccount, revokeSome } from "./account_end.ts";
 import { suspendedOwners } from "./account_operations.ts";
 import { eraseFromBlocks } from "./blocks.ts";
-import { forgetInCommunities } from "./communities.ts";
 import { requests } from "./idempotency_store.ts";
 import { madeLinks } from "./import_records.ts";
 import {
@@ -297,7 +297,7 @@ const kinds: ReadonlyArray<EraseSome> = [
   eraseRecords,
   eraseAnswers,
   (tx, { chatId }, part) => eraseFromBlocks(tx, chatId, isLarge(part)),
-  (tx, { chatId }, part) => forgetInCommunities(tx, chatId, isLarge(part)),
+  (tx, { chatId }) => forgetInCommunities(txOf(tx), chatId, 1),
   eraseAll(madeLinks.byUser),
   (tx, { chatId }, part) => forgetPreviews(tx, chatId, isLarge(part)),
   eraseAll(planProblems.byUser),

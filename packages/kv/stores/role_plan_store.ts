@@ -1,5 +1,13 @@
-import { type Pause, pauseBy, pauseFor, placeOrder, turned } from "@accountlink/core/communities";
+import {
+  closeCommunity,
+  type Pause,
+  pauseBy,
+  pauseFor,
+  placeOrder,
+  turnLinking,
+} from "@accountlink/core/communities";
 import type { StoreUnavailable } from "@accountlink/core/errors";
+import { guildLogEntries, guildLogs, logIdOf } from "@accountlink/core/guild_log";
 import { logged } from "@accountlink/core/journal";
 import {
   changedSettings,
@@ -19,10 +27,9 @@ import {
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option } from "effect";
-import { txOf } from "../records.ts";
+import { kvTable, txOf } from "../records.ts";
 import { removeInSteps } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
-import { closeCommunity, deleteEntries, logAt, putLinking } from "./communities.ts";
 import { nextNumber } from "./counts.ts";
 import { record } from "./journal.ts";
 import { holdItems, liveNodes } from "./leases.ts";
@@ -69,7 +76,7 @@ const put = Effect.fnUntraced(function* (
   if (changed.length === 0) return null;
   assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
   yield* record(tx, pid, logged(write, "roles.updated", planEntryDetails(write, before, settings)));
-  yield* putLinking(tx, write, (linking) => turned(linking, settings.state, pause));
+  yield* turnLinking(txOf(tx), write, settings.state, pause);
   if (before.state !== settings.state) yield* noteTurn(txOf(tx), write, settings.state, pause.why);
   if (stored !== undefined) yield* storeProblems(tx, stored, "", []);
   const ref = stored?.ref ?? (yield* nextNumber(tx, "plans"));
@@ -114,7 +121,7 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
   status: (place) =>
     db.read(function* (tx) {
       const stored = yield* findPlan(tx, place);
-      const ofLog = logProblems((yield* logAt(tx, place))?.closedAt ?? null);
+      const ofLog = logProblems((yield* tx.get(kvTable(guildLogs), logIdOf(place)))?.closedAt ?? null);
       if (stored === undefined) return { pending: 0, sweptAt: null, sweep: null, problems: ofLog };
       const { ref, sweptAt } = stored;
       const problems = [...(yield* sharedProblems(tx, ref)), ...ofLog];
@@ -149,7 +156,7 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
       const { pid, guildId } = write;
       const removed = yield* db.write(pid, function* (tx) {
         const stored = yield* findPlan(tx, write);
-        const isCommunity = yield* closeCommunity(tx, write);
+        const isCommunity = yield* closeCommunity(txOf(tx), write);
         if (stored === undefined && !isCommunity) return undefined;
         const details = planEntryDetails(write, stored === undefined ? noPlan : settingsOf(stored.settings));
         yield* record(tx, pid, logged(write, "roles.deleted", details));
@@ -159,7 +166,7 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
         return { ref: stored?.ref ?? null };
       });
       if (removed === undefined) return false;
-      yield* deleteEntries(db, write);
+      yield* removeInSteps(db, kvTable(guildLogEntries).byLog, [logIdOf(write)]);
       const { ref } = removed;
       if (ref === null) return true;
       yield* removeInSteps(db, planMembers, [ref]);

@@ -1,5 +1,13 @@
 import { ChatId } from "@accountlink/core";
-import { pauseBy, pauseFor, turned } from "@accountlink/core/communities";
+import {
+  closeCommunity,
+  communityQueue,
+  type Pause,
+  pauseBy,
+  pauseFor,
+  turnLinking,
+} from "@accountlink/core/communities";
+import { logIdOf } from "@accountlink/core/guild_log";
 import {
   arePreviewedAs,
   BypassRoles,
@@ -27,7 +35,6 @@ import {
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Schema } from "effect";
-import { closeCommunity, lockCommunity, putLinking } from "../communities/community_store.ts";
 import { insertEntry } from "../journal/records.ts";
 import { communityFields, withCommunityScope } from "../keys/accounts.ts";
 import { withTx } from "../records.ts";
@@ -83,11 +90,21 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
     yield* sql`UPDATE role_previews SET confirmed_at = ${at} WHERE ${isPlan(sql, place)}`;
   });
 
+  const lockCommunity = (place: PlanPlace) => sql`SELECT locks FROM ${onlyOne(communityQueue(place))}`;
+
+  const turn = (write: PlanWrite, state: PlanState, pause: Pause) =>
+    Effect.andThen(
+      lockCommunity(write),
+      withTx(sql, (tx) => turnLinking(tx, write, state, pause), true),
+    );
+
   const removeMembers = operation("remove", (write: PlanWrite) => deleteMembers(sql, write));
 
   const removeRest = bulkTransaction("remove", function* (write: PlanWrite) {
     const [stored = noPlan] = yield* findForUpdate(write);
-    const isCommunity = yield* closeCommunity(sql, write);
+    yield* lockCommunity(write);
+    const isCommunity = yield* withTx(sql, (tx) => closeCommunity(tx, write), true);
+    yield* sql`DELETE FROM guild_log_entries WHERE log_id = ${logIdOf(write)}`;
     if (stored === noPlan && !isCommunity) return false;
     for (const table of ["role_members", "role_problems", "role_previews", "role_plans"]) {
       yield* sql`DELETE FROM ${sql(table)} WHERE ${isPlan(sql, write)}`;
@@ -127,8 +144,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
         const progress = { position, revision: 0, sweep_done: 0 };
         yield* sql`INSERT INTO role_plans ${sql.insert({ pid, guild_id: guildId, ...values, ...progress })}`;
       } else yield* sql`UPDATE role_plans SET ${sql.update(values)} WHERE ${isPlan(sql, write)}`;
-      const linking = turned(yield* lockCommunity(sql, write), settings.state, pauseBy(write.actor, at));
-      yield* putLinking(sql, write, linking);
+      yield* turn(write, settings.state, pauseBy(write.actor, at));
       if (before.state !== settings.state) {
         yield* withTx(sql, (tx) => noteTurn(tx, write, settings.state), true);
       }
@@ -163,8 +179,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       yield* sql`
         UPDATE role_plans
         SET state = 'paused', revision = revision + 1, sweep_total = NULL WHERE ${isPlan(sql, write)}`;
-      const pause = pauseFor(write.why, write.at);
-      yield* putLinking(sql, write, turned(yield* lockCommunity(sql, write), "paused", pause));
+      yield* turn(write, "paused", pauseFor(write.why, write.at));
       yield* withTx(sql, (tx) => noteTurn(tx, write, "paused", write.why), true);
       yield* setPlanProblems(write, write.problems ?? []);
       const details = planEntryDetails(write, stored, { ...stored, state: "paused" });

@@ -5,6 +5,7 @@
 import { type ChatId, Pid } from "@accountlink/core";
 import { isAtAddress } from "@accountlink/core/addresses";
 import { signedBy } from "@accountlink/core/audit";
+import { forgetInCommunities } from "@accountlink/core/communities";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import { userErased } from "@accountlink/core/journal";
 import type { Account } from "@accountlink/core/keys";
@@ -22,7 +23,6 @@ import {
 import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
 import type { Statement } from "effect/sql";
 import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
-import { forgetInCommunities } from "../communities/community_store.ts";
 import { unfinished } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { deleteFiles } from "../import_files/deleted_files.ts";
@@ -264,12 +264,9 @@ export const eraseUserOn = (parts: StoreParts) => {
     yield* sql`UPDATE members SET invited_by = NULL WHERE invited_by = ${chatId}`;
     yield* sql`UPDATE keys SET made_by = ${erasedMark} WHERE made_by = ${chatId}`;
     yield* forgetUserRoles(sql, chatId);
-    yield* forgetInCommunities(sql, chatId);
-    const { pids: messages } = yield* withTx(
-      sql,
-      (tx) => forgetInLogs(tx, chatId, at, Number.MAX_SAFE_INTEGER),
-      true,
-    );
+    const all = Number.MAX_SAFE_INTEGER;
+    yield* withTx(sql, (tx) => forgetInCommunities(tx, chatId, all), true);
+    const { pids: messages } = yield* withTx(sql, (tx) => forgetInLogs(tx, chatId, at, all), true);
     yield* eraseAnswers(chatId);
     const seen = yield* eraseSeen(chatId, inAnyScope);
     yield* sql`

@@ -1,6 +1,5 @@
-/** Communities with their role plans, their logs and their reminders. */
+/** Role plans with their members, problems and previews. */
 import type { GuildId, Pid, Row } from "@accountlink/core";
-import { communities } from "../stores/communities.ts";
 import { planMembers, planProblems, plans, previews, settingsOf } from "../stores/role_plans.ts";
 import { at, type Places, placeOf, scopeRef } from "./places.ts";
 import { type Unit, unit } from "./unit.ts";
@@ -17,29 +16,7 @@ const isOfPlan = (
   { plans: all }: Places,
 ): boolean => all.get(placeOf(record)) === record.ref;
 
-export const communityUnits: ReadonlyArray<Unit> = [
-  unit({
-    records: communities,
-    relation: "communities",
-    columns: {
-      pid: "pid",
-      guild_id: "guildId",
-      home_since: "homeSince",
-      settings: ["json", "settings"],
-      panels: ["json", "panels"],
-    },
-    fields: (row, _, places) => {
-      const { paused_at: pausedAt, paused_why: why, paused_by_type: type, paused_by: id } = row;
-      const paused = { at: pausedAt, why, by: type === null ? null : { type, id } };
-      return { ...withScope(row, _, places), paused: pausedAt === null ? null : paused };
-    },
-    row: ({ paused }) => ({
-      paused_at: paused?.at ?? null,
-      paused_why: paused?.why ?? null,
-      paused_by_type: paused?.by?.type ?? null,
-      paused_by: paused?.by?.id ?? null,
-    }),
-  }),
+export const planUnits: ReadonlyArray<Unit> = [
   unit({
     records: plans,
     relation: "role_plans",

@@ -1,0 +1,250 @@
+/** Communities in any storage. */
+import { Array as Arr, Effect, Option, Schema } from "effect";
+import type { DataScope } from "../data_scope.ts";
+import { followLog, guildLogEntries, guildLogs, logIdOf } from "../guild_log/stored_guild_logs.ts";
+import { ChatId, GuildId, Pid } from "../ids.ts";
+import { type RecordOf, recordType } from "../records/record_type.ts";
+import { recordStore, type Tx } from "../records/records.ts";
+import { assertStorable } from "../storable_text.ts";
+import {
+  type Community,
+  type CommunityPlace,
+  CommunitySettings,
+  changedIn,
+  homeOrder,
+  isKnown,
+  isLinkingOn,
+  type Linking,
+  newCommunity,
+  nothingChosen,
+  type Pause,
+  panelDetails,
+  pauseReasons,
+  placeOrder,
+  settingDetails,
+  turned,
+  withPanel,
+} from "./community.ts";
+import { CommunityStore } from "./community_store.ts";
+
+const time = Schema.NullOr(Schema.Int);
+const text = Schema.NullOr(Schema.String);
+
+/** @internal */
+export const communityRecords = recordType({
+  name: "communities",
+  fields: {
+    pid: Pid,
+    guildId: GuildId,
+    homeSince: time,
+    /** Null unless the rules are paused. */
+    pausedAt: time,
+    pausedWhy: Schema.NullOr(Schema.Literals(pauseReasons)),
+    pausedByType: Schema.NullOr(Schema.Literals(["account", "key", "operator"])),
+    pausedBy: text,
+    settings: CommunitySettings,
+    panels: Schema.Array(Schema.Struct({ channelId: Schema.String, messageId: Schema.String, text })),
+  },
+  json: ["settings", "panels"],
+  key: ["pid", "guildId"],
+  indexes: {
+    byGuild: { fields: ["guildId", "homeSince"] },
+    /** The communities whose rules a member of the team paused. */
+    byPauser: { fields: ["pausedBy"], group: 1, only: { field: "pausedByType", values: ["account"] } },
+  },
+});
+
+type CommunityRecord = RecordOf<typeof communityRecords>;
+
+/** The record of a community without its scope. Settings that are left out have their usual value. @internal */
+export const communityRecord = (
+  { pid, guildId }: CommunityPlace,
+  { homeSince, paused, panels }: Linking & Pick<Community, "panels"> = newCommunity,
+  settings: Partial<CommunitySettings> = {},
+): CommunityRecord => ({
+  pid,
+  guildId,
+  homeSince,
+  ...fieldsOf(paused),
+  settings: { ...nothingChosen, ...settings },
+  panels,
+});
+
+const fieldsOf = (paused: Pause | null) => ({
+  pausedAt: paused?.at ?? null,
+  pausedWhy: paused?.why ?? null,
+  pausedByType: paused?.by?.type ?? null,
+  pausedBy: paused?.by?.id ?? null,
+});
+
+const pausedOf = ({ pausedAt: at, pausedWhy: why, pausedByType: type, pausedBy: id }: CommunityRecord) =>
+  at === null ? null : { at, why, by: type === null ? null : { type, id } };
+
+const communityOf = (scope: DataScope, stored: CommunityRecord): Community => {
+  const { guildId, homeSince, settings, panels } = stored;
+  return { ...nothingChosen, ...settings, scope, guildId, homeSince, paused: pausedOf(stored), panels };
+};
+
+const recordAt = (tx: Tx, place: CommunityPlace) =>
+  Effect.map(
+    tx.get(communityRecords, place.pid, place.guildId),
+    (stored) => stored ?? communityRecord(place),
+  );
+
+/** Adds their scopes to records. */
+const withScopes = Effect.fnUntraced(function* (
+  tx: Tx,
+  stored: ReadonlyArray<CommunityRecord>,
+  isActive = false,
+) {
+  const scopes = yield* tx.scopes(stored.map(({ pid }) => pid));
+  return stored.flatMap((each) => {
+    const known = scopes.get(each.pid);
+    return known === undefined || (isActive && !known.isActive) ? [] : [communityOf(known.scope, each)];
+  });
+});
+
+/** The queue of writes that may make the record of a community. @internal */
+export const communityQueue = ({ pid, guildId }: CommunityPlace): string => `community ${pid} ${guildId}`;
+
+/** Stores whether linking is on, in the transaction that changes the plan. @internal */
+export const turnLinking = Effect.fnUntraced(function* (
+  tx: Tx,
+  place: CommunityPlace,
+  state: "on" | "paused",
+  pause: Pause,
+) {
+  const stored = yield* recordAt(tx, place);
+  const { homeSince, paused } = turned({ ...stored, paused: pausedOf(stored) }, state, pause);
+  yield* tx.put(communityRecords, { ...stored, homeSince, ...fieldsOf(paused) });
+});
+
+/** Changes settings. The log of the community follows. */
+const putSettings = Effect.fnUntraced(function* (
+  tx: Tx,
+  stored: CommunityRecord,
+  update: Partial<CommunitySettings>,
+  position: number,
+) {
+  const settings = { ...stored.settings, ...update };
+  yield* tx.put(communityRecords, { ...stored, settings });
+  const { logChannelId: before = null } = stored.settings;
+  yield* followLog(tx, stored, before, settings.logChannelId, position);
+});
+
+/** Forgets that linking was on, and what was chosen. Returns whether anything was. @internal */
+export const closeCommunity = Effect.fnUntraced(function* (tx: Tx, place: CommunityPlace) {
+  const stored = yield* recordAt(tx, place);
+  const { homeSince, settings } = stored;
+  if (!isKnown({ ...nothingChosen, ...settings, homeSince, panels: [] })) return false;
+  yield* putSettings(tx, { ...stored, homeSince: null, ...fieldsOf(null) }, nothingChosen, 0);
+  return true;
+});
+
+/** Takes an erased user out of up to `limit` pauses. Returns whether more may be left. @internal */
+export const forgetInCommunities = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId, limit: number) {
+  const found = yield* tx.list(communityRecords.byPauser, [chatId], { limit });
+  const held = yield* tx.getAll(
+    communityRecords,
+    found.map(({ pid, guildId }) => [pid, guildId]),
+  );
+  yield* tx.putAll(
+    communityRecords,
+    held.map((stored) => ({ ...stored, pausedBy: null })),
+  );
+  return found.length === limit;
+});
+
+const recordsOfPage = 500;
+
+/** @internal */
+export const storedCommunities = recordStore(CommunityStore, ({ read, write, inSteps }) => {
+  /** Deletes the entries of a log that is turned off. */
+  const deleteEntries = (place: CommunityPlace) =>
+    inSteps(
+      "update",
+      logIdOf(place),
+      Effect.fnUntraced(function* (tx: Tx, limit: number) {
+        const log = yield* tx.get(guildLogs, logIdOf(place));
+        return log?.channelId === null ? yield* tx.list(guildLogEntries.byLog, [log.id], { limit }) : [];
+      }),
+      (tx, found) =>
+        Effect.map(
+          tx.removeAll(
+            guildLogEntries,
+            found.map(({ logId, id }) => [logId, id]),
+          ),
+          ({ length }) => length,
+        ),
+    );
+
+  return {
+    find: ({ pid, guildId }) =>
+      read("find", function* (tx) {
+        const stored = yield* tx.get(communityRecords, pid, guildId);
+        const found = yield* withScopes(tx, stored === undefined ? [] : [stored]);
+        return Arr.findFirst(found, isKnown);
+      }),
+
+    findHome: (guildId) =>
+      read("findHome", function* (tx) {
+        const found = yield* withScopes(tx, yield* tx.list(communityRecords.byGuild, [guildId]), true);
+        return Option.fromUndefinedOr(found.toSorted(homeOrder)[0]);
+      }),
+
+    list: (pid) =>
+      read("list", function* (tx) {
+        return (yield* withScopes(tx, yield* tx.list(communityRecords.byKey, [pid]))).filter(isKnown);
+      }),
+
+    reminding: () =>
+      Effect.gen(function* () {
+        const found: Array<Community> = [];
+        for (let after: ReadonlyArray<string> | undefined; ; ) {
+          const range = { limit: recordsOfPage, ...(after !== undefined && { after }) };
+          const page = yield* read("reminding", (tx) => tx.list(communityRecords.byKey, [], range));
+          const meant = page.filter(({ settings: { remindAfterDays = null } }) => remindAfterDays !== null);
+          const shown = yield* read("reminding", (tx) => withScopes(tx, meant, true));
+          found.push(...shown.filter(isLinkingOn));
+          const last = page.at(-1);
+          if (last === undefined || page.length < recordsOfPage) return found;
+          after = [last.pid, last.guildId];
+        }
+      }),
+
+    pausedBy: (chatId) =>
+      read("pausedBy", function* (tx) {
+        const found = yield* tx.list(communityRecords.byPauser, [chatId]);
+        return found
+          .toSorted(placeOrder)
+          .flatMap(({ pid, guildId, pausedAt: at }) => (at === null ? [] : [{ pid, guildId, at }]));
+      }),
+
+    update: ({ update, position, ...change }) =>
+      Effect.gen(function* () {
+        const isOfLog = update.logChannelId !== undefined;
+        // A process may have ended before the entries were deleted.
+        if (isOfLog) yield* deleteEntries(change);
+        yield* write("update", communityQueue(change), function* (tx) {
+          assertStorable(Object.values(update).filter((value) => typeof value === "string"));
+          const stored = yield* recordAt(tx, change);
+          const before = { ...nothingChosen, ...stored.settings };
+          if (changedIn(before, update).length === 0) return;
+          yield* putSettings(tx, stored, update, position);
+          const linking = { ...before, ...stored, paused: pausedOf(stored) };
+          yield* tx.journal(change, "roles.updated", settingDetails(linking, update));
+        });
+        if (isOfLog) yield* deleteEntries(change);
+      }),
+
+    savePanel: ({ panel, ...change }) =>
+      write("savePanel", communityQueue(change), function* (tx) {
+        assertStorable([panel.channelId, panel.messageId ?? "", panel.text ?? ""]);
+        const stored = yield* recordAt(tx, change);
+        const details = panelDetails(change.guildId, stored.panels, panel);
+        if (details === null) return;
+        yield* tx.put(communityRecords, { ...stored, panels: withPanel(stored.panels, panel) });
+        yield* tx.journal(change, "panel.posted", details);
+      }),
+  };
+});
