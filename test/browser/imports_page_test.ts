@@ -8,6 +8,9 @@ it("an owner imports links from a file, and undoes the import", async () => {
   const first = 200_001;
   const page = await open("/dashboard/imports", /Ada\b/);
   await expectUsable(page, "Import links", "import-empty");
+  expect(page.words).toContain(
+    "The bot is in Rook & Bishop, but Rook & Bishop is not set up yet. Set it up first",
+  );
   await newKey(page, "Bot");
   await page.goto("/dashboard/imports");
   expect(page.words).toContain(".csv, .tsv, .txt, .json, .ndjson, .jsonl with CSV or JSON");
@@ -38,7 +41,10 @@ it("an owner imports links from a file, and undoes the import", async () => {
   expect(page.all("tr", /^200001/)).toEqual([`${first} Player 1 (1) Player 2 (2)`]);
   await run("Import 3 links");
   await page.press(String(first));
-  expect(page.words).toContain("Ada imported links of “changed.csv” into the shared list: 1 new, 2 replaced");
+  const mayHave = "Imports that may have changed this link";
+  expect(page.words.split(mayHave)[1]).toContain(
+    "Ada imported links of “changed.csv” into the shared list: 1 new, 2 replaced",
+  );
   await page.goto("/dashboard/links?q=100001");
   await page.press("Ada");
   expect(page.words).toContain("by an import, or before the audit log begins");

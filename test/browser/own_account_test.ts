@@ -57,7 +57,7 @@ it("an owner renames the account, and no page calls a new account by its ID", as
 it("an owner reads what the deletion of a list's data deletes, and types its name", async () => {
   const page = await open("/dashboard/communities", /Busy/);
   await page.press("Rook & Bishop");
-  await page.press("Delete the data of this list");
+  await page.press("Delete the data of Rook & Bishop");
   expect(page.words).toContain("2 links, with the addresses");
   await page.press("Delete the data", { Type: "Rook" });
   expect(page.words).toContain("expected the name of what is deleted");

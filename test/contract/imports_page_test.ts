@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { guild } from "../support/fixtures.ts";
+import { emptyGuild, guild } from "../support/fixtures.ts";
 import { formOf, locationOf, wordsOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { dataOf } from "./contract_server.ts";
@@ -241,8 +241,8 @@ test("an upload by a member of some communities leaves what waits for another on
 test("a preview says how many of the file's users are members, and waits for no silent platform", async () => {
   const importer = await makeImporter("100032");
   const { key } = await createKey(importer.owner, { scope: "guild", guildId: guild });
-  const rows = [100_001, 100_002, 100_003, 200_001, 200_002].map((id) => `${id},1`);
-  const file = `chatId,gameId\n${[...rows, "100001,2"].join("\n")}\n`;
+  const rows = [100_001, 100_002, 100_003, 200_001, 200_002, 100_001].map((id) => `${id},1,${guild}`);
+  const file = `chatId,gameId,guild_id\n${[...rows, `100004,1,${emptyGuild}`].join("\n")}\n`;
   const pid = textOf(key.pid);
   const preview = locationOf(await importer.upload(file, { pid }));
   const { platform } = server;
@@ -250,6 +250,7 @@ test("a preview says how many of the file's users are members, and waits for no 
   const waiting = await importer.get(preview);
   await platform.recover();
   expect(wordsOf(waiting)).toContain("5 links of “links.csv” would be stored");
+  expect(wordsOf(waiting)).toContain(`The row is of another community: 1 row Line 8: 100004,1,${emptyGuild}`);
   expect(wordsOf(waiting)).toMatch(/The members of .* are being read: 0\./);
   expect(waiting.text).toContain("data-live");
   await expect

@@ -167,7 +167,7 @@ ${botHtml(view)}
 ${may(
   visitor,
   deleteDataPath(":pid"),
-  html`<p class="more"><a class="bad" href="${to(deleteDataPath(scope.pid))}">${say("community.delete")}</a></p>`,
+  html`<p class="more"><a class="bad" href="${to(deleteDataPath(scope.pid))}">${say("community.delete", { list: listText(community) })}</a></p>`,
 )}`,
   };
 };

@@ -290,12 +290,15 @@ ${
 </p>`;
 };
 
-const files = ({ communities, community: { scope } }: LinksView): Html => html`
+const files = ({ communities, community }: LinksView): Html => {
+  const { pid } = community.scope;
+  const list = listText(community);
+  return html`
 <details>
 <summary>${say("links.download")}</summary>
 <ul>
-<li><a href="${to(withQuery(paths.linksFile, { pid: scope.pid }))}">${say("links.file")}</a></li>
-<li><a href="${to(withQuery(paths.linksFile, { pid: scope.pid, names: "true" }))}">${say("links.file_named")}</a></li>
+<li><a href="${to(withQuery(paths.linksFile, { pid }))}">${say("links.file", { list })}</a></li>
+<li><a href="${to(withQuery(paths.linksFile, { pid, names: "true" }))}">${say("links.file_named", { list })}</a></li>
 ${
   communities.length < 2
     ? null
@@ -305,3 +308,4 @@ ${
 </ul>
 <p class="hint">${say("links.file.hint", { most: numberHtml(mostNamed) })}</p>
 </details>`;
+};
