@@ -1,7 +1,7 @@
 /** Members who have not linked get one private message, where their community wants it. */
 import { beforeAll, expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
-import { formOf } from "../support/flow_browser.ts";
+import { formOf, wordsOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid } from "./contract_server.ts";
 import { type Owner, pidOf, signInOwner } from "./dashboard.ts";
@@ -26,6 +26,18 @@ const coldGuild = {
   ],
 };
 
+const crowded = "700000000000000078";
+
+/** A guild of twenty members without a link. */
+const crowdedGuild = {
+  id: crowded,
+  bot: true,
+  members: [
+    { chatId: ada, manager: true },
+    ...Array.from({ length: 20 }, (_, index) => ({ chatId: String(100_020 + index), joined })),
+  ],
+};
+
 const server = useSiteServer({ ACCOUNTLINK_REMINDERS_PER_MINUTE: "1000" }, ({ platform, ...fixture }) => ({
   ...fixture,
   accounts: [
@@ -34,7 +46,7 @@ const server = useSiteServer({ ACCOUNTLINK_REMINDERS_PER_MINUTE: "1000" }, ({ pl
   ],
   platform: {
     ...platform,
-    guilds: [...(platform?.guilds ?? []), coldGuild].map((each) =>
+    guilds: [...(platform?.guilds ?? []), coldGuild, crowdedGuild].map((each) =>
       each.id === guild
         ? {
             ...each,
@@ -58,7 +70,7 @@ const { fixtures, platform } = server;
 const links = { [ada]: "1", [linked]: "2", [rival]: "3" };
 fixtures.key({ account: "club", guildId: guild, links: { ...links, [late]: "4" } });
 fixtures.key({ account: "rival", guildId: guild, links });
-fixtures.key({ account: "club", guildId: cold, links: { [ada]: "1" } });
+for (const guildId of [cold, crowded]) fixtures.key({ account: "club", guildId, links: { [ada]: "1" } });
 
 let owner: Owner;
 let pid: string;
@@ -100,6 +112,11 @@ test("the page says how many members get a message before it turns reminders on"
   expect(text).toContain("To take it back");
   expect(text).toContain("may hold back a bot that opens many private channels");
   expect(text).not.toContain("0 minutes");
+  const many = `/dashboard/communities/${await pidOf(owner, crowded)}/channels`;
+  const asking = { ...formOf(await owner.browser.get(many)), act: "reminders", remindAfterDays: "30" };
+  const words = wordsOf(await owner.browser.post(many, asking));
+  expect(words).toContain("20 members without a link joined more than 30 days ago.");
+  expect(words).toMatch(/take at least 1 minute, .* at most one in five seconds/);
   const plan = dataOf(await owner.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guild}` as Line)).plan;
   expect(plan).toMatchObject({ remindAfterDays: null });
 });

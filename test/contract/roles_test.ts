@@ -341,7 +341,12 @@ test("a preview shows what a role plan would change for a member, and changes no
   const { put, preview, remove } = await rolesOf();
   const before = await shown(eve);
   await put({ state: "paused" });
-  const because = (...holds: ReadonlyArray<boolean>) => holds.map((each, rule) => ({ rule, holds: each }));
+  const because = (...holds: ReadonlyArray<boolean | null>) =>
+    holds.map((each, rule) => ({ rule, holds: each }));
+  await server.platform.fail({ mode: "down", platform: "game", under: "/game/api" });
+  expect((await preview(dan)).body.data).toMatchObject({ add: [linked], because: because(true, null) });
+  await server.platform.recover();
+  await expect.poll(async () => (await preview(dan)).body.data?.because).toEqual(because(true, false));
   const change = { add: [linked, chief], remove: [], nickname: "player_1 (user_5)" };
   expectData(await preview(eve), { ...change, because: because(true, true) });
   const named = { add: [linked], remove: [], nickname: "player_2 (user_4)" };

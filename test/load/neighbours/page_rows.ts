@@ -21,6 +21,10 @@ import { type Attacker, dearestRules, largeGuild } from "./world.ts";
 /** As large as forms may be: of IDs, with texts, and with lists. */
 const fillerOf = (size: number) => ({ filler: "x".repeat(size) });
 const [shortFiller, textFiller, filler] = [fillerOf(3_500), fillerOf(15_000), fillerOf(60_000)];
+/** As many users as a list of blocks may have, of which the platform is asked for 50. */
+const longestList = Array.from({ length: 500 }, (_, index) =>
+  index < 50 ? `player_${index}` : `${index}`,
+).join(",");
 const ofImport = ({ importId }: Attacker) => ({ id: importId });
 const callback = { code: "x".repeat(500) };
 /** A moderator asks who a member is. */
@@ -88,7 +92,7 @@ export const pageRows: Readonly<Record<string, RouteRow>> = {
   "GET /dashboard/communities/:pid/roles/history": row(200, inPlan),
   "POST /dashboard/communities/:pid/roles/history": row(303, withPlan({ period: "month", ...shortFiller })),
   "GET /dashboard/communities/:pid/roles/history.csv": row(200, inPlan),
-  "GET /dashboard/communities/:pid/roles/preview": row(200, inPlan, {
+  "GET /dashboard/communities/:pid/roles/preview": row(200, withPlan({ who: "300001" }), {
     again: ["POST /dashboard/api/roles/preview", withPlan({ rules: dearestRules })],
   }),
   "POST /dashboard/communities/:pid/roles/preview": row(303, withPlan(filler)),
@@ -105,14 +109,14 @@ export const pageRows: Readonly<Record<string, RouteRow>> = {
   "POST /dashboard/links/unlink": row(303, withOwn({ chatId: "300009", ...textFiller })),
   "GET /dashboard/links/unlink-all": row(303, inOwn),
   "POST /dashboard/links/unlink-all": row(303, withOwn({ confirm: "another", ...textFiller })),
-  "GET /dashboard/links/unlinked": row(200, withPlan({ q: "a" })),
+  "GET /dashboard/links/unlinked": row(200, withPlan({ q: "a", order: "oldest" })),
   "GET /dashboard/links/blocks": row(200, inOwn),
   "GET /dashboard/links/blocks.csv": row(200, inOwn),
   // An upload is multipart; the work of an import of blocks is in the row of its JSON route.
   "POST /dashboard/links/blocks/import": row(400, shortFiller),
   "GET /dashboard/links/block": row(200, withOwn(one)),
   "POST /dashboard/links/block": row(303, withOwn(textFiller)),
-  "POST /dashboard/links/block-list": row(200, withOwn({ listKind: "chat", users: "100006" })),
+  "POST /dashboard/links/block-list": row(200, withOwn({ listKind: "game", users: longestList })),
   "POST /dashboard/links/unblock": row(303, withOwn({ chatId: "100006", ...textFiller })),
   "GET /dashboard/imports": row(200),
   "GET /dashboard/imports/:id/undo": row(303, { id: "0" }),

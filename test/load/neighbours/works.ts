@@ -57,14 +57,19 @@ const downloadOwn: Work = async ({ post, attacker: { csrf } }) => {
   await times(20, () => post("/me/export", { csrf: csrf.user }));
 };
 
-/** Turns the dearest plan on, which compares all members. */
+/** Turns the dearest plan on, which compares all members, and looks for those to remind. */
 const sweep: Work = async ({ ask, attacker: { guildPid: pid } }) => {
   const place = { pid, guildId: largeGuild };
-  await ask("PUT /dashboard/api/roles", { ...place, rules: dearestRules, state: "on" });
+  await ask("PUT /dashboard/api/roles", { ...place, rules: dearestRules, state: "on", remindAfterDays: 1 });
   const line = `GET /dashboard/api/roles?${new URLSearchParams(place).toString()}` as const;
   const statusOf = async () => (await ask(line))["plan"]?.["status"];
   await until(async () => (await statusOf())?.["sweep"] === (null as never), "a sweep");
-  await ask("PUT /dashboard/api/roles", { ...place, rules: dearestRules, state: "paused" });
+  await ask("PUT /dashboard/api/roles", {
+    ...place,
+    rules: dearestRules,
+    state: "paused",
+    remindAfterDays: null,
+  });
 };
 
 const detect: Work = async ({ get, attacker: { globalPid: pid } }) => {
