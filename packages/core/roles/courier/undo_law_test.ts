@@ -5,7 +5,7 @@
 import { randomRuns } from "@accountlink/test-servers";
 import { assert, it } from "@accountlink/test-servers/effect";
 import { check } from "@accountlink/testing";
-import { Clock, Effect, Option } from "effect";
+import { Clock, Context, Effect, Layer, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { ImportStore } from "../../imports/import_store.ts";
 import { makeUndoPreview } from "../../imports/undo_preview.ts";
@@ -13,6 +13,7 @@ import { LinkStore } from "../../links/link_store.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
 import { chatId, gameId, guildId, operator, scopes } from "../../test_services.ts";
+import { OwnLinks } from "../../users/own_data.ts";
 import { makeLostWithLink } from "../lost_with_link.ts";
 import { shownPreview } from "../plan_preview.ts";
 import type { PlanSettings } from "../role_plan.ts";
@@ -125,6 +126,29 @@ law(
       nickname: linked.nickname !== unlinked.nickname,
     });
     yield* writer.restoreGame(target, chatId(who));
+    yield* settled;
+    assert.deepEqual(yield* state, before);
+  },
+);
+
+law(
+  "a link that its user removes on /me and makes again leaves its member as before, and a second removal does nothing",
+  user,
+  function* ({ link, place: { pid }, settled, state }, who) {
+    const ownLinks = Context.get(yield* Layer.build(OwnLinks.layer), OwnLinks);
+    yield* link(who, "1");
+    yield* settled;
+    const before = yield* state;
+    yield* ownLinks.remove(chatId(who), pid, "request");
+    yield* settled;
+    const removed = yield* state;
+    assert.strictEqual(
+      (yield* Effect.flip(ownLinks.remove(chatId(who), pid, "request")))._tag,
+      "LinkNotFound",
+    );
+    yield* settled;
+    assert.deepEqual(yield* state, removed);
+    yield* link(who, "1");
     yield* settled;
     assert.deepEqual(yield* state, before);
   },
