@@ -41,6 +41,7 @@ const { open } = useDashboard((fixture) => ({
 it("an owner sets who may link, posts the panel, sees who linked, who has not and who is alike, and blocks a member", async () => {
   const page = await open("/dashboard/communities", /Ada\b/);
   await page.press("Rook & Bishop");
+  expect(page.words).toMatch(/ Now .*Rules .*Panel Not posted Log None .*Verify address/);
   const days = "Youngest account on the game platform that may link, in days";
   await page.press("Save", { [days]: "soon" }, days);
   expect(page.words).toContain("Expected a whole number from 0 to 3,650, or nothing.");

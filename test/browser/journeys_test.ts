@@ -99,5 +99,7 @@ it("an owner presses no more than before for what owners do most", async () => {
     expect([journey, page.words]).toEqual([journey, expect.stringContaining(done)]);
     pressed[journey] = page.clicks - before;
   }
+  const invited = await open("/dashboard", /Newcomer/);
+  expect(invited.words).toContain("Its communities: Rook & Bishop.");
   expect(pressed).toEqual(Object.fromEntries(journeys.map(([journey, presses]) => [journey, presses])));
 });

@@ -17,7 +17,7 @@ const source = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.
 );
 
 /** Outside of the proof, `theme_test.ts` alone computes contrasts: axe takes half of its time for them. */
-const rules = { "color-contrast": { enabled: isProof } };
+const rules = { "color-contrast": { enabled: isProof }, "target-size": { enabled: true } };
 
 /** Returns the accessibility violations of the page, each as rule and element. */
 const axeFindings = async (page: Page): Promise<ReadonlyArray<string>> => {

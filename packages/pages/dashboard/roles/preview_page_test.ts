@@ -39,6 +39,9 @@ it("the comparison of 50,000 members shows how far it is, and renews itself unti
   expect(running.refreshSeconds).toBe(3);
   expect(inEnglish(running.content)).toContain("Comparing everyone with the rules: 20,000 of 50,000.");
   expect(inEnglish(running.content)).toContain('max="50000" value="20000"');
+  expect(inEnglish(pageOf("running", { unknown: 2 }).content)).toContain(
+    "For 2 of them, Roblox has not answered yet. It is asked again.",
+  );
   for (const state of ["done", "failed"] as const) expect(pageOf(state).refreshSeconds).toBeUndefined();
   expect(inEnglish(pageOf("failed").content)).toMatch(/Discord or\sRoblox did not answer/);
 });
