@@ -111,6 +111,9 @@ export class BlockStore extends Context.Service<
       limit: number,
     ) => StoreEffect<ReadonlyArray<StoredBlock>>;
 
+    /** Counts the blocks of a scope, which are at most `mostBlocks`. */
+    readonly count: (pid: Pid) => StoreEffect<number>;
+
     /** Returns where and since when a chat user is blocked, sorted by pid; nothing if the user was erased since. */
     readonly ofUser: (chatId: ChatId) => StoreEffect<ReadonlyArray<UserBlock>>;
   }

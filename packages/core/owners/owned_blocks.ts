@@ -115,6 +115,8 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
         return users.filter((_, index) => !blocked.has(hashes[index] ?? ""));
       }),
 
+      count: ({ pid }: DataScope) => store.count(pid),
+
       /** Returns all blocks, newest first. */
       all: ({ pid }: DataScope) => store.page(pid, null, mostBlocks),
 

@@ -109,6 +109,11 @@ export const layer = storeLayer(BlockStore, (db) => ({
       return (yield* tx.list(blocks.newest, [pid, epoch], options)).map(({ block }) => block);
     }),
 
+  count: (pid) =>
+    db.read(function* (tx) {
+      return yield* tx.count(blocks, [pid, yield* blockEpochOf(tx, pid)]);
+    }),
+
   ofUser: (chatId) =>
     db.read(function* (tx) {
       const named = (yield* tx.list(blocks.byUser, [chatId])).filter(({ block }) => block.chatId === chatId);

@@ -40,6 +40,7 @@ const readBlocks = blocks.reader((block) => block);
 const readHashes = columnReader("blocks", "user_hash", Schema.String);
 const readUserBlocks = tableOf("blocks", { pid: Pid, at: Schema.Int }, { at: "blocked_at" }).reader();
 const readRemovals = tableOf("block_removals", { gameId: GameId, entry: Schema.Int }).reader();
+const readCounts = columnReader("blocks", "count", Schema.Int);
 const readChatIds = columnReader("links", "chat_id", ChatId);
 
 export const layer = storeLayer(BlockStore)((parts) => {
@@ -143,6 +144,10 @@ export const layer = storeLayer(BlockStore)((parts) => {
       const older = yield* readBlocks(sql`${ofScope} AND blocked_at < ${at} ${order} LIMIT ${left}`);
       return [...same, ...older];
     }),
+
+    count: operation("count", (pid) =>
+      Effect.map(readCounts(sql`SELECT COUNT(*) AS count FROM blocks WHERE pid = ${pid}`), ([count = 0]) => count),
+    ),
 
     ofUser: operation("ofUser", (chatId) =>
       readUserBlocks(sql`

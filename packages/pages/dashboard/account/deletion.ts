@@ -30,7 +30,7 @@ export const makeAccountLoss = Effect.gen(function* () {
     const { account, chatId } = owner;
     const lists = yield* scopes.listCounted(owner);
     const listed = yield* forEachLimited(lists, ({ scope }) => plans.list(scope.pid), { concurrency: 8 });
-    const blocked = yield* forEachLimited(lists, ({ scope }) => blocks.all(scope), { concurrency: 8 });
+    const blocked = yield* forEachLimited(lists, ({ scope }) => blocks.count(scope), { concurrency: 8 });
     const [name] = yield* namesOf(account);
     return {
       title: yield* titleOf(account),
@@ -40,7 +40,7 @@ export const makeAccountLoss = Effect.gen(function* () {
       keys: lists.reduce((sum, { keys }) => sum + keys, 0),
       webhooks: (yield* webhooks.list(account.name)).length,
       plans: listed.flat().length,
-      blocks: blocked.flat().length,
+      blocks: blocked.reduce((sum, count) => sum + count, 0),
       /** The members besides the signed-in user. */
       others: (yield* members.list(account.name)).filter((member) => member.chatId !== chatId),
     };

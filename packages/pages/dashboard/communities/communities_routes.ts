@@ -74,8 +74,8 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     const listed = yield* plans.list(community.scope.pid);
     const active = listed.filter(({ state }) => state === "on");
     const name = deletionName(community, accountName);
-    const { length } = yield* blocks.all(community.scope);
-    return dataDeletionPage(community, { name, plans: active, blocks: length }, refused, keepsBlocks);
+    const loss = { name, plans: active, blocks: yield* blocks.count(community.scope) };
+    return dataDeletionPage(community, loss, refused, keepsBlocks);
   });
 
   return [

@@ -48,6 +48,7 @@ export const blockOperations = {
     ({ blocks, pid }, { place, limit }) =>
       blocks.page(pid, place && { at: place.at, hash: hashOf(place.user) }, limit),
   ),
+  "BlockStore.count": operation(1, { scope }, ({ blocks, pid }) => blocks.count(pid)),
   "BlockStore.ofUser": operation(
     1,
     { chatId: constantFrom(ada, bob) },

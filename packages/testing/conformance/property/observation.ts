@@ -53,6 +53,7 @@ export const observe = Effect.fnUntraced(function* (subjects: CommandSubjects) {
       each(users, (chatId) => reviews.findByChatId(pid, chatId, null)),
       each(users, (chatId) => reviews.findByChatId(pid, chatId, 1)),
       suspects.find(pid, 0),
+      blocks.count(pid),
       blocks.page(pid, null, 10),
       each(positions, ({ lastVerifiedAt: at, chatId }) => blocks.page(pid, { at, hash: hashOf(chatId) }, 2)),
     ]);
