@@ -113,7 +113,7 @@ export const linkOperations = {
     links.countLinks(pid, { verified }),
   ),
   "LinkStore.countWays": operation(1, { scope, since: at }, ({ links, pid }, { since }) =>
-    links.countWays(pid, since),
+    Effect.map(links.countWays(pid, since), (ways) => new Set(ways)),
   ),
   "LinkStore.newestPage": fixed(({ links, pid }) =>
     links.newestPage(pid, { lastVerifiedAt: 0, chatId: ada }, 10),
