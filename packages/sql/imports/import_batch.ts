@@ -20,7 +20,7 @@ import { importRecordsOn } from "./import_records.ts";
 
 /** Returns a function that stores a batch, for a transaction. */
 export const batchImportOn = (parts: StoreParts) => {
-  const { sql, elements, firstRows, rowsWritten } = parts;
+  const { sql, elements, firstRows, rowsOfEach, rowsWritten } = parts;
   const { recordNew, recordReplaced, logPart, isLogOpen } = importRecordsOn(parts);
   const { lockScope } = linkStatements(sql);
   const { insert, isNewer, fresh, replace, newest, blockedAmong, hasBlocks } = importStatements(sql);
@@ -39,10 +39,12 @@ export const batchImportOn = (parts: StoreParts) => {
     }
     const renewed = existing === "newest" ? newest : replace;
     const replaced = isKept ? 0 : rowsWritten(yield* insert({ pid, proof }, lines, renewed).raw);
-    // Without CROSS JOIN, SQLite would read all lines for each link of the scope.
-    const countSame = sql`
-      SELECT CAST(COUNT(*) AS INTEGER) AS count FROM ${elements(lines)} CROSS JOIN links
-      WHERE pid = ${pid} AND chat_id = value ->> 0 AND game_id = value ->> 1`;
+    const linksOfLines = rowsOfEach({
+      each: elements(lines),
+      table: "links",
+      condition: sql`pid = ${pid} AND chat_id = value ->> 0 AND game_id = value ->> 1`,
+    });
+    const countSame = sql`SELECT CAST(COUNT(*) AS INTEGER) AS count FROM ${linksOfLines}`;
     const [same = 0] = old === replaced ? [some.length] : yield* readCounts(countSame);
     const unchanged = same - inserted - replaced;
     return { inserted, replaced, unchanged, kept: old - replaced - unchanged };

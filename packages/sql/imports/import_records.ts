@@ -40,7 +40,7 @@ const countsOf = ({ inserted, replaced, unchanged, kept }: BatchImported) => ({
 });
 
 /** Writes what batches of imports do. Every function is for the transaction of a batch. */
-export const importRecordsOn = ({ sql, elements }: StoreParts) => {
+export const importRecordsOn = ({ sql, elements, rowsOfEach }: StoreParts) => {
   /** Records links that replace others, from a SELECT. */
   const insertMade = (select: Statement.Fragment) => sql`
     INSERT INTO import_links (import_id, chat_id, game_id, link_version, verified_at,
@@ -62,22 +62,29 @@ export const importRecordsOn = ({ sql, elements }: StoreParts) => {
 
   return {
     /** Records the users who were never linked, before the batch inserts their links. */
-    recordNew: (pid: Pid, { id }: ImportedFile, lines: string) =>
-      insertMade(sql`
-        SELECT ${id}, value ->> 0, value ->> 1, COALESCE(link_version, 0) + 1, CAST(value ->> 2 AS BIGINT),
+    recordNew: (pid: Pid, { id }: ImportedFile, lines: string) => {
+      // Postgres could plan a join that reads all links of the scope.
+      const versionOf = sql`SELECT link_version FROM links WHERE pid = ${pid} AND chat_id = value ->> 0`;
+      return insertMade(sql`
+        SELECT ${id}, value ->> 0, value ->> 1, COALESCE((${versionOf}), 0) + 1, CAST(value ->> 2 AS BIGINT),
           NULL, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), NULL, CAST(NULL AS BIGINT)
-        FROM ${elements(lines)} LEFT JOIN links ON pid = ${pid} AND chat_id = value ->> 0
-        WHERE chat_id IS NULL OR (${isNone})`),
+        FROM ${elements(lines)} WHERE (${versionOf} AND NOT (${isNone})) IS NULL`);
+    },
 
     /** Records the links that the batch will replace. `condition` says which. */
-    recordReplaced: (pid: Pid, { id }: ImportedFile, lines: string, condition: Statement.Fragment) =>
-      insertMade(sql`
+    recordReplaced: (pid: Pid, { id }: ImportedFile, lines: string, condition: Statement.Fragment) => {
+      const linksOfLines = rowsOfEach({
+        each: elements(lines),
+        table: "links",
+        condition: sql`pid = ${pid} AND chat_id = value ->> 0`,
+      });
+      return insertMade(sql`
         SELECT ${id}, chat_id, value ->> 1,
           link_version + CASE WHEN game_id = value ->> 1 THEN 0 ELSE 1 END, CAST(value ->> 2 AS BIGINT),
           game_id, linked_at, last_verified_at, proof, proven_at
-        FROM ${elements(lines)} CROSS JOIN links
-        WHERE pid = ${pid} AND chat_id = value ->> 0
-          AND (game_id IS DISTINCT FROM value ->> 1 OR last_verified_at <> CAST(value ->> 2 AS BIGINT)) ${condition}`),
+        FROM ${linksOfLines}
+        WHERE (game_id IS DISTINCT FROM value ->> 1 OR last_verified_at <> CAST(value ->> 2 AS BIGINT)) ${condition}`);
+    },
 
     /** Returns whether a part of the file was logged, and the data of its scope was not deleted since. */
     isLogOpen: Effect.fnUntraced(function* (file: ImportedFile | undefined) {

@@ -167,8 +167,8 @@ export const importUndoOn = (parts: StoreParts) => {
             ELSE import_links.previous_proof END,
           proven_at = import_links.previous_proven_at
         FROM import_links
-        WHERE import_links.import_id = ${id} AND import_links.chat_id = links.chat_id
-          AND links.pid = ${pid} AND links.chat_id ${isAmong(chatIds)} AND ${isUntouched}
+        WHERE import_links.import_id = ${id} AND import_links.chat_id ${isAmong(chatIds)}
+          AND import_links.chat_id = links.chat_id AND links.pid = ${pid} AND links.chat_id ${isAmong(chatIds)} AND ${isUntouched}
         RETURNING links.game_id`);
       yield* sql`DELETE FROM import_links WHERE import_id = ${id} AND chat_id ${isAmong(chatIds)}`;
       const removed = games.filter((game) => game === null).length;
