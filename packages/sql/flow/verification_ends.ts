@@ -58,9 +58,10 @@ export const endVerifications = Effect.fnUntraced(function* (
   const sids = [...new Set([...named, ...proven.filter((sid) => sid !== null)])];
   if (sids.length === 0) return sids;
 
+  // IS TRUE keeps Postgres from reading all unfinished sessions by a partial index.
   const locked = yield* readSessionIds(sql`
     SELECT sid FROM verification_sessions
-    WHERE sid ${isAmong(JSON.stringify(sids))} AND ${inScope} AND ${unfinished} ORDER BY sid ${forUpdate}`);
+    WHERE sid ${isAmong(JSON.stringify(sids))} AND ${inScope} AND (${unfinished}) IS TRUE ORDER BY sid ${forUpdate}`);
   const failed = yield* readSessions(sql`
     UPDATE verification_sessions
     SET state = 'failed', error = ${failure}, change = change + 1, changed_at = ${at}

@@ -73,13 +73,14 @@ const logWith =
     log.list(account, null, 50, { action: null, keyId: null, ...filter });
 
 const importOf =
-  (existing: ImportBatch["existing"]): Operation =>
+  (existing: ImportBatch["existing"], file?: ImportBatch["file"]): Operation =>
   ({ imports }) =>
     imports.importBatch({
       ...origin,
       links: chatIds(20).map((chatId) => ({ chatId, gameId: gameIdOf(0), lastVerifiedAt: 9 })),
       existing,
       proof: "import",
+      ...(file !== undefined && { file }),
       progress: { source: "source 1", position: 2 },
     });
 
@@ -113,6 +114,10 @@ const operations: Readonly<Record<string, Operation>> = {
     ),
   importBatch: importOf("replace"),
   "importBatch, kept": importOf("keep"),
+  "importBatch of a file": importOf("replace", { id: "import 1", name: "links.csv", isUndoable: true }),
+  "ImportStore.undoablePage": ({ imports }) => imports.undoablePage("import 2", chatIdOf(500), 20),
+  "ImportStore.undo": ({ imports }) =>
+    Effect.tap(imports.undo({ ...origin, id: "import 2", limit: 20 }), ({ removed }) => dieUnless(removed > 0)),
   importPosition: ({ imports }) => imports.importPosition("source 100"),
 
   ensureAccount: ({ keys }) => keys.ensureAccount({ name: account, chatId: null, tier: "free" }),
@@ -226,11 +231,20 @@ const operations: Readonly<Record<string, Operation>> = {
   "AltReviewStore.remove": ({ reviews }) => reviews.remove({ ...origin, ...pair }),
 
   "SuspectStore.ofUser": ({ suspects }) => finds(2, suspects.ofUser(chatIdOf(100))),
+  "BlockStore.count": ({ blocks }) =>
+    Effect.tap(blocks.count(pid), (count) => dieUnless(count === 100)),
   "BlockStore.ofUser": ({ blocks }) => finds(1, blocks.ofUser(blockedUser)),
   "UserStore.find": ({ userStore }) => userStore.find(chatIdOf(100)),
   "UserStore.findRecords": ({ userStore }) => finds(1, userStore.findRecords(chatIdOf(100))),
   "UserStore.findSightings": ({ userStore }) => userStore.findSightings(chatIdOf(100)),
   "UserStore.entries": ({ userStore }) => userStore.entries(chatIdOf(1), null, 50),
+  "UserStore.erase": ({ userStore }) => {
+    const chatId = userOf(takeFlow());
+    const names = { pseudonym: crypto.randomUUID(), ownerHash: "" };
+    return Effect.tap(userStore.erase({ ...origin, chatId, scopes: [pid], ...names }), (erased) =>
+      dieUnless(Option.isSome(erased)),
+    );
+  },
   "UserStore.forget": ({ userStore }) => userStore.forget(userOf(takeFlow()), "addresses"),
 
   "EventStore.range": ({ events }) => events.range(pid),

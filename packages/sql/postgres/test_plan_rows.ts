@@ -70,6 +70,11 @@ export const fill = (accounts: number) => `
     SELECT log_id, message_id, '1', '[]', 1 FROM guild_log_users;
   INSERT INTO members (account, chat_id, role, since)
     SELECT 'account ' || i / 10, (1000000 + i)::text, 'admin', 1 FROM generate_series(1, ${accounts * 100}) AS i;
+  INSERT INTO link_imports (id, pid, name, imported_at, ends_at, inserted, replaced, unchanged, kept, removed, restored)
+    VALUES ('import 2', '${pid}', '', 1, 9, 1000, 0, 0, 0, 0, 0);
+  INSERT INTO import_links (import_id, chat_id, game_id, link_version, verified_at)
+    SELECT 'import 2', chat_id, game_id, link_version, last_verified_at FROM links
+    WHERE pid = '${pid}' AND last_verified_at > ${number * 1_000 + 100};
   INSERT INTO import_progress (source, position, saved_at) SELECT 'source ' || i, i, i
     FROM generate_series(1, ${accounts * 100}) AS i;
 

@@ -5,6 +5,7 @@ import { Effect, Layer } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
 import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
+import { addStrangers } from "../test_strangers.ts";
 import { fill } from "./test_plan_rows.ts";
 import { Database, layerClient } from "./test_postgres.ts";
 
@@ -22,6 +23,7 @@ export const layerFull = (accounts: number, prepare = "") =>
       yield* Effect.provide(migrate, layerClient(database.url), { local: true });
       yield* database.query(prepare);
       yield* database.query(fill(accounts));
+      yield* Effect.provide(addStrangers(1, 2_000), layerClient(database.url), { local: true });
       yield* database.query("VACUUM ANALYZE");
       return database;
     }),
