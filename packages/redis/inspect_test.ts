@@ -25,7 +25,7 @@ describe.skipIf(missing !== null)(`inspect ${missing ?? ""}`, () => {
     const redis = yield* startRedis();
     yield* redis.ask("ACL", "SETUSER", "links", "on", ">right", "~*", "+@all", "-@scripting");
     const { refusedWrite } = yield* inspect(`redis://links:right@127.0.0.1:${redis.port}`);
-    assert.strictEqual(refusedWrite, "NOPERM");
+    assert.match(refusedWrite ?? "", /^NOPERM, the user may not use eval/);
   });
 
   test("a failed inspection reports the reason and the servers, but not the password", function* () {

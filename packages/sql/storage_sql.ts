@@ -10,6 +10,7 @@ export {
   checkCopy,
   copyEmbedded,
   newerCopy,
+  refuseUnreadable,
   restoreEmbedded,
 } from "./sqlite/backup.ts";
 export {
@@ -22,6 +23,7 @@ export {
 export {
   databaseFile,
   type EmbeddedState,
+  filesOf,
   hasDatabase,
   holdsNothing,
   inspectEmbedded,

@@ -88,6 +88,11 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     expect(await run(after.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'"))).toEqual([]);
     expect(await restore(after.url, file)).toMatchObject({ secret: "fits", tables });
     expect(await restore(after.url, file)).toEqual({ error: expect.stringContaining("it holds data") });
+    // What a restore keeps is in no later backup, which can be restored over it in turn.
+    for (const from of [file, (await accountlink(after.url, ["backup", cwd]))["file"]]) {
+      const replaced = await accountlink(after.url, ["restore", "--replace", String(from)]);
+      expect(replaced).toMatchObject({ tables, kept: expect.stringMatching(/^schema accountlink_\d{8}T/) });
+    }
     for (const table of ["accounts", "scopes", "keys", "key_secrets"]) {
       expect(await rowsOf(after, table)).toEqual(await rowsOf(before, table));
     }

@@ -1,7 +1,7 @@
 /** Backups of embedded storage and of Postgres: files of a folder, of which the oldest are deleted. */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { link, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { link, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageSql } from "@accountlink/sql";
 import { Clock, Data, Effect, Metric, Schedule } from "effect";
@@ -16,7 +16,7 @@ class BackupFolderUnusable extends Data.TaggedError("BackupFolderUnusable")<{
     `Cannot write a backup into "${this.folder}": ${reasonOf(this.cause)}, expected a folder that can be made and written to`;
 }
 
-/** Writes a copy to a new file, and returns what it holds, read from the copy. */
+/** Writes a copy to an empty file, and returns what it holds, read from the copy. */
 interface BackupSource<E> {
   readonly ending: "db" | "dump";
   readonly copy: (file: string) => Effect.Effect<StorageSql.CopyState, E>;
@@ -86,11 +86,13 @@ export const makeBackup = Effect.fn("makeBackup")(function* <E>(
   { folder, identity, keep }: { readonly folder: string; readonly identity: string; readonly keep: number },
 ) {
   const begun = yield* Clock.currentTimeMillis;
+  const part = join(folder, `.accountlink-${randomUUID()}.part`);
   yield* attempt(folder, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await removeAbandoned(folder, begun);
+    // The programs that fill it would make a file that everyone can read.
+    await writeFile(part, "", { flag: "wx", mode: 0o600 });
   });
-  const part = join(folder, `.accountlink-${randomUUID()}.part`);
   const state = yield* copy(part).pipe(
     Effect.onError(() => Effect.promise(() => rm(part, { force: true }).catch(() => {}))),
   );

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, open, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { StorageSql } from "@accountlink/sql";
@@ -81,7 +81,9 @@ const run = Effect.fnUntraced(function* (
   });
   if (code === 0) return;
   const [first = `it ended with ${code}`] = problems.trim().split("\n");
-  return yield* failed(first.replace(`${program}: `, "").replace(/^error: /, ""));
+  const reason = first.replace(`${program}: `, "").replace(/^error: /, "");
+  const isDenied = /permission denied|must be owner/.test(reason);
+  return yield* failed(isDenied ? `${reason}, expected a user who owns the database and its tables` : reason);
 });
 
 /** Dumps of a database. */
@@ -90,17 +92,14 @@ export const postgresBackups = (url: Redacted.Redacted) =>
 
 const notWritten = (cause: unknown) => new ProgramFailed({ program: "pg_dump", reason: reasonOf(cause) });
 
-/** Writes a dump to a new file, syncs it, and returns what it holds, read from the file. */
+/** What a restore kept in schemas of its own is no part of the data. */
+const keptAside = "--exclude-schema=accountlink_[0-9]*";
+
+/** Writes a dump to an empty file, syncs it, and returns what it holds, read from the file. */
 const dumpPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, file: string) {
-  // pg_dump would make a file that everyone can read.
-  yield* Effect.tryPromise({
-    try: async () => (await open(file, "wx", 0o600)).close(),
-    catch: notWritten,
-  });
-  yield* run("pg_dump", ["--format=custom", "--no-owner", `--file=${file}`], connectionOf(url));
+  yield* run("pg_dump", ["--format=custom", "--no-owner", keptAside, `--file=${file}`], connectionOf(url));
   yield* Effect.tryPromise({
     try: async () => {
-      await chmod(file, 0o600);
       const handle = await open(file, "r+");
       await handle.sync();
       await handle.close();
@@ -113,10 +112,7 @@ const dumpPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, file: 
 /** Reads a whole dump. Fails unless it is a whole one of this service. */
 export const readDump = Effect.fnUntraced(function* (file: string) {
   const refuse = (reason: string) => new StorageSql.CopyRefused({ file, reason });
-  const found = yield* Effect.promise(() => stat(file).catch(() => null));
-  if (found === null) return yield* refuse("there is no such file");
-  if (!found.isFile()) return yield* refuse("it is not a file");
-  if (found.size === 0) return yield* refuse("it is empty");
+  yield* StorageSql.refuseUnreadable(file);
   const tables: Record<string, number> = {};
   let at: { readonly name: string; readonly columns: ReadonlyArray<string> } | null = null;
   let version = 0;

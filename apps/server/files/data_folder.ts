@@ -27,11 +27,13 @@ export const folderExists = (config: Config, folder: string): Effect.Effect<bool
     catch: unusableFolder(config),
   });
 
-// Checks the database file too: if root restored it from a backup, it may belong to root.
+// Checks the files too: those that root made may belong to root.
 const checkAccess = async (folder: string): Promise<void> => {
   if (!(await stat(folder)).isDirectory()) throw new Error("it is not a folder");
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-  await access(StorageSql.databaseFile(folder), constants.R_OK | constants.W_OK).catch(falseIfMissing);
+  for (const file of StorageSql.filesOf(folder)) {
+    await access(file, constants.R_OK | constants.W_OK).catch(falseIfMissing);
+  }
 };
 
 /** Why a file or folder is a risk: other users of the machine may use it. Null if they may not. */

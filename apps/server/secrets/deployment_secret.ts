@@ -111,7 +111,9 @@ const readSecrets = Effect.fnUntraced(function* (file: string) {
   const content = yield* Effect.tryPromise({
     try: () => readFile(file, "utf8"),
     catch: (cause) =>
-      new InvalidConfig({ problem: `secret file "${file}" cannot be read: ${reasonOf(cause)}` }),
+      new InvalidConfig({
+        problem: `secret file "${file}" cannot be read (${reasonOf(cause)}), expected one that the user of this process may read`,
+      }),
   });
   const secrets = parseSecrets(content);
   if (Option.isNone(secrets)) {

@@ -39,12 +39,20 @@ export const isRefusedDatabase = (error: unknown): boolean =>
   (error as { readonly command?: { readonly name: string } }).command?.name === "select" &&
   reasonOf(error) !== "NOAUTH";
 
+/** Says what the user of the URL may not do. Redis names the command, and neither keys nor channels. */
+const deniedIn = (reply: string): string => {
+  const command = /'([a-z|]+)' (?:sub)?command/.exec(reply)?.[1];
+  const denied = command ?? (reply.includes("channel") ? "its channels" : "its keys");
+  return `NOPERM, the user may not use ${denied}, expected the rights in docs/operating.md`;
+};
+
 /**
  * A network error code (`ECONNREFUSED`), a Redis error code (`OOM`), or `timeout`. Error messages, and the command
  * that the driver attaches, may contain an address, a key or a password, so they are left out.
  */
 export const reasonOf = (error: unknown): string => {
   const reply = errorReplyOf(error);
+  if (reply?.startsWith("NOPERM")) return deniedIn(reply);
   if (reply !== null) return /^[A-Z]+\b/.exec(reply)?.[0] ?? "refused";
   if (!(error instanceof Error)) return "unknown";
   // Without a reachable node, the cluster client wraps the error of the last node that it tried.

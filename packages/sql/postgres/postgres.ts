@@ -10,7 +10,7 @@ import { placeRecordsOn, postgresPlace, readPlaceRows, restFoundOn } from "../st
 import { layer } from "../stores.ts";
 import { explained, isCertificateError } from "./certificate.ts";
 import { layerPostgresClient } from "./sql_client.ts";
-import { diskFull, sharedByTransactions } from "./sql_error.ts";
+import { diskFull, expectedOwner, sharedByTransactions } from "./sql_error.ts";
 import { type ParsedPostgresUrl, parsePostgresUrl } from "./url.ts";
 
 export interface PostgresOptions {
@@ -56,6 +56,9 @@ export const layerPostgres = (options: PostgresOptions): Layer.Layer<StoragePort
       const opened = yield* open(options);
       yield* migrateOn(opened, options);
       const { database, unusable } = opened;
+      if (!(yield* Effect.mapError(Effect.provideContext(isWritable, database), unusable))) {
+        return yield* unusable({ message: `its user may not write all of its tables, ${expectedOwner}` });
+      }
       yield* Effect.mapError(refuseHalfMoved(Context.get(database, SqlClient.SqlClient)), unusable);
       const identity = yield* databaseIdentity.pipe(
         Effect.provideContext(database),
@@ -190,6 +193,17 @@ const leadOf = (sql: SqlClient.SqlClient) =>
     ),
   );
 
+/** Whether the user may write the tables of this service: those of the owner who migrates them. */
+const isWritable = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const [found] = yield* sql<{ readonly is_writable: boolean | null }>`
+    SELECT bool_and(has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE')
+      AND has_table_privilege(oid, 'DELETE')) AS is_writable FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
+      AND relowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass('schema_migrations'))`;
+  return found?.is_writable !== false;
+});
+
 const state = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const [found] = yield* sql<{
@@ -199,16 +213,12 @@ const state = Effect.gen(function* () {
     readonly steps: string | null;
     readonly root_key: string | null;
     readonly place: string | null;
-    readonly is_writable: boolean | null;
     readonly tables: string | null;
   }>`
     SELECT current_setting('server_version') AS server, current_setting('server_encoding') AS encoding,
       CASE WHEN has_schema_privilege(current_schema(), 'CREATE') THEN current_schema()::text END AS own_schema,
       to_regclass('schema_migrations')::text AS steps, to_regclass('root_key')::text AS root_key,
       to_regclass('storage_place')::text AS place,
-      (SELECT bool_and(has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE')
-          AND has_table_privilege(oid, 'DELETE')) FROM pg_class
-        WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')) AS is_writable,
       (SELECT json_agg(relname)::text FROM pg_class
         WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')) AS tables`;
   const version = found?.steps === null ? 0 : yield* lastMigration;
@@ -219,7 +229,7 @@ const state = Effect.gen(function* () {
     server,
     encoding,
     ownSchema,
-    isWritable: found?.is_writable !== false,
+    isWritable: yield* isWritable,
     isDiskFull: yield* isDiskFull,
     schema: { version, newest: newestMigration },
     tables: JSON.parse(tables ?? "[]") as ReadonlyArray<string>,

@@ -116,7 +116,9 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
     );
     const options = optionsOf(Object.assign(new URL(url), { username: user, password: "word" }));
     const error = yield* Effect.flip(migratePostgres(options));
-    expect(error.message).toMatch(/: access is denied \(42501\)$/);
+    expect(error.message).toMatch(
+      /: permission denied for schema public, expected a user who owns the database and its tables \(42501\)$/,
+    );
     expect(yield* inspectPostgres(options)).toMatchObject({ ownSchema: null, schema: { version: 0 } });
     expect(yield* inspectPostgres(optionsOf(url))).toMatchObject({ ownSchema: "public" });
   });

@@ -10,9 +10,10 @@ export const sqlErrorOf = ({ reason }: SqlError.SqlError): SqlError.SqlError => 
   const code = textOf(thrown, "code");
   const failure =
     code === null ? withoutCode[reason._tag] : failures.find(([prefix]) => code.startsWith(prefix));
-  const [, Reason, what, is] = failure ?? unreachable;
+  const [, Reason, what, general] = failure ?? unreachable;
   const message = hasSafeMessage(code) ? textOf(thrown, "message") : null;
-  const cause = new Error(`${message ?? is}${code === null ? "" : ` (${code})`}`);
+  const is = code === "42501" ? `${message ?? general}, ${expectedOwner}` : general;
+  const cause = new Error(`${code === "42501" ? is : (message ?? is)}${code === null ? "" : ` (${code})`}`);
   const properties = { cause, message: `${what}: ${is}` };
   const constraint = textOf(thrown, "constraint") ?? "unknown";
   return new SqlError.SqlError({
@@ -20,6 +21,9 @@ export const sqlErrorOf = ({ reason }: SqlError.SqlError): SqlError.SqlError => 
       code === "23505" ? new SqlError.UniqueViolation({ ...properties, constraint }) : new Reason(properties),
   });
 };
+
+/** What mends missing rights. */
+export const expectedOwner = "expected a user who owns the database and its tables";
 
 /** An error of statements that the client gave up. */
 const connectionError = (is: string): SqlError.SqlError => {
@@ -110,10 +114,11 @@ const failures: ReadonlyArray<Failure> = [
 
 /**
  * Whether the message of an error contains no data. This holds for messages of the driver, which have no code, for
- * messages about the state of the server, and for the name of a table that is there already (42P07).
+ * messages about the state of the server, for the name of a table that is there already (42P07), and for what a user may
+ * not do (42501).
  */
 const hasSafeMessage = (code: string | null): boolean =>
-  code === null || /^(08|42P07|53|57P|58030|XX)/.test(code);
+  code === null || /^(08|42501|42P07|53|57P|58030|XX)/.test(code);
 
 function textOf(thrown: unknown, name: string): string | null {
   const value = Predicate.hasProperty(thrown, name) ? thrown[name] : null;

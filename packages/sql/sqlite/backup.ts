@@ -1,5 +1,5 @@
 /** Copies of the embedded database: made beside a running server, checked, and put in place of the database. */
-import { chmod, copyFile, link, open, rename, rm, stat } from "node:fs/promises";
+import { access, chmod, constants, copyFile, link, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Clock, Context, Data, Effect, Layer, type Scope } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
@@ -50,7 +50,7 @@ const connect = (filename: string, settings: string): Effect.Effect<BulkConnecti
   );
 
 /**
- * Writes a copy of the database of a data folder to a new file, syncs it, and returns what it holds, read from the
+ * Writes a copy of the database of a data folder to an empty file, syncs it, and returns what it holds, read from the
  * copy.
  *
  * @internal
@@ -60,16 +60,19 @@ export const copyEmbedded = Effect.fnUntraced(function* (
   file: string,
 ): Effect.fn.Return<CopyState, DatabaseUnusable | CopyRefused> {
   const path = databaseFile(folder);
-  const unusable = (cause: unknown) => new DatabaseUnusable({ path, cause });
-  // SQLite would make a file that everyone can read. It accepts an empty one.
-  yield* Effect.tryPromise({
-    try: async () => (await open(file, "wx", 0o600)).close(),
-    catch: unusable,
-  });
+  const notWritten = (cause: unknown) => new DatabaseUnusable({ path: file, cause });
   yield* Effect.flatMap(connect(path, "PRAGMA query_only = 0"), (connection) =>
     connection.executeValues("VACUUM INTO ?", [file]),
-  ).pipe(Effect.scoped, Effect.mapError(unusable));
-  yield* Effect.tryPromise({ try: () => settle(file), catch: unusable });
+  ).pipe(
+    Effect.scoped,
+    // Of the two files, the copy alone is written.
+    Effect.mapError((cause) =>
+      / is full$/.test(reasonOf(cause.reason.cause))
+        ? notWritten(cause)
+        : new DatabaseUnusable({ path, cause }),
+    ),
+  );
+  yield* Effect.tryPromise({ try: () => settle(file), catch: notWritten });
   return yield* checkCopy(file);
 });
 
@@ -84,14 +87,33 @@ const settle = async (file: string): Promise<void> => {
   }
 };
 
+/** Fails unless the file is there, and this user may read it. @internal */
+export const refuseUnreadable = (file: string): Effect.Effect<void, CopyRefused> => {
+  const refuse = (reason: string, expected?: string) =>
+    new CopyRefused({ file, reason, ...(expected !== undefined && { expected }) });
+  return Effect.tryPromise({
+    try: async () => {
+      const found = await stat(file);
+      await access(file, constants.R_OK);
+      return found;
+    },
+    catch: (cause) =>
+      (cause as NodeJS.ErrnoException).code === "ENOENT"
+        ? refuse("there is no such file")
+        : refuse(reasonOf(cause), "a file that the user of this command may read"),
+  }).pipe(
+    Effect.flatMap((found) => {
+      if (!found.isFile()) return refuse("it is not a file");
+      return found.size === 0 ? refuse("it is empty") : Effect.void;
+    }),
+  );
+};
+
 /** Reads a whole copy. Fails unless it is a whole database that this release can use. @internal */
 export const checkCopy = (file: string): Effect.Effect<CopyState, CopyRefused> => {
   const refuse = (reason: string) => new CopyRefused({ file, reason });
   return Effect.gen(function* () {
-    const found = yield* Effect.promise(() => stat(file).catch(() => null));
-    if (found === null) return yield* refuse("there is no such file");
-    if (!found.isFile()) return yield* refuse("it is not a file");
-    if (found.size === 0) return yield* refuse("it is empty");
+    yield* refuseUnreadable(file);
     const connection = yield* connect(file, "PRAGMA query_only = 1");
     const ask = (sql: string): Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError> =>
       connection.executeValues(sql, []);

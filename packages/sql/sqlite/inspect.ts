@@ -13,6 +13,12 @@ import { nodeSqlite } from "./node_sqlite.ts";
 /** @internal */
 export const databaseFile = (folder: string): string => join(folder, "accountlink.db");
 
+/** The files of a data folder that a server writes, as far as they are there. @internal */
+export const filesOf = (folder: string): ReadonlyArray<string> => [
+  ...["", "-wal", "-shm"].map((end) => databaseFile(folder) + end),
+  join(folder, "server.lock"),
+];
+
 /** Whether a data folder has a database file, valid or not. @internal */
 export const hasDatabase = (folder: string): boolean => existsSync(databaseFile(folder));
 

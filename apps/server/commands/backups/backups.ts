@@ -11,7 +11,7 @@ import { answer, countOf, Json, rowsIn } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { type Config, InvalidConfig, readConfig } from "../../config/config.ts";
 import { locationOf, type PersistentStorage, type Storage, storageOf } from "../../config/resolved_config.ts";
-import { prepareFolder } from "../../files/data_folder.ts";
+import { folderExists, prepareFolder } from "../../files/data_folder.ts";
 import { knownSecrets, resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
 import { describe } from "../command.ts";
 import { checkIdentity, connectTimeout, openStorage } from "../management_layer.ts";
@@ -35,11 +35,7 @@ export const backupCommand = Command.make(
   ({ folder }) =>
     Effect.gen(function* () {
       const { config, storage } = yield* copiedStorage("back up");
-      if (storage.kind === "embedded" && StorageSql.holdsNothing(storage.folder)) {
-        return yield* new CommandFailed({
-          problem: `Cannot back up data folder "${storage.folder}": it holds no data, expected the folder of a server`,
-        });
-      }
+      if (storage.kind === "embedded") yield* folderExists(config, storage.folder);
       const identity = yield* identityOfStorage(config, storage);
       const options = { folder, identity, keep: config.ACCOUNTLINK_BACKUP_KEEP };
       const made = yield* storage.kind === "embedded"
@@ -71,17 +67,17 @@ type CopiedStorage = StorageOf<"embedded"> | StorageOf<"postgres">;
 
 /** The identity that the names of backups carry. */
 const identityOfStorage = Effect.fnUntraced(function* (config: Config, storage: CopiedStorage) {
-  const secrets = yield* resolveSecrets({ config, storage });
-  const state =
+  const rootKey =
     storage.kind === "embedded"
       ? yield* StorageSql.inspectRootKey(storage.folder)
       : (yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout })).rootKey;
-  if (state === null) {
+  if (rootKey === null) {
     return yield* new CommandFailed({
       problem: `Cannot back up ${locationOf(storage).text}: it holds no data, expected the storage of a server`,
     });
   }
-  return yield* checkIdentity({ config, storage, secrets }, state);
+  const secrets = yield* resolveSecrets({ config, storage });
+  return yield* checkIdentity({ config, storage, secrets }, rootKey);
 });
 
 interface Restoring {

@@ -1,9 +1,14 @@
 /** Each refusal of backup, restore and move says what failed, of what, what was expected, and changes nothing. */
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, it } from "vitest";
+import { makePostgresDatabase, runUntil } from "@accountlink/test-servers";
+import { Effect } from "effect";
+import { expect, it, onTestFinished } from "vitest";
+import { runBoundByModes } from "../test_bound_by_modes.ts";
+import { listening, runInProcess, startInProcess } from "../test_command_line.ts";
 import { makeWorkplace } from "../test_program.ts";
+import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 /** Two filled data folders with a backup of each, and files that are no backups. */
 const makePlaces = async () => {
@@ -138,7 +143,7 @@ const refusals: ReadonlyArray<
     "backup {none}",
     "Cannot back up data folder",
     "it holds no data",
-    "expected the folder of a server",
+    "expected the storage of a server",
   ],
   [
     "memory",
@@ -250,3 +255,204 @@ it("backup, restore and move refuse with the value, what was expected, and a way
     expect(readdirSync(place.folder)).toEqual(names);
   }
 });
+
+const closed = "EACCES: permission denied";
+const notUsable = (path: string) =>
+  `expected a folder that can be made and written to (${closed}, access '${path}')`;
+const asItsUser = "Run the doctor as the user of the server, or give that user the folder and its files";
+
+/** Rights that are missing, how commands notice it, and parts of what they say. `{d}` is the data folder. */
+const missingRights: ReadonlyArray<
+  readonly [
+    mode: number,
+    path: string,
+    commands: ReadonlyArray<string>,
+    says: ReadonlyArray<string>,
+    advice: string,
+  ]
+> = [
+  ...[
+    [0o500, ""],
+    [0, ""],
+    [0o400, "/accountlink.db"],
+    [0, "/accountlink.db"],
+    [0, "/accountlink.db-wal"],
+    [0o400, "/server.lock"],
+  ].map(([mode, file]) => {
+    const path = `{d}${file}`;
+    const inside = mode === 0 && file === "" ? "{d}" : path;
+    return [
+      mode as number,
+      path,
+      ["serve", "backup {d}-none", "restore {backup} --replace", "move --to {d}-none", "doctor"],
+      ['ACCOUNTLINK_DATA_DIR is "{d}"', notUsable(inside)],
+      asItsUser,
+    ] as const;
+  }),
+  [
+    0,
+    "{d}/secret",
+    ["serve", "backup {d}-none", "restore {backup} --replace", "move --to {d}-none", "doctor"],
+    [
+      `secret file "{d}/secret" cannot be read (${closed}`,
+      "expected one that the user of this process may read",
+    ],
+    "Set ACCOUNTLINK_SECRET, or let the user of the server read its file",
+  ],
+  [
+    0o500,
+    "{d}/backups",
+    ["backup {d}/backups", "doctor"],
+    ['"{d}/backups"', closed],
+    "Give the folder to the user of the server",
+  ],
+  [
+    0,
+    "{d}/copy.db",
+    ["restore {d}/copy.db --replace"],
+    ['Cannot use backup "{d}/copy.db"', closed, "may read"],
+    "",
+  ],
+  [
+    0,
+    "{d}/copies",
+    ["restore {d}/copies/copy.db --replace"],
+    ['Cannot use backup "{d}/copies/copy.db"', closed, "may read"],
+    "",
+  ],
+  [
+    0o500,
+    "{d}/copies",
+    ["move --to {d}/copies"],
+    ['the target is "{d}/copies"', notUsable("{d}/copies")],
+    "",
+  ],
+];
+
+it("a user without the rights to a file is told which one, and nothing is half done", async () => {
+  const { place, data, backup } = await makePlaces();
+  const cases = missingRights.flatMap(([mode, path, commands, says, advice], index) =>
+    commands.map((words) => {
+      const folder = join(place.folder, `case-${index}-${words.split(" ", 1)[0]}`);
+      const filled = (text: string) => text.replaceAll("{d}", folder).replaceAll("{backup}", backup);
+      cpSync(data, folder, { recursive: true });
+      for (const name of ["backups", "copies"]) mkdirSync(join(folder, name));
+      for (const name of ["copy.db", "accountlink.db-wal", "server.lock"])
+        writeFileSync(join(folder, name), "");
+      const before = readdirSync(folder).filter((name) => !name.endsWith("-wal"));
+      chmodSync(filled(path), mode);
+      onTestFinished(() => chmodSync(filled(path), 0o700));
+      const environment = {
+        ACCOUNTLINK_STORAGE: "embedded",
+        ACCOUNTLINK_DATA_DIR: folder,
+        ACCOUNTLINK_BACKUP_DIR: join(folder, "backups"),
+        ACCOUNTLINK_PLATFORM: "none",
+        ACCOUNTLINK_PORT: "0",
+      };
+      return {
+        folder,
+        before,
+        mode,
+        path: filled(path),
+        words: filled(words),
+        says: says.map(filled),
+        advice,
+        environment,
+      };
+    }),
+  );
+  const ended = await runBoundByModes(cases.map(({ words, environment }) => [words.split(" "), environment]));
+  for (const [index, { folder, before, path, words, says, advice }] of cases.entries()) {
+    const { code, stdout, stderr } = ended[index] as (typeof ended)[0];
+    const said = words === "doctor" ? stdout : stderr;
+    for (const part of words === "doctor" ? [...says, advice] : says)
+      expect([words, said]).toEqual([words, expect.stringContaining(part)]);
+    expect([words, code]).toEqual([words, 1]);
+    chmodSync(path, 0o700);
+    // SQLite makes and removes its own files beside a database that it reads.
+    expect(
+      readdirSync(folder).filter((name) => !/-(?:shm|wal)$/.test(name)),
+      words,
+    ).toEqual(before);
+    expect(existsSync(`${folder}-none`), words).toBe(false);
+  }
+});
+
+const missing = await whyNothingShared();
+
+it.skipIf(missing !== null)(
+  `a database user without rights is told what it may not do, and nothing is half done ${missing ?? ""}`,
+  async () => {
+    const { database, redis, environment } = await makeShared();
+    const empty = await runUntil(onTestFinished)(makePostgresDatabase());
+    const { place, folder } = await makePlaces();
+    const onPostgres = { ...environment, ACCOUNTLINK_CACHE: "memory", ACCOUNTLINK_PLATFORM: "none" };
+    const common = { ...onPostgres, ACCOUNTLINK_PORT: "0", ACCOUNTLINK_DATABASE_START_TIMEOUT: "1 second" };
+    await runInProcess(["migrate"], common);
+    const user = `reader_${crypto.randomUUID().replaceAll("-", "")}`;
+    const query = (sql: string) => Effect.runPromise(database.query(sql));
+    await query(`CREATE ROLE ${user} LOGIN PASSWORD 'word'`);
+    onTestFinished(async () => void (await query(`DROP OWNED BY ${user}; DROP ROLE ${user}`)));
+    const as = (url: string) => String(Object.assign(new URL(url), { username: user, password: "word" }));
+    const target = join(folder, "target");
+    const refuse = async (
+      url: string,
+      words: string,
+      parts: ReadonlyArray<string>,
+      more: Readonly<Record<string, string>> = {},
+    ) => {
+      const ended = await runInProcess(words.split(" "), {
+        ...common,
+        ACCOUNTLINK_DATABASE_URL: url,
+        ...more,
+      });
+      for (const part of parts) {
+        expect([words, ended]).toEqual([words, expect.objectContaining({ code: 1 })]);
+        expect([words, ended.stdout + ended.stderr]).toEqual([words, expect.stringContaining(part)]);
+      }
+    };
+    const owner = "expected a user who owns the database and its tables";
+    const noTable = ["permission denied for table schema_migrations", owner];
+    for (const words of ["serve", "keys list", "backup {t}", "move --to {t}", "doctor"]) {
+      await refuse(as(database.url), words.replace("{t}", target), noTable);
+    }
+    await refuse(as(database.url), "doctor", ["REASSIGN OWNED BY"]);
+    await refuse(as(empty.url), "serve", ["permission denied for schema public", owner]);
+    await place.run("keys", "create", "--account", "acme");
+    const moved = await place.run("move", "--to", as(empty.url));
+    expect(moved.stderr).toContain("permission denied for schema public");
+    await query(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user}`);
+    await refuse(as(database.url), "serve", ["its user may not write all of its tables", owner]);
+
+    const onRedis = { ACCOUNTLINK_STORAGE: "redis" };
+    await runInProcess(["keys", "create", "--account", "acme"], {
+      ...common,
+      ...onRedis,
+      ACCOUNTLINK_DATABASE_URL: redis.url,
+    });
+    for (const [name, rules, denied] of [
+      ["info", "~* &* +@all -info", "info"],
+      ["eval", "~* &* +@all -@scripting", "eval"],
+      ["keys", "~other:* &* +@all", "its keys"],
+    ] as const) {
+      await Effect.runPromise(redis.ask("ACL", "SETUSER", name, "on", ">word", ...rules.split(" ")));
+      const url = redis.url.replace("//", `//${name}:word@`);
+      for (const words of ["serve", `move --to ${target}`, "doctor"]) {
+        await refuse(url, words, [`NOPERM, the user may not use ${denied}`], onRedis);
+      }
+      await refuse(
+        url,
+        "doctor",
+        ["Let the user of ACCOUNTLINK_DATABASE_URL do what docs/operating.md lists"],
+        onRedis,
+      );
+    }
+    expect(existsSync(target)).toBe(false);
+
+    const server = startInProcess(["serve"], common);
+    await listening(server);
+    await refuse(database.url, `move --to ${target}`, ["expected stopped servers"]);
+    await server.stop();
+    expect(existsSync(target)).toBe(false);
+  },
+);

@@ -12,6 +12,7 @@ import type { PersistentStorage, Storage } from "../../config/resolved_config.ts
 import { folderExists, openToOthers } from "../../files/data_folder.ts";
 import { cryptoLayer } from "../../layers/crypto_layer.ts";
 import { refusedDatabase } from "../../layers/store_layers.ts";
+import { reasonOf } from "../../message_text.ts";
 import { identityOf, resolveSecrets, secretFile, secretRejected } from "../../secrets/deployment_secret.ts";
 import { connectTimeout } from "../management_layer.ts";
 import { checkClock } from "./check_clock.ts";
@@ -37,7 +38,12 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
         ),
       ),
       Effect.catchTag("DatabaseUnusable", ({ message }) =>
-        unusable(message, `Correct ${variable}, or start the database`),
+        unusable(
+          message,
+          message.includes("expected a user who owns")
+            ? ownAll
+            : `Correct ${variable}, or start the database`,
+        ),
       ),
     );
   }
@@ -113,9 +119,10 @@ const checkRedis = Effect.fnUntraced(function* (
     Effect.catchTag("RedisUnusable", ({ message, reason }) =>
       unusable(message, redisAdvice(reason, variable)),
     ),
-    Effect.catchTag(["InvalidRedisUrl", "StoreUnavailable"], ({ message }) =>
-      unusable(message, `Correct ${variable}, or start Redis`),
+    Effect.catchTag("StoreUnavailable", (error) =>
+      unusable(`Cannot use Redis: ${reasonOf(error)}`, redisAdvice(reasonOf(error), variable)),
     ),
+    Effect.catchTag("InvalidRedisUrl", ({ message }) => unusable(message, `Correct ${variable}`)),
   );
 });
 
@@ -150,11 +157,10 @@ const sharedConnections = warn(
   "Set pool_mode = session in PgBouncer, or name Postgres itself",
 );
 
-const readOnlyUser = fail(
-  "database",
-  "its user may not write all of its tables",
-  "As the owner of the tables, let the user own the database: REASSIGN OWNED BY <owner> TO <user>",
-);
+const ownAll =
+  "As the owner of the tables, let the user own the database: REASSIGN OWNED BY <owner> TO <user>";
+
+const readOnlyUser = fail("database", "its user may not write all of its tables", ownAll);
 
 interface State {
   readonly schema: { readonly version: number; readonly newest: number };
@@ -221,7 +227,13 @@ const checkRootKey = (config: Config, storage: PersistentStorage, wrapped: strin
     Effect.catchTag("SecretRejected", () => secretRejected(config, storage)),
     Effect.catchTag("InvalidConfig", ({ message }) =>
       Effect.succeed(
-        fail("root key", message, "Set ACCOUNTLINK_SECRET, or restore the secret from a backup"),
+        fail(
+          "root key",
+          message,
+          message.includes("cannot be read")
+            ? "Set ACCOUNTLINK_SECRET, or let the user of the server read its file"
+            : "Set ACCOUNTLINK_SECRET, or restore the secret from a backup",
+        ),
       ),
     ),
     Effect.provide(cryptoLayer),

@@ -9,7 +9,7 @@ export const redisAdvice = (reason: string, variable: Variable): string => {
   if (/^(?:WRONGPASS|NOAUTH)$/.test(reason)) {
     return `Correct user and password in ${variable}, percent-encoded; a user without a name is "default"`;
   }
-  if (reason === "NOPERM") {
+  if (reason.startsWith("NOPERM")) {
     return `Let the user of ${variable} do what docs/operating.md lists, scripts too (+eval +evalsha)`;
   }
   if (reason === "OOM") return "Raise its maxmemory, or give this service a Redis of its own";
