@@ -103,6 +103,12 @@ it("the first screen of the README has the clone, both commands, the licence and
   }
 });
 
+it("the documents have at most 33,000 words", () => {
+  const files = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...globSync("docs/*.md", { cwd: root })];
+  const words = files.flatMap((file) => readDocument(file).split(/\s+/).filter(Boolean));
+  expect(words.length).toBeLessThanOrEqual(33_000);
+});
+
 it("the README of each package says in its first three lines for whom it is", () => {
   const others = globSync("packages/*/README.md", { cwd: root }).filter(
     (path) => !/^# \S+\n\nFor /.test(readDocument(path)),
