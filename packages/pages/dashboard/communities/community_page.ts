@@ -116,8 +116,7 @@ export const communityPage = (
     content: html`
 <p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${linksText(links)}</a> ·
 <a href="${to(paths.keys)}">${say("communities.keys", { count: keys })}</a></p>
-${view.state && stateSection(view.state, view.channels)}
-${troublesHtml(view.troubles)}
+${view.state === null ? troublesHtml(view.troubles) : stateSection(view.state, view.channels, troublesHtml(view.troubles))}
 ${isSetUp ? null : html`<section><h2>${say("steps.title")}</h2>${firstSteps(view)}</section>`}
 ${linkSection(view, visitor)}
 ${isNew ? null : waysSection(view.ways, visitor)}
@@ -176,11 +175,12 @@ ${may(
 const stateSection = (
   { pid, guildId, ...state }: CommunityState,
   channels: ReadonlyMap<string, string>,
+  troubles: ReadonlyArray<Html>,
 ): Html => {
-  if (guildId === null) return html``;
+  if (guildId === null) return html`${troubles}`;
   const channelOf = (id: string, otherwise: Html): Html => {
     const name = channels.get(id);
-    return name === undefined ? otherwise : html`#${name}`;
+    return name === undefined ? otherwise : html`<bdi>#${name}</bdi>`;
   };
   const right = (name: keyof CommunityState["rights"]): ReadonlyArray<readonly [Html, Html]> => {
     const isGiven = state.rights[name];
@@ -223,6 +223,7 @@ const stateSection = (
 <section id="state">
 <h2>${say("state.title")}</h2>
 <dl class="figures">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>
+${troubles}
 </section>`;
 };
 

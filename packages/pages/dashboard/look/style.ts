@@ -114,7 +114,7 @@ header, .figures, .cards { display: grid; gap: .75rem; }
 .figures { grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); margin-bottom: 1.5rem; }
 .figures > div { display: flex; flex-direction: column-reverse; justify-content: flex-end; padding: .875rem 1rem; }
 .figures dd { font-size: 1.375rem; font-weight: 600; line-height: 1.25; }
-.figures time { font-size: 1rem; white-space: normal; }
+.figures :is(time, bdi) { font-size: 1rem; white-space: normal; }
 .figure strong { color: var(--text); }
 .cards { grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
 .cards > li { min-width: 0; padding: 1rem; border-color: var(--tone, var(--line)); }

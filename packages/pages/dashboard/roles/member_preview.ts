@@ -58,8 +58,10 @@ export const changesHtml = (
     ...(some(remove) ? [say("roles.try.loses", { roles: names(remove) })] : []),
     ...(nickname === null ? [] : [nicknameText(nickname)]),
   ];
+  // Rules may give something without a link too, such as a role after some days.
+  const givesNothing = !isLinked && !changes.holding.includes(true);
   const said = [
-    ...(changed.length > 0 ? changed : [say(isLinked ? "roles.try.same" : "roles.try.nothing")]),
+    ...(changed.length > 0 ? changed : [say(givesNothing ? "roles.try.nothing" : "roles.try.same")]),
     ...(changes.isInventoryPrivate ? [say("roles.try.private")] : []),
   ];
   return separated(said, " ");
