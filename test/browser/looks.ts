@@ -17,7 +17,7 @@ const source = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.
 );
 
 /** Outside of the proof, `theme_test.ts` alone computes contrasts: axe takes half of its time for them. */
-const rules = { "color-contrast": { enabled: isProof }, "target-size": { enabled: true } };
+const rules = { "color-contrast": { enabled: isProof } };
 
 /** Returns the accessibility violations of the page, each as rule and element. */
 const axeFindings = async (page: Page): Promise<ReadonlyArray<string>> => {
@@ -33,6 +33,13 @@ const axeFindings = async (page: Page): Promise<ReadonlyArray<string>> => {
     axe.run(document, { resultTypes: ["violations"], iframes: false, rules: ${JSON.stringify(rules)} }).then(({ violations }) =>
       violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`);
 };
+
+/** Boxes and links of tables that are less than 24 pixels high. axe lets them pass where they stand apart. */
+const smallTargets = (page: Page) =>
+  page.evaluate<ReadonlyArray<string>>(`
+    [...document.querySelectorAll(":is(th, td) > a, [type=checkbox], [type=radio]")]
+      .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 24)
+      .map((target) => target.outerHTML)`);
 
 export const phone = { viewport: { width: 390, height: 844 } };
 export const desktop = { viewport: { width: 1280, height: 800 } };
@@ -102,7 +109,8 @@ export const expectUsable = async (shown: Page | Shown, title: string, name: str
       scheme: await schemeOf(page),
       width: await contentWidth(page),
       findings: await axeFindings(page),
-    }).toEqual({ look, scheme: colorScheme, width: viewport.width, findings: [] });
+      small: await smallTargets(page),
+    }).toEqual({ look, scheme: colorScheme, width: viewport.width, findings: [], small: [] });
   }
   await page.setViewportSize(size);
   // Browsers log a console error for each refused request.
