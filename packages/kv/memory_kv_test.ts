@@ -26,6 +26,8 @@ kvSuite({ name: "With the smallest commits", engine, other, test });
 storageSuites({
   name: "Stores on an engine with the smallest commits",
   layer: layer(Effect.map(yieldingKv, smallest)),
+  model: layer(Effect.sync(memoryKv)),
+  runs: 10,
   maxChanges: minChanges,
   test,
 });

@@ -1,4 +1,5 @@
 /** The undo of imports. */
+import type { Pid } from "@accountlink/core";
 import type { StoreUnavailable } from "@accountlink/core/errors";
 import type { Pid } from "@accountlink/core/ids";
 import {
@@ -43,11 +44,10 @@ export const undoOperations = (
 
   listUnfinishedUndos: (at) =>
     db.read(function* (tx) {
-      const all = yield* undoableAmong(tx, yield* tx.list(linkImports.byEnd, []), at);
       const found: Array<UnfinishedUndo> = [];
-      for (const one of all) {
+      for (const one of yield* tx.list(linkImports.byEnd, [], { after: [at] })) {
         const { id, pid, undone } = one;
-        if (undone === null || !(yield* hasLinks(tx, one))) continue;
+        if (undone === null || !(yield* isCurrent(tx, one)) || !(yield* hasLinks(tx, one))) continue;
         const account = yield* tx.get(accounts, one.account);
         if (account === undefined) continue;
         found.push({ id, pid, account: account.name, done: undone.removed + undone.restored });
@@ -112,15 +112,16 @@ const undoableAmong = Effect.fnUntraced(function* (
   at: number,
 ) {
   const found: Array<LinkImport> = [];
+  const counts = new Map<Pid, number>();
   for (const one of all.toSorted(newestFirst)) {
-    const later = found.filter((other) => other.pid === one.pid && !isUndone(other)).length;
-    if ((later === undoableImports && !isUndone(one)) || one.endsAt <= at) continue;
-    if ((yield* isCurrent(tx, one)) && (yield* isListed(tx, one))) found.push(one);
+    const later = counts.get(one.pid) ?? 0;
+    if ((later === undoableImports && one.undone === null) || one.endsAt <= at) continue;
+    if (!(yield* isCurrent(tx, one)) || !(yield* isListed(tx, one))) continue;
+    if (one.undone === null) counts.set(one.pid, later + 1);
+    found.push(one);
   }
   return found;
 });
-
-const isUndone = ({ undone }: LinkImport): boolean => undone !== null;
 
 const newestFirst = (one: LinkImport, other: LinkImport) =>
   other.importedAt - one.importedAt || Order.String(one.id, other.id);

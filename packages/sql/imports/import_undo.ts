@@ -107,8 +107,8 @@ export const importUndoOn = (parts: StoreParts) => {
         readUnfinished(sql`
           SELECT id, link_imports.pid AS pid, account, removed + restored AS done
           FROM link_imports JOIN scopes ON scopes.pid = link_imports.pid
-          WHERE undo_entry IS NOT NULL AND EXISTS (SELECT 1 FROM import_links WHERE import_id = link_imports.id)
-            AND id IN (${undoable(at, sql`1 = 1`)})`),
+          WHERE undo_entry IS NOT NULL AND ends_at > ${at}
+            AND EXISTS (SELECT 1 FROM import_links WHERE import_id = link_imports.id)`),
         (found) => found.map((row) => ({ ...row, pid: row.pid as Pid })),
       ),
     ),

@@ -131,7 +131,8 @@ export const importOperations = {
     {
       scope,
       at,
-      lines: array(link, { maxLength: 4 }),
+      // As many as the smallest engine imports in one commit.
+      lines: array(link, { maxLength: 3 }),
       existing: constantFrom("keep", "replace", "newest"),
       // One position has more than 32 bits.
       position: option(constantFrom(3, 7, 2 ** 40)),
@@ -165,7 +166,7 @@ export const importOperations = {
   ),
   "ImportStore.undo": operation(
     4,
-    { scope, at: undoneAt, of: scope, file: index, limit: constantFrom(1, 10) },
+    { scope, at: undoneAt, of: scope, file: index, limit: constantFrom(1, 3) },
     ({ imports, write, ...world }, { of, file, limit }) =>
       imports.undo({ ...write, id: fileId(world[of].pid, file), limit }),
   ),

@@ -1,7 +1,7 @@
 import type { DataScope } from "@accountlink/core";
 import type { FeedEvent } from "@accountlink/core/events";
 import { dayMs } from "@accountlink/core/timestamp";
-import { Effect } from "effect";
+import { Array as Arr, Effect } from "effect";
 import { chess, poker } from "../scopes.ts";
 import { hashOf, ownOf, said } from "./link_operations.ts";
 import { worldOf } from "./operation.ts";
@@ -71,8 +71,11 @@ export const observe = Effect.fnUntraced(function* (subjects: CommandSubjects) {
     changedSessions: ownOf(subjects.sessionIds, yield* sessions.changedSince(0, subjects.sessionIds)),
     signIns: yield* each(subjects.people, (person) => signIns.list("dashboard", person, 0)),
     flows: yield* each(subjects.flowIds, (id) => flows.find(id, 0)),
-    // The sequence numbers differ between stores.
-    entries: entries.map(({ sequence: _, ...entry }) => entry),
+    // The sequence numbers differ between stores, and so does the order of the scopes in an erasure.
+    entries: Arr.groupBy(
+      entries.map(({ sequence: _, ...entry }) => entry),
+      ({ pid }) => pid ?? "account",
+    ),
     entriesOfUser: entriesOfUser.map(({ at, action }) => [at, action]),
     usage: yield* usage.days({ account: account.name }, 0),
   };

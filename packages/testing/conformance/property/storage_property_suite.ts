@@ -99,7 +99,7 @@ export const onModel = <A, E>(
 /** Converts the audit entries of an outcome to a set, since independent changes may be logged in any order. */
 const unordered = ({ answers, observed }: Outcome) => ({
   answers,
-  observed: { ...observed, entries: new Set(observed.entries) },
+  observed: { ...observed, entries: new Set(Object.values(observed.entries).flat()) },
 });
 
 const permutations = (items: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
