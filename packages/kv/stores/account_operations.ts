@@ -17,7 +17,7 @@ import {
   type Unfinished,
 } from "./account_end.ts";
 import { nextNumber } from "./counts.ts";
-import { accountPlace, journal, record } from "./journal.ts";
+import { accountPlace, journal, record, type StoredRecord } from "./journal.ts";
 import { keys } from "./keys.ts";
 import { members } from "./members.ts";
 import { accountNamed, accountOf, accountQueue, accounts, type StoredAccount } from "./scopes.ts";
@@ -132,14 +132,12 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
 const isLeft = Effect.fnUntraced(function* (tx: Transaction, account: StoredAccount, pseudonym: string) {
   const { id, name } = account;
   if (yield* clearSome(tx, account)) return true;
-  const left = yield* tx.scan(members, [id]);
-  if (yield* changeFirst(tx, left, ({ chatId }) => tx.remove(members, id, chatId), isAtEnd)) return true;
-  return yield* changeSome(
-    tx,
-    journal.byActor,
-    [name],
-    (stored) =>
-      tx.put(journal, { ...stored, actor: { ...stored.actor, id: pseudonym } as typeof stored.actor }),
-    isAtEnd,
+  const rename = (stored: StoredRecord) =>
+    tx.put(journal, { ...stored, actor: { ...stored.actor, id: pseudonym } as typeof stored.actor });
+  if (yield* changeSome(tx, journal.byActor, [name], rename, isAtEnd)) return true;
+  // Owners go last, since an owner repeats an end that was interrupted.
+  const left = (yield* tx.scan(members, [id])).toSorted(
+    (one, other) => Number(one.role === "owner") - Number(other.role === "owner"),
   );
+  return yield* changeFirst(tx, left, ({ chatId }) => tx.remove(members, id, chatId), isAtEnd);
 });

@@ -1,0 +1,137 @@
+/** An account's end and the deletion of a scope's data, killed after each of their commits on the smallest engine. */
+import {
+  AuditLog,
+  ChatId,
+  GameId,
+  LinkStore,
+  Pid,
+  type StoragePorts,
+  StoreUnavailable,
+} from "@accountlink/core";
+import { MemberStore } from "@accountlink/core/accounts";
+import { KeyStore } from "@accountlink/core/keys";
+import { SessionStore } from "@accountlink/core/sessions";
+import { makeKey, makeSession } from "@accountlink/testing";
+import { Effect, Exit, Option } from "effect";
+import { expect, it } from "vitest";
+import { type Entry, type Kv, layer, memoryKv, minChanges } from "../mod.ts";
+
+const owner = ChatId.make("00001");
+const pid = Pid.make(`pid_${"1".repeat(32)}`);
+const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
+const numbers = Array.from({ length: 12 }, (_, index) => index);
+const chatIds = numbers.map((index) => ChatId.make(String(10_000 + index)));
+
+const fill = Effect.gen(function* () {
+  const [keys, members, links, sessions] = [
+    yield* KeyStore,
+    yield* MemberStore,
+    yield* LinkStore,
+    yield* SessionStore,
+  ];
+  yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+  const scope = yield* keys.ensureScope("acme", { kind: "global" }, pid);
+  const add = (chatId: ChatId, role: "owner" | "moderator") =>
+    members.change({ ...origin, account: "acme", change: { type: "add", chatId, role }, at: 1 });
+  yield* add(owner, "owner");
+  for (const chatId of chatIds) {
+    const key = makeKey(scope);
+    yield* keys.insertKey({ ...origin, key, hash: chatId, maxKeys: null, at: 1 });
+    yield* links.setGame({ ...origin, pid, at: 1, chatId, gameId: GameId.make("1") });
+    yield* sessions.create({ session: makeSession(key, { chatId }), burst: null });
+    yield* add(chatId, "moderator");
+  }
+});
+
+const everything = { start: " ", end: "~" };
+
+const stored = (kv: Kv) => Effect.runPromise(kv.list(everything, { limit: Infinity, reverse: false }));
+
+const openOn = (entries: ReadonlyArray<Entry>, commits: number) => {
+  const kv = memoryKv();
+  Effect.runSync(kv.commit([], entries));
+  const left = { commits };
+  const engine: Kv = {
+    ...kv,
+    maxChanges: minChanges,
+    commit: (checks, changes) =>
+      left.commits-- > 0
+        ? kv.commit(checks, changes)
+        : Effect.fail(new StoreUnavailable({ operation: "commit", cause: "killed" })),
+  };
+  const run = <A, E>(effect: Effect.Effect<A, E, StoragePorts>) =>
+    Effect.runPromiseExit(Effect.provide(effect, layer(Effect.succeed(engine))));
+  return { kv, left, run };
+};
+
+/** The records and index entries, without the journal, whose numbers follow the time, and without guards. */
+const dataOf = async (kv: Kv) =>
+  (await stored(kv))
+    .filter(({ key }) => !/^(guard|journal|place)\b/.test(key))
+    .map(({ key, value }) => [key, value]);
+
+/**
+ * Kills a change after each number of commits, and returns how often it was killed.
+ *
+ * @param resume ends the change in a process that starts afterwards
+ */
+const killAfterEach = async <E>(
+  change: Effect.Effect<unknown, E, StoragePorts>,
+  resume: Effect.Effect<unknown, E, StoragePorts>,
+  isEnded: Effect.Effect<void, unknown, StoragePorts>,
+) => {
+  const filled = openOn([], Infinity);
+  expect(Exit.isSuccess(await filled.run(fill))).toBe(true);
+  const entries = await stored(filled.kv);
+  const whole = openOn(entries, Infinity);
+  expect(Exit.isSuccess(await whole.run(change))).toBe(true);
+  const expected = await dataOf(whole.kv);
+  for (let commits = 0; ; commits++) {
+    const { kv, left, run } = openOn(entries, commits);
+    if (Exit.isSuccess(await run(change))) return commits;
+    left.commits = Infinity;
+    const resumed = await run(Effect.andThen(resume, isEnded));
+    expect(Exit.isSuccess(resumed), String(resumed)).toBe(true);
+    expect(await dataOf(kv), `killed after ${commits} commits`).toEqual(expected);
+  }
+};
+
+const actionsOf = (account: string) =>
+  Effect.map(
+    AuditLog.use((log) => log.list(account, null, 1_000)),
+    ({ entries }) => entries.map(({ action }) => action),
+  );
+
+it("an account's end that is killed keeps its owner, and ends when the owner repeats it", async () => {
+  const end = KeyStore.use((keys) =>
+    keys.endAccount({ ...origin, name: "acme", pseudonym: "erased", at: 2 }),
+  );
+  const repeat = Effect.gen(function* () {
+    expect((yield* MemberStore.use((members) => members.findByChatId(owner))).length).toBe(1);
+    expect(Option.isSome(yield* end)).toBe(true);
+  });
+  const isEnded = Effect.gen(function* () {
+    expect(Option.isNone(yield* end)).toBe(true);
+    expect((yield* actionsOf("erased")).filter((action) => action === "account.updated").length).toBe(1);
+    for (const chatId of [owner, ...chatIds]) {
+      expect(yield* MemberStore.use((members) => members.findByChatId(chatId))).toEqual([]);
+    }
+  });
+  expect(await killAfterEach(end, repeat, isEnded)).toBeGreaterThan(3);
+});
+
+it("a deletion of a scope that is killed ends in the background once it was stored", async () => {
+  const remove = LinkStore.use((links) => links.deleteScope({ ...origin, pid, at: 2 }));
+  const resume = Effect.gen(function* () {
+    const isStored = (yield* actionsOf("acme")).includes("scope.deleted");
+    if (!isStored) yield* remove;
+    else {
+      expect(yield* LinkStore.use((links) => links.countLinks(pid))).toBe(0);
+      yield* SessionStore.use((sessions) => sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore: 0 }));
+    }
+  });
+  const isEnded = Effect.gen(function* () {
+    expect((yield* actionsOf("acme")).filter((action) => action === "scope.deleted").length).toBe(1);
+  });
+  expect(await killAfterEach(remove, resume, isEnded)).toBeGreaterThan(5);
+});
