@@ -1,5 +1,4 @@
 /** The undo of imports. */
-import type { Pid } from "@accountlink/core";
 import type { StoreUnavailable } from "@accountlink/core/errors";
 import type { Pid } from "@accountlink/core/ids";
 import {
