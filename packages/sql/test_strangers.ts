@@ -95,7 +95,7 @@ export const addStrangers = Effect.fnUntraced(function* (first: number, last: nu
     }
   }
   // Half of the sessions, all of which end late, are unfinished.
-  yield* sql`UPDATE verification_sessions SET state = 'pending' WHERE expires_at % 2 = 0`;
+  yield* sql`UPDATE verification_sessions SET state = 'pending', changed_at = NULL WHERE expires_at > ${time} AND expires_at % 2 = 0`;
   for (const table of ["webhook_nodes", "role_plan_nodes", "guild_log_nodes"]) {
     yield* sql.unsafe(`
       INSERT INTO ${table} (id, lives_until) VALUES ('node', ${time}) ON CONFLICT (id) DO NOTHING`);
