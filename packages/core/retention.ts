@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "./errors.ts";
 import { EventStore } from "./events/event_store.ts";
 import { KeyStore } from "./keys/key_store.ts";
 import { makeOldestNode } from "./roles/oldest_node.ts";
-import { PreviewMembersStore } from "./roles/preview_members_store.ts";
+import { PreviewStore } from "./roles/preview_store.ts";
 import { RoleHistoryStore } from "./roles/role_history_store.ts";
 import { RolePlanStore, replacedTime } from "./roles/role_plan_store.ts";
 import { sweepEvery } from "./telemetry/warn_once.ts";
@@ -84,7 +84,7 @@ export const layer = Layer.effectDiscard(
     yield* forget("old pairs of alts", suspectTime, (yield* SuspectStore).forget);
     yield* forget("old nicknames of members", replacedTime, (yield* RolePlanStore).forgetNicknames);
     yield* forget("old changes of roles", 0, (yield* RoleHistoryStore).forget);
-    yield* forget("old previews of members", 0, (yield* PreviewMembersStore).forget);
+    yield* forget("old previews of members", 0, (yield* PreviewStore).forget);
     yield* forget("old usage", usageRetention, (yield* UsageStore).forget);
   }),
 );

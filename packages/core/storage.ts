@@ -27,11 +27,7 @@ import type { LinkStore } from "./links/link_store.ts";
 import type { RecordType } from "./records/record_type.ts";
 import { type ReminderStore, reminders, storedReminders } from "./reminders/reminder_store.ts";
 import { type PlanNoticeStore, planNotices, storedPlanNotices } from "./roles/plan_notice_store.ts";
-import {
-  type PreviewMembersStore,
-  previewMembers,
-  storedPreviewMembers,
-} from "./roles/preview_members_store.ts";
+import { type PreviewStore, previewMembers, rolePreviews, storedPreviews } from "./roles/preview_store.ts";
 import {
   type RoleHistoryStore,
   roleChanges,
@@ -67,7 +63,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { KeyStore } from "@accountlink/core/keys";
  * import { DayCounts } from "@accountlink/core/limits";
  * import { ImportStore, UploadStore } from "@accountlink/core/imports";
- * import { PlanNoticeStore, PreviewMembersStore, RoleHistoryStore, RolePlanStore } from "@accountlink/core/roles";
+ * import { PlanNoticeStore, PreviewStore, RoleHistoryStore, RolePlanStore } from "@accountlink/core/roles";
  * import { RootKeyStore } from "@accountlink/core/secrets";
  * import { SessionStore } from "@accountlink/core/sessions";
  * import { SignInStore } from "@accountlink/core/sign_ins";
@@ -113,7 +109,7 @@ export type StoragePorts =
   | CommunityStore
   | RolePlanStore
   | RoleHistoryStore
-  | PreviewMembersStore
+  | PreviewStore
   | PlanNoticeStore
   | GuildLogStore
   | ReminderStore
@@ -152,6 +148,7 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   uploads,
   uploadParts,
   communityRecords,
+  rolePreviews,
 ];
 
 /** The stores that are written once for all storages. @internal */
@@ -161,7 +158,7 @@ export const recordStores = Layer.mergeAll(
   storedSuspects,
   storedFlows,
   storedRoleHistory,
-  storedPreviewMembers,
+  storedPreviews,
   storedPlanNotices,
   storedUpgrades,
   storedWebhooks,

@@ -7,9 +7,10 @@ import { KeyStore } from "../keys/key_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { MemberSync } from "./member_sync.ts";
 import { arePreviewedAs, shownPreview, wouldManyLose } from "./plan_preview.ts";
+import { PreviewStore, previewTime } from "./preview_store.ts";
 import type { PreviewTally } from "./preview_tally.ts";
 import type { PlanProblem, RolePlan } from "./role_plan.ts";
-import { previewTime, RolePlanStore } from "./role_plan_store.ts";
+import { RolePlanStore } from "./role_plan_store.ts";
 
 type Managed = Pick<RolePlan, "guildId" | "scope">;
 
@@ -18,6 +19,7 @@ const service = originOfOperator("roles");
 
 export const makeGuildCheck = Effect.gen(function* () {
   const store = yield* RolePlanStore;
+  const previews = yield* PreviewStore;
   const accounts = yield* KeyStore;
   const team = yield* MemberStore;
   const { roles } = yield* MemberSync;
@@ -38,7 +40,7 @@ export const makeGuildCheck = Effect.gen(function* () {
 
   /** Returns the roles of which a preview said that many lose them, if the plan was turned on after it within a day. */
   const confirmedRoles = Effect.fnUntraced(function* (plan: RolePlan) {
-    const found = yield* store.findPreview({ pid: plan.scope.pid, guildId: plan.guildId });
+    const found = yield* previews.find({ pid: plan.scope.pid, guildId: plan.guildId });
     const { preview, confirmedAt } = Option.getOrElse(found, () => ({ preview: null, confirmedAt: null }));
     const isValid = confirmedAt !== null && (yield* Clock.currentTimeMillis) < confirmedAt + previewTime;
     if (preview === null || !isValid || !arePreviewedAs(preview.settings, plan)) return [];

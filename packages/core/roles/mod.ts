@@ -12,7 +12,7 @@ export { makeOldestNode } from "./oldest_node.ts";
 export * from "./plan_notice_store.ts";
 export * from "./plan_preview.ts";
 export { makePlanPreviews } from "./plan_previews.ts";
-export * from "./preview_members_store.ts";
+export * from "./preview_store.ts";
 export * from "./preview_tally.ts";
 export type { NicknameBefore } from "./replaced_nicknames.ts";
 export * from "./role_changes.ts";

@@ -12,10 +12,10 @@ import { MemberSync } from "./member_sync.ts";
 import { walkMembers } from "./member_walk.ts";
 import { patientSteps } from "./patient_steps.ts";
 import type { PlanPreview } from "./plan_preview.ts";
-import { mostPreviewMembers, PreviewMembersStore } from "./preview_members_store.ts";
+import { mostPreviewMembers, PreviewStore } from "./preview_store.ts";
 import { PreviewTally, previewedRoles } from "./preview_tally.ts";
 import { type RolePlan, settingNames } from "./role_plan.ts";
-import { type PlanPlace, RolePlanStore } from "./role_plan_store.ts";
+import type { PlanPlace } from "./role_plan_store.ts";
 
 /** How many slices of members a node compares at once for previews. Accounts take turns after each slice. */
 const mostAtOnce = 2;
@@ -49,8 +49,7 @@ interface Progress {
 const isUnknown = ({ changes }: ComparedMember): boolean => changes.held.length > 0;
 
 export const makePlanPreviews = Effect.gen(function* () {
-  const store = yield* RolePlanStore;
-  const listed = yield* PreviewMembersStore;
+  const previews = yield* PreviewStore;
   const sync = yield* MemberSync;
   const { chargeTo } = yield* PlatformRefusals;
   const comparisons = yield* makeGuildComparisons;
@@ -73,7 +72,7 @@ export const makePlanPreviews = Effect.gen(function* () {
         previewedRoles(each).map((role) => ({ ...role, preview, chatId: each.member.chatId })),
       );
       const place = { pid: plan.scope.pid, guildId };
-      yield* listed.add(place, changed.slice(0, room), yield* Clock.currentTimeMillis);
+      yield* previews.add(place, changed.slice(0, room), yield* Clock.currentTimeMillis);
       room = Math.max(0, room - changed.length);
       for (const each of compared) tally.add(each);
     });
@@ -140,7 +139,7 @@ export const makePlanPreviews = Effect.gen(function* () {
       const unknown = tally.counts.unknown + progress.unknown.size;
       const preview = { ...started, ...tally.counts, done, total, unknown, state };
       const place = { pid: plan.scope.pid, guildId: plan.guildId };
-      return yield* store.savePreview({ ...place, preview, at: yield* Clock.currentTimeMillis });
+      return yield* previews.save({ ...place, preview, at: yield* Clock.currentTimeMillis });
     });
     // Ends when another preview has replaced this one, and interrupts it.
     const saving = save("running").pipe(
@@ -161,7 +160,7 @@ export const makePlanPreviews = Effect.gen(function* () {
   });
 
   const find = Effect.fnUntraced(function* (place: PlanPlace) {
-    const stored = Option.getOrNull(yield* store.findPreview(place));
+    const stored = Option.getOrNull(yield* previews.find(place));
     if (stored === null) return null;
     const isLost = isSilent(stored.savedAt, yield* Clock.currentTimeMillis);
     const { preview } = stored;
@@ -170,7 +169,7 @@ export const makePlanPreviews = Effect.gen(function* () {
 
   return {
     /** Returns members who would gain or lose a role. */
-    members: listed.page,
+    members: previews.page,
 
     /** Returns the last preview of a guild's plan, on whichever node it runs; null without one. */
     find,
@@ -187,9 +186,9 @@ export const makePlanPreviews = Effect.gen(function* () {
         total: 0,
         ...new PreviewTally(plan).counts,
       };
-      const earlier = Option.getOrNull(yield* store.findPreview(place));
-      yield* store.startPreview({ ...place, preview, at });
-      if (earlier !== null) yield* listed.drop(place, earlier.preview.id);
+      const earlier = Option.getOrNull(yield* previews.find(place));
+      yield* previews.start({ ...place, preview, at });
+      if (earlier !== null) yield* previews.drop(place, earlier.preview.id);
       // Members without a link are counted as if they lost their roles, so that the owner can choose.
       const fiber = yield* FiberMap.run(
         fibers,

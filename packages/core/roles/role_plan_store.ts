@@ -5,7 +5,6 @@ import type { StoreEffect } from "../errors.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
 import type { HoldItems } from "../records/records.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
-import type { PlanPreview, StoredPreview } from "./plan_preview.ts";
 import type { DayOfChanges, RoleChanges } from "./role_changes.ts";
 import type { PlanProblem, PlanSettings, PlanStatus, RolePlan, Sweep } from "./role_plan.ts";
 
@@ -34,14 +33,6 @@ export interface PausePlan extends PlanWrite {
   /** The problems of the plan for which it is paused. */
   readonly problems?: ReadonlyArray<PlanProblem>;
 }
-
-export interface SavePreview extends PlanPlace {
-  readonly preview: PlanPreview;
-  readonly at: Millis;
-}
-
-/** How long a preview is kept, in milliseconds, and how long a sweep relies on a confirmed one. @internal */
-export const previewTime = 86_400_000;
 
 /** A write of the node that holds a plan. It changes nothing if another node holds the plan. */
 export interface HeldWrite extends PlanPlace {
@@ -174,14 +165,6 @@ export class RolePlanStore extends Context.Service<
     readonly list: (pid: Pid) => StoreEffect<ReadonlyArray<RolePlan>>;
 
     readonly status: (place: PlanPlace) => StoreEffect<PlanStatus>;
-
-    /** Stores a new preview in place of an earlier one, and deletes the previews of all plans that are a day old. */
-    readonly startPreview: (write: SavePreview) => StoreEffect<void>;
-
-    /** Stores the progress of a preview. Returns false if another preview has replaced it. */
-    readonly savePreview: (write: SavePreview) => StoreEffect<boolean>;
-
-    readonly findPreview: (place: PlanPlace) => StoreEffect<Option.Option<StoredPreview>>;
 
     /**
      * Stores a plan with a `roles.updated` entry if anything changed. A plan that is on confirms the preview of its

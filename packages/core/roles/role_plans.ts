@@ -16,7 +16,7 @@ import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
 import { lackedByPlan } from "./offered_rules.ts";
 import { makePlanPreviews } from "./plan_previews.ts";
-import type { PreviewedRole } from "./preview_members_store.ts";
+import type { PreviewedRole } from "./preview_store.ts";
 import { makeNicknamesBefore } from "./replaced_nicknames.ts";
 import { makeRoleHistory } from "./role_history.ts";
 import { type ChosenSettings, changedSettings, type PlanSettings, type RolePlan } from "./role_plan.ts";

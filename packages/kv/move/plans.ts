@@ -1,6 +1,6 @@
-/** Role plans with their members, problems and previews. */
+/** Role plans with their members and problems. */
 import type { GuildId, Pid, Row } from "@accountlink/core";
-import { planMembers, planProblems, plans, previews, settingsOf } from "../stores/role_plans.ts";
+import { planMembers, planProblems, plans, settingsOf } from "../stores/role_plans.ts";
 import { at, type Places, placeOf, scopeRef } from "./places.ts";
 import { type Unit, unit } from "./unit.ts";
 
@@ -113,18 +113,5 @@ export const planUnits: ReadonlyArray<Unit> = [
       })),
     }),
     isKept: isOfPlan,
-  }),
-  unit({
-    records: previews,
-    relation: "role_previews",
-    columns: {
-      pid: "pid",
-      guild_id: "guildId",
-      preview: ["json", "preview"],
-      id: "preview.id",
-      saved_at: "savedAt",
-      confirmed_at: "confirmedAt",
-    },
-    limit: 1,
   }),
 ];

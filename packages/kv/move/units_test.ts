@@ -18,6 +18,7 @@ const earlier = [
   "panel",
   "part_of_file",
   "plan_problem",
+  "preview",
   "reminder",
   "review",
   "suspect",

@@ -27,6 +27,7 @@ import { uploadOf, uploadParts, uploads } from "@accountlink/core/imports";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
 import { dayCounts } from "@accountlink/core/limits";
 import { type ClaimReminder, reminders } from "@accountlink/core/reminders";
+import { rolePreviews } from "@accountlink/core/roles";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import { deliveryRecord, webhookDeliveries, webhookRecords } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
@@ -45,11 +46,12 @@ import {
   earlierMessages,
   earlierPanels,
   earlierParts,
+  earlierPreviews,
   earlierProblems,
   earlierWebhooks,
 } from "./earlier_tables.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
-import { isOn, planProblems, plans } from "./role_plans.ts";
+import { isOn, planProblems, plans, settingsOf } from "./role_plans.ts";
 import { isCurrent, type OfEpoch } from "./scopes.ts";
 
 interface EarlierEntry extends Omit<AuditEntry, "account"> {
@@ -339,6 +341,10 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
     return txOf(tx).put(guildLogs, { id: logIdOf(log), ...log });
   });
   yield* move(db, earlierGuildReminders, (tx, reminder) => txOf(tx).put(reminders, reminder));
+  yield* move(db, earlierPreviews, (tx, { preview, ...stored }) => {
+    const settings = settingsOf(preview.settings);
+    return txOf(tx).put(rolePreviews, { ...stored, id: preview.id, preview: { ...preview, settings } });
+  });
   // A member may have dozens of problems.
   yield* move(db, earlierProblems, (tx, problems) => tx.put(planProblems, problems), 1);
   yield* move(db, earlierDayCounts, (tx, count) => tx.put(kvTable(dayCounts), count));

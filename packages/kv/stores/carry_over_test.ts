@@ -1,8 +1,10 @@
 import { AuditLog, ChatId, EventStore, GameId, GuildId, Pid } from "@accountlink/core";
 import { AltReviewStore, SuspectStore } from "@accountlink/core/alts";
+import { CommunityStore } from "@accountlink/core/communities";
 import { GuildLogStore } from "@accountlink/core/guild_log";
 import { UploadStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
+import { PreviewStore } from "@accountlink/core/roles";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UserStore } from "@accountlink/core/users";
 import { type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
@@ -18,7 +20,7 @@ const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as co
 
 const open = (kv: Kv) => Layer.build(Layer.fresh(layer(Effect.succeed(kv))));
 
-it("reviews, likely alts, sign-ins, webhooks, logs and uploads of an earlier release are carried over, without deleted ones", () =>
+it("communities, previews, reviews, likely alts, sign-ins, webhooks, logs and uploads of an earlier release are carried over, without deleted ones", () =>
   Effect.gen(function* () {
     const kv = memoryKv();
     const keys = yield* Effect.provideContext(KeyStore, yield* open(kv));
@@ -59,7 +61,19 @@ it("reviews, likely alts, sign-ins, webhooks, logs and uploads of an earlier rel
     const counts = { inserted: 1, replaced: 2, unchanged: 3, kept: 4 };
     const upload = { ...read, id: "1", account: "acme", counts, begunAt: 1, expiresAt: 9_000 };
     const files = { upload: { parts: 1, size: 1 } };
+    const paused = { at: 7, why: null, by: { type: "account", id: chatId } };
+    const panels = [{ channelId: "5", messageId: "8", text: null }];
+    const community = { homeSince: 3, paused, settings: { remindAfterDays: 4 }, panels };
+    const previewed = { id: "1", settings: { rules: [], bypassRoleId: "6" }, state: "done" };
     const stored = [
+      {
+        key: encode(["community", pid, place.guildId]),
+        value: { ...place, scope, ...community },
+      },
+      {
+        key: encode(["preview", pid, place.guildId]),
+        value: { ...place, preview: previewed, savedAt: 5, confirmedAt: 6 },
+      },
       { key: encode(["import", "1"]), value: { ...upload, files } },
       {
         key: encode(["part_of_file", "1", "upload", 0]),
@@ -100,6 +114,13 @@ it("reviews, likely alts, sign-ins, webhooks, logs and uploads of an earlier rel
       yield* Effect.provideContext(SignInStore, context),
     ];
 
+    const communities = yield* Effect.provideContext(CommunityStore, context);
+    const shown = { paused, panels, remindAfterDays: 4, tellTroubles: true, scope: { pid, account: "acme" } };
+    expect(Option.getOrThrow(yield* communities.find(place))).toMatchObject({ homeSince: 3, ...shown });
+    expect(yield* communities.pausedBy(chatId)).toEqual([{ ...place, at: 7 }]);
+    const previews = yield* Effect.provideContext(PreviewStore, context);
+    const preview = { id: "1", settings: { rules: [], bypassRoleIds: ["6"] } };
+    expect(yield* previews.find(place)).toMatchObject(Option.some({ preview, confirmedAt: 6 }));
     expect(yield* reviews.findByChatId(pid, chatId, null)).toEqual([review]);
     expect(yield* suspects.find(pid, 0)).toEqual([{ ...suspect, verdict: "same" }]);
     expect(yield* signIns.list("me", chatId, 2)).toEqual([{ ...signIn, ...until }]);
@@ -132,7 +153,7 @@ it("reviews, likely alts, sign-ins, webhooks, logs and uploads of an earlier rel
     const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
     expect(
       left.filter(({ key }) =>
-        /^(review|plan_problem|suspect|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message|import|part_of_file)\b/.test(
+        /^(community|preview|review|plan_problem|suspect|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message|import|part_of_file)\b/.test(
           key,
         ),
       ),

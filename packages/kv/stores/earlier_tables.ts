@@ -3,7 +3,7 @@ import type { Community, CommunityPlace, CommunitySettings, Linking } from "@acc
 import type { guildLogMessages, guildLogs, WaitingEntry } from "@accountlink/core/guild_log";
 import type { StoredImport, uploads } from "@accountlink/core/imports";
 import type { RecordOf } from "@accountlink/core/records";
-import type { PlanPlace } from "@accountlink/core/roles";
+import type { PlanPlace, StoredPreview } from "@accountlink/core/roles";
 import type { StoredDelivery, WebhookId, webhookRecords } from "@accountlink/core/webhooks";
 import { table } from "../table.ts";
 import type { KeptPlan, PlanProblems } from "./role_plans.ts";
@@ -35,6 +35,12 @@ export const earlierPanels = table<EarlierPanel>()(
   {},
   2,
 );
+
+interface EarlierPreview extends StoredPreview, PlanPlace {}
+
+export const earlierPreviews = table<EarlierPreview>()("preview", ({ pid, guildId }) => [pid, guildId], {
+  byTime: { keys: ({ pid, guildId, savedAt }) => [[savedAt, pid, guildId]] },
+});
 
 /** What plans held before communities had records of their own. */
 export interface EarlierPlan extends KeptPlan {

@@ -11,6 +11,7 @@ import { guildLogEntries, guildLogs, logIdOf } from "@accountlink/core/guild_log
 import { logged } from "@accountlink/core/journal";
 import {
   changedSettings,
+  confirmPreview,
   isChangedSince,
   logProblems,
   noPlan,
@@ -23,6 +24,7 @@ import {
   problemOrder,
   type RolePlan,
   RolePlanStore,
+  rolePreviews,
   shownProblems,
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -43,12 +45,10 @@ import {
   planMembers,
   planProblems,
   plans,
-  previews,
   settingsOf,
   sharedProblems,
   storeProblems,
 } from "./role_plans.ts";
-import { confirmPreview, previewOperations } from "./role_previews.ts";
 import { ofActive, refOf, scopeAt, withScope } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 
@@ -71,7 +71,7 @@ const put = Effect.fnUntraced(function* (
   if (isChangedSince(write.edited, before)) return "plan_changed";
   if (settings.state === "on" && isTaken) return "guild_has_plan";
   const scope = refOf(yield* scopeAt(tx, pid));
-  yield* confirmPreview(tx, write);
+  yield* confirmPreview(txOf(tx), write);
   const changed = changedSettings(before, settings);
   if (changed.length === 0) return null;
   assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
@@ -133,7 +133,6 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
       };
     }),
 
-  ...previewOperations(db),
   ...memberOperations(db),
   ...settlingOperations(db),
   ...nicknameOperations(db),
@@ -161,7 +160,7 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
         const details = planEntryDetails(write, stored === undefined ? noPlan : settingsOf(stored.settings));
         yield* record(tx, pid, logged(write, "roles.deleted", details));
         yield* noteTurn(txOf(tx), write, "removed");
-        yield* tx.remove(previews, pid, guildId);
+        yield* tx.remove(kvTable(rolePreviews), pid, guildId);
         yield* tx.remove(plans, pid, guildId);
         return { ref: stored?.ref ?? null };
       });

@@ -10,12 +10,13 @@ import {
   type PlanProblem,
   type PlanSettings,
   type RoleRule,
+  rolePreviews,
   type SharedProblem,
-  type StoredPreview,
   type Sweep,
   type UserRoles,
 } from "@accountlink/core/roles";
 import { Effect, Order } from "effect";
+import { kvIndex, kvTable } from "../records.ts";
 import { changeFirst } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
@@ -154,15 +155,6 @@ export const sharedProblems = Effect.fnUntraced(function* (tx: Transaction, ref:
 const byCause = (one: PlanProblem, other: PlanProblem): number =>
   Order.String(one.reason, other.reason) || Order.String(one.roleId ?? "", other.roleId ?? "");
 
-export interface KeptPreview extends StoredPreview, PlanPlace {}
-
-export const previews = table<KeptPreview>()(
-  "preview",
-  ({ pid, guildId }) => [pid, guildId],
-  { byTime: { keys: ({ pid, guildId, savedAt }) => [[savedAt, pid, guildId]] } },
-  0,
-);
-
 /** Stores the problems of a member or of the plan, in place of earlier ones. Returns whether they may have changed. */
 export const storeProblems = Effect.fnUntraced(function* (
   tx: Transaction,
@@ -199,10 +191,15 @@ export const forgetPreviews = Effect.fnUntraced(function* (
   chatId: ChatId,
   isAtEnd: (tx: Transaction) => boolean,
 ) {
-  const found = (yield* tx.scan(previews, [])).filter(({ preview }) =>
+  const found = (yield* tx.list(kvIndex(rolePreviews.byTime), [])).filter(({ preview }) =>
     JSON.stringify(preview).includes(`"${chatId}"`),
   );
-  return yield* changeFirst(tx, found, ({ pid, guildId }) => tx.remove(previews, pid, guildId), isAtEnd);
+  return yield* changeFirst(
+    tx,
+    found,
+    ({ pid, guildId }) => tx.remove(kvTable(rolePreviews), pid, guildId),
+    isAtEnd,
+  );
 });
 
 /**

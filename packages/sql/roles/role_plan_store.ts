@@ -9,32 +9,28 @@ import {
 } from "@accountlink/core/communities";
 import { logIdOf } from "@accountlink/core/guild_log";
 import {
-  arePreviewedAs,
   BypassRoles,
   changedSettings,
+  confirmPreview,
   type HeldPlan,
   isChangedSince,
   logProblems,
   noPlan,
   noteTurn,
   type PlanPlace,
-  PlanPreview,
   type PlanSettings,
   type PlanState,
   type PlanWrite,
-  type PutPlan,
   planEntryDetails,
-  previewTime,
   problemOrder,
   type RolePlan,
   RolePlanStore,
   RoleRule,
-  type StoredPreview,
   type Sweep,
   shownProblems,
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Array as Arr, Effect, Option, Schema } from "effect";
+import { Array as Arr, Effect, Schema } from "effect";
 import { insertEntry } from "../journal/records.ts";
 import { communityFields, withCommunityScope } from "../keys/accounts.ts";
 import { withTx } from "../records.ts";
@@ -75,20 +71,6 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
   });
 
   const { operations, setPlanProblems } = memberOperations(parts);
-
-  const findPreview = (place: PlanPlace) =>
-    Effect.map(
-      readPreviews(sql`
-        SELECT preview, saved_at, confirmed_at FROM role_previews WHERE ${isPlan(sql, place)}`),
-      Arr.head,
-    );
-
-  const confirmPreview = Effect.fnUntraced(function* ({ settings, at, ...place }: PutPlan) {
-    if (settings.state !== "on") return;
-    const stored = Option.getOrNull(yield* findPreview(place));
-    if (stored?.preview.state !== "done" || !arePreviewedAs(stored.preview.settings, settings)) return;
-    yield* sql`UPDATE role_previews SET confirmed_at = ${at} WHERE ${isPlan(sql, place)}`;
-  });
 
   const lockCommunity = (place: PlanPlace) => sql`SELECT locks FROM ${onlyOne(communityQueue(place))}`;
 
@@ -136,7 +118,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       const before = stored ?? noPlan;
       if (isChangedSince(write.edited, before)) return "plan_changed";
       if (settings.state === "on" && others.length > 0) return "guild_has_plan";
-      yield* confirmPreview(write);
+      yield* withTx(sql, (tx) => confirmPreview(tx, write), true);
       const changed = changedSettings(before, settings);
       if (changed.length === 0) return null;
       const values = { ...settingColumns(settings), ...(before.state === "on" ? {} : { position }) };
@@ -156,22 +138,6 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       yield* setPlanProblems(write, []);
       return null;
     }),
-
-    startPreview: transaction("startPreview", function* ({ pid, guildId, preview, at }) {
-      yield* sql`DELETE FROM role_previews WHERE saved_at <= ${at - previewTime}`;
-      const values = { id: preview.id, preview: JSON.stringify(preview), saved_at: at, confirmed_at: null };
-      yield* sql`
-        INSERT INTO role_previews ${sql.insert({ pid, guild_id: guildId, ...values })}
-        ON CONFLICT (pid, guild_id) DO UPDATE SET ${sql.update(values)}`;
-    }),
-
-    savePreview: operation("savePreview", ({ preview, at, ...place }) =>
-      wrote(sql`
-        UPDATE role_previews SET preview = ${JSON.stringify(preview)}, saved_at = ${at}
-        WHERE ${isPlan(sql, place)} AND id = ${preview.id}`),
-    ),
-
-    findPreview: operation("findPreview", findPreview),
 
     pause: transaction("pause", function* (write) {
       const [stored] = yield* findForUpdate(write);
@@ -320,12 +286,6 @@ const readHeldPlans = tableOf("role_plans", {
 const readStatuses = tableOf("role_plans", { ...sweepFields, pending: Schema.Int }).reader((plan) =>
   withSweep(plan),
 );
-
-const readPreviews = tableOf("role_previews", {
-  preview: Schema.fromJsonString(PlanPreview),
-  savedAt: Schema.Int,
-  confirmedAt: OptionalInt,
-}).reader((stored): StoredPreview => stored);
 
 const readClosed = columnReader("guild_logs", "closed_at", OptionalInt);
 

@@ -20,12 +20,7 @@ import { ImportStore, UploadStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { DayCounts } from "@accountlink/core/limits";
 import { ReminderStore } from "@accountlink/core/reminders";
-import {
-  PlanNoticeStore,
-  PreviewMembersStore,
-  RoleHistoryStore,
-  RolePlanStore,
-} from "@accountlink/core/roles";
+import { PlanNoticeStore, PreviewStore, RoleHistoryStore, RolePlanStore } from "@accountlink/core/roles";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
@@ -64,7 +59,7 @@ export const storePorts = {
   communities: CommunityStore,
   plans: RolePlanStore,
   roleHistory: RoleHistoryStore,
-  previewMembers: PreviewMembersStore,
+  previews: PreviewStore,
   notices: PlanNoticeStore,
   logs: GuildLogStore,
   reminders: ReminderStore,

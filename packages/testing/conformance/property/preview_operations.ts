@@ -1,8 +1,13 @@
-/** The operations of `RolePlanStore` on previews. */
-import { type PlanPreview, type PlanSettings, PreviewTally } from "@accountlink/core/roles";
+/** The operations of `PreviewStore` on previews. */
+import {
+  type PlanPreview,
+  type PlanSettings,
+  type PreviewStore,
+  PreviewTally,
+} from "@accountlink/core/roles";
 import * as FastCheck from "fast-check";
 import type { ScopeName } from "../scopes.ts";
-import { at, mostly, operation } from "./operation.ts";
+import { at, mostly, type OperationsOf, operation } from "./operation.ts";
 import { nth } from "./subjects.ts";
 
 const scope = mostly<ScopeName>("global", "guild");
@@ -17,25 +22,19 @@ export const previewOperations = (settings: FastCheck.Arbitrary<PlanSettings>) =
   }).map((parts) => ({ ...new PreviewTally(parts.settings).counts, ...parts, total: 3 }));
 
   return {
-    "RolePlanStore.startPreview": operation(
-      2,
-      { scope, guild, preview, at },
-      ({ plans, guildIds, pid }, input) =>
-        plans.startPreview({
-          pid,
-          guildId: nth(guildIds, input.guild),
-          preview: input.preview,
-          at: input.at,
-        }),
+    "PreviewStore.start": operation(2, { scope, guild, preview, at }, ({ previews, guildIds, pid }, input) =>
+      previews.start({
+        pid,
+        guildId: nth(guildIds, input.guild),
+        preview: input.preview,
+        at: input.at,
+      }),
     ),
-    "RolePlanStore.savePreview": operation(
-      1,
-      { scope, guild, preview, at },
-      ({ plans, guildIds, pid }, input) =>
-        plans.savePreview({ pid, guildId: nth(guildIds, input.guild), preview: input.preview, at: input.at }),
+    "PreviewStore.save": operation(1, { scope, guild, preview, at }, ({ previews, guildIds, pid }, input) =>
+      previews.save({ pid, guildId: nth(guildIds, input.guild), preview: input.preview, at: input.at }),
     ),
-    "RolePlanStore.findPreview": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
-      plans.findPreview({ pid, guildId: nth(guildIds, input.guild) }),
+    "PreviewStore.find": operation(1, { scope, guild }, ({ previews, guildIds, pid }, input) =>
+      previews.find({ pid, guildId: nth(guildIds, input.guild) }),
     ),
-  };
+  } satisfies OperationsOf<"PreviewStore", Pick<PreviewStore["Service"], "start" | "save" | "find">>;
 };

@@ -5,7 +5,7 @@ import {
   changeReasons,
   type KeptRoleChange,
   type PlanNoticeStore,
-  type PreviewMembersStore,
+  type PreviewStore,
   type RoleHistoryStore,
   type RoleReversal,
   roleChangeKinds,
@@ -120,7 +120,7 @@ export const roleHistoryOperations = {
     withReversal(world, input, world.roleHistory.stop),
   ),
   "RoleHistoryStore.forget": fixed(({ roleHistory }) => roleHistory.forget(-9_000)),
-  "PreviewMembersStore.add": operation(
+  "PreviewStore.add": operation(
     3,
     {
       scope,
@@ -137,10 +137,9 @@ export const roleHistoryOperations = {
         { maxLength: 3 },
       ),
     },
-    (world, { members, at: time, ...input }) =>
-      world.previewMembers.add(placeOf(world, input), members, time),
+    (world, { members, at: time, ...input }) => world.previews.add(placeOf(world, input), members, time),
   ),
-  "PreviewMembersStore.page": operation(
+  "PreviewStore.page": operation(
     2,
     {
       scope,
@@ -150,12 +149,12 @@ export const roleHistoryOperations = {
       limit: constantFrom(1, 9),
     },
     (world, { role, after, limit, ...input }) =>
-      world.previewMembers.page(placeOf(world, input), role, after, limit),
+      world.previews.page(placeOf(world, input), role, after, limit),
   ),
-  "PreviewMembersStore.drop": operation(1, { scope, guild, preview }, (world, input) =>
-    world.previewMembers.drop(placeOf(world, input), input.preview),
+  "PreviewStore.drop": operation(1, { scope, guild, preview }, (world, input) =>
+    world.previews.drop(placeOf(world, input), input.preview),
   ),
-  "PreviewMembersStore.forget": fixed(({ previewMembers }) => previewMembers.forget(-9_000)),
+  "PreviewStore.forget": fixed(({ previews }) => previews.forget(-9_000)),
   "PlanNoticeStore.setProblems": operation(
     2,
     { scope, guild, at, unseenAt: maybe(at), problems: subarray(["one", "other"]) },
@@ -171,5 +170,5 @@ export const roleHistoryOperations = {
   "PlanNoticeStore.unseen": fixed(({ notices }) => notices.unseen(9)),
   "PlanNoticeStore.due": fixed(({ notices }) => notices.due(0)),
 } satisfies OperationsOf<"RoleHistoryStore", RoleHistoryStore["Service"]> &
-  OperationsOf<"PreviewMembersStore", PreviewMembersStore["Service"]> &
+  OperationsOf<"PreviewStore", Omit<PreviewStore["Service"], "start" | "save" | "find">> &
   OperationsOf<"PlanNoticeStore", PlanNoticeStore["Service"]>;

@@ -4,6 +4,7 @@ import {
   noPlan,
   type PlanPreview,
   type PlanProblem,
+  PreviewStore,
   PreviewTally,
   previewTime,
 } from "@accountlink/core/roles";
@@ -67,8 +68,9 @@ export const plans: Cases<StoragePorts> = {
   },
 
   "only the newest preview of a plan is stored, and a plan that is turned on confirms it": function* () {
-    const { place, store, put } = yield* newRoleSteps;
-    const found = Effect.map(store.findPreview(place), Option.getOrNull);
+    const { place, put } = yield* newRoleSteps;
+    const previews = yield* PreviewStore;
+    const found = Effect.map(previews.find(place), Option.getOrNull);
     const chatId = uniqueChatId();
     const changes = { chatId, add: ["1"], remove: [], nickname: "Ädä 🎮" };
     const empty = new PreviewTally(settings).counts;
@@ -85,11 +87,11 @@ export const plans: Cases<StoragePorts> = {
       };
     };
     const save = (id: string, state: PlanPreview["state"], at: number) =>
-      store.savePreview({ ...place, preview: previewOf(id, state), at });
+      previews.save({ ...place, preview: previewOf(id, state), at });
     expectEqual(yield* found, null);
     expectEqual(yield* save("1", "done", start), false);
     for (const id of ["1", "2"])
-      yield* store.startPreview({ ...place, preview: previewOf(id, "running"), at: start });
+      yield* previews.start({ ...place, preview: previewOf(id, "running"), at: start });
     expectEqual(yield* save("1", "done", start), false);
     yield* put();
     expectEqual(yield* found, { preview: previewOf("2", "running"), savedAt: start, confirmedAt: null });
@@ -106,9 +108,9 @@ export const plans: Cases<StoragePorts> = {
     yield* eraseUser(chatId);
     expectEqual(yield* found, null);
     const other = yield* newRoleSteps;
-    yield* other.store.startPreview({ ...other.place, preview: previewOf("1", "running"), at: start });
-    yield* store.startPreview({ ...place, preview: previewOf("1", "running"), at: start + previewTime });
-    expectEqual(yield* store.findPreview(other.place), Option.none());
+    yield* previews.start({ ...other.place, preview: previewOf("1", "running"), at: start });
+    yield* previews.start({ ...place, preview: previewOf("1", "running"), at: start + previewTime });
+    expectEqual(yield* previews.find(other.place), Option.none());
   },
 
   "a plan is paused with its problem, and a change of the plan removes the problem": function* () {

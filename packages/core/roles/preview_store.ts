@@ -1,13 +1,34 @@
-/** Whom a preview found to gain or lose a role. */
-import { Array as Arr, Context, Effect, Schema } from "effect";
+/** Previews of role plans, and whom they found to gain or lose a role. */
+import { Array as Arr, Context, Effect, Option, Schema, Struct } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, GuildId, Pid } from "../ids.ts";
 import { type RecordOf, recordType } from "../records/record_type.ts";
-import { recordStore } from "../records/records.ts";
+import { recordStore, type Tx } from "../records/records.ts";
 import type { Millis } from "../timestamp.ts";
+import { arePreviewedAs, PlanPreview, type StoredPreview } from "./plan_preview.ts";
 import { type RoleChangeKind, roleChangeKinds } from "./role_history_store.ts";
-import type { PlanPlace } from "./role_plan_store.ts";
-import { previewTime } from "./role_plan_store.ts";
+import type { PlanPlace, PutPlan } from "./role_plan_store.ts";
+
+/** How long a preview is kept, in milliseconds, and how long a sweep relies on a confirmed one. @internal */
+export const previewTime = 86_400_000;
+
+/** The last preview of each plan. @internal */
+export const rolePreviews = recordType({
+  name: "role_previews",
+  fields: {
+    pid: Pid,
+    guildId: GuildId,
+    id: Schema.String,
+    preview: PlanPreview,
+    savedAt: Schema.Int,
+    confirmedAt: Schema.NullOr(Schema.Int),
+  },
+  json: ["preview"],
+  key: ["pid", "guildId"],
+  // An erasure reads the texts of all.
+  indexes: { byTime: { fields: ["savedAt"], group: 0 } },
+  isLarge: true,
+});
 
 /** @internal */
 export const previewMembers = recordType({
@@ -46,10 +67,27 @@ export interface PreviewedRole {
   readonly change: RoleChangeKind;
 }
 
-/** Stores the members that previews found, for a day. `LinkStore.deleteScope` and `UserStore.erase` delete them. */
-export class PreviewMembersStore extends Context.Service<
-  PreviewMembersStore,
+export interface SavePreview extends PlanPlace {
+  readonly preview: PlanPreview;
+  readonly at: Millis;
+}
+
+/**
+ * Stores previews, and the members that they found, for a day. `LinkStore.deleteScope` deletes the members, and
+ * `UserStore.erase` the members and the previews that name the user. `RolePlanStore.put` of a plan that is on confirms a
+ * preview of its settings that is done, and `RolePlanStore.remove` deletes the preview.
+ */
+export class PreviewStore extends Context.Service<
+  PreviewStore,
   {
+    /** Stores a new preview in place of an earlier one, and deletes the previews of all plans that are a day old. */
+    readonly start: (write: SavePreview) => StoreEffect<void>;
+
+    /** Stores the progress of a preview. Returns false if another preview has replaced it. */
+    readonly save: (write: SavePreview) => StoreEffect<boolean>;
+
+    readonly find: (place: PlanPlace) => StoreEffect<Option.Option<StoredPreview>>;
+
     /** Stores members of a community. One that is stored is replaced. */
     readonly add: (
       place: PlanPlace,
@@ -71,14 +109,46 @@ export class PreviewMembersStore extends Context.Service<
     /** Deletes what is kept no longer. */
     readonly forget: (at: Millis) => StoreEffect<void>;
   }
->()("@accountlink/core/PreviewMembersStore") {}
+>()("@accountlink/core/PreviewStore") {}
+
+/** Remembers that a plan is on with the settings of its preview, in the transaction of the plan. @internal */
+export const confirmPreview = Effect.fnUntraced(function* (tx: Tx, { pid, guildId, settings, at }: PutPlan) {
+  if (settings.state !== "on") return;
+  const stored = yield* tx.get(rolePreviews, pid, guildId);
+  if (stored?.preview.state !== "done" || !arePreviewedAs(stored.preview.settings, settings)) return;
+  yield* tx.put(rolePreviews, { ...stored, confirmedAt: at });
+});
 
 const queueOf = ({ pid, guildId }: PlanPlace) => `preview members ${pid} ${guildId}`;
 
 /** @internal */
-export const storedPreviewMembers = recordStore(PreviewMembersStore, (records) => {
+export const storedPreviews = recordStore(PreviewStore, (records) => {
   const { read, write, removeBefore, mostWritten } = records;
   return {
+    start: ({ pid, guildId, preview, at }) =>
+      Effect.andThen(
+        removeBefore("start", rolePreviews.byTime, [at - previewTime + 1]),
+        write("start", queueOf({ pid, guildId }), (tx) => {
+          const { id } = preview;
+          return tx.put(rolePreviews, { pid, guildId, id, preview, savedAt: at, confirmedAt: null });
+        }),
+      ),
+
+    save: ({ preview, at, ...place }) =>
+      write("save", queueOf(place), function* (tx) {
+        const stored = yield* tx.get(rolePreviews, place.pid, place.guildId);
+        if (stored?.id !== preview.id) return false;
+        yield* tx.put(rolePreviews, { ...stored, preview, savedAt: at });
+        return true;
+      }),
+
+    find: ({ pid, guildId }) =>
+      read("find", (tx) =>
+        Effect.map(tx.get(rolePreviews, pid, guildId), (stored) =>
+          Option.map(Option.fromUndefinedOr(stored), Struct.pick(["preview", "savedAt", "confirmedAt"])),
+        ),
+      ),
+
     add: (place, members, at) =>
       Effect.forEach(
         Arr.chunksOf(members, mostWritten),
