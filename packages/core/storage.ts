@@ -7,7 +7,6 @@ import type { SightingStore } from "./alts/sighting_store.ts";
 import { altSuspects, type SuspectStore, storedSuspects } from "./alts/suspect_store.ts";
 import type { AuditLog } from "./audit/audit.ts";
 import type { CommunityStore } from "./communities/community_store.ts";
-import { communityRecords, storedCommunities } from "./communities/stored_communities.ts";
 import type { EventStore } from "./events/event_store.ts";
 import { type FlowStore, signInChallenges, storedFlows } from "./flow/flow_store.ts";
 import type { GuildLogStore } from "./guild_log/guild_log_store.ts";
@@ -39,12 +38,15 @@ import type { RootKeyStore } from "./secrets/root_key.ts";
 import type { SessionStore } from "./sessions/session_store.ts";
 import { verificationFlows } from "./sessions/verification_flow.ts";
 import { begunSignIns, type SignInStore, siteSignIns, storedSignIns } from "./sign_ins/sign_in_store.ts";
+import { communityRecords, storedCommunities } from "./stored_communities.ts";
 import { storedUpgrades, type UpgradeStore, upgrades } from "./upgrades/upgrade_store.ts";
 import type { UsageStore } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
 import { storedWebhooks } from "./webhooks/stored_webhooks.ts";
 import { webhookDeliveries, webhookRecords } from "./webhooks/webhook_records.ts";
 import type { WebhookStore } from "./webhooks/webhook_store.ts";
+
+export * from "./stored_communities.ts";
 
 /**
  * The services that a storage adapter provides.

@@ -1,11 +1,12 @@
 /** The ends of accounts, in the transactions of several stores. */
 import type { KeyId } from "@accountlink/core";
 import { hasAccepted } from "@accountlink/core/accounts";
-import { pauseFor, turnLinking } from "@accountlink/core/communities";
+import { pauseFor } from "@accountlink/core/communities";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { dropUploads } from "@accountlink/core/imports";
 import { noSettings } from "@accountlink/core/keys";
 import { siteSignIns } from "@accountlink/core/sign_ins";
+import { turnLinking } from "@accountlink/core/storage";
 import type { Millis } from "@accountlink/core/timestamp";
 import { webhookRecords } from "@accountlink/core/webhooks";
 import { Effect, Predicate, Struct } from "effect";

@@ -2,18 +2,8 @@
  * Carries over what earlier releases stored: an audit log and a feed of events, with a record each for most changes, and
  * records in a form of their own. Events keep their positions.
  */
-import type { Pid } from "@accountlink/core";
-import {
-  type AltPair,
-  type AltReview,
-  altReviews,
-  altSuspects,
-  reviewKey,
-  type Suspect,
-} from "@accountlink/core/alts";
-import type { AuditEntry } from "@accountlink/core/audit";
-import { communityRecord, communityRecords } from "@accountlink/core/communities";
-import type { FeedEvent } from "@accountlink/core/events";
+
+import { altReviews, altSuspects, reviewKey } from "@accountlink/core/alts";
 import { signInChallenges, verificationFlows } from "@accountlink/core/flow";
 import {
   guildLogEntries,
@@ -26,20 +16,29 @@ import {
 import { uploadOf, uploadParts, uploads } from "@accountlink/core/imports";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
 import { dayCounts } from "@accountlink/core/limits";
-import { type ClaimReminder, reminders } from "@accountlink/core/reminders";
+import { reminders } from "@accountlink/core/reminders";
 import { rolePreviews } from "@accountlink/core/roles";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
+import { communityRecord, communityRecords } from "@accountlink/core/storage";
 import { deliveryRecord, webhookDeliveries, webhookRecords } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import type { Tuple } from "../keys.ts";
 import { kvTable, txOf } from "../records.ts";
 import { isFull, stepSize } from "../steps.ts";
-import { type Table, table } from "../table.ts";
+import type { Table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import {
   type EarlierPlan,
+  earlierBegunSignIns,
+  earlierChallenges,
   earlierCommunities,
+  earlierDayCounts,
   earlierDeliveries,
+  earlierEntries,
+  earlierEvents,
+  earlierFeeds,
+  earlierFlows,
+  earlierGuildReminders,
   earlierImports,
   earlierLogEntries,
   earlierLogs,
@@ -48,141 +47,16 @@ import {
   earlierParts,
   earlierPreviews,
   earlierProblems,
+  earlierReminders,
+  earlierReviews,
+  earlierSignIns,
+  earlierSuspects,
   earlierWebhooks,
+  pairOf,
 } from "./earlier_tables.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
 import { isOn, planProblems, plans, settingsOf } from "./role_plans.ts";
-import { isCurrent, type OfEpoch } from "./scopes.ts";
-
-interface EarlierEntry extends Omit<AuditEntry, "account"> {
-  readonly account: number;
-}
-
-interface EarlierEvent {
-  readonly pid: Pid;
-  readonly event: Omit<FeedEvent, "entry">;
-}
-
-interface EarlierFeed {
-  readonly pid: Pid;
-  readonly start: number;
-  readonly end: number;
-}
-
-const texts = (...values: ReadonlyArray<unknown>): ReadonlyArray<string> => [
-  ...new Set(values.filter((value) => typeof value === "string")),
-];
-
-const keysOf = ({ actor, details }: EarlierEntry) =>
-  texts(details["keyId"], actor.type === "key" ? actor.id : null);
-
-const usersOf = ({ details }: EarlierEntry) =>
-  texts(details["chatId"], details["newChatId"], details["otherChatId"]);
-
-const earlierEntries = table<EarlierEntry>()("audit", ({ account, sequence }) => [account, sequence], {
-  byTime: { keys: ({ at, account, sequence }) => [[at, account, sequence]] },
-  byUser: {
-    keys: (entry) => {
-      const { actor, account, sequence } = entry;
-      const by = actor.type === "account" ? actor.member : actor.type === "user" ? actor.id : null;
-      return texts(...usersOf(entry), by).map((id) => [id, account, sequence]);
-    },
-    group: 1,
-  },
-  byActor: {
-    keys: ({ actor, account, sequence }) => (actor.type === "account" ? [[actor.id, account, sequence]] : []),
-    group: 1,
-  },
-  selected: {
-    keys: (entry) => {
-      const users = usersOf(entry);
-      const by = users.length === 0 && entry.actor.type === "user" ? [entry.actor.id] : users;
-      return [
-        `action:${entry.action}`,
-        ...by.map((id) => `user:${id}`),
-        ...keysOf(entry).map((id) => `key:${id}`),
-      ].map((about) => [entry.account, about, entry.sequence]);
-    },
-  },
-});
-
-const usersIn = ({ event: { data } }: EarlierEvent) => {
-  const { chatId, previousChatId } = data as Readonly<Record<string, unknown>>;
-  return texts(chatId, previousChatId);
-};
-
-const earlierEvents = table<EarlierEvent>()("event", ({ pid, event }) => [pid, event.position], {
-  byTime: { keys: ({ pid, event }) => [[event.at, pid, event.position]] },
-  byType: { keys: ({ pid, event }) => [[pid, event.type, event.position]] },
-  byUser: {
-    keys: (stored) =>
-      stored.event.type === "user.erased"
-        ? []
-        : usersIn(stored).map((id) => [id, stored.pid, stored.event.position]),
-    group: 1,
-  },
-  erasures: {
-    keys: (stored) =>
-      stored.event.type === "user.erased" && usersIn(stored).length > 0
-        ? [[stored.event.at, stored.pid, stored.event.position]]
-        : [],
-  },
-});
-
-const earlierFeeds = table<EarlierFeed>()("feed", ({ pid }) => [pid], {});
-
-interface EarlierPair extends OfEpoch {
-  readonly review?: AltReview;
-  readonly suspect?: Suspect;
-}
-
-const pairOf = ({ review, suspect }: EarlierPair) => (review ?? suspect) as AltPair;
-
-const usersOfPair = (stored: EarlierPair) => [pairOf(stored).chatId, pairOf(stored).otherChatId];
-
-const earlierReviews = table<EarlierPair>()(
-  "review",
-  (stored) => [stored.pid, ...usersOfPair(stored).toSorted()],
-  {
-    byUser: {
-      keys: (stored) => usersOfPair(stored).map((id) => [id, stored.pid, ...usersOfPair(stored).toSorted()]),
-    },
-    byScope: { keys: (stored) => [[stored.pid, stored.epoch, ...usersOfPair(stored).toSorted()]] },
-  },
-);
-
-const suspectKey = (stored: EarlierPair) => [stored.pid, stored.epoch, ...usersOfPair(stored)];
-
-const earlierSuspects = table<EarlierPair>()("suspect", suspectKey, {
-  newest: {
-    keys: (stored) => [[stored.pid, stored.epoch, -(stored.suspect?.at ?? 0), ...usersOfPair(stored)]],
-  },
-  byUser: { keys: (stored) => usersOfPair(stored).map((id) => [id, ...suspectKey(stored)]) },
-  byTime: { keys: (stored) => [[stored.suspect?.at ?? 0, ...suspectKey(stored)]] },
-});
-
-const earlierFlows = kvTable({ ...verificationFlows, name: "flow" });
-const earlierChallenges = kvTable({ ...signInChallenges, name: "challenge" });
-const earlierSignIns = kvTable({ ...siteSignIns, name: "sign_in" });
-const earlierBegunSignIns = kvTable({ ...begunSignIns, name: "begun_sign_in" });
-
-const earlierReminders = table<ClaimReminder>()(
-  "reminder",
-  ({ pid, guildId, hash }) => [pid, guildId, hash],
-  {
-    byTime: { keys: ({ pid, guildId, at, hash }) => [[pid, guildId, at, hash]], group: 2 },
-  },
-);
-
-const earlierGuildReminders = table<ClaimReminder>()(
-  "guild_reminder",
-  ({ guildId, hash }) => [guildId, hash],
-  {
-    byTime: { keys: ({ guildId, at, hash }) => [[guildId, at, hash]] },
-  },
-);
-
-const earlierDayCounts = kvTable({ ...dayCounts, name: "day_count" });
+import { isCurrent } from "./scopes.ts";
 
 const put = Effect.fnUntraced(function* (
   tx: Transaction,

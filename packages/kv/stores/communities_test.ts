@@ -1,7 +1,8 @@
 import { GuildId, Pid } from "@accountlink/core";
-import { CommunityStore, communityRecords, nothingChosen } from "@accountlink/core/communities";
+import { CommunityStore, nothingChosen } from "@accountlink/core/communities";
 import { KeyStore } from "@accountlink/core/keys";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
+import { communityRecords } from "@accountlink/core/storage";
 import { Effect, Layer, Option } from "effect";
 import { expect, it } from "vitest";
 import { memoryKv } from "../memory_kv.ts";

@@ -1,13 +1,22 @@
-/** Communities, webhooks, logs and uploaded imports as earlier releases stored them. */
+/** What earlier releases stored in another form. */
+import type { Pid } from "@accountlink/core";
+import type { AltPair, AltReview, Suspect } from "@accountlink/core/alts";
+import type { AuditEntry } from "@accountlink/core/audit";
 import type { Community, CommunityPlace, CommunitySettings, Linking } from "@accountlink/core/communities";
+import type { FeedEvent } from "@accountlink/core/events";
+import { signInChallenges, verificationFlows } from "@accountlink/core/flow";
 import type { guildLogMessages, guildLogs, WaitingEntry } from "@accountlink/core/guild_log";
 import type { StoredImport, uploads } from "@accountlink/core/imports";
+import { dayCounts } from "@accountlink/core/limits";
 import type { RecordOf } from "@accountlink/core/records";
+import type { ClaimReminder } from "@accountlink/core/reminders";
 import type { PlanPlace, StoredPreview } from "@accountlink/core/roles";
+import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import type { StoredDelivery, WebhookId, webhookRecords } from "@accountlink/core/webhooks";
+import { kvTable } from "../records.ts";
 import { table } from "../table.ts";
 import type { KeptPlan, PlanProblems } from "./role_plans.ts";
-import type { ScopeRef } from "./scopes.ts";
+import type { OfEpoch, ScopeRef } from "./scopes.ts";
 
 interface EarlierCommunity extends CommunityPlace, Linking, Pick<Community, "panels"> {
   /** Settings that an earlier release did not have are left out. */
@@ -170,3 +179,133 @@ export const earlierParts = table<EarlierPart>()(
   ({ id, file, part }) => [id, file, part],
   {},
 );
+
+interface EarlierEntry extends Omit<AuditEntry, "account"> {
+  readonly account: number;
+}
+
+interface EarlierEvent {
+  readonly pid: Pid;
+  readonly event: Omit<FeedEvent, "entry">;
+}
+
+interface EarlierFeed {
+  readonly pid: Pid;
+  readonly start: number;
+  readonly end: number;
+}
+
+const texts = (...values: ReadonlyArray<unknown>): ReadonlyArray<string> => [
+  ...new Set(values.filter((value) => typeof value === "string")),
+];
+
+const keysOf = ({ actor, details }: EarlierEntry) =>
+  texts(details["keyId"], actor.type === "key" ? actor.id : null);
+
+const usersOf = ({ details }: EarlierEntry) =>
+  texts(details["chatId"], details["newChatId"], details["otherChatId"]);
+
+export const earlierEntries = table<EarlierEntry>()("audit", ({ account, sequence }) => [account, sequence], {
+  byTime: { keys: ({ at, account, sequence }) => [[at, account, sequence]] },
+  byUser: {
+    keys: (entry) => {
+      const { actor, account, sequence } = entry;
+      const by = actor.type === "account" ? actor.member : actor.type === "user" ? actor.id : null;
+      return texts(...usersOf(entry), by).map((id) => [id, account, sequence]);
+    },
+    group: 1,
+  },
+  byActor: {
+    keys: ({ actor, account, sequence }) => (actor.type === "account" ? [[actor.id, account, sequence]] : []),
+    group: 1,
+  },
+  selected: {
+    keys: (entry) => {
+      const users = usersOf(entry);
+      const by = users.length === 0 && entry.actor.type === "user" ? [entry.actor.id] : users;
+      return [
+        `action:${entry.action}`,
+        ...by.map((id) => `user:${id}`),
+        ...keysOf(entry).map((id) => `key:${id}`),
+      ].map((about) => [entry.account, about, entry.sequence]);
+    },
+  },
+});
+
+const usersIn = ({ event: { data } }: EarlierEvent) => {
+  const { chatId, previousChatId } = data as Readonly<Record<string, unknown>>;
+  return texts(chatId, previousChatId);
+};
+
+export const earlierEvents = table<EarlierEvent>()("event", ({ pid, event }) => [pid, event.position], {
+  byTime: { keys: ({ pid, event }) => [[event.at, pid, event.position]] },
+  byType: { keys: ({ pid, event }) => [[pid, event.type, event.position]] },
+  byUser: {
+    keys: (stored) =>
+      stored.event.type === "user.erased"
+        ? []
+        : usersIn(stored).map((id) => [id, stored.pid, stored.event.position]),
+    group: 1,
+  },
+  erasures: {
+    keys: (stored) =>
+      stored.event.type === "user.erased" && usersIn(stored).length > 0
+        ? [[stored.event.at, stored.pid, stored.event.position]]
+        : [],
+  },
+});
+
+export const earlierFeeds = table<EarlierFeed>()("feed", ({ pid }) => [pid], {});
+
+interface EarlierPair extends OfEpoch {
+  readonly review?: AltReview;
+  readonly suspect?: Suspect;
+}
+
+export const pairOf = ({ review, suspect }: EarlierPair) => (review ?? suspect) as AltPair;
+
+const usersOfPair = (stored: EarlierPair) => [pairOf(stored).chatId, pairOf(stored).otherChatId];
+
+export const earlierReviews = table<EarlierPair>()(
+  "review",
+  (stored) => [stored.pid, ...usersOfPair(stored).toSorted()],
+  {
+    byUser: {
+      keys: (stored) => usersOfPair(stored).map((id) => [id, stored.pid, ...usersOfPair(stored).toSorted()]),
+    },
+    byScope: { keys: (stored) => [[stored.pid, stored.epoch, ...usersOfPair(stored).toSorted()]] },
+  },
+);
+
+const suspectKey = (stored: EarlierPair) => [stored.pid, stored.epoch, ...usersOfPair(stored)];
+
+export const earlierSuspects = table<EarlierPair>()("suspect", suspectKey, {
+  newest: {
+    keys: (stored) => [[stored.pid, stored.epoch, -(stored.suspect?.at ?? 0), ...usersOfPair(stored)]],
+  },
+  byUser: { keys: (stored) => usersOfPair(stored).map((id) => [id, ...suspectKey(stored)]) },
+  byTime: { keys: (stored) => [[stored.suspect?.at ?? 0, ...suspectKey(stored)]] },
+});
+
+export const earlierFlows = kvTable({ ...verificationFlows, name: "flow" });
+export const earlierChallenges = kvTable({ ...signInChallenges, name: "challenge" });
+export const earlierSignIns = kvTable({ ...siteSignIns, name: "sign_in" });
+export const earlierBegunSignIns = kvTable({ ...begunSignIns, name: "begun_sign_in" });
+
+export const earlierReminders = table<ClaimReminder>()(
+  "reminder",
+  ({ pid, guildId, hash }) => [pid, guildId, hash],
+  {
+    byTime: { keys: ({ pid, guildId, at, hash }) => [[pid, guildId, at, hash]], group: 2 },
+  },
+);
+
+export const earlierGuildReminders = table<ClaimReminder>()(
+  "guild_reminder",
+  ({ guildId, hash }) => [guildId, hash],
+  {
+    byTime: { keys: ({ guildId, at, hash }) => [[guildId, at, hash]] },
+  },
+);
+
+export const earlierDayCounts = kvTable({ ...dayCounts, name: "day_count" });

@@ -5,14 +5,13 @@
 import type { ChatId, KeyId } from "@accountlink/core";
 import { isInCharge, isSuspendedOwner } from "@accountlink/core/accounts";
 import { isAtAddress } from "@accountlink/core/addresses";
-import { forgetInCommunities } from "@accountlink/core/communities";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import { logged, userErased, withoutUser } from "@accountlink/core/journal";
 import type { RecordType } from "@accountlink/core/records";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { recordTypes } from "@accountlink/core/storage";
+import { forgetInCommunities, recordTypes } from "@accountlink/core/storage";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
   addErased,

@@ -1,11 +1,4 @@
-import {
-  closeCommunity,
-  type Pause,
-  pauseBy,
-  pauseFor,
-  placeOrder,
-  turnLinking,
-} from "@accountlink/core/communities";
+import { type Pause, pauseBy, pauseFor, placeOrder } from "@accountlink/core/communities";
 import type { StoreUnavailable } from "@accountlink/core/errors";
 import { guildLogEntries, guildLogs, logIdOf } from "@accountlink/core/guild_log";
 import { logged } from "@accountlink/core/journal";
@@ -28,6 +21,7 @@ import {
   shownProblems,
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
+import { closeCommunity, turnLinking } from "@accountlink/core/storage";
 import { Effect, Option } from "effect";
 import { kvTable, txOf } from "../records.ts";
 import { removeInSteps } from "../steps.ts";

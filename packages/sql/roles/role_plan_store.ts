@@ -1,12 +1,5 @@
 import { ChatId } from "@accountlink/core";
-import {
-  closeCommunity,
-  communityQueue,
-  type Pause,
-  pauseBy,
-  pauseFor,
-  turnLinking,
-} from "@accountlink/core/communities";
+import { type Pause, pauseBy, pauseFor } from "@accountlink/core/communities";
 import { logIdOf } from "@accountlink/core/guild_log";
 import {
   BypassRoles,
@@ -30,6 +23,7 @@ import {
   shownProblems,
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
+import { closeCommunity, communityQueue, turnLinking } from "@accountlink/core/storage";
 import { Array as Arr, Effect, Schema } from "effect";
 import { insertEntry } from "../journal/records.ts";
 import { communityFields, withCommunityScope } from "../keys/accounts.ts";

@@ -5,12 +5,11 @@
 import { type ChatId, Pid } from "@accountlink/core";
 import { isAtAddress } from "@accountlink/core/addresses";
 import { signedBy } from "@accountlink/core/audit";
-import { forgetInCommunities } from "@accountlink/core/communities";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import { userErased } from "@accountlink/core/journal";
 import type { Account } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { recordTypes } from "@accountlink/core/storage";
+import { forgetInCommunities, recordTypes } from "@accountlink/core/storage";
 import {
   addErased,
   type ErasedThing,

@@ -1,11 +1,5 @@
 /** Communities in any storage. */
 import { Array as Arr, Effect, Option, Schema } from "effect";
-import type { DataScope } from "../data_scope.ts";
-import { followLog, guildLogEntries, guildLogs, logIdOf } from "../guild_log/stored_guild_logs.ts";
-import { ChatId, GuildId, Pid } from "../ids.ts";
-import { type RecordOf, recordType } from "../records/record_type.ts";
-import { recordStore, type Tx } from "../records/records.ts";
-import { assertStorable } from "../storable_text.ts";
 import {
   type Community,
   type CommunityPlace,
@@ -24,8 +18,14 @@ import {
   settingDetails,
   turned,
   withPanel,
-} from "./community.ts";
-import { CommunityStore } from "./community_store.ts";
+} from "./communities/community.ts";
+import { CommunityStore } from "./communities/community_store.ts";
+import type { DataScope } from "./data_scope.ts";
+import { followLog, guildLogEntries, guildLogs, logIdOf } from "./guild_log/stored_guild_logs.ts";
+import { ChatId, GuildId, Pid } from "./ids.ts";
+import { type RecordOf, recordType } from "./records/record_type.ts";
+import { recordStore, type Tx } from "./records/records.ts";
+import { assertStorable } from "./storable_text.ts";
 
 const time = Schema.NullOr(Schema.Int);
 const text = Schema.NullOr(Schema.String);
@@ -128,8 +128,7 @@ const putSettings = Effect.fnUntraced(function* (
 ) {
   const settings = { ...stored.settings, ...update };
   yield* tx.put(communityRecords, { ...stored, settings });
-  const { logChannelId: before = null } = stored.settings;
-  yield* followLog(tx, stored, before, settings.logChannelId, position);
+  yield* followLog(tx, stored, stored.settings.logChannelId, settings.logChannelId, position);
 });
 
 /** Forgets that linking was on, and what was chosen. Returns whether anything was. @internal */
@@ -203,7 +202,7 @@ export const storedCommunities = recordStore(CommunityStore, ({ read, write, inS
         for (let after: ReadonlyArray<string> | undefined; ; ) {
           const range = { limit: recordsOfPage, ...(after !== undefined && { after }) };
           const page = yield* read("reminding", (tx) => tx.list(communityRecords.byKey, [], range));
-          const meant = page.filter(({ settings: { remindAfterDays = null } }) => remindAfterDays !== null);
+          const meant = page.filter(({ settings }) => settings.remindAfterDays !== null);
           const shown = yield* read("reminding", (tx) => withScopes(tx, meant, true));
           found.push(...shown.filter(isLinkingOn));
           const last = page.at(-1);
