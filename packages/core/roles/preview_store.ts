@@ -26,7 +26,7 @@ export const rolePreviews = recordType({
   json: ["preview"],
   key: ["pid", "guildId"],
   // An erasure reads the texts of all.
-  indexes: { byTime: { fields: ["savedAt"], group: 0 } },
+  indexes: { byTime: { fields: ["savedAt", "pid", "guildId"], group: 0 } },
   isLarge: true,
 });
 
