@@ -121,7 +121,8 @@ export const importUndoOn = (parts: StoreParts) => {
           CASE WHEN import_links.previous_game_id IS NULL THEN 1 ELSE 0 END AS is_removed
         FROM import_links LEFT JOIN links ON links.chat_id = import_links.chat_id AND ${isUntouched}
           AND links.pid = (SELECT pid FROM link_imports WHERE id = ${id})
-        WHERE import_id = ${id} AND import_links.chat_id > ${after ?? ""}
+        WHERE import_id = (SELECT id FROM link_imports WHERE id = ${id} AND ends_at > 0)
+          AND import_links.chat_id > ${after ?? ""}
         ORDER BY import_links.chat_id LIMIT ${limit}`);
       return {
         links: looked

@@ -121,6 +121,19 @@ export const undos: Cases<StoragePorts> = {
     expectEqual(yield* right("keep"), { inserted: 1, replaced: 0, unchanged: 0, kept: 2 });
   },
 
+  "the deletion of a scope ends the undo of its imports": function* () {
+    const { importBatch, links, listUndoable, undo, undoablePage, write, account } = yield* makeSteps;
+    const id = uniqueText();
+    const batch = { existing: "replace", proof: "import", progress: null } as const;
+    const imported = { ...write, ...batch, links: [line(ada, chess)] };
+    yield* importBatch({ ...imported, file: { id, name: "users.csv", isUndoable: true } });
+    yield* links.deleteScope(write);
+    yield* importBatch(imported);
+    expectEqual(yield* listUndoable(account.name, 1), []);
+    expectEqual(yield* undoablePage(id, null, 1), { links: [], next: null });
+    expectEqual(yield* undo({ ...write, at: 1, id, limit: 1 }), { removed: 0, restored: 0, isDone: true });
+  },
+
   "an undo that has taken a part is unfinished, until it has taken all": function* () {
     const { importBatch, listUnfinishedUndos, undo, write, account, global } = yield* makeSteps;
     const id = uniqueText();
