@@ -683,7 +683,7 @@ EventGameId = str
 """ID of a user of the game platform, or `[erased]`"""
 
 EventSource = Literal["api", "flow", "user", "dashboard", "operator"]
-"""The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat user's own page. `dashboard`: members of the account. `operator`: people who run the service"""
+"""The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat user, on the own page or by a command in chat. `dashboard`: members of the account. `operator`: people who run the service"""
 
 GameProof = Literal["connection", "oauth", "words", "session", "known"]
 """How the game account was proven. `connection`: the chat platform knows it. `oauth`: by a sign-in at the game platform. `words`: by words in its public description. `session`: the session named its player. `known`: proven to another community before"""

@@ -8,8 +8,8 @@ import { newUlid } from "../ulid.ts";
 type Erased = typeof erasedMark;
 
 /**
- * `api`: a key. `flow`: a verification flow. `user`: the chat user's own page. `operator`: people who run the community
- * or the service.
+ * `api`: a key. `flow`: a verification flow. `user`: the chat user, on the own page or in chat. `dashboard`: members of
+ * the account. `operator`: people who run the service.
  */
 export type EventSource = "api" | "flow" | "user" | "dashboard" | "operator";
 

@@ -42,8 +42,8 @@ const EventGameId = Schema.String.annotate({
 const source = Schema.Literals(["api", "flow", "user", "dashboard", "operator"]).annotate({
   identifier: "EventSource",
   description:
-    "The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat " +
-    "user's own page. `dashboard`: members of the account. `operator`: people who run the service",
+    "The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat user, on the own page " +
+    "or by a command in chat. `dashboard`: members of the account. `operator`: people who run the service",
 });
 
 const linkVersion = Schema.Int;
