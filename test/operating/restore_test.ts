@@ -95,6 +95,20 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
       expect(replaced).toMatchObject({ kept: expect.stringMatching(/^schema accountlink_\d{8}T/) });
       expect(replaced).toMatchObject({ tables: { links: 2, accounts: 1, root_key: 1 } });
     }
+
+    // A restore is cut off after it set the data aside.
+    const aside = "accountlink_99991231T235959999Z";
+    await run(after.query(`ALTER SCHEMA public RENAME TO "${aside}"`));
+    await run(after.query("CREATE SCHEMA public"));
+    await expect(startServerHere({ fixture: {}, env: env(after.url) })).rejects.toThrow(aside);
+    for (const words of [["migrate"], ["keys", "list"], ["backup", cwd]]) {
+      expect(await accountlink(after.url, words)).toEqual({ error: expect.stringContaining(aside) });
+    }
+    const doctor = await runInProcess(["doctor"], { ...env(after.url), ACCOUNTLINK_PLATFORM: "none" });
+    expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(`fail +database +.*${aside}`) });
+    expect(await run(after.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'"))).toEqual([]);
+    expect(await restore(after.url, file)).toMatchObject({ kept: `schema ${aside}`, tables });
+
     for (const table of ["accounts", "scopes", "keys", "key_secrets"]) {
       expect(await rowsOf(after, table)).toEqual(await rowsOf(before, table));
     }

@@ -56,11 +56,13 @@ export const openStorage = Effect.fnUntraced(function* (whenNew: "make" | "refus
     yield* folderExists(config, storage.folder);
     if (!StorageSql.hasDatabase(storage.folder)) yield* prepareNewFolder(config, storage.folder, whenNew);
   } else if (storage.kind === "postgres" && whenNew === "refuse") {
-    const { path, schema } = yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout });
+    const { path, schema, setAside } = yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout });
     if (schema.version === 0) {
-      return yield* new InvalidConfig({
-        problem: `ACCOUNTLINK_DATABASE_URL leads to "${path}", which has no data of a server, expected a server's database`,
-      });
+      const why =
+        setAside === null
+          ? "which has no data of a server, expected a server's database"
+          : StoragePostgres.cutOff(setAside);
+      return yield* new InvalidConfig({ problem: `ACCOUNTLINK_DATABASE_URL leads to "${path}", ${why}` });
     }
   }
   // Resolve the secret before the database is created, since the database cannot be opened again without it.

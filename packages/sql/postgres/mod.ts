@@ -2,6 +2,8 @@
 export { DatabaseUnusable } from "../database_unusable.ts";
 export { DatabaseTooNew } from "../migrations.ts";
 export {
+  asidePrefix,
+  cutOff,
   inspectPostgres,
   layerPostgres,
   migratePostgres,

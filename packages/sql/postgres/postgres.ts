@@ -134,6 +134,8 @@ export interface PostgresState {
   readonly rest: Rest | null;
   /** Whether a pooler gives each transaction another connection, which prepared statements do not survive. */
   readonly isShared: boolean;
+  /** The schema with the data that a restore set aside before it was cut off; null unless the own schema is empty. */
+  readonly setAside: string | null;
   /** How far the clock of the server is ahead of this machine's, in milliseconds. */
   readonly clockLead: number;
 }
@@ -236,9 +238,27 @@ const state = Effect.gen(function* () {
     rootKey: stored?.wrapped ?? null,
     place,
     isShared: yield* isShared,
+    setAside: yield* setAsideHere,
     clockLead: yield* leadOf(sql),
   };
 });
+
+/** A restore that replaces data is cut off between setting it aside and the end of pg_restore's transaction. */
+const setAsideHere = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const [found] = yield* sql<{ readonly name: string }>`
+    SELECT nspname::text AS name FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid
+    WHERE relname = 'root_key' AND nspname ~ ${`^${asidePrefix}[0-9]{8}T[0-9]{9}Z$`} AND to_regclass('root_key') IS NULL
+    ORDER BY nspname DESC LIMIT 1`;
+  return found?.name ?? null;
+});
+
+/** What the names of schemas begin with that a restore set aside; a time follows. @internal */
+export const asidePrefix = "accountlink_";
+
+/** Why a database does not start as a new one. @internal */
+export const cutOff = (aside: string): string =>
+  `a restore was cut off, and its earlier data is in schema "${aside}", expected that restore again, or that schema in place of the empty one`;
 
 /** A table of a transaction that is rolled back takes a page of the disk. */
 const isDiskFull = Effect.gen(function* () {
@@ -285,12 +305,16 @@ const migrateOn = (
 ): Effect.Effect<ReadonlyArray<string>, PostgresError> => {
   const timeout = Duration.fromInputUnsafe(startTimeout);
   const schedule = Schedule.spaced(retryPause).pipe(Schedule.upTo({ duration: timeout }));
-  const tryAgain = (error: MigrateError) =>
+  const refuseCutOff = Effect.flatMap(setAsideHere, (aside) =>
+    aside === null ? Effect.void : Effect.fail(unusable({ message: cutOff(aside) })),
+  );
+  const start = Effect.andThen(refuseCutOff, migrate);
+  const tryAgain = (error: StartError) =>
     Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${unusable(error).message}`).pipe(
-      Effect.andThen(Effect.retry(migrate, { schedule, while: isTransient })),
+      Effect.andThen(Effect.retry(start, { schedule, while: isTransient })),
     );
   const notMigrated = (error: SqlError.SqlError | Migrator.MigrationError) => refused(url, unusable(error));
-  return migrate.pipe(
+  return start.pipe(
     Effect.catchIf((error) => isTransient(error) && !Duration.isZero(timeout), tryAgain),
     Effect.tap(() => warnOfEncoding(path)),
     Effect.tap(() => warnOfSharing(path)),
@@ -301,7 +325,7 @@ const migrateOn = (
 
 const retryPause = Duration.millis(500);
 
-type MigrateError = Effect.Error<typeof migrate>;
+type StartError = Effect.Error<typeof migrate> | DatabaseUnusable;
 
 /** Says what is wrong with a certificate, if that is why the database cannot be used. */
 const refused = (url: ParsedPostgresUrl, error: DatabaseUnusable): Effect.Effect<never, DatabaseUnusable> =>
@@ -309,7 +333,7 @@ const refused = (url: ParsedPostgresUrl, error: DatabaseUnusable): Effect.Effect
     Effect.fail(cause === null ? error : new DatabaseUnusable({ path: error.path, cause })),
   );
 
-const isTransient = (error: MigrateError): boolean =>
+const isTransient = (error: StartError): boolean =>
   error._tag === "SqlError" && error.isRetryable && !isCertificateError(causeText(error));
 
 const causeText = ({ reason: { cause } }: SqlError.SqlError): string =>

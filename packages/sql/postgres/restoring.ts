@@ -54,7 +54,7 @@ export const setAside = (options: PostgresOptions, name: string) =>
     }),
   ).pipe(
     Effect.map((own) => ({
-      schema: `schema ${name}`,
+      schema: name,
       putBack: asked(
         options,
         Effect.gen(function* () {

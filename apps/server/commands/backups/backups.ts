@@ -67,14 +67,16 @@ type CopiedStorage = StorageOf<"embedded"> | StorageOf<"postgres">;
 
 /** The identity that the names of backups carry. */
 const identityOfStorage = Effect.fnUntraced(function* (config: Config, storage: CopiedStorage) {
-  const rootKey =
+  const { rootKey, setAside } =
     storage.kind === "embedded"
-      ? yield* StorageSql.inspectRootKey(storage.folder)
-      : (yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout })).rootKey;
+      ? { rootKey: yield* StorageSql.inspectRootKey(storage.folder), setAside: null }
+      : yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout });
   if (rootKey === null) {
-    return yield* new CommandFailed({
-      problem: `Cannot back up ${locationOf(storage).text}: it holds no data, expected the storage of a server`,
-    });
+    const why =
+      setAside === null
+        ? "it holds no data, expected the storage of a server"
+        : StoragePostgres.cutOff(setAside);
+    return yield* new CommandFailed({ problem: `Cannot back up ${locationOf(storage).text}: ${why}` });
   }
   const secrets = yield* resolveSecrets({ config, storage });
   return yield* checkIdentity({ config, storage, secrets }, rootKey);
@@ -118,7 +120,7 @@ const restorePostgres = Effect.fnUntraced(function* (
   const secrets = yield* resolveSecrets({ config, storage });
   yield* checkIdentity({ config, storage, secrets }, copy.rootKey, `the backup "${file}"`);
   const options = { ...storage, connectTimeout } as const;
-  const { schema } = yield* StoragePostgres.inspectPostgres(options);
+  const { schema, setAside } = yield* StoragePostgres.inspectPostgres(options);
   if (copy.version > schema.newest) {
     return yield* StorageSql.newerCopy(file, copy.version, schema.newest);
   }
@@ -130,12 +132,15 @@ const restorePostgres = Effect.fnUntraced(function* (
       problem: `${first} uses ${locationOf(storage).text}, expected stopped servers`,
     });
   }
-  const kept = isReplaced ? yield* StoragePostgres.setAside(options, `accountlink_${time}`) : null;
+  const kept = isReplaced
+    ? yield* StoragePostgres.setAside(options, `${StoragePostgres.asidePrefix}${time}`)
+    : null;
   yield* restoreDump(file, storage.url).pipe(
     Effect.onError(() => Effect.ignore(kept === null ? Effect.void : kept.putBack)),
   );
   yield* StoragePostgres.restPostgres(options);
-  return { ...copy, kept: kept?.schema ?? null, isSecretKnown: true };
+  const keptSchema = kept?.schema ?? setAside;
+  return { ...copy, kept: keptSchema === null ? null : `schema ${keptSchema}`, isSecretKnown: true };
 });
 
 export const restoreCommand = Command.make(

@@ -30,6 +30,7 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
             ...findings,
             ...(state.ownSchema === null && state.schema.version < state.schema.newest ? [noTables] : []),
             ...(state.isWritable ? [] : [readOnlyUser]),
+            ...(state.setAside === null ? [] : [cutOffRestore(state.setAside)]),
             ...(state.isDiskFull ? [fail("database", "its disk is full", "Make room on it")] : []),
             ...(state.encoding === "UTF8" ? [] : [badEncoding(state.encoding)]),
             ...(state.isShared ? [sharedConnections] : []),
@@ -180,6 +181,9 @@ const restFinding = (rest: Rest | null): ReadonlyArray<Finding> =>
           "Run: accountlink resume, which first tells what role plans would change",
         ),
       ];
+
+const cutOffRestore = (aside: string): Finding =>
+  fail("database", StoragePostgres.cutOff(aside), "Repeat: accountlink restore FILE");
 
 const halfMoved = (it: string): Finding =>
   fail("database", `${it}: ${new HalfMoved().message}`, "Repeat the move");
