@@ -198,60 +198,76 @@ test("an outage of Steam, or a wrong key, is no answer about a player", async ()
   expect(await gone.get(`/users/${gabe.steamid}`)).toBe(502);
 });
 
-test.skipIf(noPython !== null)(`a file of players is a game of the service ${noPython ?? ""}`, async () => {
-  const folder = await mkdtemp(join(tmpdir(), "accountlink-game-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, "players.json");
-  const player = { id: "1001", username: "Bob_G", displayName: "Bob", createdAt: "2024-05-01T00:00:00Z" };
-  const write = (description: string) =>
-    writeFile(
-      file,
-      JSON.stringify({
-        groups: [{ id: "7", name: "Miners", ranks: [{ rank: 1, name: "Member" }] }],
-        players: [
-          { ...player, description, groups: { 7: 1 }, items: { skin: ["55"] }, email: "bob@play.example" },
-        ],
+test.skipIf(noPython !== null)(
+  `a file of players, with IDs as numbers, is a game of the service ${noPython ?? ""}`,
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "accountlink-game-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "players.json");
+    const player = { id: "1001", username: "Bob_G", displayName: "Bob", createdAt: "2024-05-01T00:00:00Z" };
+    const write = (description: string) =>
+      writeFile(
+        file,
+        JSON.stringify({
+          groups: [{ id: 7, name: "Miners", ranks: [{ rank: 1, name: "Member" }] }],
+          players: [
+            {
+              ...player,
+              id: Number(player.id),
+              description,
+              groups: { 7: 1 },
+              items: { skin: [55] },
+              email: "bob@play.example",
+            },
+          ],
+        }),
+      );
+    await write("Digs");
+    const { file: python, env } = await pythonWithClient();
+    const { url, get } = await listening(
+      startProgram([python, pathOf("examples/own_game.py"), file], folder, {
+        ...env,
+        GAME_TOKEN: gameToken,
+        PORT: "0",
       }),
     );
-  await write("Digs");
-  const { file: python, env } = await pythonWithClient();
-  const { url, get } = await listening(
-    startProgram([python, pathOf("examples/own_game.py"), file], folder, {
-      ...env,
-      GAME_TOKEN: gameToken,
-      PORT: "0",
-    }),
-  );
-  const told = { ...player, description: "Digs" };
-  expect(await get("/")).toEqual({
-    features: ["names", "groups", "items", "descriptions", "ages"],
-    items: ["skin"],
-  });
-  expect(await get("/users/1001")).toEqual(told);
-  expect(await get("/users?username=BOB_g")).toEqual(told);
-  expect(await get("/users/1001/groups")).toEqual({
-    groups: [{ id: "7", name: "Miners", rank: 1, role: "Member" }],
-  });
-  expect(await get("/groups/7")).toEqual({ id: "7", name: "Miners", ranks: [{ rank: 1, name: "Member" }] });
-  expect(await get("/users/1001/items/skin/55")).toEqual({ owned: true });
-  expect(await get("/users/1001/items/skin/56")).toEqual({ owned: false });
-  const absent = ["/users/2", "/users?username=b", "/users/2/groups", "/groups/8", "/users/1001/items/hat/1"];
-  for (const path of absent) expect([path, await get(path)]).toEqual([path, 404]);
+    const told = { ...player, description: "Digs" };
+    expect(await get("/")).toEqual({
+      features: ["names", "groups", "items", "descriptions", "ages"],
+      items: ["skin"],
+    });
+    expect(await get("/users/1001")).toEqual(told);
+    expect(await get("/users?username=BOB_g")).toEqual(told);
+    expect(await get("/users/1001/groups")).toEqual({
+      groups: [{ id: "7", name: "Miners", rank: 1, role: "Member" }],
+    });
+    expect(await get("/groups/7")).toEqual({ id: "7", name: "Miners", ranks: [{ rank: 1, name: "Member" }] });
+    expect(await get("/users/1001/items/skin/55")).toEqual({ owned: true });
+    expect(await get("/users/1001/items/skin/56")).toEqual({ owned: false });
+    const absent = [
+      "/users/2",
+      "/users?username=b",
+      "/users/2/groups",
+      "/groups/8",
+      "/users/1001/items/hat/1",
+    ];
+    for (const path of absent) expect([path, await get(path)]).toEqual([path, 404]);
 
-  const { page, browser, role } = await startService(
-    { ACCOUNTLINK_GAME_URL: url, ACCOUNTLINK_GAME_NAME: "Voxel" },
-    { is: "group", groupId: "7", minRank: 1, maxRank: null },
-  );
-  const named = await browser.post("/verify/game/words", { ...formOf(page), username: "bob_g" });
-  const [, words = ""] = /id="words"[^>]*>([^<]+)</.exec(named.text) ?? [];
-  await write(words);
-  const proven = await browser.post("/verify/game/words/check", formOf(named));
-  const confirm = await browser.get(locationOf(proven));
-  expect((await browser.post("/verify/confirm", formOf(confirm))).status).toBe(200);
-  await role();
-  await writeFile(file, "{");
-  expect(await get("/users/1001")).toBe(503);
-});
+    const { page, browser, role } = await startService(
+      { ACCOUNTLINK_GAME_URL: url, ACCOUNTLINK_GAME_NAME: "Voxel" },
+      { is: "group", groupId: "7", minRank: 1, maxRank: null },
+    );
+    const named = await browser.post("/verify/game/words", { ...formOf(page), username: "bob_g" });
+    const [, words = ""] = /id="words"[^>]*>([^<]+)</.exec(named.text) ?? [];
+    await write(words);
+    const proven = await browser.post("/verify/game/words/check", formOf(named));
+    const confirm = await browser.get(locationOf(proven));
+    expect((await browser.post("/verify/confirm", formOf(confirm))).status).toBe(200);
+    await role();
+    await writeFile(file, "{");
+    expect(await get("/users/1001")).toBe(503);
+  },
+);
 
 const notch = { uuid: "069a79f4-44e9-4726-a5be-fca90e38aaf5", name: "Notch" };
 

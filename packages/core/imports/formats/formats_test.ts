@@ -287,6 +287,13 @@ test("a reader refuses numbers that have lost digits", function* () {
 test("a reader detects swapped IDs, but not in exports of this service", function* () {
   const swapped = yield* parse("discordId,robloxId\n1234567,200000000000000001\n1,200000000000000001\n");
   expect(reasonsOf(swapped)).toEqual(["swapped", "swapped"]);
+  const chatId = "200000000000000001";
+  const others = ["2535405290989773", "76561198000000001"];
+  for (const gameId of others) {
+    expect(reasonsOf(yield* parse(`discordId,gameId\n${gameId},${chatId}\n`))).toEqual(["swapped"]);
+    const right = yield* parse(`discordId,gameId\n${chatId},${gameId}\n76561193000000001,${gameId}\n`);
+    expect(reasonsOf(right)).toEqual([`${chatId} ${gameId}`, `76561193000000001 ${gameId}`]);
+  }
   expect(reasonsOf(yield* parse("chatId,gameId\n1234567,200000000000000001\n"))).toEqual([
     "1234567 200000000000000001",
   ]);

@@ -197,9 +197,15 @@ const wrongId = (row: Row, { id, value }: ReadId, platform: "chat" | "game", exp
   return leftOut(row, "destroyed", problem);
 };
 
-/** Discord IDs have 17 digits or more, Roblox IDs 12 or fewer. */
+/**
+ * Discord IDs have 17 digits or more, IDs of Roblox and Xbox fewer. Those of Steam begin in a way that Discord's did for two
+ * seconds of 2015.
+ */
 const isSwapped = (chatId: string | null, gameId: string | null): boolean =>
-  chatId !== null && gameId !== null && /^\d{1,12}$/.test(chatId) && /^\d{17,20}$/.test(gameId);
+  chatId !== null &&
+  gameId !== null &&
+  /^(?:\d{1,16}|7656119\d{10})$/.test(chatId) &&
+  /^(?!7656119\d{10}$)\d{17,20}$/.test(gameId);
 
 type State = WordChoice | "odd";
 
