@@ -2,12 +2,13 @@
  * The server of a contract test, which checks the envelope of every answer before the test receives it, and that the
  * document of its route lists the reason of a refusal.
  */
-import { dashboardRoutes, type Route, routes } from "@accountlink/http-api";
+import { dashboardRoutes, openApi, type Route, routes } from "@accountlink/http-api";
 import { expect } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { type Answer, type Json, type Send, textOf } from "../support/http.ts";
 import { type ServerOptions, useServer } from "../support/server.ts";
 import { envelopeProblems } from "./envelope.ts";
+import { plain } from "./example_text.ts";
 
 /** Runs one server for all tests of a file. The server starts with the fixtures that the tests have added. */
 export const useContractServer = (
@@ -35,14 +36,23 @@ const patterns = [...routes, ...dashboardRoutes].map((route): readonly [RegExp, 
   route,
 ]);
 
-/** Reports a reason, or a limit, that the document of the route does not list. Answers of v1 have none. */
+/** Reports a reason, or a limit, that the document of the route does not list. */
 const reasonProblems = (line: string, { status, body }: Answer): ReadonlyArray<string> => {
   const { reason, bucket = reason }: Json = body?.error?.details ?? {};
-  if (![403, 409, 429].includes(status) || bucket === undefined) return [];
+  const ofV2 = [403, 409, 429].includes(status) && bucket !== undefined ? [textOf(bucket)] : [];
+  const meant = typeof body?.error === "string" ? reasonsOfWords(status, body.error) : ofV2;
   const [, route] = patterns.find(([pattern]) => pattern.test(line)) ?? [];
-  const isListed = route === undefined || new Set<unknown>(route.reasons).has(bucket);
-  return isListed ? [] : [`the document of ${route.id} does not list ${textOf(bucket)}`];
+  const isListed = route === undefined || meant.some((each) => new Set<string>(route.reasons).has(each));
+  return isListed || meant.length === 0 ? [] : [`the document of ${route.id} does not list ${meant.join()}`];
 };
+
+const { responses = {} } = openApi("http://127.0.0.1").components as Readonly<Record<string, Json>>;
+
+/** The reasons that an answer of v1 can have, by its words. */
+const reasonsOfWords = (status: number, words: string): ReadonlyArray<string> =>
+  Object.entries(responses[`V1.${status}`]?.["content"]?.["application/json"]?.["examples"] ?? {})
+    .filter(([name, example]) => /^[a-z]/.test(name) && plain(example?.["value"]?.error) === plain(words))
+    .map(([name]) => name);
 
 /** Matches a time as answers and events have it. */
 export const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;

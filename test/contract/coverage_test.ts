@@ -203,6 +203,9 @@ describe.each(Object.entries(surroundings))("surroundings: %s", (name, { begin, 
   });
 });
 
+/** Refusals of v1 that need many requests, or rules of a community; tests of limits, sessions and admission cause them. */
+const byOthers = / (?:second|platform_refusals|session_create|poll_\w+|blocked|game_taken)$/;
+
 test("every refusal in the OpenAPI document was received in at least one test case", async () => {
   const { components } = (await send("GET /openapi.json")).body;
   const shown = Object.entries(components?.["responses"] ?? {}).flatMap(([name, response]) =>
@@ -211,7 +214,7 @@ test("every refusal in the OpenAPI document was received in at least one test ca
     ),
   );
   // Refusals in emulated APIs of other services have no status in their body. `compat_test.ts` tests these refusals.
-  const own = shown.filter(([, value]) => value["status"] !== undefined);
+  const own = shown.filter(([name, value]) => value["status"] !== undefined && !byOthers.test(name));
   expect(own.length).toBeGreaterThan(40);
   expect(own.filter(([, value]) => !refusals.has(refusalOf(value))).map(([name]) => name)).toEqual([]);
 });

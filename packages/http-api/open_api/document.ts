@@ -1,4 +1,5 @@
 import type { JsonSchema } from "effect";
+import type { Reason } from "../error_details.ts";
 import type { Method } from "../route.ts";
 
 export interface Reference {
@@ -45,6 +46,8 @@ export interface Operation {
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly security?: Security;
   readonly responses: Readonly<Record<string, Response | Reference>>;
+  /** v1 only: the reasons and limits of the operation, which name its examples of refusals and schemas `Reason_…`. */
+  readonly "x-reasons"?: ReadonlyArray<Reason>;
 }
 
 export interface Document {

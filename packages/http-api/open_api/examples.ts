@@ -109,8 +109,13 @@ export const errorExample = (
  * @param wording the route's own message, which replaces the usual one
  * @internal
  */
-export const errorExampleV1 = (status: number, code: ErrorCode, wording: Wording | undefined): unknown => {
-  const error = errorWith(code, wording === undefined ? status : undefined);
+export const errorExampleV1 = (
+  status: number,
+  code: ErrorCode,
+  wording: Wording | undefined,
+  reason?: Reason,
+): unknown => {
+  const error = errorWith(code, wording === undefined ? status : undefined, reason);
   return {
     status,
     error: (wording && wordedMessage(wording, error)) ?? EnvelopeV1.messageOf(error),

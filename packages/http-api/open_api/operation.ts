@@ -97,6 +97,7 @@ export const operationOf = (components: Components, route: Route): Operation => 
   ...bodyOf(components, route),
   ...securityOf(route),
   responses: responsesOf(components, route),
+  ...(route.generation === "v1" ? { "x-reasons": [...route.reasons] } : {}),
 });
 
 const schemeNames = {
@@ -153,7 +154,11 @@ export const tags = [
       "The JSON of the dashboard. `$ACCOUNTLINK_MANAGE_KEY` is a key with access `manage`; operations that take no key need the " +
       "cookie of a sign-in, as `$ACCOUNTLINK_SESSION`, and to write `$CSRF_TOKEN`, the `csrfToken` of the operation `getSignIn`",
   },
-  { name: "v1", description: "The first generation, which remains available" },
+  {
+    name: "v1",
+    description:
+      "The first generation, which remains available; `x-reasons` names its refusals' examples and schemas",
+  },
   {
     name: "Compatible",
     description:

@@ -2,6 +2,7 @@ import type { ErrorCode, PublicError } from "@accountlink/core/errors";
 import { groupBy } from "@accountlink/core/group_by";
 import { type JsonSchema, Schema } from "effect";
 import { compatRoutes } from "../compat/compat_routes.ts";
+import type { Reason } from "../error_details.ts";
 import { errorCodes, errorTable, statusesOf } from "../errors.ts";
 import type { OtherService } from "../other_service.ts";
 import { type Route, refusalsOf } from "../route.ts";
@@ -122,18 +123,16 @@ const refusalV2 = (
   codes: ReadonlyArray<ErrorCode>,
 ): Reference => {
   const isForOwners = route.access === "session";
+  const traffic = trafficOf(route, status);
   const examples = (isForOwners ? [] : codes).map((code) => {
     const [reason] = reasonsOf(route, code);
     // Routes of sessions tell another limit.
-    const more = [
-      ...(reason === undefined ? [] : [reason]),
-      ...(route.traffic === undefined ? [] : [route.traffic]),
-    ];
-    const value = errorExample(status, code, route.traffic, reason);
+    const more = [...(reason === undefined ? [] : [reason]), ...(traffic === undefined ? [] : [traffic])];
+    const value = errorExample(status, code, traffic, reason);
     return [code, components.share("examples", [nameOf(status, [code]), ...more].join("."), { value })];
   });
   const hasReasons = codes.some((code) => reasonsOf(route, code).length > 0);
-  const of = hasReasons || route.traffic !== undefined ? `.${route.id}` : "";
+  const of = hasReasons || traffic !== undefined ? `.${route.id}` : "";
   const name = `${isForOwners ? "Dashboard." : ""}${nameOf(status, codes)}${of}`;
   return components.share("responses", name, {
     description: codes.map(meaningOf).join("\n\n"),
@@ -148,7 +147,7 @@ interface RouteError {
   readonly code: ErrorCode;
 }
 
-/** The v1 refusals by status. Their bodies have no code, so all routes share them. */
+/** The v1 refusals by status. Their bodies have no code, so all routes share them; `x-reasons` tells which are theirs. */
 const refusalsV1 = groupBy(
   routes
     .filter(({ generation }) => generation === "v1")
@@ -163,9 +162,14 @@ const refusalsV1 = groupBy(
 const refusalV1 = (components: Components, route: Route, status: number): Reference => {
   const refusals = refusalsV1.get(status) ?? [];
   const codes = inOrder(refusals.map(({ code }) => code));
-  const examples = codes.map((code) => {
-    const wording = refusals.find((refusal) => refusal.code === code)?.route.wordings?.[code];
-    return [code, { value: errorExampleV1(status, code, wording) }];
+  const examples = codes.flatMap((code) => {
+    const sharing = refusals.flatMap((each) => (each.code === code ? [each.route] : []));
+    const exampleOf = (reason?: Reason) => [
+      reason ?? code,
+      { value: errorExampleV1(status, code, sharing[0]?.wordings?.[code], reason) },
+    ];
+    const reasons = reasonsOf({ reasons: new Set(sharing.flatMap((each) => [...each.reasons])) }, code);
+    return reasons.length === 0 ? [exampleOf()] : reasons.map((reason) => exampleOf(reason));
   });
   const failures = [failureV1(status, "mapping"), failureV1(status, "verify")];
   return components.share("responses", `V1.${status}`, {
@@ -195,11 +199,14 @@ const refusals = (components: Components, route: Route): Readonly<Record<string,
     ]),
   );
 
+/** The limit that a refusal tells; a request without a valid key is told none. */
+const trafficOf = ({ traffic }: Route, status: number) => (status === 401 ? undefined : traffic);
+
 /** Routes with the same error codes and reasons share a refusal. */
 const sharedBy = (route: Route, status: number, codes: ReadonlyArray<ErrorCode>): string =>
   [
     route.access === "session",
-    route.traffic,
+    trafficOf(route, status),
     status,
     ...codes,
     ...codes.flatMap((code) => reasonsOf(route, code)),

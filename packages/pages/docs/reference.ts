@@ -95,7 +95,7 @@ const routesOf = ({ paths, webhooks }: Document): ReadonlyArray<Route> => [
 /** Browsers open the element when a link leads to the operation inside. */
 const routeHtml = (document: Document, route: Route): Html => {
   const { method, path, operation } = route;
-  const { operationId, summary, description, requestBody, responses } = operation;
+  const { operationId, summary, description, requestBody } = operation;
   const body = requestBody?.content["application/json"];
   return html`
 <details class="route"><summary><h3>${proseHtml(summary)} <small><code>${method} ${path}</code></small></h3></summary>
@@ -105,7 +105,7 @@ ${parametersHtml(document, operation)}
 ${body === undefined ? null : html`<h4>Body</h4>${fieldsHtml(document, body.schema)}`}
 ${method === "EVENT" ? null : html`<h4>Request</h4><pre>${curlOf(document, route)}</pre>`}
 <h4>Answers</h4>
-${answersHtml(document, responses)}
+${answersHtml(document, operation)}
 </div></details>`;
 };
 
@@ -119,8 +119,8 @@ const parametersHtml = (document: Document, { parameters }: Operation): Html | n
       })}</ul>`;
 
 /** Shows the example and the fields of successful answers, and lists the others, each with what its reasons ask for. */
-const answersHtml = (document: Document, responses: Operation["responses"]): Html => {
-  const all = Object.entries(responses).map(([status, response]) => {
+const answersHtml = (document: Document, operation: Operation): Html => {
+  const all = Object.entries(operation.responses).map(([status, response]) => {
     const { content, ...others } = resolved(document, response);
     return { status, ...others, media: Object.values(content ?? {})[0] };
   });
@@ -140,7 +140,9 @@ ${media === undefined ? null : fieldsOf(document, media.schema)}</details>`,
     .map(
       ({ status, description, media }) =>
         html`<li>${status} ${proseHtml(description)}${
-          media === undefined ? null : reasonsHtml(reasonsIn(document, media.schema))
+          media === undefined
+            ? null
+            : reasonsHtml([...reasonsIn(document, media.schema), ...wordsIn(document, operation, media)])
         }</li>`,
     )}</ul>`;
 };
@@ -177,6 +179,18 @@ const reasonsHtml = (reasons: ReadonlyArray<Reason>): Html | null =>
   reasons.length === 0
     ? null
     : html`<ul>${reasons.map(({ reason, advice }) => html`<li><code>${reason}</code> ${proseHtml(advice)}</li>`)}</ul>`;
+
+/** The words in which a refusal of v1 tells the reasons of an operation, because its body does not name them. */
+const wordsIn = (
+  document: Document,
+  { "x-reasons": own = [] }: Operation,
+  { examples = {} }: { readonly examples?: Readonly<Record<string, object>> },
+): ReadonlyArray<Reason> =>
+  own.flatMap((reason) => {
+    const { value } = (examples[reason] ?? {}) as { readonly value?: { readonly error: string } };
+    const schema = resolved<Schema>(document, { $ref: `#/components/schemas/Reason_${reason}` });
+    return value === undefined ? [] : reasonOf(schema).map((each) => ({ ...each, reason: value.error }));
+  });
 
 /** The reasons of all refusals, each once. */
 const allReasons = (document: Document): ReadonlyArray<Reason> => {

@@ -38,6 +38,11 @@ it("in the API reference, the card of a route lists its own reasons with what th
   const card = partAt("patchGame");
   assert.include(card, "link_limit Remove links, or ask the operator for a larger plan");
   assert.notInclude(card, "session_completed");
+  const ofV1 = partAt("updateGame");
+  assert.include(ofV1, "The plan allows no more links Remove links, or ask the operator for a larger plan");
+  assert.include(ofV1, "User is not in the guild Ask the user to join the guild");
+  assert.notInclude(ofV1, "New chat ID already has a link");
+  assert.include(partAt("updateChat"), "New chat ID already has a link Look the new chat ID up");
 });
 
 it("the errors of the API reference are the reasons of all refusals, and no other choices", () => {
