@@ -62,9 +62,9 @@ const refuseServers = Effect.fnUntraced(function* (source: PersistentStorage) {
       ? yield* StoragePostgres.usersOf({ ...source, connectTimeout })
       : yield* (yield* redis).StorageRedis.usersOf(source);
   if (first === undefined) return;
-  const more = others.length === 0 ? "" : ` and ${countOf(others.length, "other")}`;
+  const use = others.length === 0 ? " uses" : ` and ${countOf(others.length, "other")} use`;
   return yield* new InvalidConfig({
-    problem: `${first}${more} uses ${locationOf(source).text}, expected stopped servers`,
+    problem: `${first}${use} ${locationOf(source).text}, expected stopped servers`,
   });
 });
 
