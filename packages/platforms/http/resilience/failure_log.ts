@@ -23,11 +23,14 @@ export const tellingFailures = (platform: string) => {
     );
 };
 
-/** The method and the path, in which everything but words is replaced: a path may contain a token. */
+/**
+ * The method and the path, in which everything but words is replaced: a path may contain a token. A URL without a scheme
+ * begins with the host of a service, which is kept.
+ */
 const routeOf = ({ method, url }: HttpClientRequest.HttpClientRequest): string => {
   const [path = ""] = url.replace(/^[a-z]+:\/\/[^/?#]*/i, "").split(/[?#]/, 1);
   return `${method} ${path
     .split("/")
-    .map((part) => (/^(?:v\d|[a-z][a-z-]{0,23})?$/.test(part) ? part : ":id"))
+    .map((part, at) => (at === 0 || /^(?:v\d|[a-z][a-z-]{0,23})?$/.test(part) ? part : ":id"))
     .join("/")}`;
 };

@@ -30,7 +30,10 @@ const clientOf = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, overri
       return HttpClientResponse.fromWeb(request, new Response(step.status === 204 ? null : "{}", step));
     }),
   );
-  const client = yield* resilientClient(platform, "test", overrides);
+  // As the client of a platform with a host for each service does.
+  const withScheme = HttpClientRequest.updateUrl((given) => given.replace(/^(?=users\.)/, "https://"));
+  const mapped = HttpClient.mapRequest(platform, withScheme);
+  const client = yield* resilientClient(mapped, "test", overrides);
   return { client, sentAt };
 });
 
@@ -250,8 +253,11 @@ test.each<[step: Step, message: string]>([
     const line = [message, { platform: "test", route }];
     expect(lines).toEqual([line]);
     yield* TestClock.adjust("10 minutes");
-    yield* timeless(request);
-    expect(lines).toEqual([line, line]);
+    yield* timeless(Effect.exit(client.get("users.platform.test/v1/users/17")));
+    expect(lines).toEqual([
+      line,
+      [message, { platform: "test", route: "GET users.platform.test/v1/users/:id" }],
+    ]);
   }).pipe(Effect.provideService(TurnAccount, "ada"), Effect.provide(Logger.layer([logger])));
 });
 
