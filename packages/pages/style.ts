@@ -50,6 +50,7 @@ summary { min-height: 1.75rem; }
 .bad { color: var(--bad); }
 details p { margin-block: .5rem .75rem; }
 .choice { margin-bottom: 1rem; }
+.choice input { width: 1.5rem; height: 1.5rem; margin: 0; vertical-align: middle; }
 .aside + form { margin-top: 1.25rem; }
 .choices { grid-template-columns: 1fr 1fr; }
 .choices, .choices + .decline { margin-bottom: .75rem; }

@@ -540,14 +540,7 @@ test("a role change that the bot may not make is listed as a problem of the plan
   // A sweep of the previous plan may still store the problems that it found. So poll until the problem of the new
   // plan is listed.
   const problems = async () => (await get()).body.data?.plan?.status?.problems;
-  const problem = {
-    chatId: eve,
-    roleId: admin,
-    reason: "role_above_bot",
-    at: isoTime,
-    count: 1,
-    chatIds: [eve],
-  };
-  await expect.poll(problems).toContainEqual(problem);
+  const problem = { chatId: eve, roleId: admin, reason: "role_above_bot", at: isoTime };
+  await expect.poll(problems).toContainEqual({ ...problem, count: 1, chatIds: [eve] });
   await remove();
 });

@@ -91,8 +91,8 @@ it("every command refuses a wrong secret, names it, and changes nothing", async 
         1,
         expect.stringContaining(file === null ? refusal : `${refusal}, ${expected}`),
       ]);
-      expect(readFileSync(join(data, "accountlink.db")).equals(database), command).toBe(true);
-      expect(readdirSync(place.folder), command).toEqual(folders);
+      expect([command, readFileSync(join(data, "accountlink.db")).equals(database)]).toEqual([command, true]);
+      expect([command, readdirSync(place.folder)]).toEqual([command, folders]);
     }
   }
   writeFileSync(join(data, "secret"), own);

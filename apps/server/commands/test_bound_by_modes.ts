@@ -1,5 +1,5 @@
 /** For tests: runs commands in a process that the modes of files bind, also where tests run as root. */
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { type Ended, runInProcess } from "./test_command_line.ts";
 

@@ -13,11 +13,12 @@ import { LinkCap } from "../links/link_cap.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { StorageUse } from "../storage_use.ts";
 import { TurnAccount, Turns } from "../turns/mod.ts";
-import type { LinkLine, ReadOptions } from "./formats/link_format.ts";
+import type { ReadOptions } from "./formats/link_format.ts";
 import { linkReaders } from "./formats/link_formats.ts";
 import type { ConflictChoice, LinkChange } from "./import_batch.ts";
 import { type ImportFile, ImportRefused, importFilesOn, removed } from "./import_files.ts";
 import { boundedLeftOut, type ImportOutcome, leftOutHeader } from "./import_outcome.ts";
+import type { ImportFailure, ImportState } from "./import_state.ts";
 import { changesOfPlan, type ImportHolder, ImportStore, type UndoableImport } from "./import_store.ts";
 import { makeImportUndos } from "./import_undos.ts";
 import { type ImportObserver, type ImportPorts, type ImportProgress, importLinks } from "./link_import.ts";
@@ -37,21 +38,6 @@ const sampledRows = 300;
 const [shownRows, shownChanges, mostChanges] = [10, 20, 10_000];
 
 const encoder = new TextEncoder();
-
-type ImportState =
-  | {
-      readonly _tag: "Preview";
-      readonly outcome: ImportOutcome;
-      readonly sample: ReadonlyArray<LinkLine>;
-      /** The first chat users of the file; left out of previews from before they were stored. */
-      readonly chatIds?: ReadonlyArray<ChatId>;
-    }
-  | { readonly _tag: "Running"; readonly progress: ImportProgress }
-  | { readonly _tag: "Done"; readonly outcome: ImportOutcome }
-  | { readonly _tag: "Failed"; readonly reason: ImportFailure };
-
-/** `storage`: the storage did not answer. */
-export type ImportFailure = ImportRefused["reason"] | "storage";
 
 /** What is stored of an import as JSON. */
 interface Details {

@@ -31,7 +31,6 @@ export { type ImportFile, ImportRefused } from "./import_files.ts";
 export * from "./import_history.ts";
 export {
   type ChangedLinks,
-  type ImportFailure,
   type ImportJob,
   makeImportJobs,
   type NewImport,
@@ -43,6 +42,7 @@ export {
   leftOutHeader,
   leftOutRow,
 } from "./import_outcome.ts";
+export type { ImportFailure } from "./import_state.ts";
 export * from "./import_store.ts";
 export * from "./imported_record.ts";
 export * from "./link_file.ts";

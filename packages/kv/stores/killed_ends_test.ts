@@ -13,7 +13,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { makeKey, makeSession } from "@accountlink/testing";
 import { Effect, Exit, Option } from "effect";
-import { expect, it } from "vitest";
+import { assert, expect, it } from "vitest";
 import { type Entry, type Kv, layer, memoryKv, minChanges } from "../mod.ts";
 
 const owner = ChatId.make("00001");
@@ -91,8 +91,8 @@ const killAfterEach = async <E>(
     if (Exit.isSuccess(await run(change))) return commits;
     left.commits = Infinity;
     const resumed = await run(Effect.andThen(resume, isEnded));
-    expect(Exit.isSuccess(resumed), String(resumed)).toBe(true);
-    expect(await dataOf(kv), `killed after ${commits} commits`).toEqual(expected);
+    expect(resumed).toSatisfy(Exit.isSuccess);
+    expect([commits, await dataOf(kv)]).toEqual([commits, expected]);
   }
 };
 
@@ -124,11 +124,11 @@ it("a deletion of a scope that is killed ends in the background once it was stor
   const remove = LinkStore.use((links) => links.deleteScope({ ...origin, pid, at: 2 }));
   const resume = Effect.gen(function* () {
     const isStored = (yield* actionsOf("acme")).includes("scope.deleted");
-    if (!isStored) yield* remove;
-    else {
-      expect(yield* LinkStore.use((links) => links.countLinks(pid))).toBe(0);
-      yield* SessionStore.use((sessions) => sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore: 0 }));
-    }
+    if (!isStored) return yield* remove;
+    assert.strictEqual(yield* LinkStore.use((links) => links.countLinks(pid)), 0);
+    return yield* SessionStore.use((sessions) =>
+      sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore: 0 }),
+    );
   });
   const isEnded = Effect.gen(function* () {
     expect((yield* actionsOf("acme")).filter((action) => action === "scope.deleted").length).toBe(1);

@@ -146,7 +146,10 @@ export const layer = storeLayer(BlockStore)((parts) => {
     }),
 
     count: operation("count", (pid) =>
-      Effect.map(readCounts(sql`SELECT COUNT(*) AS count FROM blocks WHERE pid = ${pid}`), ([count = 0]) => count),
+      Effect.map(
+        readCounts(sql`SELECT COUNT(*) AS count FROM blocks WHERE pid = ${pid}`),
+        ([count = 0]) => count,
+      ),
     ),
 
     ofUser: operation("ofUser", (chatId) =>

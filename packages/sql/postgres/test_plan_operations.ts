@@ -117,7 +117,9 @@ const operations: Readonly<Record<string, Operation>> = {
   "importBatch of a file": importOf("replace", { id: "import 1", name: "links.csv", isUndoable: true }),
   "ImportStore.undoablePage": ({ imports }) => imports.undoablePage("import 2", chatIdOf(500), 20),
   "ImportStore.undo": ({ imports }) =>
-    Effect.tap(imports.undo({ ...origin, id: "import 2", limit: 20 }), ({ removed }) => dieUnless(removed > 0)),
+    Effect.tap(imports.undo({ ...origin, id: "import 2", limit: 20 }), ({ removed }) =>
+      dieUnless(removed > 0),
+    ),
   importPosition: ({ imports }) => imports.importPosition("source 100"),
 
   ensureAccount: ({ keys }) => keys.ensureAccount({ name: account, chatId: null, tier: "free" }),
@@ -231,8 +233,7 @@ const operations: Readonly<Record<string, Operation>> = {
   "AltReviewStore.remove": ({ reviews }) => reviews.remove({ ...origin, ...pair }),
 
   "SuspectStore.ofUser": ({ suspects }) => finds(2, suspects.ofUser(chatIdOf(100))),
-  "BlockStore.count": ({ blocks }) =>
-    Effect.tap(blocks.count(pid), (count) => dieUnless(count === 100)),
+  "BlockStore.count": ({ blocks }) => Effect.tap(blocks.count(pid), (count) => dieUnless(count === 100)),
   "BlockStore.ofUser": ({ blocks }) => finds(1, blocks.ofUser(blockedUser)),
   "UserStore.find": ({ userStore }) => userStore.find(chatIdOf(100)),
   "UserStore.findRecords": ({ userStore }) => finds(1, userStore.findRecords(chatIdOf(100))),

@@ -67,7 +67,7 @@ export const copyEmbedded = Effect.fnUntraced(function* (
     Effect.scoped,
     // Of the two files, the copy alone is written.
     Effect.mapError((cause) =>
-      / is full$/.test(reasonOf(cause.reason.cause))
+      reasonOf(cause.reason.cause).endsWith(" is full")
         ? notWritten(cause)
         : new DatabaseUnusable({ path, cause }),
     ),
