@@ -32,7 +32,7 @@ import { codeOf, readDocument, rowsUnder } from "./document.ts";
 const operating = readDocument("docs/operating.md");
 const errors = readDocument("docs/errors.md");
 
-/** The rows of the groups of variables, which are a table each. A row of two variables has those of both tiers. */
+/** The rows of the groups of variables, which are a table each. A row of two variables is about both tiers. */
 const rows = operating
   .split(/(?=^\| variable \| default \| for \|$)/m)
   .slice(1)

@@ -6,6 +6,7 @@ import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { StorageSql } from "@accountlink/sql";
+import { expectedOwner } from "@accountlink/sql/postgres";
 import { partsOf } from "@accountlink/sql/postgres_url";
 import { Data, Effect, Predicate, Redacted } from "effect";
 import { Invocation } from "../cli/invocation.ts";
@@ -83,7 +84,7 @@ const run = Effect.fnUntraced(function* (
   const [first = `it ended with ${code}`] = problems.trim().split("\n");
   const reason = first.replace(`${program}: `, "").replace(/^error: /, "");
   const isDenied = /permission denied|must be owner/.test(reason);
-  return yield* failed(isDenied ? `${reason}, expected a user who owns the database and its tables` : reason);
+  return yield* failed(isDenied ? `${reason}, ${expectedOwner}` : reason);
 });
 
 /** Dumps of a database. */

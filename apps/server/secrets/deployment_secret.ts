@@ -168,7 +168,7 @@ export const deploymentKeysLayer = (config: Config, storage: Storage, secrets: D
     Layer.effectDiscard(Effect.flatMap(Secrets, ({ deploymentId }) => checkDeployment(config, deploymentId))),
   ).pipe(Layer.provideMerge(Secrets.layer), Layer.provideMerge(rootKeyLayer(config, storage, secrets)));
 
-/** @param of what is of the deployment that was found, such as `the backup "links.db"` */
+/** @param of the storage or the file with the deployment `found`, such as `the backup "links.db"` */
 export const checkDeployment = (
   { ACCOUNTLINK_DEPLOYMENT: expected }: Config,
   found: string,

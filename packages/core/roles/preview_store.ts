@@ -1,4 +1,4 @@
-/** Previews of role plans, and whom they found to gain or lose a role. */
+/** Previews of role plans, and the members who would gain or lose a role. */
 import { Array as Arr, Context, Effect, Option, Schema, Struct } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, GuildId, Pid } from "../ids.ts";

@@ -14,7 +14,8 @@ import { makeFlow, makeKey, makeSession, uniqueText } from "@accountlink/testing
 import { Effect, Fiber, Latch, Option } from "effect";
 import { expect, it } from "vitest";
 import { rangeOf } from "../keys.ts";
-import { type Kv, layer, memoryKv, minChanges } from "../mod.ts";
+import { type Kv, layer, memoryKv } from "../mod.ts";
+import { dyingKv } from "./test_dying_kv.ts";
 
 const ada = ChatId.make("10001");
 const chess = GameId.make("1");
@@ -44,18 +45,8 @@ const openMany = Effect.gen(function* () {
   }
 });
 
-/** An engine that refuses the commits after some of them. */
 const dying = () => {
-  const kv = memoryKv();
-  const left = { commits: Infinity };
-  const engine: Kv = {
-    ...kv,
-    maxChanges: minChanges,
-    commit: (checks, changes) =>
-      left.commits-- > 0
-        ? kv.commit(checks, changes)
-        : Effect.fail(new StoreUnavailable({ operation: "commit", cause: "refused" })),
-  };
+  const { left, engine } = dyingKv(memoryKv(), Infinity);
   return { left, engine, storage: layer(Effect.succeed(engine)) };
 };
 

@@ -1,20 +1,13 @@
 /** An account's end and the deletion of a scope's data, killed after each of their commits on the smallest engine. */
-import {
-  AuditLog,
-  ChatId,
-  GameId,
-  LinkStore,
-  Pid,
-  type StoragePorts,
-  StoreUnavailable,
-} from "@accountlink/core";
+import { AuditLog, ChatId, GameId, LinkStore, Pid, type StoragePorts } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { makeKey, makeSession } from "@accountlink/testing";
 import { Effect, Exit, Option } from "effect";
 import { assert, expect, it } from "vitest";
-import { type Entry, type Kv, layer, memoryKv, minChanges } from "../mod.ts";
+import { type Entry, type Kv, layer, memoryKv } from "../mod.ts";
+import { dyingKv } from "./test_dying_kv.ts";
 
 const owner = ChatId.make("00001");
 const pid = Pid.make(`pid_${"1".repeat(32)}`);
@@ -50,15 +43,7 @@ const stored = (kv: Kv) => Effect.runPromise(kv.list(everything, { limit: Infini
 const openOn = (entries: ReadonlyArray<Entry>, commits: number) => {
   const kv = memoryKv();
   Effect.runSync(kv.commit([], entries));
-  const left = { commits };
-  const engine: Kv = {
-    ...kv,
-    maxChanges: minChanges,
-    commit: (checks, changes) =>
-      left.commits-- > 0
-        ? kv.commit(checks, changes)
-        : Effect.fail(new StoreUnavailable({ operation: "commit", cause: "killed" })),
-  };
+  const { left, engine } = dyingKv(kv, commits);
   const run = <A, E>(effect: Effect.Effect<A, E, StoragePorts>) =>
     Effect.runPromiseExit(Effect.provide(effect, layer(Effect.succeed(engine))));
   return { kv, left, run };

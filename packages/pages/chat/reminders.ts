@@ -13,6 +13,7 @@ import {
 import { makeUsableGameWays, neededForWay } from "@accountlink/core/flow";
 import type { ChatId } from "@accountlink/core/ids";
 import { LinkStore } from "@accountlink/core/links";
+import { atMostEvery } from "@accountlink/core/monotonic_millis";
 import { UnlinkedMembers } from "@accountlink/core/owners";
 import {
   type ChatChannels,
@@ -82,14 +83,11 @@ const layerOf = (channels: ChatChannels) =>
     const communities = yield* CommunityStore;
     const { chargeTo } = yield* PlatformRefusals;
     const remind = yield* makeRemind(channels);
+    const seldom = atMostEvery(interval);
     const walks = yield* FiberMap.make<string>();
 
     /** Begins to remind in the communities that want it. A changed number of days begins anew. */
-    let lookedAt = 0;
     const begin = Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis;
-      if (now < lookedAt + interval) return;
-      lookedAt = now;
       const found = yield* communities.reminding();
       const wanted = new Map(
         found.map((each): [string, Community] => [
@@ -116,7 +114,7 @@ const layerOf = (channels: ChatChannels) =>
     });
     yield* makeOldestNode("reminders:", {
       problem: "Cannot choose the node that reminds members",
-      work: begin,
+      work: seldom(begin),
       stop: FiberMap.clear(walks),
     });
   });

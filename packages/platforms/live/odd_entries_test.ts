@@ -467,7 +467,7 @@ test.each(Object.keys(lists))(
     const [one, other, third] = list.entries;
     const { found: expected, warned } = yield* askWith(list, [one, other]);
     expect([JSON.stringify(expected), warned]).not.toContain("PlatformUnavailable");
-    // What is closed here answers 500.
+    // A closed address answers 500.
     expect(warned.filter((line) => !String(line).includes('the status is "500"'))).toEqual([]);
     const first = Object.keys(lists).indexOf(name);
     for (const [index, odd] of oddFrom(third).entries()) {

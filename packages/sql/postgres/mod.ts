@@ -13,3 +13,4 @@ export {
   type PostgresState,
 } from "./postgres.ts";
 export { restPostgres, setAside, usersOf } from "./restoring.ts";
+export { expectedOwner } from "./sql_error.ts";

@@ -195,7 +195,7 @@ const leadOf = (sql: SqlClient.SqlClient) =>
     ),
   );
 
-/** Whether the user may write the tables of this service: those of the owner who migrates them. */
+/** Whether the user may write the tables that the owner of `schema_migrations` has. */
 const isWritable = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const [found] = yield* sql<{ readonly is_writable: boolean | null }>`

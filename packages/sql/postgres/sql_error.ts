@@ -22,7 +22,7 @@ export const sqlErrorOf = ({ reason }: SqlError.SqlError): SqlError.SqlError => 
   });
 };
 
-/** What mends missing rights. */
+/** What mends missing rights. @internal */
 export const expectedOwner = "expected a user who owns the database and its tables";
 
 /** An error of statements that the client gave up. */

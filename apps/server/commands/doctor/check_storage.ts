@@ -41,7 +41,7 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
       Effect.catchTag("DatabaseUnusable", ({ message }) =>
         unusable(
           message,
-          message.includes("expected a user who owns")
+          message.includes(StoragePostgres.expectedOwner)
             ? ownAll
             : `Correct ${variable}, or start the database`,
         ),

@@ -3,10 +3,11 @@
  * and roles that no rule names any more. One node of all works on it, the oldest; after a restart, or on another node, the
  * work goes on where it stopped.
  */
-import { Clock, Effect, FiberMap, Option } from "effect";
+import { Effect, FiberMap, Option } from "effect";
 import type { DataScope } from "../../data_scope.ts";
 import type { ChatId } from "../../ids.ts";
 import { KeyStore } from "../../keys/key_store.ts";
+import { atMostEvery } from "../../monotonic_millis.ts";
 import { ChargedAccount, IsBackground, PlatformRefusals } from "../../platforms/platform_refusals.ts";
 import { MemberSync } from "../member_sync.ts";
 import { makeOldestNode } from "../oldest_node.ts";
@@ -29,6 +30,7 @@ export const startPutBack = Effect.gen(function* () {
   const { chargeTo } = yield* PlatformRefusals;
   const putNicknamesBack = yield* makePutNicknamesBack;
   const reverse = yield* makeReverse;
+  const seldom = atMostEvery(interval);
   const running = yield* FiberMap.make<string>();
 
   /** Runs a work of a community, at most one of a name at a time. */
@@ -37,11 +39,7 @@ export const startPutBack = Effect.gen(function* () {
       onlyIfMissing: true,
     });
 
-  let lookedAt = 0;
   const begin = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis;
-    if (now < lookedAt + interval) return;
-    lookedAt = now;
     for (const { scope, guildId } of yield* store.puttingBack()) {
       const place = { pid: scope.pid, guildId };
       yield* run(scope, `nicknames ${place.pid} ${guildId}`, putNicknamesBack(place));
@@ -57,7 +55,7 @@ export const startPutBack = Effect.gen(function* () {
   });
   yield* makeOldestNode("put_back:", {
     problem: "Cannot choose the node that puts roles and nicknames back",
-    work: begin,
+    work: seldom(begin),
     stop: FiberMap.clear(running),
   });
 });
