@@ -7,13 +7,21 @@
  *
  * Usage: `npm run bench -- [--on=memory|embedded|shared]… [--work=start|hit|miss|guild|game|bulk|patch|keyed|mixed]…
  * [--against=NAME]… [--connections=1|32|256|half|lone]… [--rounds=3] [--seconds=1] [--latency=MILLISECONDS]
- * [--beside=CHECKOUT] [--json=FILE] [--profile]`
+ * [--beside=CHECKOUT]… [--json=FILE] [--profile]`
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type Contender, contendersOf, type Deployment, ownName, type Places, titles } from "./contenders.ts";
+import {
+  type Contender,
+  contendersOf,
+  type Deployment,
+  nameOf,
+  ownName,
+  type Places,
+  titles,
+} from "./contenders.ts";
 import { startDatabases, whyNoDatabases } from "./databases.ts";
 import { fixture, linkCount, platformFixture } from "./dataset.ts";
 import { measure, measureStarts, type Plan } from "./measure.ts";
@@ -31,7 +39,7 @@ const { values: options } = parseArgs({
     connections: { ...several, default: ["1", "32", "256", "half", "lone"] },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "1" },
-    beside: { type: "string" },
+    beside: { ...several, default: [] },
     latency: { type: "string", default: "0" },
     json: { type: "string" },
     profile: { type: "boolean", default: false },
@@ -64,11 +72,13 @@ const profile = async ({ name, start }: Contender, work: Work, on: Deployment, {
   console.log(`${work}, ${name}: ${folder}`);
 };
 
-const isChosen = ({ name }: Contender) => [ownName, "beside", ...(options.against ?? [name])].includes(name);
+const besides = options.beside.map((checkout) => resolve(checkout));
+const isChosen = (name: string) =>
+  [ownName, ...besides.map(nameOf), ...(options.against ?? [name])].includes(name);
 
 const runOn = async (on: Deployment, places: Places, plan: Plan): Promise<ReadonlyArray<WorkResult>> => {
   console.log(`\n# ${titles[on]}`);
-  const contenders = (await contendersOf(on, places)).filter(isChosen);
+  const contenders = (await contendersOf(on, places)).filter(({ name }) => isChosen(name));
   await fillAndCompare(contenders);
   await places.databases?.settle();
   const results: Array<WorkResult> = [];
@@ -124,7 +134,7 @@ try {
   console.log(canPin ? "servers and generator pinned to one processor each" : "nothing pinned: no taskset");
   const [rounds, seconds] = [Number(options.rounds), Number(options.seconds)];
   const plan = { generator, loads: options.connections, rounds, seconds, databaseTimes: null };
-  const places = { folder, fixtures, databases, beside: options.beside };
+  const places = { folder, fixtures, databases, besides };
   const results = await Promise.race([runAll(places, plan), stopped]);
   if (!options.profile) await report(results);
 } finally {

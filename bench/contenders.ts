@@ -1,6 +1,6 @@
-/** The servers that the bench compares: this checkout, another checkout, and the hand-written peer. */
+/** The servers that the bench compares: this checkout, other checkouts, and the hand-written peer. */
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Databases } from "./databases.ts";
 import { unreachedAddressLimits } from "./dataset.ts";
 import { type RunningServer, startServer } from "./server_process.ts";
@@ -21,19 +21,22 @@ export interface Places {
   readonly fixtures: { readonly full: string; readonly platform: string };
   /** Null if the deployment does not use Postgres and Redis. */
   readonly databases: Databases | null;
-  /** The path of another checkout to compare with. */
-  readonly beside: string | undefined;
+  /** The paths of other checkouts to compare with. */
+  readonly besides: ReadonlyArray<string>;
 }
 
 export const ownName = "accountlink";
 
+/** Returns the name of another checkout among the contenders: its folder's. */
+export const nameOf = (checkout: string): string => `beside-${basename(checkout)}`;
+
 /**
- * Returns the servers to compare: this checkout, the other checkout if there is one, and the hand-written peer. Memory
+ * Returns the servers to compare: this checkout, the other checkouts, and the hand-written peer. Memory
  * storage is measured without the peer.
  */
 export const contendersOf = async (on: Deployment, places: Places): Promise<ReadonlyArray<Contender>> => {
   const contenders = [await own(ownName, join(import.meta.dirname, ".."), on, places)];
-  if (places.beside !== undefined) contenders.push(await own("beside", places.beside, on, places));
+  for (const checkout of places.besides) contenders.push(await own(nameOf(checkout), checkout, on, places));
   if (on !== "memory") contenders.push(await peer(on, places));
   return contenders;
 };
