@@ -106,6 +106,7 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     }
     const doctor = await runInProcess(["doctor"], { ...env(after.url), ACCOUNTLINK_PLATFORM: "none" });
     expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(`fail +database +.*${aside}`) });
+    expect(doctor.stdout).not.toContain("will be made");
     expect(await run(after.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'"))).toEqual([]);
     expect(await restore(after.url, file)).toMatchObject({ kept: `schema ${aside}`, tables });
 

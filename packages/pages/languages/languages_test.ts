@@ -47,6 +47,17 @@ it.each(tags)("in %s, each command has a name of its own", (tag) => {
   }
 });
 
+it("English messages read as sentences with names that begin with an article", () => {
+  const dashboard = readFileSync(new URL("dashboard/en.json", import.meta.url), "utf8");
+  const messages = { ...english, ...(JSON.parse(dashboard) as typeof english) };
+  // With the dev platforms, the names are "the chat platform" and "the game platform".
+  const name = String.raw`\{(?:chat|game|chatName|gameName|platform)\}`;
+  const twoArticles = new RegExp(
+    String.raw`\b(?:an?|the|this|your|their|its|no|each|every) ${name}|${name} (?:accounts?|IDs?|profiles?|users?)\b`,
+  );
+  expect(Object.entries(messages).filter(([, text]) => twoArticles.test(text))).toEqual([]);
+});
+
 it("every file of messages is a language", () => {
   const files = readdirSync(new URL(".", import.meta.url)).filter((name) => name.endsWith(".json"));
   expect(files.toSorted()).toEqual(tags.map((tag) => `${tag}.json`).toSorted());

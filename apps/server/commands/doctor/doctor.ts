@@ -76,8 +76,7 @@ const examine = Effect.fnUntraced(function* (gameId: GameId | null) {
     ...(yield* checkFiles(resolved.success)),
     ...(yield* checkBackupFolder(config)),
     ...(yield* checkPlatform(resolved.success, gameId)),
-    ...stored,
-    ...deploymentFinding(config, deployment),
+    ...withoutPromises([...stored, ...deploymentFinding(config, deployment)]),
     ...(yield* checkCache(cache)),
     ...(yield* checkServer(config, "ACCOUNTLINK_PORT", deployment)),
     ...(yield* checkServer(config, "ACCOUNTLINK_OPERATOR_PORT", deployment)),
@@ -152,6 +151,12 @@ const deploymentFinding = (
     ),
   ];
 };
+
+/** A start that is refused makes nothing. */
+const withoutPromises = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
+  findings.some(({ status }) => status === "fail")
+    ? findings.filter(({ finding }) => !finding.endsWith("will be made"))
+    : findings;
 
 const untilThen = "Until then each server counts limits for itself";
 

@@ -350,6 +350,20 @@ it("the doctor tries what a start would use: backups, ports, the deployment, and
     const found = await examine({ ACCOUNTLINK_PORT: "0", ...variables });
     expect([variables, found]).toEqual([variables, [expect.stringContaining(problem)]]);
   }
+  // Nothing is promised that a refused start does not make.
+  for (const [settings, promised] of [
+    [{}, true],
+    [{ ACCOUNTLINK_DEPLOYMENT: "another" }, false],
+  ] as const) {
+    const { stdout } = await runInProcess(["doctor"], {
+      ACCOUNTLINK_DATA_DIR: join(folder, "none"),
+      ACCOUNTLINK_STORAGE: "embedded",
+      ACCOUNTLINK_PLATFORM: "none",
+      ACCOUNTLINK_PORT: "0",
+      ...settings,
+    });
+    expect([settings, stdout.includes("will be made")]).toEqual([settings, promised]);
+  }
   await rm(join(dataFolder, "accountlink.db"));
   expect(await examine({ ACCOUNTLINK_PORT: "0" })).toEqual([
     expect.stringContaining("holds a secret, but its database is missing or empty"),
