@@ -135,7 +135,7 @@ describe.each(recipes)("the recipe $name", (recipe) => {
     expectRecipe(recipe, runtime, project(), runtimes),
   );
 
-  it.runIf(recipe.name === "effect")(
+  it.runIf(recipe.name === "embed")(
     "a service on memory starts, makes a link and reads it in at most four times the processor time of loading Effect",
     async () => {
       const embedded = `const { createAccountLink } = await import("accountlink");

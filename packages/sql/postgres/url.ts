@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { TcpNetConnectOpts } from "node:net";
 import { userInfo } from "node:os";
-import { type ConnectionOptions, createSecureContext, getCACertificates } from "node:tls";
+import * as tls from "node:tls";
 import { Effect, Redacted } from "effect";
 import { DatabaseUnusable } from "../database_unusable.ts";
 
@@ -13,7 +13,7 @@ export interface ParsedPostgresUrl {
   /** The address of the server: a TCP port or a Unix socket. */
   readonly address: TcpNetConnectOpts | { readonly path: string };
   /** The options of TLS; false without TLS. */
-  readonly ssl: ConnectionOptions | false;
+  readonly ssl: tls.ConnectionOptions | false;
   /** The name by which the server lists the connections. */
   readonly applicationName: string;
 }
@@ -142,11 +142,16 @@ const unknownTlsParameter = (parameters: URLSearchParams): string | undefined =>
 
 const read = (file: string | null | undefined) => (file ? readFileSync(file, "utf8") : undefined);
 
-const tlsOf = (parameters: URLSearchParams): ConnectionOptions | false => {
+/** Node 20 has no `getCACertificates`: imported by name, it would keep this module from loading there. */
+const systemAuthorities = (): Array<string> => {
+  if ("getCACertificates" in tls) return tls.getCACertificates("system");
+  throw new Error('sslrootcert is "system", expected a file of authorities on Node before 22.15');
+};
+
+const tlsOf = (parameters: URLSearchParams): tls.ConnectionOptions | false => {
   const [mode, ca, cert, key] = tlsParameters.map((name) => parameters.get(name));
   if (mode === "disable" || (mode === null && ca === null && cert === null && key === null)) return false;
-  const system = ca === "system";
-  const authorities = system ? getCACertificates("system") : read(ca);
+  const authorities = ca === "system" ? systemAuthorities() : read(ca);
   if (
     typeof authorities === "string" &&
     !/-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/.test(authorities)
@@ -164,7 +169,7 @@ const tlsOf = (parameters: URLSearchParams): ConnectionOptions | false => {
 
 /** Fails for files that TLS cannot use, before a connection would. */
 const checkPair = (
-  options: ConnectionOptions,
+  options: tls.ConnectionOptions,
   cert: string | null | undefined,
   key: string | null | undefined,
 ): void => {
@@ -178,9 +183,9 @@ const checkPair = (
   throw new Error(`sslrootcert, sslcert or sslkey cannot be used: ${problem}`);
 };
 
-const contextProblem = (options: ConnectionOptions): string | null => {
+const contextProblem = (options: tls.ConnectionOptions): string | null => {
   try {
-    createSecureContext(options);
+    tls.createSecureContext(options);
     return null;
   } catch (cause) {
     return cause instanceof Error ? cause.message : String(cause);
