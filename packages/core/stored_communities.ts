@@ -51,6 +51,7 @@ export const communityRecords = recordType({
     byGuild: { fields: ["guildId", "homeSince"] },
     /** The communities whose rules a member of the team paused. */
     byPauser: { fields: ["pausedBy"], group: 1, only: { field: "pausedByType", values: ["account"] } },
+    reminding: { fields: ["pid", "guildId"], only: { field: "settings", has: "remindAfterDays" } },
   },
 });
 
@@ -154,8 +155,6 @@ export const forgetInCommunities = Effect.fnUntraced(function* (tx: Tx, chatId: 
   return found.length === limit;
 });
 
-const recordsOfPage = 500;
-
 /** @internal */
 export const storedCommunities = recordStore(CommunityStore, ({ read, write, inSteps }) => {
   /** Deletes the entries of a log that is turned off. */
@@ -197,18 +196,9 @@ export const storedCommunities = recordStore(CommunityStore, ({ read, write, inS
       }),
 
     reminding: () =>
-      Effect.gen(function* () {
-        const found: Array<Community> = [];
-        for (let after: ReadonlyArray<string> | undefined; ; ) {
-          const range = { limit: recordsOfPage, ...(after !== undefined && { after }) };
-          const page = yield* read("reminding", (tx) => tx.list(communityRecords.byKey, [], range));
-          const meant = page.filter(({ settings }) => settings.remindAfterDays !== null);
-          const shown = yield* read("reminding", (tx) => withScopes(tx, meant, true));
-          found.push(...shown.filter(isLinkingOn));
-          const last = page.at(-1);
-          if (last === undefined || page.length < recordsOfPage) return found;
-          after = [last.pid, last.guildId];
-        }
+      read("reminding", function* (tx) {
+        const found = yield* withScopes(tx, yield* tx.list(communityRecords.reminding, []), true);
+        return found.filter(isLinkingOn);
       }),
 
     pausedBy: (chatId) =>

@@ -51,7 +51,7 @@ const entriesOf = (index: RecordIndex, record: object): ReadonlyArray<Tuple> => 
   const values = valuesOf(record, fields);
   // Records of earlier releases lack fields of indexes that are new.
   if (values.includes(null) || values.includes(undefined)) return [];
-  if (only !== undefined && !only.values.includes((record as Values)[only.field] as string)) return [];
+  if (only !== undefined && !isMeant(only, record as Values)) return [];
   if (hasEpoch(index)) values.splice(1, 0, (record as OfEpoch).epoch);
   const named = new Set([...(either ?? []), ...fields.map((field) => field.replace("-", ""))]);
   const rest = valuesOf(
@@ -64,6 +64,11 @@ const entriesOf = (index: RecordIndex, record: object): ReadonlyArray<Tuple> => 
       : valuesOf(record, either).flatMap((value) => (value === null ? [] : [[value]]));
   return firsts.map((first) => [...first, ...values, ...rest] as Tuple);
 };
+
+const isMeant = (only: NonNullable<RecordIndex["only"]>, record: Values): boolean =>
+  "has" in only
+    ? ((record[only.field] as unknown as Values)[only.has] ?? null) !== null
+    : only.values.includes(record[only.field] as string);
 
 type TableOf<T extends RecordType> = Table<RecordOf<T>> & {
   readonly [Name in keyof T as T[Name] extends RecordIndex ? Name : never]: Index<RecordOf<T>>;

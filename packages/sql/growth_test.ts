@@ -53,7 +53,6 @@ const wholeService: Readonly<Record<string, string>> = {
   "RoleHistoryStore.reversals": "roles that are being put back, which the oldest node looks for",
   "RolePlanStore.hold": "role plans, which the nodes share",
   "WebhookStore.hold": "webhooks, which the nodes share",
-  "CommunityStore.reminding": "communities, in which the oldest node looks for those that remind",
   "KeyStore.listAccounts": "accounts: the operator lists them",
   "SightingStore.countByKey": "sightings: the operator rotates address keys",
 };

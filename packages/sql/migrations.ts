@@ -33,6 +33,7 @@ import { upgrades } from "./migrations/0041_upgrades.ts";
 import { previewMembers } from "./migrations/0042_preview_members.ts";
 import { planNotices } from "./migrations/0043_plan_notices.ts";
 import { unseenProblems } from "./migrations/0044_unseen_problems.ts";
+import { reminding } from "./migrations/0045_reminding.ts";
 import { IsPreparing } from "./migrations/change_schema.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
@@ -64,6 +65,7 @@ export const migrations: Readonly<
   "0042_preview_members": previewMembers,
   "0043_plan_notices": planNotices,
   "0044_unseen_problems": unseenProblems,
+  "0045_reminding": reminding,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -1,6 +1,7 @@
 /** The SQL of types of records. */
 import type { KeyPart, ListOptions, RecordIndex, RecordType } from "@accountlink/core/records";
 import { Schema } from "effect";
+import { castJson } from "./statements/dialect.ts";
 import { tableOf } from "./statements/row.ts";
 
 type Column = Schema.Codec<unknown, unknown>;
@@ -66,6 +67,11 @@ export const columnOf = ({ columns }: RecordType, field: string): string =>
 
 const isEqual = (column: string) => `${column} = ?`;
 
+const isOnly = (only: NonNullable<RecordIndex["only"]>): string =>
+  "has" in only
+    ? `->> '${only.has}' IS NOT NULL`
+    : `IN (${only.values.map((value) => `'${value}'`).join(", ")})`;
+
 const marks = (bound: ReadonlyArray<KeyPart>) => `(${bound.map(() => "?").join(", ")})`;
 
 /** The condition that records are in an index behind a prefix and within bounds, and its values. */
@@ -86,9 +92,7 @@ export const placeIn = (
       : [`(${firsts.map((field) => isEqual(columnOf(type, field))).join(" OR ")})`]),
     ...columns.slice(0, rest.length).map(isEqual),
     ...left.filter((column) => tableFor(type).nullable.has(column)).map((column) => `${column} IS NOT NULL`),
-    ...(only === undefined
-      ? []
-      : [`${columnOf(type, only.field)} IN (${only.values.map((value) => `'${value}'`).join(", ")})`]),
+    ...(only === undefined ? [] : [`${columnOf(type, only.field)} ${isOnly(only)}`]),
     ...(before === undefined ? [] : [`${boundOf(before)} ${isDescending ? ">" : "<"} ${marks(before)}`]),
     ...(after === undefined ? [] : [`${boundOf(after)} ${isDescending ? "<" : ">"} ${marks(after)}`]),
   ];
@@ -106,5 +110,5 @@ export const orderOf = ({ type, fields }: RecordIndex, reverse = false): string 
 /** Replaces each `?` by `$1`, `$2` and so on. */
 export const numbered = (text: string): string => {
   let at = 0;
-  return text.replaceAll("?", () => `$${++at}`);
+  return castJson(text.replaceAll("?", () => `$${++at}`));
 };

@@ -11,8 +11,13 @@ interface IndexOptions<F extends string> {
   readonly fields: ReadonlyArray<F | `-${F}`>;
   /** The number of leading fields by which writes read the index. Writes that change what one has read run again. */
   readonly group?: number;
-  /** A field of text, and its values in the records of the index. All records if left out. */
-  readonly only?: { readonly field: F; readonly values: ReadonlyArray<string> };
+  /**
+   * A field of text and its values in the records of the index, or a field of `json` and what of it is not null there.
+   * All records if left out.
+   */
+  readonly only?:
+    | { readonly field: F; readonly values: ReadonlyArray<string> }
+    | { readonly field: F; readonly has: string };
 }
 
 export interface RecordIndex<out R extends object = object> extends IndexOptions<string> {

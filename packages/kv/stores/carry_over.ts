@@ -102,15 +102,24 @@ const communityOfPlan = (plan: EarlierPlan) => {
   );
 };
 
-/** Gives communities that only their plans know records of their own. */
+/** Gives communities that only their plans know records of their own, and those that remind their place in the index. */
 const carryOverPlans = Effect.fnUntraced(function* (db: Database) {
   const communities = kvTable(communityRecords);
+  const reminding = yield* db.read((tx) => tx.list(communities.reminding, []));
+  const isListed = new Set(reminding.map(({ pid, guildId }) => `${pid} ${guildId}`));
   for (let after: Tuple | undefined; ; ) {
     const range = { limit: 500, ...(after !== undefined && { after }) };
     const page = yield* db.read((tx) => tx.scan(plans, [], range));
     const known = yield* db.read((tx) => tx.getAll(communities, page, plans.id));
     for (const plan of page.filter((_, index) => known[index] === undefined)) {
       yield* db.write("carry over", (tx) => txOf(tx).put(communityRecords, communityOfPlan(plan)));
+    }
+    for (const { pid, guildId, settings } of known.filter((each) => each !== undefined)) {
+      if (settings.remindAfterDays === null || isListed.has(`${pid} ${guildId}`)) continue;
+      yield* db.write("carry over", function* (tx) {
+        const removed = yield* tx.remove(communities, pid, guildId);
+        if (removed !== undefined) yield* tx.put(communities, removed);
+      });
     }
     const last = page.at(-1);
     if (last === undefined) return;

@@ -5,6 +5,7 @@ import { noPlan, RolePlanStore } from "@accountlink/core/roles";
 import { communityRecords } from "@accountlink/core/storage";
 import { Effect, Layer, Option } from "effect";
 import { expect, it } from "vitest";
+import { rangeOf } from "../keys.ts";
 import { memoryKv } from "../memory_kv.ts";
 import { kvTable } from "../records.ts";
 import { layer } from "../storage_kv.ts";
@@ -64,4 +65,44 @@ it("communities of earlier releases are read from their plans and panels", async
   expect(listed).toEqual([wasOn, isOn]);
   expect(Option.getOrThrow(home)).toEqual(wasOn);
   expect(Option.getOrThrow(changed)).toEqual({ ...isOn, logChannelId: null });
+});
+
+it("communities that an earlier release did not list among those that remind are found", async () => {
+  const engine = memoryKv();
+  const storage = Layer.fresh(layer(Effect.succeed(engine)));
+  const reminding = CommunityStore.use((store) => store.reminding()).pipe(
+    Effect.map((found) => found.map(({ guildId, remindAfterDays }) => [guildId, remindAfterDays])),
+  );
+  const { listed, unlisted } = await Effect.runPromise(
+    Effect.provide(
+      Effect.gen(function* () {
+        const [keys, store, communities] = [yield* KeyStore, yield* RolePlanStore, yield* CommunityStore];
+        yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+        yield* keys.ensureScope("acme", { kind: "global" }, pid);
+        for (const guildId of [onceOn, on]) {
+          yield* store.put({ ...origin, guildId, settings: { ...noPlan, state: "on" }, position: 0, at: 5 });
+        }
+        yield* communities.update({
+          ...origin,
+          guildId: on,
+          update: { remindAfterDays: 3 },
+          position: 0,
+          at: 6,
+        });
+        const entries = yield* engine.list(rangeOf("communities.reminding", []), {
+          limit: 10,
+          reverse: false,
+        });
+        const before = yield* reminding;
+        yield* engine.commit(
+          [],
+          entries.map(({ key }) => ({ key, value: null })),
+        );
+        return { listed: before, unlisted: yield* reminding };
+      }),
+      storage,
+    ),
+  );
+  expect([listed, unlisted]).toEqual([[[on, 3]], []]);
+  expect(await Effect.runPromise(Effect.provide(reminding, storage))).toEqual([[on, 3]]);
 });

@@ -156,9 +156,12 @@ const pairsOf = (fields: Readonly<Record<string, string>>): string =>
     .map(([name, expression]) => `'${name}', ${expression}`)
     .join(", ");
 
+/** On Postgres, columns of JSON are texts as on SQLite. */
+export const castJson = (text: string): string => text.replaceAll(" ->> ", "::json ->> ");
+
 const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   schemaChange: (statement) =>
-    statement
+    castJson(statement)
       .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
       .replaceAll(/\bINTEGER\b/g, "BIGINT")
       .replace("SEQUENCE", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),

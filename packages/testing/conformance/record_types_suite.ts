@@ -30,6 +30,12 @@ const recordOf = Effect.fnUntraced(function* ({ fields, ofUser }: RecordType, pi
 const valuesOf = (record: Values, fields: ReadonlyArray<string>) =>
   fields.map((field) => record[field.replace("-", "")] as KeyPart);
 
+const isOnly = ({ only }: RecordIndex, record: Values): boolean => {
+  if (only === undefined) return true;
+  const value = record[only.field];
+  return "has" in only ? (value as Values)[only.has] !== null : only.values.includes(String(value));
+};
+
 /** Finds a record by its key and by each of its indexes, and checks that all of them agree. */
 const find = Effect.fnUntraced(function* (type: RecordType, record: Values) {
   // A storage provides the records besides its ports.
@@ -40,8 +46,7 @@ const find = Effect.fnUntraced(function* (type: RecordType, record: Values) {
     const values = valuesOf((found ?? record) as Values, fields);
     if (values.includes(null as never)) continue;
     const listed = yield* read("find", (tx) => tx.list(index, values));
-    const { field = "", values: only } = index.only ?? {};
-    const isIn = found !== undefined && (only?.includes(String((found as Values)[field])) ?? true);
+    const isIn = found !== undefined && isOnly(index, found as Values);
     expectEqual(listed, isIn ? [found] : [], `${type.name}.${index.name}`);
   }
   return found;
