@@ -14,7 +14,7 @@ import {
   type CommunityUpdate,
   chosenIn,
   communitySettingNames,
-  expectedSettings,
+  communitySettings,
 } from "./community.ts";
 import { CommunityStore } from "./community_store.ts";
 
@@ -40,7 +40,7 @@ export class Communities extends Context.Service<Communities>()("@accountlink/co
       yield* requireOwnGuild(scope, guildId);
       const problems = communitySettingNames
         .filter((name) => update[name] !== undefined && !isSetting(name, update[name]))
-        .map((name) => parameterProblem(name, expectedSettings[name]));
+        .map((name) => parameterProblem(name, communitySettings[name].expected));
       if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
       const { logChannelId = null } = update;
       const stored = Option.getOrNull(yield* store.find({ pid: scope.pid, guildId }));
@@ -111,4 +111,4 @@ export class Communities extends Context.Service<Communities>()("@accountlink/co
 }
 
 const isSetting = (name: keyof CommunitySettings, value: unknown): boolean =>
-  Option.isSome(Schema.decodeUnknownOption<Schema.Decoder<unknown>>(CommunitySettings.fields[name])(value));
+  Option.isSome(Schema.decodeUnknownOption<Schema.Decoder<unknown>>(communitySettings[name].schema)(value));

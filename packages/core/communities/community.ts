@@ -1,9 +1,9 @@
 /** A community: a guild, and the scope in which its members link. */
-import { Effect, Option, Order, Schema, Struct } from "effect";
+import { Option, Order, Schema, Struct } from "effect";
 import { type Actor, type AuditEntry, changeDetails } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
-import type { Expected } from "../expected.ts";
 import { Digits, type GuildId, type Pid } from "../ids.ts";
+import { chosen, storedSchemasOf, switched, unsetOf } from "../settings.ts";
 import type { Millis } from "../timestamp.ts";
 
 /** Identifies a community. */
@@ -16,8 +16,26 @@ export interface CommunityPlace {
 export const placeOrder = (one: CommunityPlace, other: CommunityPlace): number =>
   Order.String(one.pid, other.pid) || Order.String(one.guildId, other.guildId);
 
-const orNull = <S extends Schema.Top>(schema: S) =>
-  Schema.NullOr(schema).pipe(Schema.withDecodingDefault(Effect.succeed(null)));
+/** The rows of `CommunitySettings`. @internal */
+export const communitySettings = {
+  logChannelId: chosen(
+    Digits,
+    { is: "choice", text: "expected null or the ID of a channel" },
+    // A log goes on while the rules are paused.
+    "The text channel in which the bot tells what happens, or null; left out, it stays as it is",
+  ),
+  remindAfterDays: chosen(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 90 }, { expected: "1 to 90 days" })),
+    { is: "reminder_days" },
+    "After how many days without a link the bot reminds a member, once, by a private message, or null; left out, " +
+      "it stays as it is",
+  ),
+  tellTroubles: switched(
+    true,
+    "Whether the bot tells who turned the rules on, by a private message, when they stop without them; left out, it " +
+      "stays as it is",
+  ),
+};
 
 /**
  * What the team of a community chooses, besides the rules of its role plan.
@@ -31,16 +49,7 @@ const orNull = <S extends Schema.Top>(schema: S) =>
  * Schema.decodeUnknownSync(CommunitySettings)({}); // { logChannelId: null, remindAfterDays: null, tellTroubles: true }
  * ```
  */
-export const CommunitySettings = Schema.Struct({
-  /** The channel in which the bot tells what happens; null for none. A log goes on while the rules are paused. */
-  logChannelId: orNull(Digits),
-  /** After how many days without a link the bot reminds a member, once, by a private message; null for never. */
-  remindAfterDays: orNull(
-    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 90 }, { expected: "1 to 90 days" })),
-  ),
-  /** Whether who turned the rules on gets a private message when the service pauses them, or the bot may not apply them. */
-  tellTroubles: Schema.Boolean.pipe(Schema.withDecodingDefault(Effect.succeed(true))),
-});
+export const CommunitySettings = Schema.Struct(storedSchemasOf(communitySettings));
 export type CommunitySettings = typeof CommunitySettings.Type;
 
 /** Changes of settings. A setting that is undefined or left out does not change. */
@@ -48,22 +57,11 @@ export type CommunityUpdate = {
   readonly [Name in keyof CommunitySettings]?: CommunitySettings[Name] | undefined;
 };
 
-/** The expected form of each setting, for error messages. @internal */
-export const expectedSettings: Readonly<Record<keyof CommunitySettings, Expected>> = {
-  logChannelId: { is: "choice", text: "expected null or the ID of a channel" },
-  remindAfterDays: { is: "reminder_days" },
-  tellTroubles: { is: "choice", text: "expected true or false" },
-};
-
 /** @internal */
-export const communitySettingNames = Struct.keys(CommunitySettings.fields);
+export const communitySettingNames = Struct.keys(communitySettings);
 
 /** The settings of a community for which nothing was chosen. @internal */
-export const nothingChosen: CommunitySettings = {
-  logChannelId: null,
-  remindAfterDays: null,
-  tellTroubles: true,
-};
+export const nothingChosen: CommunitySettings = unsetOf(communitySettings);
 
 /** Why the service pauses the rules of a community by itself. @internal */
 export const pauseReasons = [

@@ -14,8 +14,8 @@ import {
   type Sid,
 } from "../ids.ts";
 import { isAccepted } from "../keys/api_key.ts";
-import type { ScopeSettings } from "../keys/key_store.ts";
 import { KeyStore } from "../keys/key_store.ts";
+import type { ScopeSettings } from "../keys/scope_settings.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { GuildManagers } from "../platforms/guild_guard.ts";
 import { Secrets } from "../secrets/secrets.ts";

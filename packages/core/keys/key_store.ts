@@ -5,35 +5,7 @@ import type { StoreEffect } from "../errors.ts";
 import type { KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Account, AccountStatus, ApiKey, KeyDetails, KeyUpdate, NewAccount, Tier } from "./api_key.ts";
-
-/** What a scope's owner says to users who verify, and who may link. Text and ages are null if the owner has not set them. */
-export interface ScopeSettings {
-  /** The community's name, shown instead of the account's name. */
-  readonly displayName: string | null;
-  /** An https URL where users get help. */
-  readonly supportUrl: string | null;
-  /** Instructions for users after linking. */
-  readonly doneText: string | null;
-  /** How many days old a game account must be to link in the verification flow. */
-  readonly minGameAgeDays: number | null;
-  /** The same for the chat account. */
-  readonly minChatAgeDays: number | null;
-  /** Whether users prove their game account here, although they have proven it to another community. */
-  readonly freshProof: boolean;
-  /** Whether a game account has at most one chat user. */
-  readonly oneChatUser: boolean;
-}
-
-/** @internal */
-export const noSettings: ScopeSettings = {
-  displayName: null,
-  supportUrl: null,
-  doneText: null,
-  minGameAgeDays: null,
-  minChatAgeDays: null,
-  freshProof: false,
-  oneChatUser: false,
-};
+import type { ScopeSettings } from "./scope_settings.ts";
 
 export interface ConfiguredScope {
   readonly scope: DataScope;

@@ -4,3 +4,4 @@ export * from "./api_keys.ts";
 export { type AuthenticatedKey, KeyAuthenticator, keyFreshness } from "./key_authenticator.ts";
 export * from "./key_store.ts";
 export * from "./owned_keys.ts";
+export * from "./scope_settings.ts";

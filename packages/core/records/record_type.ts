@@ -111,7 +111,8 @@ export const recordType = <
   });
 };
 
-const snakeCase = (field: string): string =>
+/** @internal */
+export const snakeCase = (field: string): string =>
   field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** A schema for branded text that has no schema of its own. The cast is safe, since a brand exists only in types. */

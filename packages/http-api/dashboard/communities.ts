@@ -12,9 +12,9 @@
 
 import { pauseReasons } from "@accountlink/core/communities";
 import { ChatId, GameId, GuildId, Pid } from "@accountlink/core/ids";
-import { nameText } from "@accountlink/core/name_text";
+import { scopeSettings } from "@accountlink/core/keys";
 import { ChatProfile, GameProfile } from "@accountlink/core/platforms";
-import { isStorable } from "@accountlink/core/storable_text";
+import { schemasOf } from "@accountlink/core/settings";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, gameId, ownGuildId, reason, required, trueOrFalse, withFallback } from "../parameter.ts";
@@ -24,13 +24,12 @@ import {
   longestSearch,
   managed,
   nextOf,
-  orNull,
   Place,
   pageLimit,
   pid,
   pidInPath,
+  settingParameters,
   signedIn,
-  unlessLeftOut,
 } from "./signed_in.ts";
 
 const search = withFallback(
@@ -42,31 +41,6 @@ const search = withFallback(
   "",
 );
 
-/** A text that users read during the verification; null removes the text. */
-const saidText = (most: number, description: string) =>
-  orNull(
-    Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(most), nameText),
-    { is: "text_or_null", most },
-    description,
-  );
-
-const mostAgeDays = 3_650;
-
-/** The age that an account needs to link in the verification flow, in days; null removes the rule. */
-const age = (platform: "chat" | "game") =>
-  orNull(
-    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostAgeDays })),
-    { is: "whole_number", least: 0, most: mostAgeDays },
-    `How many days old an account on the ${platform} platform must be to link; null for no rule`,
-  );
-
-const longestSupportUrl = 2_000;
-
-/** Matches an https URL without user info, white space and characters that change how the text is displayed. */
-const httpsUrl = /^https:\/\/[^\s\p{Cc}\p{Bidi_C}/?#\\@]+(?:[/?#][^\s\p{Cc}\p{Bidi_C}]*)?$/iu;
-
-const isHttpsUrl = (text: string): boolean => URL.canParse(text) && httpsUrl.test(text) && isStorable(text);
-
 const Text = Schema.NullOr(Schema.String);
 
 const Scope = Schema.Struct({
@@ -76,15 +50,7 @@ const Scope = Schema.Struct({
   name: Text,
   links: Schema.Int,
   keys: Schema.Int,
-  settings: Schema.Struct({
-    displayName: Text,
-    supportUrl: Text,
-    doneText: Text,
-    minGameAgeDays: Schema.NullOr(Schema.Int),
-    minChatAgeDays: Schema.NullOr(Schema.Int),
-    freshProof: Schema.Boolean,
-    oneChatUser: Schema.Boolean,
-  }),
+  settings: Schema.Struct(schemasOf(scopeSettings)),
 });
 
 export const getScopes = signedIn("moderator", "GET", "/scopes", {
@@ -135,36 +101,7 @@ export const patchScope = managed("admin", "PATCH", "/scopes/:pid", {
   summary: "Change the texts that users read when they verify, and how old their accounts must be",
   parameters: {
     pid: pidInPath,
-    displayName: unlessLeftOut(
-      saidText(80, "Who asks users for their accounts; null for the account's name"),
-    ),
-    supportUrl: unlessLeftOut(
-      orNull(
-        Schema.String.check(
-          Schema.isMaxCodePoints(longestSupportUrl),
-          Schema.makeFilter(isHttpsUrl, { expected: "an https URL" }),
-        ),
-        { is: "https", most: longestSupportUrl },
-        "URL where users get help; null for none",
-      ),
-    ),
-    doneText: unlessLeftOut(saidText(300, "What users should do once they are linked; null for nothing")),
-    minGameAgeDays: unlessLeftOut(age("game")),
-    minChatAgeDays: unlessLeftOut(age("chat")),
-    freshProof: unlessLeftOut(
-      required(
-        Schema.Boolean,
-        trueOrFalse,
-        "Whether users prove their game account here, although they have proven it to another community",
-      ),
-    ),
-    oneChatUser: unlessLeftOut(
-      required(
-        Schema.Boolean,
-        trueOrFalse,
-        "Whether a game account has at most one chat user; links that are there stay",
-      ),
-    ),
+    ...settingParameters(scopeSettings),
   },
   data: { scope: Scope },
 });

@@ -9,7 +9,7 @@
  * [...work, DashboardRoles.getRanks].every(({ role }) => role === "admin"); // true
  * ```
  */
-import { expectedSettings } from "@accountlink/core/communities";
+import { communitySettings } from "@accountlink/core/communities";
 import { ChatId, Digits, GuildId, Pid } from "@accountlink/core/ids";
 import { roleRefusals } from "@accountlink/core/platforms";
 import {
@@ -31,11 +31,20 @@ import {
   TakenRoles,
   unlinkedChoices,
 } from "@accountlink/core/roles";
+import { schemasOf } from "@accountlink/core/settings";
 import { TimestampMillis } from "@accountlink/core/timestamp";
 import { Schema, SchemaGetter, SchemaTransformation } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, oneOf, optional, required, withFallback } from "../parameter.ts";
-import { guildInScope, managed, nextOf, orNull, pageLimit, unlessLeftOut } from "./signed_in.ts";
+import {
+  guildInScope,
+  managed,
+  nextOf,
+  orNull,
+  pageLimit,
+  settingParameters,
+  unlessLeftOut,
+} from "./signed_in.ts";
 
 const Problem = Schema.Struct({
   chatId: Schema.NullOr(ChatId),
@@ -68,9 +77,7 @@ const Plan = Schema.Struct({
   guildId: GuildId,
   rules: Schema.Array(Schema.toType(RoleRule)),
   ...simpleSettings,
-  logChannelId: Schema.NullOr(Schema.String),
-  remindAfterDays: Schema.NullOr(Schema.Int),
-  tellTroubles: Schema.Boolean,
+  ...schemasOf(communitySettings),
   status: Schema.Struct({
     state: State,
     pending: Schema.Int,
@@ -163,29 +170,7 @@ export const putRoles = managed("admin", "PUT", "/roles", {
     nicknameBypassRoleIds: withFallback(settings.nicknameBypassRoleIds, []),
     bypassRoleId: optional(settings.bypassRoleId),
     unlinked: withFallback(settings.unlinked, "remove" as const),
-    logChannelId: unlessLeftOut(
-      orNull(
-        Digits,
-        expectedSettings.logChannelId,
-        "The text channel in which the bot tells what happens, or null; left out, it stays as it is",
-      ),
-    ),
-    remindAfterDays: unlessLeftOut(
-      orNull(
-        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 90 })),
-        expectedSettings.remindAfterDays,
-        "After how many days without a link the bot reminds a member, once, by a private message, or null; left out, " +
-          "it stays as it is",
-      ),
-    ),
-    tellTroubles: unlessLeftOut(
-      required(
-        Schema.Boolean,
-        expectedSettings.tellTroubles,
-        "Whether the bot tells who turned the rules on, by a private message, when they stop without them; left out, it " +
-          "stays as it is",
-      ),
-    ),
+    ...settingParameters(communitySettings),
     take: withFallback(
       required(
         TakenRoles,

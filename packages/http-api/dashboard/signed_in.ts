@@ -1,7 +1,8 @@
 /** What the routes of the dashboard share. */
 import type { Expected } from "@accountlink/core/errors";
 import { ChatId, GuildId } from "@accountlink/core/ids";
-import { Schema, SchemaTransformation } from "effect";
+import type { SettingRows } from "@accountlink/core/settings";
+import { Record, Schema, SchemaTransformation } from "effect";
 import {
   countUpTo,
   inPath,
@@ -67,6 +68,17 @@ export const orNull = <A>(
   expected: string | Expected,
   description: string,
 ): Parameter<A | null> => ({ ...required(Schema.NullOr(schema), expected, description), takesNull: true });
+
+type SettingParameters<Rows extends SettingRows> = {
+  readonly [Name in keyof Rows]: Parameter<Rows[Name]["schema"]["Type"] | undefined>;
+};
+
+/** The parameters of settings, each of which stays as it is when it is left out. */
+export const settingParameters = <Rows extends SettingRows>(rows: Rows) =>
+  Record.map(rows, ({ schema, unset, expected, description }) => ({
+    ...unlessLeftOut(required(schema, expected, description)),
+    ...(unset === null && { takesNull: true }),
+  })) as SettingParameters<Rows>;
 
 /** A cursor in a list: the `next` of the previous page. */
 export const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> => ({

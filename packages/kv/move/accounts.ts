@@ -1,5 +1,8 @@
 /** Accounts, their members, scopes and keys, and what keys and people used. */
 import { guildOf, type KeyId, type Row } from "@accountlink/core";
+import { noSettings } from "@accountlink/core/keys";
+import { snakeCase } from "@accountlink/core/records";
+import { Record } from "effect";
 import { suspendedOwners } from "../stores/account_operations.ts";
 import { keys, lastUses } from "../stores/keys.ts";
 import { members } from "../stores/members.ts";
@@ -45,13 +48,12 @@ export const accountUnits: ReadonlyArray<Unit> = [
     relation: "scopes",
     columns: {
       pid: "pid",
-      display_name: "settings.displayName",
-      support_url: "settings.supportUrl",
-      done_text: "settings.doneText",
-      min_game_age_days: "settings.minGameAgeDays",
-      min_chat_age_days: "settings.minChatAgeDays",
-      fresh_proof: ["flag", "settings.freshProof"],
-      one_chat_user: ["flag", "settings.oneChatUser"],
+      ...Object.fromEntries(
+        Record.toEntries(noSettings).map(([name, unset]) => [
+          snakeCase(name),
+          [typeof unset === "boolean" ? "flag" : "plain", `settings.${name}`] as const,
+        ]),
+      ),
     },
     parts: { block_removals: { pid: "pid" } },
     fields: ({ pid }, { block_removals: removals = [] }, places) => ({

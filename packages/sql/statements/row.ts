@@ -2,6 +2,7 @@
  * Decodes rows. The columns have types, but a damaged page can contain anything: an invalid row is a failure, never
  * an answer.
  */
+import { snakeCase } from "@accountlink/core/records";
 import { Data, Effect, Option, Schema } from "effect";
 import { Statement } from "effect/sql";
 
@@ -80,7 +81,7 @@ export const tableOf = <const F extends Fields>(
 ) => {
   const columns = Object.entries(fields).map(([field, type]) => ({
     field,
-    name: names[field] ?? columnOf(field),
+    name: names[field] ?? snakeCase(field),
     type,
   }));
   const schema = Schema.Struct(Object.fromEntries(columns.map(({ name, type }) => [name, type])));
@@ -111,9 +112,6 @@ export const tableOf = <const F extends Fields>(
 
 export const OptionalInt = Schema.NullOr(Schema.Int);
 export const OptionalText = Schema.NullOr(Schema.String);
-
-const columnOf = (field: string): string =>
-  field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The schema of a union of strings; the compiler checks that every member is listed. */
 export const literalsOf = <Member extends string>(members: Readonly<Record<Member, true>>) =>

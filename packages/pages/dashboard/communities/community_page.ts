@@ -1,10 +1,10 @@
 /** The page of one community: its verify address, the texts for its users, and the bot. */
 import { ChatPlatform, GamePlatform, type GuildId, guildOf } from "@accountlink/core";
 import { makeAskingName } from "@accountlink/core/communities";
-import { noSettings, type ScopeSettings } from "@accountlink/core/keys";
+import { noSettings, type ScopeSettings, scopeSettings } from "@accountlink/core/keys";
 import { type CommunityState, makeCommunityState, OwnedScopes } from "@accountlink/core/owners";
 import { featuresOf } from "@accountlink/core/platforms";
-import { Effect, Option, Record } from "effect";
+import { Effect, Option, Record, Struct } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable, qrCode } from "../look/copyable.ts";
 import { checkField, fieldsOf, textField } from "../look/field.ts";
@@ -124,24 +124,18 @@ ${isNew ? null : waysSection(view.ways, visitor)}
 <h2>${say("community.says")}</h2>
 <div class="beside">
 ${formTo(communityPath(scope.pid), html` class="panel" id="said"`)}
-${textField({
-  ...of("displayName"),
-  hint: say(
-    scope.kind === "guild" ? "community.displayName.hint_guild" : "community.displayName.hint_shared",
-    { platform: visitor.platforms.chat },
-  ),
-  maxLength: 80,
-})}
-${textField({
-  ...of("supportUrl"),
-  hint: say("community.supportUrl.hint"),
-  maxLength: 2_000,
-})}
-${textField({
-  ...of("doneText"),
-  hint: say("community.doneText.hint"),
-  maxLength: 300,
-})}
+${Struct.keys(saidLabels).map((name) =>
+  textField({
+    ...of(name),
+    hint:
+      name === "displayName"
+        ? say(`community.displayName.hint_${scope.kind === "guild" ? "guild" : "shared"}`, {
+            platform: visitor.platforms.chat,
+          })
+        : say(`community.${name}.hint`),
+    maxLength: scopeSettings[name].expected.most,
+  }),
+)}
 <p class="row"><button class="button">${say("community.save")}</button> <button class="button quiet" name="act" value="preview">${say("channels.update")}</button></p>
 </form>
 <div class="frames" data-previews="said">${view.previews.map(
