@@ -3,7 +3,7 @@ import { paths } from "@accountlink/pages/dashboard";
 import { expect, it } from "vitest";
 import { focused, keepPicture, reach, recordOf } from "./browser.ts";
 import { useDashboard } from "./dashboard_pages.ts";
-import { desktop } from "./looks.ts";
+import { desktop, phone } from "./looks.ts";
 
 const { visit, send } = useDashboard();
 
@@ -42,4 +42,14 @@ it("an owner can create, copy and revoke a key with only a keyboard", async () =
   await page.getByText("The key is revoked.").waitFor();
   expect((await send("GET /v2/chat?chatId=100001", { key: token })).status).toBe(401);
   expect(recordOf(page).complaints).toEqual([]);
+});
+
+it("the search field and every other field has letters of at least 16 px, below which phones zoom in", async () => {
+  const page = await visit(paths.newKey, /Ada\b/, phone);
+  await page.getByRole("searchbox", { name: "Search for a user" }).waitFor();
+  const sizes = await page.evaluate<ReadonlyArray<readonly [name: string, size: number]>>(`
+    [...document.querySelectorAll("input:not([type=hidden], [type=radio], [type=checkbox]), select, textarea")]
+      .map((field) => [field.name, parseFloat(getComputedStyle(field).fontSize)])`);
+  expect(sizes.map(([name]) => name)).toEqual(expect.arrayContaining(["q", "name", "allowIps"]));
+  expect(sizes.filter(([, size]) => size < 16)).toEqual([]);
 });

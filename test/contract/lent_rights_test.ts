@@ -1,6 +1,6 @@
 /** Whose guilds a list has, and with whose rights keys manage. */
 import { expect, test } from "vitest";
-import { guild } from "../support/fixtures.ts";
+import { botlessGuild, guild } from "../support/fixtures.ts";
 import { type RequestOptions, type Send, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid, expectRefusal } from "./contract_server.ts";
 import { createKey, type Owner, scopesOf, signInOwner } from "./dashboard.ts";
@@ -43,6 +43,7 @@ const keysOf = (account: string) => ({
 });
 const [moderated, some, others, run] = [keysOf("moderated"), keysOf("some"), keysOf("others"), keysOf("run")];
 keysOf("inviting");
+fixtures.key({ account: "inviting", guildId: botlessGuild });
 const ofClub = fixtures.key({ account: "club", access: "manage" });
 const ofOperator = fixtures.key({ access: "manage" });
 
@@ -95,6 +96,7 @@ test.each([
   ["admin", undefined, "You lend the communities that you manage to every list of this account"],
   ["moderator", undefined, "You lend none of the communities that you manage."],
   ["moderator", [guild], "You lend the communities that you manage to Rook &amp; Bishop alone"],
+  ["admin", [botlessGuild], `Its communities: community ${botlessGuild}.</p>`],
 ])("the page of an invitation as %s of %s says what is lent", async (role, guilds, said) => {
   const inviter = await enter(cyd, "inviting");
   const scopes =

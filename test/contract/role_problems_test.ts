@@ -102,10 +102,15 @@ test("a refused nickname and a refused role are problems, and sync answers with 
   expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
 });
 
-test("members that may not be listed are a problem of the plan, and end the sweep", async () => {
+test("members that may not be listed end the sweep, and are a problem that the page tells below the rules", async () => {
   const hidden = { mode: "refused", code: "members_hidden", platform: "chat", route: `GET ${api.members}` };
   const status = await sweepWith([hidden], { rules: [isLinked] });
   expect((await status())?.problems).toEqual([problem("members_hidden", [], null)]);
+  const owner = await signInOwner(server, ada);
+  const pid = await pidOf(owner, guild);
+  const { text } = await owner.browser.get(`/dashboard/communities/${pid}/roles?guildId=${guild}`);
+  const headings = Array.from(text.matchAll(/<h2>(Rules|Problems)<\/h2>/g), ([, name]) => name);
+  expect(headings).toEqual(["Rules", "Problems"]);
 });
 
 test("a member with several ranks in a group has the role of each, and the name of the highest", async () => {

@@ -1,14 +1,14 @@
 /** The accounts of a user, and the invitations to others. */
 import { type DataScope, guildOf } from "@accountlink/core";
 import { type Membership, runsAccount } from "@accountlink/core/accounts";
-import { makeAskingName } from "@accountlink/core/communities";
-import type { KeyOwner, ScopeSettings } from "@accountlink/core/keys";
+import type { KeyOwner } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
 import { formTo, type Html, html } from "../../html.ts";
-import { say, tags } from "../look/say.ts";
+import { listText } from "../look/names.ts";
+import { say, separated, tags } from "../look/say.ts";
 import { timeHtml } from "../look/time.ts";
 import { makeAccountTitle, makeGuildChoice, makeOwnerName, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -26,9 +26,9 @@ interface NamedInvitation extends TitledMembership {
   /** The name of the member who invited the user; null if unknown. */
   readonly inviter: string | null;
   /** To which lists the user lends the communities that they manage. */
-  readonly lent: { readonly isAll: boolean; readonly lists: ReadonlyArray<string> };
+  readonly lent: { readonly isAll: boolean; readonly lists: ReadonlyArray<Html> };
   /** The names of the first lists that the invitation is to. */
-  readonly communities: ReadonlyArray<string>;
+  readonly communities: ReadonlyArray<Html>;
   /** The names of the communities that the user manages, as far as they are known. */
   readonly managed: ReadonlyArray<string>;
 }
@@ -80,7 +80,9 @@ const invitationText = ({ title: account, role, since, inviter }: NamedInvitatio
 
 const lentText = ({ lent: { isAll, lists }, managed }: NamedInvitation): Html => {
   if (!isAll && lists.length === 0) return say("account.lends.none");
-  const lent = isAll ? say("account.lends.all") : say("account.lends.some", { lists: lists.join(", ") });
+  const lent = isAll
+    ? say("account.lends.all")
+    : say("account.lends.some", { lists: separated(lists, ", ") });
   return managed.length === 0
     ? lent
     : html`${lent} ${say("account.lends.which", { guilds: managed.join(", ") })}`;
@@ -97,7 +99,7 @@ const invitationCard = (invitation: NamedInvitation): Html => {
 <p>${invitationText(invitation)}${
     invitation.communities.length === 0
       ? null
-      : html` ${say("account.invitation.communities", { communities: invitation.communities.join(", ") })}`
+      : html` ${say("account.invitation.communities", { communities: separated(invitation.communities, ", ") })}`
   }</p>
 <p>${say("account.invitation.effect", { may: say(`team.hint.${role}`) })}</p>
 <p>${lentText(invitation)}</p>
@@ -117,7 +119,6 @@ export const makeAccountChoice = Effect.gen(function* () {
   const nameOf = yield* makeOwnerName;
   const titleOf = yield* makeAccountTitle;
   const scopes = yield* OwnedScopes;
-  const askingName = yield* makeAskingName;
   const profiles = yield* Profiles;
   const guildsOf = yield* makeGuildChoice;
 
@@ -127,20 +128,20 @@ export const makeAccountChoice = Effect.gen(function* () {
   /** The lists of an invitation to some communities, by their names; null for all lists, and for none. */
   const lentTo = Effect.fnUntraced(function* (owner: KeyOwner, { account, role, scopes: pids }: Membership) {
     const own = yield* scopes.list({ ...owner, account, scopes: pids });
-    const named = pids === null ? own.slice(0, mostNamed) : own;
-    const communities = yield* forEachLimited(named, (each) => askedBy(each.scope, each.settings), {
+    const first = pids === null ? own.slice(0, mostNamed) : own;
+    const communities = yield* forEachLimited(first, ({ scope }) => named(scope), {
       concurrency: 4,
     });
-    const more = own.length > named.length ? ["…"] : [];
+    const more = own.length > first.length ? [html`…`] : [];
     const lent =
       pids === null ? { isAll: runsAccount(role), lists: [] } : { isAll: false, lists: communities };
     return { lent, communities: [...communities, ...more] };
   });
 
-  const askedBy = Effect.fnUntraced(function* (scope: DataScope, { displayName }: ScopeSettings) {
+  const named = Effect.fnUntraced(function* (scope: DataScope) {
     const guildId = guildOf(scope);
-    const guildName = guildId === null ? null : ((yield* profiles.guild(guildId))?.name ?? null);
-    return yield* askingName(scope, { displayName, guildName });
+    const guild = guildId === null ? null : yield* profiles.guild(guildId);
+    return listText({ scope, guildName: guild?.name ?? null });
   });
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor) {

@@ -229,7 +229,7 @@ const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformN
     const line = String(error.line);
     switch (said.is) {
       case "file":
-        return say(`import.file.${said.kind}`);
+        return say(`import.file.${said.kind}`, { name: gameColumnName(platforms) });
       case "broken":
         return say(`import.broken.${said.what}`, { line });
       case "header":
