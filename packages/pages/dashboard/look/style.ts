@@ -130,6 +130,7 @@ dd { min-width: 0; margin: 0; }
 .facts > div, .history li { padding: .45rem 0; border-bottom: var(--rule); }
 .facts dt { flex-basis: 12rem; }
 code, pre, textarea { font: .875em/1.5 ui-monospace, monospace; }
+textarea { font-size: 1rem; }
 label strong { padding: .1rem .3rem; border: var(--rule); border-radius: .3rem; background: var(--ground); }
 pre { margin: 0 0 .75rem; padding: .75rem; border: var(--rule); background: var(--ground); white-space: pre-wrap; }
 .copyable { display: grid; gap: .5rem; justify-items: start; margin-bottom: 1.25rem; }
