@@ -142,7 +142,8 @@ export class ImportStore extends Context.Service<
   ImportStore,
   {
     /**
-     * Stores many links of an import, but keeps the records of blocked users. Up to 3 links are stored all or none. Where
+     * Stores many links of an import, but keeps the records of blocked users, and of those whose line names the game user
+     * of another chat user in a scope that allows one. Up to 3 links are stored all or none. Where
      * transactions have a limit, more are stored in parts, and `progress` with the last part, so that a repeated batch
      * stores the rest. If a chat user occurs twice, the last link counts. If the batch inserts or replaces any record,
      * one audit entry contains the returned counts; batches of one `file` share the entry, which contains their sums.
@@ -174,7 +175,7 @@ export class ImportStore extends Context.Service<
     /**
      * Takes back what an import did to its next `limit` links, in one transaction: removes the links that it made, and
      * restores those that it replaced. Links that somebody changed since stay, and links whose users were blocked
-     * since are not restored. Adds the counts to one audit entry, and appends the event `links.imported`, so that
+     * since, or whose game user another chat user has in a scope that allows one, are not restored. Adds the counts to one audit entry, and appends the event `links.imported`, so that
      * readers list anew.
      */
     readonly undo: (write: UndoImport) => StoreEffect<ImportUndone>;

@@ -35,6 +35,18 @@ export const importEffect = (
   return record.gameId === gameId ? "unchanged" : "kept";
 };
 
+/** Returns the items whose key no item before them has. All without a key are among them. @internal */
+export const firstOfEach = <A>(
+  items: ReadonlyArray<A>,
+  keyOf: (item: A) => string | null,
+): ReadonlyArray<A> => {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const key = keyOf(item);
+    return key === null || seen.size < seen.add(key).size;
+  });
+};
+
 /** A record as an import left it. @internal */
 export type MadeRecord = Pick<LinkRecord, "gameId" | "linkVersion" | "lastVerifiedAt">;
 

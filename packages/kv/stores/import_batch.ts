@@ -26,7 +26,7 @@ import type { Database, Transaction } from "../transaction.ts";
 import { blockTest } from "./blocks.ts";
 import { isLogOpen, logPart, type RecordChange, sumOf } from "./import_records.ts";
 import { recordPart } from "./journal.ts";
-import { links } from "./links.ts";
+import { links, takenAmong } from "./links.ts";
 import { scopeAt } from "./scopes.ts";
 
 interface Progress {
@@ -75,7 +75,7 @@ export const importBatch = (db: Database, batch: ImportBatch): StoreEffect<Batch
         if (isLost || (isContinued && !(yield* isLogOpen(tx, batch)))) {
           return { ...earlier, counts: { ...earlier.counts, isEnded: true } };
         }
-        const now = yield* tell(tx, batch, yield* storePart(tx, batch, part), earlier);
+        const now = yield* tell(tx, batch, yield* storePart(db, tx, batch, part), earlier);
         if (index >= parts.length - 1) {
           yield* saveProgress(tx, batch, outdated);
           if (held !== undefined) yield* tx.put(kvTable(uploads), { ...held, ...sumOf(held, now.counts) });
@@ -88,6 +88,7 @@ export const importBatch = (db: Database, batch: ImportBatch): StoreEffect<Batch
   });
 
 const storePart = Effect.fnUntraced(function* (
+  db: Database,
   tx: Transaction,
   batch: ImportBatch,
   part: ReadonlyArray<PortableLink>,
@@ -96,7 +97,9 @@ const storePart = Effect.fnUntraced(function* (
   const { epoch } = yield* scopeAt(tx, pid);
   const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
   const isBlocked = yield* blockTest(tx, pid);
-  const admitted = part.filter((link) => !isBlocked(link));
+  const unblocked = part.filter((link) => !isBlocked(link));
+  const taken = yield* takenAmong(db, tx, pid, unblocked);
+  const admitted = unblocked.filter(({ chatId }) => !taken.has(chatId));
   counts.kept += part.length - admitted.length;
   const found = yield* tx.getAll(links, admitted, ({ chatId }) => [pid, chatId]);
   const changes: Array<RecordChange> = [];

@@ -1,6 +1,6 @@
 /** The undo of imports. */
 import type { StoreUnavailable } from "@accountlink/core/errors";
-import type { Pid } from "@accountlink/core/ids";
+import type { ChatId, GameId, Pid } from "@accountlink/core/ids";
 import {
   type ImportStore,
   type ImportUndone,
@@ -21,7 +21,7 @@ import { blockTest } from "./blocks.ts";
 import { linksOf } from "./import_batch.ts";
 import { type LinkImport, linkImports, type MadeLink, madeBy, madeLinks } from "./import_records.ts";
 import { recordPart } from "./journal.ts";
-import { links, takenByIn } from "./links.ts";
+import { links, takenAmong } from "./links.ts";
 import { accountNamed, accounts, epochOf, isCurrent } from "./scopes.ts";
 
 const nothingLeft: ImportUndone = { removed: 0, restored: 0, isDone: true };
@@ -61,7 +61,7 @@ export const undoOperations = (
       const options = { ...(after !== null && { after: [after] }), limit };
       const page = yield* tx.scan(madeLinks, madeBy(found), options);
       return {
-        links: (yield* undoneAmong(tx, found.pid, page)).map(({ chatId, before }) => ({
+        links: (yield* undoneAmong(db, tx, found.pid, page)).map(({ chatId, before }) => ({
           chatId,
           isRemoved: (before?.gameId ?? null) === null,
         })),
@@ -88,7 +88,7 @@ export const undoOperations = (
         return yield* undoableAmong(tx, yield* tx.list(linkImports.byScope, [write.pid, epoch]), write.at);
       });
       if (!undoable.some(({ id }) => id === write.id)) return nothingLeft;
-      return yield* db.write(write.pid, (tx) => undo(tx, write));
+      return yield* db.write(write.pid, (tx) => undo(db, tx, write));
     }),
 });
 
@@ -137,6 +137,7 @@ const undoableOf = ({ id, pid, name, importedAt, endsAt, counts, undone }: LinkI
 
 /** Returns the links that an undo takes back: nobody has changed them since, and the scope admits those from before. */
 const undoneAmong = Effect.fnUntraced(function* (
+  db: Database,
   tx: Transaction,
   pid: Pid,
   all: ReadonlyArray<MadeLink>,
@@ -144,22 +145,26 @@ const undoneAmong = Effect.fnUntraced(function* (
   const found = yield* tx.getAll(links, all, ({ chatId }) => [pid, chatId]);
   const isBlocked = yield* blockTest(tx, pid);
   const undone: Array<MadeLink & { readonly linked: LinkRecord }> = [];
+  const given: Array<{ readonly chatId: ChatId; readonly gameId: GameId }> = [];
   for (const [index, one] of all.entries()) {
     const stored = found[index];
     const linked = stored?.epoch === one.epoch ? stored.link : undefined;
     if (!isUntouched(one.made, linked)) continue;
     const { chatId, before } = one;
     const gameId = before?.gameId ?? null;
-    if (gameId !== null) {
-      if (isBlocked({ chatId, gameId })) continue;
-      if (gameId !== linked.gameId && (yield* takenByIn(tx, { pid, chatId, gameId })).length > 0) continue;
-    }
+    if (gameId !== null && isBlocked({ chatId, gameId })) continue;
+    if (gameId !== null && gameId !== linked.gameId) given.push({ chatId, gameId });
     undone.push({ ...one, linked });
   }
-  return undone;
+  const taken = yield* takenAmong(db, tx, pid, given);
+  return undone.filter(({ chatId }) => !taken.has(chatId));
 });
 
-function* undo(tx: Transaction, write: UndoImport): Effect.fn.Return<ImportUndone, StoreUnavailable> {
+function* undo(
+  db: Database,
+  tx: Transaction,
+  write: UndoImport,
+): Effect.fn.Return<ImportUndone, StoreUnavailable> {
   const { id, pid, at } = write;
   const found = yield* tx.get(linkImports, id);
   if (found === undefined || found.pid !== pid || found.endsAt <= at) return nothingLeft;
@@ -168,7 +173,7 @@ function* undo(tx: Transaction, write: UndoImport): Effect.fn.Return<ImportUndon
   const taken = yield* tx.scan(madeLinks, madeBy(found), { limit });
   // Removals read the links one by one, so all are read at once before.
   yield* tx.getAll(madeLinks, taken, madeLinks.id);
-  const undone = yield* undoneAmong(tx, pid, taken);
+  const undone = yield* undoneAmong(db, tx, pid, taken);
   for (const one of taken) yield* tx.remove(madeLinks, ...madeLinks.id(one));
   let [removed, restored] = [0, 0];
   for (const { linked, before } of undone) {

@@ -1,7 +1,9 @@
 /** The link records, and the changes of them that several stores make. */
 import type { ChatId, GameId, Pid } from "@accountlink/core";
 import { Conflict, type StoreEffect, type StoreUnavailable } from "@accountlink/core/errors";
+import { firstOfEach } from "@accountlink/core/imports";
 import { linkSet } from "@accountlink/core/journal";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import {
   confirmedRecord,
   type GameProof,
@@ -14,10 +16,11 @@ import {
   type SetGame,
 } from "@accountlink/core/links";
 import { Effect } from "effect";
+import { shortListsAtOnce } from "../steps.ts";
 import { keyOf, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { type LinkToCheck, refuseBlocked } from "./blocks.ts";
-import { placeKey, record as recordChange } from "./journal.ts";
+import { placeAt, placeKey, record as recordChange } from "./journal.ts";
 import { isBlocking, type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
 
 export interface StoredLink {
@@ -129,6 +132,33 @@ export const takenByIn = Effect.fnUntraced(function* (
   if (!settings.oneChatUser) return [];
   const found = yield* tx.list(links.byGame, [pid, epoch, gameId], { limit: mostTaken + 1 });
   return found.map(({ link }) => link.chatId).filter((id) => id !== chatId);
+});
+
+/**
+ * Returns the chat users of links whose game user another chat user has, in a scope that allows one; of several who are
+ * to get a game user, all but the first. Each write that gives a game user changes the place of the scope in the journal:
+ * the commit checks the place, because it has no room for a guard of each game user.
+ */
+export const takenAmong = Effect.fnUntraced(function* (
+  db: Database,
+  tx: Transaction,
+  pid: Pid,
+  wanted: ReadonlyArray<LinkToCheck>,
+) {
+  const { epoch, settings } = yield* scopeAt(tx, pid);
+  if (!settings.oneChatUser || wanted.length === 0) return new Set<ChatId>();
+  yield* placeAt(tx, pid);
+  const found = yield* forEachLimited(
+    wanted,
+    ({ chatId, gameId }) =>
+      Effect.map(db.peekEntries<StoredLink, ChatId>(links.byGame, [pid, epoch, gameId], 2), (holders) =>
+        holders.every((id) => id === chatId),
+      ),
+    { concurrency: shortListsAtOnce },
+  );
+  const free = wanted.filter((_, index) => found[index]);
+  const given = new Set(firstOfEach(free, ({ gameId }) => gameId));
+  return new Set(wanted.filter((link) => !given.has(link)).map(({ chatId }) => chatId));
 });
 
 /** Refuses a link that the scope does not admit. @param movesFrom a chat user who loses the link */

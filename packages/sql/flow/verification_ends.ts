@@ -4,8 +4,8 @@
  * Lock order of all writes, to avoid deadlocks: scope, record of the chat user, flows, sessions, then rows that only
  * the holder of these locks writes.
  *
- * - A deletion of a scope locks the scope FOR UPDATE. Completions, moves and imports first lock it FOR KEY SHARE, so
- *   they never overlap with a deletion. An unlink locks the record of its chat user, as the deletion does. So
+ * - A deletion of a scope locks the scope FOR UPDATE. Completions, moves and imports first lock it FOR KEY SHARE, or
+ *   FOR NO KEY UPDATE if it allows one chat user for each game user, so they never overlap with a deletion. An unlink locks the record of its chat user, as the deletion does. So
  *   transactions of the same chat user are serialized before they lock flows.
  * - Sessions are locked in the order of their sids, since two chat users can share sessions.
  * - A completion for a chat user without a record inserts one before it locks the flow, and rolls back if it is

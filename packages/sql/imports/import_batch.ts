@@ -2,6 +2,7 @@
 import { ChatId, type GameId, type Pid } from "@accountlink/core";
 import {
   type BatchOutcome,
+  firstOfEach,
   fixtureSource,
   type ImportBatch,
   progressKeptFor,
@@ -12,7 +13,8 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertRecord } from "../journal/records.ts";
-import { isNone, linkStatements, relinkOf } from "../links/link_statements.ts";
+import { admissionOn } from "../links/admitted_links.ts";
+import { isNone, relinkOf } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
@@ -22,8 +24,8 @@ import { importRecordsOn } from "./import_records.ts";
 export const batchImportOn = (parts: StoreParts) => {
   const { sql, elements, firstRows, rowsOfEach, rowsWritten } = parts;
   const { recordNew, recordReplaced, logPart, isLogOpen } = importRecordsOn(parts);
-  const { lockScope } = linkStatements(sql);
-  const { insert, isNewer, fresh, replace, newest, blockedAmong, hasBlocks } = importStatements(sql);
+  const { lock } = admissionOn(sql);
+  const { insert, isNewer, fresh, replace, newest, blockedAmong, takenAmong } = importStatements(sql);
 
   const importLines = Effect.fnUntraced(function* (batch: ImportBatch, some: ReadonlyArray<Line>) {
     const { pid, existing, proof, file } = batch;
@@ -73,13 +75,16 @@ export const batchImportOn = (parts: StoreParts) => {
     const all = [...lastLines.values()].toSorted(byChatId);
 
     // Lock the scope before the records, like deleteScope, and sort new and old records together, to avoid deadlocks.
-    yield* lockScope(pid);
+    const { hasBlocks, oneChatUser } = yield* lock(pid);
     if (batch.isContinued && !(yield* isLogOpen(file))) return ended;
-    const mayBlock = (yield* hasBlocks(pid)).length > 0;
-    const blocked = new Set(mayBlock ? yield* readBlocked(blockedAmong(pid, JSON.stringify(all))) : []);
-    const lines = all.filter(([chatId]) => !blocked.has(chatId));
+    const json = JSON.stringify(all);
+    const blocked = hasBlocks ? yield* readLeftOut(blockedAmong(pid, json)) : [];
+    const taken = oneChatUser ? yield* readLeftOut(takenAmong(pid, json)) : [];
+    const leftOut = new Set([...blocked, ...taken]);
+    const admitted = all.filter(([chatId]) => !leftOut.has(chatId));
+    const lines = oneChatUser ? firstOfEach(admitted, ([, gameId]) => gameId) : admitted;
     const stored = yield* importLines(batch, lines);
-    const counts = { ...stored, kept: stored.kept + blocked.size };
+    const counts = { ...stored, kept: stored.kept + all.length - lines.length };
     if (progress !== null) yield* saveProgress(progress.source, progress.position, at);
     const count = counts.inserted + counts.replaced;
     if (file !== undefined) yield* logPart(batch, file, counts);
@@ -96,7 +101,7 @@ type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];
 /** The order in which records are locked, to avoid deadlocks. */
 const byChatId = ([one]: Line, [other]: Line): number => (one < other ? -1 : 1);
 
-const readBlocked = columnReader("blocks", "blocked", ChatId);
+const readLeftOut = columnReader("links", "left_out", ChatId);
 
 const readCounts = columnReader("links", "count", Schema.Int);
 
@@ -126,11 +131,14 @@ const importStatements = (sql: SqlClient.SqlClient) => {
 
     /** Returns the chat users of lines that name a blocked user. */
     blockedAmong: (pid: Pid, lines: string) => sql`
-      SELECT value ->> 0 AS blocked FROM ${elements(lines)}
+      SELECT value ->> 0 AS left_out FROM ${elements(lines)}
       WHERE EXISTS (SELECT 1 FROM blocks WHERE pid = ${pid} AND chat_id = value ->> 0)
         OR EXISTS (SELECT 1 FROM blocks WHERE pid = ${pid} AND game_id = value ->> 1)`,
 
-    hasBlocks: (pid: Pid) => sql`SELECT 1 FROM scopes WHERE pid = ${pid} AND has_blocks = 1`,
+    /** Returns the chat users of lines that name the game user of another chat user. */
+    takenAmong: (pid: Pid, lines: string) => sql`
+      SELECT value ->> 0 AS left_out FROM ${elements(lines)}
+      WHERE EXISTS (SELECT 1 FROM links WHERE pid = ${pid} AND game_id = value ->> 1 AND chat_id <> value ->> 0)`,
 
     /**
      * Writes records that do not exist, or say that the user was never linked. The database locks each existing record

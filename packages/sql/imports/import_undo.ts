@@ -1,6 +1,7 @@
 /** The undo of imports. */
 import { ChatId, type Pid } from "@accountlink/core";
 import {
+  firstOfEach,
   type ImportUndone,
   type UndoableImport,
   type UndoablePage,
@@ -15,9 +16,9 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { Statement } from "effect/sql";
 import { insertPart } from "../journal/records.ts";
-import { linkStatements } from "../links/link_statements.ts";
+import { admissionOn } from "../links/admitted_links.ts";
 import { deleteInBatches } from "../statements/in_batches.ts";
-import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
+import { columnReader, OptionalText, tableOf, type ValuesOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 import { linkImports, readImports } from "./import_records.ts";
 
@@ -27,11 +28,21 @@ const readGames = columnReader("links", "game_id", OptionalText);
 
 const readCounts = columnReader("import_links", "count", Schema.Int);
 
-const readLooked = tableOf("import_links", {
+const looked = {
   chat_id: ChatId,
   is_untouched: Schema.Int,
   is_removed: Schema.Int,
-}).reader((row) => row);
+  given: OptionalText,
+};
+
+const readLooked = tableOf("import_links", looked).reader((row) => row);
+
+/** Returns the links that an undo takes back. Of several chat users to whom it would give a game user, the first gets it. */
+const undoneAmong = (found: ReadonlyArray<ValuesOf<typeof looked>>) =>
+  firstOfEach(
+    found.filter(({ is_untouched }) => is_untouched === 1),
+    ({ given }) => given,
+  );
 
 const readUnfinished = tableOf("link_imports", {
   id: Schema.String,
@@ -42,7 +53,7 @@ const readUnfinished = tableOf("link_imports", {
 
 export const importUndoOn = (parts: StoreParts) => {
   const { sql, operation, bulkTransaction, forUpdate, isAmong } = parts;
-  const { lockScope } = linkStatements(sql);
+  const { lock } = admissionOn(sql);
   const isUntouched = sql.literal(`links.game_id = import_links.game_id
     AND links.link_version = import_links.link_version AND links.last_verified_at = import_links.verified_at
     AND (import_links.previous_game_id IS NULL
@@ -51,6 +62,20 @@ export const importUndoOn = (parts: StoreParts) => {
       AND NOT EXISTS (SELECT 1 FROM scopes JOIN links AS other ON other.pid = scopes.pid
         WHERE scopes.pid = links.pid AND one_chat_user = 1 AND other.chat_id <> links.chat_id
           AND other.game_id = import_links.previous_game_id AND other.game_id <> links.game_id))`);
+
+  /** Looks at links of an import. `given` is the game user that an undo gives back in a scope that allows one chat user. */
+  const lookedAt = (id: string, rows: Statement.Fragment) =>
+    readLooked(sql`
+      SELECT import_links.chat_id AS chat_id,
+        CASE WHEN links.chat_id IS NULL THEN 0 ELSE 1 END AS is_untouched,
+        CASE WHEN import_links.previous_game_id IS NULL THEN 1 ELSE 0 END AS is_removed,
+        CASE WHEN links.game_id <> import_links.previous_game_id
+          AND (SELECT one_chat_user FROM scopes WHERE pid = links.pid) = 1
+          THEN import_links.previous_game_id END AS given
+      FROM import_links LEFT JOIN links ON links.chat_id = import_links.chat_id AND ${isUntouched}
+        AND links.pid = (SELECT pid FROM link_imports WHERE id = ${id})
+      WHERE import_id = (SELECT id FROM link_imports WHERE id = ${id} AND ends_at > 0)
+        AND import_links.chat_id ${rows}`);
 
   const hasLinks = sql.literal(`(undo_entry IS NOT NULL
     OR EXISTS (SELECT 1 FROM import_links WHERE import_id = link_imports.id))`);
@@ -115,20 +140,13 @@ export const importUndoOn = (parts: StoreParts) => {
 
     undoablePage: operation("undoablePage", function* (id: string, after: ChatId | null, limit: number) {
       assertStorable([id]);
-      const looked = yield* readLooked(sql`
-        SELECT import_links.chat_id AS chat_id,
-          CASE WHEN links.chat_id IS NULL THEN 0 ELSE 1 END AS is_untouched,
-          CASE WHEN import_links.previous_game_id IS NULL THEN 1 ELSE 0 END AS is_removed
-        FROM import_links LEFT JOIN links ON links.chat_id = import_links.chat_id AND ${isUntouched}
-          AND links.pid = (SELECT pid FROM link_imports WHERE id = ${id})
-        WHERE import_id = (SELECT id FROM link_imports WHERE id = ${id} AND ends_at > 0)
-          AND import_links.chat_id > ${after ?? ""}
-        ORDER BY import_links.chat_id LIMIT ${limit}`);
+      const found = yield* lookedAt(id, sql`> ${after ?? ""} ORDER BY import_links.chat_id LIMIT ${limit}`);
       return {
-        links: looked
-          .filter(({ is_untouched }) => is_untouched === 1)
-          .map(({ chat_id, is_removed }) => ({ chatId: chat_id, isRemoved: is_removed === 1 })),
-        next: looked.length < limit ? null : (looked.at(-1)?.chat_id ?? null),
+        links: undoneAmong(found).map(({ chat_id, is_removed }) => ({
+          chatId: chat_id,
+          isRemoved: is_removed === 1,
+        })),
+        next: found.length < limit ? null : (found.at(-1)?.chat_id ?? null),
       } satisfies UndoablePage;
     }),
 
@@ -142,7 +160,7 @@ export const importUndoOn = (parts: StoreParts) => {
     undo: bulkTransaction("undo", function* (write: UndoImport) {
       const { id, pid, at, limit } = write;
       assertStorable([id]);
-      yield* lockScope(pid);
+      const { oneChatUser } = yield* lock(pid);
       const own = sql`SELECT id FROM (${undoable(at, sql`pid = ${pid}`)}) AS own WHERE id = ${id}`;
       if ((yield* own).length === 0) return { removed: 0, restored: 0, isDone: true };
       const taken = yield* readChatIds(sql`
@@ -150,6 +168,11 @@ export const importUndoOn = (parts: StoreParts) => {
       const chatIds = JSON.stringify(taken);
       yield* sql`
         SELECT chat_id FROM links WHERE pid = ${pid} AND chat_id ${isAmong(chatIds)} ORDER BY chat_id ${forUpdate}`;
+      const ofTaken = sql`${isAmong(chatIds)} ORDER BY import_links.chat_id`;
+      const undone = oneChatUser
+        ? undoneAmong(yield* lookedAt(id, ofTaken)).map((one) => one.chat_id)
+        : taken;
+      const isUndone = isAmong(JSON.stringify(undone));
       const games = yield* readGames(sql`
         UPDATE links SET
           previous_game_id = links.game_id,
@@ -168,8 +191,8 @@ export const importUndoOn = (parts: StoreParts) => {
             ELSE import_links.previous_proof END,
           proven_at = import_links.previous_proven_at
         FROM import_links
-        WHERE import_links.import_id = ${id} AND import_links.chat_id ${isAmong(chatIds)}
-          AND import_links.chat_id = links.chat_id AND links.pid = ${pid} AND links.chat_id ${isAmong(chatIds)} AND ${isUntouched}
+        WHERE import_links.import_id = ${id} AND import_links.chat_id ${isUndone}
+          AND import_links.chat_id = links.chat_id AND links.pid = ${pid} AND links.chat_id ${isUndone} AND ${isUntouched}
         RETURNING links.game_id`);
       yield* sql`DELETE FROM import_links WHERE import_id = ${id} AND chat_id ${isAmong(chatIds)}`;
       const removed = games.filter((game) => game === null).length;

@@ -4,7 +4,7 @@ import { mostTaken } from "@accountlink/core/links";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
-import { columnReader, tableOf } from "../statements/row.ts";
+import { columnReader, tableOf, type ValuesOf } from "../statements/row.ts";
 import { rollBack } from "../statements/store_operation.ts";
 
 /** The users of a link that a write would make. */
@@ -18,19 +18,33 @@ export interface LinkToCheck {
 
 const marked = { hasBlocks: Schema.BooleanFromBit, oneChatUser: Schema.BooleanFromBit };
 
+/** What the scope says of links that it admits. */
+type Marks = ValuesOf<typeof marked>;
+
 const readMarks = tableOf("scopes", marked).reader((row) => row);
 
 const readChatIds = columnReader("links", "chat_id", ChatId);
 
 const noHash = Effect.succeed("");
 
-/**
- * Returns whether a link is blocked, and the other chat users of its game user if the scope allows one. Locks the scope
- * before, so that no block comes between check and write, and the game user, so that of two links at once the second sees
- * the first. In a scope that never had a block, it makes no hash.
- */
+/** The checks of links. They need the marks that `lock` returned in their transaction. */
 export const admissionOn = (sql: SqlClient.SqlClient) => {
-  const { forReference, isRemote } = dialectOf(sql);
+  const { forReference, forChange } = dialectOf(sql);
+
+  /**
+   * Locks the scope before the records of a write that gives chat users game users. No block comes between check and
+   * write, and in a scope that allows one chat user, no other such write.
+   */
+  const lock = Effect.fnUntraced(function* (pid: Pid) {
+    const lockAlone = sql`SELECT pid FROM scopes WHERE pid = ${pid} AND one_chat_user = 1 ${forChange}`;
+    const alone = yield* lockAlone;
+    const [marks = { hasBlocks: false, oneChatUser: false }] = yield* readMarks(
+      sql`SELECT has_blocks, one_chat_user FROM scopes WHERE pid = ${pid} ${forReference}`,
+    );
+    // Repeated only if the setting changed in between, because two writes would deadlock on their first locks.
+    if (marks.oneChatUser && alone.length === 0) yield* lockAlone;
+    return marks;
+  });
 
   const isBlocked = Effect.fnUntraced(function* ({ pid, chatId, gameId, chatHash = noHash }: LinkToCheck) {
     const found = yield* sql`
@@ -41,31 +55,33 @@ export const admissionOn = (sql: SqlClient.SqlClient) => {
     return found.length > 0;
   });
 
-  const takenBy = Effect.fnUntraced(function* ({ pid, chatId, gameId }: LinkToCheck) {
-    if (isRemote) yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${pid} ${gameId}`}, 0))`;
-    return yield* readChatIds(sql`
+  const takenBy = ({ pid, chatId, gameId }: LinkToCheck) =>
+    readChatIds(sql`
       SELECT chat_id FROM links WHERE pid = ${pid} AND game_id = ${gameId} AND chat_id <> ${chatId}
       ORDER BY linked_at DESC, chat_id LIMIT ${mostTaken}`);
-  });
 
-  return Effect.fnUntraced(function* (link: LinkToCheck) {
-    const [marks] = yield* readMarks(
-      sql`SELECT has_blocks, one_chat_user FROM scopes WHERE pid = ${link.pid} ${forReference}`,
-    );
+  /**
+   * Returns whether a link is blocked, and the other chat users of its game user if the scope allows one. In a scope that
+   * never had a block, it makes no hash.
+   */
+  const admission = Effect.fnUntraced(function* ({ hasBlocks, oneChatUser }: Marks, link: LinkToCheck) {
     return {
-      isBlocked: marks?.hasBlocks === true && (yield* isBlocked(link)),
-      takenBy: marks?.oneChatUser === true ? yield* takenBy(link) : [],
+      isBlocked: hasBlocks && (yield* isBlocked(link)),
+      takenBy: oneChatUser ? yield* takenBy(link) : [],
     };
   });
-};
 
-/** Refuses a link that the scope does not admit. @param movesFrom a chat user who loses the link */
-export const refuseUnadmittedOn = (sql: SqlClient.SqlClient) => {
-  const admission = admissionOn(sql);
-  return Effect.fnUntraced(function* (link: LinkToCheck, movesFrom: ChatId | null = null) {
-    const { isBlocked, takenBy } = yield* admission(link);
-    if (isBlocked) yield* rollBack(new Conflict({ reason: "blocked" }));
-    if (takenBy.some((chatId) => chatId !== movesFrom))
+  /** Refuses a link that the scope does not admit. @param movesFrom a chat user who loses the link */
+  const refuse = Effect.fnUntraced(function* (
+    marks: Marks,
+    link: LinkToCheck,
+    movesFrom: ChatId | null = null,
+  ) {
+    const admitted = yield* admission(marks, link);
+    if (admitted.isBlocked) yield* rollBack(new Conflict({ reason: "blocked" }));
+    if (admitted.takenBy.some((chatId) => chatId !== movesFrom))
       yield* rollBack(new Conflict({ reason: "game_taken" }));
   });
+
+  return { lock, admission, refuse };
 };

@@ -20,7 +20,7 @@ import { insertRecord } from "../journal/records.ts";
 import { keyedStepOn, keyedWriteOn, orConflict } from "../statements/keyed_write.ts";
 import { literalSql, readerOf } from "../statements/row.ts";
 import { type Ending, storeLayer } from "../statements/store_operation.ts";
-import { refuseUnadmittedOn } from "./admitted_links.ts";
+import { admissionOn } from "./admitted_links.ts";
 import {
   isId,
   isWhole,
@@ -44,7 +44,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
   const steps = linkSteps(sql);
   const { link, unlink, restore, lock, lockScope, placeholder, removePlaceholder } = linkStatements(sql);
   const values = valuesOn(connection);
-  const refuseUnadmitted = refuseUnadmittedOn(sql);
+  const admission = admissionOn(sql);
   const linksOf = (pid: Pid) => sql`FROM links WHERE pid = ${pid} AND game_id IS NOT NULL`;
 
   const notImported = sql.literal("AND (proof IS NULL OR proof <> 'import')");
@@ -87,8 +87,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
     Ending
   > {
     const { pid, oldChatId, newChatId, at } = write;
-    // Lock the scope before the records, like deleteScope, to avoid deadlocks.
-    yield* lockScope(pid);
+    const marks = yield* admission.lock(pid);
     // Lock the user with the smaller chat ID first. A user without a record can only be locked by an insert.
     if (newChatId < oldChatId) yield* placeholder(pid, newChatId, oldChatId, at);
     const records = yield* readRecords(lock(pid, oldChatId, newChatId));
@@ -99,7 +98,8 @@ export const layer = storeLayer(LinkStore)((parts) => {
     }
     const { gameId } = old;
     if (newChatId === oldChatId) return { _tag: "Unchanged", gameId };
-    yield* refuseUnadmitted({ pid, chatId: newChatId, gameId, chatHash: write.chatHash }, oldChatId);
+    const moved = { pid, chatId: newChatId, gameId, chatHash: write.chatHash };
+    yield* admission.refuse(marks, moved, oldChatId);
     // A new user without a record could not be locked, and may have been linked since. So the condition lets this
     // statement write only if the user has no link.
     const onlyUnlinked = sql`${relinkOf(sql)} WHERE links.game_id IS NULL`;
@@ -117,8 +117,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
     Ending
   > {
     const { pid, chatId, gameId, removedAt } = write;
-    yield* lockScope(pid);
-    yield* refuseUnadmitted(write);
+    yield* admission.refuse(yield* admission.lock(pid), write);
     const [set] = yield* readSets(restore(pid, chatId, gameId, removedAt));
     if (set === undefined) return Option.none();
     yield* insertRecord(sql, pid, linkSet(write, set));

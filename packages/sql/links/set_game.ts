@@ -13,7 +13,7 @@ import type { SqlClient, Statement } from "effect/sql";
 import { insertRecord } from "../journal/records.ts";
 import { insertRequest, isTakenKey, keyedStepOn, keyedWriteOn } from "../statements/keyed_write.ts";
 import type { Ending, StoreParts } from "../statements/store_operation.ts";
-import { refuseUnadmittedOn } from "./admitted_links.ts";
+import { admissionOn } from "./admitted_links.ts";
 import { readSets, recordColumns } from "./link_lookups.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 import { linkSteps } from "./link_steps.ts";
@@ -39,10 +39,10 @@ export const setGameOn = (parts: StoreParts) => {
 
 const setInTransaction = (sql: SqlClient.SqlClient) => {
   const { link } = linkStatements(sql);
-  const refuseUnadmitted = refuseUnadmittedOn(sql);
+  const { lock, refuse } = admissionOn(sql);
   return function* (write: SetGame): Effect.fn.Return<GameSet, Ending> {
     const { pid, chatId, gameId, at } = write;
-    yield* refuseUnadmitted(write);
+    yield* refuse(yield* lock(pid), write);
     const [set] = yield* readSets(link({ pid, chatId, gameId, at, proof: "hand", existing: relinkOf(sql) }));
     if (set === undefined) return yield* Effect.die(new Error(`Cannot set a link: no scope "${pid}"`));
     if (set.previousGameId !== gameId) yield* insertRecord(sql, pid, linkSet(write, set));

@@ -23,7 +23,8 @@ import { rollBack } from "../statements/store_operation.ts";
 export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, write: CompleteFlow) {
   const { pid, chatId, gameId, proof, at, keeps } = write;
   const { forUpdate } = dialectOf(sql);
-  const { link, unlink, lock, lockScope } = linkStatements(sql);
+  const { link, unlink, lock } = linkStatements(sql);
+  const { lock: lockScope, admission } = admissionOn(sql);
 
   /** Removes the link of a chat user whose game account the user of the flow has proven. */
   const unlinkOther = Effect.fnUntraced(function* (other: ChatId) {
@@ -33,13 +34,13 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
     yield* insertRecord(sql, pid, linkRemoved(write, other, unlinked.removedGameId, unlinked.linkVersion));
   });
 
-  yield* lockScope(pid);
+  const marks = yield* lockScope(pid);
   const [old] = yield* readRecords(lock(pid, chatId, chatId));
   // Insert the link before locking the flow. The insert may wait for another write to the same record, and the flow
   // should not stay locked during this wait.
   const isAdded = old === undefined && !keeps;
   const added = isAdded ? yield* readSets(link({ ...write, existing: sql.literal("DO NOTHING") })) : [];
-  const { isBlocked, takenBy } = yield* admissionOn(sql)(write);
+  const { isBlocked, takenBy } = yield* admission(marks, write);
   const flow = yield* withTx(sql, (tx) => tx.get(verificationFlows, write.flow), true);
   const [opened] = flow?.session
     ? yield* readSessions(

@@ -39,6 +39,8 @@ export interface Dialect {
   readonly forUpdateOf: (table: string) => Statement.Fragment;
   /** Follows a SELECT: locks the rows against changes; other transactions may still refer to them. */
   readonly forReference: Statement.Fragment;
+  /** Follows a SELECT: locks the rows against others that take this lock; other transactions may refer to them. */
+  readonly forChange: Statement.Fragment;
   /** Like `forUpdate`, but skips locked rows. */
   readonly forUpdateUnlocked: Statement.Fragment;
   /**
@@ -127,6 +129,7 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   forUpdate: sql.literal(""),
   forUpdateOf: () => sql.literal(""),
   forReference: sql.literal(""),
+  forChange: sql.literal(""),
   forUpdateUnlocked: sql.literal(""),
   usersInUse: () => sql`(SELECT 0 AS locks) AS held`,
   firstRows: ({ table, primaryKey, order, condition, limit }) => {
@@ -172,6 +175,7 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   forUpdate: sql.literal("FOR UPDATE"),
   forUpdateOf: (table) => sql`FOR UPDATE OF ${sql(table)}`,
   forReference: sql.literal("FOR KEY SHARE"),
+  forChange: sql.literal("FOR NO KEY UPDATE"),
   forUpdateUnlocked: sql.literal("FOR UPDATE SKIP LOCKED"),
   usersInUse: (json) => sql`LATERAL (
       SELECT COUNT(pg_advisory_xact_lock_shared(hashtextextended(value, 0))) AS locks

@@ -8,7 +8,7 @@ import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import { line } from "../links/link_steps.ts";
-import { ada, bob, chess, dan, origin, poker, rummy } from "../scopes.ts";
+import { ada, bob, chess, cyd, dan, origin, poker, rummy } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { makeSteps } from "./import_steps.ts";
 
@@ -198,6 +198,31 @@ export const undos: Cases<StoragePorts> = {
           [chess, [dan]],
           [poker, [ada]],
           [rummy, [bob]],
+        ],
+      );
+    },
+
+  "an undo and a batch give a game account to one of several chat users, if the scope allows one":
+    function* () {
+      const { importBatch, undoablePage, links, undo, write, global } = yield* makeSteps;
+      const id = uniqueText();
+      const file = { id, name: "users.csv", isUndoable: true };
+      const batch = { ...write, existing: "replace", proof: "import", progress: null, at: 1 } as const;
+      yield* importBatch({ ...batch, links: both(chess) });
+      yield* importBatch({ ...batch, links: both(poker), file });
+      yield* KeyStore.use((keys) => keys.updateSettings({ ...write, update: { oneChatUser: true } }));
+      expectEqual((yield* undoablePage(id, null, 9)).links, [{ chatId: ada, isRemoved: false }]);
+      expectEqual(yield* undo({ ...write, at: 2, id, limit: 10 }), { removed: 0, restored: 1, isDone: true });
+      const lines = [line(cyd, rummy), line(dan, rummy), line(bob, chess)];
+      const counts = { inserted: 1, replaced: 0, unchanged: 0, kept: 2 };
+      expectEqual(yield* importBatch({ ...batch, links: lines }), counts);
+      const found = yield* links.findByGameIds(global.pid, [chess, poker, rummy]);
+      expectEqual(
+        [...found],
+        [
+          [chess, [ada]],
+          [poker, [bob]],
+          [rummy, [dan]],
         ],
       );
     },

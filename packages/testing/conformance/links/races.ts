@@ -1,10 +1,20 @@
-import { ChatId, GameId, type StoragePorts } from "@accountlink/core";
+import {
+  ChatId,
+  type Conflict,
+  GameId,
+  type Pid,
+  type StoragePorts,
+  type StoreUnavailable,
+} from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
+import { ImportStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
-import type { ChatMoved } from "@accountlink/core/links";
+import { type ChatMoved, LinkStore } from "@accountlink/core/links";
 import { Effect, Option, Result } from "effect";
+import { uniqueText } from "../../mod.ts";
 import { expectEqual, pluck } from "../expect.ts";
-import { ada, atOnce, bob, chess, origin, poker, rummy } from "../scopes.ts";
+import { ada, atOnce, bob, chess, cyd, dan, origin, poker, rummy } from "../scopes.ts";
+import { newVerificationSteps } from "../sessions/verification_steps.ts";
 import type { Cases } from "../suite.ts";
 import { line, newLinkSteps } from "./link_steps.ts";
 
@@ -12,6 +22,12 @@ const games = Array.from({ length: 40 }, (_, i) => GameId.make(`${1_000 + i}`));
 const crowd = Array.from({ length: 20 }, (_, i) => ChatId.make(`${50_000 + i}`));
 const rounds = Array.from({ length: 20 }, (_, i) => i);
 const sorted = (texts: Iterable<unknown>): ReadonlyArray<string> => Array.from(texts, String).toSorted();
+
+const allowOne = (pid: Pid, oneChatUser = true) =>
+  Effect.flatMap(KeyStore, (keys) => keys.updateSettings({ ...origin, pid, update: { oneChatUser }, at: 0 }));
+
+const admitted = <A>(write: Effect.Effect<A, Conflict | StoreUnavailable>) =>
+  Effect.catchTag(write, "Conflict", () => Effect.succeed(null));
 
 const countOf = (moves: ReadonlyArray<ChatMoved>, tag: ChatMoved["_tag"]): number =>
   moves.filter(({ _tag }) => _tag === tag).length;
@@ -42,11 +58,7 @@ export const races: Cases<StoragePorts> = {
 
   "a scope that allows one chat user refuses a second one, also of several at once": function* () {
     const links = yield* newLinkSteps;
-    const allow = (oneChatUser: boolean) =>
-      Effect.flatMap(KeyStore, (keys) =>
-        keys.updateSettings({ ...origin, pid: links.pid, update: { oneChatUser }, at: 0 }),
-      );
-    yield* allow(true);
+    yield* allowOne(links.pid);
     const set = (chatId: ChatId) => Effect.result(links.set(chatId, chess));
     const made = yield* Effect.forEach(crowd, set, atOnce);
     const refused = made.filter(Result.isFailure).map(({ failure }) => failure);
@@ -57,10 +69,50 @@ export const races: Cases<StoragePorts> = {
     const [holder] = yield* Effect.map(links.chatsOf(chess), (found) => found.get(chess) ?? []);
     expectEqual((yield* links.set(holder as ChatId, chess)).previousGameId, chess);
     expectEqual((yield* links.move(holder as ChatId, ada))._tag, "Moved");
-    yield* allow(false);
+    yield* allowOne(links.pid, false);
     expectEqual((yield* links.set(bob, chess)).previousGameId, null);
     expectEqual(sorted((yield* links.chatsOf(chess)).get(chess) ?? []), sorted([ada, bob]));
   },
+
+  "a scope that allows one chat user has one after a link, imports, an undo, a move and a completion at once":
+    function* () {
+      const { pid, links, proven, complete } = yield* newVerificationSteps;
+      const { restoreGame } = yield* LinkStore;
+      const { importBatch, undo } = yield* ImportStore;
+      yield* allowOne(pid);
+      const write = { ...origin, pid, at: 3 };
+      const batch = { ...write, existing: "replace", proof: "import", progress: null } as const;
+      for (const [round, gameId] of games.entries()) {
+        const [removed, moved, mover, target, fresh] = [0, 1, 2, 3, 4].map((index) =>
+          ChatId.make(`${60_000 + 10 * round + index}`),
+        ) as [ChatId, ChatId, ChatId, ChatId, ChatId];
+        yield* links.set(removed, gameId);
+        yield* links.remove(removed, 2);
+        yield* links.set(moved, gameId);
+        const [file, other] = [
+          { id: uniqueText(), name: "users.csv", isUndoable: true },
+          GameId.make(`2${gameId}`),
+        ];
+        yield* importBatch({ ...batch, links: [line(moved, other, 2)], file });
+        const flow = yield* proven(null, fresh, gameId);
+        const load = (...chatIds: ReadonlyArray<ChatId>) =>
+          importBatch({ ...batch, links: chatIds.map((chatId) => line(chatId, gameId, 3)) });
+        const writes: ReadonlyArray<Effect.Effect<unknown, Conflict | StoreUnavailable>> = [
+          links.set(ada, gameId),
+          load(bob, cyd),
+          undo({ ...write, id: file.id, limit: 10 }),
+          restoreGame({ ...write, chatId: removed, gameId, removedAt: 2 }),
+          complete(flow, { chatId: fresh, gameId, moves: round % 2 === 0 }),
+          load(dan),
+          Effect.andThen(links.set(mover, gameId), links.move(mover, target)),
+        ];
+        const turn = round % writes.length;
+        yield* Effect.forEach([...writes.slice(turn), ...writes.slice(0, turn)], admitted, atOnce);
+        const [holder, ...rest] = (yield* links.chatsOf(gameId)).get(gameId) ?? [];
+        expectEqual(rest, [], `Chat users beside ${holder} in round ${round}`);
+        expectEqual(holder !== undefined, true, `Whether round ${round} made a link`);
+      }
+    },
 
   "concurrent setGame, moveChat and removeGame on one chat user form one chain": function* () {
     const links = yield* newLinkSteps;
