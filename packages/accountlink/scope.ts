@@ -33,6 +33,7 @@ export const scopeFields = Accept.fields({
 
 /** The scope of `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles`. */
 export class Scope extends Context.Service<Scope, DataScope>()("accountlink/Scope") {
+  /** Opens a scope, whose services `AccountLink.layerScope` makes. */
   static readonly layer = (choice: ScopeChoice = {}) => Layer.effect(Scope, openScope(choice));
 }
 

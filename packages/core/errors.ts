@@ -98,6 +98,7 @@ export class InvalidParameter extends Traceless("InvalidParameter")<{
   override readonly message =
     `Invalid parameter: ${this.parameters.map(({ name, reason }) => `${name} (${reason})`).join(", ")}`;
 
+  /** The error of a single parameter. */
   static one(name: string, expected: string | Expected): InvalidParameter {
     return new InvalidParameter({ parameters: [parameterProblem(name, expected)] });
   }

@@ -64,6 +64,7 @@ export interface Kv {
    */
   readonly keys?: (range: Range, limit: number) => StoreEffect<ReadonlyArray<string>>;
 
+  /** Counts the keys of a range. */
   readonly count: (range: Range) => StoreEffect<number>;
 
   /**

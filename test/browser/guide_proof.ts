@@ -4,18 +4,18 @@ import { join, posix, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { errorCodes } from "@accountlink/http-api";
 import { beforeAll, expect, it } from "vitest";
-import { makeGuide } from "../../tools/guide/guide.ts";
+import { type Gaps, makeGuide } from "../../tools/guide/guide.ts";
 import { useFolder } from "../support/folder.ts";
 import { openPage, recordOf } from "./browser.ts";
 import { contentWidth, desktop, phone } from "./looks.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = useFolder();
-let withoutExample: ReadonlyArray<string> = [];
+let gaps: Gaps;
 const pages = new Map<string, string>();
 
 beforeAll(async () => {
-  withoutExample = await makeGuide(folder);
+  gaps = await makeGuide(folder);
   for (const path of globSync("**/*.html", { cwd: folder }))
     pages.set(path, readFileSync(join(folder, path), "utf8"));
 });
@@ -23,8 +23,12 @@ beforeAll(async () => {
 const open = (path: string, look: object) => openPage(pathToFileURL(join(folder, path)).href, look);
 
 it("the guide has an example for every function, class and value", () => {
-  expect(withoutExample).toEqual([]);
+  expect(gaps.withoutExample).toEqual([]);
   expect(pages.size).toBeGreaterThan(500);
+});
+
+it("an editor shows a text about every function and method of the library and the client", () => {
+  expect(gaps.withoutComment).toEqual([]);
 });
 
 it.each(errorCodes)("the guide has a page for the error code %s", (code) => {

@@ -30,8 +30,16 @@ const documents = {
   Packages: globSync("packages/*/README.md", { cwd: root }).toSorted(),
 };
 
-/** Writes the guide, and returns the names of exported values that no example uses. */
-export const makeGuide = async (folder: string): Promise<ReadonlyArray<string>> => {
+/** What the documentation lacks, by name. */
+export interface Gaps {
+  /** Exported values that no example uses. */
+  readonly withoutExample: ReadonlyArray<string>;
+  /** Functions and methods of the library and the client about which an editor shows no text. */
+  readonly withoutComment: ReadonlyArray<string>;
+}
+
+/** Writes the guide, and returns what it lacks. */
+export const makeGuide = async (folder: string): Promise<Gaps> => {
   writeTypes();
   const sources = mkdtempSync(join(tmpdir(), "accountlink-guide-"));
   try {
@@ -100,7 +108,7 @@ export const makeGuide = async (folder: string): Promise<ReadonlyArray<string>> 
     const project = await app.convert();
     if (project === undefined) throw new Error("Cannot read the packages");
     await app.generateDocs(project, folder);
-    return withoutExample(project);
+    return { withoutExample: withoutExample(project), withoutComment: withoutComment(project) };
   } finally {
     rmSync(sources, { recursive: true });
   }
@@ -167,8 +175,23 @@ const withoutExample = (project: ProjectReflection): ReadonlyArray<string> => {
     .map((reflection) => reflection.getFriendlyFullName());
 };
 
+const withoutComment = (project: ProjectReflection): ReadonlyArray<string> =>
+  project
+    .getReflectionsByKind(ReflectionKind.Function | ReflectionKind.Method | ReflectionKind.Property)
+    .filter((reflection) => reflection.isDeclaration())
+    .filter((reflection) => {
+      const { signatures, type } = reflection;
+      const calls =
+        signatures ?? (type?.type === "reflection" ? type.declaration.signatures : undefined) ?? [];
+      return calls.length > 0 && ![reflection, ...calls].some((documented) => documented.hasComment());
+    })
+    .map((reflection) => reflection.getFriendlyFullName())
+    .filter((name) => /^(?:accountlink|@accountlink\/client)\b.*\w$/.test(name));
+
 if (import.meta.main) {
   const folder = process.argv[2] ?? join(root, "dist/guide");
-  for (const name of await makeGuide(folder)) console.log(`${name} has no example`);
+  const gaps = await makeGuide(folder);
+  for (const name of gaps.withoutExample) console.log(`${name} has no example`);
+  for (const name of gaps.withoutComment) console.log(`${name} has no comment`);
   console.log(folder);
 }

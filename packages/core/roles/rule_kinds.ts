@@ -224,6 +224,8 @@ export const ruleKinds = {
   owner: ofGame({
     schema: Schema.Struct({ is: Schema.Literal("owner"), item: ItemKind, itemId: Digits }),
     parts: ["kind", "item"],
+    // A game of one's own has addresses of its own: the last part of the path that is a number is the ID.
+    address: /^https?:\/\/[^?#]*\/(\d{1,32})(?:[/?#]|$)/iu,
     forms: ["owner:<itemKind>:<itemId>"],
     typed: ({ item, itemId }) => ({ itemKind: item, itemId }),
     untyped: ({ itemKind: item, itemId }) => ({ is: "owner", item, itemId }),

@@ -104,6 +104,11 @@ it.each<[kind: RuleKindName, address: string, id: string]>([
   ["asset", `${site}/bundles/58/Body`, `${site}/bundles/58/Body`],
   ["gamepass", `${site}/badges/56/First-step`, `${site}/badges/56/First-step`],
   ["badge", "56", "56"],
+  ["owner", "https://store.steampowered.com/app/570/Dota_2/", "570"],
+  ["owner", "https://store.steampowered.com/app/570?l=german", "570"],
+  ["owner", "https://shop.example/1/skins/55#red", "55"],
+  ["owner", "https://shop.example/skins?id=55", "https://shop.example/skins?id=55"],
+  ["group", "https://steamcommunity.com/groups/7", "7"],
 ])("a rule of the kind %s reads %s as %s", (kind, address, id) => {
   assert.equal(idIn(kind, address), id);
 });
