@@ -110,7 +110,7 @@ test("the page says how many members get a message before it turns reminders on"
   const { text } = await owner.browser.post(path, { ...form, remindAfterDays: "30" });
   expect(text).toContain("<strong>2 members</strong> without a link joined more than 30 days ago.");
   expect(text).toContain("To take it back");
-  expect(text).toContain("may hold back a bot that opens many private channels");
+  expect(text).toContain("<p>The chat platform may hold back a bot that opens many private channels");
   expect(text).not.toContain("0 minutes");
   const many = `/dashboard/communities/${await pidOf(owner, crowded)}/channels`;
   const asking = { ...formOf(await owner.browser.get(many)), act: "reminders", remindAfterDays: "30" };

@@ -29,7 +29,7 @@ export const wayNeeded = (view: FlowView, reader: Reader): Html => {
   const isConnection = view.needs === "connection";
   const again = isConnection ? startPath("chat", view) : `/verify?${queryOf(view.entry)}`;
   return html`
-${isConnection ? html`<p>${language.text("flow.none.connection", reader)}</p>` : null}
+${isConnection ? html`<p>${language.capitalised(language.text("flow.none.connection", reader))}</p>` : null}
 ${needText(view, reader)}
 <p><a class="button${view.needs === "session" ? " quiet" : ""}" href="${to(again)}">${language.text("refusal.retry")}</a></p>`;
 };
@@ -40,7 +40,7 @@ const needText = ({ needs }: FlowView, reader: Reader): Html | null => {
     case "connection":
       return html`<p>${language.text("flow.connect", reader)}</p>`;
     case "answer":
-      return html`<p>${language.text("flow.none.answer", reader)}</p>`;
+      return html`<p>${language.capitalised(language.text("flow.none.answer", reader))}</p>`;
     case "session":
       return html`<p>${language.text("flow.none", reader)}</p>
 <p><a class="button" href="${to("/go")}">${language.text("home.code")}</a></p>`;

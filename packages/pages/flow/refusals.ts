@@ -123,7 +123,7 @@ export const namedRefusalPage = (
   const { language, chatName, gameName } = reader;
   const { status, again, ways: onward = [] } = refusals[name];
   const platform = step === "chat" ? chatName : gameName;
-  const title = language.text(`refusal.${name}.title`, { platform });
+  const title = language.capitalised(language.text(`refusal.${name}.title`, { platform }));
   const names = { chatName, gameName, platform, from: momentHtml(language, from) };
   const card = account === undefined ? null : chatCard(account, language);
   const address = entry === null ? null : `/verify?${queryOf(entry)}`;

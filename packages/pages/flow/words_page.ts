@@ -120,7 +120,7 @@ ${
     ? null
     : html`<p>${language.html("words.put", { path: html`<b>${language.text("words.path")}</b>` })}</p>
 <p><a class="button quiet" href="${to(named.descriptionPage)}" target="_blank"
-      rel="noreferrer"><span>${language.text("words.open", { gameName })}</span></a></p>`
+      rel="noreferrer"><span>${language.capitalised(language.text("words.open", { gameName }))}</span></a></p>`
 }</li>
 <li><h2>${language.text("words.back.step")}</h2>
 ${form("/verify/game/words/check", view, html`<button class="button">${language.text("words.check")}</button>`)}</li>

@@ -38,7 +38,7 @@ ${ways(
       : [
           {
             url: addBot,
-            name: language.text("home.add", { chatName }),
+            name: language.capitalised(language.text("home.add", { chatName })),
             note: language.text("home.add.note"),
           },
         ],

@@ -203,6 +203,15 @@ it("sentences of one text are told apart as each language does", () => {
   ]);
 });
 
+it.each(["de", "en", "es", "fr", "pt-BR"])(
+  "no second sentence of a message in %s begins with a platform, whose name may be a noun in small letters",
+  (tag) => {
+    const all = { ...messagesOf(tag), ...messagesOf(`dashboard/${tag}`) };
+    const found = Object.values(all).filter((text) => /[.!?] \{(platform|chatName|gameName)\}/.test(text));
+    expect(found).toEqual([]);
+  },
+);
+
 /** The limits of the chat platform, by the key of a text. */
 const limits: ReadonlyArray<readonly [key: MessageKey, limit: number]> = [
   ["chat.command.verify.name", 32],

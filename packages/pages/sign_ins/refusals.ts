@@ -62,7 +62,8 @@ const textOf = (error: SiteError, path: Site["path"], reader: Reader): string =>
 
 export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">, reader: Reader): Page => {
   const { language } = reader;
-  const title = language.text(`${messageOf(error)}.title`, { platform: platformOf(error, reader) });
+  const platform = platformOf(error, reader);
+  const title = language.capitalised(language.text(`${messageOf(error)}.title`, { platform }));
   const isSignIn = error instanceof SignInRefused;
   const [target, label] = isSignIn
     ? ([`${path}/sign-in`, "sign_in.again"] as const)

@@ -17,7 +17,7 @@ import { type Community, communityField } from "../communities/community.ts";
 import { hiddenFields, radioField, textField } from "../look/field.ts";
 import { type PlatformNames } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
-import { linkTo, plain, say } from "../look/say.ts";
+import { capitalised, linkTo, plain, say } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { dayAgoHtml, numberHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
@@ -109,7 +109,7 @@ ${textField({ name: "id", label: labels.id, hint: say("links.id_or_name"), value
 
 const warningHtml = (warning: AltWarning, { chat: platform }: PlatformNames): Html =>
   warning.is === "unknown_members"
-    ? say("alts.warning.unknown_members", { platform, count: warning.count })
+    ? capitalised(say("alts.warning.unknown_members", { platform, count: warning.count }))
     : say(`alts.warning.${warning.is}`);
 
 const answer = (form: AltsForm, found: AltsFound, visitor: OwnerVisitor): Html => {

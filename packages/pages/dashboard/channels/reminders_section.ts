@@ -2,7 +2,7 @@
 import { reminderPause } from "@accountlink/core/reminders";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { hiddenFields, textField } from "../look/field.ts";
-import { say, tags } from "../look/say.ts";
+import { capitalised, say, tags } from "../look/say.ts";
 import { durationHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { channelsPath, paths, withQuery } from "../paths.ts";
@@ -42,7 +42,7 @@ ${say("reminders.ask.later")}</p>
 <p class="row"><a class="button" href="${to(verify.url)}">${verify.label}</a></p>
 </div>
 </figure>
-<p>${say("reminders.ask.risk", { platform })}</p>
+<p>${capitalised(say("reminders.ask.risk", { platform }))}</p>
 <p>${say("reminders.ask.back")}</p>
 ${formTo(`${channelsPath(pid)}#reminders`)}
 ${hiddenFields({ guildId, remindAfterDays: String(days), confirm: "yes" })}

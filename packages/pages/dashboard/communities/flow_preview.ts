@@ -100,7 +100,7 @@ const previewGroups = ({ context: { language }, platforms }: OwnerVisitor): Read
     label: say("flow.refusals"),
     states: (Object.keys(refusals) as ReadonlyArray<RefusalName>).map((name) => ({
       name: `refused-${name}`,
-      title: language.text(`refusal.${name}.title`, { platform: platforms.chat }),
+      title: language.capitalised(language.text(`refusal.${name}.title`, { platform: platforms.chat })),
     })),
   },
 ];

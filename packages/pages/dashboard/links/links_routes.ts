@@ -102,7 +102,8 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     { platforms }: OwnerVisitor,
   ) {
     const guildId = guildOf(scope);
-    if (guildId === null) return { reason: say("links.names_of_one", { platform: platforms.chat }) };
+    if (guildId === null)
+      return { reason: capitalised(say("links.names_of_one", { platform: platforms.chat })) };
     const number = /^\d{1,6}$/.test(fields("page")) ? Number(fields("page")) : 1;
     const found = yield* Effect.catchTag(
       waitForMembers(guildId, links.pageByName(scope, search, number, pageSize)),
