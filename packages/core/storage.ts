@@ -26,7 +26,13 @@ import type { LinkStore } from "./links/link_store.ts";
 import type { RecordType } from "./records/record_type.ts";
 import { type ReminderStore, reminders, storedReminders } from "./reminders/reminder_store.ts";
 import { type PlanNoticeStore, planNotices, storedPlanNotices } from "./roles/plan_notice_store.ts";
-import { type PreviewStore, previewMembers, rolePreviews, storedPreviews } from "./roles/preview_store.ts";
+import {
+  type PreviewStore,
+  previewMembers,
+  previewUsers,
+  rolePreviews,
+  storedPreviews,
+} from "./roles/preview_store.ts";
 import {
   type RoleHistoryStore,
   roleChanges,
@@ -151,6 +157,7 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   uploadParts,
   communityRecords,
   rolePreviews,
+  previewUsers,
 ];
 
 /** The stores that are written once for all storages. @internal */

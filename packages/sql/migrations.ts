@@ -34,6 +34,7 @@ import { previewMembers } from "./migrations/0042_preview_members.ts";
 import { planNotices } from "./migrations/0043_plan_notices.ts";
 import { unseenProblems } from "./migrations/0044_unseen_problems.ts";
 import { reminding } from "./migrations/0045_reminding.ts";
+import { previewUsers } from "./migrations/0046_preview_users.ts";
 import { IsPreparing } from "./migrations/change_schema.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
@@ -66,6 +67,7 @@ export const migrations: Readonly<
   "0043_plan_notices": planNotices,
   "0044_unseen_problems": unseenProblems,
   "0045_reminding": reminding,
+  "0046_preview_users": previewUsers,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -82,7 +82,6 @@ const listedScans: ReadonlySet<string> = new Set([
   "keys: SELECT keys.id, keys.name,",
   "keys: UPDATE keys SET",
   "members: UPDATE members SET",
-  "role_previews: DELETE FROM role_previews",
   "sightings: SELECT address_key_id AS",
   "sightings: SELECT pid, chat_id,",
   "verification_flows: UPDATE verification_flows SET",

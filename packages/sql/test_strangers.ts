@@ -3,11 +3,8 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { sampleRows } from "./move/test_rows.ts";
 
-/**
- * Tables whose rows are nodes, one root key, upgrades of the whole storage, what a block has not removed yet, or previews, which are kept for a day and
- * whose text an erasure reads, however many accounts there are.
- */
-const unshared = /_nodes$|^usage_meters$|^root_key$|^upgrades$|^block_removals$|^role_previews$/;
+/** Tables whose rows are nodes, one root key, upgrades of the whole storage, or what a block has not removed yet. */
+const unshared = /_nodes$|^usage_meters$|^root_key$|^upgrades$|^block_removals$/;
 
 /** Values of columns that have few, which the sample rows do not name. */
 const usual: Readonly<Record<string, string | number>> = {

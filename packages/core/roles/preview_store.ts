@@ -25,9 +25,20 @@ export const rolePreviews = recordType({
   },
   json: ["preview"],
   key: ["pid", "guildId"],
-  // An erasure reads the texts of all.
   indexes: { byTime: { fields: ["savedAt", "pid", "guildId"], group: 0 } },
   isLarge: true,
+});
+
+/** Users whom a preview names, by whom an erasure finds it. A preview may run for hours before it is kept for a day. @internal */
+export const previewUsers = recordType({
+  name: "preview_users",
+  fields: { pid: Pid, guildId: GuildId, chatId: ChatId, keptUntil: Schema.Int },
+  key: ["pid", "guildId", "chatId"],
+  indexes: {
+    byUser: { fields: ["chatId", "pid", "guildId"], group: 1 },
+    byEnd: { fields: ["keptUntil", "pid", "guildId", "chatId"] },
+  },
+  ofUser: { index: "byUser", erasedAs: null },
 });
 
 /** @internal */
@@ -80,7 +91,7 @@ export interface SavePreview extends PlanPlace {
 export class PreviewStore extends Context.Service<
   PreviewStore,
   {
-    /** Stores a new preview in place of an earlier one, and deletes the previews of all plans that are a day old. */
+    /** Stores a new preview in place of an earlier one. */
     readonly start: (write: SavePreview) => StoreEffect<void>;
 
     /** Stores the progress of a preview. Returns false if another preview has replaced it. */
@@ -119,28 +130,68 @@ export const confirmPreview = Effect.fnUntraced(function* (tx: Tx, { pid, guildI
   yield* tx.put(rolePreviews, { ...stored, confirmedAt: at });
 });
 
+const namedIn = ({ examples, names }: PlanPreview): ReadonlySet<ChatId> =>
+  new Set([...examples.linked, ...examples.unlinked, ...names].map(({ chatId }) => chatId));
+
+/**
+ * Deletes up to `limit` previews that name a user, or that run and may be about to. Returns whether more may be left.
+ * @internal
+ */
+export const forgetInPreviews = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId, limit: number) {
+  const found = yield* tx.list(previewUsers.byUser, [chatId], { limit });
+  for (const { pid, guildId } of found) {
+    const stored = yield* tx.get(rolePreviews, pid, guildId);
+    yield* tx.remove(previewUsers, pid, guildId, chatId);
+    if (stored !== undefined && (stored.preview.state === "running" || namedIn(stored.preview).has(chatId)))
+      yield* tx.remove(rolePreviews, pid, guildId);
+  }
+  return found.length === limit;
+});
+
 const queueOf = ({ pid, guildId }: PlanPlace) => `preview members ${pid} ${guildId}`;
 
 /** @internal */
 export const storedPreviews = recordStore(PreviewStore, (records) => {
   const { read, write, removeBefore, mostWritten } = records;
-  return {
-    start: ({ pid, guildId, preview, at }) =>
-      Effect.andThen(
-        removeBefore("start", rolePreviews.byTime, [at - previewTime + 1]),
-        write("start", queueOf({ pid, guildId }), (tx) => {
-          const { id } = preview;
-          return tx.put(rolePreviews, { pid, guildId, id, preview, savedAt: at, confirmedAt: null });
-        }),
-      ),
 
-    save: ({ preview, at, ...place }) =>
-      write("save", queueOf(place), function* (tx) {
-        const stored = yield* tx.get(rolePreviews, place.pid, place.guildId);
+  /** Stores whom a preview names that the stored one does not, before the preview. */
+  const name = (
+    operation: "start" | "save",
+    { pid, guildId, preview, at }: SavePreview,
+    stored: PlanPreview | null,
+  ) => {
+    const known = stored === null ? new Set() : namedIn(stored);
+    const users = [...namedIn(preview)]
+      .filter((chatId) => !known.has(chatId))
+      .map((chatId) => ({ pid, guildId, chatId, keptUntil: at + 2 * previewTime }));
+    return Effect.forEach(
+      Arr.chunksOf(users, mostWritten),
+      (part) => write(operation, queueOf({ pid, guildId }), (tx) => tx.putAll(previewUsers, part)),
+      { discard: true },
+    );
+  };
+
+  return {
+    start: Effect.fnUntraced(function* (begun) {
+      const { pid, guildId, preview, at } = begun;
+      yield* name("start", begun, null);
+      yield* write("start", queueOf(begun), (tx) =>
+        tx.put(rolePreviews, { pid, guildId, id: preview.id, preview, savedAt: at, confirmedAt: null }),
+      );
+    }),
+
+    save: Effect.fnUntraced(function* (saved) {
+      const { pid, guildId, preview, at } = saved;
+      const before = yield* read("save", (tx) => tx.get(rolePreviews, pid, guildId));
+      if (before === undefined || before.id !== preview.id) return false;
+      yield* name("save", saved, before.preview);
+      return yield* write("save", queueOf(saved), function* (tx) {
+        const stored = yield* tx.get(rolePreviews, pid, guildId);
         if (stored?.id !== preview.id) return false;
         yield* tx.put(rolePreviews, { ...stored, preview, savedAt: at });
         return true;
-      }),
+      });
+    }),
 
     find: ({ pid, guildId }) =>
       read("find", (tx) =>
@@ -190,6 +241,14 @@ export const storedPreviews = recordStore(PreviewStore, (records) => {
       return Effect.asVoid(Effect.repeat(dropSome, { until: (isDone) => isDone }));
     },
 
-    forget: (at) => Effect.asVoid(removeBefore("forget", previewMembers.byEnd, [at + 1])),
+    forget: (at) =>
+      Effect.all(
+        [
+          removeBefore("forget", rolePreviews.byTime, [at - previewTime + 1]),
+          removeBefore("forget", previewUsers.byEnd, [at + 1]),
+          removeBefore("forget", previewMembers.byEnd, [at + 1]),
+        ],
+        { discard: true },
+      ),
   };
 });

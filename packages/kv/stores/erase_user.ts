@@ -9,6 +9,7 @@ import type { StoreEffect } from "@accountlink/core/errors";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import { logged, userErased, withoutUser } from "@accountlink/core/journal";
 import type { RecordType } from "@accountlink/core/records";
+import { forgetInPreviews } from "@accountlink/core/roles";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { forgetInCommunities, recordTypes } from "@accountlink/core/storage";
@@ -45,7 +46,7 @@ import {
 import { keys } from "./keys.ts";
 import { links } from "./links.ts";
 import { members } from "./members.ts";
-import { forgetNicknames, forgetPreviews, planProblems } from "./role_plans.ts";
+import { forgetNicknames, planProblems } from "./role_plans.ts";
 import { accountAt, accountOf, accounts, isCurrent, type OfEpoch, type StoredAccount } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
 import { endedPerStep, endVerifications, flows, sessions } from "./verifications.ts";
@@ -290,6 +291,8 @@ const recordEnd = (tx: Transaction, write: EraseUser, { id }: StoredAccount, par
 const kinds: ReadonlyArray<EraseSome> = [
   eraseFromScopes(links.byUser, () => "records"),
   eraseFromScopes(sightings.byUser, ({ sighting }) => (isAtAddress(sighting) ? "sightings" : "browsers")),
+  // Before the records by which it finds previews.
+  (tx, { chatId }) => forgetInPreviews(txOf(tx), chatId, 1),
   ...recordTypes.flatMap(({ ofUser }) => (ofUser === null ? [] : [eraseRecordsOf(ofUser)])),
   eraseFromLogs,
   eraseFromSessions,
@@ -298,7 +301,6 @@ const kinds: ReadonlyArray<EraseSome> = [
   (tx, { chatId }, part) => eraseFromBlocks(tx, chatId, isLarge(part)),
   (tx, { chatId }) => forgetInCommunities(txOf(tx), chatId, 1),
   eraseAll(madeLinks.byUser),
-  (tx, { chatId }, part) => forgetPreviews(tx, chatId, isLarge(part)),
   eraseAll(planProblems.byUser),
   (tx, { chatId }, part) => forgetNicknames(tx, chatId, isLarge(part)),
   leaveAccount,

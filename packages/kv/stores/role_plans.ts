@@ -10,14 +10,11 @@ import {
   type PlanProblem,
   type PlanSettings,
   type RoleRule,
-  rolePreviews,
   type SharedProblem,
   type Sweep,
   type UserRoles,
 } from "@accountlink/core/roles";
 import { Effect, Order } from "effect";
-import { kvIndex, kvTable } from "../records.ts";
-import { changeFirst } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import type { ScopeRef } from "./scopes.ts";
@@ -183,23 +180,6 @@ export const rolesOf = Effect.fnUntraced(function* (tx: Transaction, chatId: Cha
     found.set(ref, { pid, guildId, nickname, replacedNickname, problems });
   }
   return [...found.values()];
-});
-
-/** Deletes previews that name a chat user, until the step ends. Returns whether more are left. */
-export const forgetPreviews = Effect.fnUntraced(function* (
-  tx: Transaction,
-  chatId: ChatId,
-  isAtEnd: (tx: Transaction) => boolean,
-) {
-  const found = (yield* tx.list(kvIndex(rolePreviews.byTime), [])).filter(({ preview }) =>
-    JSON.stringify(preview).includes(`"${chatId}"`),
-  );
-  return yield* changeFirst(
-    tx,
-    found,
-    ({ pid, guildId }) => tx.remove(kvTable(rolePreviews), pid, guildId),
-    isAtEnd,
-  );
 });
 
 /**

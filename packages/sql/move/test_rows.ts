@@ -106,6 +106,7 @@ export const sampleRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
   ],
   role_reversals: [{ ...community, change: "took" }],
   preview_members: [{ ...community, chat_id: ada, change: "took", kind: "linked" }],
+  preview_users: [{ ...community, chat_id: ada }],
   plan_notices: [{ ...community, chat_id: ada, problems: '["no_permission 700001"]' }],
   role_previews: [{ ...community, id: "prv_1", preview: JSON.stringify({ id: "prv_1", state: "done" }) }],
   guild_logs: [{ ...community, id: log, problems: '["role_missing"]' }],

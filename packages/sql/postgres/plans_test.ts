@@ -13,11 +13,8 @@ const missing = await whyNoPostgresDatabase();
 /** Number of scopes; each has a thousand links. */
 const scopes = isProof ? 1_000 : 45;
 
-/**
- * Tables that are nearly always empty, whose page is read faster than their index, and previews, which are kept for a
- * day and whose text an erasure reads.
- */
-const isScanned = new Set<unknown>(["block_removals", "erasures", "role_previews"]);
+/** Tables that are nearly always empty, whose page is read faster than their index. */
+const isScanned = new Set<unknown>(["block_removals", "erasures"]);
 
 describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres"}`, () => {
   withLayer(layerFull(scopes), { excludeTestServices: true })("with every key and scope", (it) => {

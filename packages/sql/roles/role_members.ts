@@ -241,7 +241,6 @@ export const forgetUserRoles = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
   yield* sql`
     UPDATE role_members SET nickname = ${erasedNickname} WHERE chat_id = ${chatId} AND nickname <> ${erasedLink}`;
   yield* sql`DELETE FROM role_problems WHERE chat_id = ${chatId}`;
-  yield* sql`DELETE FROM role_previews WHERE preview LIKE ${`%"${chatId}"%`}`;
 });
 
 const readLocked = schemaReaderOf(

@@ -8,6 +8,7 @@ import { signedBy } from "@accountlink/core/audit";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import { userErased } from "@accountlink/core/journal";
 import type { Account } from "@accountlink/core/keys";
+import { forgetInPreviews } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { forgetInCommunities, recordTypes } from "@accountlink/core/storage";
 import {
@@ -265,6 +266,7 @@ export const eraseUserOn = (parts: StoreParts) => {
     yield* forgetUserRoles(sql, chatId);
     const all = Number.MAX_SAFE_INTEGER;
     yield* withTx(sql, (tx) => forgetInCommunities(tx, chatId, all), true);
+    yield* withTx(sql, (tx) => forgetInPreviews(tx, chatId, all), true);
     const { pids: messages } = yield* withTx(sql, (tx) => forgetInLogs(tx, chatId, at, all), true);
     yield* eraseAnswers(chatId);
     const seen = yield* eraseSeen(chatId, inAnyScope);

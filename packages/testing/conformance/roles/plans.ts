@@ -107,10 +107,45 @@ export const plans: Cases<StoragePorts> = {
     });
     yield* eraseUser(chatId);
     expectEqual(yield* found, null);
-    const other = yield* newRoleSteps;
-    yield* previews.start({ ...other.place, preview: previewOf("1", "running"), at: start });
-    yield* previews.start({ ...place, preview: previewOf("1", "running"), at: start + previewTime });
-    expectEqual(yield* previews.find(other.place), Option.none());
+    expectEqual(yield* save("2", "done", start + 2), false);
+    yield* previews.start({ ...place, preview: previewOf("3", "done"), at: start });
+    yield* eraseUser(uniqueChatId());
+    yield* previews.forget(start + previewTime - 1);
+    expectEqual((yield* found)?.preview.id ?? null, "3");
+    yield* previews.forget(start + previewTime);
+    expectEqual(yield* found, null);
+  },
+
+  "an erasure deletes the previews that name the user, and one that runs and may be about to": function* () {
+    const previews = yield* PreviewStore;
+    const { counts } = new PreviewTally(settings);
+    const [named, other] = [uniqueChatId(), uniqueChatId()];
+    const name = { chatId: named, before: null, after: "Ädä 🎮" };
+    const previewOf = (state: PlanPreview["state"], names: PlanPreview["names"]): PlanPreview => ({
+      ...counts,
+      id: "1",
+      settings,
+      state,
+      done: 1,
+      total: 2,
+      names,
+    });
+    const begin = Effect.fnUntraced(function* (...saved: ReadonlyArray<PlanPreview>) {
+      const { place } = yield* newRoleSteps;
+      yield* previews.start({ ...place, preview: previewOf("running", []), at: start });
+      for (const preview of saved) yield* previews.save({ ...place, preview, at: start });
+      return Effect.map(previews.find(place), Option.isSome);
+    });
+    const left = [
+      yield* begin(previewOf("done", [name])),
+      yield* begin(previewOf("running", [name]), previewOf("running", [])),
+      yield* begin(previewOf("running", [name]), previewOf("done", [])),
+      yield* begin(previewOf("done", [{ ...name, chatId: other }])),
+    ];
+    yield* eraseUser(named);
+    expectEqual(yield* Effect.all(left), [false, false, true, true]);
+    yield* eraseUser(other);
+    expectEqual(yield* Effect.all(left), [false, false, true, false]);
   },
 
   "a plan is paused with its problem, and a change of the plan removes the problem": function* () {
