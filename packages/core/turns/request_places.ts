@@ -6,7 +6,7 @@ import { noteRequest } from "./recent_requests.ts";
 import type { SharedResource } from "./resources.ts";
 import { stepAndRest } from "./rest.ts";
 import { type Asker, Turns, TurnVisitor } from "./turns.ts";
-import { type WorkingTime, WorkingTimes } from "./working_time.ts";
+import { WorkingTimes } from "./working_time.ts";
 
 /** Runs a request of an account, or of a client address, as soon as it has a place. @internal */
 export type InPlace = <A, E, R>(asker: Asker, answer: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
@@ -18,17 +18,23 @@ export type InPlace = <A, E, R>(asker: Asker, answer: Effect.Effect<A, E, R>) =>
  * @internal
  */
 export const makePlaces = (resource: SharedResource, most: number): Effect.Effect<InPlace> =>
-  Effect.map(WorkingTimes, ({ accounts }) => pacedBy(accounts, new Turns({ resource, most })));
+  makePlacesOf(new Turns({ resource, most }));
 
-const pacedBy =
-  (time: WorkingTime, turns: Turns): InPlace =>
-  (asker, answer) =>
-    turns.step(asker, time.pace(asker.account, answer));
+const makePlacesOf = (turns: Turns): Effect.Effect<InPlace> =>
+  Effect.map(
+    WorkingTimes,
+    ({ accounts }): InPlace =>
+      (asker, answer) =>
+        turns.step(asker, accounts.pace(asker.account, answer)),
+  );
 
 const unpaced =
   (turns: Turns): InPlace =>
   (asker, answer) =>
     turns.step(asker, answer);
+
+/** Whose work visits are: all together, since their addresses take turns. */
+const visitors = "visitors";
 
 /**
  * The places of requests. Each account has its own, so none waits for another account: its further requests wait for
@@ -36,8 +42,15 @@ const unpaced =
  */
 export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlink/core/RequestPlaces", {
   make: Effect.gen(function* () {
-    const { accounts, visits } = yield* WorkingTimes;
-    const visit = ofPages(pacedBy(visits, new Turns({ resource: "page_visits", most: bounds.visits })));
+    const visits = new Turns({ resource: "page_visits", most: bounds.visits });
+    const begins = new Turns({ resource: "visits_begun", places: bounds.dearRequests });
+    const { visits: time } = yield* WorkingTimes;
+    const visit = ofPages((asker, answer) =>
+      visits.step(
+        asker,
+        begins.begin(asker, time.rest(visitors), bounds.commitJoined, (works) => time.count(works, answer)),
+      ),
+    );
     const files = new Turns({ resource: "exports", places: 1 });
     const reads = new Turns({ resource: "page_reads", most: bounds.dearRequests });
     return {
@@ -54,7 +67,7 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
       write: unpaced(new Turns({ resource: "requests", most: bounds.writes })),
 
       /** Answers a read of the dashboard or of /me. */
-      read: ofPages(pacedBy(accounts, reads)),
+      read: ofPages(yield* makePlacesOf(reads)),
 
       /** Answers a form of the dashboard or of /me. */
       form: ofPages(yield* makePlaces("page_writes", bounds.dearRequests)),

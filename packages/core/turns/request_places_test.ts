@@ -1,5 +1,7 @@
 import { expect, testWith } from "@accountlink/test-servers/effect";
-import { Deferred, Effect, Exit, Fiber } from "effect";
+import { Deferred, Effect, Exit, Fiber, Option } from "effect";
+import { TestClock } from "effect/testing";
+import { parseAddress } from "../addresses/mod.ts";
 import { bounds } from "./bounds.ts";
 import { RequestPlaces } from "./request_places.ts";
 
@@ -47,4 +49,23 @@ test("a download counts as a read until it ends", function* () {
   expect(next.pollUnsafe()).toBeUndefined();
   yield* Deferred.done(ended, Exit.void);
   yield* Fiber.join(next);
+});
+
+test("visits of all addresses begin a few at a time, and a platform that hangs stops none", function* () {
+  const places = yield* RequestPlaces;
+  const started: Array<string> = [];
+  for (let count = 0; count < 2 * bounds.dearRequests; count++)
+    yield* Effect.forkChild(
+      places.visit(
+        Option.getOrThrow(parseAddress(`198.18.0.${count}`)),
+        Effect.suspend(() => {
+          started.push(`198.18.0.${count}`);
+          return Effect.never;
+        }),
+      ),
+      { startImmediately: true },
+    );
+  expect(started).toHaveLength(bounds.dearRequests);
+  yield* TestClock.adjust(bounds.commitJoined);
+  expect(started).toHaveLength(2 * bounds.dearRequests);
 });

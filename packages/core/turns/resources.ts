@@ -6,6 +6,7 @@ export const sharedResources = [
   "page_reads",
   "page_writes",
   "page_visits",
+  "visits_begun",
   "event_pages",
   "exports",
   "user_exports",

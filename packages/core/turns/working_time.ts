@@ -53,6 +53,9 @@ class Work {
   }
 }
 
+/** The work of an account, and of all. */
+type Works = readonly [account: Work, all: Work];
+
 /**
  * The working time of accounts: the time in which the process works while steps of an account run, alone or beside the
  * steps of others. Each millisecond counts once, however many steps of the account run, and waiting does not count.
@@ -62,45 +65,47 @@ export class WorkingTime {
   #all: Work | null = null;
   #sweptAt = 0;
 
-  /**
-   * Runs a step of an account. While all accounts together have worked for more than their part of the process, an account
-   * that has worked for more than its share of the part waits, unless it is alone.
-   */
+  /** Runs a step of an account once it has rested, and counts its work. */
   pace<A, E, R>(account: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(this.#workOnceRested(account)), ([work, all]) => {
-        work.running++;
-        all.running++;
-        return Effect.onExit(restore(step), () =>
-          Effect.map(moment, (end) => {
-            this.#count(work, all, end);
-            work.running--;
-            all.running--;
-          }),
-        );
-      }),
-    );
+    return Effect.flatMap(this.rest(account), (works) => this.count(works, step));
   }
 
-  #workOnceRested(account: string): Effect.Effect<readonly [Work, all: Work]> {
+  /**
+   * While all accounts together have worked for more than their part of the process, an account that has worked for more
+   * than its share of the part waits, unless it is alone. Returns what `count` counts the next step of the account for.
+   */
+  rest(account: string): Effect.Effect<Works> {
     return Effect.flatMap(Effect.zip(moment, isAlone(account)), ([began, alone]) => {
-      const [work, all] = this.#worksOf(account, began);
-      const rest = this.#count(work, all, began);
-      if (alone || rest <= 0) return Effect.succeed([work, all] as const);
+      const works = this.#worksOf(account, began);
+      const rest = this.#countUntil(began, works);
+      if (alone || rest <= 0) return Effect.succeed(works);
       // The work of others meanwhile is not the account's, although another step of the account may run.
       const rested = Effect.map(Effect.andThen(Effect.sleep(rest), moment), ([, busy]) => {
-        work.counted = busy;
+        works[0].counted = busy;
       });
-      return Effect.andThen(rested, this.#workOnceRested(account));
+      return Effect.andThen(rested, this.rest(account));
     });
   }
 
-  #count(work: Work, all: Work, now: Moment): number {
+  /** Runs a step, and counts the work meanwhile. */
+  count<A, E, R>(works: Works, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return Effect.uninterruptibleMask((restore) => {
+      for (const work of works) work.running++;
+      return Effect.onExit(restore(step), () =>
+        Effect.map(moment, (end) => {
+          this.#countUntil(end, works);
+          for (const work of works) work.running--;
+        }),
+      );
+    });
+  }
+
+  #countUntil(now: Moment, [work, all]: Works): number {
     return Math.min(work.count(now, Math.max(1, this.#works.size)), all.count(now, 1));
   }
 
   /** Returns the work of an account, and of all. Forgets accounts that have not worked of late, so their shares are free. */
-  #worksOf(account: string, began: Moment): readonly [Work, all: Work] {
+  #worksOf(account: string, began: Moment): Works {
     const [now] = began;
     if (now - this.#sweptAt >= bounds.presence) {
       this.#sweptAt = now;

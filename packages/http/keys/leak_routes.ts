@@ -29,7 +29,8 @@ export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
       items,
       ({ token, type }) =>
         Effect.map(
-          keys.reportLeaked(token, context.requestId),
+          // A step each, so that visits of other addresses wait for one report and not for the list.
+          places.visit(context.address, keys.reportLeaked(token, context.requestId)),
           (outcome): KeysV2.LeakLabel => ({
             token_raw: token,
             token_type: type,
@@ -44,11 +45,7 @@ export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
   });
 
   return [
-    keyless(
-      KeysV2.reportLeakedKey,
-      ({ values, context }) => reportOne(values.key, context),
-      (items, context) => places.visit(context.address, reportMany(items, context)),
-    ),
+    keyless(KeysV2.reportLeakedKey, ({ values, context }) => reportOne(values.key, context), reportMany),
   ];
 });
 

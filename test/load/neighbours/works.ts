@@ -138,6 +138,7 @@ export const works: Readonly<Record<(typeof sharedResources)[number], Work>> = {
   page_reads: shown,
   page_writes: write,
   page_visits: visit,
+  visits_begun: visit,
   link_counts: counted,
   exports: download,
   user_exports: downloadOwn,
