@@ -5,7 +5,7 @@
  *
  * ACCOUNTLINK_URL=http://127.0.0.1:8080 ACCOUNTLINK_KEY=alk_… PLAYERS=1,2 node examples/game_server.ts
  *
- * Node 22.18 or newer, Deno or Bun, which run TypeScript.
+ * Node 22.18 or newer, Deno or Bun, which run TypeScript; a checkout has one as tools/node.
  */
 import { AccountLinkError, type Client, createClient } from "@accountlink/client";
 

@@ -9,9 +9,9 @@
 
 IDs of accountlink are digits, so each player gets a number. Keep the table: without it nobody knows whose the links are.
 
-Players prove their account by playing, since Minecraft has no profiles. The key has the access
-"game", and GUILD_ID is the Discord server that it is for. A command of your server, such as /link, asks for a code and shows it
-to the player who typed it:
+Players prove their account by playing, since Minecraft has no profiles. The first start needs GAME_TOKEN alone. Restart it with the
+others once the dashboard has made the key, which may verify players of a game, in the Discord server GUILD_ID. A command of your
+server, such as /link, asks for a code and shows it to the player who typed it:
 
     curl -s http://127.0.0.1:9000/link -H "Authorization: Bearer $GAME_TOKEN" -d '{"uuid": "...", "name": "Ada"}'
     {"id": "1", "code": "7KMV-Q2XD", "codeUrl": "https://links.example/go", "url": "https://links.example/verify?sid=..."}

@@ -6,7 +6,7 @@
  *
  * STEAM_KEY=… GAME_TOKEN=… PORT=9000 node examples/steam_game.ts
  *
- * Node 22.18 or newer, Deno or Bun, which run TypeScript.
+ * Node 22.18 or newer, Deno or Bun, which run TypeScript; a checkout has one as tools/node.
  *
  * ACCOUNTLINK_GAME_URL=http://127.0.0.1:9000 ACCOUNTLINK_GAME_TOKEN=… ACCOUNTLINK_GAME_NAME=Steam
  * ACCOUNTLINK_GAME_CONNECTION=steam, with the variables of Discord

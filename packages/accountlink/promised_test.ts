@@ -1,5 +1,5 @@
 import { InvalidParameter, StoreUnavailable } from "@accountlink/core";
-import { Context, Effect, Layer, Tracer } from "effect";
+import { Context, Effect, Layer, Metric, Tracer } from "effect";
 import { expect, test } from "vitest";
 import { AccountLinkClosed } from "./errors.ts";
 import { AccountLink, createAccountLink, promisedAccountLink } from "./mod.ts";
@@ -75,4 +75,22 @@ test("each call is a span of a program that exports spans, reads too", async () 
     }),
   ).pipe(Effect.runPromise);
   expect(spans).toEqual(expect.arrayContaining(["accountlink.Links.get", "accountlink.Keys.list"]));
+});
+
+test("`http: { metrics: true }` serves the metrics of the whole process, which are not served otherwise", async () => {
+  const http = { publicUrl: "https://ours.example", clientAddress: "none" } as const;
+  const answers = async (metrics: boolean) => {
+    const al = await createAccountLink({ gameUserExists: () => true, http: { ...http, metrics } });
+    await al.fetch(new Request("https://ours.example/v2/chat?chatId=100001"));
+    const answer = await al.fetch(new Request("https://ours.example/metrics"));
+    const text = await answer.text();
+    await al.close();
+    return { status: answer.status, text };
+  };
+  await Effect.runPromise(Metric.update(Metric.counter("program_players_total"), 7));
+  const { status, text } = await answers(true);
+  expect(status).toBe(200);
+  expect(text).toMatch(/^accountlink_http_requests_total\{.*route="getChat"/m);
+  expect(text).toMatch(/^program_players_total 7$/m);
+  expect((await answers(false)).status).toBe(404);
 });

@@ -4,6 +4,7 @@
  * elsewhere.
  */
 import { execFile } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -41,6 +42,17 @@ it("README.md and docs have examples", () => {
 it("no example declares with `using`, which is a syntax error on Node 20 and 22", () => {
   const newer = found.filter(({ code }) => /\busing\s+[\w$]+\s*=/.test(code));
   expect(newer.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
+});
+
+it("each example program in TypeScript says which runtimes start it", () => {
+  const programs = globSync("examples/*.ts", { cwd: root });
+  const silent = programs.filter(
+    (file) =>
+      !/^\/\*\*(?:(?!\*\/)[^])*Node 22\.18 or newer, Deno or Bun/.test(
+        readFileSync(join(root, file), "utf8"),
+      ),
+  );
+  expect([programs.length > 1, silent]).toEqual([true, []]);
 });
 
 /** Random histories of a bot take seconds, so only the proof runs them. */
