@@ -4,7 +4,7 @@
  * elsewhere.
  */
 import { execFile } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -42,6 +42,18 @@ it("README.md and docs have examples", () => {
 it("no example declares with `using`, which is a syntax error on Node 20 and 22", () => {
   const newer = found.filter(({ code }) => /\busing\s+[\w$]+\s*=/.test(code));
   expect(newer.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
+});
+
+it("each example that a document names is there", () => {
+  const documents = globSync(["*.md", "docs/*.md", "packages/**/*.md", "clients/**/*.md"], {
+    cwd: root,
+    exclude: ["**/node_modules"],
+  });
+  const named = documents.flatMap(
+    (file) => readFileSync(join(root, file), "utf8").match(/\bexamples\/[\w./-]*\w/g) ?? [],
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });
 
 it("each example program in TypeScript says which runtimes start it", () => {
