@@ -36,6 +36,12 @@ const ada = "100001";
 fixtures.key({ account: "acme <b>&", links: linked(ada, "100002") });
 fixtures.key({ account: "guilds", guildId: guild, links: linked(ada) });
 
+const collector = "100033";
+for (let list = 0; list <= 50; list++) {
+  const day = new Date(Date.parse(at) + list * 86_400_000).toISOString();
+  fixtures.key({ account: `list ${list}`, links: { [collector]: { gameId: "2", at: day } } });
+}
+
 test("/me shows links by community, with the date and game user", async () => {
   const answer = await (await open(ada)).get("/me");
   expectPage(answer, 200, "Your data");
@@ -45,6 +51,20 @@ test("/me shows links by community, with the date and game user", async () => {
   expect(answer.text).toContain('<bdi dir="auto">@player_1</bdi> · ID 1');
   expect(answer.text).toContain('<time datetime="2026-01-02">January 2, 2026</time>');
   expect(pidsOn(answer.text)).toHaveLength(2);
+});
+
+test("/me shows 50 links, the newest first, and the older ones on further pages", async () => {
+  const browser = await open(collector);
+  const [first, second] = [(await browser.get("/me")).text, (await browser.get("/me?from=50")).text];
+  expect([pidsOn(first).length, pidsOn(second).length]).toEqual([50, 1]);
+  expect(new Set([...pidsOn(first), ...pidsOn(second)]).size).toBe(51);
+  expect([first.includes('href="/me?from=50"'), second.includes("/me?from=")]).toEqual([true, false]);
+  expect([first.includes("list 50<"), first.includes("list 0<"), second.includes("list 0<")]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  expect(first.indexOf("list 50<")).toBeLessThan(first.indexOf("list 1<"));
 });
 
 test("/me shows links only to their user", async () => {

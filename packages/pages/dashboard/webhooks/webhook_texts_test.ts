@@ -1,9 +1,14 @@
 import { makeDelivery } from "@accountlink/testing";
 import { expect, it } from "vitest";
 import { inEnglish } from "../test_english.ts";
-import { resultHtml } from "./webhook_texts.ts";
+import { pendingText, resultHtml } from "./webhook_texts.ts";
 
 it("a delivery to an address that is not public names the setting that allows it", () => {
   const failed = { ...makeDelivery(), status: "given_up", responseStatus: null, error: "address" } as const;
   expect(inEnglish(resultHtml(failed))).toContain("ACCOUNTLINK_WEBHOOK_NETWORKS");
+});
+
+it("events that wait are counted up to a thousand", () => {
+  const texts = [0, 1_000, 1_001].map((pending) => pendingText({ pending }));
+  expect(texts).toEqual(["0", "1,000", "more than 1,000"]);
 });

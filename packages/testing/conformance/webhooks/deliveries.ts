@@ -1,5 +1,5 @@
 import { EventStore, type StoragePorts } from "@accountlink/core";
-import type { StoredDelivery } from "@accountlink/core/webhooks";
+import { mostPending, type StoredDelivery } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { makeDelivery, uniqueEventId } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
@@ -87,6 +87,27 @@ export const deliveries: Cases<StoragePorts> = {
     const states = ["failing", "waiting", "delivered", "given_up"] as const;
     yield* all.recordOf({ position: end, deliveries: states.map((status) => makeDelivery({ status })) });
     expectEqual(yield* pending, [2, 1]);
+  },
+
+  "pending counts no more than one delivery or event beyond the most": function* () {
+    const { addHeld, list, scope } = yield* newWebhookSteps;
+    const { recordOf } = yield* addHeld();
+    const count = Effect.map(list, ([webhook]) => webhook?.pending);
+    const add = (times: number) =>
+      Effect.forEach(
+        Array.from({ length: times / 50 }),
+        () => recordOf({ deliveries: Array.from({ length: 50 }, () => makeDelivery()) }),
+        { discard: true },
+      );
+    yield* add(mostPending);
+    expectEqual(yield* count, mostPending);
+    const links = yield* linkSteps(scope);
+    yield* links.set(ada, chess);
+    expectEqual(yield* count, mostPending + 1);
+    yield* links.set(bob, poker);
+    expectEqual(yield* count, mostPending + 1);
+    yield* add(50);
+    expectEqual(yield* count, mostPending + 1);
   },
 
   "sweep deletes any number of deliveries of old events, and nothing else": function* () {
