@@ -97,7 +97,6 @@ export const addStrangers = Effect.fnUntraced(function* (first: number, last: nu
     yield* sql.unsafe(`
       INSERT INTO ${table} (id, lives_until) VALUES ('node', ${time}) ON CONFLICT (id) DO NOTHING`);
   }
-  yield* sql.unsafe("ANALYZE");
 }, SqlClientTransaction);
 
 function SqlClientTransaction<A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) {

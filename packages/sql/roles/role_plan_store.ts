@@ -1,5 +1,5 @@
 import { ChatId } from "@accountlink/core";
-import { type Pause, pauseBy, pauseFor } from "@accountlink/core/communities";
+import { type Pause, pauseBy, pauseFor, placeOrder } from "@accountlink/core/communities";
 import { logIdOf } from "@accountlink/core/guild_log";
 import {
   BypassRoles,
@@ -174,10 +174,13 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
     }),
 
     puttingBack: operation("puttingBack", () =>
-      readPlans(sql`
-        ${plans} JOIN accounts ON accounts.name = scopes.account
-        WHERE putting_back_since IS NOT NULL AND accounts.status = 'active'
-        ORDER BY role_plans.pid, role_plans.guild_id`),
+      // SQLite would read all plans to sort by their key.
+      Effect.map(
+        readPlans(sql`
+          ${plans} JOIN accounts ON accounts.name = scopes.account
+          WHERE putting_back_since IS NOT NULL AND accounts.status = 'active'`),
+        (found) => found.toSorted((one, other) => placeOrder(placeOf(one), placeOf(other))),
+      ),
     ),
 
     endPuttingBack: operation("endPuttingBack", function* (place) {
@@ -231,6 +234,8 @@ const planFields = {
 };
 
 // Nodes of releases that know one bypass role store it in `bypass_role_id` alone.
+const placeOf = ({ scope, guildId }: RolePlan) => ({ pid: scope.pid, guildId });
+
 const planColumns = literalSql(`
   role_plans.pid, scopes.account, scopes.guild_id AS scope_guild, role_plans.guild_id, role_plans.rules,
   role_plans.nickname, role_plans.nickname_group_id, role_plans.unlinked, role_plans.state,
