@@ -57,6 +57,22 @@ it("an import and its undo have commits that the smallest engine makes", () =>
     Effect.runPromise,
   ));
 
+it("an import and its undo check more game users than a commit has checks, if the scope allows one chat user", () =>
+  Effect.gen(function* () {
+    yield* makeScope;
+    const imports = yield* ImportStore;
+    yield* KeyStore.use((keys) => keys.updateSettings({ ...write, update: { oneChatUser: true } }));
+    const linksFrom = (game: number) =>
+      linksTo("1", game).map((link, index) => ({ ...link, gameId: GameId.make(String(game + index)) }));
+    const batch = { ...write, existing: "replace", proof: "import", progress: null } as const;
+    const file = { id: "second", name: "second.csv", isUndoable: true };
+    const inserted = yield* imports.importBatch({ ...batch, links: linksFrom(1_000) });
+    const replaced = yield* imports.importBatch({ ...batch, links: linksFrom(2_000), file });
+    expect([inserted.inserted, replaced.replaced]).toEqual([150, 150]);
+    const undone = yield* imports.undo({ ...write, id: file.id, limit: 1_000 });
+    expect(undone).toEqual({ removed: 0, restored: 150, isDone: true });
+  }).pipe(Effect.provide(layer(Effect.sync(memoryKv))), Effect.runPromise));
+
 it("an interrupted import has an event and an audit entry of what it stored, and goes on when it is repeated", () => {
   const kv = memoryKv();
   let commits = Infinity;
