@@ -85,6 +85,12 @@ const membersOf = (platform: Required<GamePlatform["Service"]>) =>
     Option.getOrThrow(found).members.filter(({ gameId }) => gameId !== "3"),
   );
 
+/** Makes three entries, of the numbers from `first`. */
+const numbered = <A>(first: number, entry: (id: number, name: string) => A): [A, A, A] => [
+  entry(first, "One"),
+  entry(first + 1, "Two"),
+  entry(first + 2, "Three"),
+];
 const rank = (id: number) => ({ id, name: ["First", "Second", "Third"][id - 1] ?? "", rank: id });
 const cloudRank = (id: number) => ({ ...rank(id), id: String(id), displayName: rank(id).name });
 const membership = (groupId: number, user: number, roleId = 1) => ({
@@ -208,11 +214,7 @@ const lists: Readonly<Record<string, List>> = {
   "groups of a user": {
     route: "GET groups.roblox/v2/users/1/groups/roles",
     body: data,
-    entries: [
-      { group: { id: 7, name: "Makers" }, role: rank(1) },
-      { group: { id: 8, name: "Takers" }, role: rank(2) },
-      { group: { id: 9, name: "Fakers" }, role: rank(3) },
-    ],
+    entries: numbered(7, (id, name) => ({ group: { id, name }, role: rank(id - 6) })),
     ask: (platforms) => groupsOf(platforms.game),
   },
   "ranks of a group": {
@@ -224,30 +226,18 @@ const lists: Readonly<Record<string, List>> = {
   "groups found by ID": {
     route: "GET groups.roblox/v2/groups",
     body: data,
-    entries: [
-      { id: 7, name: "Makers", memberCount: 1 },
-      { id: 8, name: "Takers", memberCount: 1 },
-      { id: 9, name: "Fakers", memberCount: 1 },
-    ],
+    entries: numbered(7, (id, name) => ({ id, name, memberCount: 1 })),
     ask: (platforms) => platforms.game.findGroup("7"),
   },
   "members of a group": {
     route: "GET groups.roblox/v1/groups/7/users",
     body: data,
-    entries: [
-      { user: { userId: 1 }, role: rank(1) },
-      { user: { userId: 2 }, role: rank(2) },
-      { user: { userId: 3 }, role: rank(3) },
-    ],
+    entries: numbered(1, (userId) => ({ user: { userId }, role: rank(userId) })),
     ask: (platforms) => membersOf(platforms.game),
   },
   "badges of a user": {
     route: "GET accountinformation.roblox/v1/users/1/roblox-badges",
-    entries: [
-      { id: 1, name: "One", description: "", imageUrl: null },
-      { id: 2, name: "Two", description: "", imageUrl: null },
-      { id: 3, name: "Three", description: "", imageUrl: null },
-    ],
+    entries: numbered(1, (id, name) => ({ id, name, description: "", imageUrl: null })),
     ask: (platforms) =>
       Effect.map(platforms.game.findProfile(game), (found) =>
         known(Option.getOrThrow(found).badges ?? [], [1, 2]),
@@ -263,21 +253,13 @@ const lists: Readonly<Record<string, List>> = {
   "users found by name": {
     route: "POST users.roblox/v1/usernames/users",
     body: data,
-    entries: [
-      { id: 1, name: "ada_g", displayName: "Ada" },
-      { id: 2, name: "bob_g", displayName: "Bob" },
-      { id: 3, name: "eve_g", displayName: "Eve" },
-    ],
-    ask: (platforms) => platforms.game.findUserByName("ada_g"),
+    entries: numbered(1, (id, displayName) => ({ id, name: `player_${id}`, displayName })),
+    ask: (platforms) => platforms.game.findUserByName("player_1"),
   },
   "names of users": {
     route: "POST users.roblox/v1/users",
     body: data,
-    entries: [
-      { id: 1, name: "ada_g", displayName: "Ada" },
-      { id: 2, name: "bob_g", displayName: "Bob" },
-      { id: 3, name: "eve_g", displayName: "Eve" },
-    ],
+    entries: numbered(1, (id, displayName) => ({ id, name: `player_${id}`, displayName })),
     ask: (platforms) =>
       Effect.map(platforms.game.findNames([game, "2" as GameId]), (names) => [
         names.get(game),
@@ -321,11 +303,7 @@ const lists: Readonly<Record<string, List>> = {
   "groups of a player": {
     route: "GET own/users/1/groups",
     body: (entries) => ({ groups: entries }),
-    entries: [
-      { id: "7", name: "Makers", rank: 1, role: "Fan" },
-      { id: "8", name: "Takers", rank: 2, role: "Chief" },
-      { id: "9", name: "Fakers", rank: 3, role: "Fan" },
-    ],
+    entries: numbered(7, (id, name) => ({ id: String(id), name, rank: id - 6, role: `Fan ${id}` })),
     ask: (platforms) => groupsOf(platforms.own),
   },
   "ranks of a group of a game": {

@@ -153,11 +153,6 @@ test.each<[what: string, answers: ReadonlyArray<HttpAnswering>, outcome: string]
     "sent",
   ],
   [
-    "a user who takes none, by an older status",
-    [{ body: { id: text, type: 1 } }, { status: 400, body: { code: 50_007 } }],
-    "closed",
-  ],
-  [
     "a user to whom the message is refused",
     [{ body: { id: text, type: 1 } }, { status: 400, body: { code: 50_035 } }],
     "refused",
@@ -172,7 +167,6 @@ test.each<[what: string, answers: ReadonlyArray<HttpAnswering>, outcome: string]
     [{ body: { id: text, type: 1 } }, { status: 403, body: { code: 50_007 } }],
     "closed",
   ],
-  ["a user who is gone", [{ status: 404, body: { code: 10_013 } }], "closed"],
 ])("a private message to %s", function* ([, answers, outcome]) {
   const left = [...answers];
   const discord = yield* startDiscord(() => left.shift() ?? { status: 404 });

@@ -5,10 +5,8 @@
 import type { SQLOutputValue } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { Effect, RcRef, type Scope } from "effect";
-import type { SqlConnection } from "effect/sql";
-import { streamRefused } from "../../statements/connection_parts.ts";
 import { rolledBack } from "./access.ts";
-import { bindable, type TransformRows } from "./connection.ts";
+import { bindable, PreparingConnection, type TransformRows } from "./connection.ts";
 import { failWith, isDiskFull } from "./sql_error.ts";
 
 export interface BulkOptions {
@@ -86,7 +84,7 @@ interface Reply {
 /** The reply when the database is closed during a transaction. */
 const closed: Reply = { result: undefined, error: { code: "ERR_INVALID_STATE" }, isTransaction: false };
 
-export class BulkConnection implements SqlConnection.Connection {
+export class BulkConnection extends PreparingConnection {
   readonly #worker: Worker;
   readonly #onDiskFull: () => void;
   #isTransaction = false;
@@ -94,6 +92,7 @@ export class BulkConnection implements SqlConnection.Connection {
   #isOver = false;
 
   constructor(worker: Worker, onDiskFull: () => void) {
+    super();
     this.#worker = worker;
     this.#onDiskFull = onDiskFull;
   }
@@ -118,18 +117,6 @@ export class BulkConnection implements SqlConnection.Connection {
       this.#run(sql, params, "all", true),
       (result) => result as ReadonlyArray<ReadonlyArray<SQLOutputValue>>,
     );
-  }
-
-  executeUnprepared(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
-    return this.execute(sql, params, transformRows);
-  }
-
-  executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
-    return this.executeValues(sql, params);
-  }
-
-  executeStream() {
-    return streamRefused;
   }
 
   /** Refuses later statements, and rolls back a transaction that is still open, for example because its COMMIT failed. */

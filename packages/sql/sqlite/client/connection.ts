@@ -11,11 +11,34 @@ import { failWith, isBusy } from "./sql_error.ts";
 
 export type Run = <A>(statement: () => A) => Effect.Effect<A, SqlError.SqlError>;
 
-export class Connection implements SqlConnection.Connection {
+type Execute = SqlConnection.Connection["execute"];
+type ExecuteValues = SqlConnection.Connection["executeValues"];
+
+/** What every connection does: it prepares each statement, and refuses to stream. */
+export abstract class PreparingConnection implements SqlConnection.Connection {
+  abstract execute(...args: Parameters<Execute>): ReturnType<Execute>;
+  abstract executeRaw(sql: string, params: ReadonlyArray<unknown>): Effect.Effect<unknown, SqlError.SqlError>;
+  abstract executeValues(sql: string, params: ReadonlyArray<unknown>): ReturnType<ExecuteValues>;
+
+  executeUnprepared(...args: Parameters<Execute>) {
+    return this.execute(...args);
+  }
+
+  executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
+    return this.executeValues(sql, params);
+  }
+
+  executeStream() {
+    return streamRefused;
+  }
+}
+
+export class Connection extends PreparingConnection {
   readonly run: Run;
   readonly #statements: Statements;
 
   constructor(run: Run, statements: Statements) {
+    super();
     this.run = run;
     this.#statements = statements;
   }
@@ -33,18 +56,6 @@ export class Connection implements SqlConnection.Connection {
 
   executeValues(sql: string, params: ReadonlyArray<unknown>) {
     return this.run(() => this.#statements.values.all(sql, params));
-  }
-
-  executeUnprepared(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
-    return this.execute(sql, params, transformRows);
-  }
-
-  executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
-    return this.executeValues(sql, params);
-  }
-
-  executeStream() {
-    return streamRefused;
   }
 }
 

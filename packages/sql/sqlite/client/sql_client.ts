@@ -4,7 +4,6 @@ import { isTraced } from "@accountlink/core/telemetry";
 import { Context, Duration, Effect, Layer, type Scope } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
-import { streamRefused } from "../../statements/connection_parts.ts";
 import { IsBulk } from "../../statements/dialect.ts";
 import { OneStepTransactions } from "../../statements/one_step.ts";
 import { nodeSqlite } from "../node_sqlite.ts";
@@ -13,6 +12,7 @@ import { BulkConnection, makeBulkLease } from "./bulk_connection.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import {
   Connection,
+  PreparingConnection,
   retryWhileLocked,
   SnapshotReader,
   type Statements,
@@ -102,10 +102,11 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
 });
 
 /** Statements outside of transactions: reads see what is committed, and writes take the writer's turns. */
-class SharedConnection implements SqlConnection.Connection {
+class SharedConnection extends PreparingConnection {
   readonly #connectionFor: (sql: string) => Connection;
 
   constructor({ write, alone }: Access, statements: Statements, reader: Connection | undefined) {
+    super();
     const [writer, apart] = [new Connection(write, statements), new Connection(alone, statements)];
     this.#connectionFor = (sql) =>
       isRead.test(sql) ? (reader ?? apart) : isSetting.test(sql) ? apart : writer;
@@ -121,18 +122,6 @@ class SharedConnection implements SqlConnection.Connection {
 
   executeValues(sql: string, params: ReadonlyArray<unknown>) {
     return this.#connectionFor(sql).executeValues(sql, params);
-  }
-
-  executeUnprepared(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
-    return this.execute(sql, params, transformRows);
-  }
-
-  executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
-    return this.executeValues(sql, params);
-  }
-
-  executeStream() {
-    return streamRefused;
   }
 }
 
