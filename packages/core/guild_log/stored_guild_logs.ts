@@ -5,7 +5,6 @@ import { type RecordOf, recordType } from "../records/record_type.ts";
 import { recordStore, type Tx } from "../records/records.ts";
 import { planNotices } from "../roles/plan_notice_store.ts";
 import type { PlanPlace } from "../roles/role_plan_store.ts";
-import { assertStorable } from "../storable_text.ts";
 import type { Millis } from "../timestamp.ts";
 import {
   GuildLogStore,
@@ -201,7 +200,6 @@ export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inStep
     );
 
   const insertMessage = Effect.fnUntraced(function* (tx: Tx, logId: string, message: LogMessage, at: Millis) {
-    assertStorable([JSON.stringify(message.lines)]);
     if ((yield* tx.get(guildLogMessages, logId, message.messageId)) !== undefined) return;
     const stored = { ...message, logId, at, erasedAt: null, editAt: null };
     yield* tx.create(guildLogMessages, stored);
