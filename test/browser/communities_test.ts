@@ -121,7 +121,7 @@ it("the dashboard counts the links verified in a week, and lists many links in p
   await page.press("Unlink all that were found");
   expect(page.title).toContain("Unlink 30 users?");
   await page.press("Unlink 30 users");
-  expect(page.words).toContain("The selected users are no longer linked in this list.");
+  expect(page.words).toContain("The selected users are no longer linked in the shared list.");
   expect(page.words).toContain("Nobody is linked yet.");
   // A reload does not repeat what was done.
   await real.goto(page.url);
@@ -155,7 +155,7 @@ it("a link is created after a confirmation, found by name, and removed in four c
   expect(page.words).toContain("Ada (100001) from Player 5 (5)");
   await page.press("Unlink the accounts");
   expect(page.clicks - before).toBe(4);
-  expect(page.words).toContain("The accounts are no longer linked in this list.");
+  expect(page.words).toContain("The accounts are no longer linked in the shared list.");
   const gone = await send("GET /v2/chat?chatId=100001", { key });
   expect(gone.body.error?.code).toBe("LINK_NOT_FOUND");
   await expectUsable(page, "Ada", "links-user-unlinked");

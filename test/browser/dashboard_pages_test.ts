@@ -70,7 +70,7 @@ it("a key is updated, rotated, disabled and revoked", async () => {
   await expectPage("Your new key", "issued");
   await page.press("I have copied it");
   const rules = { "Denied addresses": "192.0.2.0/24\n2001:db8::/32", Expires: "2099-12-31" };
-  await page.press("Save the rules", { Name: "Changed", "May look up links": true, ...rules });
+  await page.press("Save the settings", { Name: "Changed", "May look up links": true, ...rules });
   await expectPage("Changed", "updated");
   expect(page.words).toContain("settings of the key were changed");
   for (const [name, value] of Object.entries(rules)) expect(page.value(name)).toBe(value);
@@ -192,7 +192,7 @@ it("the try page shows the request and the answer, but not the key", async () =>
   expect(await runProgram(page.textOf("client"), key)).toBe("null\n");
   await page.goto(paths.keys);
   await page.press("Tried");
-  await page.press("Save the rules", { "Denied addresses": "0.0.0.0/1\n128.0.0.0/1" });
+  await page.press("Save the settings", { "Denied addresses": "0.0.0.0/1\n128.0.0.0/1" });
   expect(await look("denied")).toContain("ip_not_allowed");
   expect(await look("refused", "alk_wrong")).toContain("Expected a whole key");
 });

@@ -49,7 +49,7 @@ const journeys: ReadonlyArray<
       await page.press("Links");
       await page.press(/^Unlink Ada/);
       await page.press("Unlink the accounts");
-      expect(page.words).toContain("no longer linked in this list");
+      expect(page.words).toContain("no longer linked in Rook & Bishop");
       await page.press("Undo: link them again");
     },
   ],

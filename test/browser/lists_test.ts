@@ -40,7 +40,7 @@ it("a user's page shows the links of the user in all lists, and removes one or a
   expect(page.words).toContain("The user stays linked in Rook & Bishop.");
   await expectUsable(page, "Unlink?", "lists-unlink");
   await page.press("Unlink the accounts");
-  expect(page.words).toContain("The accounts are no longer linked in this list.");
+  expect(page.words).toContain("The accounts are no longer linked in the shared list.");
   expect(page.words).toContain("Linked in one list");
 });
 
@@ -64,7 +64,7 @@ it("the rows that are ticked are unlinked", async () => {
   await page.press("Unlink the selected", { "Select Busy (100004)": true });
   expect(page.words).toContain("Busy (100004) from Player 1 (1)");
   await page.press("Unlink the accounts");
-  expect(page.words).toContain("no longer linked in this list.");
+  expect(page.words).toContain("no longer linked in the shared list.");
   await page.goto("/dashboard/links");
   expect([page.all("tr", "Busy"), page.all("tr", "100002").length]).toEqual([[], 1]);
 });

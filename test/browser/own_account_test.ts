@@ -62,7 +62,7 @@ it("an owner reads what the deletion of a list's data deletes, and types its nam
   await page.press("Delete the data", { Type: "Rook" });
   expect(page.words).toContain("expected the name of what is deleted");
   await page.press("Delete the data", { Type: "Rook & Bishop" });
-  expect(page.words).toContain("The data of this list is deleted.");
+  expect(page.words).toContain("The data of Rook & Bishop is deleted.");
   expect(page.words).toContain("0 links");
 });
 

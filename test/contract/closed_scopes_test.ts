@@ -67,7 +67,7 @@ test("a guild's links are closed to a team that does not manage the guild, and c
   for (const path of [`links?pid=${pid}`, `links.csv?pid=${pid}`, `links/user?pid=${pid}&chatId=${cyd}`]) {
     const page = await owner.browser.get(`/dashboard/${path}`, { "accept-language": "de" });
     expect(page.status).toBe(403);
-    expect(page.text).toContain("Die Liste einer Community ist geschlossen, solange der Bot");
+    expect(page.text).toContain("Eine Community ist geschlossen, solange der Bot");
   }
   const { text } = await owner.browser.get("/dashboard/links.csv?pid=all");
   expect(text.split("\n").filter((line) => line.includes(cyd))).toHaveLength(1);
@@ -78,7 +78,7 @@ test("a guild's links are closed to a team that does not manage the guild, and c
 
 test("nobody verifies for a guild that the account does not manage, and chat knows no such list", async () => {
   const { pidOf } = await signIn();
-  expectPage(await server.newBrowser().get(`/verify?pid=${pidOf(guild)}`), 404, "This link does not work");
+  expectPage(await server.newBrowser().get(`/verify?pid=${pidOf(guild)}`), 404, "This address does not work");
   const { body } = await command(send, { chatId: cyd }, "verify");
   expect(body.data?.content).toMatch(/not set up/i);
 });

@@ -146,8 +146,12 @@ test("pages escape hostile names and values", async () => {
   expect(page.text).not.toContain("<img");
   expectPage(await browser.post("/verify/confirm", formOf(page)), 200, "Your accounts are linked");
   const query = new URLSearchParams({ guildId: hostile, redirect: hostile, x: hostile });
-  expectPage(await browser.get(`/verify${byPid}&${query}`), 400, "This link is not complete");
-  expectPage(await browser.get(`/verify?sid=${encodeURIComponent(hostile)}`), 404, "This link does not work");
+  expectPage(await browser.get(`/verify${byPid}&${query}`), 400, "This address is not complete");
+  expectPage(
+    await browser.get(`/verify?sid=${encodeURIComponent(hostile)}`),
+    404,
+    "This address does not work",
+  );
   const denied = `/verify/chat/callback?${new URLSearchParams({ error: hostile, state: hostile })}`;
   await browser.leave("chat", byPid);
   expectPage(await browser.get(denied), ...used);

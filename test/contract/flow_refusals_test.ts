@@ -11,7 +11,7 @@ const { fixtures, send, platform, newBrowser, setup, read, gameOf } = useFlowSer
 });
 
 const [lastPage, linked] = ["accountlink_last_page", "Your accounts are linked"];
-const [incomplete, unusable] = ["This link is not complete", "This link does not work"];
+const [incomplete, unusable] = ["This address is not complete", "This address does not work"];
 
 test.each([
   ...["", "?sid=", "?pid=", "?sid=vs_&sid=x", "?guildId=1", "?pid=pid_0&guildId=abc"].map(
@@ -43,7 +43,7 @@ test.each(wrongRedirects)("a verification link is refused with a redirect to %j"
   const { browser, byPid } = await setup({}, redirecting);
   const query = `${byPid}&redirect=${encodeURIComponent(redirect)}`;
   for (const path of ["/verify", "/verify/chat/start"]) {
-    expectPage(await browser.get(path + query), 400, "This link is not safe");
+    expectPage(await browser.get(path + query), 400, "This address is not safe");
   }
   const body = { clientId: "client", redirect };
   const created = await send("POST /v2/sessions", { key: redirecting, from: fixtures.address(), body });
@@ -78,7 +78,7 @@ fixtures.key({ account, status: "disabled", redirectOrigins: [clientOrigin] });
 test("a verification link is refused if only inactive keys and keys of other scopes allow its redirect", async () => {
   const redirect = `&redirect=${encodeURIComponent(`${clientOrigin}/`)}`;
   const { browser, byPid } = await setup({}, closed);
-  expectPage(await browser.get(`/verify${byPid}${redirect}`), 400, "This link is not safe");
+  expectPage(await browser.get(`/verify${byPid}${redirect}`), 400, "This address is not safe");
 });
 
 test("a verification link is refused after its key was revoked", async () => {
@@ -100,7 +100,7 @@ test("a user is refused if the session is for another chat user", async () => {
   const callback = await browser.signIn(await browser.leave("chat", bySid), "100001");
   // The sign-in is used up, but a page that is loaded again says what it said before.
   for (const refused of [await browser.get(callback), await browser.get(callback)]) {
-    expectPage(refused, 403, "This link is for somebody else");
+    expectPage(refused, 403, "This verification is for somebody else");
     expect(refused.text).toContain(`href="/verify${bySid}"`);
     expect(refused.text).toMatch(/You are signed in as:.*User 1\b.*ID 100001/s);
   }
@@ -269,13 +269,13 @@ test("a finished flow shows that the user is done, also in another tab and after
     await browser.get("/verify/confirm"),
     await browser.post("/verify/confirm", formOf(page)),
   ])
-    expectPage(answer, 409, "This link is no longer there");
+    expectPage(answer, 409, "Your link is no longer there");
   // Without its cookie, the address of a form leads back to the verification and to the user's data.
   browser.cookies.delete(lastPage);
   const { text } = await browser.get("/verify/confirm");
   for (const address of [`/verify${bySid}`, "/me"]) expect(text).toContain(`href="${address}"`);
   const removed = await browser.get(`/verify${bySid}`);
-  expectPage(removed, 409, "This link is no longer there");
+  expectPage(removed, 409, "Your link is no longer there");
   expect(removed.text).not.toContain("the accounts are linked");
 });
 

@@ -6,7 +6,7 @@ import type { Answer } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
 const { setup, gameOf } = useFlowServer({ ACCOUNTLINK_SESSION_TTL: "10 seconds" });
-const title = "This link has expired";
+const title = "This verification has expired";
 
 const untilStatus = async (status: number, ask: () => Promise<Answer>): Promise<void> => {
   while ((await ask()).status !== status) await sleep(100);

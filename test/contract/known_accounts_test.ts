@@ -201,7 +201,11 @@ test("on /me, one press leads to the confirmation, and other accounts and users 
   const [pid] = /(?<=name="in" value=")[^"]+/.exec(page.text) ?? [];
   const form = { csrf: formOf(page)["csrf"] ?? "", in: textOf(pid), guildId: guild, gameId: "6" };
   expectPage(await browser.post("/me/link", { ...form, gameId: "7" }), 400, "Something is missing");
-  expectPage(await browser.post("/me/link", { ...form, in: "pid_unknown" }), 404, "This link does not work");
+  expectPage(
+    await browser.post("/me/link", { ...form, in: "pid_unknown" }),
+    404,
+    "This address does not work",
+  );
   expect((await browser.post("/me/link", { ...form, csrf: "" })).status).toBe(403);
   const whole = await browser.get(locationOf(await browser.post("/me/link", form)));
   expectPage(whole, 200, "Is this right?");

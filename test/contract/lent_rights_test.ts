@@ -96,7 +96,7 @@ test.each([
   ["admin", undefined, "You lend the communities that you manage to every list of this account"],
   ["moderator", undefined, "You lend none of the communities that you manage."],
   ["moderator", [guild], "You lend the communities that you manage to Rook &amp; Bishop alone"],
-  ["admin", [botlessGuild], `Its communities: community ${botlessGuild}.</p>`],
+  ["admin", [botlessGuild], `Its communities: Community ${botlessGuild}.</p>`],
 ])("the page of an invitation as %s of %s says what is lent", async (role, guilds, said) => {
   const inviter = await enter(cyd, "inviting");
   const scopes =

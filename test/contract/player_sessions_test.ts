@@ -126,7 +126,7 @@ test("a link that a named player replaces has the proof of the session", async (
 
 test("a session that names both users is finished by them alone, and can be cancelled", async () => {
   const { browser, key, sid, bySid } = await setup({ gameId: "3", chatId: "100002" });
-  expectPage(await browser.prove("chat", "100001", bySid), 403, "This link is for somebody else");
+  expectPage(await browser.prove("chat", "100001", bySid), 403, "This verification is for somebody else");
   const page = await browser.get(locationOf(await browser.prove("chat", "100002", bySid)));
   expectPage(await browser.post("/verify/cancel", formOf(page)), 200, "Nothing was linked");
   expect(await read(key, sid)).toMatchObject({ state: "cancelled", gameId: "3", proof: null });

@@ -30,6 +30,8 @@ export interface Page {
   readonly labels?: Readonly<Record<string, string | Html>>;
   /** Stands above the content in place of the notice that the URL names. */
   readonly notice?: Html | null;
+  /** The name of the list that the page is about, for the notice that the URL names. */
+  readonly list?: Html;
   /** After how many seconds a browser without a script loads the page again. */
   readonly refreshSeconds?: number;
 }
@@ -91,9 +93,9 @@ export const pageResponse = (
 };
 
 const documentOf = (page: Page, visitor: Visitor, wording: PageWording, footer: Html): Html => {
-  const { title, section, content, refused = null, labels = {}, notice, refreshSeconds } = page;
+  const { title, section, content, refused = null, labels = {}, notice, list, refreshSeconds } = page;
   const { isWorded = sections[section].group !== "keys" } = page;
-  const top = refused === null ? (notice ?? noticeHtml(visitor.done)) : problemSummary(refused, labels);
+  const top = refused === null ? (notice ?? noticeHtml(visitor.done, list)) : problemSummary(refused, labels);
   const { language, english } = wording;
   const isForeign = !isWorded && language.tag !== "en";
   const of = (part: Html): Html => (isForeign ? partIn(english, part) : part);

@@ -7,7 +7,7 @@ import { OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
 import { formTo, type Html, html } from "../../html.ts";
-import { listText } from "../look/names.ts";
+import { communityName } from "../look/names.ts";
 import { say, separated, tags } from "../look/say.ts";
 import { timeHtml } from "../look/time.ts";
 import { makeAccountTitle, makeGuildChoice, makeOwnerName, type OwnerVisitor } from "../owner_pages.ts";
@@ -26,9 +26,9 @@ interface NamedInvitation extends TitledMembership {
   /** The name of the member who invited the user; null if unknown. */
   readonly inviter: string | null;
   /** To which lists the user lends the communities that they manage. */
-  readonly lent: { readonly isAll: boolean; readonly lists: ReadonlyArray<Html> };
+  readonly lent: { readonly isAll: boolean; readonly lists: ReadonlyArray<string | Html> };
   /** The names of the first lists that the invitation is to. */
-  readonly communities: ReadonlyArray<Html>;
+  readonly communities: ReadonlyArray<string | Html>;
   /** The names of the communities that the user manages, as far as they are known. */
   readonly managed: ReadonlyArray<string>;
 }
@@ -132,7 +132,7 @@ export const makeAccountChoice = Effect.gen(function* () {
     const communities = yield* forEachLimited(first, ({ scope }) => named(scope), {
       concurrency: 4,
     });
-    const more = own.length > first.length ? [html`…`] : [];
+    const more = own.length > first.length ? ["…"] : [];
     const lent =
       pids === null ? { isAll: runsAccount(role), lists: [] } : { isAll: false, lists: communities };
     return { lent, communities: [...communities, ...more] };
@@ -141,7 +141,7 @@ export const makeAccountChoice = Effect.gen(function* () {
   const named = Effect.fnUntraced(function* (scope: DataScope) {
     const guildId = guildOf(scope);
     const guild = guildId === null ? null : yield* profiles.guild(guildId);
-    return listText({ scope, guildName: guild?.name ?? null });
+    return communityName({ scope, guildName: guild?.name ?? null });
   });
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor) {

@@ -111,6 +111,7 @@ export const communityPage = (
   return {
     title: communityName(community),
     section: "communities",
+    list: listText(community),
     refused: refusedFor(problems),
     labels: { ...saidLabels, ...ageLabels(visitor.platforms) },
     content: html`

@@ -1,4 +1,4 @@
-/** The page of one key: its rules, its actions, and its history. */
+/** The page of one key: its settings, its actions, and its history. */
 import { AuditLog } from "@accountlink/core";
 import { allows, type MemberRole } from "@accountlink/core/accounts";
 import { auditActions } from "@accountlink/core/audit";
@@ -117,10 +117,10 @@ const rulesForm = (
   refused: RefusedKeyAct | null,
 ): Html => html`
 <section>
-<h2>Rules</h2>
+<h2>Settings</h2>
 ${formTo(keyPath(key.id, "update"), html` class="panel"`)}
 ${rulesFields(rules, role, refused?.act === "update" ? refused.problems : [])}
-<button class="button">Save the rules</button>
+<button class="button">Save the settings</button>
 </form>
 </section>`;
 

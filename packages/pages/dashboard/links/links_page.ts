@@ -102,6 +102,7 @@ export const linksPage = (
   return {
     title: say("menu.links"),
     section: "links",
+    list: listText(community),
     ...(view.named !== null && "reading" in view.named ? { refreshSeconds: 3 } : {}),
     refused: refusedFor(problems),
     labels,

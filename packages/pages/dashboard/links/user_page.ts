@@ -46,6 +46,7 @@ export const linkedUserPage = (
   return {
     title: visibleName(chat) ?? say("alts.user", { id: chatId }),
     section: "links",
+    list: listText(community),
     refused,
     labels,
     content: html`

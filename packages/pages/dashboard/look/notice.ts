@@ -1,6 +1,6 @@
 /** Shows the result of an action on the page to which the action redirects. */
 import { type Html, html } from "../../html.ts";
-import { type DashboardKey, inLanguage } from "./say.ts";
+import { type DashboardKey, inLanguage, say } from "./say.ts";
 
 /** The name of a notice. The redirect after an action contains it as the query parameter `done`. */
 export type NoticeName =
@@ -8,12 +8,18 @@ export type NoticeName =
 
 const bad: ReadonlySet<string> = new Set<NoticeName>(["downloading", "notSent", "noneSelected"]);
 
-/** The notice named in a URL; null for unknown names. */
-export const noticeHtml = (name: unknown): Html | null =>
+/**
+ * The notice named in a URL; null for unknown names.
+ *
+ * @param list the name of the list that the page is about, within a sentence
+ */
+export const noticeHtml = (name: unknown, list = say("list.shared_within")): Html | null =>
   typeof name !== "string" || name === ""
     ? null
-    : inLanguage(({ has, say }) =>
-        has(`notice.${name}`) ? statusHtml(say(`notice.${name}`), bad.has(name) ? "bad" : "good") : html``,
+    : inLanguage(({ has, say: inWords }) =>
+        has(`notice.${name}`)
+          ? statusHtml(inWords(`notice.${name}`, { list }), bad.has(name) ? "bad" : "good")
+          : html``,
       );
 
 /** Renders a message for the start of the page. Screen readers announce it first, because it gets the focus. */

@@ -47,7 +47,7 @@ ${webhook.status === "disabled" ? html`<p>${disabledText(webhook)}</p>` : null}
 </li>`;
 
 const scopeTexts = {
-  guild: "Events of the links in this list",
+  guild: "Events of the links of this community",
   global: "Events of the links in the list of all your communities",
 };
 
