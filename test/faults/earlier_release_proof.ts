@@ -2,12 +2,7 @@
  * A node of the release before, on the schema of this one: it answers every request of the contract as before. The
  * release before is the last commit without the newest migration.
  */
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { cp, symlink } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { pathTemplate, type Route, routes } from "@accountlink/http-api";
 import { runInProcess } from "@accountlink/server/test_command_line";
 import { makePostgresDatabase, whyNoPostgres } from "@accountlink/test-servers";
@@ -20,42 +15,10 @@ import { makeFixtures } from "../support/fixtures.ts";
 import { useFolder } from "../support/folder.ts";
 import { type Send, textOf } from "../support/http.ts";
 import { serverInScope, startServer } from "../support/server.ts";
+import { checkOut, newestStep, releaseBefore } from "./releases.ts";
 
-const run = promisify(execFile);
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = useFolder();
 const missing = await whyNoPostgres();
-
-const git = async (...words: ReadonlyArray<string>): Promise<string> =>
-  (await run("git", words, { cwd: root })).stdout.trim();
-
-const newestStep = async (): Promise<string> => {
-  const files = await git("ls-files", "packages/sql/migrations");
-  return files.split("\n").findLast((file) => /\/\d{4}_/.test(file)) ?? "";
-};
-
-/** Writes the sources of a commit into the folder, with the packages of this checkout. Returns its `main.ts`. */
-const checkOut = async (commit: string): Promise<string> => {
-  await run(
-    "sh",
-    ["-ec", 'git archive "$0" packages apps package.json pnpm-lock.yaml | tar -x -C "$1"', commit, folder],
-    {
-      cwd: root,
-    },
-  );
-  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-  const { stdout } = await run("find", ["packages", "apps", "-name", "node_modules", "-prune"], {
-    cwd: root,
-  });
-  for (const path of stdout.trim().split("\n")) {
-    await cp(join(root, path), join(folder, path), {
-      recursive: true,
-      verbatimSymlinks: true,
-      filter: (file) => !file.endsWith(".cache"),
-    });
-  }
-  return join(folder, "apps/server/main.ts");
-};
 
 /** The requests that succeed, by route. */
 const successes = cases.filter(({ title }) => title === "a request without a guild");
@@ -87,8 +50,7 @@ testLive.skipIf(missing !== null)(
   `a node of the release before serves the contract on the schema of this one ${missing ?? ""}`,
   function* () {
     const step = yield* Effect.promise(newestStep);
-    const added = yield* Effect.promise(() => git("log", "-1", "--diff-filter=A", "--format=%H", "--", step));
-    const program = yield* Effect.promise(() => checkOut(`${added}^`));
+    const program = yield* Effect.promise(async () => checkOut(await releaseBefore(), folder));
     const database = yield* makePostgresDatabase();
     const env = {
       ACCOUNTLINK_STORAGE: "postgres",
