@@ -1,12 +1,11 @@
 /** The accounts of a user, and the invitations to others. */
-import { type DataScope, guildOf } from "@accountlink/core";
 import { type Membership, runsAccount } from "@accountlink/core/accounts";
 import type { KeyOwner } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedScopes } from "@accountlink/core/owners";
-import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
 import { formTo, type Html, html } from "../../html.ts";
+import { makeScopeNames } from "../communities/community.ts";
 import { communityName } from "../look/names.ts";
 import { say, separated, tags } from "../look/say.ts";
 import { timeHtml } from "../look/time.ts";
@@ -25,8 +24,8 @@ interface TitledMembership extends Membership {
 interface NamedInvitation extends TitledMembership {
   /** The name of the member who invited the user; null if unknown. */
   readonly inviter: string | null;
-  /** To which lists the user lends the communities that they manage. */
-  readonly lent: { readonly isAll: boolean; readonly lists: ReadonlyArray<string | Html> };
+  /** To which lists the user lends the communities that they manage: every one, `communities`, or none. */
+  readonly lent: "all" | "some" | "none";
   /** The names of the first lists that the invitation is to. */
   readonly communities: ReadonlyArray<string | Html>;
   /** The names of the communities that the user manages, as far as they are known. */
@@ -78,14 +77,11 @@ const invitationText = ({ title: account, role, since, inviter }: NamedInvitatio
     : say("account.invitation_by", { ...values, inviter });
 };
 
-const lentText = ({ lent: { isAll, lists }, managed }: NamedInvitation): Html => {
-  if (!isAll && lists.length === 0) return say("account.lends.none");
-  const lent = isAll
-    ? say("account.lends.all")
-    : say("account.lends.some", { lists: separated(lists, ", ") });
-  return managed.length === 0
-    ? lent
-    : html`${lent} ${say("account.lends.which", { guilds: managed.join(", ") })}`;
+const lentText = ({ lent, communities, managed }: NamedInvitation): Html => {
+  const said = say(`account.lends.${lent}`, { lists: separated(communities, ", ") });
+  return lent === "none" || managed.length === 0
+    ? said
+    : html`${said} ${say("account.lends.which", { guilds: managed.join(", ") })}`;
 };
 
 const invitationCard = (invitation: NamedInvitation): Html => {
@@ -119,7 +115,7 @@ export const makeAccountChoice = Effect.gen(function* () {
   const nameOf = yield* makeOwnerName;
   const titleOf = yield* makeAccountTitle;
   const scopes = yield* OwnedScopes;
-  const profiles = yield* Profiles;
+  const nameIn = yield* makeScopeNames;
   const guildsOf = yield* makeGuildChoice;
 
   const titled = (membership: Membership) =>
@@ -129,19 +125,15 @@ export const makeAccountChoice = Effect.gen(function* () {
   const lentTo = Effect.fnUntraced(function* (owner: KeyOwner, { account, role, scopes: pids }: Membership) {
     const own = yield* scopes.list({ ...owner, account, scopes: pids });
     const first = pids === null ? own.slice(0, mostNamed) : own;
-    const communities = yield* forEachLimited(first, ({ scope }) => named(scope), {
-      concurrency: 4,
-    });
+    const communities = yield* forEachLimited(
+      first,
+      ({ scope }) => Effect.map(nameIn(scope), (guildName) => communityName({ scope, guildName })),
+      { concurrency: 4 },
+    );
     const more = own.length > first.length ? ["…"] : [];
-    const lent =
-      pids === null ? { isAll: runsAccount(role), lists: [] } : { isAll: false, lists: communities };
-    return { lent, communities: [...communities, ...more] };
-  });
-
-  const named = Effect.fnUntraced(function* (scope: DataScope) {
-    const guildId = guildOf(scope);
-    const guild = guildId === null ? null : yield* profiles.guild(guildId);
-    return communityName({ scope, guildName: guild?.name ?? null });
+    const lendsAll = pids === null && runsAccount(role);
+    const lent = lendsAll ? "all" : pids === null || own.length === 0 ? "none" : "some";
+    return { lent, communities: [...communities, ...more] } as const;
   });
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor) {

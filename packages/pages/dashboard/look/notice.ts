@@ -8,11 +8,7 @@ export type NoticeName =
 
 const bad: ReadonlySet<string> = new Set<NoticeName>(["downloading", "notSent", "noneSelected"]);
 
-/**
- * The notice named in a URL; null for unknown names.
- *
- * @param list the name of the list that the page is about, within a sentence
- */
+/** The notice named in a URL about the list of the page; null for unknown names. */
 export const noticeHtml = (name: unknown, list = say("list.shared_within")): Html | null =>
   typeof name !== "string" || name === ""
     ? null

@@ -86,7 +86,7 @@ input:not([type=radio], [type=checkbox]), select, textarea {
   display: block; width: 100%; max-width: 36rem; min-height: 2.5rem; padding: .35rem .75rem;
   border: var(--frame); background: var(--card);
 }
-textarea { field-sizing: content; resize: vertical; }
+textarea { field-sizing: content; resize: vertical; font: 1rem/1.5 ui-monospace, monospace; }
 [aria-invalid=true] { border: 2px solid var(--bad) !important; }
 .choice { align-items: flex-start; margin-top: .35rem; font-weight: 400; }
 .choice input { flex: none; }
@@ -129,8 +129,7 @@ dt { flex: none; }
 dd { min-width: 0; margin: 0; }
 .facts > div, .history li { padding: .45rem 0; border-bottom: var(--rule); }
 .facts dt { flex-basis: 12rem; }
-code, pre, textarea { font: .875em/1.5 ui-monospace, monospace; }
-textarea { font-size: 1rem; }
+code, pre { font: .875em/1.5 ui-monospace, monospace; }
 label strong { padding: .1rem .3rem; border: var(--rule); border-radius: .3rem; background: var(--ground); }
 pre { margin: 0 0 .75rem; padding: .75rem; border: var(--rule); background: var(--ground); white-space: pre-wrap; }
 .copyable { display: grid; gap: .5rem; justify-items: start; margin-bottom: 1.25rem; }
