@@ -85,10 +85,14 @@ export { Signals } from "./signals.ts";
 export { StorageIdentity, type StoragePorts } from "./storage.ts";
 export type { Row, RowValue, StorageRows } from "./storage_rows.ts";
 export {
-  HalfMoved,
+  type FoundStorage,
+  isMovedAway,
   type Moved,
   MoveRefused,
+  refusalOf,
+  StorageCheck,
   StorageFault,
+  StorageRefused,
   StorageTooNew,
   schemaAhead,
 } from "./storage_state.ts";

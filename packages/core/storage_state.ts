@@ -1,6 +1,7 @@
 /** What is told of a storage as a whole: whether it may be used, and what a move of its data did. */
 import { Context, Data, Effect } from "effect";
 import type { StoreEffect } from "./errors.ts";
+import type { Rest } from "./storage_use.ts";
 
 /**
  * Returns why the storage must not be used although it answers; null if it may be. Readiness asks. @internal
@@ -46,11 +47,44 @@ export class MoveRefused extends Data.TaggedError("MoveRefused")<{ readonly reas
   }
 }
 
-/** A move into a storage has not finished. @internal */
-export class HalfMoved extends Data.TaggedError("HalfMoved")<{}> {
-  override readonly message =
-    "a move into it is not finished, expected the same accountlink move again, to its end";
+/** What a storage holds before anything is written to it. @internal */
+export interface FoundStorage {
+  /** The wrapped root key; null before its creation. */
+  readonly rootKey: string | null;
+  readonly rest: Rest | null;
+  /** Whether a move into it is not finished. */
+  readonly isHalfMoved: boolean;
 }
+
+/** Whether a move has copied the data of a storage to another one. @internal */
+export const isMovedAway = (rest: Rest | null): rest is Rest => rest?.reason.startsWith("moved to ") === true;
+
+/** Why nothing may use a storage; null if it may be used. @internal */
+export const refusalOf = ({ rest, isHalfMoved }: Omit<FoundStorage, "rootKey">): string | null => {
+  if (isHalfMoved)
+    return "a move into it is not finished, expected the same accountlink move again, to its end";
+  return isMovedAway(rest)
+    ? `it was ${rest.reason}, expected that one, or accountlink resume to take this one back once no server uses that one`
+    : null;
+};
+
+/** A storage must not be used. Nothing was changed. @internal */
+export class StorageRefused extends Data.TaggedError("StorageRefused")<{ readonly reason: string }> {
+  readonly code = "STORAGE_REFUSED";
+  readonly details = null;
+  override readonly message = `Cannot use the storage: ${this.reason}`;
+}
+
+/** Judges a storage before anything is written to it. @internal */
+export const StorageCheck = Context.Reference<(found: FoundStorage) => Effect.Effect<void, StorageRefused>>(
+  "@accountlink/core/StorageCheck",
+  {
+    defaultValue: () => (found) => {
+      const reason = refusalOf(found);
+      return reason === null ? Effect.void : Effect.fail(new StorageRefused({ reason }));
+    },
+  },
+);
 
 /** What a move between two storages copied, and where they differ at its end. @internal */
 export interface Moved {

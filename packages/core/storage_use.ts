@@ -9,8 +9,11 @@ import type { Millis } from "./timestamp.ts";
 /** @internal */
 export interface Rest {
   readonly since: Millis;
-  /** `copied`: the storage found itself in another place than before, for example as a dump that was restored. */
-  readonly reason: "restored" | "copied";
+  /**
+   * `copied`: the storage found itself in another place than before, for example as a dump that was restored. `moved to …`:
+   * the storage with that name has its data now.
+   */
+  readonly reason: "restored" | "copied" | `moved to ${string}`;
 }
 
 /** What an adapter keeps of the place of its data. @internal */

@@ -2,6 +2,7 @@ import type { Cache, Counters, Signals } from "@accountlink/core";
 import { Effect, Layer } from "effect";
 import * as RedisCache from "./cache.ts";
 import {
+  addressOf,
   layer as connections,
   type InvalidRedisUrl,
   RedisConnections,
@@ -9,6 +10,8 @@ import {
   type RedisOptions,
   type RedisUnusable,
 } from "./connection/connections.ts";
+import { pathOf } from "./connection/redis_url.ts";
+import { refusalOf } from "./inspect.ts";
 import * as RedisCounters from "./limits/counters.ts";
 import { RedisHealth } from "./redis_health.ts";
 import * as RedisSignals from "./signals/signals.ts";
@@ -35,9 +38,24 @@ export const layer = (
   Counters | Cache | Signals | RedisHealth,
   InvalidRedisUrl | RedisDatabaseRefused | RedisUnusable
 > =>
-  Layer.mergeAll(RedisCounters.layer, RedisCache.layer, RedisSignals.layer, healthLayer).pipe(
-    Layer.provide(connections(options)),
+  Layer.mergeAll(
+    RedisCounters.layer,
+    RedisCache.layer,
+    RedisSignals.layer,
+    healthLayer,
+    Layer.effectDiscard(warnOfRefusal(options)),
+  ).pipe(Layer.provide(connections(options)));
+
+/** Warns of a Redis that is in reach and refuses what limits need, such as one whose user may not run scripts. */
+const warnOfRefusal = Effect.fnUntraced(function* (options: RedisOptions) {
+  const { commands, prefix } = yield* RedisConnections;
+  const refusal = yield* Effect.orElseSucceed(refusalOf(commands, `${prefix}inspection`), () => null);
+  if (refusal === null) return;
+  const path = pathOf((yield* addressOf(options)).address);
+  yield* Effect.logWarning(
+    `Redis at "${path}" refuses writes: ${refusal}. Until it takes them, each server counts limits for itself`,
   );
+});
 
 const healthLayer = Layer.effect(
   RedisHealth,

@@ -8,6 +8,7 @@ import {
   addressOf,
   defaultPrefix,
   type InvalidRedisUrl,
+  type RedisCommands,
   RedisDatabaseRefused,
   type RedisOptions,
   RedisUnusable,
@@ -75,18 +76,23 @@ class RefusedCommand extends Data.TaggedError("RefusedCommand")<{ readonly cause
 const ask = <A>(command: () => Promise<A>) =>
   Effect.tryPromise({ try: command, catch: (cause) => new RefusedCommand({ cause }) });
 
-const stateOf = Effect.fnUntraced(function* (commands: Redis | Cluster, key: string, isCluster: boolean) {
-  const info = yield* ask(() => commands.info());
-  const refusedWrite = yield* ask(() => commands.set(key, "", "PX", 1_000)).pipe(
-    // Limits and the storage are scripts, which a user may be denied.
+/** Tries a write and a script, as limits and the storage are. Returns why Redis refuses them; null if it does not. */
+export const refusalOf = (commands: RedisCommands, key: string) =>
+  ask(() => commands.set(key, "", "PX", 1_000)).pipe(
     Effect.andThen(ask(() => commands.eval("return redis.call('PEXPIRE', KEYS[1], 1000)", 1, key))),
-    // A node of a cluster takes the keys of its slots only.
-    Effect.as(!isCluster && fieldOf(info, "redis_mode") === "cluster" ? "MOVED" : null),
+    Effect.as(null),
     Effect.catchIf(
       ({ cause }) => errorReplyOf(cause) !== null,
       ({ cause }) => Effect.succeed(reasonOf(cause)),
     ),
   );
+
+const stateOf = Effect.fnUntraced(function* (commands: Redis | Cluster, key: string, isCluster: boolean) {
+  const info = yield* ask(() => commands.info());
+  const refused = yield* refusalOf(commands, key);
+  // A node of a cluster takes the keys of its slots only.
+  const isNode = !isCluster && fieldOf(info, "redis_mode") === "cluster";
+  const refusedWrite = isNode ? (refused ?? "MOVED") : refused;
   const lead = yield* clockLead(
     Effect.map(
       ask(() => commands.time()),

@@ -1,6 +1,6 @@
 import { startRedis, whyNoRedis } from "@accountlink/test-servers";
 import { assert, describe, testLive as test } from "@accountlink/test-servers/effect";
-import { Effect, Redacted } from "effect";
+import { Effect, Layer, Logger, Redacted } from "effect";
 import { CacheRedis } from "./mod.ts";
 
 const missing = await whyNoRedis();
@@ -16,7 +16,7 @@ describe.skipIf(missing !== null)(`inspect ${missing ?? ""}`, () => {
     assert.isBelow(Math.abs(state.clockLead), 10_000);
   });
 
-  test("the inspection reports a node of a cluster, and a user without scripts, as refused writes", function* () {
+  test("the inspection reports a node of a cluster, and a user without scripts, as refused writes, as a start does", function* () {
     const node = yield* startRedis({ config: ["cluster-enabled yes", "cluster-require-full-coverage no"] });
     yield* node.ask("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
     yield* Effect.eventually(
@@ -24,8 +24,22 @@ describe.skipIf(missing !== null)(`inspect ${missing ?? ""}`, () => {
     );
     const redis = yield* startRedis();
     yield* redis.ask("ACL", "SETUSER", "links", "on", ">right", "~*", "+@all", "-@scripting");
-    const { refusedWrite } = yield* inspect(`redis://links:right@127.0.0.1:${redis.port}`);
+    const url = `redis://links:right@127.0.0.1:${redis.port}`;
+    const { refusedWrite } = yield* inspect(url);
     assert.match(refusedWrite ?? "", /^NOPERM, the user may not use eval/);
+    const lines: Array<string> = [];
+    const keep = Logger.make(({ message }) => void lines.push(String(message)));
+    const start = (user: string) =>
+      Effect.scoped(Layer.build(CacheRedis.layer({ url: Redacted.make(user) }))).pipe(
+        Effect.provide(Logger.layer([keep])),
+      );
+    yield* start(redis.url);
+    assert.deepStrictEqual(lines, []);
+    yield* start(url);
+    assert.include(
+      lines.join(),
+      `Redis at "127.0.0.1:${redis.port}" refuses writes: NOPERM, the user may not use eval`,
+    );
   });
 
   test("a failed inspection reports the reason and the servers, but not the password", function* () {

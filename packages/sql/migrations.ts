@@ -149,14 +149,14 @@ const numberOf = (name: string): number => Number.parseInt(name, 10);
 const [firstStep, journalStep] = [21, 26];
 
 /** A database of a newer release has no pending migrations. */
-const refuseNewer = Effect.gen(function* () {
+export const refuseNewer = Effect.gen(function* () {
   const version = yield* knownMigration;
   if (version > newestMigration) return yield* new DatabaseTooNew({ version, known: newestMigration });
 });
 
 /** The last migration; 0 for a database without any. */
 const knownMigration: Effect.Effect<number, SqlError.SqlError, SqlClient.SqlClient> = Effect.suspend(() =>
-  Effect.flatMap(isTableMissing, (isMissing) => (isMissing ? Effect.succeed(0) : lastMigration)),
+  Effect.flatMap(isTableMissing(table), (isMissing) => (isMissing ? Effect.succeed(0) : lastMigration)),
 );
 
 export const lastMigration: Effect.Effect<number, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(
@@ -185,15 +185,16 @@ export const runMigrations = (
 
 const table = "schema_migrations";
 
-const isTableMissing = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  Effect.map(
-    sql.onDialectOrElse({
-      pg: () => sql`SELECT 1 WHERE to_regclass(${table}) IS NULL`,
-      orElse: () => sql`SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ${table})`,
-    }),
-    (rows) => rows.length > 0,
-  ),
-);
+export const isTableMissing = (name: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.onDialectOrElse({
+        pg: () => sql`SELECT 1 WHERE to_regclass(${name}) IS NULL`,
+        orElse: () => sql`SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ${name})`,
+      }),
+      (rows) => rows.length > 0,
+    ),
+  );
 
 /**
  * On Postgres, makes the migrator's table before the migrator does. If the migrator may not make it, it goes on in the
@@ -201,7 +202,7 @@ const isTableMissing = Effect.flatMap(SqlClient.SqlClient, (sql) =>
  */
 const ensureTable = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  if (!dialectOf(sql).isRemote || !(yield* isTableMissing)) return;
+  if (!dialectOf(sql).isRemote || !(yield* isTableMissing(table))) return;
   yield* sql`
     CREATE TABLE ${sql(table)} (
       migration_id integer PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), name text NOT NULL)`;

@@ -37,7 +37,12 @@ export const sqlitePlace = (inode: bigint, birth: bigint): PlaceOf => ({
 
 const Columns = Schema.Struct({
   rest_since: Schema.NullOr(Schema.Number),
-  rest_reason: Schema.NullOr(Schema.Literals(["restored", "copied"])),
+  rest_reason: Schema.NullOr(
+    Schema.Union([
+      Schema.Literals(["restored", "copied"]),
+      Schema.TemplateLiteral(["moved to ", Schema.String]),
+    ]),
+  ),
   is_here: Schema.Number,
 });
 
@@ -90,12 +95,12 @@ export const placeRecordsOn = (sql: SqlClient.SqlClient, place: PlaceOf): PlaceR
   };
 };
 
-/** Makes a database rest that a copy was restored into, whichever release made the copy. @internal */
-export const restDatabase = (sql: SqlClient.SqlClient, since: number) =>
+/** Makes a database rest until it is resumed, whichever release made it and wherever it is. @internal */
+export const restDatabase = (sql: SqlClient.SqlClient, { since, reason }: Rest) =>
   storagePlace.pipe(
     Effect.andThen(sql`DELETE FROM storage_place`),
     Effect.andThen(
-      sql`INSERT INTO storage_place (id, place, rest_since, rest_reason) VALUES (1, '', ${since}, 'restored')`,
+      sql`INSERT INTO storage_place (id, place, rest_since, rest_reason) VALUES (1, '', ${since}, ${reason})`,
     ),
     sql.withTransaction,
     Effect.provideService(SqlClient.SqlClient, sql),

@@ -24,13 +24,7 @@ import {
 import { folderExists, prepareFolder } from "../files/data_folder.ts";
 import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { cacheLayer, storageLayer } from "../layers/store_layers.ts";
-import {
-  checkDeployment,
-  deploymentKeysLayer,
-  identityOf,
-  resolveSecrets,
-  secretRejected,
-} from "../secrets/deployment_secret.ts";
+import { deploymentKeysLayer, resolveSecrets } from "../secrets/deployment_secret.ts";
 
 /**
  * Commands wait longer for a database connection than requests do: no client waits for a command, and the database may
@@ -104,27 +98,12 @@ export const stateOf = Effect.fnUntraced(function* (storage: PersistentStorage) 
   return { rootKey, rest, isHalfMoved: tables.includes("moving") };
 });
 
-/**
- * Returns the identity of the deployment with a wrapped root key. Fails if the secret does not unwrap it, or if it is not
- * the configured deployment.
- *
- * @param of what holds the root key, such as `the backup "links.db"`; by default the storage
- */
-export const checkIdentity = (
-  { config, storage, secrets }: Pick<OpenedStorage, "config" | "storage" | "secrets">,
-  wrapped: string,
-  of?: string,
-): Effect.Effect<string, InvalidConfig> =>
-  identityOf(wrapped, secrets).pipe(
-    Effect.tap((deploymentId) => checkDeployment(config, deploymentId, of)),
-    Effect.catchTag("SecretRejected", () => secretRejected(config, storage, of)),
-    Effect.provide(cryptoLayer),
-  );
-
 export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 
-export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage) =>
-  Layer.unwrap(
+/** @param isTakenBack whether the storage may be one that was moved away */
+export const servicesOn = (opened: OpenedStorage, isTakenBack = false) => {
+  const { config, storage, secrets, location } = opened;
+  return Layer.unwrap(
     Effect.map(cacheOf(config), (cache) =>
       Layer.mergeAll(
         Accounts.layer,
@@ -139,7 +118,7 @@ export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage
         // Redis carries signals of changes to the running servers. Without Redis, a server notices a change when it
         // next reads the storage.
         Layer.provideMerge(cacheLayer(cache)),
-        Layer.provideMerge(storageLayer(storage, { exclusive: false, connectTimeout })),
+        Layer.provideMerge(storageLayer(opened, { exclusive: false, connectTimeout, isTakenBack })),
         Layer.provideMerge(Layer.succeed(StorageLocation, location)),
         Layer.provideMerge(cryptoLayer),
         Layer.provide([
@@ -151,7 +130,8 @@ export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage
       ),
     ),
   );
+};
 
 /** Provides the services that commands use, on the storage that `openStorage` opens. */
 export const managementLayer = (whenNew: "make" | "refuse") =>
-  Layer.unwrap(Effect.map(openStorage(whenNew), servicesOn));
+  Layer.unwrap(Effect.map(openStorage(whenNew), (opened) => servicesOn(opened)));

@@ -1,18 +1,20 @@
+import type { StorageRefused } from "@accountlink/core";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect, Layer } from "effect";
 import { Command } from "effect/cli";
 import { answer, Json } from "../cli/output.ts";
-import type { PersistentStorage } from "../config/resolved_config.ts";
 import { storageLayer } from "../layers/store_layers.ts";
+import { checked } from "../secrets/deployment_secret.ts";
 import { loggingLayer } from "../telemetry/logging.ts";
 import { describe } from "./command.ts";
-import { checkIdentity, openStorage, stateOf } from "./management_layer.ts";
+import { type OpenedStorage, openStorage } from "./management_layer.ts";
 
 const migrate = (
-  storage: PersistentStorage,
+  opened: OpenedStorage,
   startTimeout: number,
-): Effect.Effect<ReadonlyArray<string>, Layer.Error<ReturnType<typeof storageLayer>>> => {
+): Effect.Effect<ReadonlyArray<string>, Layer.Error<ReturnType<typeof storageLayer>> | StorageRefused> => {
+  const { storage } = opened;
   switch (storage.kind) {
     case "embedded":
       return StorageSql.migrateEmbedded({ ...storage, exclusive: false });
@@ -21,7 +23,7 @@ const migrate = (
     case "redis":
       // Redis has no schema: its records are JSON, and its keys are made with them.
       return Effect.as(
-        Effect.scoped(Layer.build(storageLayer(storage, { exclusive: false, startTimeout }))),
+        Effect.scoped(Layer.build(storageLayer(opened, { exclusive: false, startTimeout }))),
         [],
       );
   }
@@ -30,12 +32,12 @@ const migrate = (
 export const migrateCommand = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
     const opened = yield* openStorage("make");
-    const { config, storage, location } = opened;
-    // A server that cannot be reached yet is waited for below.
-    const { rootKey } = yield* Effect.orElseSucceed(stateOf(storage), () => ({ rootKey: null }));
-    if (rootKey !== null) yield* checkIdentity(opened, rootKey);
+    const { config, location } = opened;
     const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
-    const steps = yield* migrate(storage, startTimeout).pipe(Effect.provide(loggingLayer(config)));
+    const steps = yield* migrate(opened, startTimeout).pipe(
+      checked(opened),
+      Effect.provide(loggingLayer(config)),
+    );
     yield* answer(
       { ...location.json, steps },
       steps.length === 0

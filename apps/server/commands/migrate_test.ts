@@ -1,7 +1,21 @@
-import { statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { listenLocally } from "@accountlink/test-servers";
+import { Effect } from "effect";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { runInProcess } from "./test_command_line.ts";
 import { makeWorkplace } from "./test_program.ts";
+import { makeShared, whyNothingShared } from "./test_shared.ts";
+
+const missing = await whyNothingShared();
+
+const versions = "SELECT MAX(migration_id) AS version FROM schema_migrations";
+
+/** A migration that begins on it says that the newest step was taken. */
+const forgetLast =
+  "DELETE FROM schema_migrations WHERE migration_id = (SELECT MAX(migration_id) FROM schema_migrations)";
 
 it("`migrate` creates the database and the secret of a new folder, and prints the steps", async () => {
   const { run, json, dataFolder } = await makeWorkplace();
@@ -17,4 +31,120 @@ it("migrate works while a server runs", async () => {
   const { json, serve } = await makeWorkplace();
   await serve();
   expect(await json("migrate")).toMatchObject({ steps: [] });
+});
+
+describe.skipIf(missing !== null)(`refusals come before the first write ${missing ?? ""}`, () => {
+  const secretOf = (letter: string) => Buffer.alloc(32, letter).toString("base64");
+
+  /** How to begin a storage, to give it the version before, and to read what a start or a migration would change. */
+  const storages = {
+    embedded: async () => {
+      const { dataFolder } = await makeWorkplace();
+      const inDatabase = <A>(use: (database: DatabaseSync) => A): A => {
+        const database = new DatabaseSync(join(dataFolder, "accountlink.db"));
+        try {
+          return use(database);
+        } finally {
+          database.close();
+        }
+      };
+      return {
+        variables: { ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: dataFolder },
+        older: async () => inDatabase((database) => database.exec(forgetLast)),
+        read: async () =>
+          inDatabase((database) =>
+            database
+              .prepare(versions)
+              .all()
+              .map((row) => ({ ...row })),
+          ),
+      };
+    },
+    postgres: async () => {
+      const { database, environment } = await makeShared();
+      const ask = (query: string) => Effect.runPromise(database.query(query));
+      return {
+        variables: { ...environment, ACCOUNTLINK_CACHE: "memory" },
+        older: async () => void (await ask(forgetLast)),
+        read: () => ask(versions),
+      };
+    },
+    redis: async () => {
+      const { redis } = await makeShared();
+      const ask = (...words: ReadonlyArray<string>) => Effect.runPromise(redis.ask(...words));
+      return {
+        variables: { ACCOUNTLINK_STORAGE: "redis", ACCOUNTLINK_DATABASE_URL: redis.url },
+        older: async () => {
+          const found = await ask("HGET", "accountlink:store:values", "schema ");
+          const value = found.replace(/^\$\d+\r\n/, "").trim();
+          await ask(
+            "HSET",
+            "accountlink:store:values",
+            "schema ",
+            value.replace('"version":5', '"version":4'),
+          );
+          await ask("DEL", "accountlink:store:identity");
+        },
+        read: async () => [
+          (await ask("HGET", "accountlink:store:values", "schema ")).replace(/^[^{]*/, ""),
+          await ask("EXISTS", "accountlink:store:identity"),
+        ],
+      };
+    },
+  };
+
+  it.each(["embedded", "postgres", "redis"] as const)("a storage in %s keeps its schema", async (kind) => {
+    const { variables, older, read } = await storages[kind]();
+    const held = createServer();
+    const port = String(await listenLocally(held));
+    onTestFinished(() => void held.close());
+    const right = {
+      ...variables,
+      ACCOUNTLINK_SECRET: secretOf("s"),
+      ACCOUNTLINK_PLATFORM: "none",
+      ACCOUNTLINK_PORT: "0",
+    };
+    expect(await runInProcess(["keys", "create", "--account", "acme"], right)).toMatchObject({ code: 0 });
+    const newest = await read();
+    await older();
+    const before = await read();
+    expect(before).not.toEqual(newest);
+    const wrongSecret = { ACCOUNTLINK_SECRET: secretOf("t") };
+    const otherDeployment = { ACCOUNTLINK_DEPLOYMENT: "another" };
+    for (const [command, wrong, problem] of [
+      ["serve", wrongSecret, "ACCOUNTLINK_SECRET is not the secret"],
+      ["serve", otherDeployment, 'ACCOUNTLINK_DEPLOYMENT is "another"'],
+      ["serve", { ACCOUNTLINK_PORT: port }, "which is in use"],
+      ["serve", { ACCOUNTLINK_OPERATOR_PORT: port }, "which is in use"],
+      ["migrate", wrongSecret, "ACCOUNTLINK_SECRET is not the secret"],
+      ["migrate", otherDeployment, 'ACCOUNTLINK_DEPLOYMENT is "another"'],
+      ["keys list", wrongSecret, "ACCOUNTLINK_SECRET is not the secret"],
+      ["keys create --account acme", otherDeployment, 'ACCOUNTLINK_DEPLOYMENT is "another"'],
+      ["resume", wrongSecret, "ACCOUNTLINK_SECRET is not the secret"],
+      ["secrets rotate", wrongSecret, "ACCOUNTLINK_SECRET is not the secret"],
+    ] as const) {
+      const { code, stderr } = await runInProcess(command.split(" "), { ...right, ...wrong });
+      expect([command, code, stderr]).toEqual([command, 1, expect.stringContaining(problem)]);
+      expect([command, problem, await read()]).toEqual([command, problem, before]);
+    }
+  });
+
+  it("a deployment that is named makes nothing in an empty folder", async () => {
+    const { dataFolder } = await makeWorkplace({});
+    const variables = {
+      ACCOUNTLINK_STORAGE: "embedded",
+      ACCOUNTLINK_DATA_DIR: dataFolder,
+      ACCOUNTLINK_PLATFORM: "none",
+      ACCOUNTLINK_PORT: "0",
+      ACCOUNTLINK_DEPLOYMENT: "another",
+    };
+    for (const command of ["serve", "migrate"]) {
+      const { code, stderr } = await runInProcess([command], variables);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining("is empty, expected the storage of that deployment"),
+      ]);
+    }
+    expect(readdirSync(dataFolder)).toEqual([]);
+  });
 });

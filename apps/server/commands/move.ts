@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { type Moved, MoveRefused, type Rest } from "@accountlink/core";
+import { join, resolve } from "node:path";
+import { isMovedAway, type Moved, MoveRefused, type Rest } from "@accountlink/core";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
-import { Effect, Option, Redacted } from "effect";
+import { Clock, Effect, Option, Redacted } from "effect";
 import { Command, Flag } from "effect/cli";
 import { Invocation } from "../cli/invocation.ts";
 import { answer, countOf, Json, rowsIn } from "../cli/output.ts";
@@ -14,15 +14,9 @@ import { locationOf, type PersistentStorage } from "../config/resolved_config.ts
 import { isPostgresUrl, isStorageUrl, storageForms } from "../config/store_url.ts";
 import { writeIfAbsent } from "../files/atomic_write.ts";
 import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
-import { knownSecrets, secretFile } from "../secrets/deployment_secret.ts";
+import { checkIdentity, knownSecrets, secretFile } from "../secrets/deployment_secret.ts";
 import { describe } from "./command.ts";
-import {
-  checkIdentity,
-  connectTimeout,
-  type OpenedStorage,
-  openStorage,
-  stateOf,
-} from "./management_layer.ts";
+import { connectTimeout, type OpenedStorage, openStorage, stateOf } from "./management_layer.ts";
 
 /** A folder whose name looks like a URL has to be written as a path, such as `./redis:x`. */
 const scheme = /^[a-z][a-z\d+.-]+:/i;
@@ -68,48 +62,70 @@ const refuseServers = Effect.fnUntraced(function* (source: PersistentStorage) {
   });
 });
 
-/** What moves from a storage that rests, rests on. */
-const restOn = Effect.fnUntraced(function* (target: PersistentStorage, rest: Rest) {
-  if (target.kind === "redis") return yield* (yield* redis).StorageRedis.restRedis(target, rest);
-  yield* Effect.scoped(Effect.flatMap(openSql(target), (sql) => StorageSql.restDatabase(sql, rest.since)));
-});
-
 type SqlStorage = Exclude<PersistentStorage, { readonly kind: "redis" }>;
 
 /** Takes the folder from every server, since nothing may change meanwhile. */
 const openSql = (storage: SqlStorage) =>
-  storage.kind === "embedded"
-    ? StorageSql.openEmbedded(storage)
-    : StoragePostgres.openPostgres({ ...storage, connectTimeout });
-
-type Show = Parameters<typeof StorageSql.moveDatabase>[2];
+  Effect.map(
+    storage.kind === "embedded"
+      ? StorageSql.openEmbedded(storage)
+      : StoragePostgres.openPostgres({ ...storage, connectTimeout }),
+    (sql) => ({ sql, restAs: (rest: Rest) => StorageSql.restDatabase(sql, rest) }),
+  );
 
 /** Redis is an optional package, so only moves that need it load it. */
 const redis = Effect.promise(() => import("@accountlink/redis"));
 
-/** @param prepare makes the target ready, once nothing else can use the source */
+const openRedis = (storage: Extract<PersistentStorage, { readonly kind: "redis" }>) =>
+  Effect.flatMap(redis, ({ StorageRedis }) =>
+    Effect.map(StorageRedis.openKv(storage), (kv) => ({
+      kv,
+      restAs: (rest: Rest) => StorageRedis.restRedis(storage, rest),
+    })),
+  );
+
+type Show = Parameters<typeof StorageSql.moveDatabase>[2];
+
+interface Steps<E, R> {
+  /** Makes the target ready, once nothing else can use the source. */
+  readonly prepare: Effect.Effect<void, E, R>;
+  readonly show: Show;
+  /** What moves from a storage that rests, rests on; null if the source acted. */
+  readonly rest: Rest | null;
+  /** What the source is from the end on, so that never both act. */
+  readonly movedAway: Rest;
+}
+
 const moveBetween = Effect.fnUntraced(function* <E, R>(
   source: PersistentStorage,
   target: PersistentStorage,
-  prepare: Effect.Effect<void, E, R>,
-  show: Show,
+  { prepare, show, rest, movedAway }: Steps<E, R>,
 ) {
+  const settle = <E1, E2>(
+    from: { readonly restAs: (rest: Rest) => Effect.Effect<unknown, E1> },
+    to: { readonly restAs: (rest: Rest) => Effect.Effect<unknown, E2> },
+  ) => Effect.asVoid(Effect.andThen(rest === null ? Effect.void : to.restAs(rest), from.restAs(movedAway)));
   if (source.kind !== "redis") {
     const from = yield* openSql(source);
     yield* prepare;
-    if (target.kind !== "redis") return yield* StorageSql.moveDatabase(from, yield* openSql(target), show);
-    const { StorageRedis } = yield* redis;
-    const rows = yield* StorageSql.openRows(from, "source");
-    return yield* StorageRedis.moveFromRows(rows, yield* StorageRedis.openKv(target), show);
+    if (target.kind !== "redis") {
+      const to = yield* openSql(target);
+      return yield* StorageSql.moveDatabase(from.sql, to.sql, show, settle(from, to));
+    }
+    const to = yield* openRedis(target);
+    const rows = yield* StorageSql.openRows(from.sql, "source");
+    return yield* (yield* redis).StorageRedis.moveFromRows(rows, to.kv, show, settle(from, to));
   }
   const { StorageRedis } = yield* redis;
-  const from = yield* StorageRedis.openKv(source);
+  const from = yield* openRedis(source);
   yield* prepare;
   if (target.kind === "redis") {
-    return yield* StorageRedis.moveKv(from, yield* StorageRedis.openKv(target), show);
+    const to = yield* openRedis(target);
+    return yield* StorageRedis.moveKv(from.kv, to.kv, show, settle(from, to));
   }
-  const rows = yield* StorageSql.openRows(yield* openSql(target), "target");
-  return yield* StorageRedis.moveToRows(from, rows, show);
+  const to = yield* openSql(target);
+  const rows = yield* StorageSql.openRows(to.sql, "target");
+  return yield* StorageRedis.moveToRows(from.kv, rows, show, settle(from, to));
 });
 
 /** Gives a new data folder the secret of the source, without which nothing starts from it. */
@@ -131,6 +147,10 @@ const prepareFolderOf = Effect.fnUntraced(function* (
   const text = yield* Effect.promise(() => readFile(secretFile(storage.folder), "utf8"));
   yield* Effect.mapError(writeIfAbsent(secretFile(folder), text), unusable);
 });
+
+/** Names the target for those who look at the source later, perhaps from another folder. */
+const absolute = (target: PersistentStorage): string =>
+  locationOf(target.kind === "embedded" ? { ...target, folder: resolve(target.folder) } : target).text;
 
 /** Says which secret the target needs, if that is not the configured one. */
 const secretNote = (config: Config, source: PersistentStorage, target: PersistentStorage): string => {
@@ -164,17 +184,23 @@ export const moveCommand = Command.make(
         if (rootKey === null) return yield* MoveRefused.of("emptySource");
         yield* checkIdentity(opened, rootKey);
         const found = yield* stateOf(target);
+        // A move that was cut off at its very end is repeated.
+        if (isMovedAway(rest) && !found.isHalfMoved) {
+          return yield* new MoveRefused({
+            reason: `the source was ${rest.reason}, expected accountlink resume first, to take it back`,
+          });
+        }
         if (found.rootKey !== null && !found.isHalfMoved) return yield* MoveRefused.of("usedTarget");
         const show = yield* progressBar();
-        const moved: Moved = yield* moveBetween(
-          storage,
-          target,
-          prepareFolderOf(opened, target, rootKey),
-          (done, total) => show({ doing: "moving", done, total, unit: "records" }),
-        );
-        return { moved, rest };
+        const moved: Moved = yield* moveBetween(storage, target, {
+          prepare: prepareFolderOf(opened, target, rootKey),
+          show: (done, total) => show({ doing: "moving", done, total, unit: "records" }),
+          rest: isMovedAway(rest) ? null : rest,
+          movedAway: { since: yield* Clock.currentTimeMillis, reason: `moved to ${absolute(target)}` },
+        });
+        return moved;
       });
-      const { moved, rest } = yield* moving.pipe(
+      const moved = yield* moving.pipe(
         Effect.scoped,
         Effect.catchTag("MoveRefused", ({ reason }) => {
           const places = `from ${location.text} to ${into.text}`;
@@ -192,7 +218,6 @@ export const moveCommand = Command.make(
           details: { different: moved.different },
         });
       }
-      if (rest !== null) yield* restOn(target, rest);
       yield* answer(
         { moved: moved.tables, records, from: location.json, to: into.json },
         `moved ${countOf(records, "record")} from ${location.text} to ${into.text}${secretNote(config, storage, target)}`,

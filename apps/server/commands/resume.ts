@@ -104,7 +104,7 @@ export const resumeStorage = Effect.fnUntraced(function* (
   { isCompared, isDry }: { readonly isCompared: boolean; readonly isDry: boolean },
 ) {
   const platforms = isCompared ? yield* comparing(opened) : null;
-  const services = servicesOn(opened);
+  const services = servicesOn(opened, true);
   return yield* Effect.gen(function* () {
     const use = yield* StorageUse;
     const rest = use.resting();
@@ -150,7 +150,7 @@ export const resumeCommand = Command.make(
 ).pipe(
   Command.withGlobalFlags([Json]),
   describe([
-    "Let a restored or copied storage act again, also beside running servers: role plans, reminders, log " +
+    "Let a restored, copied or moved storage act again, also beside running servers: role plans, reminders, log " +
       "messages, webhooks and unfinished imports rest until then.",
     "First it tells what a sweep of each role plan would change, so that an old backup takes no roles unseen.",
   ]),

@@ -24,7 +24,7 @@ export const serviceLayer = (
 ) => {
   const { config, storage, cache, platform, gameWays, limits, sessions } = resolved;
   const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
-  const stores = storageLayer(storage, { exclusive: true, startTimeout });
+  const stores = storageLayer({ config, storage, secrets }, { exclusive: true, startTimeout });
   const shared = Layer.mergeAll(
     Layer.provide(serverCacheLayer(cache), stores),
     cryptoLayer,

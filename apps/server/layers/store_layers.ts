@@ -4,6 +4,7 @@ import type {
   Counters,
   Signals,
   StoragePorts,
+  StorageRefused,
   StoreUnavailable,
 } from "@accountlink/core";
 import { type DayCounts, FallbackCounters } from "@accountlink/core/limits";
@@ -13,7 +14,8 @@ import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { type Duration, Effect, Layer } from "effect";
 import { InvalidConfig } from "../config/config.ts";
-import type { Cache, Storage } from "../config/resolved_config.ts";
+import type { Cache, PersistentStorage, Storage } from "../config/resolved_config.ts";
+import { checked, type OpenedWith } from "../secrets/deployment_secret.ts";
 
 interface Opening {
   /** Whether to refuse a second server on an embedded storage. */
@@ -22,18 +24,32 @@ interface Opening {
   readonly startTimeout?: Duration.Input;
   /** How long to wait for a connection to a database server; 1 second by default. */
   readonly connectTimeout?: Duration.Input;
+  /** Whether the storage may be one that was moved away; false by default. */
+  readonly isTakenBack?: boolean;
 }
 
+type StorageError =
+  | StorageSql.EmbeddedError
+  | StoragePostgres.PostgresError
+  | StorageRedis.StorageRedisError
+  | InvalidConfig;
+
+/** Refuses a storage that must not be used, or that the secrets do not fit, before anything is written to it. */
 export const storageLayer = (
-  storage: Storage,
+  { storage, ...opened }: Omit<OpenedWith, "storage"> & { readonly storage: Storage },
+  { isTakenBack, ...opening }: Opening,
+): Layer.Layer<StoragePorts, Exclude<StorageError, StorageRefused>> =>
+  storage.kind === "memory"
+    ? StorageMemory.layer
+    : Layer.effectContext(
+        checked({ ...opened, storage }, isTakenBack)(Layer.build(persistentLayer(storage, opening))),
+      );
+
+const persistentLayer = (
+  storage: PersistentStorage,
   { exclusive, ...opening }: Opening,
-): Layer.Layer<
-  StoragePorts,
-  StorageSql.EmbeddedError | StoragePostgres.PostgresError | StorageRedis.StorageRedisError | InvalidConfig
-> => {
+): Layer.Layer<StoragePorts, StorageError> => {
   switch (storage.kind) {
-    case "memory":
-      return StorageMemory.layer;
     case "embedded":
       return StorageSql.layerEmbedded({ ...storage, exclusive });
     case "postgres":

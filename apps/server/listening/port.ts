@@ -16,7 +16,8 @@ export interface Port {
 }
 
 /**
- * Determines the URL of a port before the port opens. For port 0, chooses a free port, and reserves it until it opens.
+ * Determines the URL of a port before the port opens, and refuses one that is in use. For port 0, chooses a free port, and
+ * reserves it until it opens.
  */
 export const claimPort = Effect.fnUntraced(function* (
   variable: VariableName,
@@ -25,24 +26,22 @@ export const claimPort = Effect.fnUntraced(function* (
   const refuse = (cause: unknown) => listenError(variable, address, cause);
   // Accepts an IPv6 address as URLs write it, `[::1]`.
   const name = address.host.replace(/^\[(.*)\]$/, "$1");
-  const held = address.port === 0 ? yield* Effect.mapError(holdFreePort(name), refuse) : null;
+  const held = yield* Effect.mapError(holdPort(name, address.port), refuse);
+  // Until the server opens it, a port refuses connections, so that a balancer sends the request to another node.
+  if (address.port !== 0) yield* held.release;
   const { address: host } = yield* Effect.tryPromise({ try: () => lookup(name), catch: refuse });
-  const port = held?.port ?? address.port;
+  const { port } = held;
   return {
     url: `http://${isIPv6(host) ? `[${host}]` : host}:${port}`,
-    open: (server) =>
-      Effect.suspend(() => {
-        held?.release();
-        return Effect.mapError(listen(server, { host, port }), refuse);
-      }),
+    open: (server) => Effect.andThen(held.release, Effect.mapError(listen(server, { host, port }), refuse)),
   };
 });
 
-const holdFreePort = (host: string) =>
+const holdPort = (host: string, port: number) =>
   Effect.gen(function* () {
     const holder = createServer((socket) => socket.destroy());
-    const release = () => void holder.close();
-    yield* Effect.acquireRelease(listen(holder, { host, port: 0 }), () => Effect.sync(release));
+    const release = Effect.callback<void>((resume) => void holder.close(() => resume(Effect.void)));
+    yield* Effect.acquireRelease(listen(holder, { host, port }), () => release);
     return { port: (holder.address() as AddressInfo).port, release };
   });
 

@@ -5,11 +5,10 @@
 import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { AddressVault } from "@accountlink/core";
+import { AddressVault, type FoundStorage, refusalOf, StorageCheck, StorageRefused } from "@accountlink/core";
 import {
   type DeploymentSecrets,
   RootKey,
-  RootKeyStore,
   rotateSecret,
   Secrets,
   unwrapWithAny,
@@ -28,6 +27,7 @@ import {
 import { parseSecrets } from "../config/variables.ts";
 import { writeAtomically, writeIfAbsent } from "../files/atomic_write.ts";
 import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
+import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { reasonOf } from "../message_text.ts";
 
 const generate = Effect.gen(function* () {
@@ -93,6 +93,7 @@ export const resolveSecrets = Effect.fn("resolveSecrets")(function* ({
         `expected the secret that its database was made with`,
     });
   }
+  if (config.ACCOUNTLINK_DEPLOYMENT !== null) return yield* emptyStorage(config, storage);
   const secret = yield* generate;
   yield* allowNew(config, storage.folder);
   const text = `${Base64.encode(Redacted.value(secret))}\n`;
@@ -124,7 +125,8 @@ const readSecrets = Effect.fnUntraced(function* (file: string) {
   return secrets.value;
 });
 
-interface Rotated {
+/** A storage with the secrets that have to fit it. */
+export interface OpenedWith {
   readonly config: Config;
   readonly storage: PersistentStorage;
   readonly secrets: DeploymentSecrets;
@@ -134,7 +136,7 @@ interface Rotated {
  * Wraps the root key with the newest configured secret. If no secret is configured, generates a new one in the data
  * folder and wraps the root key with it. Returns false if the newest secret already wrapped the root key.
  */
-export const rotateDeploymentSecret = ({ config, storage, secrets }: Rotated) =>
+export const rotateDeploymentSecret = ({ config, storage, secrets }: OpenedWith) =>
   config.ACCOUNTLINK_SECRET === null && storage.kind === "embedded"
     ? Effect.as(rotateSecretFile(config, storage.folder), true)
     : rotateSecret(secrets);
@@ -180,14 +182,58 @@ export const checkDeployment = (
         problem: `ACCOUNTLINK_DEPLOYMENT is "${expected}", but ${of} is of deployment "${found}", expected the one that is named`,
       });
 
-/** Refuses a storage without data before a root key is made in it. */
-const refuseEmpty = Effect.fnUntraced(function* (config: Config, storage: PersistentStorage) {
-  const { ACCOUNTLINK_DEPLOYMENT: expected } = config;
-  if (expected === null || (yield* (yield* RootKeyStore).find()) !== null) return;
-  return yield* new InvalidConfig({
+/**
+ * Returns the identity of the deployment with a wrapped root key. Fails if the secret does not unwrap it, or if it is not
+ * the configured deployment.
+ *
+ * @param of what holds the root key, such as `the backup "links.db"`; by default the storage
+ */
+export const checkIdentity = (
+  { config, storage, secrets }: OpenedWith,
+  wrapped: string,
+  of?: string,
+): Effect.Effect<string, InvalidConfig> =>
+  identityOf(wrapped, secrets).pipe(
+    Effect.tap((deploymentId) => checkDeployment(config, deploymentId, of)),
+    Effect.catchTag("SecretRejected", () => secretRejected(config, storage, of)),
+    Effect.provide(cryptoLayer),
+  );
+
+/** Judges a storage before anything is written to it: by its state, the secret and the deployment. */
+const judged = Effect.fnUntraced(function* (opened: OpenedWith, found: FoundStorage, isTakenBack: boolean) {
+  const { config, storage } = opened;
+  const refusal = refusalOf(isTakenBack ? { ...found, rest: null } : found);
+  if (refusal !== null)
+    return yield* new InvalidConfig({ problem: `${locationOf(storage).text} cannot be used: ${refusal}` });
+  if (found.rootKey !== null) return yield* Effect.asVoid(checkIdentity(opened, found.rootKey));
+  if (config.ACCOUNTLINK_DEPLOYMENT !== null) return yield* emptyStorage(config, storage);
+});
+
+const emptyStorage = ({ ACCOUNTLINK_DEPLOYMENT: expected }: Config, storage: PersistentStorage) =>
+  new InvalidConfig({
     problem: `ACCOUNTLINK_DEPLOYMENT is "${expected}", but ${locationOf(storage).text} is empty, expected the storage of that deployment`,
   });
-});
+
+/**
+ * Opens a storage only if it may be used.
+ *
+ * @param isTakenBack whether the storage may be one that was moved away
+ */
+export const checked =
+  (opened: OpenedWith, isTakenBack = false) =>
+  <A, E, R>(opening: Effect.Effect<A, E | StorageRefused, R>): Effect.Effect<A, E | InvalidConfig, R> =>
+    opening.pipe(
+      Effect.provideService(StorageCheck, (found) =>
+        Effect.mapError(
+          judged(opened, found, isTakenBack),
+          ({ problem }) => new StorageRefused({ reason: problem }),
+        ),
+      ),
+      Effect.catchIf(
+        (error): error is StorageRefused => error instanceof StorageRefused,
+        ({ reason }) => new InvalidConfig({ problem: reason }),
+      ),
+    ) as Effect.Effect<A, E | InvalidConfig, R>;
 
 // Memory storage stores no root key, so the secret of the deployment is used as the root key. Then servers that share a
 // Redis and a secret derive the same keys.
@@ -196,7 +242,6 @@ const rootKeyLayer = (config: Config, storage: Storage, secrets: DeploymentSecre
     ? Layer.succeed(RootKey, secrets[0])
     : RootKey.layer(secrets).pipe(
         Layer.tap(() => forgetNew(storage)),
-        Layer.provide(Layer.effectDiscard(refuseEmpty(config, storage))),
         Layer.catchTag("SecretRejected", () => Layer.effect(RootKey, secretRejected(config, storage))),
       );
 

@@ -23,23 +23,27 @@ import { Context, Effect, Layer, Option } from "effect";
 import type { Config } from "../config/config.ts";
 import { chatSettingsOf, pageSettingsOf } from "../config/page_settings.ts";
 import type { Demo } from "../fixture/demo.ts";
-import { claimPort, type Port } from "../listening/port.ts";
+import type { Port } from "../listening/port.ts";
 import { exportConnections, exportProcessMetrics } from "../telemetry/process_metrics.ts";
 import { limitConnections } from "./connection_limits.ts";
 import { Drain } from "./drain.ts";
 import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
 import { answerRequests, makeNodeServer } from "./node_server.ts";
 
-/**
- * Answers requests to a port until the scope closes.
- *
- * @param demo what the pages `/` and `/docs` offer to try in the demo
- */
+/** Where a server answers. */
+export interface Place {
+  readonly port: Port;
+  /** The port of metrics and health checks; null if they are on the main port alone. */
+  readonly operatorPort: Port | null;
+  readonly publicUrl: string;
+  /** What the pages `/` and `/docs` offer to try in the demo. */
+  readonly demo: Demo | undefined;
+}
+
+/** Answers requests to a port until the scope closes. */
 export const serveHttp = Effect.fnUntraced(function* (
   config: Config,
-  port: Port,
-  publicUrl: string,
-  demo: Demo | undefined,
+  { port, operatorPort, publicUrl, demo }: Place,
 ) {
   const drain = new Drain();
   const ready = Layer.succeedContext(yield* Layer.build(readiness(drain)));
@@ -68,7 +72,7 @@ export const serveHttp = Effect.fnUntraced(function* (
   yield* answerClientErrors(node, app, turns);
   yield* Effect.forkScoped(Effect.provide(watchReadiness, ready));
   // The scope closes the operator port last, so that metrics are available while the server drains.
-  yield* Effect.provide(listenForOperators(config), ready);
+  yield* Effect.provide(listenForOperators(operatorPort), ready);
   const [sessions, events] = [yield* SessionWatch, yield* EventWatch];
   const couriers = [yield* WebhookCouriers, yield* RoleCouriers, log];
   const stop = Effect.forEach([sessions, events, ...couriers], (service) => service.stop, { discard: true });
@@ -112,12 +116,14 @@ const guide = guideWith((path) =>
 );
 
 /** Serves metrics and health checks on the operator port, if one is configured, until the scope closes. */
-const listenForOperators = Effect.fnUntraced(function* (config: Config) {
-  const { ACCOUNTLINK_HOST: host, ACCOUNTLINK_OPERATOR_PORT: port } = config;
+const listenForOperators = Effect.fnUntraced(function* (port: Port | null) {
   if (port === null) return;
   const listener = yield* makeNodeListener(yield* makeOperatorApp);
   const server = createServer(listener);
-  const { url, open } = yield* claimPort("ACCOUNTLINK_OPERATOR_PORT", { host, port });
-  yield* Effect.acquireRelease(open(server), () => Effect.sync(() => server.close().closeAllConnections()));
-  yield* Effect.annotateLogs(Effect.logInfo("Operators are served"), { port: Number(new URL(url).port) });
+  yield* Effect.acquireRelease(port.open(server), () =>
+    Effect.sync(() => server.close().closeAllConnections()),
+  );
+  yield* Effect.annotateLogs(Effect.logInfo("Operators are served"), {
+    port: Number(new URL(port.url).port),
+  });
 });

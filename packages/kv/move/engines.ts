@@ -26,13 +26,15 @@ const allFrom = (start: string) => ({ start, end: "\x7f" });
 
 /**
  * @param show called with the number of copied keys, and with the number of keys in the source
+ * @param settle runs once both are the same, before the target may be used
  * @internal
  */
-export const moveKv = Effect.fnUntraced(function* (
+export const moveKv = Effect.fnUntraced(function* <E = never>(
   source: Kv,
   target: Kv,
   show: (done: number, total: number) => Effect.Effect<void>,
-): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable> {
+  settle: Effect.Effect<void, E> = Effect.void,
+): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable | E> {
   yield* refuseServers(new Database(source));
   const root = yield* claim(source, target);
   const total = yield* source.count(allFrom(""));
@@ -52,7 +54,9 @@ export const moveKv = Effect.fnUntraced(function* (
   }
   yield* target.commit([], [{ key: last, value: root }]);
   const moved = yield* compared(source, target);
-  if (moved.different.length === 0) yield* target.commit([], [{ key: mark, value: null }]);
+  if (moved.different.length > 0) return moved;
+  yield* settle;
+  yield* target.commit([], [{ key: mark, value: null }]);
   return moved;
 });
 

@@ -73,12 +73,16 @@ const unitsFrom = (place: Place | null) => {
   return left.map((unit, index) => ({ unit, after: index === 0 ? (place?.after ?? null) : null }));
 };
 
-/** @internal */
-export const moveFromRows = Effect.fnUntraced(function* (
+/**
+ * @param settle runs once both are the same, before the target may be used
+ * @internal
+ */
+export const moveFromRows = Effect.fnUntraced(function* <E = never>(
   rows: StorageRows,
   kv: Kv,
   show: Show,
-): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable> {
+  settle: Effect.Effect<void, E> = Effect.void,
+): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable | E> {
   const db = new Database(kv);
   const [root] = yield* rows.page(rootKey, null, 1);
   if (root === undefined) return yield* MoveRefused.of("emptySource");
@@ -124,22 +128,24 @@ export const moveFromRows = Effect.fnUntraced(function* (
     yield* tx.put(rootKeys, { wrapped });
   });
   const moved = yield* compared(db, rows, "rows");
-  if (moved.different.length === 0) yield* kv.commit([], [{ key: encode([moving.name]), value: null }]);
+  if (moved.different.length > 0) return moved;
+  yield* settle;
+  yield* kv.commit([], [{ key: encode([moving.name]), value: null }]);
   return moved;
 });
 
-/** @internal */
-export const moveToRows = Effect.fnUntraced(function* (
+/**
+ * @param settle runs once both are the same, before the target may be used
+ * @internal
+ */
+export const moveToRows = Effect.fnUntraced(function* <E = never>(
   kv: Kv,
   rows: StorageRows,
   show: Show,
-): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable> {
+  settle: Effect.Effect<void, E> = Effect.void,
+): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable | E> {
   const db = new Database(kv);
-  const fault = yield* schemaFault(kv);
-  if (fault !== null) return yield* new MoveRefused({ reason: fault });
-  const wrapped = yield* readRootKey(kv);
-  if (wrapped === null) return yield* MoveRefused.of("emptySource");
-  if ((yield* kv.count(allOf(erasures.name))) > 0) return yield* isErasing();
+  const wrapped = yield* rootKeyOf(kv);
   yield* refuseServers(db);
   yield* carryOver(db);
   const saved = yield* rows.begin(wrapped);
@@ -165,8 +171,18 @@ export const moveToRows = Effect.fnUntraced(function* (
     yield* rows.insert({ [rootKey]: [{ id: 1, wrapped }] }, JSON.stringify({ unit: atEnd, after: null }));
   }
   const moved = yield* compared(db, rows, "records");
-  if (moved.different.length === 0) yield* rows.end;
+  if (moved.different.length === 0) yield* Effect.andThen(settle, rows.end);
   return moved;
+});
+
+/** Returns the root key of a source whose data can be moved. */
+const rootKeyOf = Effect.fnUntraced(function* (kv: Kv) {
+  const fault = yield* schemaFault(kv);
+  if (fault !== null) return yield* new MoveRefused({ reason: fault });
+  const wrapped = yield* readRootKey(kv);
+  if (wrapped === null) return yield* MoveRefused.of("emptySource");
+  if ((yield* kv.count(allOf(erasures.name))) > 0) return yield* isErasing();
+  return wrapped;
 });
 
 /** The place of an account's entries is known from the end of its owner's erasure on. */

@@ -77,7 +77,7 @@ const read = makeScript("return redis.call('HMGET', KEYS[1], 'since', 'reason')"
 
 const restOf = (reply: unknown): Rest | null => {
   const [since, reason] = reply as ReadonlyArray<string | null>;
-  return since ? { since: Number(since), reason: reason === "restored" ? reason : "copied" } : null;
+  return since ? { since: Number(since), reason: (reason ?? "copied") as Rest["reason"] } : null;
 };
 
 const redisRun = (commands: RedisCommands) =>

@@ -1,8 +1,9 @@
 import {
-  HalfMoved,
   type Rest,
+  StorageCheck,
   StorageIdentity,
   type StoragePorts,
+  type StorageRefused,
   type StorageTooNew,
   StorageUse,
   type StoreUnavailable,
@@ -50,6 +51,7 @@ export type StorageRedisError =
   | RedisDatabaseRefused
   | RedisClusterRefused
   | RedisUnusable
+  | StorageRefused
   | StorageTooNew;
 
 /**
@@ -67,17 +69,18 @@ export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, S
       if (address.kind === "cluster") return yield* new RedisClusterRefused();
       const { commands, prefix } = yield* RedisConnections;
       const path = pathOf(address);
-      const identity = yield* firstAnswer(identityOf(commands, `${prefix}store:identity`), path, options);
+      const place = { key: `${prefix}store:place`, path, serves: options.serves ?? false };
+      const check = yield* StorageCheck;
+      yield* check(yield* firstAnswer(foundIn(commands, prefix, path), path, options));
       for (const risk of yield* risksOf(commands)) yield* Effect.logWarning(`Redis at "${path}" ${risk}`);
       const kvOptions =
         address.kind === "sentinel"
           ? { replicated: Context.get(yield* Layer.build(Layer.fresh(connected)), RedisConnections).commands }
           : {};
       const kv = redisKv(commands, `${prefix}store:`, kvOptions);
-      const halfMoved = yield* Effect.mapError(isHalfMoved(kv), (error) => unusable(path, error));
-      if (halfMoved) return yield* new RedisUnusable({ path, reason: new HalfMoved().message });
       yield* Effect.catchTag(claimSchema(kv), "StoreUnavailable", (error) => unusable(path, error));
-      const place = { key: `${prefix}store:place`, path, serves: options.serves ?? false };
+      const adopted = identityOf(commands, `${prefix}store:identity`);
+      const identity = yield* Effect.mapError(adopted, (error) => unusable(path, error));
       const use = yield* Effect.mapError(storageUseOn(commands, place), (error) => unusable(path, error));
       return Layer.mergeAll(
         storageLayer(Effect.succeed(kv)),
@@ -86,6 +89,15 @@ export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, S
       );
     }),
   ).pipe(Layer.provide(connected));
+};
+
+const foundIn = (commands: RedisCommands, prefix: string, path: string) => {
+  const kv = redisKv(commands, `${prefix}store:`);
+  return Effect.all({
+    rootKey: readRootKey(kv),
+    rest: readRest(commands, `${prefix}store:place`, path),
+    isHalfMoved: isHalfMoved(kv),
+  });
 };
 
 /**
@@ -163,10 +175,8 @@ export const inspect = Effect.fn("StorageRedis.inspect")(function* (options: Red
     const kv = redisKv(commands, `${prefix}store:`);
     return {
       ...state,
-      rest: yield* readRest(commands, `${prefix}store:place`, pathOf((yield* addressOf(options)).address)),
+      ...(yield* foundIn(commands, prefix, pathOf((yield* addressOf(options)).address))),
       risks: yield* risksOf(commands),
-      isHalfMoved: yield* isHalfMoved(kv),
-      rootKey: yield* readRootKey(kv),
       schema: { version: yield* readSchema(kv), newest: newestSchema },
     };
   });

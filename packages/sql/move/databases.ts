@@ -39,13 +39,15 @@ const rowsOfBatch = 500;
 
 /**
  * @param show called with the number of copied rows, and with the number of rows in the source
+ * @param settle runs once both are the same, before the target may be used
  * @internal
  */
-export const moveDatabase = Effect.fnUntraced(function* (
+export const moveDatabase = Effect.fnUntraced(function* <E = never>(
   source: Sql,
   target: Sql,
   show: (done: number, total: number) => Effect.Effect<void>,
-): Effect.fn.Return<Moved, MoveRefused | SqlError.SqlError, Scope.Scope> {
+  settle: Effect.Effect<void, E> = Effect.void,
+): Effect.fn.Return<Moved, MoveRefused | SqlError.SqlError | E, Scope.Scope> {
   const tables = yield* sameTables(source, target);
   const [own] = yield* source.unsafe<{ readonly wrapped: string }>("SELECT wrapped FROM root_key");
   if (own === undefined) return yield* MoveRefused.of("emptySource");
@@ -81,7 +83,7 @@ export const moveDatabase = Effect.fnUntraced(function* (
       target: ofTarget,
     })),
   );
-  if (differences.length === 0) yield* target.unsafe(`DROP TABLE ${mark}`);
+  if (differences.length === 0) yield* Effect.andThen(settle, target.unsafe(`DROP TABLE ${mark}`));
   return { tables: counts, different: differences };
 });
 

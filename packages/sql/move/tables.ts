@@ -1,5 +1,5 @@
 /** The tables of a database, as a move reads and writes them. */
-import { HalfMoved, MoveRefused } from "@accountlink/core";
+import { MoveRefused } from "@accountlink/core";
 import { Effect } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
 import { numberRecordsOn, unnumberedPlaces } from "../journal/positions.ts";
@@ -83,14 +83,6 @@ export const holdStill = Effect.fnUntraced(function* (sql: Sql, tables: Readonly
 
 /** Marks a target into which a move is under way. Its row is the root key of the source. */
 export const mark = "moving";
-
-/** Refuses a target that a move has not finished: it holds part of the data, and no root key. */
-export const refuseHalfMoved = Effect.fnUntraced(function* (sql: Sql) {
-  const found = isPostgres(sql)
-    ? sql`SELECT 1 WHERE to_regclass(${mark}) IS NOT NULL`
-    : sql`SELECT 1 FROM sqlite_schema WHERE name = ${mark}`;
-  if ((yield* found).length > 0) return yield* new HalfMoved();
-});
 
 /**
  * Marks an empty target, or finds the mark of an earlier attempt with the same source, and the place that it saved.

@@ -1,10 +1,19 @@
-import { makeStorageUse, type Rest, StorageIdentity, type StoragePorts, StorageUse } from "@accountlink/core";
+import {
+  makeStorageUse,
+  type Rest,
+  StorageCheck,
+  StorageIdentity,
+  type StoragePorts,
+  type StorageRefused,
+  StorageUse,
+} from "@accountlink/core";
 import { clockLead } from "@accountlink/core/timestamp";
 import { Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
 import { type Migrator, SqlClient, SqlConnection, type SqlError } from "effect/sql";
+import { checkStorage } from "../check_storage.ts";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, lastMigration, migrate, newestMigration } from "../migrations.ts";
-import { refuseHalfMoved } from "../move/tables.ts";
+import type { UnreadableRow } from "../statements/row.ts";
 import { storeOperation } from "../statements/store_operation.ts";
 import { placeRecordsOn, postgresPlace, readPlaceRows, restFoundOn } from "../storage_place.ts";
 import { layer } from "../stores.ts";
@@ -33,7 +42,7 @@ export interface PostgresOptions {
   readonly startTimeout?: Duration.Input;
 }
 
-export type PostgresError = DatabaseUnusable | DatabaseTooNew;
+export type PostgresError = DatabaseUnusable | DatabaseTooNew | StorageRefused;
 
 /**
  * Every storage port, on Postgres 15 or later. Migrates the schema first.
@@ -56,10 +65,6 @@ export const layerPostgres = (options: PostgresOptions): Layer.Layer<StoragePort
       const opened = yield* open(options);
       yield* migrateOn(opened, options);
       const { database, unusable } = opened;
-      if (!(yield* Effect.mapError(Effect.provideContext(isWritable, database), unusable))) {
-        return yield* unusable({ message: `its user may not write all of its tables, ${expectedOwner}` });
-      }
-      yield* Effect.mapError(refuseHalfMoved(Context.get(database, SqlClient.SqlClient)), unusable);
       const identity = yield* databaseIdentity.pipe(
         Effect.provideContext(database),
         Effect.mapError(unusable),
@@ -96,7 +101,7 @@ const databaseIdentity = Effect.gen(function* () {
   return `${cluster?.id ?? ""}-${database?.oid ?? ""}`;
 });
 
-/** Opens the database itself, with its schema migrated. @internal */
+/** Opens the database itself, with its schema migrated, for a move. @internal */
 export const openPostgres = (
   options: PostgresOptions,
 ): Effect.Effect<SqlClient.SqlClient, PostgresError, Scope.Scope> =>
@@ -104,7 +109,7 @@ export const openPostgres = (
     const opened = yield* open(options);
     yield* migrateOn(opened, options);
     return Context.get(opened.database, SqlClient.SqlClient);
-  });
+  }).pipe(Effect.provideService(StorageCheck, () => Effect.void));
 
 /** Migrates the schema, and returns the names of the migrations that it ran. @internal */
 export const migratePostgres = (
@@ -308,24 +313,34 @@ const migrateOn = (
   const refuseCutOff = Effect.flatMap(setAsideHere, (aside) =>
     aside === null ? Effect.void : Effect.fail(unusable({ message: cutOff(aside) })),
   );
-  const start = Effect.andThen(refuseCutOff, migrate);
+  const refuseReader = Effect.flatMap(isWritable, (may) =>
+    may
+      ? Effect.void
+      : Effect.fail(unusable({ message: `its user may not write all of its tables, ${expectedOwner}` })),
+  );
+  const start = refuseCutOff.pipe(
+    Effect.andThen(checkStorage(postgresPlace)),
+    Effect.andThen(refuseReader),
+    Effect.andThen(migrate),
+  );
   const tryAgain = (error: StartError) =>
     Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${unusable(error).message}`).pipe(
       Effect.andThen(Effect.retry(start, { schedule, while: isTransient })),
     );
-  const notMigrated = (error: SqlError.SqlError | Migrator.MigrationError) => refused(url, unusable(error));
+  const notMigrated = (error: SqlError.SqlError | Migrator.MigrationError | UnreadableRow) =>
+    refused(url, unusable(error));
   return start.pipe(
     Effect.catchIf((error) => isTransient(error) && !Duration.isZero(timeout), tryAgain),
     Effect.tap(() => warnOfEncoding(path)),
     Effect.tap(() => warnOfSharing(path)),
-    Effect.catchTag(["SqlError", "MigrationError"], notMigrated),
+    Effect.catchTag(["SqlError", "MigrationError", "UnreadableRow"], notMigrated),
     Effect.provideContext(database),
   );
 };
 
 const retryPause = Duration.millis(500);
 
-type StartError = Effect.Error<typeof migrate> | DatabaseUnusable;
+type StartError = Effect.Error<typeof migrate | ReturnType<typeof checkStorage>> | DatabaseUnusable;
 
 /** Says what is wrong with a certificate, if that is why the database cannot be used. */
 const refused = (url: ParsedPostgresUrl, error: DatabaseUnusable): Effect.Effect<never, DatabaseUnusable> =>

@@ -76,6 +76,6 @@ export const restPostgres = (options: PostgresOptions): Effect.Effect<void, Data
     options,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      yield* restDatabase(sql, yield* Clock.currentTimeMillis);
+      yield* restDatabase(sql, { since: yield* Clock.currentTimeMillis, reason: "restored" });
     }),
   );

@@ -197,7 +197,7 @@ export const restoreEmbedded = Effect.fnUntraced(function* (
 const restFile = Effect.fnUntraced(function* (filename: string) {
   const now = yield* Clock.currentTimeMillis;
   const database = yield* Layer.build(layerSqlite({ filename }));
-  yield* restDatabase(Context.get(database, SqlClient.SqlClient), now);
+  yield* restDatabase(Context.get(database, SqlClient.SqlClient), { since: now, reason: "restored" });
 }, Effect.scoped);
 
 const besideOf = (file: string): ReadonlyArray<string> =>

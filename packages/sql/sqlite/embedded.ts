@@ -1,10 +1,17 @@
 import { chmod, mkdir } from "node:fs/promises";
-import { makeStorageUse, type StoragePorts, StorageUse } from "@accountlink/core";
+import {
+  makeStorageUse,
+  StorageCheck,
+  type StoragePorts,
+  type StorageRefused,
+  StorageUse,
+} from "@accountlink/core";
 import { Context, Effect, Layer, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
+import { checkStorage } from "../check_storage.ts";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, migrate } from "../migrations.ts";
-import { refuseHalfMoved } from "../move/tables.ts";
+import type { UnreadableRow } from "../statements/row.ts";
 import { placeRecordsOn } from "../storage_place.ts";
 import { layer } from "../stores.ts";
 import { layerSqlite } from "./client/sql_client.ts";
@@ -22,7 +29,7 @@ export interface EmbeddedOptions {
   readonly exclusive?: boolean;
 }
 
-export type EmbeddedError = DatabaseUnusable | DatabaseTooNew | DataFolderInUse;
+export type EmbeddedError = DatabaseUnusable | DatabaseTooNew | DataFolderInUse | StorageRefused;
 
 /** Every storage port, on one SQLite file in the data folder. Migrates the schema first. */
 export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<StoragePorts, EmbeddedError> =>
@@ -30,9 +37,6 @@ export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<StoragePort
     Effect.gen(function* () {
       const { database } = yield* open(options);
       const path = databaseFile(options.folder);
-      yield* refuseHalfMoved(Context.get(database, SqlClient.SqlClient)).pipe(
-        Effect.mapError((cause) => new DatabaseUnusable({ path, cause })),
-      );
       const records = placeRecordsOn(Context.get(database, SqlClient.SqlClient), placeOfFile(path));
       const use = yield* makeStorageUse(records).pipe(
         Effect.mapError(({ cause }) => new DatabaseUnusable({ path, cause })),
@@ -43,11 +47,13 @@ export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<StoragePort
     }),
   );
 
-/** Opens the database itself, with its schema migrated. @internal */
+/** Opens the database itself, with its schema migrated, for a move. @internal */
 export const openEmbedded = (
   options: EmbeddedOptions,
 ): Effect.Effect<SqlClient.SqlClient, EmbeddedError, Scope.Scope> =>
-  Effect.map(open(options), ({ database }) => Context.get(database, SqlClient.SqlClient));
+  Effect.map(open(options), ({ database }) => Context.get(database, SqlClient.SqlClient)).pipe(
+    Effect.provideService(StorageCheck, () => Effect.void),
+  );
 
 /** Migrates the schema, and returns the names of the migrations that it ran. @internal */
 export const migrateEmbedded = (
@@ -67,7 +73,8 @@ const open = ({
 > => {
   const path = databaseFile(folder);
   const unusable = (cause: unknown) => new DatabaseUnusable({ path, cause });
-  const notOpened = (error: SqlError.SqlError | Migrator.MigrationError) => Effect.fail(unusable(error));
+  const notOpened = (error: SqlError.SqlError | Migrator.MigrationError | UnreadableRow) =>
+    Effect.fail(unusable(error));
   return Effect.gen(function* () {
     yield* Effect.try({ try: nodeSqlite, catch: unusable });
     // Other users of the machine must not read keys and links.
@@ -76,7 +83,8 @@ const open = ({
     const database = yield* Layer.build(layerSqlite({ filename: path }));
     yield* Effect.tryPromise({ try: () => chmod(path, 0o600), catch: unusable });
     giveToOwnerOf(folder, path, `${path}-wal`, `${path}-shm`);
-    const migrated = yield* Effect.provideContext(migrate, database);
+    const checked = checkStorage(placeOfFile(path));
+    const migrated = yield* Effect.provideContext(Effect.andThen(checked, migrate), database);
     return { database, migrated };
-  }).pipe(Effect.catchTag(["SqlError", "MigrationError"], notOpened));
+  }).pipe(Effect.catchTag(["SqlError", "MigrationError", "UnreadableRow"], notOpened));
 };

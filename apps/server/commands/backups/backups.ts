@@ -12,9 +12,9 @@ import { CommandFailed } from "../../cli/report.ts";
 import { type Config, InvalidConfig, readConfig } from "../../config/config.ts";
 import { locationOf, type PersistentStorage, type Storage, storageOf } from "../../config/resolved_config.ts";
 import { folderExists, prepareFolder } from "../../files/data_folder.ts";
-import { knownSecrets, resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
+import { checkIdentity, knownSecrets, resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
 import { describe } from "../command.ts";
-import { checkIdentity, connectTimeout, openStorage } from "../management_layer.ts";
+import { connectTimeout, openStorage } from "../management_layer.ts";
 import { resumeStorage } from "../resume.ts";
 
 /** Returns the configuration of a storage that these commands copy. Redis has files of its own. */

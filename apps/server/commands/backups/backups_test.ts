@@ -4,6 +4,12 @@ import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { makeWorkplace, statusWith } from "../test_program.ts";
 
+/** The age that a server tells of its newest backup, in seconds. */
+const ageAt = async (url: string): Promise<number> => {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^accountlink_backup_age_seconds (\S+)$/m.exec(metrics)?.[1]);
+};
+
 const namesIn = (folder: string) => readdirSync(folder).toSorted();
 
 it("backup copies a storage beside its server, and keeps the newest", async () => {
@@ -39,14 +45,25 @@ it("restore replaces a lost database", async () => {
 it("a server makes backups by itself", async () => {
   const { folder, serve } = await makeWorkplace();
   const backups = join(folder, "backups");
-  const url = await serve({
+  await serve({
     ACCOUNTLINK_BACKUP_DIR: backups,
     ACCOUNTLINK_BACKUP_EVERY: "50 millis",
     ACCOUNTLINK_BACKUP_KEEP: "2",
   });
   await vi.waitFor(() => expect(existsSync(backups) && namesIn(backups).length).toBe(2), { timeout: 30_000 });
-  const metrics = await (await fetch(`${url}/metrics`)).text();
-  expect(metrics).toMatch(/^accountlink_backup_age_seconds [\d.]+$/m);
+});
+
+it("a server tells the age of the newest backup", async () => {
+  const { folder, json, serve } = await makeWorkplace();
+  await json("keys", "create", "--account", "acme");
+  const backups = join(folder, "backups");
+  const { file } = await json("backup", backups);
+  const made = new Date(Date.now() - 7_200_000);
+  utimesSync(String(file), made, made);
+  const url = await serve({ ACCOUNTLINK_BACKUP_DIR: backups, ACCOUNTLINK_BACKUP_EVERY: "1 day" });
+  await vi.waitFor(async () => expect(await ageAt(url)).toBeGreaterThanOrEqual(7_200), { timeout: 30_000 });
+  expect(await ageAt(url)).toBeLessThan(7_800);
+  expect(namesIn(backups)).toHaveLength(1);
 });
 
 it("backups at once, of two storages into one folder, delete only old ones of their own", async () => {
@@ -77,7 +94,7 @@ it("a backup that is dated ahead stops no further ones, and goes first", async (
   await vi.waitFor(() => expect(namesIn(backups).filter((name) => name.endsWith(".db"))).toHaveLength(2), {
     timeout: 30_000,
   });
-  expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^accountlink_backup_age_seconds \d/m);
+  expect(await ageAt(url)).toBeLessThan(600);
   await json("backup", backups);
   expect(existsSync(ahead)).toBe(false);
 });

@@ -1,6 +1,6 @@
 /** Checks the storage and its secret, without creating anything or disturbing a server. */
 import { existsSync, statfsSync } from "node:fs";
-import { HalfMoved, type Rest } from "@accountlink/core";
+import { type FoundStorage, refusalOf } from "@accountlink/core";
 import { unwrapWithAny } from "@accountlink/core/secrets";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { StorageSql } from "@accountlink/sql";
@@ -106,8 +106,7 @@ const checkRedis = Effect.fnUntraced(function* (
           ...(schema.version > schema.newest
             ? [fail("database", schemaText(it, schema), "Use a later release")]
             : []),
-          ...(isHalfMoved ? [halfMoved(it)] : []),
-          ...restFinding(rest),
+          ...stateFindings(it, { isHalfMoved, rest }),
           ...risks.map((risk) => warn("database", `${it} ${risk}`, "Set it in the configuration of Redis")),
           yield* checkRootKey(config, storage, rootKey),
           ...checkClock("Redis", clockLead),
@@ -163,30 +162,34 @@ const ownAll =
 
 const readOnlyUser = fail("database", "its user may not write all of its tables", ownAll);
 
-interface State {
+interface State extends Omit<FoundStorage, "isHalfMoved"> {
   readonly schema: { readonly version: number; readonly newest: number };
   readonly tables: ReadonlyArray<string>;
-  readonly rootKey: string | null;
-  readonly rest: Rest | null;
   readonly damage?: ReadonlyArray<string>;
 }
 
-const restFinding = (rest: Rest | null): ReadonlyArray<Finding> =>
-  rest === null
-    ? []
-    : [
-        warn(
-          "database",
-          `it was ${rest.reason} and acts on nobody since ${formatTimestamp(rest.since)}: role plans, reminders, log messages, webhooks and unfinished imports rest`,
-          "Run: accountlink resume, which first tells what role plans would change",
-        ),
-      ];
+/** Whether the storage may be used, and whether it acts. */
+const stateFindings = (it: string, found: Omit<FoundStorage, "rootKey">): ReadonlyArray<Finding> => {
+  const { isHalfMoved, rest } = found;
+  const refusal = refusalOf(found);
+  if (refusal !== null) {
+    const advice = isHalfMoved
+      ? "Repeat the move"
+      : "Stop the servers there first, then run: accountlink resume";
+    return [fail("database", `${it}: ${refusal}`, advice)];
+  }
+  if (rest === null) return [];
+  return [
+    warn(
+      "database",
+      `it was ${rest.reason} and acts on nobody since ${formatTimestamp(rest.since)}: role plans, reminders, log messages, webhooks and unfinished imports rest`,
+      "Run: accountlink resume, which first tells what role plans would change",
+    ),
+  ];
+};
 
 const cutOffRestore = (aside: string): Finding =>
   fail("database", StoragePostgres.cutOff(aside), "Repeat: accountlink restore FILE");
-
-const halfMoved = (it: string): Finding =>
-  fail("database", `${it}: ${new HalfMoved().message}`, "Repeat the move");
 
 const schemaText = (it: string, { version, newest }: State["schema"]): string =>
   `${it} has schema version ${version}, and this release has ${newest}`;
@@ -210,9 +213,8 @@ const judge = Effect.fnUntraced(function* (
   const damages = [...damage, ...missing].map((text) => fail("database", text, "Restore it from a backup"));
   return [
     database,
-    ...(tables.includes("moving") ? [halfMoved(it)] : []),
     ...damages,
-    ...restFinding(rest),
+    ...stateFindings(it, { isHalfMoved: tables.includes("moving"), rest }),
     yield* checkRootKey(config, storage, rootKey),
   ];
 });

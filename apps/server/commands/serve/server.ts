@@ -7,16 +7,16 @@ import { runBackups } from "../../backups/backups.ts";
 import { Invocation } from "../../cli/invocation.ts";
 import type { ResolvedConfig } from "../../config/resolved_config.ts";
 import { openToOthers, prepareFolder } from "../../files/data_folder.ts";
-import { type Demo, demoIntroduction, demoOf } from "../../fixture/demo.ts";
+import { demoIntroduction, demoOf } from "../../fixture/demo.ts";
 import { loadStartupFixture, readStartupFixture, warnOfIgnored } from "../../fixture/startup_fixture.ts";
 import { serviceLayer } from "../../layers/service_layer.ts";
-import { claimPort, type Port } from "../../listening/port.ts";
+import { claimPort } from "../../listening/port.ts";
 import { networksLayer } from "../../networks/network_files.ts";
 import { resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
 import { watchClock } from "../../serving/clock.ts";
 import { watchDiskSpace } from "../../serving/disk_space.ts";
 import { watchFileDescriptors } from "../../serving/file_descriptors.ts";
-import { serveHttp } from "../../serving/http_server.ts";
+import { type Place, serveHttp } from "../../serving/http_server.ts";
 import { telemetryLayer } from "../../telemetry/telemetry.ts";
 
 /**
@@ -25,11 +25,8 @@ import { telemetryLayer } from "../../telemetry/telemetry.ts";
  */
 export const runServer = (resolved: ResolvedConfig) =>
   Effect.flatMap(Invocation, ({ environment }) =>
-    startService(resolved, ({ port, publicUrl, demo }) =>
-      Effect.andThen(
-        Effect.forkScoped(watchFileDescriptors),
-        serveHttp(resolved.config, port, publicUrl, demo),
-      ),
+    startService(resolved, (place) =>
+      Effect.andThen(Effect.forkScoped(watchFileDescriptors), serveHttp(resolved.config, place)),
     ).pipe(Effect.scoped, Effect.provide(telemetryLayer(environment))),
   );
 
@@ -77,12 +74,6 @@ const backupsOf = ({ config, storage }: ResolvedConfig) =>
       }
     : null;
 
-interface Place {
-  readonly port: Port;
-  readonly publicUrl: string;
-  readonly demo: Demo | undefined;
-}
-
 /** Starts the services, then calls `serve`, which opens the port. Runs until it is interrupted. */
 export const startService = Effect.fnUntraced(function* <E, R>(
   resolved: ResolvedConfig,
@@ -100,10 +91,10 @@ export const startService = Effect.fnUntraced(function* <E, R>(
   }
   const backups = backupsOf(resolved);
   yield* warnOfIgnored(platform, fixture);
-  const port = yield* claimPort("ACCOUNTLINK_PORT", {
-    host: config.ACCOUNTLINK_HOST,
-    port: config.ACCOUNTLINK_PORT,
-  });
+  const { ACCOUNTLINK_HOST: host, ACCOUNTLINK_OPERATOR_PORT: operators } = config;
+  const port = yield* claimPort("ACCOUNTLINK_PORT", { host, port: config.ACCOUNTLINK_PORT });
+  const operatorPort =
+    operators === null ? null : yield* claimPort("ACCOUNTLINK_OPERATOR_PORT", { host, port: operators });
   const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? port.url;
   return yield* Effect.gen(function* () {
     yield* warnOfRest;
@@ -111,7 +102,7 @@ export const startService = Effect.fnUntraced(function* <E, R>(
     yield* loadStartupFixture(fixture);
     const { commands } = yield* ChatPlatform;
     const demo = resolved.demo ? demoOf(fixture.text, commands?.tryUrl) : undefined;
-    yield* serve({ port, publicUrl, demo });
+    yield* serve({ port, operatorPort, publicUrl, demo });
     const { deploymentId: identity } = yield* Secrets;
     if (backups !== null) yield* Effect.forkScoped(runBackups({ ...backups, identity }));
     yield* Console.log(`listening on ${port.url}`);
