@@ -31,7 +31,7 @@ export interface RedisState {
 }
 
 /**
- * Reads the state of Redis, or of one node of a cluster, and writes a key that expires after a second. Takes at most 2
+ * Reads the state of Redis, or of one node of a cluster, and writes a key that it deletes. Takes at most 2
  * seconds plus three times `commandTimeout`. @internal
  */
 export const inspect = Effect.fn("CacheRedis.inspect")(function* (
@@ -76,10 +76,10 @@ class RefusedCommand extends Data.TaggedError("RefusedCommand")<{ readonly cause
 const ask = <A>(command: () => Promise<A>) =>
   Effect.tryPromise({ try: command, catch: (cause) => new RefusedCommand({ cause }) });
 
-/** Tries a write and a script, as limits and the storage are. Returns why Redis refuses them; null if it does not. */
+/** Tries a write and a script, as limits and the storage are, and leaves no key. Returns why Redis refuses them; null if it does not. */
 export const refusalOf = (commands: RedisCommands, key: string) =>
   ask(() => commands.set(key, "", "PX", 1_000)).pipe(
-    Effect.andThen(ask(() => commands.eval("return redis.call('PEXPIRE', KEYS[1], 1000)", 1, key))),
+    Effect.andThen(ask(() => commands.eval("return redis.call('PEXPIRE', KEYS[1], 0)", 1, key))),
     Effect.as(null),
     Effect.catchIf(
       ({ cause }) => errorReplyOf(cause) !== null,

@@ -120,8 +120,9 @@ const turnWait = Metric.histogram("accountlink_turn_wait_seconds", {
 
 /**
  * Gives the places of a resource to the accounts that want them, in rounds: the next free place goes to the next account
- * that waits, within an account to the next person, an owner's first, and of a person to the step that came first. A step that finds a free place runs at once, without a
- * queue or a timer.
+ * that waits, within an account to the next person, an owner's first, and of a person to the step that came first. Every
+ * other place goes to an account that came without one, if there is any, so that its first step waits for no round of
+ * accounts that want more. A step that finds a free place runs at once, without a queue or a timer.
  *
  * @internal
  */
@@ -131,6 +132,9 @@ export class Turns {
   readonly #lanes = new Map<string, Lane>();
   /** The accounts that wait, the next one first. */
   readonly #round = new Set<Lane>();
+  /** Those of them that came without a place of their own. */
+  readonly #newcomers = new Set<Lane>();
+  #isNewcomersTurn = false;
   #held = 0;
 
   constructor(options: TurnsOptions) {
@@ -273,6 +277,7 @@ export class Turns {
     restore: (wait: Effect.Effect<void>) => Effect.Effect<void, E>,
   ): Effect.Effect<void, E> {
     const waiter: Waiter = { lane, asker, hasPlace: false, resume: () => {} };
+    if (lane.held === 0 && lane.waiting === 0) this.#newcomers.add(lane);
     lane.add(waiter);
     this.#round.add(lane);
     const wait = Effect.callback<void>((resume) => {
@@ -294,7 +299,7 @@ export class Turns {
     const { lane } = waiter;
     if (waiter.hasPlace) return this.#giveBack(lane);
     lane.delete(waiter);
-    if (lane.waiting === 0) this.#round.delete(lane);
+    if (lane.waiting === 0) this.#stopWaiting(lane);
     this.#forget(lane);
     return Effect.void;
   }
@@ -303,8 +308,9 @@ export class Turns {
   #grant(fiber: Fiber.Fiber<unknown, unknown>): void {
     for (let lane = this.#next(); lane !== undefined; lane = this.#next()) {
       const waiter = lane.take();
-      this.#round.delete(lane);
+      this.#stopWaiting(lane);
       if (lane.waiting > 0) this.#round.add(lane);
+      this.#isNewcomersTurn = !this.#isNewcomersTurn;
       lane.held++;
       this.#held++;
       waiter.hasPlace = true;
@@ -315,6 +321,7 @@ export class Turns {
 
   #next(): Lane | undefined {
     if (this.#round.size === 0 || this.#held >= this.#options.places) return undefined;
+    if (this.#isNewcomersTurn) for (const lane of this.#newcomers) if (this.#mayTake(lane)) return lane;
     let first: Lane | undefined;
     for (const lane of this.#round) {
       if (!this.#mayTake(lane)) continue;
@@ -322,6 +329,11 @@ export class Turns {
       first ??= lane;
     }
     return first;
+  }
+
+  #stopWaiting(lane: Lane): void {
+    this.#round.delete(lane);
+    this.#newcomers.delete(lane);
   }
 
   #forget(lane: Lane): void {

@@ -105,6 +105,24 @@ test.each([
   expect(turns.isIdle).toBe(true);
 });
 
+test("an account without a place waits for one other step, however many accounts want more", function* () {
+  const { started, begin } = setUp();
+  const crowd = ["ada", "bob", "cleo", "dan"];
+  const steps: Array<Effect.Success<ReturnType<typeof begin>>> = [];
+  for (const name of [...crowd, ...crowd, ...crowd]) steps.push(yield* begin(name));
+  const end = Effect.fnUntraced(function* () {
+    yield* steps.find(({ fiber }) => fiber.pollUnsafe() === undefined)?.end ?? Effect.die("No step runs");
+    yield* Effect.yieldNow;
+  });
+  yield* end();
+  yield* end();
+  const before = started.length;
+  yield* begin("eve");
+  yield* end();
+  yield* end();
+  expect(started.slice(before)).toContain("eve");
+});
+
 test("within an account, its people take turns, and an owner comes first", function* () {
   const by = (person: string) => ({ account: "club", person, isFirst: person === "owner" });
   const names = ["m1", "m2", "m3", "k1", "o1", "o2"];

@@ -66,6 +66,17 @@ it("a server tells the age of the newest backup", async () => {
   expect(namesIn(backups)).toHaveLength(1);
 });
 
+it("a server whose backups fail tells the time since its start", async () => {
+  const { folder, serve } = await makeWorkplace();
+  const file = join(folder, "a-file");
+  writeFileSync(file, "");
+  const url = await serve({
+    ACCOUNTLINK_BACKUP_DIR: join(file, "backups"),
+    ACCOUNTLINK_BACKUP_EVERY: "50 millis",
+  });
+  await vi.waitFor(async () => expect(await ageAt(url)).toBeGreaterThan(0.2), { timeout: 30_000 });
+});
+
 it("backups at once, of two storages into one folder, delete only old ones of their own", async () => {
   const [one, other] = [
     await makeWorkplace({ ACCOUNTLINK_BACKUP_KEEP: "2" }),

@@ -190,7 +190,7 @@ const promises: ReadonlyArray<[sentence: string, file: string, act: Act, expecte
 const ofTheNeverLinked = [
   "They keep all their roles, also later.",
   "Members who never linked keep their roles.",
-  "Members who never linked keep the roles that they have if you choose",
+  "Members who never linked keep their roles with *Leave them as they are*",
 ];
 
 /** Promises about what the bot may not do, or what the game does not answer: other tests hold them. */
@@ -235,9 +235,9 @@ const noPromisesInDocuments = [
   "changes nobody: how many get and lose each role",
   "choose: *Leave them as they are*",
   "Nobody loses a role on the way",
-  "with the roles that the other service gave",
   "| *Members who linked* gets the role",
   "| roles that a bind removes (B) |",
+  "| Premium, friend, allied or enemy group",
   "rules would no longer say who has a role",
   "let a rule's role open the channels",
   "`GET` and `PUT /dashboard/api/roles` with",
