@@ -60,13 +60,8 @@ export interface FoundStorage {
 export const isMovedAway = (rest: Rest | null): rest is Rest => rest?.reason.startsWith("moved to ") === true;
 
 /** Why nothing may use a storage; null if it may be used. @internal */
-export const refusalOf = ({ rest, isHalfMoved }: Omit<FoundStorage, "rootKey">): string | null => {
-  if (isHalfMoved)
-    return "a move into it is not finished, expected the same accountlink move again, to its end";
-  return isMovedAway(rest)
-    ? `it was ${rest.reason}, expected that one, or accountlink resume to take this one back once no server uses that one`
-    : null;
-};
+export const refusalOf = ({ isHalfMoved }: Pick<FoundStorage, "isHalfMoved">): string | null =>
+  isHalfMoved ? "a move into it is not finished, expected the same accountlink move again, to its end" : null;
 
 /** A storage must not be used. Nothing was changed. @internal */
 export class StorageRefused extends Data.TaggedError("StorageRefused")<{ readonly reason: string }> {

@@ -100,8 +100,7 @@ export const stateOf = Effect.fnUntraced(function* (storage: PersistentStorage) 
 
 export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 
-/** @param isTakenBack whether the storage may be one that was moved away */
-export const servicesOn = (opened: OpenedStorage, isTakenBack = false) => {
+export const servicesOn = (opened: OpenedStorage) => {
   const { config, storage, secrets, location } = opened;
   return Layer.unwrap(
     Effect.map(cacheOf(config), (cache) =>
@@ -118,7 +117,7 @@ export const servicesOn = (opened: OpenedStorage, isTakenBack = false) => {
         // Redis carries signals of changes to the running servers. Without Redis, a server notices a change when it
         // next reads the storage.
         Layer.provideMerge(cacheLayer(cache)),
-        Layer.provideMerge(storageLayer(opened, { exclusive: false, connectTimeout, isTakenBack })),
+        Layer.provideMerge(storageLayer(opened, { exclusive: false, connectTimeout })),
         Layer.provideMerge(Layer.succeed(StorageLocation, location)),
         Layer.provideMerge(cryptoLayer),
         Layer.provide([

@@ -184,18 +184,13 @@ export const moveCommand = Command.make(
         if (rootKey === null) return yield* MoveRefused.of("emptySource");
         yield* checkIdentity(opened, rootKey);
         const found = yield* stateOf(target);
-        // A move that was cut off at its very end is repeated.
-        if (isMovedAway(rest) && !found.isHalfMoved) {
-          return yield* new MoveRefused({
-            reason: `the source was ${rest.reason}, expected accountlink resume first, to take it back`,
-          });
-        }
         if (found.rootKey !== null && !found.isHalfMoved) return yield* MoveRefused.of("usedTarget");
         const show = yield* progressBar();
         const moved: Moved = yield* moveBetween(storage, target, {
           prepare: prepareFolderOf(opened, target, rootKey),
           show: (done, total) => show({ doing: "moving", done, total, unit: "records" }),
-          rest: isMovedAway(rest) ? null : rest,
+          // A source that was moved rests, and so does another copy of it, unless its move was cut off at the very end.
+          rest: isMovedAway(rest) && found.isHalfMoved ? null : rest,
           movedAway: { since: yield* Clock.currentTimeMillis, reason: `moved to ${absolute(target)}` },
         });
         return moved;

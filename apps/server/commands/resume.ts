@@ -104,7 +104,7 @@ export const resumeStorage = Effect.fnUntraced(function* (
   { isCompared, isDry }: { readonly isCompared: boolean; readonly isDry: boolean },
 ) {
   const platforms = isCompared ? yield* comparing(opened) : null;
-  const services = servicesOn(opened, true);
+  const services = servicesOn(opened);
   return yield* Effect.gen(function* () {
     const use = yield* StorageUse;
     const rest = use.resting();

@@ -24,8 +24,6 @@ interface Opening {
   readonly startTimeout?: Duration.Input;
   /** How long to wait for a connection to a database server; 1 second by default. */
   readonly connectTimeout?: Duration.Input;
-  /** Whether the storage may be one that was moved away; false by default. */
-  readonly isTakenBack?: boolean;
 }
 
 type StorageError =
@@ -37,13 +35,11 @@ type StorageError =
 /** Refuses a storage that must not be used, or that the secrets do not fit, before anything is written to it. */
 export const storageLayer = (
   { storage, ...opened }: Omit<OpenedWith, "storage"> & { readonly storage: Storage },
-  { isTakenBack, ...opening }: Opening,
+  opening: Opening,
 ): Layer.Layer<StoragePorts, Exclude<StorageError, StorageRefused>> =>
   storage.kind === "memory"
     ? StorageMemory.layer
-    : Layer.effectContext(
-        checked({ ...opened, storage }, isTakenBack)(Layer.build(persistentLayer(storage, opening))),
-      );
+    : Layer.effectContext(checked({ ...opened, storage })(Layer.build(persistentLayer(storage, opening))));
 
 const persistentLayer = (
   storage: PersistentStorage,

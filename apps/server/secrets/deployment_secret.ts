@@ -200,9 +200,9 @@ export const checkIdentity = (
   );
 
 /** Judges a storage before anything is written to it: by its state, the secret and the deployment. */
-const judged = Effect.fnUntraced(function* (opened: OpenedWith, found: FoundStorage, isTakenBack: boolean) {
+const judged = Effect.fnUntraced(function* (opened: OpenedWith, found: FoundStorage) {
   const { config, storage } = opened;
-  const refusal = refusalOf(isTakenBack ? { ...found, rest: null } : found);
+  const refusal = refusalOf(found);
   if (refusal !== null)
     return yield* new InvalidConfig({ problem: `${locationOf(storage).text} cannot be used: ${refusal}` });
   if (found.rootKey !== null) return yield* Effect.asVoid(checkIdentity(opened, found.rootKey));
@@ -214,20 +214,13 @@ const emptyStorage = ({ ACCOUNTLINK_DEPLOYMENT: expected }: Config, storage: Per
     problem: `ACCOUNTLINK_DEPLOYMENT is "${expected}", but ${locationOf(storage).text} is empty, expected the storage of that deployment`,
   });
 
-/**
- * Opens a storage only if it may be used.
- *
- * @param isTakenBack whether the storage may be one that was moved away
- */
+/** Opens a storage only if it may be used. */
 export const checked =
-  (opened: OpenedWith, isTakenBack = false) =>
+  (opened: OpenedWith) =>
   <A, E, R>(opening: Effect.Effect<A, E | StorageRefused, R>): Effect.Effect<A, E | InvalidConfig, R> =>
     opening.pipe(
       Effect.provideService(StorageCheck, (found) =>
-        Effect.mapError(
-          judged(opened, found, isTakenBack),
-          ({ problem }) => new StorageRefused({ reason: problem }),
-        ),
+        Effect.mapError(judged(opened, found), ({ problem }) => new StorageRefused({ reason: problem })),
       ),
       Effect.catchIf(
         (error): error is StorageRefused => error instanceof StorageRefused,

@@ -170,14 +170,9 @@ interface State extends Omit<FoundStorage, "isHalfMoved"> {
 
 /** Whether the storage may be used, and whether it acts. */
 const stateFindings = (it: string, found: Omit<FoundStorage, "rootKey">): ReadonlyArray<Finding> => {
-  const { isHalfMoved, rest } = found;
+  const { rest } = found;
   const refusal = refusalOf(found);
-  if (refusal !== null) {
-    const advice = isHalfMoved
-      ? "Repeat the move"
-      : "Stop the servers there first, then run: accountlink resume";
-    return [fail("database", `${it}: ${refusal}`, advice)];
-  }
+  if (refusal !== null) return [fail("database", `${it}: ${refusal}`, "Repeat the move")];
   if (rest === null) return [];
   return [
     warn(
