@@ -12,8 +12,8 @@ import { Invocation } from "../cli/invocation.ts";
 import { answer, Json } from "../cli/output.ts";
 import { CommandFailed } from "../cli/report.ts";
 import { isLocal } from "../config/config_warnings.ts";
-import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { reasonOf } from "../message_text.ts";
+import { cryptoLayer } from "../secrets/crypto_layer.ts";
 import { describe } from "./command.ts";
 
 const isLocalUrl = (text: string): boolean => {

@@ -22,8 +22,8 @@ import {
   storageOf,
 } from "../config/resolved_config.ts";
 import { folderExists, prepareFolder } from "../files/data_folder.ts";
-import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { cacheLayer, storageLayer } from "../layers/store_layers.ts";
+import { cryptoLayer } from "../secrets/crypto_layer.ts";
 import { deploymentKeysLayer, resolveSecrets } from "../secrets/deployment_secret.ts";
 
 /**

@@ -11,8 +11,8 @@ import { NodeWebhookSender } from "accountlink/webhook_sender";
 import { Layer } from "effect";
 import { neededForWays } from "../config/needed_for_ways.ts";
 import type { ResolvedConfig } from "../config/resolved_config.ts";
+import { cryptoLayer } from "../secrets/crypto_layer.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_secret.ts";
-import { cryptoLayer } from "./crypto_layer.ts";
 import { type PlayedFixture, platformLayer } from "./platform_layer.ts";
 import { serverCacheLayer, storageLayer } from "./store_layers.ts";
 

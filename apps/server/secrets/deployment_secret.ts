@@ -27,8 +27,8 @@ import {
 import { parseSecrets } from "../config/variables.ts";
 import { writeAtomically, writeIfAbsent } from "../files/atomic_write.ts";
 import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
-import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { reasonOf } from "../message_text.ts";
+import { cryptoLayer } from "./crypto_layer.ts";
 
 const generate = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom;
@@ -171,11 +171,7 @@ export const deploymentKeysLayer = (config: Config, storage: Storage, secrets: D
   ).pipe(Layer.provideMerge(Secrets.layer), Layer.provideMerge(rootKeyLayer(config, storage, secrets)));
 
 /** @param of the storage or the file with the deployment `found`, such as `the backup "links.db"` */
-export const checkDeployment = (
-  { ACCOUNTLINK_DEPLOYMENT: expected }: Config,
-  found: string,
-  of = "the storage",
-) =>
+const checkDeployment = ({ ACCOUNTLINK_DEPLOYMENT: expected }: Config, found: string, of = "the storage") =>
   expected === null || expected === found
     ? Effect.void
     : new InvalidConfig({

@@ -12,8 +12,8 @@ import {
 } from "../mod.ts";
 import { expectDefect, expectEqual, pluck } from "./expect.ts";
 import { ada, atOnce, chess, poker } from "./scopes.ts";
-import { newVerificationSteps } from "./sessions/verification_steps.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+import { newVerificationSteps } from "./verification_steps.ts";
 
 const chatProof: Proof = { step: "chat", chatId: ada };
 

@@ -14,8 +14,8 @@ import { Effect, Option, Result } from "effect";
 import { uniqueText } from "../../mod.ts";
 import { expectEqual, pluck } from "../expect.ts";
 import { ada, atOnce, bob, chess, cyd, dan, origin, poker, rummy } from "../scopes.ts";
-import { newVerificationSteps } from "../sessions/verification_steps.ts";
 import type { Cases } from "../suite.ts";
+import { newVerificationSteps } from "../verification_steps.ts";
 import { line, newLinkSteps } from "./link_steps.ts";
 
 const games = Array.from({ length: 40 }, (_, i) => GameId.make(`${1_000 + i}`));

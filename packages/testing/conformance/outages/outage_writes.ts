@@ -4,9 +4,9 @@ import { eventually, expectEqual, expectThat, expectUnavailable } from "../expec
 import { commit, idempotencySteps, newRequest, newWritesByName } from "../idempotency/idempotency_steps.ts";
 import { newLinkSteps } from "../links/link_steps.ts";
 import { ada, atOnce, bob, chess, poker } from "../scopes.ts";
-import { newVerificationSteps } from "../sessions/verification_steps.ts";
 import type { Cases } from "../suite.ts";
 import { newUserSteps } from "../users/user_steps.ts";
+import { newVerificationSteps } from "../verification_steps.ts";
 import { Connection } from "./connection.ts";
 
 const games = Array.from({ length: 60 }, (_, i) => GameId.make(`${1_000 + i}`));

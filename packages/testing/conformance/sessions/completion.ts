@@ -5,7 +5,7 @@ import { uniquePid, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { ada, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newVerificationSteps } from "./verification_steps.ts";
+import { newVerificationSteps } from "../verification_steps.ts";
 
 const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
 

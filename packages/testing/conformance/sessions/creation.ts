@@ -14,7 +14,7 @@ import {
 import { expectDefect, expectEqual } from "../expect.ts";
 import { atOnce } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newVerificationSteps, twoVerificationSteps } from "./verification_steps.ts";
+import { newVerificationSteps, twoVerificationSteps } from "../verification_steps.ts";
 
 const burst = { capacity: 3, refillMs: 100 };
 const many = Array.from({ length: 30 }, (_, i) => i);

@@ -5,7 +5,7 @@ import { deadline } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
 import { ada, atOnce, chess, poker, rummy } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newVerificationSteps, type VerificationSteps } from "./verification_steps.ts";
+import { newVerificationSteps, type VerificationSteps } from "../verification_steps.ts";
 
 const rounds = Array.from({ length: 20 }, (_, i) => i);
 const crowd = Array.from({ length: 20 }, (_, i) => ChatId.make(`${50_000 + i}`));

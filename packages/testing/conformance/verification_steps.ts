@@ -10,9 +10,9 @@ import {
 } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
-import { makeFlow, makeKey, makeSession, uniqueText } from "../../mod.ts";
-import { linkSteps } from "../links/link_steps.ts";
-import { ada, chess, makeScopes, origin } from "../scopes.ts";
+import { makeFlow, makeKey, makeSession, uniqueText } from "../mod.ts";
+import { linkSteps } from "./links/link_steps.ts";
+import { ada, chess, makeScopes, origin } from "./scopes.ts";
 
 /** The operations on the sessions and flows of a key, with default arguments. */
 const verificationSteps = Effect.fnUntraced(function* (key: ApiKey) {
