@@ -9,7 +9,7 @@ const setting = <S extends Schema.Top, E extends Expected>(
   description: string,
 ) => ({
   schema,
-  /** The schema as it is stored, where the setting may be missing. */
+  /** The schema of the stored setting. Records of earlier releases may lack the setting. */
   stored: schema.pipe(Schema.withDecodingDefault<S>(Effect.succeed(unset))),
   unset,
   expected,

@@ -29,7 +29,10 @@ export const rolePreviews = recordType({
   isLarge: true,
 });
 
-/** Users whom a preview names, by whom an erasure finds it. A preview may run for hours before it is kept for a day. @internal */
+/**
+ * The users whom a preview names, so that an erasure finds it by its user. A preview may run for hours before it is kept
+ * for a day. @internal
+ */
 export const previewUsers = recordType({
   name: "preview_users",
   fields: { pid: Pid, guildId: GuildId, chatId: ChatId, keptUntil: Schema.Int },
@@ -154,7 +157,7 @@ const queueOf = ({ pid, guildId }: PlanPlace) => `preview members ${pid} ${guild
 export const storedPreviews = recordStore(PreviewStore, (records) => {
   const { read, write, removeBefore, mostWritten } = records;
 
-  /** Stores whom a preview names that the stored one does not, before the preview. */
+  /** Before the preview is stored, stores the users whom it names and the stored preview does not. */
   const name = (
     operation: "start" | "save",
     { pid, guildId, preview, at }: SavePreview,

@@ -132,7 +132,7 @@ export class Turns {
   readonly #lanes = new Map<string, Lane>();
   /** The accounts that wait, the next one first. */
   readonly #round = new Set<Lane>();
-  /** Those of them that came without a place of their own. */
+  /** The waiting accounts that held no place when they began to wait. */
   readonly #newcomers = new Set<Lane>();
   #isNewcomersTurn = false;
   #held = 0;

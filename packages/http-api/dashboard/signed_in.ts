@@ -73,7 +73,7 @@ type SettingParameters<Rows extends SettingRows> = {
   readonly [Name in keyof Rows]: Parameter<Rows[Name]["schema"]["Type"] | undefined>;
 };
 
-/** The parameters of settings, each of which stays as it is when it is left out. */
+/** The parameters of settings. A setting whose parameter is left out stays as it is. */
 export const settingParameters = <Rows extends SettingRows>(rows: Rows) =>
   Record.map(rows, ({ schema, unset, expected, description }) => ({
     ...unlessLeftOut(required(schema, expected, description)),

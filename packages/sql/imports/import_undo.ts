@@ -37,7 +37,10 @@ const looked = {
 
 const readLooked = tableOf("import_links", looked).reader((row) => row);
 
-/** Returns the links that an undo takes back. Of several chat users to whom it would give a game user, the first gets it. */
+/**
+ * Returns the links that an undo takes back. If it would give a game user to several chat users, the first of them gets
+ * the game user.
+ */
 const undoneAmong = (found: ReadonlyArray<ValuesOf<typeof looked>>) =>
   firstOfEach(
     found.filter(({ is_untouched }) => is_untouched === 1),

@@ -1,4 +1,4 @@
-/** Whom a preview of rules names, by whom an erasure finds the preview. */
+/** The users whom a preview of rules names, so that an erasure finds the preview by its user. */
 import { changeSchema } from "./change_schema.ts";
 
 export const previewUsers = changeSchema(`

@@ -198,8 +198,8 @@ const wrongId = (row: Row, { id, value }: ReadId, platform: "chat" | "game", exp
 };
 
 /**
- * Discord IDs have 17 digits or more, IDs of Roblox and Xbox fewer. Those of Steam begin in a way that Discord's did for two
- * seconds of 2015.
+ * Discord IDs have 17 digits or more, IDs of Roblox and Xbox fewer. Steam IDs begin with digits that only Discord IDs of two
+ * seconds of 2015 begin with.
  */
 const isSwapped = (chatId: string | null, gameId: string | null): boolean =>
   chatId !== null &&
