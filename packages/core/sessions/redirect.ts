@@ -20,8 +20,9 @@ export const redirectProblems = (
 
 const problemOf = (redirect: string, redirectOrigins: ReadonlyArray<string>): string | null => {
   if (!isStorable(redirect)) return "expected well-formed text without NUL";
-  const url = URL.canParse(redirect) ? new URL(redirect) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) return "expected an absolute http or https URL";
+  // The parser of URLs also reads `https:game.example` and a URL after a blank, which are not absolute URLs.
+  const url = /^https?:\/\//i.test(redirect) ? URL.parse(redirect) : null;
+  if (url === null) return "expected an absolute http or https URL";
   if (Array.from(redirect).length > maxRedirectLength) {
     return `expected at most ${maxRedirectLength} characters`;
   }

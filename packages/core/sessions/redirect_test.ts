@@ -3,15 +3,22 @@ import { redirectProblems } from "./redirect.ts";
 
 const key = { redirectOrigins: ["https://game.example"] };
 
-test.each([null, "https://game.example/done", `https://game.example/${"a".repeat(2_027)}`])(
-  "a redirect to %j has no problem",
-  (redirect) => {
-    assert.deepStrictEqual(redirectProblems(key, redirect), []);
-  },
-);
+test.each([
+  null,
+  "https://game.example/done",
+  "HTTPS://game.example",
+  `https://game.example/${"a".repeat(2_027)}`,
+])("a redirect to %j has no problem", (redirect) => {
+  assert.deepStrictEqual(redirectProblems(key, redirect), []);
+});
 
 const refused: ReadonlyArray<readonly [redirect: string, reason: string]> = [
   ["/done", "expected an absolute http or https URL"],
+  ["https:game.example/done", "expected an absolute http or https URL"],
+  ["https:\\\\game.example/done", "expected an absolute http or https URL"],
+  [" https://game.example/done", "expected an absolute http or https URL"],
+  ["ht\ntps://game.example/done", "expected an absolute http or https URL"],
+  ["https://", "expected an absolute http or https URL"],
   ["javascript:alert(1)", "expected an absolute http or https URL"],
   ["https://game.example/\0", "expected well-formed text without NUL"],
   ["https://game.example/\ud83c", "expected well-formed text without NUL"],
