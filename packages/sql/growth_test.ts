@@ -34,28 +34,10 @@ import { layerClient } from "./postgres/test_postgres.ts";
 import { layerSqlite } from "./sqlite/client/sql_client.ts";
 import { makeTempFolder } from "./sqlite/test_folder.ts";
 import { layer as stores } from "./stores.ts";
+import { wholeService } from "./test_costs.ts";
 import { addStrangers } from "./test_strangers.ts";
 
 const runs = isProof ? 5 : 1;
-
-/** Operations that work for the whole service, and what their cost follows from. */
-const wholeService: Readonly<Record<string, string>> = {
-  "AuditLog.forget": "lists: one node walks through them every ten minutes",
-  "EventStore.sweep": "lists: one node walks through them every ten minutes",
-  "WebhookStore.sweep": "webhooks, every ten minutes",
-  "ImportStore.sweep": "imports of the last day, every ten minutes",
-  "UploadStore.sweep": "uploads of the last hour, every minute",
-  "UploadStore.take": "uploads of the last hour, of which the nodes look for one that is free",
-  "ImportStore.listUnfinishedUndos": "imports of the last day",
-  "UploadStore.begin": "uploads that wait, which share the room of the service",
-  "DayCounts.load": "counters of the day, at the start of a node with a memory cache",
-  "GuildLogStore.hold": "logs, which the nodes share",
-  "RoleHistoryStore.reversals": "roles that are being put back, which the oldest node looks for",
-  "RolePlanStore.hold": "role plans, which the nodes share",
-  "WebhookStore.hold": "webhooks, which the nodes share",
-  "KeyStore.listAccounts": "accounts: the operator lists them",
-  "SightingStore.countByKey": "sightings: the operator rotates address keys",
-};
 
 const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as const;
 

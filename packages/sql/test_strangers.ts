@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { sampleRows } from "./move/test_rows.ts";
 
 /** Tables whose rows are nodes, one root key, upgrades of the whole storage, or what a block has not removed yet. */
-const unshared = /_nodes$|^usage_meters$|^root_key$|^upgrades$|^block_removals$/;
+export const unshared = /_nodes$|^usage_meters$|^root_key$|^upgrades$|^block_removals$/;
 
 /** Values of columns that have few, which the sample rows do not name. */
 const usual: Readonly<Record<string, string | number>> = {
@@ -39,14 +39,18 @@ const usualOfTable: Readonly<Record<string, Readonly<Record<string, string | num
 const names =
   /pid_0000000000000001|pid_0000000000000002|evt_\w+|key_\w+|\b(?:whk|imp|prv)_\d|flow 1|acme|newest|\b[1-9]0000[1-9]\b/g;
 
+type Names = Readonly<Record<string, string>>;
+
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** SQL of a text in which the names are those of stranger `i`. */
-const textOf = (text: string): string => {
+/** SQL of a text in which the names are those of stranger `i`, besides those of somebody else. */
+const textOf = (text: string, own: Names): string => {
   const parts: Array<string> = [];
   let end = 0;
   for (const { 0: name, index } of text.matchAll(names)) {
-    parts.push(quoted(text.slice(end, index) + name), "CAST(10000000 + i AS TEXT)");
+    const known = own[name];
+    parts.push(quoted(text.slice(end, index) + (known ?? name)));
+    if (known === undefined) parts.push("CAST(10000000 + i AS TEXT)");
     end = index + name.length;
   }
   return [...parts, quoted(text.slice(end))].join(" || ");
@@ -68,18 +72,29 @@ const columnsOf = (sql: SqlClient.SqlClient, table: string) =>
 /** Later than everything that tests let pass. */
 const time = 9_000_000_000_000;
 
-/** Adds the data of strangers, numbered from `first` to `last`: a row of every table and kind for each. */
-export const addStrangers = Effect.fnUntraced(function* (first: number, last: number) {
+/**
+ * Adds the data of strangers, numbered from `first` to `last`: a row of every table and kind for each.
+ *
+ * @param own names of the sample rows that stand for existing scopes, webhooks and so on, to which the rows then belong
+ */
+export const addStrangers = Effect.fnUntraced(function* (
+  first: number,
+  last: number,
+  own: Names = {},
+  isMeant: (table: string) => boolean = () => true,
+) {
   const sql = yield* SqlClient.SqlClient;
   for (const [table, rows] of Object.entries(sampleRows)) {
-    if (unshared.test(table)) continue;
+    if (unshared.test(table) || !isMeant(table)) continue;
     const columns = yield* columnsOf(sql, table);
     for (const [number, row] of rows.entries()) {
       const valueOf = ({ name, type }: Column) => {
+        // Records of one journal have positions of their own.
+        if (table === "journal" && name === "position" && Object.keys(own).length > 0) return "i";
         const value = usualOfTable[table]?.[name] ?? row[name] ?? usual[name];
         const isNull = value === undefined && (usualOfTable[table]?.[name] === null || row[name] === null);
         if (isNull) return "NULL";
-        if (typeof value === "string") return textOf(value);
+        if (typeof value === "string") return textOf(value, own);
         if (value !== undefined && value !== null) return String(value);
         return /int/i.test(type)
           ? `${time} + i`
@@ -88,7 +103,7 @@ export const addStrangers = Effect.fnUntraced(function* (first: number, last: nu
       yield* sql.unsafe(`
         WITH RECURSIVE strangers (i) AS (SELECT ${first} UNION ALL SELECT i + 1 FROM strangers WHERE i < ${last})
         INSERT INTO ${table} (${columns.map(({ name }) => name).join(", ")})
-        SELECT ${columns.map(valueOf).join(", ")} FROM strangers`);
+        SELECT ${columns.map(valueOf).join(", ")} FROM strangers WHERE true ON CONFLICT DO NOTHING`);
     }
   }
   // Half of the sessions, all of which end late, are unfinished.

@@ -1,29 +1,117 @@
 /** For tests: counts the rows that Postgres reads for each operation of the stores. */
-import type { StoragePorts } from "@accountlink/core";
-import { makePostgresDatabase } from "@accountlink/test-servers";
+import { ChatId, type Conflict, GameId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
+import { isProof, makePostgresDatabase } from "@accountlink/test-servers";
+import {
+  type Command,
+  newSubjects,
+  type Operation,
+  type Ports,
+  ports,
+  runCommand,
+  storageOperations,
+  storeSubjects,
+} from "@accountlink/testing/conformance/commands";
 import { Effect, Layer } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
+import * as FastCheck from "fast-check";
 import { migrate } from "../migrations.ts";
+import { sampleRows } from "../move/test_rows.ts";
 import { layer as stores } from "../stores.ts";
+import { wholeService, wholeSubject } from "../test_costs.ts";
 import { addStrangers } from "../test_strangers.ts";
-import { fill } from "./test_plan_rows.ts";
 import { Database, layerClient } from "./test_postgres.ts";
+
+/** What the operations name. Its scope, webhook, log, import and so on have hundreds of records of every kind. */
+const subjects = newSubjects();
+export const { pid } = subjects.global;
+
+/** The names of the sample rows, see `test_rows.ts`, that stand for subjects. */
+const namesOf = ({ global, account, sessionKey, webhookIds, guildIds, flowIds }: typeof subjects) => ({
+  pid_0000000000000001: global.pid,
+  acme: account.name,
+  key_0000000000000001: sessionKey.id,
+  whk_1: String(webhookIds[0]),
+  "900001": String(guildIds[0]),
+  "flow 1": String(flowIds[0]),
+});
+
+/** The chat users of the sample rows, as those whom the operations name. */
+const userNames = ({ users }: typeof subjects) => {
+  const [ada = "", bob = ""] = users.values();
+  return { "100001": ada, "100002": bob };
+};
+
+/** Tables of which a scope, a key or an account has few rows. */
+const few = /^(?:members|key_secrets|link_imports|imports|import_parts)$/;
+
+/** SQL that adds sightings of users who share no address or browser. */
+export const sightingsOfStrangers = `
+  INSERT INTO sightings (pid, chat_id, place_hash, seen_at)
+    SELECT '${pid}', (5000000 + i)::text, 'place ' || i, i FROM generate_series(1, 40000) AS i
+  ON CONFLICT DO NOTHING`;
+
+const everybody = 300;
+const chatIds = (length: number) => Array.from({ length }, (_, i) => ChatId.make(`${3_000_001 + i}`));
+
+/** These users of the scope are linked, and were all seen at one address. Some deliveries fail. */
+const further = `
+  INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+    SELECT '${pid}', (3000000 + i)::text, i::text, 1, i, i FROM generate_series(1, ${everybody}) AS i;
+  INSERT INTO sightings (pid, chat_id, place_hash, sealed_address, address_key_id, seen_at, first_seen_at)
+    SELECT '${pid}', (3000000 + i)::text, 'hash', '', '', i, i FROM generate_series(1, ${everybody}) AS i;
+  INSERT INTO place_users (pid, place_hash, users)
+    SELECT pid, place_hash, COUNT(*) FROM sightings GROUP BY pid, place_hash
+    ON CONFLICT (pid, place_hash) DO UPDATE SET users = EXCLUDED.users;
+  UPDATE webhook_deliveries SET status = 'failing', next_attempt_at = at WHERE position % 20 = 0;`;
 
 /**
  * Makes a Postgres database with so many rows that a scan of a table reads far more rows than a lookup by an index.
  *
- * @param accounts more than `number`, each with 1,000 links
  * @param prepare SQL to run on the empty schema
  */
-export const layerFull = (accounts: number, prepare = "") =>
+export const layerFull = (scopes: number, prepare = "") =>
   Layer.effect(
     Database,
     Effect.gen(function* () {
       const database = yield* makePostgresDatabase();
-      yield* Effect.provide(migrate, layerClient(database.url), { local: true });
-      yield* database.query(prepare);
-      yield* database.query(fill(accounts));
-      yield* Effect.provide(addStrangers(1, 2_000), layerClient(database.url), { local: true });
+      yield* Effect.gen(function* () {
+        yield* migrate;
+        yield* database.query(prepare);
+        for (const [index, each] of [
+          subjects,
+          ...Array.from({ length: scopes - 1 }, newSubjects),
+        ].entries()) {
+          yield* storeSubjects(each);
+          const first = (index + 1) * everybody;
+          const names = namesOf(each);
+          yield* addStrangers(first, first, { ...names, ...userNames(each) }, (table) => !few.test(table));
+          yield* addStrangers(first + 1, first + everybody - 1, names, (table) => !few.test(table));
+        }
+        const sql = yield* SqlClient.SqlClient;
+        const counted = new Map<string, number>();
+        for (const table of Object.keys(sampleRows)) {
+          const [row] = yield* sql.unsafe<{ readonly count: number }>(
+            `SELECT COUNT(*)::int AS count FROM ${table}`,
+          );
+          counted.set(table, row?.count ?? 0);
+        }
+        // Postgres scans a table of a few pages whatever its indexes are, and reads links by their chat users if these
+        // are sorted alike in a few scopes.
+        const isSmall = (table: string) => table === "links" || (counted.get(table) ?? 0) < 5_000;
+        yield* addStrangers(1_000_000, 1_000_000 + 5_000, {}, isSmall);
+      }).pipe(
+        // Without foreign keys, which would take most of the time.
+        Effect.provide(
+          Layer.provideMerge(
+            stores,
+            layerClient(`${database.url}?options=-c%20session_replication_role%3Dreplica`, {
+              maxConnections: 1,
+            }),
+          ),
+          { local: true },
+        ),
+      );
+      yield* database.query(further);
       yield* database.query("VACUUM ANALYZE");
       return database;
     }),
@@ -44,7 +132,7 @@ const counts = Effect.gen(function* () {
     ) AS pages
     FROM pg_stat_user_tables AS tables WHERE relname <> 'schema_migrations' ORDER BY relname`;
   return tables.map(({ name, scans, read, pages }) => ({
-    name,
+    name: String(name),
     scans: Number(scans),
     read: Number(read),
     pages: Number(pages),
@@ -53,26 +141,32 @@ const counts = Effect.gen(function* () {
 
 const flush = "SELECT pg_stat_force_next_flush()";
 
-/** Counts what an operation reads, from the server's statistics. */
-export const readsOf = Effect.fnUntraced(function* <E>(
+/** Runs operations one by one, and returns what each read, from the server's statistics. */
+export const readsOf = Effect.fnUntraced(function* (
   mode: string,
-  operation: Effect.Effect<unknown, E, StoragePorts>,
+  operations: ReadonlyArray<PlannedOperation>,
 ) {
   const { url } = yield* Database;
   const inMode = new URL(url);
   inMode.searchParams.set("options", `-c plan_cache_mode=${mode}`);
   return yield* Effect.gen(function* () {
-    const before = yield* counts;
-    yield* operation;
-    yield* SqlClient.SqlClient.use((sql) => sql.unsafe(flush));
-    yield* SqlConnection.Connection.use((shared) => shared.execute(flush, [], undefined));
-    const after = yield* counts;
-    return after.map(({ name, scans, read, pages }, i) => ({
-      name,
-      scans: scans - (before[i]?.scans ?? 0),
-      read: read - (before[i]?.read ?? 0),
-      pages: pages - (before[i]?.pages ?? 0),
-    }));
+    let before = yield* counts;
+    return yield* Effect.forEach(operations, ({ name, run }) =>
+      Effect.gen(function* () {
+        yield* Effect.exit(run);
+        yield* SqlClient.SqlClient.use((sql) => sql.unsafe(flush));
+        yield* SqlConnection.Connection.use((shared) => shared.execute(flush, [], undefined));
+        const after = yield* counts;
+        const tables = after.map(({ name: table, scans, read, pages }, i) => ({
+          table,
+          scans: scans - (before[i]?.scans ?? 0),
+          read: read - (before[i]?.read ?? 0),
+          pages: pages - (before[i]?.pages ?? 0),
+        }));
+        before = after;
+        return { name, tables, read: tables.reduce((sum, { read }) => sum + read, 0) };
+      }),
+    );
   }).pipe(
     Effect.provide(Layer.provideMerge(stores, layerClient(inMode.href, { maxConnections: 1 })), {
       local: true,
@@ -81,6 +175,58 @@ export const readsOf = Effect.fnUntraced(function* <E>(
 });
 
 /**
- * The maximum number of rows that an operation may read. A scan of one scope's links or of all keys would read more.
+ * The maximum number of rows that an operation may read. A scan of the records of one scope would read more.
  */
 export const maxReads = 200;
+
+export interface PlannedOperation {
+  readonly name: string;
+  readonly run: Effect.Effect<unknown, unknown, StoragePorts>;
+}
+
+const atOnce = { concurrency: "unbounded" } as const;
+type Special = (ports: Ports) => Effect.Effect<unknown, Conflict | StoreUnavailable>;
+
+/** Lookups that share a statement, and questions about an address of everybody in the scope. */
+const special: Readonly<Record<string, Special>> = {
+  "findByChatId, batched": ({ links }) =>
+    Effect.forEach(chatIds(32), (chatId) => links.findByChatId(pid, chatId), atOnce),
+  "findByGameIds, batched": ({ links }) =>
+    Effect.forEach(chatIds(32), (_, i) => links.findByGameIds(pid, [GameId.make(`${i + 1}`)]), atOnce),
+  "findByHash, batched": ({ keys }) =>
+    Effect.forEach(subjects.hashes, (hash) => keys.findByHash(hash), atOnce),
+  findShared: ({ sightings }) =>
+    sightings.findShared(pid, {
+      hashes: ["hash", "unseen"],
+      including: chatIds(10),
+      excluding: chatIds(5),
+      limit: 30,
+    }),
+  countUsers: ({ sightings }) => sightings.countUsers(pid, [["hash", "unseen"]]),
+};
+
+/** Operations that take away what others would find. */
+const ending = /delete|remove|erase/i;
+
+const stored = Object.entries(storageOperations as Readonly<Record<string, Operation<object>>>);
+
+/** Every operation of the stores that does not read all records by its meaning, with random inputs. */
+export const operations: ReadonlyArray<PlannedOperation> = [
+  ...Object.entries(special).map(([name, run]) => ({ name, run: Effect.flatMap(ports, run) })),
+  ...[...stored.filter(([op]) => !ending.test(op)), ...stored.filter(([op]) => ending.test(op))]
+    .filter(([op]) => !(op in wholeService || op in wholeSubject))
+    .flatMap(([op, { input }]) =>
+      FastCheck.sample(input, { numRuns: 5, seed: 1 }).map((fields) => ({
+        name: op,
+        run: runCommand(subjects, { op, ...fields } as Command),
+      })),
+    ),
+];
+
+/**
+ * The plan modes of Postgres for prepared statements. Only the proof measures custom plans, since Postgres knows more
+ * when it makes them.
+ */
+export const modes: ReadonlyArray<string> = isProof
+  ? ["force_custom_plan", "force_generic_plan"]
+  : ["force_generic_plan"];
