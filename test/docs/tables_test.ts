@@ -7,8 +7,6 @@ import { DatabaseSync } from "node:sqlite";
 import {
   endedStates,
   holdingStates,
-  idForms,
-  jsonIdForms,
   missingTimes,
   noWords,
   stateFillers,
@@ -94,11 +92,7 @@ it("docs/languages.md lists the languages with their states (`vitest -u` writes 
 const quotedList = (values: Iterable<string>): string =>
   Array.from(values, (each) => `\`${each}\``).join(", ");
 
-const jsonForms = quotedList(
-  jsonIdForms.slice(1).flatMap(({ written, id }) => (id === null ? [] : [written])),
-);
-
-it("docs/switching.md lists the words, times and IDs that readers of link files know", () => {
+it("docs/switching.md lists the words and times that readers of link files know", () => {
   const switching = readDocument("docs/switching.md");
   const listOf = (words: Iterable<string>) => quotedList(words).replace("`\\n`", "`\\N`");
   const [proven, unproven, asked] = ["verified", "not verified", "asked about"];
@@ -121,11 +115,6 @@ it("docs/switching.md lists the words, times and IDs that readers of link files 
   expect(text).toContain(
     `Unknown is the time of ${listOf(missingTimes)}, nothing, and of ${quotedList(zeroTimes)} in any form.`,
   );
-  const [read, lost] = [true, false].map((isRead) =>
-    quotedList(idForms.flatMap(({ written, id }) => ((id !== null) === isRead ? [written] : []))),
-  );
-  expect(text).toContain(`IDs are read from ${read}, in JSON also from ${jsonForms}.`);
-  expect(text).toContain(`Rows with ${lost}, 0, or a JSON number above 2^53 are left out`);
 });
 
 it("docs/telemetry.md lists every metric that the sources define", () => {

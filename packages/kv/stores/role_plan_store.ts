@@ -68,7 +68,7 @@ const put = Effect.fnUntraced(function* (
   yield* confirmPreview(txOf(tx), write);
   const changed = changedSettings(before, settings);
   if (changed.length === 0) return null;
-  assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
+  assertStorable([settings.nickname ?? ""]);
   yield* record(tx, pid, logged(write, "roles.updated", planEntryDetails(write, before, settings)));
   yield* turnLinking(txOf(tx), write, settings.state, pause);
   if (before.state !== settings.state) yield* noteTurn(txOf(tx), write, settings.state, pause.why);

@@ -104,7 +104,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
 
     put: transaction("put", function* (write) {
       const { pid, guildId, settings, position, at } = write;
-      assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
+      assertStorable([settings.nickname ?? ""]);
       yield* sql`SELECT locks FROM ${onlyOne(`role plans of guild ${guildId}`)}`;
       const others = yield* sql`
         SELECT pid FROM role_plans WHERE guild_id = ${guildId} AND pid <> ${pid} AND state = 'on'`;

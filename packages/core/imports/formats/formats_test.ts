@@ -5,8 +5,6 @@ import { formatOfName, linkFormats } from "./link_formats.ts";
 import { encoder, link, parse, parseBytes, problemsOf, reasonsOf, unreadable } from "./test_parsing.ts";
 import {
   exampleTime,
-  idForms,
-  jsonIdForms,
   missingTimes,
   timeForms,
   unverifiedWords,
@@ -340,17 +338,6 @@ test("a reader understands numbers and dates of JSON and MongoDB, and values wit
   }
   const early = '{"discordId":"10001","robloxId":"1","verifiedAt":{"$date":{"$numberLong":"86400000"}}}';
   expect(yield* parse(early)).toEqual([link(1, "10001", "1", 86_400_000)]);
-});
-
-const idOrLeftOut = (id: string | null, rows: ReadonlyArray<string>) =>
-  expect(rows).toEqual(id === null ? [expect.stringMatching(/^(?:destroyed|chat_id)$/)] : [`${id} 1`]);
-
-test.each(idForms)("a reader reads the ID of a CSV cell $written", function* ({ written, id }) {
-  idOrLeftOut(id, reasonsOf(yield* parse(`discordId;robloxId\n${written};1\n`)));
-});
-
-test.each(jsonIdForms)("a reader reads the ID of JSON $written", function* ({ written, id }) {
-  idOrLeftOut(id, reasonsOf(yield* parse(`[{"discordId": ${written}, "robloxId": "1"}]`)));
 });
 
 test("empty cells at the end of a line do not matter", function* () {

@@ -225,32 +225,3 @@ export const parseWrittenTime = (written: string): Millis | NumericDate | null |
   const date = parseNumericDate(text);
   return typeof date === "number" ? orNoTime(date) : date;
 };
-
-/** @internal */
-export interface IdForm {
-  readonly written: string;
-  /** The ID in it; null if such a row is left out. */
-  readonly id: string | null;
-}
-
-/** How cells of a CSV file hold a chat ID. @internal */
-export const idForms: ReadonlyArray<IdForm> = [
-  { written: "300000000000000001", id: "300000000000000001" },
-  { written: "'300000000000000001", id: "300000000000000001" },
-  { written: '="300000000000000001"', id: "300000000000000001" },
-  { written: '"=""300000000000000001"""', id: "300000000000000001" },
-  { written: "<@300000000000000001>", id: "300000000000000001" },
-  { written: "<@!300000000000000001>", id: "300000000000000001" },
-  { written: "https://discord.com/users/300000000000000001", id: "300000000000000001" },
-  { written: "https://www.roblox.com/users/300001/profile", id: "300001" },
-  { written: "1.2E+17", id: null },
-  { written: "0300000000000000001", id: null },
-];
-
-/** How JSON holds an ID. @internal */
-export const jsonIdForms: ReadonlyArray<IdForm> = [
-  { written: '"300000000000000001"', id: "300000000000000001" },
-  { written: '{"$numberLong": "300000000000000001"}', id: "300000000000000001" },
-  { written: '{"$numberInt": "300001"}', id: "300001" },
-  { written: "300000000000000001", id: null },
-];
