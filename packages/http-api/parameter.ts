@@ -234,7 +234,7 @@ const Texts = Schema.Array(
 ).check(Schema.isMinLength(1));
 
 const Address = Schema.String.check(
-  Schema.makeFilter((text: string) => Option.isSome(parseAddress(text)), {
+  Schema.makeFilter((text: string) => !/\s/.test(text) && Option.isSome(parseAddress(text)), {
     expected: "an IPv4 or IPv6 address",
   }),
 );

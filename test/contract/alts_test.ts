@@ -71,6 +71,19 @@ const sightings = seen(home, [target, two, three, stranger]);
 const key = premiumKey({ links, sightings });
 const inGuild = premiumKey({ links, sightings, guildId: guild });
 
+test.each(["x", "203.0.113.999", " 203.0.113.7", "203.0.113.7\n", "203.0.113.0/24"])(
+  "%j is no address",
+  async (ip) => {
+    const question = `ip=${encodeURIComponent(ip)}`;
+    const reason = "expected an IPv4 or IPv6 address";
+    expectRefusal(await send(`GET /v2/alts?${question}`, { key }), 400, "INVALID_PARAMETER", {
+      parameters: [{ name: "ip", reason }],
+    });
+    const v1 = await send(`GET /api/v1/public/detections/alt?${question}`, { key });
+    expect(v1.body).toMatchObject({ status: 400, error: "Invalid parameter: ip" });
+  },
+);
+
 test("an alt lookup returns exactly the target, the matches and their game users", async () => {
   expectData(await send(`GET /v2/alts?chatId=${target}`, { key }), {
     target: { chatId: target, gameId: "1", guildId: null },
