@@ -84,6 +84,7 @@ export interface ParameterProblem {
   readonly expected?: Expected;
 }
 
+/** Says what a value has to be, in English and as a code. @internal */
 export const parameterProblem = (name: string, expected: string | Expected): ParameterProblem =>
   typeof expected === "string"
     ? { name, reason: expected }

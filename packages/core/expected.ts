@@ -45,7 +45,7 @@ type PlainCode = keyof typeof plain;
 
 const storableText = "no control characters or direction overrides";
 
-/** Says in English what was expected, or why the value is refused. */
+/** Says in English what was expected, or why the value is refused. @internal */
 export const expectedText = (expected: Expected): string => {
   if ("text" in expected) return expected.text;
   switch (expected.is) {

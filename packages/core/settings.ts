@@ -1,4 +1,4 @@
-/** Settings, one row each: schema, value before anybody chose one, and what requests and refusals say of it. */
+/** Settings, one row each: schema, value before anybody chose one, and what requests and refusals say of it. @internal */
 import { Effect, Record, Schema } from "effect";
 import type { Expected } from "./expected.ts";
 

@@ -127,7 +127,7 @@ export const withFallback = <A, B>(parameter: Parameter<A>, fallback: B): Parame
   fallback: Option.some(fallback),
 });
 
-/** Makes the parameter optional; null when it is left out. */
+/** Makes the parameter optional; null when it is left out. @internal */
 export const optional = <A>(parameter: Parameter<A>): Parameter<A | null> => withFallback(parameter, null);
 
 export const inPath = <A>(parameter: Parameter<A>): Parameter<A> => ({ ...parameter, isInPath: true });

@@ -50,6 +50,14 @@ const call = <A>(operation: string, run: () => Promise<A>): StoreEffect<A> =>
  * bytes a character, and a value has at most 64 KiB.
  *
  * @param kv what `Deno.openKv` opens
+ *
+ * @example
+ * ```ts
+ * import type { DenoKv } from "@accountlink/kv";
+ * import { Effect } from "effect";
+ *
+ * export const storage = (open: () => Promise<DenoKv>) => layer(Effect.map(Effect.promise(open), denoKv));
+ * ```
  */
 export const denoKv = (kv: DenoKv): Kv => {
   const read = async (keys: ReadonlyArray<string>): Promise<ReadonlyArray<Entry | null>> => {

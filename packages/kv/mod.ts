@@ -1,4 +1,12 @@
-/** All storage ports over an engine of four operations: get, list, count, commit. */
+/**
+ * All storage ports over an engine of four operations: get, list, count, commit.
+ *
+ * @example
+ * ```ts
+ * // The room that an engine needs: checks and changes of a commit, characters of a key, bytes of a value.
+ * [maxChecks, minChanges, maxKeyLength, maxValueBytes]; // [100, 100, 1_900, 65_536]
+ * ```
+ */
 export { type DenoKv, denoKv } from "./deno_kv.ts";
 export type { Change, Check, Entry, Kv, Range } from "./kv.ts";
 export { maxChanges, maxChecks, maxKeyLength, maxValueBytes, minChanges } from "./kv.ts";

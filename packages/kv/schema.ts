@@ -5,16 +5,16 @@ import type { Kv } from "./kv.ts";
 import { table } from "./table.ts";
 import { Database } from "./transaction.ts";
 
-/** Rises with each change of the records or their keys that an earlier release cannot read. */
+/** Rises with each change of the records or their keys that an earlier release cannot read. @internal */
 export const newestSchema = 5;
 
 const schemas = table<{ readonly version: number }>()("schema", () => [], {});
 
-/** The version of the data; 0 for an empty engine, and for data from before versions. */
+/** The version of the data; 0 for an empty engine, and for data from before versions. @internal */
 export const readSchema = (kv: Kv): Effect.Effect<number, StoreUnavailable> =>
   new Database(kv).read((tx) => Effect.map(tx.get(schemas), (found) => found?.version ?? 0));
 
-/** Gives the data the schema of this release. Fails, and changes nothing, if a later release used the data. */
+/** Gives the data the schema of this release. Fails, and changes nothing, if a later release used the data. @internal */
 export const claimSchema = (kv: Kv): Effect.Effect<void, StorageTooNew | StoreUnavailable> =>
   Effect.gen(function* () {
     const version = yield* new Database(kv).write("schema", function* (tx) {

@@ -2,7 +2,7 @@ import { Schema } from "effect";
 import { GameId } from "../ids.ts";
 import { dayMs } from "../timestamp.ts";
 
-/** One reason to think that two users are the same person. `weighEvidence` combines the reasons of a candidate. */
+/** One reason to think that two users are the same person. `weighEvidence` combines the reasons of a candidate. @internal */
 export const AltEvidence = Schema.Union([
   /** A moderator marked both users as the same person. */
   Schema.Struct({ kind: Schema.Literal("review"), weight: Schema.Literal(1) }),

@@ -5,7 +5,7 @@ export type AltWarning =
   | { readonly is: "no_network"; readonly text: string }
   | { readonly is: "unknown_members"; readonly count: number };
 
-/** Says a warning in English. */
+/** Says a warning in English. @internal */
 export const warningText = (warning: AltWarning): string => {
   switch (warning.is) {
     case "unreadable_address":

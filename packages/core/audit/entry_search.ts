@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { hourMs, type Millis } from "../timestamp.ts";
 import { type AuditEntry, type AuditFilter, type AuditPage, isSelected } from "./audit.ts";
 
-/** The records that a search reads at most. A filter may select none of the millions that an account has. */
+/** The records that a search reads at most. A filter may select none of the millions that an account has. @internal */
 export const mostSearched = 10_000;
 
 /** How many records a step reads, after the first one. */
@@ -11,7 +11,7 @@ const [fewestRecords, mostRecords] = [20, 500];
 
 /**
  * By how much the time of a record may be before the time of an older one: a change stores its record at its end, with
- * the time of its beginning.
+ * the time of its beginning. @internal
  */
 export const mostDisorder = hourMs;
 
@@ -27,6 +27,7 @@ interface Searched {
  *
  * @param read returns up to `limit` records before a sequence, newest first
  * @param entryIn the entry of a record; undefined for a record without one, or of another place
+ * @internal
  */
 export const searchEntries = Effect.fnUntraced(function* <R extends Searched, E, S>(
   read: (before: number, limit: number) => Effect.Effect<ReadonlyArray<R>, E, S>,

@@ -17,7 +17,7 @@ export const AskingNames = Context.Reference<Readonly<Record<string, string>>>(
 
 /**
  * Returns a function that names who asks users for a link: by the display name that the owners set, else by the guild
- * of a guild scope, else by the account's owner on the chat platform.
+ * of a guild scope, else by the account's owner on the chat platform. @internal
  */
 export const makeAskingName = Effect.gen(function* () {
   const members = yield* MemberStore;

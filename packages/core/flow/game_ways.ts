@@ -5,7 +5,7 @@ import { type GameFeatures, GamePlatform, toldFeaturesOf } from "../platforms/ga
 /** A way in which users prove a game account on the pages of the flow; `session` is not, since a client names the player. */
 export type GameWay = Exclude<GameProof, "session">;
 
-/** Every way, in the order in which pages offer them by default. */
+/** Every way, in the order in which pages offer them by default. @internal */
 export const gameWays = ["known", "connection", "oauth", "words"] as const satisfies ReadonlyArray<GameWay>;
 
 /**

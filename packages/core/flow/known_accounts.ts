@@ -25,6 +25,7 @@ interface ProvenAccount extends KnownAccount {
   readonly pid: Pid;
 }
 
+/** @internal */
 export const makeKnownAccounts = Effect.gen(function* () {
   const users = yield* UserStore;
   const games = yield* GamePlatform;

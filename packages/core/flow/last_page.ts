@@ -13,7 +13,7 @@ import { FlowAccounts } from "./flow_accounts.ts";
 import { type Cookie, maxCookieLength } from "./flow_cookie.ts";
 import { type FlowEnded, type FlowEntry, type FlowRefusal, FlowRefused } from "./flow_view.ts";
 
-/** How long a browser can load the last page again, in milliseconds. */
+/** How long a browser can load the last page again, in milliseconds. @internal */
 export const lastPageLife = dayMs;
 
 interface Linked {
@@ -50,7 +50,7 @@ const lateReasons: ReadonlySet<FlowRefusal> = new Set([
   "sign_in_invalid",
 ]);
 
-/** Whether a request that was answered before would be refused like this. The answer before says more. */
+/** Whether a request that was answered before would be refused like this. The answer before says more. @internal */
 export const isLate = ({ reason }: FlowRefused): boolean => lateReasons.has(reason);
 
 export const makeLastPages = Effect.gen(function* () {

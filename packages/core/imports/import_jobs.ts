@@ -65,6 +65,7 @@ export interface ChangedLinks {
 
 export type NewImport = Pick<ImportJob, "pid" | "onConflict" | "options" | "fileName">;
 
+/** @internal */
 export const makeImportJobs = Effect.gen(function* () {
   const { blockHash } = yield* Secrets;
   const chatHash = (pid: Pid, chatId: ChatId) => blockHash(pid, { chatId, gameId: null });

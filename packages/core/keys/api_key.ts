@@ -52,7 +52,7 @@ export interface Account extends NewAccount {
   readonly displayName?: string;
 }
 
-/** Returns the name by which people know an account: the one that an owner gave it, else its own. */
+/** Returns the name by which people know an account: the one that an owner gave it, else its own. @internal */
 export const shownName = ({ name, displayName }: Pick<Account, "name" | "displayName">): string =>
   displayName ?? name;
 

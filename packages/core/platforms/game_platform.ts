@@ -138,7 +138,7 @@ export class GamePlatform extends Context.Service<
 
 /**
  * Whether the game platform is Roblox, for whose players other services link accounts too. With another game, the routes
- * that are compatible with those services are not served.
+ * that are compatible with those services are not served. @internal
  */
 export const IsRoblox = Context.Reference<boolean>("@accountlink/core/IsRoblox", {
   defaultValue: () => true,

@@ -1,6 +1,6 @@
 /** Which roles a member may let a role plan give: only what the chat platform would let the member give. */
 
-/** The permissions that only a member who has them may pass on. */
+/** The permissions that only a member who has them may pass on. @internal */
 export const powerfulPermissions = [
   "administrator",
   "manage_server",
@@ -27,6 +27,7 @@ export interface RankedRole {
  * @param roles the roles of the guild, highest first
  * @param held the IDs of the member's roles
  * @param rights permissions that the member has besides
+ * @internal
  */
 export const nameableRoles = (
   roles: ReadonlyArray<RankedRole>,

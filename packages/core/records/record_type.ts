@@ -65,7 +65,7 @@ export interface Held<Index> {
 /** The records of a type. */
 export type RecordOf<T extends RecordType> = NonNullable<T["Type"]>;
 
-/** Declares a type of records, whose indexes are its properties. */
+/** Declares a type of records, whose indexes are its properties. @internal */
 export const recordType = <
   const F extends Fields,
   const Indexes extends Readonly<Record<string, IndexOptions<keyof F & string>>>,
@@ -115,5 +115,5 @@ export const recordType = <
 export const snakeCase = (field: string): string =>
   field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** A schema for branded text that has no schema of its own. The cast is safe, since a brand exists only in types. */
+/** A schema for branded text that has no schema of its own. The cast is safe, since a brand exists only in types. @internal */
 export const textAs = <Text extends string>() => Schema.String as unknown as Schema.Codec<Text, string>;

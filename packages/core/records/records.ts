@@ -157,12 +157,12 @@ export interface StoreRecords<Name extends string = string> {
   readonly mostWritten: number;
 }
 
-/** Makes the records of a store, whose name is the first part of the names of its operations. */
+/** Makes the records of a store, whose name is the first part of the names of its operations. @internal */
 export class Records extends Context.Service<Records, (store: string) => StoreRecords>()(
   "@accountlink/core/Records",
 ) {}
 
-/** Makes the layer of a storage port that is written once. Operations are named after the port. */
+/** Makes the layer of a storage port that is written once. Operations are named after the port. @internal */
 export const recordStore = <Port, Store extends object>(
   port: Context.Service<Port, Store>,
   make: (records: StoreRecords<keyof Store & string>) => Store,

@@ -20,7 +20,7 @@ export const reminders = recordType({
   },
 });
 
-/** How many reminders the whole deployment sends in a minute, at least 1. */
+/** How many reminders the whole deployment sends in a minute, at least 1. @internal */
 export const RemindersPerMinute = Context.Reference<number>("@accountlink/core/RemindersPerMinute", {
   defaultValue: () => 10,
 });

@@ -17,6 +17,7 @@ type Managed = Pick<RolePlan, "guildId" | "scope">;
 /** The actor in the audit log when the service itself pauses a plan. */
 const service = originOfOperator("roles");
 
+/** @internal */
 export const makeGuildCheck = Effect.gen(function* () {
   const store = yield* RolePlanStore;
   const previews = yield* PreviewStore;

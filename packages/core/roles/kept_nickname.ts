@@ -11,7 +11,7 @@ export const storedNickname = (given: string, kept: string | null): string =>
 /** The nickname that the plan gave. */
 export const givenNickname = (stored: string): string => stored.split("\n", 1)[0] ?? "";
 
-/** The nickname that the member has as long as nobody changes it, or null. */
+/** The nickname that the member has as long as nobody changes it, or null. @internal */
 export const shownNickname = (stored: string): string | null => {
   const [given = "", kept = given] = stored.split("\n", 2);
   return kept === "" ? null : kept;

@@ -27,6 +27,7 @@ export interface LostInGuild {
   } | null;
 }
 
+/** @internal */
 export const makeLostWithLink = Effect.gen(function* () {
   const store = yield* RolePlanStore;
   const members = yield* MemberSync;

@@ -48,6 +48,7 @@ interface Progress {
 
 const isUnknown = ({ changes }: ComparedMember): boolean => changes.held.length > 0;
 
+/** @internal */
 export const makePlanPreviews = Effect.gen(function* () {
   const previews = yield* PreviewStore;
   const sync = yield* MemberSync;

@@ -44,7 +44,7 @@ export interface Candidate {
 /** Identifies an item in `LinkedGame.items`. @internal */
 export const itemKey = ({ item, itemId }: GameItem): string => `${item} ${itemId}`;
 
-/** Returns the user's roles in a group, none for a user who is not in it; null if the platform does not report groups. */
+/** Returns the user's roles in a group, none for a user who is not in it; null if the platform does not report groups. @internal */
 export const rolesIn = (
   { groups }: Pick<LinkedGame, "groups">,
   groupId: string,
@@ -272,8 +272,10 @@ export const SingleCondition = Schema.Union([
 ]);
 export type SingleCondition = typeof SingleCondition.Type;
 
-/** The fewest and the most conditions that a rule combines. @internal */
-export const [fewestCombined, mostCombined] = [2, 5];
+/** The fewest conditions that a rule combines. @internal */
+export const fewestCombined = 2;
+/** The most conditions that a rule combines. @internal */
+export const mostCombined = 5;
 
 const Combined = Schema.Array(SingleCondition).check(
   Schema.isMinLength(fewestCombined),

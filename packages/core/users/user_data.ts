@@ -48,7 +48,7 @@ export interface ErasedAccount {
 /** How many audit entries a page has at most. */
 const entriesOfPage = 500;
 
-/** More links of an account are not counted, because a user waits for the answer. */
+/** More links of an account are not counted, because a user waits for the answer. @internal */
 export const mostCounted = 10_000;
 
 /** Data shown to a user before an erasure. */

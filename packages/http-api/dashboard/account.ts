@@ -4,7 +4,8 @@
  * @example
  * ```ts
  * const ofSession = [DashboardAccount.getSignIn, DashboardAccount.deleteSignIn, DashboardAccount.chooseAccount];
- * [...ofSession, DashboardAccount.declineInvitation, DashboardAccount.getGuilds].every(({ codes }) => codes.has("INVALID_SESSION")); // true
+ * const ofAccount = [DashboardAccount.patchAccount, DashboardAccount.deleteAccount];
+ * [...ofSession, ...ofAccount, DashboardAccount.declineInvitation, DashboardAccount.getGuilds].every(({ codes }) => codes.has("INVALID_SESSION")); // true
  * ```
  */
 import { memberRoles } from "@accountlink/core/accounts";

@@ -5,7 +5,8 @@
  * ```ts
  * const blocks = [DashboardBlocks.getBlocks, DashboardBlocks.putBlock, DashboardBlocks.deleteBlock];
  * new Set(blocks.map(pathTemplate)).size; // 1
- * blocks.every(({ role }) => role === "moderator"); // true
+ * const files = [DashboardBlocks.exportBlocks, DashboardBlocks.importBlocks];
+ * [...blocks, ...files].every(({ role }) => role === "moderator"); // true
  * ```
  */
 

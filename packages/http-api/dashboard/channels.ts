@@ -11,7 +11,7 @@ import { Schema } from "effect";
 import { optional, required, text } from "../parameter.ts";
 import { guildInScope, managed } from "./signed_in.ts";
 
-/** The most characters of a panel's text. */
+/** The most characters of a panel's text. @internal */
 export const longestPanelText = 300;
 
 export const getChannels = managed("admin", "GET", "/channels", {

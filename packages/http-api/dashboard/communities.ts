@@ -6,7 +6,9 @@
  * const ofLinks = [DashboardCommunities.getLinks, DashboardCommunities.putLink, DashboardCommunities.deleteLink];
  * new Set(ofLinks.map(pathTemplate)).size; // 1
  * const ofScopes = [DashboardCommunities.getScopes, DashboardCommunities.getScope, DashboardCommunities.patchScope];
- * ofScopes.every(({ access }) => access === "session"); // true
+ * [...ofScopes, DashboardCommunities.deleteScope].every(({ access }) => access === "session"); // true
+ * const ofCommunity = [DashboardCommunities.getCommunity, DashboardCommunities.getUnlinked, DashboardCommunities.restoreLink];
+ * ofCommunity.every(({ role }) => role === "moderator"); // true
  * ```
  */
 

@@ -5,7 +5,8 @@
  * ```ts
  * const ofPlan = [DashboardRoles.getRoles, DashboardRoles.putRoles, DashboardRoles.deleteRoles];
  * new Set(ofPlan.map(pathTemplate)).size; // 1
- * const work = [DashboardRoles.previewRoles, DashboardRoles.sweepRoles];
+ * const ofPreview = [DashboardRoles.previewRoles, DashboardRoles.getPreview];
+ * const work = [...ofPreview, DashboardRoles.sweepRoles, DashboardRoles.getRoleHistory, DashboardRoles.putRolesBack];
  * [...work, DashboardRoles.getRanks].every(({ role }) => role === "admin"); // true
  * ```
  */

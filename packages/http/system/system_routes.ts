@@ -58,7 +58,7 @@ const isReady = Metric.gauge("accountlink_ready", {
   description: "Whether this server is ready: 1 or 0",
 });
 
-/** Keeps the metric of readiness, whoever asks. */
+/** Keeps the metric of readiness, whoever asks. @internal */
 export const watchReadiness = Effect.flatMap(Readiness, ({ failing }) =>
   Effect.repeat(
     Effect.flatMap(failing, (names) => Metric.update(isReady, names.length === 0 ? 1 : 0)),

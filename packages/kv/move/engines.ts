@@ -15,7 +15,7 @@ const mark = encode(["moving"]);
 /** The last key: a server that started before the end would otherwise take the target for whole. */
 const last = encode(["root_key"]);
 
-/** Whether a move into an engine is not finished. */
+/** Whether a move into an engine is not finished. @internal */
 export const isHalfMoved = (kv: Kv): Effect.Effect<boolean, StoreUnavailable> =>
   Effect.map(kv.get([mark, encode(["moving_rows"])]), (found) => found.some((entry) => entry !== null));
 

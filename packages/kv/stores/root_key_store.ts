@@ -8,7 +8,7 @@ import { storeLayer } from "./store_layer.ts";
 
 export const rootKeys = table<{ readonly wrapped: string }>()("root_key", () => [], {});
 
-/** Reads the wrapped root key; null before its creation. */
+/** Reads the wrapped root key; null before its creation. @internal */
 export const readRootKey = (kv: Kv) => find(new Database(kv));
 
 const find = (db: Database) =>

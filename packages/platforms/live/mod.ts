@@ -5,6 +5,19 @@
  * `liveChatPlatform` and `liveGamePlatform` look up guilds, members and users; wrap them in the cached platforms of
  * `@accountlink/platforms/http`. `liveChatIdentity` and `liveGameIdentity` are the sign-ins. `docs/platforms.md` says
  * how to register an application with each platform.
+ *
+ * @example
+ * ```ts
+ * import { Layer, Redacted } from "effect";
+ *
+ * const [secret, publicUrl] = [Redacted.make("secret"), "https://link.example"];
+ * const chat = liveChatPlatform({ botToken: secret, publicUrl });
+ * const ofRoblox = liveGameIdentity({ clientId: "1", clientSecret: secret });
+ * const game = httpGamePlatform({ url: "https://game.example", token: secret });
+ * const issuer = "https://login.example";
+ * const ofGame = httpGameIdentity({ issuer, clientId: "1", clientSecret: secret });
+ * [chat, ofRoblox, game, ofGame].every(Layer.isLayer); // true
+ * ```
  */
 
 export { answers, type RefusedInWords } from "./answers.ts";

@@ -41,7 +41,7 @@ export interface StorageRedisOptions extends RedisOptions {
   readonly serves?: boolean;
 }
 
-/** The URL names a cluster. The storage needs one primary, because its commits change keys of every slot. */
+/** The URL names a cluster. The storage needs one primary, because its commits change keys of every slot. @internal */
 export class RedisClusterRefused extends Data.TaggedError("RedisClusterRefused")<{}> {
   override readonly message = "Cannot store data in a Redis cluster, expected one primary";
 }
@@ -167,7 +167,7 @@ export const openKv = (options: RedisOptions) =>
     }),
   );
 
-/** Reads the state of a storage, without changing its data. */
+/** Reads the state of a storage, without changing its data. @internal */
 export const inspect = Effect.fn("StorageRedis.inspect")(function* (options: RedisOptions) {
   const state = yield* inspectRedis(options);
   const read = Effect.gen(function* () {

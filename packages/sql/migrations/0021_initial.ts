@@ -182,6 +182,7 @@ const lastEarlier = 20;
  * How to upgrade a database that has fewer than all of the earlier steps; null if this release upgrades it.
  *
  * @param version the number of the last step that ran on it, 0 for a new database
+ * @internal
  */
 export const upgradeThrough = (version: number): string | null =>
   version === 0 || version >= lastEarlier

@@ -1,3 +1,4 @@
+/** URLs of Postgres, read as its own tools do. @internal */
 import { readFileSync } from "node:fs";
 import type { TcpNetConnectOpts } from "node:net";
 import { userInfo } from "node:os";

@@ -16,7 +16,22 @@ export interface GamePlatformFacts {
   readonly noItem?: GameItem;
 }
 
-/** Checks an adapter of a game platform against a platform with a known user. */
+/**
+ * Checks an adapter of a game platform against a platform with a known user.
+ *
+ * @example
+ * ```ts
+ * import { GameId } from "@accountlink/core";
+ * import { PlatformMemory } from "@accountlink/memory";
+ * import { aFixture, aGameUser } from "@accountlink/testing";
+ * import * as test from "vitest";
+ *
+ * const user = aGameUser("1", { username: "ada" });
+ * const { platform } = aFixture({ platform: { gameUsers: [user] } });
+ * const facts = { user: { id: user.id, username: "ada" }, absent: GameId.make("2") };
+ * gamePlatformSuite({ name: "Memory", layer: PlatformMemory.layer(platform), test, facts });
+ * ```
+ */
 export const gamePlatformSuite = ({
   facts: { user, absent, group, owned, notOwned, noItem },
   ...options

@@ -20,7 +20,7 @@ export interface StorageMoveOptions extends Omit<StoragePropertyOptions, "layer"
 
 /**
  * Tests moves between storages: random commands, some on each storage, give the answers and the final state of a model
- * that runs all of them.
+ * that runs all of them. @internal
  */
 export const storageMoveSuite = ({ name, storages, model, test, ...options }: StorageMoveOptions): void => {
   const agrees = Effect.fnUntraced(function* (commands: ReadonlyArray<Command>) {

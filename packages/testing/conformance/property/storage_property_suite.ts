@@ -76,6 +76,7 @@ const agreesInSomeOrder = Effect.fnUntraced(function* (
   expectThat(false, `some order of the commands explains ${Formatter.format(actual)}`);
 });
 
+/** What commands answer, and what can be read after them. @internal */
 export const outcomeOf = (
   subjects: CommandSubjects,
   before: ReadonlyArray<Command>,
@@ -91,6 +92,7 @@ export const outcomeOf = (
     return { answers, observed: yield* observe(subjects) };
   });
 
+/** Runs an effect on a new model. @internal */
 export const onModel = <A, E>(
   model: Layer.Layer<StoragePorts>,
   effect: Effect.Effect<A, E, StoragePorts>,
