@@ -112,6 +112,11 @@ export const noteProblems = Effect.fnUntraced(function* (
 /** A community whose problems may have changed since they were looked at. */
 export interface ChangedProblems extends CommunityPlace, Pick<PlanNotice, "unseenAt"> {}
 
+/** A message that is due, and the account of its scope; null if the scope was deleted. */
+export interface DueNotice extends PlanNotice {
+  readonly account: string | null;
+}
+
 /**
  * Stores whom to tell when the rules of a community stop, and when that was done. `RolePlanStore` stores who turned them
  * on, that the service paused them, and that their problems changed. Erasing a user deletes what they are to be told. Every operation is atomic.
@@ -130,8 +135,12 @@ export class PlanNoticeStore extends Context.Service<
       changed: ChangedProblems & { readonly problems: ReadonlyArray<string>; readonly at: Millis },
     ) => StoreEffect<void>;
 
-    /** Returns the message that is due for the longest time; null if none is due. */
-    readonly due: (at: Millis) => StoreEffect<PlanNotice | null>;
+    /** Returns messages that are due, at most `limit`: those due for the longest time, or the next ones after `last`. */
+    readonly due: (
+      at: Millis,
+      limit: number,
+      last: PlanNotice | null,
+    ) => StoreEffect<ReadonlyArray<DueNotice>>;
 
     /** Stores when a message was sent and when the next one is due, unless that has changed. Returns whether it is stored. */
     readonly settle: (
@@ -157,10 +166,13 @@ export const storedPlanNotices = recordStore(PlanNoticeStore, ({ read, write }) 
       yield* tx.put(planNotices, { ...stored, unseenAt, problems, dueAt });
     }),
 
-  due: (at) =>
+  due: (at, limit, last) =>
     read("due", function* (tx) {
-      const [first] = yield* tx.list(planNotices.byDue, [], { before: [at + 1], limit: 1 });
-      return first ?? null;
+      const after =
+        last === null || last.dueAt === null ? {} : { after: [last.dueAt, last.pid, last.guildId] };
+      const found = yield* tx.list(planNotices.byDue, [], { before: [at + 1], limit, ...after });
+      const scopes = yield* tx.scopes([...new Set(found.map(({ pid }) => pid))]);
+      return found.map((each) => ({ ...each, account: scopes.get(each.pid)?.scope.account ?? null }));
     }),
 
   settle: (notice, next) =>

@@ -17,6 +17,7 @@ export const sharedResources = [
   "import_files",
   "link_counts",
   "block_removals",
+  "reminders",
 ] as const;
 
 /** The clients of platforms add the name of their platform. @internal */

@@ -1,6 +1,7 @@
 /**
  * Tells who turned the rules of a community on when they stop without them: a private message with the cause and the way
- * to the page. One node of all works on it, the oldest.
+ * to the page. One node of all works on it, the oldest. Accounts take turns, so that one whose communities all stop at
+ * once delays nobody else's message.
  */
 import { ChatPlatform } from "@accountlink/core";
 import { hasAccepted, MemberStore } from "@accountlink/core/accounts";
@@ -9,6 +10,7 @@ import { isChatId } from "@accountlink/core/ids";
 import { KeyStore } from "@accountlink/core/keys";
 import { type ChatChannels, IsBackground } from "@accountlink/core/platforms";
 import {
+  type DueNotice,
   makeOldestNode,
   type PlanNotice,
   PlanNoticeStore,
@@ -27,6 +29,12 @@ const [seekInterval, pause, retryTime] = [60_000, 6_000, 300_000];
 
 /** How many communities the node looks at before it sends the next message. */
 const atOnce = 1_000;
+
+/** How many messages without a reader the node drops before it looks again whether it is the oldest. */
+const mostDropped = 100;
+
+/** How many messages an account can be sent until those that are due are read again. */
+const mostOfAccount = seekInterval / pause;
 
 /** The problems that keep the rules from all members. */
 const stopping: ReadonlySet<SharedProblem["reason"]> = new Set([
@@ -58,7 +66,41 @@ const start = Effect.fnUntraced(function* (channels: ChatChannels) {
     return found.length === atOnce;
   });
 
-  let [seekAt, tellAt] = [0, 0];
+  /** The messages that are due, by account. The account that was told the longest ago is the first. */
+  let round = new Map<string | null, Array<DueNotice>>();
+
+  /** Reads the messages that are due. Accounts without any are forgotten, and new ones come first. */
+  const read = Effect.fnUntraced(function* (at: Millis) {
+    const found = new Map<string | null, Array<DueNotice>>();
+    let last: DueNotice | null = null;
+    for (;;) {
+      const page: ReadonlyArray<DueNotice> = yield* store.due(at, atOnce, last);
+      for (const notice of page) {
+        const own = found.get(notice.account) ?? [];
+        if (own.length < mostOfAccount) own.push(notice);
+        found.set(notice.account, own);
+      }
+      last = page.at(-1) ?? null;
+      if (page.length < atOnce) break;
+    }
+    const known = [...round.keys()].filter((account) => found.has(account));
+    const newcomers = [...found.keys()].filter((account) => !round.has(account));
+    round = new Map([...newcomers, ...known].map((account) => [account, found.get(account) ?? []]));
+  });
+
+  /** Takes a message of the next account, which then is the last one. */
+  const take = (): DueNotice | undefined => {
+    for (const [account, own] of round) {
+      const notice = own.shift();
+      if (notice === undefined) continue;
+      round.delete(account);
+      round.set(account, own);
+      return notice;
+    }
+    return undefined;
+  };
+
+  let [seekAt, readAt, tellAt] = [0, 0, 0];
   yield* makeOldestNode("notices:", {
     problem: "Cannot tell owners that their rules have stopped",
     work: Effect.gen(function* () {
@@ -67,10 +109,18 @@ const start = Effect.fnUntraced(function* (channels: ChatChannels) {
         seekAt = now + seekInterval;
         if (yield* seek(now)) seekAt = now;
       }
-      const notice = now < tellAt ? null : yield* store.due(now);
-      if (notice === null) return;
-      tellAt = now + pause;
-      yield* tell(notice);
+      if (now < tellAt) return;
+      if (now >= readAt || ![...round.values()].some((own) => own.length > 0)) {
+        readAt = now + seekInterval;
+        yield* read(now);
+      }
+      for (let dropped = 0; dropped < mostDropped; dropped++) {
+        const notice = take();
+        if (notice === undefined) return;
+        if (!(yield* tell(notice))) continue;
+        tellAt = now + pause;
+        return;
+      }
     }),
     stop: Effect.void,
   });
@@ -129,6 +179,7 @@ const makeTell = Effect.fnUntraced(function* (channels: ChatChannels) {
     return language.text("trouble.role", { ...place, count, role: yield* roleName(community, roleId) });
   });
 
+  /** Tells what is due. Returns whether the platform was asked. */
   return Effect.fnUntraced(
     function* (notice: PlanNotice) {
       const now = yield* Clock.currentTimeMillis;
@@ -137,10 +188,15 @@ const makeTell = Effect.fnUntraced(function* (channels: ChatChannels) {
         store.settle({ ...notice, ...claimed }, { ...done, dueAt: now + time });
       const found = Option.getOrNull(yield* communities.find(notice));
       const reader = found?.tellTroubles === true ? yield* readerOf(notice, found) : null;
-      if (found === null || reader === null) return yield* store.settle(notice, done);
+      if (found === null || reader === null) {
+        yield* store.settle(notice, done);
+        return false;
+      }
       const content = yield* Effect.catchTag(messageOf(found), "PlatformUnavailable", () => Effect.undefined);
-      if (content === undefined) return yield* later(notice, retryTime);
-      if (content === null) return yield* store.settle(notice, done);
+      if (content === undefined || content === null) {
+        yield* content === null ? store.settle(notice, done) : later(notice, retryTime);
+        return content === undefined;
+      }
       // Before the message, so that a node that dies does not send it twice.
       if (!(yield* store.settle(notice, { toldAt: now, dueAt: null }))) return false;
       const once = `${notice.pid.slice(-12)}${now.toString(36)}`;
@@ -148,8 +204,8 @@ const makeTell = Effect.fnUntraced(function* (channels: ChatChannels) {
         channels.postPrivately(reader, messageBody({ content }), once),
         () => "unavailable" as const,
       );
-      if (outcome === "unavailable") return yield* later({ dueAt: null }, retryTime);
-      if (outcome === "bot_refused") return yield* later({ dueAt: null }, hourMs);
+      if (outcome === "unavailable") yield* later({ dueAt: null }, retryTime);
+      if (outcome === "bot_refused") yield* later({ dueAt: null }, hourMs);
       return true;
     },
     Effect.uninterruptible,

@@ -15,7 +15,7 @@ import { TestClock } from "effect/testing";
 import { layerPlanNotices } from "./plan_notices.ts";
 
 const guildId = "70001" as GuildId;
-const [ada, bob] = ["100001", "100002"];
+const [ada, bob, cleo] = ["100001", "100002", "100003"];
 
 const platform = {
   guilds: [{ id: guildId, name: "The *Crew*", bot: true, members: [aMember(ada, { manager: true })] }],
@@ -26,7 +26,15 @@ const platform = {
 const test = testWith(
   Layer.provideMerge(
     Layer.succeed(HttpSettings, { publicUrl: MemoryWorld.publicUrl } as HttpSettings["Service"]),
-    MemoryWorld.layer(aFixture({ accounts: [{ name: "acme", chatId: ada }], platform })),
+    MemoryWorld.layer(
+      aFixture({
+        accounts: [
+          { name: "acme", chatId: ada },
+          { name: "club", chatId: cleo },
+        ],
+        platform,
+      }),
+    ),
   ),
 );
 
@@ -190,6 +198,56 @@ test("a member with closed private messages gets none, and what the platform ref
   expect(sent.length).toBe(2);
   yield* leap("3 hours");
   expect(sent.length).toBe(2);
+});
+
+test("an account whose communities all pause at once delays nobody else's message", function* () {
+  const { sent, startNode, place, plans, origin } = yield* world;
+  const { pid } = yield* (yield* KeyStore).ensureScope(
+    "club",
+    { kind: "global" },
+    "pid_other0123456789abc" as Pid,
+  );
+  const by = (account: string, member: string) =>
+    ({ actor: { type: "account", id: account, member }, requestId: null }) as const;
+  const stops = Effect.fnUntraced(function* (account: string, member: string, where: typeof place) {
+    const at = yield* Clock.currentTimeMillis;
+    const write = { ...where, at, position: 0 };
+    yield* plans.put({ ...write, ...by(account, member), settings: { ...noPlan, state: "on" } });
+    yield* plans.pause({ ...write, ...origin(null), why: "unmanaged" });
+  });
+  for (let guild = 0; guild < 50; guild++)
+    yield* stops("acme", ada, { ...place, guildId: String(80_000 + guild) as GuildId });
+  yield* startNode();
+  yield* pass(10);
+  expect(sent.map(({ to }) => to)).toEqual([ada, ada]);
+  for (const guild of ["90001", "90002"]) yield* stops("club", cleo, { pid, guildId: guild as GuildId });
+  // The messages that are due are read again after a minute. Then the two accounts take turns.
+  yield* pass(80);
+  const turns = sent.map(({ to }) => to);
+  const first = turns.indexOf(cleo);
+  expect(turns.slice(first, first + 3)).toEqual([cleo, ada, cleo]);
+});
+
+test("messages that nobody reads any more hold up no other", function* () {
+  const { sent, turn, pauseFor, startNode, place, plans, communities, origin } = yield* world;
+  for (let guild = 0; guild < 20; guild++) {
+    const write = {
+      ...origin(ada),
+      ...place,
+      guildId: String(80_000 + guild) as GuildId,
+      at: 0,
+      position: 0,
+    };
+    yield* plans.put({ ...write, settings: { ...noPlan, state: "on" } });
+    yield* communities.update({ ...write, update: { tellTroubles: false } });
+    yield* plans.pause({ ...write, ...origin(null), why: "unmanaged" });
+  }
+  yield* TestClock.adjust("1 second");
+  yield* turn("on");
+  yield* pauseFor("unmanaged");
+  yield* startNode();
+  yield* pass(10);
+  expect(sent.map(({ to }) => to)).toEqual([ada]);
 });
 
 test("a node that dies while it sends leaves no second message to the next one", function* () {

@@ -26,6 +26,7 @@ import { ReminderStore, RemindersPerMinute, reminderPause } from "@accountlink/c
 import { makeGuildCheck, makeOldestNode, RolePlanStore } from "@accountlink/core/roles";
 import { Secrets } from "@accountlink/core/secrets";
 import { dayMs } from "@accountlink/core/timestamp";
+import { Turns } from "@accountlink/core/turns";
 import { Clock, type Duration, Effect, FiberMap, Layer, Metric, Option } from "effect";
 import { Languages } from "../languages/mod.ts";
 import { messageBody } from "./message.ts";
@@ -59,19 +60,25 @@ const waited = Metric.gauge("accountlink_reminders_wait_seconds", {
 const tellsFrom = 60_000;
 
 /**
- * Makes the turns of all communities, spaced so that a minute has no more than the deployment may send. The first comes after a
+ * Makes the turns of all accounts and their communities, spaced so that a minute has no more than the deployment may send. The first comes after a
  * space, since a node that stopped a moment ago may have had the last. Returns how long the turn was waited for.
  */
 const makeTurns = Effect.gen(function* () {
   const space = 60_000 / (yield* RemindersPerMinute);
+  const turns = new Turns({ resource: "reminders", places: 1 });
   let nextAt = (yield* Clock.currentTimeMillis) + space;
-  return Effect.gen(function* () {
+  const next = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis;
     const at = Math.max(now, nextAt);
     nextAt = at + space;
-    yield* Metric.update(waited, (at - now) / 1_000);
     yield* Effect.sleep(at - now);
-    return at - now;
+  });
+  return Effect.fnUntraced(function* (account: string) {
+    const began = yield* Clock.currentTimeMillis;
+    yield* turns.step(account, next);
+    const wait = (yield* Clock.currentTimeMillis) - began;
+    yield* Metric.update(waited, wait / 1_000);
+    return wait;
   });
 });
 
@@ -237,7 +244,7 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
       yield* Effect.logWarning("The platform refuses reminders: they rest for an hour");
     });
     for (const { chatId, hash } of yield* dueIn(community)) {
-      yield* tellHeld(yield* takeTurn);
+      yield* tellHeld(yield* takeTurn(scope.account));
       if (!(yield* hasRested(name)) || !(yield* isWanted(community))) return;
       const linked = yield* links.findGamesByChatIds(scope.pid, [chatId]);
       if (linked.has(chatId) || !(yield* claim(community, hash))) continue;

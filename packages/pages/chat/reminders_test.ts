@@ -14,7 +14,7 @@ import { TestClock } from "effect/testing";
 import { layerReminders } from "./reminders.ts";
 
 const guildIds = ["70001", "70002", "70003"].map((id) => id as GuildId);
-const manager = "100001";
+const [manager, other] = ["100001", "100003"];
 
 /** Guilds of ten members without a link, who joined when the clock began. */
 const guilds = guildIds.map((id) => ({
@@ -22,7 +22,9 @@ const guilds = guildIds.map((id) => ({
   name: `Guild ${id}`,
   bot: true,
   members: [
-    aMember(manager, { manager: true, joined: "1971-01-01T00:00:00.000Z" }),
+    ...[manager, other].map((chatId) =>
+      aMember(chatId, { manager: true, joined: "1971-01-01T00:00:00.000Z" }),
+    ),
     ...Array.from({ length: 10 }, (_, n) => aMember(`${id}00${n}`, { joined: "1970-01-01T00:00:01.000Z" })),
   ],
 }));
@@ -31,7 +33,15 @@ const platform = { guilds, chatUsers: [], gameUsers: [] };
 const test = testWith(
   Layer.provideMerge(
     Layer.succeed(HttpSettings, { publicUrl: MemoryWorld.publicUrl } as HttpSettings["Service"]),
-    MemoryWorld.layer(aFixture({ accounts: [{ name: "acme", chatId: manager }], platform })),
+    MemoryWorld.layer(
+      aFixture({
+        accounts: [
+          { name: "acme", chatId: manager },
+          { name: "club", chatId: other },
+        ],
+        platform,
+      }),
+    ),
   ),
 );
 
@@ -45,7 +55,8 @@ const pass = (minutes: number) =>
     { times: minutes * 30 - 1 },
   );
 
-test("all communities share the bound of a minute, in turns, and are told if it holds them back", function* () {
+/** Reminds the members of each guild in a scope of an account. */
+const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>) {
   const sent: Array<{ readonly guild: string; readonly at: number }> = [];
   const chat = yield* ChatPlatform;
   const observed = Layer.succeed(ChatPlatform, {
@@ -60,9 +71,13 @@ test("all communities share the bound of a minute, in turns, and are told if it 
     },
   });
   const [keys, plans, communities] = [yield* KeyStore, yield* RolePlanStore, yield* CommunityStore];
-  const { pid } = yield* keys.ensureScope("acme", { kind: "global" }, "pid_0123456789abcdefghij" as Pid);
-  const by = { actor: { type: "operator", id: "ada" }, requestId: null, pid, at: 0, position: 0 } as const;
-  for (const guildId of guildIds) {
+  const pids: Array<Pid> = [];
+  for (const [index, guildId] of guildIds.entries()) {
+    const account = accounts[index] ?? "acme";
+    const wanted = `pid_${account}0123456789abcdef` as Pid;
+    const { pid } = yield* keys.ensureScope(account, { kind: "global" }, wanted);
+    pids.push(pid);
+    const by = { actor: { type: "operator", id: "ada" }, requestId: null, pid, at: 0, position: 0 } as const;
     yield* plans.put({ ...by, guildId, settings: { ...noPlan, state: "on" } });
     yield* communities.update({ ...by, guildId, update: { remindAfterDays: 1 } });
   }
@@ -81,6 +96,11 @@ test("all communities share the bound of a minute, in turns, and are told if it 
   ]);
   yield* Layer.buildWithScope(reminders, life);
   const begun = yield* Clock.currentTimeMillis;
+  return { sent, plans, pid: pids[0] ?? expect.fail("no scope"), perMinute, begun };
+});
+
+test("all communities share the bound of a minute, in turns, and are told if it holds them back", function* () {
+  const { sent, plans, perMinute, pid, begun } = yield* remindIn(["acme", "acme", "acme"]);
   yield* pass(6);
   expect(sent.length).toBe(12);
   expect(new Set(sent.slice(0, 3).map(({ guild }) => guild)).size).toBe(3);
@@ -97,4 +117,11 @@ test("all communities share the bound of a minute, in turns, and are told if it 
   expect(sent.length).toBe(30);
   const last = yield* Effect.forEach(guildIds, (guildId) => plans.status({ pid, guildId }));
   expect(last.flatMap((status) => status.problems)).toEqual([]);
+});
+
+test("an account that reminds in many communities leaves another account every other turn", function* () {
+  const { sent } = yield* remindIn(["acme", "acme", "club"]);
+  yield* pass(6);
+  const ofClub = sent.filter(({ guild }) => guild === guildIds[2]);
+  expect([sent.length, ofClub.length]).toEqual([12, 6]);
 });

@@ -1,6 +1,6 @@
 import { ChatId, type StoragePorts } from "@accountlink/core";
 import type { StoreUnavailable } from "@accountlink/core/errors";
-import { PlanNoticeStore, RolePlanStore } from "@accountlink/core/roles";
+import { type DueNotice, PlanNoticeStore, RolePlanStore } from "@accountlink/core/roles";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { uniqueChatId, uniqueText } from "../mod.ts";
@@ -20,7 +20,7 @@ const turnedOn = Effect.gen(function* () {
   // Other suites share the storage, so that their notices may be due before.
   const due = Effect.fnUntraced(function* (at: number) {
     for (;;) {
-      const notice = yield* store.due(at);
+      const [notice = null] = yield* store.due(at, 1, null);
       if (notice === null || notice.pid === steps.place.pid) return notice;
       yield* store.settle(notice, { toldAt: null, dueAt: null });
     }
@@ -31,11 +31,11 @@ const turnedOn = Effect.gen(function* () {
 const cases: Cases<StoragePorts> = {
   "who turned the rules on is kept, and a pause of the service makes a message due that one of several nodes sends":
     function* () {
-      const { store, due, pause, place } = yield* turnedOn;
+      const { store, due, pause, place, scope } = yield* turnedOn;
       expectEqual(yield* due(start), null);
       yield* pause;
       const notice = yield* due(start);
-      const base = { ...place, chatId: ada, keyId: null, problems: [] };
+      const base = { ...place, account: scope.account, chatId: ada, keyId: null, problems: [] };
       expectEqual(notice, { ...base, toldAt: null, dueAt: start, problemAt: start + 1, unseenAt: start + 1 });
       if (notice === null) return;
       const told = { toldAt: start, dueAt: null };
@@ -58,6 +58,27 @@ const cases: Cases<StoragePorts> = {
       yield* put({ ...settings, state: "paused" }, 0, start, byAda);
       expectEqual(yield* due(start + dayMs), null);
     },
+
+  "messages that are due are read in pages, the one that is due the longest first": function* () {
+    const { store } = yield* turnedOn;
+    const all = yield* Effect.replicateEffect(turnedOn, 5);
+    for (const { pause } of all) yield* pause;
+    const found: Array<DueNotice> = [];
+    for (let last: DueNotice | null = null; ; ) {
+      const page: ReadonlyArray<DueNotice> = yield* store.due(start, 2, last);
+      found.push(...page);
+      last = page.at(-1) ?? null;
+      if (page.length < 2) break;
+    }
+    expectEqual(new Set(found.map(({ pid }) => pid)).size, found.length);
+    const times = found.map(({ dueAt }) => dueAt ?? start + 1);
+    expectEqual(
+      times,
+      times.toSorted((one, other) => one - other),
+    );
+    for (const { place, scope } of all)
+      expectEqual(found.find(({ pid }) => pid === place.pid)?.account, scope.account);
+  },
 
   "a problem makes a message due once, until it is gone": function* () {
     const { store, due, place } = yield* turnedOn;

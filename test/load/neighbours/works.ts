@@ -150,6 +150,7 @@ export const works: Readonly<Record<(typeof sharedResources)[number], Work>> = {
   sqlite_writer: importAndUndo,
   database_connections: relink,
   block_removals: block,
+  reminders: sweep,
 };
 
 /** Makes the attacker's browser. */

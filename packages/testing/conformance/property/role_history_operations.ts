@@ -168,7 +168,7 @@ export const roleHistoryOperations = {
       world.notices.settle({ ...placeOf(world, input), dueAt }, { toldAt, dueAt: nextAt }),
   ),
   "PlanNoticeStore.unseen": fixed(({ notices }) => notices.unseen(9)),
-  "PlanNoticeStore.due": fixed(({ notices }) => notices.due(0)),
+  "PlanNoticeStore.due": fixed(({ notices }) => notices.due(0, 10, null)),
 } satisfies OperationsOf<"RoleHistoryStore", RoleHistoryStore["Service"]> &
   OperationsOf<"PreviewStore", Omit<PreviewStore["Service"], "start" | "save" | "find">> &
   OperationsOf<"PlanNoticeStore", PlanNoticeStore["Service"]>;
