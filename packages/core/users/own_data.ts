@@ -39,8 +39,9 @@ export const makeOwnCommunity = Effect.gen(function* () {
   return Effect.fnUntraced(function* (scope: DataScope) {
     const { pid } = scope;
     const guildId = guildOf(scope);
-    const guildName = guildId === null ? null : ((yield* profiles.guild(guildId))?.name ?? null);
+    // Before the platform is waited for, so that the communities of a page share a statement.
     const configured = Option.getOrNull(yield* keys.findScopeByPid(pid));
+    const guildName = guildId === null ? null : ((yield* profiles.guild(guildId))?.name ?? null);
     const displayName = configured?.settings.displayName ?? null;
     return {
       pid,

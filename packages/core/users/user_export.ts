@@ -9,10 +9,12 @@ import { guildOf } from "../data_scope.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type KeyDetails, maskedKey } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
+import { forEachLimited } from "../limited_loops.ts";
 import { isOrWasLinked } from "../links/link.ts";
 import { shownNickname } from "../roles/kept_nickname.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { stepAndRest, Turns } from "../turns/mod.ts";
+import { linksOfPage } from "./own_data.ts";
 import { UserData } from "./user_data.ts";
 
 /**
@@ -35,7 +37,9 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
 
     /** Returns a function that looks up one of these scopes, as the export shows it. */
     const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
-      const found = yield* Effect.forEach([...new Set(pids)], (pid) => keys.findScopeByPid(pid));
+      const found = yield* forEachLimited([...new Set(pids)], keys.findScopeByPid, {
+        concurrency: linksOfPage,
+      });
       const communities = new Map(
         found.flatMap(Option.toArray).map(({ scope, settings }) => [
           scope.pid,

@@ -1,9 +1,12 @@
-import { ChatId, GameId, KeyId, LinkStore, Pid } from "@accountlink/core";
+import { ChatId, GameId, GuildId, KeyId, LinkStore, Pid, Signals } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
+import { Profiles } from "@accountlink/core/platforms";
+import { SessionWatch } from "@accountlink/core/sessions";
+import { linksOfPage, OwnLinks } from "@accountlink/core/users";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect } from "@accountlink/test-servers/effect";
 import { makeKey } from "@accountlink/testing";
-import { Effect, Layer, Option } from "effect";
+import { Effect, Layer, Option, Queue, Tracer } from "effect";
 import { SqlConnection } from "effect/sql";
 import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
@@ -97,5 +100,52 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
       ]);
       expect(statements.splice(0)).toHaveLength(1);
     }).pipe(Effect.provide(storesObserved((text) => statements.push(text))));
+  });
+
+  testOnDatabase()("a page of a user's links names the communities in a few statements", function* () {
+    const statements: Array<string> = [];
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options);
+        if (options.kind === "client") statements.push(span.name);
+        return span;
+      },
+    });
+    const user = ChatId.make("10001");
+    yield* migrate;
+    yield* Effect.gen(function* () {
+      const [keys, links, own] = [yield* KeyStore, yield* LinkStore, yield* OwnLinks];
+      for (let index = 0; index < linksOfPage; index++) {
+        const [name, scope] = [`account ${index}`, Pid.make(`pid_${String(index).padStart(16, "0")}`)];
+        yield* keys.ensureAccount({ name, chatId: ChatId.make(`${20_000 + index}`), tier: "free" });
+        const guildId = GuildId.make(`${30_000 + index}`);
+        yield* keys.ensureScope(
+          name,
+          index % 2 === 0 ? { kind: "global" } : { kind: "guild", guildId },
+          scope,
+        );
+        yield* links.setGame({ ...origin, pid: scope, chatId: user, gameId: GameId.make("42") });
+      }
+      const shown = yield* Effect.withTracer(own.list(user, 0), tracer);
+      expect(shown.links.map(({ asking }) => asking).toSorted()).toEqual(
+        Array.from(shown.links, (_, index) => `account ${index}`).toSorted(),
+      );
+      expect(statements.length).toBeLessThan(10);
+    }).pipe(
+      Effect.provide(Layer.provideMerge(OwnLinks.layer, stores)),
+      Effect.provide([
+        Layer.mock(Profiles, {
+          chat: () => Effect.succeed(null),
+          game: () => Effect.succeed(null),
+          // The platform answers one after the other.
+          guild: (id) => {
+            const index = Number(id) - 30_000;
+            return Effect.as(Effect.sleep(index), { id, name: `account ${index}`, botMayManageRoles: false });
+          },
+        }),
+        Layer.mock(SessionWatch, {}),
+        Layer.mock(Signals, { subscribe: () => Queue.unbounded<string>() }),
+      ]),
+    );
   });
 });
