@@ -55,7 +55,7 @@ export interface BoundRoute {
   readonly method: HttpMethod.HttpMethod;
   readonly path: `/${string}`;
   readonly answer: Answer;
-  /** Set for GET routes that stream: such a route does not answer HEAD. */
+  /** Set for GET routes that wait or stream: such a route does not answer HEAD. */
   readonly refusesHead?: true;
 }
 
