@@ -32,3 +32,13 @@ test("plans of releases with one bypass role, and with rules without nicknames, 
     { ...read, bypassRoleIds: [] },
   ]);
 });
+
+test("a node that takes no plans is found although no plan is on, because it puts roles back and deletes old entries", function* () {
+  const plans = yield* RolePlanStore;
+  yield* migrate;
+  const hold = (node: string, limit: number) => plans.hold({ node, at: 0, until: 7_000, limit });
+  yield* hold("put_back:a", 0);
+  yield* hold("put_back:b", 8);
+  const found = yield* Effect.forEach(["put_back:", "put_back:b"], (prefix) => plans.firstNode(prefix, 0));
+  expect(found).toEqual([Option.some("put_back:a"), Option.none()]);
+});

@@ -61,7 +61,8 @@ export const leasesOn = (
       yield* sql`DELETE FROM ${nodes} WHERE id = ${node}`;
       return false;
     }
-    if (needed === 0) return false;
+    // A node that takes no rows has other work, which may be there without them.
+    if (needed === 0 && hold.limit > 0) return false;
     const isOld = lives_until === null || lives_until - at < (1 - renewalShare) * (until - at);
     if (isOld || free > 0) {
       // Commit the new lease before the node takes rows, so that other nodes do not consider this node dead.
