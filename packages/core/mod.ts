@@ -86,7 +86,6 @@ export { StorageIdentity, type StoragePorts } from "./storage.ts";
 export type { Row, RowValue, StorageRows } from "./storage_rows.ts";
 export {
   type FoundStorage,
-  isMovedAway,
   type Moved,
   MoveRefused,
   refusalOf,

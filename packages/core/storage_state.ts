@@ -56,9 +56,6 @@ export interface FoundStorage {
   readonly isHalfMoved: boolean;
 }
 
-/** Whether a move has copied the data of a storage to another one. @internal */
-export const isMovedAway = (rest: Rest | null): rest is Rest => rest?.reason.startsWith("moved to ") === true;
-
 /** Why nothing may use a storage; null if it may be used. @internal */
 export const refusalOf = ({ isHalfMoved }: Pick<FoundStorage, "isHalfMoved">): string | null =>
   isHalfMoved ? "a move into it is not finished, expected the same accountlink move again, to its end" : null;

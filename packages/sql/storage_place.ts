@@ -95,13 +95,12 @@ export const placeRecordsOn = (sql: SqlClient.SqlClient, place: PlaceOf): PlaceR
   };
 };
 
-/** Makes a database rest until it is resumed, whichever release made it and wherever it is. @internal */
-export const restDatabase = (sql: SqlClient.SqlClient, { since, reason }: Rest) =>
-  storagePlace.pipe(
-    Effect.andThen(sql`DELETE FROM storage_place`),
-    Effect.andThen(
-      sql`INSERT INTO storage_place (id, place, rest_since, rest_reason) VALUES (1, '', ${since}, ${reason})`,
-    ),
-    sql.withTransaction,
-    Effect.provideService(SqlClient.SqlClient, sql),
-  );
+/** Makes a database rest until it is resumed, or act, whichever release made it and wherever it is. @internal */
+export const restDatabase = (sql: SqlClient.SqlClient, rest: Rest | null) =>
+  Effect.gen(function* () {
+    yield* storagePlace;
+    yield* sql`DELETE FROM storage_place`;
+    if (rest === null) return;
+    yield* sql`INSERT INTO storage_place (id, place, rest_since, rest_reason)
+      VALUES (1, '', ${rest.since}, ${rest.reason})`;
+  }).pipe(sql.withTransaction, Effect.provideService(SqlClient.SqlClient, sql));

@@ -1,9 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { isMovedAway, type Moved, MoveRefused, type Rest } from "@accountlink/core";
+import { type Moved, MoveRefused, type Rest } from "@accountlink/core";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
-import { Clock, Effect, Option, Redacted } from "effect";
+import { Clock, Effect, Option, Redacted, Schedule } from "effect";
 import { Command, Flag } from "effect/cli";
 import { Invocation } from "../cli/invocation.ts";
 import { answer, countOf, Json, rowsIn } from "../cli/output.ts";
@@ -48,13 +49,24 @@ const givenTarget = Effect.fnUntraced(function* (to: Option.Option<string>, conf
   });
 });
 
+/** The connections of a move, which its source tells from a server's. */
+const moveName = `accountlink move ${randomUUID()}`;
+
+/** A connection is there for a moment after its program has ended. */
+const untilGone = Schedule.spaced("200 millis").pipe(Schedule.upTo({ duration: "2 seconds" }));
+
 /** Refuses a source that servers use. A lock keeps them out of a data folder. */
 const refuseServers = Effect.fnUntraced(function* (source: PersistentStorage) {
   if (source.kind === "embedded") return;
-  const [first, ...others] =
-    source.kind === "postgres"
-      ? yield* StoragePostgres.usersOf({ ...source, connectTimeout })
+  const users = Effect.gen(function* () {
+    return source.kind === "postgres"
+      ? yield* StoragePostgres.usersOf({ ...source, connectTimeout }, moveName)
       : yield* (yield* redis).StorageRedis.usersOf(source);
+  });
+  const [first, ...others] = yield* Effect.repeat(users, {
+    schedule: untilGone,
+    while: (found) => found.length > 0,
+  });
   if (first === undefined) return;
   const use = others.length === 0 ? " uses" : ` and ${countOf(others.length, "other")} use`;
   return yield* new InvalidConfig({
@@ -69,8 +81,8 @@ const openSql = (storage: SqlStorage) =>
   Effect.map(
     storage.kind === "embedded"
       ? StorageSql.openEmbedded(storage)
-      : StoragePostgres.openPostgres({ ...storage, connectTimeout }),
-    (sql) => ({ sql, restAs: (rest: Rest) => StorageSql.restDatabase(sql, rest) }),
+      : StoragePostgres.openPostgres({ ...storage, connectTimeout }, moveName),
+    (sql) => ({ sql, restAs: (rest: Rest | null) => StorageSql.restDatabase(sql, rest) }),
   );
 
 /** Redis is an optional package, so only moves that need it load it. */
@@ -80,7 +92,7 @@ const openRedis = (storage: Extract<PersistentStorage, { readonly kind: "redis" 
   Effect.flatMap(redis, ({ StorageRedis }) =>
     Effect.map(StorageRedis.openKv(storage), (kv) => ({
       kv,
-      restAs: (rest: Rest) => StorageRedis.restRedis(storage, rest),
+      restAs: (rest: Rest | null) => StorageRedis.restRedis(storage, rest),
     })),
   );
 
@@ -90,21 +102,28 @@ interface Steps<E, R> {
   /** Makes the target ready, once nothing else can use the source. */
   readonly prepare: Effect.Effect<void, E, R>;
   readonly show: Show;
-  /** What moves from a storage that rests, rests on; null if the source acted. */
+  /** The rest of the source; null if it acts. */
   readonly rest: Rest | null;
   /** What the source is from the end on, so that never both act. */
   readonly movedAway: Rest;
+  /** Whether the source rests because this move was cut off at its very end. */
+  readonly isAtEnd: boolean;
 }
 
 const moveBetween = Effect.fnUntraced(function* <E, R>(
   source: PersistentStorage,
   target: PersistentStorage,
-  { prepare, show, rest, movedAway }: Steps<E, R>,
+  { prepare, show, rest, movedAway, isAtEnd }: Steps<E, R>,
 ) {
+  /** A server that began amid the move has connected before it could find that the source rests. */
   const settle = <E1, E2>(
-    from: { readonly restAs: (rest: Rest) => Effect.Effect<unknown, E1> },
-    to: { readonly restAs: (rest: Rest) => Effect.Effect<unknown, E2> },
-  ) => Effect.asVoid(Effect.andThen(rest === null ? Effect.void : to.restAs(rest), from.restAs(movedAway)));
+    from: { readonly restAs: (rest: Rest | null) => Effect.Effect<unknown, E1> },
+    to: { readonly restAs: (rest: Rest | null) => Effect.Effect<unknown, E2> },
+  ) =>
+    Effect.when(to.restAs(rest), Effect.succeed(rest !== null && !isAtEnd)).pipe(
+      Effect.andThen(from.restAs(movedAway)),
+      Effect.andThen(Effect.tapError(refuseServers(source), () => from.restAs(rest))),
+    );
   if (source.kind !== "redis") {
     const from = yield* openSql(source);
     yield* prepare;
@@ -186,12 +205,13 @@ export const moveCommand = Command.make(
         const found = yield* stateOf(target);
         if (found.rootKey !== null && !found.isHalfMoved) return yield* MoveRefused.of("usedTarget");
         const show = yield* progressBar();
+        const reason = `moved to ${absolute(target)}` as const;
         const moved: Moved = yield* moveBetween(storage, target, {
           prepare: prepareFolderOf(opened, target, rootKey),
           show: (done, total) => show({ doing: "moving", done, total, unit: "records" }),
-          // A source that was moved rests, and so does another copy of it, unless its move was cut off at the very end.
-          rest: isMovedAway(rest) && found.isHalfMoved ? null : rest,
-          movedAway: { since: yield* Clock.currentTimeMillis, reason: `moved to ${absolute(target)}` },
+          rest,
+          movedAway: { since: yield* Clock.currentTimeMillis, reason },
+          isAtEnd: rest?.reason === reason && found.isHalfMoved,
         });
         return moved;
       });

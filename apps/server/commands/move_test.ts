@@ -22,6 +22,16 @@ const fill = async ({ json, runWith }: Pick<Workplace, "json" | "runWith">) => {
   return String(token);
 };
 
+/** Makes a target as a move leaves it that is killed before its last step. */
+const unfinish = (folder: string) => {
+  const part = new DatabaseSync(join(folder, "accountlink.db"));
+  part.exec(`
+    CREATE TABLE moving (wrapped TEXT NOT NULL PRIMARY KEY, place TEXT);
+    INSERT INTO moving SELECT wrapped, '{"unit":"end","after":null}' FROM root_key;
+    DELETE FROM storage_place`);
+  part.close();
+};
+
 const gameOf = async (url: string, token: string, chatId: string) => {
   const headers = { authorization: `Bearer ${token}` };
   const response = await fetch(`${url}/v2/chat?chatId=${chatId}`, { headers });
@@ -213,21 +223,21 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
           },
     );
     await fill(place);
+    const third = join(place.folder, "third");
+    await place.json("move", "--to", third);
+    await place.json("resume");
+    unfinish(third);
     const target = join(place.folder, "moved");
     await place.json("move", "--to", target);
     const doctor = await place.run("doctor");
     expect(doctor.stdout).toMatch(/it was moved to data folder ".*moved" and acts on nobody since/);
 
     // A move that was killed before its target could be used goes on to its end.
-    const part = new DatabaseSync(join(target, "accountlink.db"));
-    part.exec(`
-      CREATE TABLE moving (wrapped TEXT NOT NULL PRIMARY KEY, place TEXT);
-      INSERT INTO moving SELECT wrapped, '{"unit":"end","after":null}' FROM root_key`);
-    part.close();
+    unfinish(target);
     expect(await place.json("move", "--to", target)).toMatchObject({ moved: { links: 2 } });
     const another = await makeWorkplace({ ACCOUNTLINK_DATA_DIR: target });
     expect((await another.run("doctor")).stdout).not.toContain("acts on nobody");
-    const third = join(place.folder, "third");
+    // Another target, whose move was cut off before, rests.
     await place.json("move", "--to", third);
     const copied = await makeWorkplace({ ACCOUNTLINK_DATA_DIR: third });
     expect((await copied.run("doctor")).stdout).toContain("acts on nobody");

@@ -51,6 +51,7 @@ export const makeWorkplace = async (environment: Readonly<Record<string, string>
   return {
     folder,
     dataFolder,
+    environment: env,
     start,
     /** Runs the program in a process of its own, and waits until it ends. */
     runProcess: (...args: ReadonlyArray<string>) => finish(start(...args)),

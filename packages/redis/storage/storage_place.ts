@@ -98,8 +98,14 @@ export const readServers = (commands: RedisCommands, key: string) =>
     (names) => names as ReadonlyArray<string>,
   );
 
-export const writeRest = (commands: RedisCommands, key: string, { since, reason }: Rest) =>
-  Effect.asVoid(runCommand("StorageUse.rest", () => runScript(commands, put, [key], [since, reason])));
+export const writeRest = (commands: RedisCommands, key: string, rest: Rest | null) =>
+  Effect.asVoid(
+    runCommand("StorageUse.rest", () =>
+      rest === null
+        ? runScript(commands, clear, [key], [])
+        : runScript(commands, put, [key], [rest.since, rest.reason]),
+    ),
+  );
 
 /**
  * @param path the address of Redis
@@ -119,7 +125,7 @@ export const storageUseOn = Effect.fnUntraced(function* (
         Effect.flatMap(redisRun(commands), (id) => Effect.map(run("claim", claim)(id, path, at), restOf)),
       find: Effect.map(run("find", read)(), restOf),
       rest: (rest) => writeRest(commands, key, rest),
-      resume: Effect.asVoid(run("resume", clear)()),
+      resume: writeRest(commands, key, null),
     },
     {
       servers: readServers(commands, key),

@@ -197,6 +197,6 @@ const onPlace = <A, E>(
 /** Returns the servers that use a storage. @internal */
 export const usersOf = (options: RedisOptions) => onPlace(options, readServers);
 
-/** Makes a storage rest. @internal */
-export const restRedis = (options: RedisOptions, rest: Rest) =>
+/** Makes a storage rest, or act. @internal */
+export const restRedis = (options: RedisOptions, rest: Rest | null) =>
   onPlace(options, (commands, key) => writeRest(commands, key, rest));

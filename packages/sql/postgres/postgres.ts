@@ -101,12 +101,13 @@ const databaseIdentity = Effect.gen(function* () {
   return `${cluster?.id ?? ""}-${database?.oid ?? ""}`;
 });
 
-/** Opens the database itself, with its schema migrated, for a move. @internal */
+/** Opens the database itself, with its schema migrated, for a move, whose connections have a name. @internal */
 export const openPostgres = (
   options: PostgresOptions,
+  name?: string,
 ): Effect.Effect<SqlClient.SqlClient, PostgresError, Scope.Scope> =>
   Effect.gen(function* () {
-    const opened = yield* open(options);
+    const opened = yield* open(options, name);
     yield* migrateOn(opened, options);
     return Context.get(opened.database, SqlClient.SqlClient);
   }).pipe(Effect.provideService(StorageCheck, () => Effect.void));
@@ -285,9 +286,13 @@ interface Opened {
   readonly unusable: (cause: unknown) => DatabaseUnusable;
 }
 
-export const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUnusable, Scope.Scope> =>
+export const open = (
+  options: PostgresOptions,
+  name?: string,
+): Effect.Effect<Opened, DatabaseUnusable, Scope.Scope> =>
   Effect.gen(function* () {
-    const url = yield* parsePostgresUrl(options.url);
+    const parsed = yield* parsePostgresUrl(options.url);
+    const url = name === undefined ? parsed : { ...parsed, applicationName: name };
     const { maxConnections = 10, connectTimeout = "1 second", statementTimeout = "1500 millis" } = options;
     const client = layerPostgresClient({
       url,

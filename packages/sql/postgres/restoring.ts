@@ -17,16 +17,21 @@ const asked = <A>(
 
 /**
  * Returns who else is connected to the database, such as `accountlink at 10.0.0.1`. A server is always connected.
+ *
+ * @param own the name of the connections that do not count
  * @internal
  */
-export const usersOf = (options: PostgresOptions): Effect.Effect<ReadonlyArray<string>, DatabaseUnusable> =>
-  asked(options, otherUsers);
+export const usersOf = (
+  options: PostgresOptions,
+  own: string | null = null,
+): Effect.Effect<ReadonlyArray<string>, DatabaseUnusable> => asked(options, otherUsers(own));
 
-const otherUsers = Effect.gen(function* () {
+const otherUsers = Effect.fnUntraced(function* (own: string | null) {
   const sql = yield* SqlClient.SqlClient;
   const rows = yield* sql<{ readonly name: string | null; readonly address: string | null }>`
     SELECT application_name AS name, client_addr::text AS address FROM pg_stat_activity
     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+      AND application_name IS DISTINCT FROM ${own}::text
     ORDER BY backend_start`;
   return rows.map(
     ({ name, address }) =>
