@@ -35,6 +35,7 @@ import { planNotices } from "./migrations/0043_plan_notices.ts";
 import { unseenProblems } from "./migrations/0044_unseen_problems.ts";
 import { reminding } from "./migrations/0045_reminding.ts";
 import { previewUsers } from "./migrations/0046_preview_users.ts";
+import { undoneImports } from "./migrations/0047_undone_imports.ts";
 import { IsPreparing } from "./migrations/change_schema.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
@@ -68,6 +69,7 @@ export const migrations: Readonly<
   "0044_unseen_problems": unseenProblems,
   "0045_reminding": reminding,
   "0046_preview_users": previewUsers,
+  "0047_undone_imports": undoneImports,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -33,7 +33,7 @@ storageSuites({ name, layer, model: StorageMemory.layer, ...randomRuns(1, 120), 
 storageOutageSuite({ name, layer: layerReopening, test });
 
 const small =
-  /^(accounts|guild_log_nodes|guild_logs|link_imports|panels|role_plan_nodes|role_plans|root_key|schema_migrations|storage_place|usage_meters|webhook_nodes|webhooks)$/;
+  /^(accounts|guild_log_nodes|guild_logs|panels|role_plan_nodes|role_plans|root_key|schema_migrations|storage_place|usage_meters|webhook_nodes|webhooks)$/;
 
 /**
  * Returns the plan of each statement. The database has no statistics, so the plans do not depend on the number of rows.
@@ -81,7 +81,13 @@ const listedScans: ReadonlySet<string> = new Set([
   "imports: UPDATE imports SET",
   "keys: SELECT keys.id, keys.name,",
   "keys: UPDATE keys SET",
+  // Imports of a day, every ten minutes and in a migration.
+  'link_imports: DELETE FROM "import_links"',
+  "link_imports: DELETE FROM link_imports",
+  "link_imports: UPDATE link_imports SET",
   "members: UPDATE members SET",
+  // A migration.
+  "role_previews: DELETE FROM role_previews",
   "sightings: SELECT address_key_id AS",
   "sightings: SELECT pid, chat_id,",
   "verification_flows: UPDATE verification_flows SET",

@@ -17,7 +17,7 @@ import { uploadOf, uploadParts, uploads } from "@accountlink/core/imports";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
 import { dayCounts } from "@accountlink/core/limits";
 import { reminders } from "@accountlink/core/reminders";
-import { rolePreviews } from "@accountlink/core/roles";
+import { namedInPreview, previewUsers, rolePreviews } from "@accountlink/core/roles";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import { communityRecord, communityRecords } from "@accountlink/core/storage";
 import { deliveryRecord, webhookDeliveries, webhookRecords } from "@accountlink/core/webhooks";
@@ -54,8 +54,9 @@ import {
   earlierWebhooks,
   pairOf,
 } from "./earlier_tables.ts";
+import { linkImports } from "./import_records.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
-import { isOn, planProblems, plans, settingsOf } from "./role_plans.ts";
+import { isOn, planProblems, plans } from "./role_plans.ts";
 import { isCurrent } from "./scopes.ts";
 
 const put = Effect.fnUntraced(function* (
@@ -90,6 +91,26 @@ const move = Effect.fnUntraced(function* <R>(
   }
 });
 
+/** Gives a record its places in indexes that an earlier release did not have. */
+const reindex = <R>(db: Database, of: Table<R>, ...id: Tuple) =>
+  db.write("carry over", function* (tx) {
+    const removed = yield* tx.remove(of, ...id);
+    if (removed !== undefined) yield* tx.put(of, removed);
+  });
+
+/** Deletes previews without records of the users whom they name, by which an erasure would find them. */
+const dropUnnamedPreviews = Effect.fnUntraced(function* (db: Database) {
+  const previews = kvTable(rolePreviews);
+  for (const { pid, guildId, preview } of yield* db.read((tx) => tx.list(previews.byTime, []))) {
+    const [chatId] = namedInPreview(preview);
+    if (chatId === undefined) continue;
+    yield* db.write("carry over", function* (tx) {
+      const isNamed = (yield* txOf(tx).get(previewUsers, pid, guildId, chatId)) !== undefined;
+      if (!isNamed) yield* tx.remove(previews, pid, guildId);
+    });
+  }
+});
+
 /** The community of an earlier plan. Nobody knows who paused the plan. */
 const communityOfPlan = (plan: EarlierPlan) => {
   const { sweep, sweptAt, pausedAt = null, settings } = plan;
@@ -116,10 +137,7 @@ const carryOverPlans = Effect.fnUntraced(function* (db: Database) {
     }
     for (const { pid, guildId, settings } of known.filter((each) => each !== undefined)) {
       if (settings.remindAfterDays === null || isListed.has(`${pid} ${guildId}`)) continue;
-      yield* db.write("carry over", function* (tx) {
-        const removed = yield* tx.remove(communities, pid, guildId);
-        if (removed !== undefined) yield* tx.put(communities, removed);
-      });
+      yield* reindex(db, communities, pid, guildId);
     }
     const last = page.at(-1);
     if (last === undefined) return;
@@ -192,6 +210,10 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
       size: Object.values(files).reduce((sum, { size }) => sum + size, 0),
     }),
   );
+  // An undo of an earlier release has no place in its index.
+  for (const { id, undone } of yield* db.read((tx) => tx.list(linkImports.byEnd, []))) {
+    if (undone !== null && undone.isDone === undefined) yield* reindex(db, linkImports, id);
+  }
   yield* move(
     db,
     earlierParts,
@@ -224,10 +246,8 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
     return txOf(tx).put(guildLogs, { id: logIdOf(log), ...log });
   });
   yield* move(db, earlierGuildReminders, (tx, reminder) => txOf(tx).put(reminders, reminder));
-  yield* move(db, earlierPreviews, (tx, { preview, ...stored }) => {
-    const settings = settingsOf(preview.settings);
-    return txOf(tx).put(rolePreviews, { ...stored, id: preview.id, preview: { ...preview, settings } });
-  });
+  yield* move(db, earlierPreviews, () => Effect.void);
+  yield* dropUnnamedPreviews(db);
   // A member may have dozens of problems.
   yield* move(db, earlierProblems, (tx, problems) => tx.put(planProblems, problems), 1);
   yield* move(db, earlierDayCounts, (tx, count) => tx.put(kvTable(dayCounts), count));

@@ -1,26 +1,40 @@
 import { AuditLog, ChatId, EventStore, GameId, GuildId, Pid } from "@accountlink/core";
 import { AltReviewStore, SuspectStore } from "@accountlink/core/alts";
-import { CommunityStore } from "@accountlink/core/communities";
+import { type CommunityPlace, CommunityStore } from "@accountlink/core/communities";
 import { GuildLogStore } from "@accountlink/core/guild_log";
 import { UploadStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
-import { PreviewStore } from "@accountlink/core/roles";
+import { noPlan, type PlanPreview, PreviewStore } from "@accountlink/core/roles";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UserStore } from "@accountlink/core/users";
 import { type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
 import { makeDelivery } from "@accountlink/testing";
 import { Effect, Layer, Option } from "effect";
 import { expect, it } from "vitest";
-import { encode } from "../keys.ts";
+import { encode, rangeOf } from "../keys.ts";
 import { type Kv, layer, memoryKv } from "../mod.ts";
 
 const pid = Pid.make("pid_0123456789abcdefghij");
 const chatId = ChatId.make("100001");
 const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as const;
 
+const emptyPreview: PlanPreview = {
+  id: "1",
+  settings: noPlan,
+  state: "done",
+  done: 0,
+  total: 0,
+  unknown: 0,
+  bypassed: 0,
+  roles: [],
+  nicknames: { linked: 0, unlinked: 0 },
+  examples: { linked: [], unlinked: [] },
+  names: [],
+};
+
 const open = (kv: Kv) => Layer.build(Layer.fresh(layer(Effect.succeed(kv))));
 
-it("communities, previews, reviews, likely alts, sign-ins, webhooks, logs and uploads of an earlier release are carried over, without deleted ones", () =>
+it("communities, reviews, likely alts, sign-ins, webhooks, logs and uploads of an earlier release are carried over, without deleted ones", () =>
   Effect.gen(function* () {
     const kv = memoryKv();
     const keys = yield* Effect.provideContext(KeyStore, yield* open(kv));
@@ -64,16 +78,12 @@ it("communities, previews, reviews, likely alts, sign-ins, webhooks, logs and up
     const paused = { at: 7, why: null, by: { type: "account", id: chatId } };
     const panels = [{ channelId: "5", messageId: "8", text: null }];
     const community = { homeSince: 3, paused, settings: { remindAfterDays: 4 }, panels };
-    const previewed = { id: "1", settings: { rules: [], bypassRoleId: "6" }, state: "done" };
     const stored = [
       {
         key: encode(["community", pid, place.guildId]),
         value: { ...place, scope, ...community },
       },
-      {
-        key: encode(["preview", pid, place.guildId]),
-        value: { ...place, preview: previewed, savedAt: 5, confirmedAt: 6 },
-      },
+      { key: encode(["preview", pid, place.guildId]), value: { ...place, preview: {}, savedAt: 5 } },
       { key: encode(["import", "1"]), value: { ...upload, files } },
       {
         key: encode(["part_of_file", "1", "upload", 0]),
@@ -118,9 +128,6 @@ it("communities, previews, reviews, likely alts, sign-ins, webhooks, logs and up
     const shown = { paused, panels, remindAfterDays: 4, tellTroubles: true, scope: { pid, account: "acme" } };
     expect(Option.getOrThrow(yield* communities.find(place))).toMatchObject({ homeSince: 3, ...shown });
     expect(yield* communities.pausedBy(chatId)).toEqual([{ ...place, at: 7 }]);
-    const previews = yield* Effect.provideContext(PreviewStore, context);
-    const preview = { id: "1", settings: { rules: [], bypassRoleIds: ["6"] } };
-    expect(yield* previews.find(place)).toMatchObject(Option.some({ preview, confirmedAt: 6 }));
     expect(yield* reviews.findByChatId(pid, chatId, null)).toEqual([review]);
     expect(yield* suspects.find(pid, 0)).toEqual([{ ...suspect, verdict: "same" }]);
     expect(yield* signIns.list("me", chatId, 2)).toEqual([{ ...signIn, ...until }]);
@@ -200,4 +207,29 @@ it("the entries and events of an earlier release are carried over, and a feed go
     });
     const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
     expect(left.filter(({ key }) => /^(audit|event|feed)\b/.test(key))).toEqual([]);
+  }).pipe(Effect.scoped, Effect.runPromise));
+
+it("a preview of an earlier release, by whose users no erasure finds it, is deleted", () =>
+  Effect.gen(function* () {
+    const kv = memoryKv();
+    const keys = yield* Effect.provideContext(KeyStore, yield* open(kv));
+    yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+    yield* keys.ensureScope("acme", { kind: "global" }, pid);
+    const previews = yield* Effect.provideContext(PreviewStore, yield* open(kv));
+    const places = ["300001", "300002", "300003"].map((id) => ({ pid, guildId: GuildId.make(id) }));
+    const [earlier, , nameless] = places as [CommunityPlace, CommunityPlace, CommunityPlace];
+    for (const place of places) {
+      const names = place === nameless ? [] : [{ chatId, before: null, after: "Ada" }];
+      yield* previews.start({ ...place, preview: { ...emptyPreview, names }, at: 5 });
+    }
+    const users = rangeOf("preview_users", [pid, earlier.guildId]);
+    const named = yield* kv.list(users, { limit: 9, reverse: false });
+    expect(named.length).toBe(1);
+    yield* kv.commit(
+      [],
+      named.map(({ key }) => ({ key, value: null })),
+    );
+    const { find } = yield* Effect.provideContext(PreviewStore, yield* open(kv));
+    const found = yield* Effect.forEach(places, (place) => Effect.map(find(place), Option.isSome));
+    expect(found).toEqual([false, true, true]);
   }).pipe(Effect.scoped, Effect.runPromise));

@@ -27,7 +27,13 @@ export interface LinkImport extends Pick<UndoableImport, "id" | "pid" | "name" |
   readonly counts: BatchImported;
   /** The sequence number of the audit entry; null before the first changed record. */
   readonly entry: number | null;
-  readonly undone: { readonly entry: number; readonly removed: number; readonly restored: number } | null;
+  readonly undone: {
+    readonly entry: number;
+    readonly removed: number;
+    readonly restored: number;
+    /** Whether the undo has taken the last link; left out in undos of earlier releases. */
+    readonly isDone?: boolean;
+  } | null;
 }
 
 export const linkImports = table<LinkImport>()("link_import", ({ id }) => [id], {
@@ -35,6 +41,10 @@ export const linkImports = table<LinkImport>()("link_import", ({ id }) => [id], 
   byAccount: { keys: ({ account, importedAt, id }) => [[account, -importedAt, id]] },
   byScope: { keys: ({ pid, epoch, id }) => [[pid, epoch, id]] },
   byEnd: { keys: ({ endsAt, id }) => [[endsAt, id]] },
+  /** The undos that may have links left. */
+  undoing: {
+    keys: ({ endsAt, id, undone }) => (undone === null || undone.isDone === true ? [] : [[endsAt, id]]),
+  },
 });
 
 /** What an import did to one chat user. */
@@ -93,8 +103,9 @@ export const logPart = Effect.fnUntraced(function* (
   const count = added.inserted + added.replaced;
   const imported = linksImported(batch, count, { file: name, ...counts });
   const entry = yield* recordPart(tx, pid, imported, before?.entry ?? null, count > 0);
-  const begun = { id, pid, epoch, account, name, importedAt: at, endsAt: at + undoableFor, undone: null };
-  const after: LinkImport = { ...begun, ...before, counts, entry };
+  const begun = { id, pid, epoch, account, name, importedAt: at, endsAt: at + undoableFor };
+  const undone = before?.undone ? { ...before.undone, isDone: false } : null;
+  const after: LinkImport = { ...begun, ...before, counts, entry, undone };
   yield* tx.put(linkImports, after);
   if (isUndoable) yield* putMade(tx, after, changes);
 });

@@ -44,7 +44,7 @@ export const undoOperations = (
   listUnfinishedUndos: (at) =>
     db.read(function* (tx) {
       const found: Array<UnfinishedUndo> = [];
-      for (const one of yield* tx.list(linkImports.byEnd, [], { after: [at] })) {
+      for (const one of yield* tx.list(linkImports.undoing, [], { after: [at] })) {
         const { id, pid, undone } = one;
         if (undone === null || !(yield* isCurrent(tx, one)) || !(yield* hasLinks(tx, one))) continue;
         const account = yield* tx.get(accounts, one.account);
@@ -182,8 +182,9 @@ function* undo(
     else restored++;
     yield* tx.put(links, { pid, epoch: found.epoch, link: next });
   }
-  if (removed + restored > 0) yield* logUndo(tx, write, found, { removed, restored });
-  return { removed, restored, isDone: taken.length < limit };
+  const counts: ImportUndone = { removed, restored, isDone: taken.length < limit };
+  yield* logUndo(tx, write, found, counts);
+  return counts;
 }
 
 /** Adds the counts to the entry of the undo. */
@@ -191,14 +192,16 @@ const logUndo = Effect.fnUntraced(function* (
   tx: Transaction,
   write: UndoImport,
   found: LinkImport,
-  counts: Pick<ImportUndone, "removed" | "restored">,
+  { isDone, ...counts }: ImportUndone,
 ) {
   const { pid, undone, name } = found;
+  const count = counts.removed + counts.restored;
+  if (count === 0 && undone === null) return;
   const removed = (undone?.removed ?? 0) + counts.removed;
   const restored = (undone?.restored ?? 0) + counts.restored;
-  const record = importUndone(write, counts.removed + counts.restored, { file: name, removed, restored });
-  const entry = yield* recordPart(tx, pid, record, undone?.entry ?? null);
-  yield* tx.put(linkImports, { ...found, undone: { entry: entry as number, removed, restored } });
+  const record = importUndone(write, count, { file: name, removed, restored });
+  const entry = yield* recordPart(tx, pid, record, undone?.entry ?? null, count > 0);
+  yield* tx.put(linkImports, { ...found, undone: { entry: entry as number, removed, restored, isDone } });
 });
 
 /** Removes what undoes imports after its time. */

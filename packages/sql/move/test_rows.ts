@@ -10,6 +10,12 @@ const community = { pid: one, guild_id: guild };
 const log = `${one} ${guild}`;
 const key = "key_0000000000000001";
 const event = "evt_01K00000000000000000000000";
+const preview = {
+  id: "prv_1",
+  state: "done",
+  names: [{ chatId: ada, before: null, after: "Ada" }],
+  examples: { linked: [], unlinked: [] },
+};
 const lists = { allow_ips: '["10.0.0.0/8"]', deny_ips: "[]", redirect_origins: '["https://example.org"]' };
 
 /** Columns that no release reads any more. */
@@ -108,7 +114,7 @@ export const sampleRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
   preview_members: [{ ...community, chat_id: ada, change: "took", kind: "linked" }],
   preview_users: [{ ...community, chat_id: ada }],
   plan_notices: [{ ...community, chat_id: ada, problems: '["no_permission 700001"]' }],
-  role_previews: [{ ...community, id: "prv_1", preview: JSON.stringify({ id: "prv_1", state: "done" }) }],
+  role_previews: [{ ...community, id: "prv_1", preview: JSON.stringify(preview) }],
   guild_logs: [{ ...community, id: log, problems: '["role_missing"]' }],
   guild_log_entries: [{ log_id: log, chat_id: ada, entry: JSON.stringify({ chatId: ada }) }],
   guild_log_messages: [
