@@ -16,7 +16,7 @@ import { cryptoLayer } from "../../secrets/crypto_layer.ts";
 import { identityOf, resolveSecrets, secretFile, secretRejected } from "../../secrets/deployment_secret.ts";
 import { connectTimeout } from "../management_layer.ts";
 import { checkClock } from "./check_clock.ts";
-import { type Finding, fail, ok, warn } from "./finding.ts";
+import { type Finding, fail, ok, promise, warn } from "./finding.ts";
 import { redisAdvice } from "./redis_advice.ts";
 
 export const checkStorage = Effect.fnUntraced(function* (config: Config, storage: Storage) {
@@ -55,7 +55,7 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
     const { message } = exists.failure;
     return [fail("data folder", message, folderAdvice(message))];
   }
-  if (!exists.success) return [ok("data folder", `"${folder}" will be made`)];
+  if (!exists.success) return [promise("data folder", `"${folder}" will be made`)];
   const findings = yield* StorageSql.inspectEmbedded(folder).pipe(
     Effect.flatMap((state) =>
       state === null || state.tables.length === 0
@@ -72,7 +72,7 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
 /** A secret beside a database that holds nothing is of one that was lost. */
 const checkNew = (config: Config, storage: PersistentStorage) =>
   resolveSecretsOfLost(config, storage).pipe(
-    Effect.as([ok("database", "there is none yet, and one will be made")]),
+    Effect.as([promise("database")]),
     Effect.catchTag("InvalidConfig", ({ message }) =>
       Effect.succeed([
         fail("database", message, "Restore the database, or begin anew with accountlink serve --new"),
@@ -218,7 +218,7 @@ const checkRootKey = (config: Config, storage: PersistentStorage, wrapped: strin
   resolveSecrets({ config, storage }).pipe(
     Effect.flatMap((secrets) =>
       wrapped === null
-        ? Effect.succeed(ok("root key", "there is none yet, and one will be made"))
+        ? Effect.succeed(promise("root key"))
         : Effect.gen(function* () {
             const { wrappedBy } = yield* unwrapWithAny(wrapped, secrets);
             const deployment = yield* identityOf(wrapped, secrets);

@@ -32,8 +32,9 @@ const gameIdFlag = fieldFlag("game-id", SessionsV2.createSession.parameters.game
 
 export const doctorCommand = Command.make("doctor", { gameId: gameIdFlag }, ({ gameId }) =>
   Effect.gen(function* () {
-    const findings = yield* examine(Option.getOrNull(gameId));
-    const failed = findings.filter(({ status }) => status === "fail").length;
+    const found = yield* examine(Option.getOrNull(gameId));
+    const failed = found.filter(({ status }) => status === "fail").length;
+    const findings = failed === 0 ? found : found.filter(({ isPromise }) => isPromise !== true);
     yield* answer({ findings, failed }, findings.map(formatFinding).join("\n"));
     if (failed > 0) return yield* new AlreadyReported();
   }),
@@ -76,7 +77,8 @@ const examine = Effect.fnUntraced(function* (gameId: GameId | null) {
     ...(yield* checkFiles(resolved.success)),
     ...(yield* checkBackupFolder(config)),
     ...(yield* checkPlatform(resolved.success, gameId)),
-    ...withoutPromises([...stored, ...deploymentFinding(config, deployment)]),
+    ...stored,
+    ...deploymentFinding(config, deployment),
     ...(yield* checkCache(cache)),
     ...(yield* checkServer(config, "ACCOUNTLINK_PORT", deployment)),
     ...(yield* checkServer(config, "ACCOUNTLINK_OPERATOR_PORT", deployment)),
@@ -151,12 +153,6 @@ const deploymentFinding = (
     ),
   ];
 };
-
-/** A start that is refused makes nothing. */
-const withoutPromises = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
-  findings.some(({ status }) => status === "fail")
-    ? findings.filter(({ finding }) => !finding.endsWith("will be made"))
-    : findings;
 
 const untilThen = "Until then each server counts limits for itself";
 

@@ -354,6 +354,7 @@ it("the doctor tries what a start would use: backups, ports, the deployment, and
   for (const [settings, promised] of [
     [{}, true],
     [{ ACCOUNTLINK_DEPLOYMENT: "another" }, false],
+    [{ ACCOUNTLINK_PORT: "7", ACCOUNTLINK_OPERATOR_PORT: "7" }, false],
   ] as const) {
     const { stdout } = await runInProcess(["doctor"], {
       ACCOUNTLINK_DATA_DIR: join(folder, "none"),
