@@ -22,7 +22,7 @@ import {
   storageOf,
 } from "../config/resolved_config.ts";
 import { folderExists, prepareFolder } from "../files/data_folder.ts";
-import { cacheLayer, storageLayer } from "../layers/store_layers.ts";
+import { cacheLayer, refuseCache, storageLayer } from "../layers/store_layers.ts";
 import { cryptoLayer } from "../secrets/crypto_layer.ts";
 import { deploymentKeysLayer, resolveSecrets } from "../secrets/deployment_secret.ts";
 
@@ -103,7 +103,7 @@ export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 export const servicesOn = (opened: OpenedStorage) => {
   const { config, storage, secrets, location } = opened;
   return Layer.unwrap(
-    Effect.map(cacheOf(config), (cache) =>
+    Effect.map(Effect.tap(cacheOf(config), refuseCache), (cache) =>
       Layer.mergeAll(
         Accounts.layer,
         Members.layer,

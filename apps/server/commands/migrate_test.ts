@@ -110,12 +110,17 @@ describe.skipIf(missing !== null)(`refusals come before the first write ${missin
     const before = await read();
     expect(before).not.toEqual(newest);
     const wrongSecret = { ACCOUNTLINK_SECRET: secretOf("t") };
+    const { redis } = await makeShared();
+    const noDatabase = { ACCOUNTLINK_CACHE: "redis", ACCOUNTLINK_REDIS_URL: `${redis.url}/99` };
     const otherDeployment = { ACCOUNTLINK_DEPLOYMENT: "another" };
     for (const [command, wrong, problem] of [
       ["serve", wrongSecret, "ACCOUNTLINK_SECRET is not the secret"],
       ["serve", otherDeployment, 'ACCOUNTLINK_DEPLOYMENT is "another"'],
       ["serve", { ACCOUNTLINK_PORT: port }, "which is in use"],
       ["serve", { ACCOUNTLINK_OPERATOR_PORT: port }, "which is in use"],
+      ["serve", { ACCOUNTLINK_PLATFORM: "dev", ACCOUNTLINK_DEV_PLATFORM_PORT: port }, "which is in use"],
+      ["serve", noDatabase, "ACCOUNTLINK_REDIS_URL names database 99"],
+      ["keys list", noDatabase, "ACCOUNTLINK_REDIS_URL names database 99"],
       ["migrate", wrongSecret, "ACCOUNTLINK_SECRET is not the secret"],
       ["migrate", otherDeployment, 'ACCOUNTLINK_DEPLOYMENT is "another"'],
       ["keys list", wrongSecret, "ACCOUNTLINK_SECRET is not the secret"],

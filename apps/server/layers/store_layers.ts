@@ -12,7 +12,7 @@ import { CacheMemory, StorageMemory } from "@accountlink/memory";
 import type { CacheRedis, StorageRedis } from "@accountlink/redis";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
-import { type Duration, Effect, Layer } from "effect";
+import { type Duration, Effect, Layer, Logger } from "effect";
 import { InvalidConfig } from "../config/config.ts";
 import type { Cache, PersistentStorage, Storage } from "../config/resolved_config.ts";
 import { checked, type OpenedWith } from "../secrets/deployment_secret.ts";
@@ -78,6 +78,10 @@ export const cacheLayer = (cache: Cache) =>
             Layer.catchTag(layer(cache), "RedisDatabaseRefused", refusing("ACCOUNTLINK_REDIS_URL")),
         ),
       );
+
+/** Fails if the cache refuses a start, such as a Redis without the database of the URL: before anything is written. */
+export const refuseCache = (cache: Cache) =>
+  Effect.scoped(Layer.build(cacheLayer(cache))).pipe(Effect.provide(Logger.layer([])));
 
 type RedisVariable = "ACCOUNTLINK_REDIS_URL" | "ACCOUNTLINK_DATABASE_URL";
 

@@ -10,6 +10,7 @@ import { openToOthers, prepareFolder } from "../../files/data_folder.ts";
 import { demoIntroduction, demoOf } from "../../fixture/demo.ts";
 import { loadStartupFixture, readStartupFixture, warnOfIgnored } from "../../fixture/startup_fixture.ts";
 import { serviceLayer } from "../../layers/service_layer.ts";
+import { refuseCache } from "../../layers/store_layers.ts";
 import { claimPort } from "../../listening/port.ts";
 import { networksLayer } from "../../networks/network_files.ts";
 import { resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
@@ -79,7 +80,7 @@ export const startService = Effect.fnUntraced(function* <E, R>(
   resolved: ResolvedConfig,
   serve: (place: Place) => Effect.Effect<void, E, R>,
 ) {
-  const { config, platform, storage } = resolved;
+  const { config, platform, storage, cache } = resolved;
   // An invalid configuration must fail before anything is written, so the configured files are read first.
   const fixture = yield* readStartupFixture(resolved);
   const networks = yield* Layer.build(networksLayer(config, fixture.vpnCidrs));
@@ -95,6 +96,11 @@ export const startService = Effect.fnUntraced(function* <E, R>(
   const port = yield* claimPort("ACCOUNTLINK_PORT", { host, port: config.ACCOUNTLINK_PORT });
   const operatorPort =
     operators === null ? null : yield* claimPort("ACCOUNTLINK_OPERATOR_PORT", { host, port: operators });
+  // What refuses a start does so before the storage is migrated.
+  if (platform.kind === "dev" && platform.port !== 0) {
+    yield* claimPort("ACCOUNTLINK_DEV_PLATFORM_PORT", { host: "127.0.0.1", port: platform.port });
+  }
+  yield* refuseCache(cache);
   const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? port.url;
   return yield* Effect.gen(function* () {
     yield* warnOfRest;
