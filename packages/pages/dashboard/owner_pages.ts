@@ -142,19 +142,9 @@ export const makeOwnerPages = Effect.gen(function* () {
     page: (path: DashboardPath, answer: (visitor: OwnerVisitor, query: Fields) => Answer) =>
       site.page(path, (visitor) => readOf(path, visitor, (owning) => answer(owning, queryOf(visitor)))),
 
-    /**
-     * Fails if the visitor is signed out, or has lost the role for a page, since the request began. However often it is
-     * run, it asks once a second.
-     */
-    stillMay: (path: DashboardPath, { context }: OwnerVisitor) => {
-      const ask = Effect.flatMap(site.signInOf(context), (signIn) => memberOf(signIn, roleOfPage(path)));
-      let askedAt = performance.now();
-      return Effect.suspend(() => {
-        if (performance.now() - askedAt < 1_000) return Effect.void;
-        askedAt = performance.now();
-        return Effect.asVoid(ask);
-      });
-    },
+    /** Fails if the visitor is signed out, or has lost the role for a page, since the request began. */
+    stillMay: (path: DashboardPath, { context }: OwnerVisitor) =>
+      Effect.flatMap(site.signInOf(context), (signIn) => memberOf(signIn, roleOfPage(path))),
 
     /**
      * Makes the route of the overview, where users arrive after they sign in. Users with several accounts or with an

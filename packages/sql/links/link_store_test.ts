@@ -1,8 +1,15 @@
+import { join } from "node:path";
 import { ChatId, GameId, LinkStore } from "@accountlink/core";
 import { dayMs } from "@accountlink/core/timestamp";
-import { Effect, Exit } from "effect";
+import { testWith } from "@accountlink/test-servers/effect";
+import { Effect, Exit, Layer } from "effect";
+import { SqlClient, SqlConnection } from "effect/sql";
 import { expect } from "vitest";
+import { migrate } from "../migrations.ts";
+import { layerSqlite } from "../sqlite/client/sql_client.ts";
+import { makeTempFolder } from "../sqlite/test_folder.ts";
 import { origin, scope, Tampering, test } from "../sqlite/test_tampering.ts";
+import { layer as stores } from "../stores.ts";
 
 const { pid } = scope;
 const chatId = ChatId.make("10001");
@@ -49,3 +56,46 @@ test("every link is counted once, even if many links have the same verification 
   expect(yield* countOf(dayMs, 2 * dayMs)).toBe(0);
   expect(yield* links.countWays(pid, 50_000)).toEqual([{ proof: null, links: 89_998, recent: 39_999 }]);
 });
+
+const onFile = Layer.unwrap(
+  Effect.map(makeTempFolder, (folder) => layerSqlite({ filename: join(folder, "ways.db") })),
+);
+
+testWith(onFile)(
+  "the ways of links are counted in the database, not row by row in the process",
+  function* () {
+    yield* migrate;
+    const sql = yield* SqlClient.SqlClient;
+    yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
+    yield* sql`INSERT INTO scopes (pid, account) VALUES (${pid}, 'acme')`;
+    yield* sql`
+    INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at, proof)
+    WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < 59999)
+    SELECT ${pid}, CAST(100000 + i AS TEXT), '1', 1, i, i, CASE WHEN i % 3 = 0 THEN 'import' ELSE 'hand' END FROM numbers`;
+    const answers: Array<number> = [];
+    const counting = Effect.map(
+      SqlConnection.Connection,
+      (shared) =>
+        new Proxy(shared, {
+          get: (target, name) =>
+            name !== "executeValues"
+              ? Reflect.get(target, name)
+              : (text: string, params: ReadonlyArray<unknown>) =>
+                  Effect.tap(target.executeValues(text, params), (rows) =>
+                    Effect.sync(() => answers.push(rows.length)),
+                  ),
+        }),
+    );
+    const counted = LinkStore.use((links) => links.countWays(pid, 30_000)).pipe(
+      Effect.provide(Layer.provide(stores, Layer.effect(SqlConnection.Connection, counting))),
+    );
+    expect(new Set(yield* counted)).toEqual(
+      new Set([
+        { proof: "import", links: 20_000, recent: 10_000 },
+        { proof: "hand", links: 40_000, recent: 20_000 },
+      ]),
+    );
+    // A row for each 20,000 links, and one that says that there are no more.
+    expect(answers).toEqual([1, 1, 1, 1]);
+  },
+);

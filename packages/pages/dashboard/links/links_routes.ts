@@ -20,7 +20,7 @@ import { paths } from "../paths.ts";
 import { foundPage } from "./found_page.ts";
 import { cursorOf, makeLinkOperations } from "./link_operations.ts";
 import { linkQuestion, problemsOf, unlinkAllRoutes, unlinkQuestion } from "./link_questions.ts";
-import { listedFile, onceAtATime } from "./links_file.ts";
+import { listedFile, onceAtATime, whileAllowed } from "./links_file.ts";
 import {
   accountText,
   byName,
@@ -295,12 +295,10 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       first !== undefined && chosen.length === 1 && !isNamed
         ? linkFileOf(allLinks(first.scope.pid), "csv")
         : listedFile(chosen, isNamed ? links : null);
-    // A long file ends when a member is removed or signs out.
-    const mayGoOn = stillMay(paths.linksFile, visitor);
-    const whileAllowed = Stream.mapArrayEffect(text, (part) => Effect.as(mayGoOn, part));
+    const checked = whileAllowed(text, stillMay(paths.linksFile, visitor));
     return csvResponse(
       "links",
-      (isNamed ? onceAtATime(naming, name, whileAllowed) : whileAllowed).pipe(
+      (isNamed ? onceAtATime(naming, name, checked) : checked).pipe(
         Stream.provideService(LinkStore, store),
         // Breaks the connection on an error, so that nobody takes a partial file for a complete one.
         Stream.orDie,

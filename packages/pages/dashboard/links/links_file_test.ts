@@ -1,0 +1,43 @@
+import { expect, test } from "@accountlink/test-servers/effect";
+import { Effect, Fiber, Stream } from "effect";
+import { TestClock } from "effect/testing";
+import { whileAllowed } from "./links_file.ts";
+
+const slowly = (part: number) => Effect.delay(Effect.succeed(part), "10 millis");
+
+/** As many pages as a file of 600,000 links has. */
+const pages = 1_202;
+
+test("a file asks for the rights of its reader once a second, not for each of its parts", function* () {
+  let [asked, parts] = [0, 0];
+  const file = Stream.range(1, pages).pipe(Stream.rechunk(1));
+  const read = (each: Stream.Stream<number>) =>
+    Stream.runForEach(
+      whileAllowed(
+        each,
+        Effect.sync(() => asked++),
+      ),
+      () => Effect.sync(() => parts++),
+    );
+  yield* read(file);
+  expect([asked, parts]).toEqual([0, pages]);
+  const slow = yield* Effect.forkChild(read(Stream.mapEffect(file, slowly)));
+  yield* TestClock.adjust("13 seconds");
+  yield* Fiber.join(slow);
+  expect([asked, parts]).toEqual([12, 2 * pages]);
+});
+
+test("a file ends when its reader may no longer read it", function* () {
+  const parts: Array<number> = [];
+  const file = Stream.range(1, 300).pipe(Stream.rechunk(1), Stream.mapEffect(slowly));
+  const reading = yield* Effect.forkChild(
+    Effect.exit(
+      Stream.runForEach(whileAllowed(file, Effect.fail("removed")), (part) =>
+        Effect.sync(() => parts.push(part)),
+      ),
+    ),
+  );
+  yield* TestClock.adjust("3 seconds");
+  expect(yield* Fiber.join(reading)).toMatchObject({ _tag: "Failure" });
+  expect(parts).toHaveLength(99);
+});
