@@ -22,8 +22,8 @@ class ProgramFailed extends Data.TaggedError("ProgramFailed")<{
   override readonly message = `Cannot run ${this.program}: ${this.reason}`;
 }
 
-const notInstalled =
-  "it is not installed, expected the programs of the server's version or later (on Debian postgresql-client)";
+const expectedPrograms =
+  "expected the programs of the server's version or later (on Debian postgresql-client)";
 
 /** The authorities of most Linux distributions, which libpq does not read by itself. */
 const systemAuthorities = "/etc/ssl/certs/ca-certificates.crt";
@@ -77,14 +77,17 @@ const run = Effect.fnUntraced(function* (
     },
     catch: (cause) =>
       failed(
-        Predicate.hasProperty(cause, "code") && cause.code === "ENOENT" ? notInstalled : reasonOf(cause),
+        Predicate.hasProperty(cause, "code") && cause.code === "ENOENT"
+          ? `it is not installed, ${expectedPrograms}`
+          : reasonOf(cause),
       ),
   });
   if (code === 0) return;
   const [first = `it ended with ${code}`] = problems.trim().split("\n");
   const reason = first.replace(`${program}: `, "").replace(/^error: /, "");
-  const isDenied = /permission denied|must be owner/.test(reason);
-  return yield* failed(isDenied ? `${reason}, ${expectedOwner}` : reason);
+  if (/permission denied|must be owner/.test(reason)) return yield* failed(`${reason}, ${expectedOwner}`);
+  const isOld = /version mismatch|unsupported version/.test(reason);
+  return yield* failed(isOld ? `${reason}, ${expectedPrograms}` : reason);
 });
 
 /** Dumps of a database. */
@@ -135,7 +138,9 @@ export const readDump = Effect.fnUntraced(function* (file: string) {
     const value = (column: string) => line.split("\t")[columns.indexOf(column)] ?? "";
     if (name === "schema_migrations") version = Math.max(version, Number(value("migration_id")));
     if (name === "root_key") rootKey = value("wrapped");
-  }).pipe(Effect.mapError((error) => (error.reason === notInstalled ? error : refuse(error.reason))));
+  }).pipe(
+    Effect.mapError((error) => (error.reason.endsWith(expectedPrograms) ? error : refuse(error.reason))),
+  );
   if (version === 0) return yield* refuse("it has no tables of this service");
   if (rootKey === null) return yield* refuse("it holds no data");
   return { version, rootKey, tables };

@@ -33,6 +33,14 @@ const makePlaces = async () => {
   await place.file("other/secret", Buffer.alloc(32, "s").toString("base64"));
   const another = async (environment: Readonly<Record<string, string>>) =>
     (await makeWorkplace(environment)).run;
+  const onPostgres = {
+    ACCOUNTLINK_STORAGE: "postgres",
+    ACCOUNTLINK_DATABASE_URL: "postgres://user:hidden@127.0.0.1:1/data",
+    ACCOUNTLINK_SECRET: Buffer.alloc(32, "s").toString("base64"),
+  };
+  // As the program of Postgres 15 answers to a dump of Postgres 18.
+  const old = "#!/bin/sh\necho 'pg_restore: error: unsupported version (1.16) in file header' >&2\nexit 1\n";
+  chmodSync(await place.file("pg_restore", old), 0o755);
   const data = place.dataFolder;
   return {
     place,
@@ -63,12 +71,8 @@ const makePlaces = async () => {
       }),
       otherDeployment: await another({ ACCOUNTLINK_DATA_DIR: data, ACCOUNTLINK_DEPLOYMENT: "another" }),
       inFile: await another({ ACCOUNTLINK_DATA_DIR: join(place.folder, "plain", "data") }),
-      withoutPrograms: await another({
-        ACCOUNTLINK_STORAGE: "postgres",
-        ACCOUNTLINK_DATABASE_URL: "postgres://user:hidden@127.0.0.1:1/data",
-        ACCOUNTLINK_SECRET: Buffer.alloc(32, "s").toString("base64"),
-        PATH: "/none",
-      }),
+      withoutPrograms: await another({ ...onPostgres, PATH: "/none" }),
+      oldPrograms: await another({ ...onPostgres, PATH: place.folder }),
     },
   };
 };
@@ -132,6 +136,13 @@ const refusals: ReadonlyArray<
     "Cannot run pg_restore:",
     "it is not installed",
     "postgresql-client",
+  ],
+  [
+    "oldPrograms",
+    "restore {backup}",
+    "Cannot run pg_restore:",
+    "unsupported version (1.16) in file header",
+    "expected the programs of the server's version or later",
   ],
   ["usual", "backup {plain}", 'Cannot write a backup into "{plain}":', "EEXIST", usableFolder],
   [
