@@ -231,6 +231,7 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     await place.json("move", "--to", target);
     const doctor = await place.run("doctor");
     expect(doctor.stdout).toMatch(/it was moved to data folder ".*moved" and acts on nobody since/);
+    expect(doctor.stdout).toContain("Use that storage, or take this one back: accountlink resume");
 
     // A move that was killed before its target could be used goes on to its end.
     unfinish(target);

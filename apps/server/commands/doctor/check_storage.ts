@@ -178,7 +178,9 @@ const stateFindings = (it: string, found: Omit<FoundStorage, "rootKey">): Readon
     warn(
       "database",
       `it was ${rest.reason} and acts on nobody since ${formatTimestamp(rest.since)}: role plans, reminders, log messages, webhooks and unfinished imports rest`,
-      "Run: accountlink resume, which first tells what role plans would change",
+      rest.reason.startsWith("moved to ")
+        ? "Use that storage, or take this one back: accountlink resume"
+        : "Run: accountlink resume, which first tells what role plans would change",
     ),
   ];
 };

@@ -54,7 +54,7 @@ const warnOfRest = Effect.gen(function* () {
   if (rest === null) return;
   yield* Effect.annotateLogs(
     Effect.logWarning(
-      "The storage was restored or copied, and acts on nobody: role plans, reminders, log messages, webhooks and unfinished imports rest until accountlink resume",
+      "The storage was restored, copied or moved, and acts on nobody: role plans, reminders, log messages, webhooks and unfinished imports rest until accountlink resume",
     ),
     { since: formatTimestamp(rest.since), reason: rest.reason },
   );
