@@ -133,8 +133,7 @@ export const confirmPreview = Effect.fnUntraced(function* (tx: Tx, { pid, guildI
   yield* tx.put(rolePreviews, { ...stored, confirmedAt: at });
 });
 
-/** @internal */
-export const namedInPreview = ({ examples, names }: PlanPreview): ReadonlySet<ChatId> =>
+const namedIn = ({ examples, names }: PlanPreview): ReadonlySet<ChatId> =>
   new Set([...examples.linked, ...examples.unlinked, ...names].map(({ chatId }) => chatId));
 
 /**
@@ -146,10 +145,7 @@ export const forgetInPreviews = Effect.fnUntraced(function* (tx: Tx, chatId: Cha
   for (const { pid, guildId } of found) {
     const stored = yield* tx.get(rolePreviews, pid, guildId);
     yield* tx.remove(previewUsers, pid, guildId, chatId);
-    if (
-      stored !== undefined &&
-      (stored.preview.state === "running" || namedInPreview(stored.preview).has(chatId))
-    )
+    if (stored !== undefined && (stored.preview.state === "running" || namedIn(stored.preview).has(chatId)))
       yield* tx.remove(rolePreviews, pid, guildId);
   }
   return found.length === limit;
@@ -167,8 +163,8 @@ export const storedPreviews = recordStore(PreviewStore, (records) => {
     { pid, guildId, preview, at }: SavePreview,
     stored: PlanPreview | null,
   ) => {
-    const known = stored === null ? new Set() : namedInPreview(stored);
-    const users = [...namedInPreview(preview)]
+    const known = stored === null ? new Set() : namedIn(stored);
+    const users = [...namedIn(preview)]
       .filter((chatId) => !known.has(chatId))
       .map((chatId) => ({ pid, guildId, chatId, keptUntil: at + 2 * previewTime }));
     return Effect.forEach(

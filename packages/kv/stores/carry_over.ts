@@ -17,7 +17,6 @@ import { uploadOf, uploadParts, uploads } from "@accountlink/core/imports";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
 import { dayCounts } from "@accountlink/core/limits";
 import { reminders } from "@accountlink/core/reminders";
-import { namedInPreview, previewUsers, rolePreviews } from "@accountlink/core/roles";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import { communityRecord, communityRecords } from "@accountlink/core/storage";
 import { deliveryRecord, webhookDeliveries, webhookRecords } from "@accountlink/core/webhooks";
@@ -97,19 +96,6 @@ const reindex = <R>(db: Database, of: Table<R>, ...id: Tuple) =>
     const removed = yield* tx.remove(of, ...id);
     if (removed !== undefined) yield* tx.put(of, removed);
   });
-
-/** Deletes previews without records of the users whom they name, by which an erasure would find them. */
-const dropUnnamedPreviews = Effect.fnUntraced(function* (db: Database) {
-  const previews = kvTable(rolePreviews);
-  for (const { pid, guildId, preview } of yield* db.read((tx) => tx.list(previews.byTime, []))) {
-    const [chatId] = namedInPreview(preview);
-    if (chatId === undefined) continue;
-    yield* db.write("carry over", function* (tx) {
-      const isNamed = (yield* txOf(tx).get(previewUsers, pid, guildId, chatId)) !== undefined;
-      if (!isNamed) yield* tx.remove(previews, pid, guildId);
-    });
-  }
-});
 
 /** The community of an earlier plan. Nobody knows who paused the plan. */
 const communityOfPlan = (plan: EarlierPlan) => {
@@ -246,8 +232,8 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
     return txOf(tx).put(guildLogs, { id: logIdOf(log), ...log });
   });
   yield* move(db, earlierGuildReminders, (tx, reminder) => txOf(tx).put(reminders, reminder));
+  // Their users have no records, by which an erasure would find them.
   yield* move(db, earlierPreviews, () => Effect.void);
-  yield* dropUnnamedPreviews(db);
   // A member may have dozens of problems.
   yield* move(db, earlierProblems, (tx, problems) => tx.put(planProblems, problems), 1);
   yield* move(db, earlierDayCounts, (tx, count) => tx.put(kvTable(dayCounts), count));

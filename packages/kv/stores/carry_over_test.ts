@@ -1,36 +1,21 @@
 import { AuditLog, ChatId, EventStore, GameId, GuildId, Pid } from "@accountlink/core";
 import { AltReviewStore, SuspectStore } from "@accountlink/core/alts";
-import { type CommunityPlace, CommunityStore } from "@accountlink/core/communities";
+import { CommunityStore } from "@accountlink/core/communities";
 import { GuildLogStore } from "@accountlink/core/guild_log";
 import { UploadStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
-import { noPlan, type PlanPreview, PreviewStore } from "@accountlink/core/roles";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UserStore } from "@accountlink/core/users";
 import { type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
 import { makeDelivery } from "@accountlink/testing";
 import { Effect, Layer, Option } from "effect";
 import { expect, it } from "vitest";
-import { encode, rangeOf } from "../keys.ts";
+import { encode } from "../keys.ts";
 import { type Kv, layer, memoryKv } from "../mod.ts";
 
 const pid = Pid.make("pid_0123456789abcdefghij");
 const chatId = ChatId.make("100001");
 const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as const;
-
-const emptyPreview: PlanPreview = {
-  id: "1",
-  settings: noPlan,
-  state: "done",
-  done: 0,
-  total: 0,
-  unknown: 0,
-  bypassed: 0,
-  roles: [],
-  nicknames: { linked: 0, unlinked: 0 },
-  examples: { linked: [], unlinked: [] },
-  names: [],
-};
 
 const open = (kv: Kv) => Layer.build(Layer.fresh(layer(Effect.succeed(kv))));
 
@@ -207,29 +192,4 @@ it("the entries and events of an earlier release are carried over, and a feed go
     });
     const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
     expect(left.filter(({ key }) => /^(audit|event|feed)\b/.test(key))).toEqual([]);
-  }).pipe(Effect.scoped, Effect.runPromise));
-
-it("a preview of an earlier release, by whose users no erasure finds it, is deleted", () =>
-  Effect.gen(function* () {
-    const kv = memoryKv();
-    const keys = yield* Effect.provideContext(KeyStore, yield* open(kv));
-    yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-    yield* keys.ensureScope("acme", { kind: "global" }, pid);
-    const previews = yield* Effect.provideContext(PreviewStore, yield* open(kv));
-    const places = ["300001", "300002", "300003"].map((id) => ({ pid, guildId: GuildId.make(id) }));
-    const [earlier, , nameless] = places as [CommunityPlace, CommunityPlace, CommunityPlace];
-    for (const place of places) {
-      const names = place === nameless ? [] : [{ chatId, before: null, after: "Ada" }];
-      yield* previews.start({ ...place, preview: { ...emptyPreview, names }, at: 5 });
-    }
-    const users = rangeOf("preview_users", [pid, earlier.guildId]);
-    const named = yield* kv.list(users, { limit: 9, reverse: false });
-    expect(named.length).toBe(1);
-    yield* kv.commit(
-      [],
-      named.map(({ key }) => ({ key, value: null })),
-    );
-    const { find } = yield* Effect.provideContext(PreviewStore, yield* open(kv));
-    const found = yield* Effect.forEach(places, (place) => Effect.map(find(place), Option.isSome));
-    expect(found).toEqual([false, true, true]);
   }).pipe(Effect.scoped, Effect.runPromise));

@@ -45,7 +45,7 @@ export const earlierPanels = table<EarlierPanel>()(
   2,
 );
 
-interface EarlierPreview extends StoredPreview, PlanPlace {}
+interface EarlierPreview extends PlanPlace, Pick<StoredPreview, "savedAt"> {}
 
 export const earlierPreviews = table<EarlierPreview>()("preview", ({ pid, guildId }) => [pid, guildId], {
   byTime: { keys: ({ pid, guildId, savedAt }) => [[savedAt, pid, guildId]] },

@@ -7,7 +7,7 @@ import { visibleName } from "@accountlink/core/name_text";
 import type { OwnedLinks } from "@accountlink/core/owners";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
-import { Clock, Effect, Stream } from "effect";
+import { Effect, Stream } from "effect";
 import type { Community } from "../communities/community.ts";
 import { englishListName } from "../look/names.ts";
 import { mostNamed } from "./links_page.ts";
@@ -49,15 +49,9 @@ export const whileAllowed = <A, E, R, E2>(
   mayRead: Effect.Effect<unknown, E2>,
 ) =>
   Stream.unwrap(
-    Effect.map(Clock.currentTimeMillis, (begun) => {
-      let askedAt = begun;
-      const ask = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        if (now - askedAt < 1_000) return Effect.void;
-        askedAt = now;
-        return Effect.asVoid(mayRead);
-      });
-      return Stream.mapArrayEffect(file, (part) => Effect.as(ask, part));
-    }),
+    Effect.map(Effect.cachedWithTTL(mayRead, "1 second"), (ask) =>
+      Stream.mapArrayEffect(file, (part) => Effect.as(ask, part)),
+    ),
   );
 
 const columns: ReadonlyArray<string> = ["list", "chatId", "gameId", "lastVerifiedAt"];
