@@ -25,6 +25,7 @@ const size = {
   links: Number(process.env["ACCOUNTLINK_TEST_LINKS"] ?? 20_000),
   members: 2_500,
   revokedKeys: 500,
+  communities: 100,
 };
 
 const newPrefix = () => `neighbours-${randomBytes(4).toString("hex")}:`;

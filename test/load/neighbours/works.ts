@@ -1,9 +1,11 @@
-/** The work that the attacker starts in the background, for each resource that accounts share. */
+/** The work that the attacker starts in the background, for each resource that accounts share, and notices to owners. */
+import { setTimeout as pause } from "node:timers/promises";
 import type { sharedResources } from "@accountlink/core/turns";
+import { verified } from "../../contract/site_server.ts";
 import { formOf, locationOf, openBrowser } from "../../support/flow_browser.ts";
 import { type Answer, type Json, makeClient } from "../../support/http.ts";
 import { hostileFile } from "./hostile_file.ts";
-import { type Attacker, dearestRules, largeGuild, type Size, until } from "./world.ts";
+import { type Attacker, dearestRules, guildsOf, largeGuild, owners, type Size, until } from "./world.ts";
 
 export interface WorkTools {
   readonly url: string;
@@ -57,19 +59,53 @@ const downloadOwn: Work = async ({ post, attacker: { csrf } }) => {
   await times(20, () => post("/me/export", { csrf: csrf.user }));
 };
 
-/** Turns the dearest plan on, which compares all members, and looks for those to remind. */
+/** Turns the dearest plan on, which compares all members. */
 const sweep: Work = async ({ ask, attacker: { guildPid: pid } }) => {
   const place = { pid, guildId: largeGuild };
-  await ask("PUT /dashboard/api/roles", { ...place, rules: dearestRules, state: "on", remindAfterDays: 1 });
+  await ask("PUT /dashboard/api/roles", { ...place, rules: dearestRules, state: "on" });
   const line = `GET /dashboard/api/roles?${new URLSearchParams(place).toString()}` as const;
   const statusOf = async () => (await ask(line))["plan"]?.["status"];
   await until(async () => (await statusOf())?.["sweep"] === (null as never), "a sweep");
-  await ask("PUT /dashboard/api/roles", {
-    ...place,
-    rules: dearestRules,
-    state: "paused",
-    remindAfterDays: null,
-  });
+  await ask("PUT /dashboard/api/roles", { ...place, rules: dearestRules, state: "paused" });
+};
+
+/** Changes all communities at once. Those that may not be compared again in this hour stay as they are. */
+const change = async ({ ask, attacker: { globalPid: pid }, size }: WorkTools, plan: object) => {
+  const changing = guildsOf(size).map((guildId) =>
+    ask("PUT /dashboard/api/roles", { pid, guildId, state: "on", ...plan }),
+  );
+  await Promise.allSettled(changing);
+};
+
+/** Reminds the members of many communities, until there are as many reminders as communities. */
+const remind: Work = async (tools) => {
+  const { get, size } = tools;
+  const count = async () =>
+    Number(
+      /^accountlink_reminders_total\{outcome="sent"\} (\d+)/m.exec((await get("/metrics")).text)?.[1] ?? 0,
+    );
+  const before = await count();
+  await change(tools, { rules: [], remindAfterDays: 1 });
+  await until(async () => (await count()) >= before + size.communities, "a reminder");
+  await change(tools, { rules: [], remindAfterDays: null });
+};
+
+/** Pauses the rules of many communities at once, whose members would all lose a role, until two more messages say so. */
+const notify: Work = async (tools) => {
+  const service = makeClient(tools.url);
+  const signIn = await service.send("GET /me/sign-in", { from: "198.22.4.1" });
+  const platform = makeClient(new URL(locationOf(signIn)).origin);
+  const page = `GET /chat/guilds/${largeGuild}?as=${owners.attacker}` as const;
+  const count = async () => (await platform.send(page)).text.split(">The bot</small>").length;
+  const before = await count();
+  await change(tools, { rules: [{ roleId: verified.id, when: { is: "linked" } }] });
+  await until(async () => {
+    // The page lists the whole crowd.
+    await pause(1_000);
+    return (await count()) >= before + 2;
+  }, "a message to the owner");
+  service.close();
+  platform.close();
 };
 
 const detect: Work = async ({ get, attacker: { globalPid: pid } }) => {
@@ -132,7 +168,7 @@ const follow: Work = async ({ url, attacker: { keys } }) => {
 };
 
 /** A row for each resource, so that a new one without a row does not compile. */
-export const works: Readonly<Record<(typeof sharedResources)[number], Work>> = {
+export const works: Readonly<Record<(typeof sharedResources)[number] | "notices", Work>> = {
   requests: lookUp,
   event_pages: follow,
   page_reads: shown,
@@ -150,7 +186,8 @@ export const works: Readonly<Record<(typeof sharedResources)[number], Work>> = {
   sqlite_writer: importAndUndo,
   database_connections: relink,
   block_removals: block,
-  reminders: sweep,
+  reminders: remind,
+  notices: notify,
 };
 
 /** Makes the attacker's browser. */

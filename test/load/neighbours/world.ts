@@ -14,10 +14,15 @@ export interface Size {
   readonly links: number;
   readonly members: number;
   readonly revokedKeys: number;
+  readonly communities: number;
 }
 
 /** The guild of the attacker's role plan, and the guild of ten members whose plan the neighbour previews. */
 export const [largeGuild, smallGuild] = ["700000000000000010", "700000000000000011"] as const;
+
+/** Further guilds of the attacker, each with members without a link. */
+export const guildsOf = ({ communities }: Pick<Size, "communities">): ReadonlyArray<string> =>
+  Array.from({ length: communities }, (_, index) => String(700_000_000_000_001n + BigInt(index)));
 
 /** The owners of the two accounts. */
 const [attackerId, neighbourId] = ["100002", "100003"] as const;
@@ -41,6 +46,7 @@ const settings = {
   ACCOUNTLINK_STREAM_MAX: "200 millis",
   ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey,
   ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: "0",
+  ACCOUNTLINK_REMINDERS_PER_MINUTE: "1000",
 };
 
 const membersOf = (count: number, from = 300_001) =>
@@ -49,21 +55,27 @@ const membersOf = (count: number, from = 300_001) =>
 const linked = (users: ReadonlyArray<string>, gameOf: (index: number) => number) =>
   Object.fromEntries(users.map((chatId, index) => [chatId, String(gameOf(index))]));
 
-const guildOf = (id: string, owner: string, users: ReadonlyArray<string>) => ({
+const guildOf = (
+  id: string,
+  owner: string,
+  users: ReadonlyArray<string>,
+  roles: ReadonlyArray<{ readonly id: string }> = [],
+) => ({
   id,
   bot: true,
   channels: [{ id: "77", name: "log" }],
   members: [
     { chatId: owner, manager: true },
-    ...users.map((chatId) => ({ chatId, joined: "2024-01-01T00:00:00.000Z" })),
+    ...users.map((chatId) => ({ chatId, joined: "2024-01-01T00:00:00.000Z", roles })),
   ],
 });
 
 /** Returns the fixture and the settings of a server with both accounts, and the keys of the accounts. */
-export const makeWorld = ({ links, members, revokedKeys }: Size) => {
+export const makeWorld = ({ links, members, revokedKeys, communities }: Size) => {
   const fixtures = makeFixtures();
   const crowd = membersOf(members);
   const attackerUsers = [attackerId, ...membersOf(links)];
+  const unlinked = membersOf(20, 500_001);
   const tier = "premium" as const;
   const ofAttacker = { account: "attacker", tier, limits: "none" as const };
   fixtures.account({ name: "attacker", chatId: attackerId, tier });
@@ -114,10 +126,11 @@ export const makeWorld = ({ links, members, revokedKeys }: Size) => {
         ...(platform?.guilds ?? []),
         guildOf(largeGuild, attackerId, crowd),
         guildOf(smallGuild, neighbourId, membersOf(10, 100_011)),
+        ...guildsOf({ communities }).map((id) => guildOf(id, attackerId, unlinked, [{ id: verified.id }])),
       ],
       chatUsers: [
         ...(platform?.chatUsers ?? []),
-        ...attackerUsers.slice(1).map((id) => ({ id, username: `crowd_${id}` })),
+        ...[...attackerUsers.slice(1), ...unlinked].map((id) => ({ id, username: `crowd_${id}` })),
       ],
     },
   });
