@@ -77,6 +77,13 @@ const change = async ({ ask, attacker: { globalPid: pid }, size }: WorkTools, pl
   await Promise.allSettled(changing);
 };
 
+/** Looks seldom, since what it looks at shows all that there is. */
+const untilSeen = async (isSeen: () => Promise<boolean>, what: string) =>
+  until(async () => {
+    await pause(1_000);
+    return isSeen();
+  }, what);
+
 /** Reminds the members of many communities, until there are as many reminders as communities. */
 const remind: Work = async (tools) => {
   const { get, size } = tools;
@@ -86,7 +93,7 @@ const remind: Work = async (tools) => {
     );
   const before = await count();
   await change(tools, { rules: [], remindAfterDays: 1 });
-  await until(async () => (await count()) >= before + size.communities, "a reminder");
+  await untilSeen(async () => (await count()) >= before + size.communities, "a round of reminders");
   await change(tools, { rules: [], remindAfterDays: null });
 };
 
@@ -99,11 +106,7 @@ const notify: Work = async (tools) => {
   const count = async () => (await platform.send(page)).text.split(">The bot</small>").length;
   const before = await count();
   await change(tools, { rules: [{ roleId: verified.id, when: { is: "linked" } }] });
-  await until(async () => {
-    // The page lists the whole crowd.
-    await pause(1_000);
-    return (await count()) >= before + 2;
-  }, "a message to the owner");
+  await untilSeen(async () => (await count()) >= before + 2, "a message to the owner");
   service.close();
   platform.close();
 };
