@@ -280,6 +280,9 @@ test("no page, message or document names Roblox or a thing of it", async () => {
   const who = await say("whois", ada.id, { user: ada.id });
   expect(who.text).toContain(player.profileUrl);
   await say("whois", ada.id, { user: bob.id });
+  expect((await say("whois", ada.id, { game: "Nobody" })).text).toContain(
+    "There is no user Nobody on Voxel.",
+  );
   await say("update", ada.id, { user: ada.id });
   check("the button roles", (await press(send, { chatId: ada.id, guildId }, "roles")).text);
   expect(faults).toEqual([]);
@@ -318,6 +321,14 @@ test("the routes that are compatible with services for Roblox are none", async (
   expect(answer.status).toBe(404);
   const { paths } = (await send("GET /openapi.json")).body;
   expect(Object.keys(paths ?? {}).filter((path) => path.includes("compat"))).toEqual([]);
+});
+
+test("who asks a game without names for one reads that it finds nobody by it, and finds an account by its ID", async () => {
+  const bare = await startWith(withoutFeatures);
+  const ask = async (game: string) =>
+    (await command(bare.send, { chatId: ada.id, guildId, permissions: "8" }, "whois", { game })).text;
+  expect(await ask("Nobody")).toContain("Voxel finds nobody by name. Type the ID in place of Nobody.");
+  expect(await ask(player.id)).toContain(`is linked to: <@${ada.id}>`);
 });
 
 test("what the game does not have is not offered, and is refused with the reason", async () => {

@@ -10,7 +10,7 @@ import { GuildLog } from "@accountlink/core/guild_log";
 import { type ConfiguredScope, KeyStore } from "@accountlink/core/keys";
 import { newestMembers } from "@accountlink/core/links";
 import { OwnedLinks } from "@accountlink/core/owners";
-import { GuildGuard } from "@accountlink/core/platforms";
+import { featuresOf, GamePlatform, GuildGuard } from "@accountlink/core/platforms";
 import { MemberSync, RolePlanStore } from "@accountlink/core/roles";
 import { OwnLinks } from "@accountlink/core/users";
 import { HttpSettings } from "@accountlink/http/for_pages";
@@ -230,10 +230,8 @@ const mostNamed = 25;
 
 /** Shows moderators the linked account of a member, or the members who are linked to a game account. */
 const makeWhois = Effect.gen(function* () {
-  const members = yield* MemberStore;
-  const guard = yield* GuildGuard;
-  const links = yield* OwnedLinks;
-  const store = yield* LinkStore;
+  const [members, guard] = [yield* MemberStore, yield* GuildGuard];
+  const [links, store, platform] = [yield* OwnedLinks, yield* LinkStore, yield* GamePlatform];
   const membersOf = newestMembers(guard, store);
   const community = yield* makeCommunity;
   const { publicUrl } = yield* HttpSettings;
@@ -261,7 +259,8 @@ const makeWhois = Effect.gen(function* () {
     const gameId = meant.find((id) => linked.has(id)) ?? meant[0];
     if (gameId === undefined) {
       const [name, game] = [plain(typed.trim()), community.game(language)];
-      return { content: language.text("chat.whois.unknown_game", { name, game }) };
+      const why = (yield* featuresOf(platform)).names ? "unknown_game" : "no_names";
+      return { content: language.text(`chat.whois.${why}`, { name, game }) };
     }
     const account = yield* community.account(gameId);
     const found = yield* membersOf(home.scope.pid, home.guildId, [gameId]);
