@@ -52,9 +52,8 @@ export const members: Cases<StoragePorts> = {
     expectThat((yield* hold).length > 2, "another call takes more");
   },
 
-  "firstNode returns the first live node with a prefix": function* () {
-    const { store, putHeld } = yield* newRoleSteps;
-    yield* putHeld();
+  "firstNode returns the first live node with a prefix, although it holds no plan": function* () {
+    const { store } = yield* newRoleSteps;
     const prefix = uniqueText();
     const hold = (id: string, until: number) => store.hold({ node: prefix + id, at: start, until, limit: 0 });
     expectEqual(yield* store.firstNode(prefix, start), Option.none());
