@@ -15,6 +15,9 @@ export const takeOver = (clocks: Clocks, chance: Chance): (() => void) => {
   const fills = { count: 0 };
   Date.now = clocks.wall;
   Object.defineProperty(performance, "now", { value: clocks.monotonic, configurable: true });
+  // Simulated work takes no time.
+  const idle = () => ({ idle: 0, active: 0, utilization: 0 });
+  Object.defineProperty(performance, "eventLoopUtilization", { value: idle, configurable: true });
   Object.defineProperty(crypto, "getRandomValues", {
     value: <View extends ArrayBufferView>(view: View) => {
       fills.count++;
@@ -29,6 +32,7 @@ export const takeOver = (clocks: Clocks, chance: Chance): (() => void) => {
   return () => {
     Date.now = now;
     Reflect.deleteProperty(performance, "now");
+    Reflect.deleteProperty(performance, "eventLoopUtilization");
     Reflect.deleteProperty(crypto, "getRandomValues");
     errors.stackTraceLimit = stackTraceLimit;
   };
