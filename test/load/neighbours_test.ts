@@ -34,7 +34,11 @@ afterAll(async () => {
 });
 
 const live = async () => {
-  for (const operation of operations) await neighbour.run[operation]();
+  for (const operation of operations) {
+    const run = neighbour.run[operation];
+    // On a starved machine a request may be late, and so answered 503. One alone is not.
+    await run().catch(run);
+  }
 };
 
 test("every route has a row", async () => {

@@ -65,6 +65,8 @@ export const startDiscordGateway = Effect.fnUntraced(function* ({ shards = 1 } =
     /** The code with which the gateway closes a connection that identifies itself. */
     refusal: null as number | null,
     acknowledges: true,
+    /** In milliseconds. A client that is starved for as long takes the connection for lost. */
+    heartbeatInterval: 5_000,
     /** Whether the gateway refuses new connections. */
     isDown: false,
     connections: () => [...sockets.clients].filter(({ readyState }) => readyState === WebSocket.OPEN).length,
@@ -93,7 +95,7 @@ export const startDiscordGateway = Effect.fnUntraced(function* ({ shards = 1 } =
 
   sockets.on("connection", (socket, { url: path = "" }) => {
     const send = (op: number, d?: unknown) => socket.send(JSON.stringify({ op, d }));
-    send(ops.hello, { heartbeat_interval: 200 });
+    send(ops.hello, { heartbeat_interval: gateway.heartbeatInterval });
     socket.on("message", (data: Buffer) => {
       const message: Heard = JSON.parse(data.toString());
       heard.push(message);

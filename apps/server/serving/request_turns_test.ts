@@ -233,11 +233,13 @@ it("requests of several connections start in turns, one of each", async () => {
 
 it("requests that wait start for as long as other work takes in a turn of the event loop", async () => {
   const turns: Array<number> = [];
-  let turn = 0;
+  let [turn, time] = [0, performance.now()];
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => time);
+  onTestFinished(() => clock.mockRestore());
   const answer = () =>
     Effect.sync(() => {
       turns.push(turn);
-      busyFor(1);
+      time += 1;
       return new HttpResponse(200, {}, null);
     });
   const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
@@ -247,7 +249,7 @@ it("requests that wait start for as long as other work takes in a turn of the ev
   await vi.waitUntil(() => accepted.length === all.length);
   const work = () => {
     turn++;
-    busyFor(10);
+    time += 10;
     working = setImmediate(work);
   };
   let working = setImmediate(work);

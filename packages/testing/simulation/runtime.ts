@@ -7,6 +7,8 @@ export interface Clocks {
   readonly monotonic: () => number;
 }
 
+const idle = { idle: 0, active: 0, utilization: 0 };
+
 /** Replaces the globals until the returned function is called. */
 export const takeOver = (clocks: Clocks, chance: Chance): (() => void) => {
   const { now } = Date;
@@ -16,8 +18,7 @@ export const takeOver = (clocks: Clocks, chance: Chance): (() => void) => {
   Date.now = clocks.wall;
   Object.defineProperty(performance, "now", { value: clocks.monotonic, configurable: true });
   // Simulated work takes no time.
-  const idle = () => ({ idle: 0, active: 0, utilization: 0 });
-  Object.defineProperty(performance, "eventLoopUtilization", { value: idle, configurable: true });
+  Object.defineProperty(performance, "eventLoopUtilization", { value: () => idle, configurable: true });
   Object.defineProperty(crypto, "getRandomValues", {
     value: <View extends ArrayBufferView>(view: View) => {
       fills.count++;

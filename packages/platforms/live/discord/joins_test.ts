@@ -91,6 +91,7 @@ test("a lost connection resumes, and Discord repeats the joins since then", func
 
 test("a connection without answers to its heartbeats resumes", function* () {
   const { gateway, connect, joined } = yield* setUp();
+  gateway.heartbeatInterval = 200;
   yield* connect;
   gateway.acknowledges = false;
   yield* eventually(() => expect(gateway.countOf("resume")).toBeGreaterThan(0));
