@@ -4,6 +4,7 @@ import {
   type BatchImported,
   type ImportBatch,
   type ImportedFile,
+  type ImportUndone,
   isSameImport,
   type MadeRecord,
   type RecordBefore,
@@ -27,13 +28,10 @@ export interface LinkImport extends Pick<UndoableImport, "id" | "pid" | "name" |
   readonly counts: BatchImported;
   /** The sequence number of the audit entry; null before the first changed record. */
   readonly entry: number | null;
-  readonly undone: {
-    readonly entry: number;
-    readonly removed: number;
-    readonly restored: number;
-    /** Whether the undo has taken the last link; left out in undos of earlier releases. */
-    readonly isDone?: boolean;
-  } | null;
+  /** `isDone` is left out in undos of earlier releases. */
+  readonly undone:
+    | (Omit<ImportUndone, "isDone"> & { readonly entry: number; readonly isDone?: boolean })
+    | null;
 }
 
 export const linkImports = table<LinkImport>()("link_import", ({ id }) => [id], {

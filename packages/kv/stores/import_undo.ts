@@ -14,7 +14,7 @@ import {
 } from "@accountlink/core/imports";
 import { importUndone } from "@accountlink/core/journal";
 import type { LinkRecord } from "@accountlink/core/links";
-import { Effect, Order } from "effect";
+import { Effect, Order, Struct } from "effect";
 import { removeInSteps } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { blockTest } from "./blocks.ts";
@@ -125,14 +125,10 @@ const undoableAmong = Effect.fnUntraced(function* (
 const newestFirst = (one: LinkImport, other: LinkImport) =>
   other.importedAt - one.importedAt || Order.String(one.id, other.id);
 
-const undoableOf = ({ id, pid, name, importedAt, endsAt, counts, undone }: LinkImport): UndoableImport => ({
-  id,
-  pid,
-  name,
-  importedAt,
-  endsAt,
+const undoableOf = ({ counts, undone, ...one }: LinkImport): UndoableImport => ({
+  ...Struct.pick(one, ["id", "pid", "name", "importedAt", "endsAt"]),
   links: counts.inserted + counts.replaced,
-  undone: undone && { removed: undone.removed, restored: undone.restored },
+  undone: undone && Struct.pick(undone, ["removed", "restored"]),
 });
 
 /** Returns the links that an undo takes back: nobody has changed them since, and the scope admits those from before. */

@@ -1,5 +1,5 @@
 /** What imports did, for their audit entries and their undo. */
-import type { Pid } from "@accountlink/core";
+import { Pid } from "@accountlink/core";
 import {
   type BatchImported,
   type ImportBatch,
@@ -7,7 +7,7 @@ import {
   undoableFor,
 } from "@accountlink/core/imports";
 import { linksImported } from "@accountlink/core/journal";
-import { Effect, Schema } from "effect";
+import { Effect, Schema, Struct } from "effect";
 import type { Statement } from "effect/sql";
 import { insertPart } from "../journal/records.ts";
 import { isNone } from "../links/link_statements.ts";
@@ -16,7 +16,7 @@ import type { StoreParts } from "../statements/store_operation.ts";
 
 export const linkImports = tableOf("link_imports", {
   id: Schema.String,
-  pid: Schema.String,
+  pid: Pid,
   name: Schema.String,
   imported_at: Schema.Int,
   ends_at: Schema.Int,
@@ -32,12 +32,8 @@ export const linkImports = tableOf("link_imports", {
 
 export const readImports = linkImports.reader((row) => row);
 
-const countsOf = ({ inserted, replaced, unchanged, kept }: BatchImported) => ({
-  inserted,
-  replaced,
-  unchanged,
-  kept,
-});
+const countsOf = (counts: BatchImported): BatchImported =>
+  Struct.pick(counts, ["inserted", "replaced", "unchanged", "kept"]);
 
 /** Writes what batches of imports do. Every function is for the transaction of a batch. */
 export const importRecordsOn = ({ sql, elements, rowsOfEach }: StoreParts) => {

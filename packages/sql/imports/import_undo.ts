@@ -1,5 +1,5 @@
 /** The undo of imports. */
-import { ChatId, type Pid } from "@accountlink/core";
+import { ChatId, Pid } from "@accountlink/core";
 import {
   firstOfEach,
   type ImportUndone,
@@ -49,7 +49,7 @@ const undoneAmong = (found: ReadonlyArray<ValuesOf<typeof looked>>) =>
 
 const readUnfinished = tableOf("link_imports", {
   id: Schema.String,
-  pid: Schema.String,
+  pid: Pid,
   account: Schema.String,
   done: Schema.Int,
 }).reader((row) => row);
@@ -120,7 +120,7 @@ export const importUndoOn = (parts: StoreParts) => {
         (found): ReadonlyArray<UndoableImport> =>
           found.map(({ id, pid, name, undo_entry: entry, ...row }) => ({
             id,
-            pid: pid as Pid,
+            pid,
             name,
             importedAt: row.imported_at,
             endsAt: row.ends_at,
@@ -131,14 +131,11 @@ export const importUndoOn = (parts: StoreParts) => {
     ),
 
     listUnfinishedUndos: operation("listUnfinishedUndos", (at: Millis) =>
-      Effect.map(
-        readUnfinished(sql`
-          SELECT id, link_imports.pid AS pid, account, removed + restored AS done
-          FROM link_imports JOIN scopes ON scopes.pid = link_imports.pid
-          WHERE undo_entry IS NOT NULL AND ends_at > ${at}
-            AND EXISTS (SELECT 1 FROM import_links WHERE import_id = link_imports.id)`),
-        (found) => found.map((row) => ({ ...row, pid: row.pid as Pid })),
-      ),
+      readUnfinished(sql`
+        SELECT id, link_imports.pid AS pid, account, removed + restored AS done
+        FROM link_imports JOIN scopes ON scopes.pid = link_imports.pid
+        WHERE undo_entry IS NOT NULL AND ends_at > ${at}
+          AND EXISTS (SELECT 1 FROM import_links WHERE import_id = link_imports.id)`),
     ),
 
     undoablePage: operation("undoablePage", function* (id: string, after: ChatId | null, limit: number) {
