@@ -4,7 +4,6 @@
  */
 
 import { altReviews, altSuspects, reviewKey } from "@accountlink/core/alts";
-import { signInChallenges, verificationFlows } from "@accountlink/core/flow";
 import {
   guildLogEntries,
   guildLogMessages,
@@ -15,9 +14,7 @@ import {
 } from "@accountlink/core/guild_log";
 import { uploadOf, uploadParts, uploads } from "@accountlink/core/imports";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
-import { dayCounts } from "@accountlink/core/limits";
 import { reminders } from "@accountlink/core/reminders";
-import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import { communityRecord, communityRecords } from "@accountlink/core/storage";
 import { deliveryRecord, webhookDeliveries, webhookRecords } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
@@ -28,15 +25,11 @@ import type { Table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import {
   type EarlierPlan,
-  earlierBegunSignIns,
-  earlierChallenges,
   earlierCommunities,
-  earlierDayCounts,
   earlierDeliveries,
   earlierEntries,
   earlierEvents,
   earlierFeeds,
-  earlierFlows,
   earlierGuildReminders,
   earlierImports,
   earlierLogEntries,
@@ -48,10 +41,10 @@ import {
   earlierProblems,
   earlierReminders,
   earlierReviews,
-  earlierSignIns,
   earlierSuspects,
   earlierWebhooks,
   pairOf,
+  renamedTypes,
 } from "./earlier_tables.ts";
 import { linkImports } from "./import_records.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
@@ -133,10 +126,9 @@ const carryOverPlans = Effect.fnUntraced(function* (db: Database) {
 
 /** Does nothing if there is nothing of an earlier release. */
 export const carryOver = Effect.fnUntraced(function* (db: Database) {
-  yield* move(db, earlierFlows, (tx, flow) => tx.put(kvTable(verificationFlows), flow));
-  yield* move(db, earlierChallenges, (tx, challenge) => tx.put(kvTable(signInChallenges), challenge));
-  yield* move(db, earlierSignIns, (tx, signIn) => tx.put(kvTable(siteSignIns), signIn));
-  yield* move(db, earlierBegunSignIns, (tx, begun) => tx.put(kvTable(begunSignIns), begun));
+  for (const [name, type] of Object.entries(renamedTypes)) {
+    yield* move(db, kvTable({ ...type, name }), (tx, record) => tx.put(kvTable(type), record));
+  }
   yield* move(db, earlierWebhooks, (tx, { webhook, scope: { pid }, position, holder }) =>
     txOf(tx).put(webhookRecords, { ...webhook, pid, position, holder }),
   );
@@ -236,7 +228,6 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
   yield* move(db, earlierPreviews, () => Effect.void);
   // A member may have dozens of problems.
   yield* move(db, earlierProblems, (tx, problems) => tx.put(planProblems, problems), 1);
-  yield* move(db, earlierDayCounts, (tx, count) => tx.put(kvTable(dayCounts), count));
   yield* move(db, earlierFeeds, (tx, { pid, start, end }) =>
     Effect.flatMap(placeAt(tx, pid), (place) =>
       tx.put(places, {

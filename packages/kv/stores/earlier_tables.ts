@@ -8,12 +8,11 @@ import { signInChallenges, verificationFlows } from "@accountlink/core/flow";
 import type { guildLogMessages, guildLogs, WaitingEntry } from "@accountlink/core/guild_log";
 import type { StoredImport, uploads } from "@accountlink/core/imports";
 import { dayCounts } from "@accountlink/core/limits";
-import type { RecordOf } from "@accountlink/core/records";
+import type { RecordOf, RecordType } from "@accountlink/core/records";
 import type { ClaimReminder } from "@accountlink/core/reminders";
 import type { PlanPlace, StoredPreview } from "@accountlink/core/roles";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import type { StoredDelivery, WebhookId, webhookRecords } from "@accountlink/core/webhooks";
-import { kvTable } from "../records.ts";
 import { table } from "../table.ts";
 import type { KeptPlan, PlanProblems } from "./role_plans.ts";
 import type { OfEpoch, ScopeRef } from "./scopes.ts";
@@ -287,10 +286,14 @@ export const earlierSuspects = table<EarlierPair>()("suspect", suspectKey, {
   byTime: { keys: (stored) => [[stored.suspect?.at ?? 0, ...suspectKey(stored)]] },
 });
 
-export const earlierFlows = kvTable({ ...verificationFlows, name: "flow" });
-export const earlierChallenges = kvTable({ ...signInChallenges, name: "challenge" });
-export const earlierSignIns = kvTable({ ...siteSignIns, name: "sign_in" });
-export const earlierBegunSignIns = kvTable({ ...begunSignIns, name: "begun_sign_in" });
+/** Types of records that only had another name. */
+export const renamedTypes: Readonly<Record<string, RecordType>> = {
+  flow: verificationFlows,
+  challenge: signInChallenges,
+  sign_in: siteSignIns,
+  begun_sign_in: begunSignIns,
+  day_count: dayCounts,
+};
 
 export const earlierReminders = table<ClaimReminder>()(
   "reminder",
@@ -307,5 +310,3 @@ export const earlierGuildReminders = table<ClaimReminder>()(
     byTime: { keys: ({ guildId, at, hash }) => [[guildId, at, hash]] },
   },
 );
-
-export const earlierDayCounts = kvTable({ ...dayCounts, name: "day_count" });
