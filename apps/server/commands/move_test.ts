@@ -263,13 +263,6 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     const onOther = await makeWorkplace(environment(other.url));
     const url = await onOther.serve();
     expect(await gameOf(url, token, "100001")).toBe("11");
-    await vi.waitFor(
-      async () => {
-        const leases = other.ask("ZLEXCOUNT", "accountlink:store:names", "[lease ", "[lease!");
-        expect(await Effect.runPromise(leases)).not.toBe(":0\r\n");
-      },
-      { timeout: 20_000 },
-    );
     const refused = await onOther.run("move", "--to", join(onOther.folder, "moved"));
     expect(refused.stderr).toContain("expected stopped servers");
     await Effect.runPromise(other.ask("HSET", "accountlink:store:values", "moving ", "1 half"));

@@ -6,8 +6,6 @@ import { type Moved, MoveRefused, type StoreUnavailable } from "@accountlink/cor
 import { Array as Arr, Effect } from "effect";
 import { encode } from "../keys.ts";
 import { type Entry, type Kv, maxChanges } from "../kv.ts";
-import { Database } from "../transaction.ts";
-import { refuseServers } from "./leases.ts";
 
 /** Marks a target into which a move is under way. Its value is the root key of the source. */
 const mark = encode(["moving"]);
@@ -35,7 +33,6 @@ export const moveKv = Effect.fnUntraced(function* <E = never>(
   show: (done: number, total: number) => Effect.Effect<void>,
   settle: Effect.Effect<void, E> = Effect.void,
 ): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable | E> {
-  yield* refuseServers(new Database(source));
   const root = yield* claim(source, target);
   const total = yield* source.count(allFrom(""));
   let done = yield* target.count(allFrom(""));

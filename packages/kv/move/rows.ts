@@ -22,7 +22,7 @@ import { table } from "../table.ts";
 import { Database } from "../transaction.ts";
 import { accountUnits } from "./accounts.ts";
 import { journalUnits } from "./journal.ts";
-import { leaseUnit, refuseServers } from "./leases.ts";
+import { leaseUnit } from "./leases.ts";
 import { linkUnits } from "./links.ts";
 import { placesOfRecords, placesOfRows } from "./places.ts";
 import { planUnits } from "./plans.ts";
@@ -146,7 +146,6 @@ export const moveToRows = Effect.fnUntraced(function* <E = never>(
 ): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable | E> {
   const db = new Database(kv);
   const wrapped = yield* rootKeyOf(kv);
-  yield* refuseServers(db);
   yield* carryOver(db);
   const saved = yield* rows.begin(wrapped);
   const place = saved === null ? null : (JSON.parse(saved) as Place);

@@ -13,7 +13,7 @@ import { StorageMemory } from "@accountlink/memory";
 import { randomRuns } from "@accountlink/test-servers";
 import { test } from "@accountlink/test-servers/effect";
 import { storageMoveSuite } from "@accountlink/testing/conformance";
-import { Clock, Effect, Layer } from "effect";
+import { Effect, Layer } from "effect";
 import * as vitest from "vitest";
 import { StorageSql } from "../mod.ts";
 import { makeTempFolder } from "../sqlite/test_folder.ts";
@@ -120,20 +120,6 @@ test("a move waits for the end of erasures", function* () {
   source.exec("INSERT INTO erasures VALUES ('100009', 'erased', 'operator', 'cli', NULL, NULL, 1)");
   expect(yield* Effect.flip(moveIn(from, memoryKv()))).toMatchObject({
     reason: expect.stringContaining("erasure") as unknown,
-  });
-});
-
-test("a move from an engine is refused while a server uses it", function* () {
-  const [from, to] = [yield* makeTempFolder, yield* makeTempFolder];
-  yield* StorageSql.migrateEmbedded({ folder: from });
-  const source = yield* databaseIn(from);
-  fill(source);
-  const now = yield* Clock.currentTimeMillis;
-  source.prepare("UPDATE webhook_nodes SET lives_until = ?").run(now + 10_000);
-  const kv = memoryKv();
-  yield* moveIn(from, kv);
-  expect(yield* Effect.flip(moveOut(kv, to))).toMatchObject({
-    reason: expect.stringContaining("a server of the source is running") as unknown,
   });
 });
 
