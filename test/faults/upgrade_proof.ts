@@ -16,14 +16,12 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** A migration that runs while old nodes serve may only add tables, indexes and columns with defaults. */
 const step = `
-import { Effect } from "effect";
-import { SqlClient } from "effect/sql";
-export const ofTomorrow = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  yield* sql\`ALTER TABLE links ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'\`;
-  yield* sql\`CREATE INDEX links_by_colour ON links (pid, colour)\`;
-  yield* sql\`CREATE TABLE colours (name TEXT NOT NULL PRIMARY KEY)\`;
-});
+import { changeSchema } from "./change_schema.ts";
+export const ofTomorrow = changeSchema(\`
+  ALTER TABLE links ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey';
+  CREATE INDEX links_by_colour ON links (pid, colour);
+  CREATE TABLE colours (name TEXT NOT NULL PRIMARY KEY)
+\`);
 `;
 
 /**
