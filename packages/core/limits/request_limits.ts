@@ -151,16 +151,6 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
         Effect.catchTag("SharedIpRateLimited", Effect.die),
       );
 
-    const { hasRoom } = counters;
-
-    const mayBegin = Effect.fnUntraced(function* (requester: Requester, asks: NonNullable<typeof hasRoom>) {
-      const { address } = requester;
-      const now = yield* Clock.currentTimeMillis;
-      const ofAddress = address === null ? null : yield* windowsOfAddress(address);
-      const rules = rulesFor(requester, ofAddress, now);
-      return rules.length > 0 && (yield* asks(rules, now));
-    });
-
     return {
       /**
        * Counts the request against all of its limits, or against none if one is full. `refusal` is null if the
@@ -181,8 +171,15 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
        * Whether the work of a request may begin while it is counted, which takes a round trip: as far as this process
        * knows, no limit is full.
        */
-      mayBegin: (requester: Requester) =>
-        hasRoom === undefined ? Effect.succeed(false) : mayBegin(requester, hasRoom),
+      mayBegin: Effect.fnUntraced(function* (requester: Requester) {
+        const { hasRoom } = counters;
+        if (hasRoom === undefined) return false;
+        const { address } = requester;
+        const now = yield* Clock.currentTimeMillis;
+        const ofAddress = address === null ? null : yield* windowsOfAddress(address);
+        const rules = rulesFor(requester, ofAddress, now);
+        return rules.length > 0 && (yield* hasRoom(rules, now));
+      }),
 
       /**
        * Counts a request without a key against one limit of its address, if the address is known. `page` is the limit of

@@ -163,12 +163,9 @@ export class Turns {
 
   /** Runs a step of an account as soon as it has a place, and gives the place back when the step ends. */
   step<A, E, R>(from: string | Asker, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.uninterruptibleMask((restore) => {
-      const asker = askerOf(from);
-      const lane = this.#laneOf(asker);
-      const inPlace = Effect.onExit(restore(step), () => this.#giveBack(lane));
-      return this.#takeFree(lane) ? inPlace : Effect.andThen(this.#waitIn(lane, asker, restore), inPlace);
-    });
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(this.enter(from, restore), (giveBack) => Effect.onExit(restore(step), () => giveBack)),
+    );
   }
 
   /**

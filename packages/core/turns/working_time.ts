@@ -1,5 +1,6 @@
 /** Paces accounts that work for longer than their share of the process while others are there. */
-import { Clock, Context, Effect, type Fiber } from "effect";
+import { Clock, Context, Effect } from "effect";
+import { monotonicMillis } from "../monotonic_millis.ts";
 import { bounds } from "./bounds.ts";
 import { RecentRequests } from "./recent_requests.ts";
 
@@ -7,22 +8,21 @@ import { RecentRequests } from "./recent_requests.ts";
  * How long this process has worked, in milliseconds; only differences are meaningful. A runtime that does not tell it
  * counts as always at work. @internal
  */
-export const BusyTime = Context.Reference<(now: number) => number>("@accountlink/core/BusyTime", {
+export const BusyTime = Context.Reference<Effect.Effect<number>>("@accountlink/core/BusyTime", {
   defaultValue: () => {
     const { performance } = globalThis as {
       performance?: { eventLoopUtilization?: () => { readonly active: number } };
     };
-    return (now) => performance?.eventLoopUtilization?.().active ?? now;
+    return performance?.eventLoopUtilization === undefined
+      ? monotonicMillis
+      : Effect.sync(() => performance.eventLoopUtilization?.().active ?? 0);
   },
 });
 
 /** The time, and the `BusyTime`. */
 type Moment = readonly [now: number, busy: number];
 
-const momentOf = (fiber: Fiber.Fiber<unknown, unknown>): Moment => {
-  const now = Number(fiber.getRef(Clock.Clock).monotonicTimeNanosUnsafe()) / 1e6;
-  return [now, fiber.getRef(BusyTime)(now)];
-};
+const moment: Effect.Effect<Moment> = Effect.zip(monotonicMillis, Effect.flatten(BusyTime));
 
 /** The work of an account, or of all. */
 class Work {
@@ -75,20 +75,15 @@ export class WorkingTime {
    * than its share of the part waits, unless it is alone. Returns what `count` counts the next step of the account for.
    */
   rest(account: string): Effect.Effect<Works> {
-    return Effect.withFiber((fiber) => {
-      const began = momentOf(fiber);
-      const alone = fiber
-        .getRef(RecentRequests)
-        .isAlone(account, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe());
+    return Effect.flatMap(Effect.zip(moment, isAlone(account)), ([began, alone]) => {
       const works = this.#worksOf(account, began);
       const rest = this.#countUntil(began, works);
       if (alone || rest <= 0) return Effect.succeed(works);
       // The work of others meanwhile is not the account's, although another step of the account may run.
-      const rested = Effect.withFiber((waited) => {
-        [, works[0].counted] = momentOf(waited);
-        return this.rest(account);
+      const rested = Effect.map(Effect.andThen(Effect.sleep(rest), moment), ([, busy]) => {
+        works[0].counted = busy;
       });
-      return Effect.andThen(Effect.sleep(rest), rested);
+      return Effect.andThen(rested, this.rest(account));
     });
   }
 
@@ -97,10 +92,9 @@ export class WorkingTime {
     return Effect.uninterruptibleMask((restore) => {
       for (const work of works) work.running++;
       return Effect.onExit(restore(step), () =>
-        Effect.withFiber((fiber) => {
-          this.#countUntil(momentOf(fiber), works);
+        Effect.map(moment, (end) => {
+          this.#countUntil(end, works);
           for (const work of works) work.running--;
-          return Effect.void;
         }),
       );
     });
@@ -128,3 +122,6 @@ export class WorkingTime {
 export const WorkingTimes = Context.Reference("@accountlink/core/WorkingTimes", {
   defaultValue: () => ({ accounts: new WorkingTime(), visits: new WorkingTime() }),
 });
+
+const isAlone = (account: string): Effect.Effect<boolean> =>
+  Effect.zipWith(RecentRequests, Clock.currentTimeMillis, (recent, now) => recent.isAlone(account, now));

@@ -227,9 +227,9 @@ const readChunks = (
   goOn = (run: () => void) => run(),
 ): Effect.Effect<Uint8Array, BodyTooLarge> =>
   Effect.callback((resume) => {
-    let body: Uint8Array = noBytes;
+    let body = noBytes;
     let size = 0;
-    // Keeps a body that comes whole. Copies other chunks together, since a chunk of one byte takes a hundred.
+    // Copies the bytes, since a chunk of one byte takes a hundred.
     const take = (chunk: Uint8Array) => {
       const end = size + chunk.length;
       if (end > maxBytes) {
@@ -238,15 +238,12 @@ const readChunks = (
         incoming.pause();
         return resume(tooLarge);
       }
-      if (size === 0) body = chunk;
-      else {
-        if (end > body.length) {
-          const larger = new Uint8Array(Math.min(maxBytes, Math.max(end, 2 * body.length)));
-          larger.set(body);
-          body = larger;
-        }
-        body.set(chunk, size);
+      if (end > body.length) {
+        const larger = new Uint8Array(Math.min(maxBytes, Math.max(end, 2 * body.length)));
+        larger.set(body);
+        body = larger;
       }
+      body.set(chunk, size);
       size = end;
     };
     const finish = () => goOn(() => resume(Effect.succeed(body.subarray(0, size))));
