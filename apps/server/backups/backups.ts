@@ -33,23 +33,28 @@ const attempt = <A>(folder: string, action: () => Promise<A>) =>
 
 export const timeText = (millis: number): string => new Date(millis).toISOString().replaceAll(/[-:.]/g, "");
 
+/** Backups that end together take times of the next milliseconds. One that is dated further ahead has a wrong time. */
+const mostAhead = 60_000;
+
 /**
- * Names of the backups of a storage in a folder, oldest first. Those that are dated ahead come first: the clock was wrong
- * when they were made.
+ * The backups of a storage in a folder, oldest first. Those that are dated ahead come first: the clock was wrong when they
+ * were made.
  */
 const backupsIn = async (
   folder: string,
   ending: string,
   identity: string,
   now: number,
-): Promise<ReadonlyArray<string>> => {
+): Promise<ReadonlyArray<{ readonly name: string; readonly time: string; readonly isAhead: boolean }>> => {
+  const latest = timeText(now + mostAhead);
   const found = (await readdir(folder)).flatMap((name) => {
     const groups = backupName.exec(name)?.groups;
     const isOwn = groups?.["ending"] === ending && groups["identity"] === identity;
-    return isOwn ? [{ name, time: groups["time"] ?? "" }] : [];
+    const time = groups?.["time"] ?? "";
+    return isOwn ? [{ name, time, isAhead: time > latest }] : [];
   });
-  const rank = (time: string): string => (time > timeText(now) ? "" : time);
-  return found.toSorted((one, other) => (rank(one.time) < rank(other.time) ? -1 : 1)).map(({ name }) => name);
+  const rank = ({ isAhead, time }: (typeof found)[number]): string => (isAhead ? "" : time);
+  return found.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1));
 };
 
 /** Removes parts of processes that were killed. A backup that another process makes is written all the time. */
@@ -99,14 +104,16 @@ export const makeBackup = Effect.fn("makeBackup")(function* <E>(
   const now = yield* Clock.currentTimeMillis;
   const nameAt = (at: number) => join(folder, `accountlink-${identity}-${timeText(at)}.${ending}`);
   const { at, file } = yield* attempt(folder, async () => {
+    const made = await backupsIn(folder, ending, identity, now);
+    const newest = made.findLast(({ isAhead }) => !isAhead)?.time ?? "";
     let free = now;
-    while (!(await takesName(part, nameAt(free)))) free++;
+    while (timeText(free) <= newest || !(await takesName(part, nameAt(free)))) free++;
     return { at: free, file: nameAt(free) };
   });
   const deleted = yield* attempt(folder, async () => {
     const old = (await backupsIn(folder, ending, identity, at)).slice(0, -keep);
-    for (const name of old) await rm(join(folder, name), { force: true });
-    return old;
+    for (const { name } of old) await rm(join(folder, name), { force: true });
+    return old.map(({ name }) => name);
   });
   const { size } = yield* attempt(folder, () => stat(file));
   return { file, size, deleted, ...state };
@@ -142,9 +149,8 @@ export const runBackups = Effect.fnUntraced(function* (plan: BackupPlan) {
   /** The time of the newest backup. One that is dated ahead tells nothing. */
   const newest = (now: number) =>
     Effect.promise(async () => {
-      const names = await backupsIn(folder, source.ending, identity, now).catch(() => []);
-      const name = names.at(-1);
-      const found = name === undefined ? null : await stat(join(folder, name)).catch(() => null);
+      const last = (await backupsIn(folder, source.ending, identity, now).catch(() => [])).at(-1);
+      const found = last === undefined ? null : await stat(join(folder, last.name)).catch(() => null);
       return found === null || found.mtimeMs > now ? null : found.mtimeMs;
     });
   let failedAt: number | null = null;
