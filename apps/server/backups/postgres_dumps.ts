@@ -18,6 +18,8 @@ type Program = "pg_dump" | "pg_restore";
 class ProgramFailed extends Data.TaggedError("ProgramFailed")<{
   readonly program: Program;
   readonly reason: string;
+  /** Whether the program is missing, or too old for the server or the dump. */
+  readonly isLacking?: boolean;
 }> {
   override readonly message = `Cannot run ${this.program}: ${this.reason}`;
 }
@@ -63,6 +65,8 @@ const run = Effect.fnUntraced(function* (
   const { environment } = yield* Invocation;
   const PATH = environment["PATH"] ?? process.env["PATH"];
   const failed = (reason: string) => new ProgramFailed({ program, reason });
+  const lacking = (problem: string) =>
+    new ProgramFailed({ program, reason: `${problem}, ${expectedPrograms}`, isLacking: true });
   const { code, problems } = yield* Effect.tryPromise({
     try: async (signal) => {
       const env = { ...environment, ...connection, PATH, LC_ALL: "C", PGCONNECT_TIMEOUT: "10" };
@@ -76,18 +80,16 @@ const run = Effect.fnUntraced(function* (
       return { code: status, problems: printed };
     },
     catch: (cause) =>
-      failed(
-        Predicate.hasProperty(cause, "code") && cause.code === "ENOENT"
-          ? `it is not installed, ${expectedPrograms}`
-          : reasonOf(cause),
-      ),
+      Predicate.hasProperty(cause, "code") && cause.code === "ENOENT"
+        ? lacking("it is not installed")
+        : failed(reasonOf(cause)),
   });
   if (code === 0) return;
   const [first = `it ended with ${code}`] = problems.trim().split("\n");
   const reason = first.replace(`${program}: `, "").replace(/^error: /, "");
   if (/permission denied|must be owner/.test(reason)) return yield* failed(`${reason}, ${expectedOwner}`);
   const isOld = /version mismatch|unsupported version/.test(reason);
-  return yield* failed(isOld ? `${reason}, ${expectedPrograms}` : reason);
+  return yield* isOld ? lacking(reason) : failed(reason);
 });
 
 /** Dumps of a database. */
@@ -138,9 +140,7 @@ export const readDump = Effect.fnUntraced(function* (file: string) {
     const value = (column: string) => line.split("\t")[columns.indexOf(column)] ?? "";
     if (name === "schema_migrations") version = Math.max(version, Number(value("migration_id")));
     if (name === "root_key") rootKey = value("wrapped");
-  }).pipe(
-    Effect.mapError((error) => (error.reason.endsWith(expectedPrograms) ? error : refuse(error.reason))),
-  );
+  }).pipe(Effect.mapError((error) => (error.isLacking ? error : refuse(error.reason))));
   if (version === 0) return yield* refuse("it has no tables of this service");
   if (rootKey === null) return yield* refuse("it holds no data");
   return { version, rootKey, tables };
