@@ -1,5 +1,4 @@
 /** Who turned the rules of a community on is told when they stop. */
-import { setTimeout } from "node:timers/promises";
 import { ChatId, ChatPlatform, type GuildId, type Pid, StorageUse } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { CommunityStore, type PauseReason } from "@accountlink/core/communities";
@@ -7,15 +6,15 @@ import { KeyStore } from "@accountlink/core/keys";
 import type { PrivateOutcome } from "@accountlink/core/platforms";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
 import { UserData } from "@accountlink/core/users";
-import { HttpSettings } from "@accountlink/http";
-import { expect, testWith } from "@accountlink/test-servers/effect";
-import { aFixture, aMember, MemoryWorld } from "@accountlink/testing";
+import { expect } from "@accountlink/test-servers/effect";
+import { aMember, MemoryWorld } from "@accountlink/testing";
 import { Clock, type Duration, Effect, Exit, Layer, Scope, Struct } from "effect";
 import { TestClock } from "effect/testing";
 import { layerPlanNotices } from "./plan_notices.ts";
+import { passLooks, testWithTwoAccounts } from "./test_two_accounts.ts";
 
 const guildId = "70001" as GuildId;
-const [ada, bob, cleo] = ["100001", "100002", "100003"];
+const [ada, bob, cleo] = ["100001", "100002", "100003"] as const;
 
 const platform = {
   guilds: [{ id: guildId, name: "The *Crew*", bot: true, members: [aMember(ada, { manager: true })] }],
@@ -23,30 +22,9 @@ const platform = {
   gameUsers: [],
 };
 
-const test = testWith(
-  Layer.provideMerge(
-    Layer.succeed(HttpSettings, { publicUrl: MemoryWorld.publicUrl } as HttpSettings["Service"]),
-    MemoryWorld.layer(
-      aFixture({
-        accounts: [
-          { name: "acme", chatId: ada },
-          { name: "club", chatId: cleo },
-        ],
-        platform,
-      }),
-    ),
-  ),
-);
+const test = testWithTwoAccounts([ada, cleo], platform);
 
-/** Lets seconds pass, and Web Crypto finish, which the test clock does not control. */
-const pass = (seconds: number) =>
-  Effect.repeat(
-    Effect.andThen(
-      TestClock.adjust("1 second"),
-      Effect.promise(() => setTimeout(1)),
-    ),
-    { times: seconds - 1 },
-  );
+const pass = (seconds: number) => passLooks(seconds, "1 second");
 
 const world = Effect.gen(function* () {
   const [keys, plans, communities] = [yield* KeyStore, yield* RolePlanStore, yield* CommunityStore];
