@@ -43,7 +43,7 @@ type Names = Readonly<Record<string, string>>;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** SQL of a text in which the names are those of stranger `i`, besides those of somebody else. */
+/** SQL of a text for stranger `i`: `own` replaces the names that it has, and IDs of the stranger replace all others. */
 const textOf = (text: string, own: Names): string => {
   const parts: Array<string> = [];
   let end = 0;

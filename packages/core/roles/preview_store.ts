@@ -30,8 +30,8 @@ export const rolePreviews = recordType({
 });
 
 /**
- * The users whom a preview names, so that an erasure finds it by its user. A preview may run for hours before it is kept
- * for a day. @internal
+ * A record for each user whom a preview names. With it an erasure of the user finds the preview. A preview may run for
+ * hours before it is kept for a day. @internal
  */
 export const previewUsers = recordType({
   name: "preview_users",
@@ -157,7 +157,7 @@ const queueOf = ({ pid, guildId }: PlanPlace) => `preview members ${pid} ${guild
 export const storedPreviews = recordStore(PreviewStore, (records) => {
   const { read, write, removeBefore, mostWritten } = records;
 
-  /** Before the preview is stored, stores the users whom it names and the stored preview does not. */
+  /** Stores a record for each user whom only the new preview names, before the preview itself is stored. */
   const name = (
     operation: "start" | "save",
     { pid, guildId, preview, at }: SavePreview,

@@ -179,7 +179,7 @@ const makeTell = Effect.fnUntraced(function* (channels: ChatChannels) {
     return language.text("trouble.role", { ...place, count, role: yield* roleName(community, roleId) });
   });
 
-  /** Tells what is due. Returns whether the platform was asked. */
+  /** Sends a notice that is due. Returns whether it asked the platform, which takes the turn. */
   return Effect.fnUntraced(
     function* (notice: PlanNotice) {
       const now = yield* Clock.currentTimeMillis;

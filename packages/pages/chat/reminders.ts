@@ -60,8 +60,8 @@ const waited = Metric.gauge("accountlink_reminders_wait_seconds", {
 const tellsFrom = 60_000;
 
 /**
- * Makes the turns of all accounts and their communities, spaced so that a minute has no more than the deployment may send. The first comes after a
- * space, since a node that stopped a moment ago may have had the last. Returns how long the turn was waited for.
+ * Makes the turns of all accounts, spaced so that a minute has no more than the deployment may send. The first comes after
+ * a space, since a node that stopped a moment ago may have had the last. A turn returns how long its account waited.
  */
 const makeTurns = Effect.gen(function* () {
   const space = 60_000 / (yield* RemindersPerMinute);

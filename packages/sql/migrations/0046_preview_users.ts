@@ -1,4 +1,4 @@
-/** The users whom a preview of rules names, so that an erasure finds the preview by its user. */
+/** A row for each user whom a preview of rules names. With it an erasure of the user finds the preview. */
 import { changeSchema } from "./change_schema.ts";
 
 export const previewUsers = changeSchema(`

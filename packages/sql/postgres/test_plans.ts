@@ -35,7 +35,7 @@ const namesOf = ({ global, account, sessionKey, webhookIds, guildIds, flowIds }:
   "flow 1": String(flowIds[0]),
 });
 
-/** The chat users of the sample rows, as those whom the operations name. */
+/** The users of the operations by the chat IDs of the sample rows, which stand for them. */
 const userNames = ({ users }: typeof subjects) => {
   const [ada = "", bob = ""] = users.values();
   return { "100001": ada, "100002": bob };
