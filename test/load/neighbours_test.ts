@@ -2,6 +2,7 @@
  * One account does its worst at each route and with each work in the background, while another one goes about its work:
  * none of its requests is refused. `neighbours_proof.ts` measures how much slower they are.
  */
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeClient } from "../support/http.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
@@ -33,15 +34,32 @@ afterAll(async () => {
   expect(await server.stop()).toBe(0);
 });
 
-const live = async () => {
-  for (const operation of operations) {
-    const run = neighbour.run[operation];
-    // On a starved machine a request may be late, and so answered 503. One alone is not.
-    await run().catch((error: Error) => {
-      if (!error.message.includes(" is refused: 503 ")) throw error;
-      return run();
-    });
+/**
+ * Runs `act` again until `isDone`, for a minute: on a starved machine requests are late, and platforms too, and both
+ * are answered 503 until there is time again.
+ */
+const again = async <A>(act: () => Promise<A>, isDone: (result: A) => boolean): Promise<A> => {
+  const end = Date.now() + 60_000;
+  for (;;) {
+    const result = await act();
+    if (isDone(result) || Date.now() > end) return result;
+    await setTimeout(200);
   }
+};
+
+/** Runs `act` again while a 503 is all that refuses it. */
+const patiently = async (act: () => Promise<unknown>): Promise<void> => {
+  const errorOf = () =>
+    act().then(
+      () => null,
+      (error: Error) => error,
+    );
+  const error = await again(errorOf, (refusal) => refusal?.message.includes(" 503 ") !== true);
+  if (error !== null) throw error;
+};
+
+const live = async () => {
+  for (const operation of operations) await patiently(neighbour.run[operation]);
 };
 
 test("every route has a row", async () => {
@@ -67,9 +85,10 @@ test("no request of the neighbour is refused, whichever routes the other account
     await live();
     for (const { name, row, attack, answers } of attacks) {
       const statuses = (await answers).map(({ status }) => status);
-      // On a busy machine all requests of a flood may be late, and so answered 503. The same request alone is not.
-      if (!statuses.includes(row.answer)) statuses.push((await send(attack)).status);
-      if (!statuses.includes(row.answer) || statuses.includes(500)) wrong.push({ name, statuses });
+      // Requests to other routes may have come first, such as a removal of what this one changes.
+      const isAnswered = () => statuses.includes(row.answer);
+      if (!isAnswered()) await again(async () => statuses.push((await send(attack)).status), isAnswered);
+      if (!isAnswered() || statuses.includes(500)) wrong.push({ name, statuses });
     }
   }
   expect(wrong).toEqual([]);
@@ -78,7 +97,7 @@ test("no request of the neighbour is refused, whichever routes the other account
 test("no request of the neighbour is refused, whatever work the other account has in the background", async () => {
   const { close, ...tools } = makeTools(server.url, attacker, size);
   for (const work of new Set(Object.values(works))) {
-    await expect(Promise.all([work(tools), live()])).resolves.toBeDefined();
+    await expect(Promise.all([patiently(() => work(tools)), live()])).resolves.toBeDefined();
   }
   close();
   const { text } = await client.send("GET /metrics");

@@ -58,7 +58,7 @@ export const flowRows: Readonly<Record<string, RouteRow>> = {
   }),
   "GET /verify/game/words": row(200, inOwn, { site: "proven" }),
   "POST /verify/game/words": row(200, { username: "player_1", ...shortFiller }, { site: "proven" }),
-  "POST /verify/game/words/check": row(400, shortFiller, { site: "proven" }),
+  "POST /verify/game/words/check": row(409, shortFiller, { site: "proven" }),
   "GET /verify/words.js": row(200),
   "POST /verify/confirm": row(200, shortFiller, { site: "whole" }),
   // Without its token, since it would end the flow of other rows.

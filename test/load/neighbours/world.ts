@@ -216,7 +216,11 @@ const walkFlows = async (url: string, pid: string, wholes: number) => {
   const enter = async (browser: FlowBrowser, chatId: string) =>
     browser.get(locationOf(await browser.prove("chat", chatId, query)));
   const leaving = await walkTo((browser) => browser.leave("chat", query));
-  const proven = await walkTo(enter);
+  // With words, so that a check of them asks the game platform, whichever requests came before it.
+  const proven = await walkTo(async (browser, chatId) => {
+    const page = await enter(browser, chatId);
+    return browser.post("/verify/game/words", { ...formOf(page), username: "player_1" });
+  });
   const returning = await walkTo(async (browser, chatId) => {
     await enter(browser, chatId);
     return browser.leave("game");
