@@ -9,7 +9,7 @@ import { DatabaseUnusable } from "./database_unusable.ts";
 import { migrate, migrations, newestMigration, runMigrations } from "./migrations.ts";
 import { layerSqlite } from "./sqlite/client/sql_client.ts";
 import { makeTempFolder } from "./sqlite/test_folder.ts";
-import { makeStep20 } from "./test_step_20.ts";
+import { makeStep20 } from "./test_earlier_steps.ts";
 
 const empty = Layer.fresh(layerSqlite({ filename: ":memory:" }));
 const test = testWith(empty);

@@ -59,8 +59,8 @@ it("move copies a data folder to another one, and goes on where it was interrupt
 
   const part = new DatabaseSync(join(target, "accountlink.db"));
   part.exec(`
-    CREATE TABLE moving (wrapped TEXT NOT NULL PRIMARY KEY);
-    INSERT INTO moving SELECT wrapped FROM root_key;
+    CREATE TABLE moving (wrapped TEXT NOT NULL PRIMARY KEY, place TEXT);
+    INSERT INTO moving SELECT wrapped, NULL FROM root_key;
     DELETE FROM root_key;
     DELETE FROM links WHERE chat_id = '100002'`);
   part.close();
@@ -82,8 +82,8 @@ it("move names what differs", async () => {
   await place.json("move", "--to", target);
   const changed = new DatabaseSync(join(target, "accountlink.db"));
   changed.exec(`
-    CREATE TABLE moving (wrapped TEXT NOT NULL PRIMARY KEY);
-    INSERT INTO moving SELECT wrapped FROM root_key;
+    CREATE TABLE moving (wrapped TEXT NOT NULL PRIMARY KEY, place TEXT);
+    INSERT INTO moving SELECT wrapped, NULL FROM root_key;
     UPDATE links SET game_id = '13' WHERE chat_id = '100001'`);
   changed.close();
   expect(await place.run("move", "--to", target)).toMatchObject({

@@ -1,4 +1,4 @@
-/** The rows of a database, for a move to or from a storage without SQL. */
+/** The rows of a database, as a move reads and writes them. */
 import type { Row, RowValue, StorageRows } from "@accountlink/core";
 import { Array as Arr, Effect, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
@@ -9,6 +9,7 @@ import {
   countOf,
   holdStill,
   insert,
+  isPosition,
   isPostgres,
   mark,
   numberOn,
@@ -19,6 +20,7 @@ import {
   relationOf,
   type Sql,
   shapesOf,
+  type TableShape,
   type Translation,
 } from "./tables.ts";
 
@@ -67,14 +69,22 @@ const viewsOn = (sql: Sql): Readonly<Record<string, Relation>> => {
   };
 };
 
+interface DatabaseRows extends StorageRows {
+  /** The tables with their columns in alphabetical order, the same on all databases. */
+  readonly shapes: ReadonlyArray<TableShape>;
+}
+
 /** Opens the rows. A source does not change until the scope closes. @internal */
 export const openRows = Effect.fnUntraced(function* (
   sql: Sql,
   role: "source" | "target",
-): Effect.fn.Return<StorageRows, SqlError.SqlError, Scope.Scope> {
-  const shapes = (yield* shapesOf(sql)).filter(
-    ({ name }) => name !== "schema_migrations" && name !== "storage_place",
-  );
+): Effect.fn.Return<DatabaseRows, SqlError.SqlError, Scope.Scope> {
+  const shapes = (yield* shapesOf(sql))
+    .filter(({ name }) => name !== "schema_migrations" && name !== "storage_place")
+    .map(({ columns, ...shape }) => ({
+      ...shape,
+      columns: columns.filter((each) => !isPosition(shape.name, each)).toSorted(),
+    }));
   if (role === "source") yield* holdStill(sql, shapes);
   const tables = new Map(shapes.map((shape) => [shape.name, shape]));
   const tableOf = (name: string) => {
@@ -97,6 +107,8 @@ export const openRows = Effect.fnUntraced(function* (
       : rows;
 
   return {
+    shapes,
+
     keyOf: (name) => named(name).key,
 
     page: (name, after, limit) => storeOperation("Move.page")(pageOf<Row>(sql, named(name), after, limit)),

@@ -15,7 +15,7 @@ import { Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted, type Scope } fr
 import { SqlClient } from "effect/sql";
 import { migrate, migrations, newestMigration, runMigrations } from "../migrations.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { makeStep20 } from "../test_step_20.ts";
+import { makeStep20 } from "../test_earlier_steps.ts";
 import * as StoragePostgres from "./mod.ts";
 import { Database, generous, layerClient, testOnDatabase } from "./test_postgres.ts";
 
