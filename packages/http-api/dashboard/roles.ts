@@ -136,11 +136,6 @@ const settings = {
     expectedBypassRoles,
     `At most ${mostBypassRoles} roles; the nicknames of members with one of them are left alone`,
   ),
-  bypassRoleId: orNull(
-    Digits,
-    { is: "choice", text: "expected null or the ID of a role" },
-    "One role or null, as earlier releases had it; `bypassRoleIds` counts if both are given",
-  ),
   unlinked: oneOf(
     unlinkedChoices,
     "Whether members who were never linked lose the roles that no rule gives them (the default), or keep them",
@@ -167,9 +162,8 @@ export const putRoles = managed("admin", "PUT", "/roles", {
     rules: settings.rules,
     nickname: optional(settings.nickname),
     nicknameGroupId: optional(settings.nicknameGroupId),
-    bypassRoleIds: unlessLeftOut(settings.bypassRoleIds),
+    bypassRoleIds: withFallback(settings.bypassRoleIds, []),
     nicknameBypassRoleIds: withFallback(settings.nicknameBypassRoleIds, []),
-    bypassRoleId: optional(settings.bypassRoleId),
     unlinked: withFallback(settings.unlinked, "remove" as const),
     ...settingParameters(communitySettings),
     take: withFallback(
@@ -227,7 +221,6 @@ export const previewRoles = managed("admin", "POST", "/roles/preview", {
     nicknameGroupId: unlessLeftOut(settings.nicknameGroupId),
     bypassRoleIds: unlessLeftOut(settings.bypassRoleIds),
     nicknameBypassRoleIds: unlessLeftOut(settings.nicknameBypassRoleIds),
-    bypassRoleId: unlessLeftOut(settings.bypassRoleId),
     unlinked: unlessLeftOut(settings.unlinked),
   },
   data: {

@@ -171,7 +171,6 @@ export const valuesOf = (guild: ManagedGuild, settings: PlanSettings, seen = "")
   ...placeOf(guild),
   ...settings,
   take: [],
-  bypassRoleId: null,
   ...Record.map(nothingChosen, () => undefined),
   edited: seen || undefined,
 });

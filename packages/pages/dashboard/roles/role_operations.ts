@@ -51,9 +51,8 @@ export const makeRoleOperations = Effect.gen(function* () {
     put: operation(
       DashboardRoles.putRoles,
       function* ({ owner, values }) {
-        const { pid, guildId, edited, bypassRoleIds, bypassRoleId, ...chosen } = values;
+        const { pid, guildId, edited, ...settings } = values;
         const scope = yield* enter(owner, pid, guildId);
-        const settings = { ...chosen, bypassRoleIds: bypassRoleIds ?? listOf(bypassRoleId) };
         return yield* plans.put(scope, guildId, settings, originOf(owner), edited);
       },
       (details) => ({ data: { plan: planJson(details) } }),
@@ -61,9 +60,8 @@ export const makeRoleOperations = Effect.gen(function* () {
 
     /** Previews a plan that its form wants on, before the form stores the plan. */
     previewPut: formOperation(DashboardRoles.putRoles, function* ({ owner, values }) {
-      const { pid, guildId, edited, bypassRoleIds = [], bypassRoleId: _, ...chosen } = values;
-      const scope = yield* enter(owner, pid, guildId);
-      return yield* plans.previewAll(scope, guildId, { ...chosen, bypassRoleIds }, edited);
+      const { pid, guildId, edited, ...settings } = values;
+      return yield* plans.previewAll(yield* enter(owner, pid, guildId), guildId, settings, edited);
     }),
 
     /** Makes a role for each rank of a group that has none. */
@@ -103,11 +101,10 @@ export const makeRoleOperations = Effect.gen(function* () {
     }),
 
     preview: operation(DashboardRoles.previewRoles, function* ({ owner, values }) {
-      const { pid, guildId, chatId, bypassRoleId, ...chosen } = values;
-      const earlier = bypassRoleId === undefined ? {} : { bypassRoleIds: listOf(bypassRoleId) };
+      const { pid, guildId, chatId, ...chosen } = values;
       const scope = yield* enter(owner, pid, guildId);
       if (chatId === null) {
-        const preview = yield* plans.previewAll(scope, guildId, { ...earlier, ...given(chosen) });
+        const preview = yield* plans.previewAll(scope, guildId, given(chosen));
         return { data: { preview: yield* previewJson(scope, guildId, preview) } };
       }
       const { add, remove, nickname, holding } = yield* plans.preview(scope, guildId, chatId);
@@ -144,10 +141,6 @@ export const makeRoleOperations = Effect.gen(function* () {
     ),
   };
 });
-
-/** Returns the bypass roles of a request that was made for an earlier release. */
-const listOf = (bypassRoleId: string | null): ReadonlyArray<string> =>
-  bypassRoleId === null ? [] : [bypassRoleId];
 
 const changeJson = ({ chatId, roleId, change, at, because }: KeptRoleChange) => ({
   chatId,
