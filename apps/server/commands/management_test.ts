@@ -51,6 +51,18 @@ describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing 
     expect(await published()).toBe("1");
   });
 
+  it("a process prints nothing of the driver about a Redis user who may not ask for INFO", async () => {
+    const { redis, environment } = await makeShared();
+    const user = "on >password ~accountlink:* &accountlink:* +@all -@admin -@dangerous".split(" ");
+    expect(await Effect.runPromise(redis.ask("ACL", "SETUSER", "narrow", ...user))).toBe("+OK\r\n");
+    const { runProcess, json } = await makeWorkplace({
+      ...environment,
+      ACCOUNTLINK_REDIS_URL: redis.url.replace("//", "//narrow:password@"),
+    });
+    await json("keys", "create", "--account", "acme");
+    expect(await runProcess("keys", "list")).toMatchObject({ code: 0, stderr: "" });
+  });
+
   it("commands work while Redis is down", async () => {
     const { redis, environment } = await makeShared();
     const { json } = await makeWorkplace(environment);

@@ -3,6 +3,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Effect } from "effect";
+import { muteDrivers } from "../telemetry/logging.ts";
 import { exitCodeOf, type runCommandLine } from "./command_line.ts";
 
 const pipeClosed = 141;
@@ -22,7 +23,7 @@ export const runProcess = (commandLine: typeof runCommandLine): void => {
   process.on("SIGHUP", () => process.emit("SIGTERM"));
 
   commandLine.pipe(
-    Effect.provide([NodeServices.layer, NodeCrypto.layerSecureRandom]),
+    Effect.provide([NodeServices.layer, NodeCrypto.layerSecureRandom, muteDrivers]),
     NodeRuntime.runMain({
       disableErrorReporting: true,
       teardown: (exit, onExit) => onExit(exitCodeOf(exit)),

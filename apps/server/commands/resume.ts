@@ -16,9 +16,11 @@ import { switchFlag } from "../cli/flags.ts";
 import { answer, countOf, Json } from "../cli/output.ts";
 import { progressBar } from "../cli/progress.ts";
 import { CommandFailed } from "../cli/report.ts";
-import { resolveConfig } from "../config/resolved_config.ts";
+import type { Config } from "../config/config.ts";
+import { cacheOf, resolveConfig } from "../config/resolved_config.ts";
 import { readStartupFixture } from "../fixture/startup_fixture.ts";
 import { platformLayer } from "../layers/platform_layer.ts";
+import { refuseCache } from "../layers/store_layers.ts";
 import { describe } from "./command.ts";
 import { type OpenedStorage, openStorage, servicesOn } from "./management_layer.ts";
 
@@ -34,6 +36,12 @@ const comparing = Effect.fnUntraced(function* ({ config }: OpenedStorage) {
     Layer.provideMerge(PlatformRefusals.layer),
     Layer.provideMerge(platformLayer(own, fixture, config.ACCOUNTLINK_PUBLIC_URL ?? "http://127.0.0.1")),
   );
+});
+
+/** Fails if a resume would, for what can be judged before anything is written. */
+export const refuseResume = Effect.fnUntraced(function* (config: Config) {
+  yield* Effect.flatMap(cacheOf(config), refuseCache);
+  yield* readStartupFixture(yield* resolveConfig(config));
 });
 
 const plansThatAreOn = Effect.gen(function* () {

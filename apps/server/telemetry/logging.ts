@@ -91,6 +91,26 @@ const identityOf = ({ level, message, cause, annotations }: Line): string =>
     Object.entries(annotations).filter(([name]) => !requestAnnotations.has(name)),
   ]);
 
+/** Passes what ioredis and pg print with `console.warn` to a function, until the scope closes. */
+const warningsTo = (take: (text: string) => void) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const print = console.warn;
+      console.warn = (...parts: ReadonlyArray<unknown>) => take(format(...parts));
+      return print;
+    }),
+    (print) =>
+      Effect.sync(() => {
+        console.warn = print;
+      }),
+  );
+
+/** Keeps the warnings of drivers out of the output of commands, which report problems in their own words. */
+export const muteDrivers: Layer.Layer<never> = Layer.effectDiscard(warningsTo(() => {}));
+
+/** ioredis says this at each connection of a user who may not ask for INFO. */
+const noInfo = /^Skipping the ready check .*NOPERM/;
+
 /**
  * Logs the warnings of Node and the calls of `console.warn` by ioredis and pg, until the scope closes. Otherwise, they
  * would be printed as plain text on standard error.
@@ -101,22 +121,27 @@ const captureWarnings: Layer.Layer<never> = Layer.effectDiscard(
     const onWarning = ({ name, message }: Error) => {
       log(Effect.annotateLogs(Effect.logWarning(message), { warning: name }));
     };
-    const onConsole = (...parts: ReadonlyArray<unknown>) => {
-      log(Effect.logWarning(format(...parts).replace(/^\[[A-Z]+\] /, "")));
-    };
+    let isInfoRefused = false;
+    yield* warningsTo((text) => {
+      if (!noInfo.test(text)) return void log(Effect.logWarning(text.replace(/^\[[A-Z]+\] /, "")));
+      if (isInfoRefused) return;
+      isInfoRefused = true;
+      log(
+        Effect.logWarning(
+          "Redis does not let its user ask for INFO, expected the rights in docs/operating.md",
+        ),
+      );
+    });
     yield* Effect.acquireRelease(
       Effect.sync(() => {
         const printing = process.listeners("warning");
-        const print = console.warn;
         process.removeAllListeners("warning").on("warning", onWarning);
-        console.warn = onConsole;
-        return { printing, print };
+        return printing;
       }),
-      ({ printing, print }) =>
+      (printing) =>
         Effect.sync(() => {
           process.off("warning", onWarning);
           for (const listener of printing) process.on("warning", listener);
-          console.warn = print;
         }),
     );
   }),

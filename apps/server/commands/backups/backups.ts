@@ -15,7 +15,7 @@ import { folderExists, prepareFolder } from "../../files/data_folder.ts";
 import { checkIdentity, knownSecrets, resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
 import { describe } from "../command.ts";
 import { connectTimeout, openStorage } from "../management_layer.ts";
-import { resumeStorage } from "../resume.ts";
+import { refuseResume, resumeStorage } from "../resume.ts";
 
 /** Returns the configuration of a storage that these commands copy. Redis has files of its own. */
 const copiedStorage = Effect.fnUntraced(function* (action: "back up" | "restore") {
@@ -87,6 +87,8 @@ interface Restoring {
   readonly file: string;
   /** Whether data may be replaced. */
   readonly replace: boolean;
+  /** Whether the storage acts again afterwards. */
+  readonly resume: boolean;
   /** When the command ran; the name of the data that is kept has it. */
   readonly time: string;
 }
@@ -98,12 +100,17 @@ const needsReplace = (storage: PersistentStorage) =>
 
 const restoreFolder = Effect.fnUntraced(function* (
   storage: StorageOf<"embedded">,
-  { config, file, replace, time }: Restoring,
+  { config, file, replace, resume, time }: Restoring,
 ) {
   const { folder } = storage;
   const { rootKey } = yield* StorageSql.checkCopy(file);
   const secrets = yield* knownSecrets(config, folder);
   if (secrets !== null) yield* checkIdentity({ config, storage, secrets }, rootKey, `the backup "${file}"`);
+  else if (resume) {
+    return yield* new InvalidConfig({
+      problem: `ACCOUNTLINK_SECRET is not set and data folder "${folder}" holds none, expected the secret of the backup, which --resume needs`,
+    });
+  }
   const isReplaced = !StorageSql.holdsNothing(folder);
   if (isReplaced && !replace) return yield* needsReplace(storage);
   yield* prepareFolder(config, folder);
@@ -154,7 +161,8 @@ export const restoreCommand = Command.make(
     Effect.gen(function* () {
       const { config, storage } = yield* copiedStorage("restore");
       const time = timeText(yield* Clock.currentTimeMillis);
-      const restoring = { config, file, replace, time };
+      if (resume) yield* refuseResume(config);
+      const restoring = { config, file, replace, resume, time };
       const restored =
         storage.kind === "embedded"
           ? yield* restoreFolder(storage, restoring)

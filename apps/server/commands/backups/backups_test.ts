@@ -2,7 +2,9 @@ import { existsSync, readdirSync, renameSync, statSync, utimesSync, writeFileSyn
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
+import { runInProcess } from "../test_command_line.ts";
 import { makeWorkplace, statusWith } from "../test_program.ts";
+import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 /** The age that a server tells of its newest backup, in seconds. */
 const ageAt = async (url: string): Promise<number> => {
@@ -129,3 +131,37 @@ it("restore --replace keeps the data beside it", async () => {
     tables: { keys: 2 },
   });
 });
+
+const missing = await whyNothingShared();
+
+it.skipIf(missing !== null)(
+  `restore --resume is judged before it changes anything ${missing ?? ""}`,
+  async () => {
+    const { redis } = await makeShared();
+    const { folder, dataFolder, json, run, environment } = await makeWorkplace();
+    await json("keys", "create", "--account", "acme");
+    const { file } = await json("backup", join(folder, "backups"));
+    const before = namesIn(dataFolder);
+    const cache = { ACCOUNTLINK_CACHE: "redis", ACCOUNTLINK_REDIS_URL: `${redis.url}/99` };
+    for (const [wrong, problem] of [
+      [cache, "ACCOUNTLINK_REDIS_URL names database 99"],
+      [{ ACCOUNTLINK_FIXTURE: join(folder, "none.json") }, "none.json"],
+      [{ ACCOUNTLINK_PLATFORM: "live" }, "ACCOUNTLINK_"],
+    ] as const) {
+      const words = ["restore", "--replace", "--resume", String(file)];
+      const { code, stderr } = await runInProcess(words, { ...environment, ...wrong });
+      expect([code, stderr]).toEqual([1, expect.stringContaining(problem)]);
+      expect(namesIn(dataFolder)).toEqual(before);
+    }
+    // Without the secret, the restored folder could not be opened.
+    const empty = join(folder, "empty");
+    const elsewhere = { ...environment, ACCOUNTLINK_DATA_DIR: empty };
+    const refused = await runInProcess(["restore", "--resume", String(file)], elsewhere);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("--resume needs") as unknown });
+    expect(existsSync(empty)).toBe(false);
+    expect(await run("resume")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("does not rest") as unknown,
+    });
+  },
+);
