@@ -5,6 +5,7 @@ import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect";
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http";
 import type { RequestFailed } from "../http/mod.ts";
+import { signIn as anySignIn, callback } from "../http/oauth/test_sign_in.ts";
 import { answers, ask, gameHost, type Route } from "./answers.ts";
 import { liveChatIdentity } from "./discord/chat_identity.ts";
 import { liveChatPlatform } from "./discord/chat_platform.ts";
@@ -50,15 +51,7 @@ interface Platforms {
   readonly own: GamePlatform["Service"];
 }
 
-const signIn = {
-  redirectUri: "https://link.example/verify/callback",
-  state: "state",
-  codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
-  nonce: "nonce",
-  guildId,
-};
-
-const callback = new URLSearchParams({ code: "code", state: "state" });
+const signIn = { ...anySignIn, guildId };
 
 const setRole = (chat: Platforms["chat"], what: "addRole" | "removeRole") =>
   chat.roles[what](guildId, ada.id, role);

@@ -1,9 +1,9 @@
 import { ChatIdentity, GameIdentity, type GuildId } from "@accountlink/core";
-import type { SignIn } from "@accountlink/core/platforms";
 import { type HttpAnswering, makeIdTokenSigner, startHttpServer } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
+import { callback, signIn } from "../http/oauth/test_sign_in.ts";
 import { liveChatIdentity } from "./discord/chat_identity.ts";
 import { ada, bob, eve, foreignGuildId, guildId, startDiscord } from "./discord/test_discord.ts";
 import { liveGameIdentity } from "./roblox/game_identity.ts";
@@ -11,15 +11,6 @@ import { startRoblox } from "./roblox/test_roblox.ts";
 
 const application = { clientId: "816547628409595165", clientSecret: Redacted.make("client-secret") };
 const credentials = { client_id: "816547628409595165", client_secret: "client-secret" };
-
-const signIn: SignIn = {
-  redirectUri: "https://link.example/verify/callback",
-  state: "state",
-  codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
-  nonce: "nonce",
-  guildId: null,
-};
-const callback = new URLSearchParams({ code: "code", state: "state" });
 
 const tokens = { access_token: "access", token_type: "Bearer", expires_in: 899, refresh_token: "refresh" };
 
@@ -173,7 +164,7 @@ test("a game user is sent to Roblox with only the scope openid", function* () {
   expect(Object.fromEntries(url.searchParams)).toMatchObject({
     client_id: application.clientId,
     scope: "openid",
-    nonce: "nonce",
+    nonce: signIn.nonce,
   });
 });
 
@@ -182,7 +173,7 @@ test.each<[iss: string, expected: object]>([
   ["https://apis.roblox.com/oauth", { _tag: "ProofInvalid" }],
 ])("an ID token issued by %s is accepted only if the issuer is Roblox", function* ([iss, expected]) {
   const signer = yield* Effect.promise(makeIdTokenSigner);
-  const claims = { iss, aud: application.clientId, sub: "1516563360", nonce: "nonce" };
+  const claims = { iss, aud: application.clientId, sub: "1516563360", nonce: signIn.nonce };
   const { apiUrl, heard } = yield* startRoblox(async ({ path }) => {
     if (path === "/apis/oauth/v1/certs") return { body: { keys: [signer.publicKey] } };
     if (path !== "/apis/oauth/v1/token") return "cut";

@@ -6,6 +6,7 @@ import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer, Logger, Option, Predicate, Redacted } from "effect";
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http";
 import { ToldLists } from "../http/entries.ts";
+import { callback, signIn } from "../http/oauth/test_sign_in.ts";
 import { liveChatIdentity } from "./discord/chat_identity.ts";
 import { liveChatPlatform } from "./discord/chat_platform.ts";
 import { ada, bob, eve, guildId } from "./discord/test_discord.ts";
@@ -62,15 +63,6 @@ const known = <A extends { readonly id: unknown }>(list: ReadonlyArray<A>, of: R
   list.filter(({ id }) => of.includes(id));
 const firstTwo = (list: ReadonlyArray<string>): ReadonlyArray<string> =>
   list.filter((id) => id !== ids[2] && id !== users[2]?.id);
-
-const signIn = {
-  redirectUri: "https://link.example/verify/callback",
-  state: "state",
-  codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
-  nonce: "nonce",
-  guildId: null,
-};
-const callback = new URLSearchParams({ code: "code", state: "state" });
 
 const groupsOf = (platform: GamePlatform["Service"]) =>
   Effect.map(platform.findProfile(game, ["groups"], ["7", "8"]), (found) =>

@@ -2,26 +2,18 @@
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { ChatIdentity, GameIdentity } from "@accountlink/core";
-import type { IdentityProvider, SignIn } from "@accountlink/core/platforms";
+import type { IdentityProvider } from "@accountlink/core/platforms";
 import { listenLocally } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { Provider } from "oidc-provider";
+import { signIn } from "../http/oauth/test_sign_in.ts";
 import { liveChatIdentity } from "./discord/chat_identity.ts";
 import { liveGameIdentity } from "./roblox/game_identity.ts";
 
 const application = { clientId: "816547628409595165", clientSecret: Redacted.make("s3cret/+") };
-const redirectUri = "https://link.example/verify/callback";
 const userId = "1516563360";
-
-const signIn: SignIn = {
-  redirectUri,
-  state: "state-of-this-browser",
-  codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
-  nonce: "nonce-of-this-browser",
-  guildId: null,
-};
 
 /** The platforms' issuers and routes, which the provider takes. */
 const issuers = { chat: "https://discord.com", game: "https://apis.roblox.com/oauth/" };
@@ -42,7 +34,7 @@ const startProvider = Effect.fnUntraced(function* (platform: keyof typeof routes
       {
         client_id: application.clientId,
         client_secret: Redacted.value(application.clientSecret),
-        redirect_uris: [redirectUri],
+        redirect_uris: [signIn.redirectUri],
         token_endpoint_auth_method: "client_secret_post",
         id_token_signed_response_alg: "ES256",
       },
@@ -93,7 +85,7 @@ const callbackOf = async (page: string): Promise<URLSearchParams> => {
       cookies.set(name, value);
     }
     const next = new URL(headers.get("location") ?? "", url);
-    if (next.href.startsWith(redirectUri)) return next.searchParams;
+    if (next.href.startsWith(signIn.redirectUri)) return next.searchParams;
     url = new URL(next.pathname + next.search, page);
   }
 };

@@ -14,8 +14,6 @@ const manyLinks = `
   SELECT '${pid}', CAST(100000 + i AS TEXT), '1', 1, 1, 1 FROM numbers`;
 
 const entriesOf = `SELECT details FROM journal WHERE actor_type IS NOT NULL AND action = 'scope.deleted' ORDER BY sequence`;
-const lastEvent = `
-  SELECT fields ->> 'deletedRecords' AS deleted FROM journal WHERE action = 'scope.deleted' ORDER BY sequence DESC LIMIT 1`;
 const deleted = (...numbers: ReadonlyArray<number>) =>
   numbers.map((deletedRecords) => ({ details: JSON.stringify({ deletedRecords }) }));
 
@@ -39,23 +37,6 @@ test("other reads and writes run during the deletion of a scope, which writes on
   expect(writes).toBeGreaterThan(5);
   expect(look(entriesOf)).toEqual(deleted(count));
   expect(look("SELECT pid FROM links")).toEqual([{ pid: other }]);
-});
-
-test("an interrupted deletion of a scope has an audit entry for the links that were deleted", function* () {
-  const { tamper, look } = yield* Tampering;
-  tamper(manyLinks);
-  const isHalfDone = () => look("SELECT 1 FROM links").length < count / 2;
-  const deletion = yield* Effect.forkChild(deleteAll);
-  while (!isHalfDone()) yield* Effect.yieldNow;
-  yield* Fiber.interrupt(deletion);
-
-  const left = look("SELECT 1 FROM links").length;
-  expect(left).toBeGreaterThan(0);
-  expect(look(entriesOf)).toEqual(deleted(count - left));
-  expect(look(lastEvent)).toEqual([{ deleted: count - left }]);
-
-  expect(yield* deleteAll).toMatchObject({ records: left });
-  expect(look(entriesOf)).toEqual(deleted(count - left, left));
 });
 
 test("the deletion of a scope deletes its recorded sightings of addresses in batches", function* () {

@@ -1,10 +1,9 @@
 /**
  * Tests requests that arrive during an erasure on Postgres, where transactions do not exclude each other by default.
  */
-import { ChatId, Conflict, GameId, LinkStore, Pid } from "@accountlink/core";
+import { ChatId, Conflict, GameId, LinkStore } from "@accountlink/core";
 import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore, type IdempotentRequest } from "@accountlink/core/idempotency";
-import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { UserStore } from "@accountlink/core/users";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
@@ -12,13 +11,10 @@ import { describe, expect } from "@accountlink/test-servers/effect";
 import { makeFlow } from "@accountlink/testing";
 import { Deferred, Effect, Fiber, Option, Schedule } from "effect";
 import { SqlClient } from "effect/sql";
-import { migrate } from "../migrations.ts";
-import { layer as stores } from "../stores.ts";
-import { Database, testOnDatabase } from "./test_postgres.ts";
+import { Database, scope, testOnStores } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 
-const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdef"), account: "acme" } as const;
 const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid: scope.pid, at: 1 } as const;
 const ada = ChatId.make("10001");
 const gameId = GameId.make("42");
@@ -60,97 +56,80 @@ const holdSighting = (release: Deferred.Deferred<void>) =>
   });
 
 describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () => {
-  testOnDatabase({ maxConnections: 8 })(
+  testOnStores({ maxConnections: 8 })(
     "an erasure delays sign-ins and writes of its user, and erases requests that were stored before it",
     function* () {
-      yield* migrate;
-      yield* Effect.gen(function* () {
-        const [keys, sessions, links] = [yield* KeyStore, yield* SessionStore, yield* LinkStore];
-        const [flows, idempotency, users] = [yield* FlowStore, yield* IdempotencyStore, yield* UserStore];
-        yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
-        yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
-        const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
-        yield* sessions.recordSightings(scope.pid, [{ chatId: ada, address, seenAt: 0 }]);
-        const flow = makeFlow(scope);
-        yield* flows.begin(flow);
-        const kept = { answer: "kept", chatIds: [ada] };
-        const keep = (id: string) => idempotency.keep(requestOf(id), kept);
-        yield* keep("earlier");
-        const release = yield* Deferred.make<void>();
-        yield* holdSighting(release);
-        const erasing = yield* Effect.forkChild(
-          users.erase({ ...origin, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" }),
-        );
-        yield* untilWaiting("transactionid", 1);
-        const keeping = yield* Effect.forkChild(keep("later"));
-        const once = requestOf("at once");
-        const setting = yield* Effect.forkChild(links.setGame({ ...origin, chatId: ada, gameId, once }));
-        const proof = { step: "chat", chatId: ada } as const;
-        const proving = yield* Effect.forkChild(flows.prove(flow.id, proof, 0, flow.id));
-        yield* untilWaiting("advisory", 3);
-        yield* Deferred.succeed(release, undefined);
+      const [sessions, links] = [yield* SessionStore, yield* LinkStore];
+      const [flows, idempotency, users] = [yield* FlowStore, yield* IdempotencyStore, yield* UserStore];
+      const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
+      yield* sessions.recordSightings(scope.pid, [{ chatId: ada, address, seenAt: 0 }]);
+      const flow = makeFlow(scope);
+      yield* flows.begin(flow);
+      const kept = { answer: "kept", chatIds: [ada] };
+      const keep = (id: string) => idempotency.keep(requestOf(id), kept);
+      yield* keep("earlier");
+      const release = yield* Deferred.make<void>();
+      yield* holdSighting(release);
+      const erasing = yield* Effect.forkChild(
+        users.erase({ ...origin, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" }),
+      );
+      yield* untilWaiting("transactionid", 1);
+      const keeping = yield* Effect.forkChild(keep("later"));
+      const once = requestOf("at once");
+      const setting = yield* Effect.forkChild(links.setGame({ ...origin, chatId: ada, gameId, once }));
+      const proof = { step: "chat", chatId: ada } as const;
+      const proving = yield* Effect.forkChild(flows.prove(flow.id, proof, 0, flow.id));
+      yield* untilWaiting("advisory", 3);
+      yield* Deferred.succeed(release, undefined);
 
-        expect(Option.isSome(yield* Fiber.join(erasing))).toBe(true);
-        const erased = { fingerprint: "content", answer: null, endsAt: 100 };
-        expect(yield* idempotency.find("earlier")).toEqual(Option.some(erased));
-        expect(yield* Effect.flip(keep("earlier"))).toEqual(
-          new Conflict({ reason: "idempotency_key_in_use" }),
-        );
-        yield* Fiber.join(keeping);
-        expect((yield* Fiber.join(setting)).previousGameId).toBe(null);
-        expect(Option.getOrThrow(yield* Fiber.join(proving)).chatId).toBe(ada);
-      }).pipe(Effect.provide(stores));
+      expect(Option.isSome(yield* Fiber.join(erasing))).toBe(true);
+      const erased = { fingerprint: "content", answer: null, endsAt: 100 };
+      expect(yield* idempotency.find("earlier")).toEqual(Option.some(erased));
+      expect(yield* Effect.flip(keep("earlier"))).toEqual(new Conflict({ reason: "idempotency_key_in_use" }));
+      yield* Fiber.join(keeping);
+      expect((yield* Fiber.join(setting)).previousGameId).toBe(null);
+      expect(Option.getOrThrow(yield* Fiber.join(proving)).chatId).toBe(ada);
     },
   );
 
-  testOnDatabase()("a user with many records is erased in steps, and one entry counts them", function* () {
-    yield* migrate;
-    yield* Effect.gen(function* () {
-      const [keys, users, { query }] = [yield* KeyStore, yield* UserStore, yield* Database];
-      yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
-      yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
-      yield* query(
-        `INSERT INTO journal (place, at, action, actor_type, actor_id, member, details)
-          SELECT $1, 1, 'link.set', 'account', 'acme', $2, '{}' FROM generate_series(1, 500)`,
-        [scope.pid, ada],
-      );
-      const found = yield* users.entries(ada, null, 300);
-      expect(found.length).toBe(300);
-      expect((yield* users.entries(ada, found.at(-1) ?? null, 300)).length).toBe(200);
-      const write = { ...origin, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" };
-      expect(Option.getOrThrow(yield* users.erase(write)).entries).toBe(500);
-      expect(yield* query("SELECT 1 FROM journal WHERE member = $1", [ada])).toEqual([]);
-      const [entry] = yield* query("SELECT details FROM journal WHERE action = 'user.erased'", []);
-      expect(JSON.parse(String(entry?.["details"]))).toMatchObject({ entries: 500 });
-      expect(yield* users.unfinished(Number.MAX_SAFE_INTEGER)).toEqual([]);
-    }).pipe(Effect.provide(stores));
+  testOnStores()("a user with many records is erased in steps, and one entry counts them", function* () {
+    const [users, { query }] = [yield* UserStore, yield* Database];
+    yield* query(
+      `INSERT INTO journal (place, at, action, actor_type, actor_id, member, details)
+        SELECT $1, 1, 'link.set', 'account', 'acme', $2, '{}' FROM generate_series(1, 500)`,
+      [scope.pid, ada],
+    );
+    const found = yield* users.entries(ada, null, 300);
+    expect(found.length).toBe(300);
+    expect((yield* users.entries(ada, found.at(-1) ?? null, 300)).length).toBe(200);
+    const write = { ...origin, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" };
+    expect(Option.getOrThrow(yield* users.erase(write)).entries).toBe(500);
+    expect(yield* query("SELECT 1 FROM journal WHERE member = $1", [ada])).toEqual([]);
+    const [entry] = yield* query("SELECT details FROM journal WHERE action = 'user.erased'", []);
+    expect(JSON.parse(String(entry?.["details"]))).toMatchObject({ entries: 500 });
+    expect(yield* users.unfinished(Number.MAX_SAFE_INTEGER)).toEqual([]);
   });
 
-  testOnDatabase()("a large scope is deleted in steps, and an interrupted deletion goes on", function* () {
-    yield* migrate;
-    yield* Effect.gen(function* () {
-      const [keys, links, { query }] = [yield* KeyStore, yield* LinkStore, yield* Database];
-      yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
-      yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
-      // So many steps that the deletion is interrupted before its last one.
-      const count = 30_000;
-      yield* query(
-        `INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
-          SELECT $1, (100000 + i)::text, '1', 1, 1, 1 FROM generate_series(1, ${count}) AS i`,
-        [scope.pid],
-      );
-      const deletion = yield* Effect.forkChild(links.deleteScope(origin));
-      yield* links.countLinks(scope.pid).pipe(Effect.repeat({ until: (left) => left < count }));
-      yield* Fiber.interrupt(deletion);
-      const left = yield* links.countLinks(scope.pid);
-      expect(left).toBeGreaterThan(0);
-      expect((yield* links.deleteScope(origin)).records).toBe(left);
-      const told = yield* query(
-        "SELECT details FROM journal WHERE action = 'scope.deleted' AND actor_id <> ''",
-        [],
-      );
-      const counts = told.map(({ details }) => JSON.parse(String(details)).deletedRecords as number);
-      expect(counts.reduce((sum, each) => sum + each, 0)).toBe(count);
-    }).pipe(Effect.provide(stores));
+  testOnStores()("a large scope is deleted in steps, and an interrupted deletion goes on", function* () {
+    const [links, { query }] = [yield* LinkStore, yield* Database];
+    // So many steps that the deletion is interrupted before its last one.
+    const count = 30_000;
+    yield* query(
+      `INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+        SELECT $1, (100000 + i)::text, '1', 1, 1, 1 FROM generate_series(1, ${count}) AS i`,
+      [scope.pid],
+    );
+    const deletion = yield* Effect.forkChild(links.deleteScope(origin));
+    yield* links.countLinks(scope.pid).pipe(Effect.repeat({ until: (left) => left < count }));
+    yield* Fiber.interrupt(deletion);
+    const left = yield* links.countLinks(scope.pid);
+    expect(left).toBeGreaterThan(0);
+    expect((yield* links.deleteScope(origin)).records).toBe(left);
+    const told = yield* query(
+      "SELECT details FROM journal WHERE action = 'scope.deleted' AND actor_id <> ''",
+      [],
+    );
+    const counts = told.map(({ details }) => JSON.parse(String(details)).deletedRecords as number);
+    expect(counts.reduce((sum, each) => sum + each, 0)).toBe(count);
   });
 });

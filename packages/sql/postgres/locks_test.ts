@@ -1,5 +1,5 @@
 /** Tests writes that lock a row and read it, while another connection inserts this row. */
-import { GuildId, KeyId, Pid } from "@accountlink/core";
+import { GuildId, KeyId } from "@accountlink/core";
 import type { WriteOrigin } from "@accountlink/core/audit";
 import { KeyStore } from "@accountlink/core/keys";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
@@ -11,14 +11,12 @@ import { PgClient } from "@effect/sql-pg";
 import { Effect, Layer } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, type SqlConnection } from "effect/sql";
-import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
-import { testOnDatabase } from "./test_postgres.ts";
+import { scope, testOnStores } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 
 const origin: WriteOrigin = { actor: { type: "operator", id: "test" }, requestId: null };
-const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdef"), account: "acme" } as const;
 const key = makeKey(scope, { id: KeyId.make("Aa0Bb1Cc2Dd3") });
 const webhook = makeWebhook(scope);
 const place = { pid: scope.pid, guildId: GuildId.make("700000000000000001") };
@@ -62,14 +60,10 @@ const writes = Effect.gen(function* () {
 });
 
 describe.skipIf(missing !== null)(`locked reads ${missing ?? "on Postgres"}`, () => {
-  testOnDatabase().each(["key", "webhook", "plan"] as const)(
+  testOnStores().each(["key", "webhook", "plan"] as const)(
     "a write changes no %s that was inserted after the lock was tried",
     (name) =>
       Effect.gen(function* () {
-        yield* migrate;
-        const keys = yield* KeyStore;
-        yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
-        yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
         const insert = Effect.ignore((yield* inserts)[name]);
         const racing = Layer.provide(stores, insertingAfterLocks(insert));
         const isChanged = yield* Effect.flatMap(writes, (all) => all[name]).pipe(
@@ -77,6 +71,6 @@ describe.skipIf(missing !== null)(`locked reads ${missing ?? "on Postgres"}`, ()
         );
         expect(isChanged).toBe(false);
         expect(yield* Effect.flatMap(writes, (all) => all[name])).toBe(true);
-      }).pipe(Effect.provide(stores)),
+      }),
   );
 });

@@ -1,8 +1,12 @@
 /** For tests: stores and clients on Postgres databases. */
+import { type DataScope, Pid } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
 import { makePostgresDatabase, type PostgresDatabase } from "@accountlink/test-servers";
 import { testLiveWith } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer, Redacted } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
+import { migrate } from "../migrations.ts";
+import { layer as stores } from "../stores.ts";
 import { layerPostgres } from "./postgres.ts";
 import type { PostgresClientOptions } from "./session.ts";
 import { layerPostgresClient } from "./sql_client.ts";
@@ -45,3 +49,21 @@ export const layerClientOnDatabase = (options?: Partial<PostgresClientOptions>) 
 /** Tests with the client of a new database. */
 export const testOnDatabase = (options?: Partial<PostgresClientOptions>) =>
   testLiveWith(layerClientOnDatabase(options));
+
+export const scope: DataScope = { kind: "global", pid: Pid.make("pid_0123456789abcdef"), account: "acme" };
+
+/** Tests with the stores of a new database that has `scope`. */
+export const testOnStores = (options?: Partial<PostgresClientOptions>) =>
+  testLiveWith(
+    Layer.effectDiscard(
+      Effect.gen(function* () {
+        const keys = yield* KeyStore;
+        yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
+        yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
+      }),
+    ).pipe(
+      Layer.provideMerge(stores),
+      Layer.provideMerge(Layer.effectDiscard(migrate)),
+      Layer.provideMerge(layerClientOnDatabase(options)),
+    ),
+  );

@@ -13,21 +13,16 @@ import { FetchHttpClient } from "effect/http";
 import { TestClock } from "effect/testing";
 import { asUnavailable } from "../resilience/request_failed.ts";
 import { type GuildList, identityProvider, type OAuthOptions } from "./oauth.ts";
+import { callback as redirected, signIn } from "./test_sign_in.ts";
 
 const clientId = "accountlink client";
 const clientSecret = "s3cret/+";
 const guildId = Schema.decodeSync(GuildId)("700000000000000001");
 const accessToken = "access-token-of-ada";
-const signIn: SignIn = {
-  redirectUri: "https://link.example/verify/chat/callback",
-  state: "state-of-this-browser",
-  codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
-  nonce: "nonce-of-this-browser",
-  guildId: null,
-};
 
+/** @param parameters in place of the usual ones */
 const callback = (parameters: Record<string, string> = {}) =>
-  new URLSearchParams({ code: "code-1", state: signIn.state, ...parameters });
+  new URLSearchParams({ ...Object.fromEntries(redirected), ...parameters });
 
 const tokens = (more: object = {}) => ({
   body: { access_token: accessToken, token_type: "Bearer", expires_in: 900, ...more },

@@ -1,20 +1,11 @@
 /** The sign-in at an issuer that is discovered. */
 import { GameIdentity } from "@accountlink/core";
-import type { SignIn } from "@accountlink/core/platforms";
 import { type HttpAnswer, makeIdTokenSigner, startHttpServer } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
+import { callback, signIn } from "../../http/oauth/test_sign_in.ts";
 import { httpGameIdentity } from "./game_identity.ts";
-
-const signIn: SignIn = {
-  redirectUri: "https://link.example/verify/game/callback",
-  state: "state-of-this-browser",
-  codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
-  nonce: "nonce-of-this-browser",
-  guildId: null,
-};
-const callback = new URLSearchParams({ code: "code", state: signIn.state });
 
 const setUp = Effect.fnUntraced(function* (claims: object, claim?: string) {
   const signer = yield* Effect.promise(() => makeIdTokenSigner());
