@@ -1,5 +1,6 @@
 /** What pages need of this package: requests, responses, and the checks that pages share with routes. @internal */
 
+export { toEvidence, toReview } from "./alts/alt_routes.ts";
 export { addErrorHeaders, type SuccessOf } from "./envelopes/envelope.ts";
 export { envelopeV2 } from "./envelopes/envelope_v2.ts";
 export {
@@ -14,6 +15,7 @@ export {
   textOf,
   textResponse,
 } from "./http_app.ts";
+export { listedLink } from "./links/routes_v2.ts";
 export { basePathOf } from "./mount.ts";
 export { type KeylessAnswers, type MakePages, type Pages } from "./pages.ts";
 export { maxBodySize } from "./pipeline/body.ts";

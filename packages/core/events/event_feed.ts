@@ -4,6 +4,7 @@ import { InvalidParameter } from "../errors.ts";
 import type { GuildId, KeyId, Pid } from "../ids.ts";
 import type { Link } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
+import { pageOf } from "../list_page.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { traced } from "../telemetry/tracing.ts";
@@ -243,12 +244,10 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
         // Read the position before the first page, so that the feed contains all later changes.
         const position = Option.isSome(place) ? place.value.position : (yield* store.range(pid)).end;
         const after = Option.isSome(place) ? place.value.chatId : null;
-        const page = yield* links.exportPage(pid, after, limit + 1);
-        const listed = page.slice(0, limit);
-        const last = page.length > limit ? listed.at(-1) : undefined;
+        const { page, last } = pageOf(yield* links.exportPage(pid, after, limit + 1), limit);
         return {
-          links: listed,
-          cursor: last === undefined ? null : yield* cursors.list(pid, { chatId: last.chatId, position }),
+          links: page,
+          cursor: last && (yield* cursors.list(pid, { chatId: last.chatId, position })),
           events: yield* cursors.event(pid, position),
         };
       }),

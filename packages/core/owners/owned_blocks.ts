@@ -6,13 +6,13 @@ import {
   BlockStore,
   type LinkBlocked,
   mostBlocks,
-  type StoredBlock,
 } from "../admission/block_store.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { type Manager, originOf } from "../keys/owned_keys.ts";
 import { LinkCap } from "../links/link_cap.ts";
 import { LinkEvents } from "../links/link_events.ts";
+import { pageOf } from "../list_page.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
 import { sweepEvery } from "../telemetry/warn_once.ts";
@@ -90,9 +90,8 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
         place: BlockPlace | null,
         limit: number,
       ) {
-        const found = yield* store.page(pid, place, limit + 1);
-        const blocks: ReadonlyArray<StoredBlock> = found.slice(0, limit);
-        return { blocks, next: found.length > limit ? (blocks.at(-1) ?? null) : null };
+        const { page: blocks, last: next } = pageOf(yield* store.page(pid, place, limit + 1), limit);
+        return { blocks, next };
       }),
 
       /** Returns which of a chat user and their game user are blocked. */

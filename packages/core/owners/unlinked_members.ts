@@ -3,6 +3,7 @@ import { BlockStore } from "../admission/block_store.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
+import { pageOf } from "../list_page.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { ReminderStore } from "../reminders/reminder_store.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -137,11 +138,10 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
         const found = ordered.filter(
           (member) => !linked.has(member.chatId) && isAfter(member) && isMeant(member, wanted),
         );
-        const shown = found.slice(0, limit);
-        const last = shown.at(-1);
+        const { page, last: next } = pageOf(found, limit);
         return {
-          members: yield* described(scope, guildId, shown),
-          next: found.length > limit && last !== undefined ? last : null,
+          members: yield* described(scope, guildId, page),
+          next,
           linked: linked.size,
           total: members.length,
           readAt,

@@ -9,6 +9,7 @@ import { eventTypes } from "../events/event.ts";
 import { EventStore } from "../events/event_store.ts";
 import { type Account, type NewAccount, randomText } from "../keys/api_key.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
+import { pageOf } from "../list_page.ts";
 import { expectedNameText, isNameText } from "../name_text.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { dayMs } from "../timestamp.ts";
@@ -285,10 +286,9 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
       ) {
         const webhook = yield* findStored(account, id);
         if (filter.before !== null && !isEventId(filter.before)) return { deliveries: [], next: null };
-        // One extra delivery shows whether there is a next page.
         const found = yield* store.deliveries(webhook.id, { ...filter, limit: limit + 1 });
-        const shown = found.slice(0, limit).map(shownDelivery);
-        return { deliveries: shown, next: found.length > limit ? (shown.at(-1)?.eventId ?? null) : null };
+        const { page, last } = pageOf(found, limit);
+        return { deliveries: page.map(shownDelivery), next: last && last.eventId };
       }),
     };
   }),

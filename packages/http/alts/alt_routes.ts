@@ -114,7 +114,7 @@ const toMatch = ({ chatId, gameId, weight, evidence, resolved }: AltMatch, expla
   ...(resolved === null ? {} : { resolved }),
 });
 
-const toEvidence = (evidence: AltEvidence) => ({
+export const toEvidence = (evidence: AltEvidence) => ({
   kind: evidence.kind,
   weight: evidence.weight,
   lastSeenAt: "lastSeenAt" in evidence ? formatTimestamp(evidence.lastSeenAt) : null,
@@ -122,7 +122,7 @@ const toEvidence = (evidence: AltEvidence) => ({
   gameId: evidence.kind === "game" ? evidence.gameId : null,
 });
 
-const toReview = ({ at, ...review }: AltReview) => ({ ...review, at: formatTimestamp(at) });
+export const toReview = ({ at, ...review }: AltReview) => ({ ...review, at: formatTimestamp(at) });
 
 const toV1 = ({ target, seeds, games, matches, risk, warnings }: AltReport) => {
   const gameAltIds = matches.flatMap(

@@ -23,7 +23,7 @@ const deletedScope = (deletedRecords: number, { key: { scope } }: KeyedInput<{}>
   data: { deletedRecords, scope: scope.kind, pid: scope.pid, collection: "links" as const },
 });
 
-const listedLink = ({ chatId, gameId, linkVersion, lastVerifiedAt }: Link) => ({
+export const listedLink = ({ chatId, gameId, linkVersion, lastVerifiedAt }: Link) => ({
   chatId,
   gameId,
   linkVersion,

@@ -1,10 +1,12 @@
 import { AltReviews, type ChatId, type DataScope, guildOf, LinkStore } from "@accountlink/core";
-import { type AltReview, type FoundSuspect, SuspectStore, severityOf } from "@accountlink/core/alts";
+import { type FoundSuspect, SuspectStore, severityOf } from "@accountlink/core/alts";
 import { InvalidParameter } from "@accountlink/core/errors";
 import { groupBy } from "@accountlink/core/group_by";
 import { originOf } from "@accountlink/core/keys";
+import { pageOf } from "@accountlink/core/list_page";
 import { OwnedScopes } from "@accountlink/core/owners";
-import { dayMs, formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
+import { dayMs, formatTimestamp } from "@accountlink/core/timestamp";
+import { toEvidence, toReview } from "@accountlink/http/for_pages";
 import { DashboardAlts } from "@accountlink/http-api";
 import { Array, Clock, Effect } from "effect";
 import { type ManagerInput, makeOperation } from "../api_pipeline.ts";
@@ -37,17 +39,14 @@ export const makeAltOperations = Effect.gen(function* () {
           : queue.filter(
               ([{ at, chatId }]) => at < cursor.at || (at === cursor.at && chatId > cursor.chatId),
             );
-      const shown = rest.slice(0, limit);
-      const last = rest.length > limit ? shown.at(-1)?.[0] : undefined;
-      return {
-        data: { links: shown.map(linkJson), next: last === undefined ? null : memberCursorOf(last) },
-      };
+      const { page, last } = pageOf(rest, limit);
+      return { data: { links: page.map(linkJson), next: last && memberCursorOf(last[0]) } };
     }),
 
     reviews: operation(DashboardAlts.getReviews, function* (input) {
       const { pid, chatId } = input.values;
       const found = yield* reviews.list(yield* targetOf(input, pid), chatId);
-      return { data: { reviews: found.map(reviewJson) } };
+      return { data: { reviews: found.map(toReview) } };
     }),
 
     review: operation(
@@ -58,7 +57,7 @@ export const makeAltOperations = Effect.gen(function* () {
         const keyId = "key" in input.owner ? input.owner.key.id : null;
         return yield* reviews.set(yield* targetOf(input, pid), { ...review, keyId });
       },
-      (review) => ({ data: { review: reviewJson(review) } }),
+      (review) => ({ data: { review: toReview(review) } }),
     ),
 
     forget: operation(
@@ -121,14 +120,6 @@ const matchJson = ({ otherChatId, score, evidence, verdict }: FoundSuspect) => (
   chatId: otherChatId,
   score,
   severity: severityOf(score),
-  evidence: evidence.map((each) => ({
-    kind: each.kind,
-    weight: each.weight,
-    lastSeenAt: "lastSeenAt" in each ? timeOrNull(each.lastSeenAt) : null,
-    chatUsers: "chatUsers" in each ? each.chatUsers : null,
-    gameId: "gameId" in each ? each.gameId : null,
-  })),
+  evidence: evidence.map(toEvidence),
   verdict,
 });
-
-const reviewJson = ({ at, ...review }: AltReview) => ({ ...review, at: formatTimestamp(at) });

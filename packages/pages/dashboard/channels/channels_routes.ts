@@ -10,7 +10,7 @@ import { jsonRoutes } from "../api_pipeline.ts";
 import { type ManagedGuild, makeInGuild } from "../communities/managed_guild.ts";
 import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";
-import { type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
+import { type Fields, type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
 import { channelsPath } from "../paths.ts";
 import { makeChannelOperations } from "./channel_operations.ts";
 import { channelsPage, publicLogPage } from "./channels_page.ts";
@@ -20,11 +20,11 @@ import { remindersPage, typedDays } from "./reminders_section.ts";
 /** How long the page waits for the list of a guild's members. */
 const listWait = "2 seconds";
 
-export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+export const channelsRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const plans = yield* RolePlans;
   const { check } = yield* Communities;
   const unlinked = yield* UnlinkedMembers;
-  const inGuild = yield* makeInGuild(channelsPath, say("channels.title"));
+  const inGuild = yield* makeInGuild(pages, channelsPath, say("channels.title"));
   const { findChannels } = yield* makeGuildChannels;
   const operations = yield* makeChannelOperations;
   const viewOf = yield* makeChannelsView;
@@ -45,89 +45,86 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
       channelsPage(found, { ...storedForm(found.details), ...typed }, visitor, refused),
     );
 
+  const submit = (visitor: OwnerVisitor, guild: ManagedGuild, fields: Fields) => {
+    const { scope, guildId } = guild;
+    const typed = typedIn(channelsLabels, fields);
+    const ofPanel = Struct.pick(typed, ["text", "channelId"]);
+    const place = { pid: scope.pid, guildId };
+    const save = operations.saveSettings.submit(visitor, fields, place);
+    const seen = { guildId: scope.kind === "global" ? guildId : null };
+
+    const saveLog = Effect.gen(function* () {
+      const question = fields("confirm") === "yes" ? null : publicLogPage(yield* viewIn(guild), typed);
+      if (question !== null) return question;
+      yield* save;
+      const done = typed.logChannelId === "" ? "logOff" : "logOn";
+      return seeOther(channelsPath(scope.pid), { ...seen, done });
+    });
+
+    const saveReminders = Effect.gen(function* () {
+      const days = typedDays(typed);
+      if (days !== null && fields("confirm") !== "yes") {
+        yield* check(scope, guildId, { remindAfterDays: days });
+        const before = visitor.context.clock.currentTimeMillisUnsafe() - days * dayMs;
+        const members = yield* Effect.timeoutOption(
+          unlinked.joinedBefore(scope, guildId, before),
+          listWait,
+        ).pipe(
+          Effect.map(Option.map(({ length }) => length)),
+          Effect.catchTag(["Conflict", "PlatformUnavailable"], () => Effect.succeedNone),
+        );
+        return remindersPage(yield* viewIn(guild), days, Option.getOrNull(members), {
+          platform: visitor.platforms.chat,
+          perMinute,
+        });
+      }
+      yield* save;
+      return seeOther(channelsPath(scope.pid), {
+        ...seen,
+        done: days === null ? "remindersOff" : "remindersOn",
+      });
+    });
+
+    // Browsers send only a ticked box.
+    const saveTells = Effect.as(
+      operations.saveSettings.submit(visitor, fields, {
+        ...place,
+        tellTroubles: fields("tellTroubles") === "true",
+      }),
+      seeOther(channelsPath(scope.pid), { ...seen, done: "tellsSaved" }),
+    );
+
+    const post = Effect.as(
+      operations.postPanel.submit(visitor, fields, place),
+      seeOther(channelsPath(scope.pid), { ...seen, done: "panelPosted" }),
+    );
+
+    switch (fields("act")) {
+      case "log":
+        return orShowAgain(saveLog, (refused) =>
+          show(visitor, guild, Struct.omit(typed, ["text", "channelId"]), refused),
+        );
+      case "reminders":
+        return orShowAgain(saveReminders, (refused) =>
+          show(visitor, guild, Struct.pick(typed, ["remindAfterDays"]), refused),
+        );
+      case "tells":
+        return orShowAgain(saveTells, (refused) => show(visitor, guild, {}, refused));
+      case "panel":
+        return orShowAgain(
+          post,
+          (refused) => show(visitor, guild, ofPanel, refused),
+          guildErrors,
+          visitor.platforms,
+        );
+      default:
+        return show(visitor, guild, ofPanel, null);
+    }
+  };
+
   return [
     ...jsonRoutes(operations),
-    page(channelsPath(":pid"), (visitor, query) =>
-      inGuild(visitor, query, (guild) => show(visitor, guild, {}, null)),
-    ),
-
-    form(channelsPath(":pid"), (visitor, fields) =>
-      inGuild(visitor, fields, (guild) => {
-        const { scope, guildId } = guild;
-        const typed = typedIn(channelsLabels, fields);
-        const ofPanel = Struct.pick(typed, ["text", "channelId"]);
-        const place = { pid: scope.pid, guildId };
-        const save = operations.saveSettings.submit(visitor, fields, place);
-        const seen = { guildId: scope.kind === "global" ? guildId : null };
-
-        const saveLog = Effect.gen(function* () {
-          const question = fields("confirm") === "yes" ? null : publicLogPage(yield* viewIn(guild), typed);
-          if (question !== null) return question;
-          yield* save;
-          const done = typed.logChannelId === "" ? "logOff" : "logOn";
-          return seeOther(channelsPath(scope.pid), { ...seen, done });
-        });
-
-        const saveReminders = Effect.gen(function* () {
-          const days = typedDays(typed);
-          if (days !== null && fields("confirm") !== "yes") {
-            yield* check(scope, guildId, { remindAfterDays: days });
-            const before = visitor.context.clock.currentTimeMillisUnsafe() - days * dayMs;
-            const members = yield* Effect.timeoutOption(
-              unlinked.joinedBefore(scope, guildId, before),
-              listWait,
-            ).pipe(
-              Effect.map(Option.map(({ length }) => length)),
-              Effect.catchTag(["Conflict", "PlatformUnavailable"], () => Effect.succeedNone),
-            );
-            return remindersPage(yield* viewIn(guild), days, Option.getOrNull(members), {
-              platform: visitor.platforms.chat,
-              perMinute,
-            });
-          }
-          yield* save;
-          return seeOther(channelsPath(scope.pid), {
-            ...seen,
-            done: days === null ? "remindersOff" : "remindersOn",
-          });
-        });
-
-        // Browsers send only a ticked box.
-        const saveTells = Effect.as(
-          operations.saveSettings.submit(visitor, fields, {
-            ...place,
-            tellTroubles: fields("tellTroubles") === "true",
-          }),
-          seeOther(channelsPath(scope.pid), { ...seen, done: "tellsSaved" }),
-        );
-
-        const post = Effect.as(
-          operations.postPanel.submit(visitor, fields, place),
-          seeOther(channelsPath(scope.pid), { ...seen, done: "panelPosted" }),
-        );
-
-        switch (fields("act")) {
-          case "log":
-            return orShowAgain(saveLog, (refused) =>
-              show(visitor, guild, Struct.omit(typed, ["text", "channelId"]), refused),
-            );
-          case "reminders":
-            return orShowAgain(saveReminders, (refused) =>
-              show(visitor, guild, Struct.pick(typed, ["remindAfterDays"]), refused),
-            );
-          case "tells":
-            return orShowAgain(saveTells, (refused) => show(visitor, guild, {}, refused));
-          case "panel":
-            return orShowAgain(
-              post,
-              (refused) => show(visitor, guild, ofPanel, refused),
-              guildErrors,
-              visitor.platforms,
-            );
-          default:
-            return show(visitor, guild, ofPanel, null);
-        }
-      }),
-    ),
+    inGuild.page(channelsPath(":pid"), (visitor, guild) => show(visitor, guild, {}, null)),
+    inGuild.form(channelsPath(":pid"), submit),
   ];
 });

@@ -10,7 +10,7 @@ import { type Html, html, to } from "../../html.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { communityName } from "../look/names.ts";
 import { say } from "../look/say.ts";
-import { type Fields, makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";
+import { type Fields, makeGuildChoice, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, withQuery } from "../paths.ts";
 import { type Community, makeCommunities } from "./community.ts";
@@ -23,38 +23,52 @@ export interface ManagedGuild {
   readonly guildName: string | null;
 }
 
+type Path = Parameters<OwnerPages["page"]>[0];
+
+type AnswerInGuild = (
+  visitor: OwnerVisitor,
+  guild: ManagedGuild,
+  fields: Fields,
+) => Effect.Effect<Page | HttpResponse, SiteError>;
+
 /**
- * Returns a function that calls `answer` for a guild that the visitor manages. If several guilds share the list of links,
- * the visitor first chooses one of the guilds.
+ * Returns functions that make routes of pages and forms of a guild that the visitor manages. If several guilds share the
+ * list of links, the visitor first chooses one of the guilds.
  *
  * @param pathOf the page of a list, which takes the chosen guild as `guildId`
  */
-export const makeInGuild = Effect.fnUntraced(function* (pathOf: (pid: Pid) => string, title: Html) {
+export const makeInGuild = Effect.fnUntraced(function* (
+  { page, form }: Pick<OwnerPages, "page" | "form">,
+  pathOf: (pid: Pid) => string,
+  title: Html,
+) {
   const { enter } = yield* Communities;
   const communities = yield* makeCommunities;
   const guildsOf = yield* makeGuildChoice;
 
-  return Effect.fnUntraced(function* (
-    visitor: OwnerVisitor,
-    fields: Fields,
-    answer: (guild: ManagedGuild) => Effect.Effect<Page | HttpResponse, SiteError>,
-  ) {
-    // A list that is closed, such as without the bot, says why below.
-    const community = yield* communities.findAny(visitor, String(visitor.context.query["pid"]));
-    const { pid } = community.scope;
-    const guilds = (yield* guildsOf(visitor)) ?? [];
-    const chosen = guilds.find((guild) => guild.guildId === fields("guildId"));
-    const guildId = guildOf(community.scope) ?? chosen?.guildId;
-    if (guildId === undefined) return guildChoicePage(community, guilds, visitor, pathOf, title);
-    const guild = guilds.find((each) => each.guildId === guildId);
-    const guildName = guild?.name ?? community.guildName;
-    return yield* enter(visitor.owner, pid, guildId).pipe(
-      Effect.flatMap((scope) => answer({ community, scope, guildId, guildName })),
-      Effect.catchTag("Forbidden", (error) =>
-        Effect.succeed(refusedGuildPage(community, error, guild, visitor, title)),
-      ),
-    );
-  });
+  const inGuild = (answer: AnswerInGuild) =>
+    Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
+      // A list that is closed, such as without the bot, says why below.
+      const community = yield* communities.findAny(visitor, String(visitor.context.query["pid"]));
+      const { pid } = community.scope;
+      const guilds = (yield* guildsOf(visitor)) ?? [];
+      const chosen = guilds.find((guild) => guild.guildId === fields("guildId"));
+      const guildId = guildOf(community.scope) ?? chosen?.guildId;
+      if (guildId === undefined) return guildChoicePage(community, guilds, visitor, pathOf, title);
+      const guild = guilds.find((each) => each.guildId === guildId);
+      const guildName = guild?.name ?? community.guildName;
+      return yield* enter(visitor.owner, pid, guildId).pipe(
+        Effect.flatMap((scope) => answer(visitor, { community, scope, guildId, guildName }, fields)),
+        Effect.catchTag("Forbidden", (error) =>
+          Effect.succeed(refusedGuildPage(community, error, guild, visitor, title)),
+        ),
+      );
+    });
+
+  return {
+    page: (path: Path, answer: AnswerInGuild) => page(path, inGuild(answer)),
+    form: (path: Path, answer: AnswerInGuild) => form(path, inGuild(answer)),
+  };
 });
 
 /** Asks for a community, because a shared list of links has separate rules for each community. */

@@ -6,7 +6,8 @@ import {
   OwnedScopes,
   UnlinkedMembers,
 } from "@accountlink/core/owners";
-import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
+import { timeOrNull } from "@accountlink/core/timestamp";
+import { listedLink } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeOperation } from "../api_pipeline.ts";
@@ -75,10 +76,7 @@ export const cursorOf = ({ lastVerifiedAt, chatId }: NewestPosition): string => 
 export const memberCursorOf = ({ at, chatId }: MemberPlace): string => `${at}-${chatId}`;
 
 const linkJson = ({ link, chat, game }: NamedLink) => ({
-  chatId: link.chatId,
-  gameId: link.gameId,
-  linkVersion: link.linkVersion,
-  lastVerifiedAt: formatTimestamp(link.lastVerifiedAt),
+  ...listedLink(link),
   chat,
   game,
 });

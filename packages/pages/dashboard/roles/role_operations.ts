@@ -1,6 +1,7 @@
 import type { DataScope, GuildId } from "@accountlink/core";
 import { Communities } from "@accountlink/core/communities";
 import { originOf } from "@accountlink/core/keys";
+import { pageOf } from "@accountlink/core/list_page";
 import {
   type KeptRoleChange,
   mostRules,
@@ -116,10 +117,9 @@ export const makeRoleOperations = Effect.gen(function* () {
       DashboardRoles.getRoleHistory,
       function* ({ owner, values: { pid, guildId, limit, cursor } }) {
         const scope = yield* enter(owner, pid, guildId);
-        const page = yield* plans.roleHistory(scope, guildId, cursor, limit + 1);
-        const shown = page.slice(0, limit);
-        const next = page.length > limit ? String(shown.at(-1)?.number) : null;
-        return { data: { changes: shown.map(changeJson), next } };
+        const found = yield* plans.roleHistory(scope, guildId, cursor, limit + 1);
+        const { page, last } = pageOf(found, limit);
+        return { data: { changes: page.map(changeJson), next: last && String(last.number) } };
       },
     ),
 

@@ -2,6 +2,7 @@
 import { guildOf, LinkStore } from "@accountlink/core";
 import { isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
+import { pageOf } from "@accountlink/core/list_page";
 import { OwnedScopes } from "@accountlink/core/owners";
 import { planVersion, RolePlans } from "@accountlink/core/roles";
 import { Clock, Effect } from "effect";
@@ -30,12 +31,12 @@ import { makeRoleOperations } from "./role_operations.ts";
 import { makeShowRoles } from "./roles_view.ts";
 import { makeThings } from "./things.ts";
 
-export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const plans = yield* RolePlans;
   const scopes = yield* OwnedScopes;
   const operations = yield* makeRoleOperations;
   const namesIn = yield* makeAccountNames;
-  const inGuild = yield* makeInGuild(rolesPath, say("roles.title"));
+  const inGuild = yield* makeInGuild(pages, rolesPath, say("roles.title"));
   const show = yield* makeShowRoles;
   const thingsOf = yield* makeThings;
   const store = yield* LinkStore;
@@ -115,13 +116,13 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     const role = { preview: preview.id, roleId, change } as const;
     const after = isChatId(cursor) ? cursor : null;
     const found = yield* plans.previewMembers(scope, guildId, role, after, changesOnPage + 1);
-    const members = found.slice(0, changesOnPage);
+    const { page: members, last } = pageOf(found, changesOnPage);
     return previewMembersPage({
       ...guild,
       roleId,
       change,
       members,
-      next: found.length > changesOnPage ? (members.at(-1)?.chatId ?? null) : null,
+      next: last && last.chatId,
       roles: yield* plans.guildRoles(guildId),
       names: (yield* namesIn(members)).chats,
     });
@@ -136,12 +137,12 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     const { scope, guildId } = guild;
     const before = /^\d{1,15}$/u.test(cursor) ? Number(cursor) : null;
     const found = yield* plans.roleHistory(scope, guildId, before, changesOnPage + 1);
-    const changes = found.slice(0, changesOnPage);
+    const { page: changes, last } = pageOf(found, changesOnPage);
     const givable = yield* plans.givableRoles(guildId, originOf(owner));
     const view = {
       ...guild,
       changes,
-      next: found.length > changesOnPage ? String(changes.at(-1)?.number) : null,
+      next: last && String(last.number),
       roles: yield* plans.guildRoles(guildId),
       names: (yield* namesIn(changes)).chats,
       taken: yield* takenIn(plans, scope, guildId, givable, yield* Clock.currentTimeMillis),
@@ -150,8 +151,9 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     return historyPage(view, refused);
   });
 
-  const putBack = Effect.fnUntraced(function* (visitor: OwnerVisitor, guild: ManagedGuild, period: string) {
+  const putBack = Effect.fnUntraced(function* (visitor: OwnerVisitor, guild: ManagedGuild, fields: Fields) {
     const { scope, guildId } = guild;
+    const period = fields("period");
     if (!isPeriod(period)) return seeOther(historyPath(scope.pid), { guildId });
     const since = (yield* Clock.currentTimeMillis) - periods[period];
     return yield* orShowAgain(
@@ -166,53 +168,38 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   return [
     ...jsonRoutes(operations),
 
-    page(previewMembersPath(":pid"), (visitor, query) =>
-      inGuild(visitor, query, (guild) => showMembers(guild, query)),
+    inGuild.page(previewMembersPath(":pid"), (_, guild, query) => showMembers(guild, query)),
+
+    inGuild.page(historyPath(":pid"), (visitor, guild, query) =>
+      showHistory(visitor, guild, query("cursor")),
     ),
 
-    page(historyPath(":pid"), (visitor, query) =>
-      inGuild(visitor, query, (guild) => showHistory(visitor, guild, query("cursor"))),
+    inGuild.form(historyPath(":pid"), putBack),
+
+    inGuild.page(historyFilePath(":pid"), (_, { scope, guildId }) =>
+      Effect.succeed(historyFile(plans, scope, guildId)),
     ),
 
-    form(historyPath(":pid"), (visitor, fields) =>
-      inGuild(visitor, fields, (guild) => putBack(visitor, guild, fields("period"))),
+    inGuild.page(rolesPreviewPath(":pid"), (visitor, guild, query) =>
+      showPreview(visitor, guild, query("seen"), { who: query("who").trim() }),
     ),
 
-    page(historyFilePath(":pid"), (visitor, query) =>
-      inGuild(visitor, query, ({ scope, guildId }) => Effect.succeed(historyFile(plans, scope, guildId))),
+    inGuild.form(rolesPreviewPath(":pid"), submitPreview),
+
+    inGuild.page(
+      rolesPath(":pid"),
+      Effect.fnUntraced(function* (visitor, guild, query) {
+        const { scope, guildId } = guild;
+        const draft = query("draft") === "1" ? yield* plans.findPreview(scope, guildId) : null;
+        return yield* show(visitor, guild, draft === null ? {} : { typed: formOfPlan(draft.settings) });
+      }),
     ),
 
-    page(rolesPreviewPath(":pid"), (visitor, query) =>
-      inGuild(visitor, query, (guild) =>
-        showPreview(visitor, guild, query("seen"), { who: query("who").trim() }),
-      ),
-    ),
+    inGuild.page(nicknamesPath(":pid"), (_, { scope, guildId }) => nicknamesFile(plans, scope, guildId)),
 
-    form(rolesPreviewPath(":pid"), (visitor, fields) =>
-      inGuild(visitor, fields, (guild) => submitPreview(visitor, guild, fields)),
-    ),
+    inGuild.form(rolesPath(":pid"), (visitor, guild, fields) => act({ visitor, guild, fields })),
 
-    page(rolesPath(":pid"), (visitor, query) =>
-      inGuild(
-        visitor,
-        query,
-        Effect.fnUntraced(function* (guild) {
-          const { scope, guildId } = guild;
-          const draft = query("draft") === "1" ? yield* plans.findPreview(scope, guildId) : null;
-          return yield* show(visitor, guild, draft === null ? {} : { typed: formOfPlan(draft.settings) });
-        }),
-      ),
-    ),
-
-    page(nicknamesPath(":pid"), (visitor, query) =>
-      inGuild(visitor, query, ({ scope, guildId }) => nicknamesFile(plans, scope, guildId)),
-    ),
-
-    form(rolesPath(":pid"), (visitor, fields) =>
-      inGuild(visitor, fields, (guild) => act({ visitor, guild, fields })),
-    ),
-
-    form(paths.applyRoles, function* (visitor, fields) {
+    pages.form(paths.applyRoles, function* (visitor, fields) {
       const scope = yield* scopes.find(visitor.owner, fields("pid"));
       const [pid, guildId, chatId] = [scope.pid, guildOf(scope), fields("chatId")];
       if (guildId === null || !isChatId(chatId)) return seeOther(paths.links);
