@@ -18,6 +18,7 @@ export const sharedResources = [
   "link_counts",
   "block_removals",
   "reminders",
+  "webhooks",
 ] as const;
 
 /** The clients of platforms add the name of their platform. @internal */

@@ -7,6 +7,7 @@ import type { FeedEvent } from "../../events/event.ts";
 import { EventStore } from "../../events/event_store.ts";
 import { Secrets } from "../../secrets/secrets.ts";
 import type { Millis } from "../../timestamp.ts";
+import type { Turns } from "../../turns/mod.ts";
 import type { DisabledReason } from "../webhook.ts";
 import { type HeldWebhook, lanesOf, WebhookStore } from "../webhook_store.ts";
 import { attempted, isGone, longestFailure, makeAttempt, untriedDelivery } from "./attempt.ts";
@@ -43,8 +44,8 @@ const service = originOfOperator("delivery");
 
 /** State shared by all webhooks of a node. */
 export interface WebhookNode extends CourierNode {
-  /** How many more attempts may start on this node. The first running attempt of each webhook is not counted. */
-  freeAttempts: number;
+  /** The places of concurrent attempts. The first running attempt of each webhook needs none. */
+  readonly turns: Turns;
 }
 
 /** The courier that sends the events of one webhook, with two values for metrics. */
@@ -136,6 +137,8 @@ export const makeCourierRun = Effect.gen(function* () {
     const { id } = courier.item;
     const window = new DeliveryWindow(courier.position);
     let running = 0;
+    /** How many further attempts wait for a place. */
+    let asking = 0;
     let dueAt = 0;
     let saveAt = 0;
     let { failingSince } = courier.item;
@@ -176,32 +179,44 @@ export const makeCourierRun = Effect.gen(function* () {
       if (delivery.status !== "delivered") yield* Effect.sleep(failurePause);
     });
 
-    /** Starts all attempts that are allowed now. */
-    const startReady = Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis;
+    /** Takes the next event, if it may be sent now. */
+    const take = Effect.map(Clock.currentTimeMillis, (now) => {
       const most = failingSince === null ? mostAttempts : mostFailingAttempts;
-      while (window.isReady && running < most && now < node.livesUntil && !isEnding()) {
-        const isExtra = running > 0;
-        if (isExtra && node.freeAttempts === 0) return;
-        const entry = window.next() as Entry;
-        running++;
-        if (isExtra) node.freeAttempts--;
-        const sending = send(entry).pipe(
-          // The store is down. The next run continues from the last saved state.
-          Effect.catch(() =>
-            Effect.sync(() => {
-              isBroken = true;
-            }),
-          ),
-          Effect.ensuring(
-            Effect.suspend(() => {
-              running--;
-              if (isExtra) node.freeAttempts++;
-              return Queue.offer(courier.changes, undefined);
-            }),
-          ),
-        );
-        yield* Effect.forkChild(sending);
+      if (running >= most || now >= node.livesUntil || isEnding()) return undefined;
+      const entry = window.next();
+      if (entry !== undefined) running++;
+      return entry;
+    });
+
+    const sendTaken = (entry: Entry) =>
+      send(entry).pipe(
+        // The store is down. The next run continues from the last saved state.
+        Effect.catch(() =>
+          Effect.sync(() => {
+            isBroken = true;
+          }),
+        ),
+        Effect.ensuring(
+          Effect.suspend(() => {
+            running--;
+            return Queue.offer(courier.changes, undefined);
+          }),
+        ),
+      );
+
+    const sendNext = Effect.suspend(() => {
+      asking--;
+      return Effect.flatMap(take, (entry) => (entry === undefined ? Effect.void : sendTaken(entry)));
+    });
+
+    /** Starts an attempt if none runs, and asks for places for further ones. */
+    const startReady = Effect.gen(function* () {
+      const first = running === 0 ? yield* take : undefined;
+      if (first !== undefined) yield* Effect.forkChild(sendTaken(first));
+      const most = failingSince === null ? mostAttempts : mostFailingAttempts;
+      while (asking < window.ready && running + asking < most && !isEnding()) {
+        asking++;
+        yield* Effect.forkChild(node.turns.step(courier.item.scope.account, sendNext));
       }
     });
 

@@ -104,8 +104,9 @@ export class DeliveryWindow {
     return this.#ready.shift();
   }
 
-  get isReady(): boolean {
-    return this.#ready.length > 0;
+  /** How many events may be sent now. */
+  get ready(): number {
+    return this.#ready.length;
   }
 
   /**

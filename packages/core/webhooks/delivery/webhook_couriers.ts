@@ -3,11 +3,15 @@ import { Context, Effect, Layer, Metric } from "effect";
 import { type Courier, makeCouriers, makeNode } from "../../couriers/couriers.ts";
 import { readMetric } from "../../telemetry/metric_reading.ts";
 import type { Millis } from "../../timestamp.ts";
+import { TurnAccount, Turns } from "../../turns/mod.ts";
 import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
 import { makeCourierRun, type WebhookCourier } from "./courier.ts";
 
-/** The maximum number of concurrent attempts on this node. The first running attempt of each webhook is not counted. */
-const mostExtraAttempts = 128;
+/**
+ * The places of concurrent attempts on this node, which take up to ten seconds each: of all accounts, of an account while
+ * others wait, and those that an account with its share leaves free.
+ */
+const places = { places: 128, share: 16, reserve: 32 } as const;
 
 /** How long a stopping node waits for attempts in flight. An attempt takes at most ten seconds. */
 const drainTime = "11 seconds";
@@ -29,7 +33,7 @@ export class WebhookCouriers extends Context.Service<WebhookCouriers>()("@accoun
   make: Effect.gen(function* () {
     const store = yield* WebhookStore;
     const run = yield* makeCourierRun;
-    const node = { ...makeNode(), freeAttempts: mostExtraAttempts };
+    const node = { ...makeNode(), turns: new Turns({ resource: "webhooks", ...places }) };
     const { all, stop } = yield* makeCouriers({
       topic: "webhooks",
       items: "webhooks",
@@ -44,7 +48,7 @@ export class WebhookCouriers extends Context.Service<WebhookCouriers>()("@accoun
       }),
       run: (courier) =>
         Effect.ensuring(
-          run(node, courier),
+          Effect.provideService(run(node, courier), TurnAccount, courier.item.scope.account),
           Effect.sync(() => {
             courier.oldestAt = null;
           }),

@@ -1,12 +1,26 @@
 /** Tests which requests a receiver gets, when and in which order, on the test clock. */
 
+import { PlatformMemory } from "@accountlink/memory";
 import { assert, testWith } from "@accountlink/test-servers/effect";
-import { makeDelivery, uniqueText } from "@accountlink/testing";
+import { aMember, makeDelivery, uniqueText } from "@accountlink/testing";
 import { Clock, Deferred, Effect, Fiber, Layer } from "effect";
 import { TestClock } from "effect/testing";
+import { type DataScope, guildOf } from "../../data_scope.ts";
+import { GuildId } from "../../ids.ts";
+import { ApiKeys } from "../../keys/api_keys.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
 import { Secrets } from "../../secrets/secrets.ts";
-import { chatId, gameId, later, operator, scopes, services, startNodeOn } from "../../test_services.ts";
+import {
+  chatId,
+  gameId,
+  later,
+  operator,
+  platform,
+  scopes,
+  services,
+  servicesOn,
+  startNodeOn,
+} from "../../test_services.ts";
 import { UserData } from "../../users/user_data.ts";
 import type { WebhookId, WebhookUpdate } from "../webhook.ts";
 import {
@@ -148,8 +162,8 @@ const deployment = Effect.gen(function* () {
       Effect.map(webhooks.deliveries(null, id, { status: null, before: null, limit: 1_000 }), (page) =>
         page.deliveries.toReversed(),
       ),
-    link: (user: string, game: string) =>
-      writer.setGame(target, { chatId: chatId(user), gameId: gameId(game) }),
+    link: (user: string, game: string, scope: DataScope = global) =>
+      writer.setGame({ origin: operator, scope, guildId: guildOf(scope) }, { chatId: chatId(user), gameId: gameId(game) }),
   };
 });
 
@@ -338,4 +352,36 @@ test("a stopping node finishes attempts in flight, and hands over its webhooks a
   assert.strictEqual(sent.length, 20);
   assert.deepEqual([...new Set(sent.map(({ node }) => node))], ["first", "second"]);
   assert.strictEqual((yield* find(id)).pending, 0);
+});
+
+const guilds = ["80001", "80002", "80003", "80004", "80005"].map((id) => GuildId.make(id));
+const users = Array.from({ length: 10 }, (_, index) => String(10_001 + index));
+const testInGuilds = testWith(
+  servicesOn(
+    PlatformMemory.layer({
+      ...platform,
+      guilds: guilds.map((id) => ({ id, name: null, bot: true, members: users.map((user) => aMember(user)) })),
+    }),
+  ),
+);
+
+testInGuilds("slow receivers of one account leave another account its concurrent attempts", function* () {
+  const { startNode, create, answer, link, sent } = yield* deployment;
+  answer(() => Effect.delay(ok, "9 seconds"));
+  const keys = yield* ApiKeys;
+  const account = { name: "other", chatId: null, tier: "free" } as const;
+  for (const id of guilds) {
+    const target = { kind: "guild", guildId: id } as const;
+    for (let hook = 0; hook < 5; hook++) yield* create("/slow", { account, target });
+    const scope = yield* keys.scopeOf(account, target);
+    for (const user of users) yield* link(user, "1", scope);
+  }
+  yield* startNode();
+  yield* pass(2);
+  const sentTo = (path: string) => sent.filter((one) => one.path === path).length;
+  assert.isAtLeast(sentTo("/slow"), 100);
+  yield* create("/own");
+  for (const user of users) yield* link(user, "1");
+  yield* pass(2);
+  assert.strictEqual(sentTo("/own"), 8);
 });
