@@ -12,7 +12,7 @@ import { routeRows } from "./neighbours/route_rows.ts";
 import { makeTools, works } from "./neighbours/works.ts";
 import { type Attacker, makeAttacker, makeWorld } from "./neighbours/world.ts";
 
-const size = { links: 100, members: 30, revokedKeys: 20, communities: 3 };
+const size = { links: 100, members: 30, revokedKeys: 20, communities: 4 };
 const { fixture, env, ...access } = makeWorld(size);
 
 /** How many routes are flooded at once, with how many requests each. */

@@ -1,11 +1,23 @@
-/** The work that the attacker starts in the background, for each resource that accounts share, and notices to owners. */
+/** The work that the attacker starts in the background, for each resource that accounts share, and of one node for all. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { sharedResources } from "@accountlink/core/turns";
 import { verified } from "../../contract/site_server.ts";
 import { formOf, locationOf, openBrowser } from "../../support/flow_browser.ts";
-import { type Answer, type Json, makeClient } from "../../support/http.ts";
+import { type Answer, type Json, makeClient, textOf } from "../../support/http.ts";
 import { hostileFile } from "./hostile_file.ts";
-import { type Attacker, dearestRules, guildsOf, largeGuild, owners, type Size, until } from "./world.ts";
+import {
+  type Attacker,
+  aboveBot,
+  dearestRules,
+  guildsOf,
+  largeGuild,
+  owners,
+  type Size,
+  until,
+} from "./world.ts";
 
 export interface WorkTools {
   readonly url: string;
@@ -70,8 +82,12 @@ const sweep: Work = async ({ ask, attacker: { guildPid: pid } }) => {
 };
 
 /** Changes all communities at once. Those that may not be compared again in this hour stay as they are. */
-const change = async ({ ask, attacker: { globalPid: pid }, size }: WorkTools, plan: object) => {
-  const changing = guildsOf(size).map((guildId) =>
+const change = async (
+  { ask, attacker: { globalPid: pid }, size }: WorkTools,
+  plan: object,
+  guilds = guildsOf(size),
+) => {
+  const changing = guilds.map((guildId) =>
     ask("PUT /dashboard/api/roles", { pid, guildId, state: "on", ...plan }),
   );
   await Promise.allSettled(changing);
@@ -84,32 +100,44 @@ const untilSeen = async (isSeen: () => Promise<boolean>, what: string) =>
     return isSeen();
   }, what);
 
+/** Reads a counter of the service. */
+const counted = async ({ get }: WorkTools, series: string): Promise<number> => {
+  const line = (await get("/metrics")).text.split("\n").find((each) => each.startsWith(`${series} `));
+  return Number(line?.slice(series.length) ?? 0);
+};
+
 /** Reminds the members of many communities, until there are as many reminders as communities. */
 const remind: Work = async (tools) => {
-  const { get, size } = tools;
-  const count = async () =>
-    Number(
-      /^accountlink_reminders_total\{outcome="sent"\} (\d+)/m.exec((await get("/metrics")).text)?.[1] ?? 0,
-    );
-  const before = await count();
+  const sent = () => counted(tools, 'accountlink_reminders_total{outcome="sent"}');
+  const before = await sent();
   await change(tools, { rules: [], remindAfterDays: 1 });
-  await untilSeen(async () => (await count()) >= before + size.communities, "a round of reminders");
+  await untilSeen(async () => (await sent()) >= before + tools.size.communities, "a round of reminders");
   await change(tools, { rules: [], remindAfterDays: null });
 };
 
-/** Pauses the rules of many communities at once, whose members would all lose a role, until two more messages say so. */
-const notify: Work = async (tools) => {
+/**
+ * Stops the rules of every other community at once, until two more messages say so. A community has one message a day,
+ * so `first`, 0 or 1, says which of them.
+ */
+const notify = async (tools: WorkTools, first: number, rule: object) => {
   const service = makeClient(tools.url);
   const signIn = await service.send("GET /me/sign-in", { from: "198.22.4.1" });
   const platform = makeClient(new URL(locationOf(signIn)).origin);
   const page = `GET /chat/guilds/${largeGuild}?as=${owners.attacker}` as const;
   const count = async () => (await platform.send(page)).text.split(">The bot</small>").length;
   const before = await count();
-  await change(tools, { rules: [{ roleId: verified.id, when: { is: "linked" } }] });
+  const guilds = guildsOf(tools.size).filter((_, index) => index % 2 === first);
+  await change(tools, { rules: [rule] }, guilds);
   await untilSeen(async () => (await count()) >= before + 2, "a message to the owner");
   service.close();
   platform.close();
 };
+
+/** Pauses rules by which all members would lose a role. */
+const pauseRules: Work = (tools) => notify(tools, 0, { roleId: verified.id, when: { is: "linked" } });
+
+/** Keeps a role above the bot, so that it may not give it. */
+const loseRights: Work = (tools) => notify(tools, 1, { roleId: aboveBot.id, when: { is: "unlinked" } });
 
 const detect: Work = async ({ get, attacker: { globalPid: pid } }) => {
   await times(20, () => get(`/dashboard/alts?${new URLSearchParams({ pid, gameId: "1" }).toString()}`));
@@ -126,7 +154,7 @@ const verify: Work = async ({ url, attacker: { globalPid } }) => {
   await Promise.all(linking);
 };
 
-const counted: Work = async ({ ask }) => {
+const countLinks: Work = async ({ ask }) => {
   await times(20, () => ask("GET /dashboard/api/scopes"));
 };
 
@@ -140,15 +168,109 @@ const lookUp: Work = async ({ url, attacker: { keys } }) => {
   close();
 };
 
-/** Writes of one link, which wait for each other. */
-const relink: Work = async ({ url, attacker: { keys } }) => {
+/** Links users, or unlinks them, side by side. */
+const setLinks = async (
+  { url, attacker: { keys } }: WorkTools,
+  links: ReadonlyArray<{ readonly chatId: string; readonly gameId?: string; readonly guildId?: string }>,
+  key: keyof Attacker["keys"] = "attacker",
+) => {
   const { send, close } = makeClient(url);
-  const asking = Array.from({ length: 100 }, (_, index) => {
-    const body = { chatId: "100002", gameId: String((index % 9) + 1) };
-    return send("PATCH /v2/game", { key: keys.attacker, from: `198.22.3.${index + 1}`, body });
-  });
-  await Promise.all(asking);
+  const asking = links.map((body, index) =>
+    send(body.gameId === undefined ? "DELETE /v2/game" : "PATCH /v2/game", {
+      key: keys[key],
+      from: `198.22.3.${(index % 250) + 1}`,
+      body,
+    }),
+  );
+  const answers = await Promise.all(asking);
   close();
+  const refused = answers.find(({ status }) => status !== 200);
+  if (refused !== undefined) throw new Error(`Cannot work: a write of a link is ${refused.text}`);
+};
+
+/** A game user whom no row blocks. */
+const gameAt = (index: number) => String((index % 6) + 2);
+
+/** Writes of one link, which wait for each other. */
+const relink: Work = (tools) =>
+  setLinks(
+    tools,
+    Array.from({ length: 100 }, (_, index) => ({ chatId: "100002", gameId: gameAt(index) })),
+  );
+
+/** The members of the many communities that have no link. */
+const newcomers = Array.from({ length: 20 }, (_, index) => String(500_001 + index));
+
+const linkNewcomers = (tools: WorkTools) =>
+  setLinks(
+    tools,
+    newcomers.map((chatId, index) => ({ chatId, gameId: gameAt(index) })),
+  );
+
+const unlinkNewcomers = (tools: WorkTools) =>
+  setLinks(
+    tools,
+    newcomers.map((chatId) => ({ chatId })),
+  );
+
+/** Tells in the log of each community who was linked, and who is no longer. */
+const tell: Work = async (tools) => {
+  const posted = () => counted(tools, 'accountlink_log_messages_total{outcome="posted"}');
+  const before = await posted();
+  await change(tools, { rules: [], logChannelId: "77" });
+  await linkNewcomers(tools);
+  await unlinkNewcomers(tools);
+  await untilSeen(async () => (await posted()) >= before + tools.size.communities, "a round of logs");
+  await change(tools, { rules: [], logChannelId: null, state: "paused" });
+};
+
+/** Gives all members of many communities nicknames by the rules, and puts those from before back. */
+const putBack: Work = async (tools) => {
+  const { get, post, attacker, size } = tools;
+  const page = `/dashboard/communities/${attacker.globalPid}/roles`;
+  const kept = async (guildId: string) =>
+    (await get(`${page}/nicknames.csv?guildId=${guildId}`)).text.trim().split("\n").length - 1;
+  await linkNewcomers(tools);
+  await change(tools, { rules: [], nickname: "{game.username}" });
+  for (const guildId of guildsOf(size))
+    await untilSeen(async () => (await kept(guildId)) >= newcomers.length, "a sweep of nicknames");
+  await change(tools, { rules: [], nickname: null, state: "paused" });
+  for (const guildId of guildsOf(size)) {
+    const { status, text } = await post(page, { guildId, act: "putBack" });
+    if (status !== 303) throw new Error(`Cannot work: nicknames are not put back: ${text}`);
+  }
+  for (const guildId of guildsOf(size))
+    await untilSeen(async () => (await kept(guildId)) === 0, "nicknames that are put back");
+  await unlinkNewcomers(tools);
+};
+
+/** Sends events to receivers of which half never answer. */
+const sendEvents: Work = async (tools) => {
+  let received = 0;
+  const receiver = createServer((request, response) => {
+    request.resume();
+    if (request.url === "/dead") return;
+    received++;
+    response.end();
+  });
+  await once(receiver.listen(0, "127.0.0.1"), "listening");
+  const { port } = receiver.address() as AddressInfo;
+  const newWebhook = async (path: string) => {
+    const of = { url: `http://127.0.0.1:${port}${path}`, scope: "guild", guildId: largeGuild };
+    const { webhook } = await tools.ask("POST /dashboard/api/webhooks", of);
+    return textOf(webhook?.["id"]);
+  };
+  const ids = await Promise.all(["/alive", "/alive", "/dead", "/dead"].map(newWebhook));
+  const links = Array.from({ length: 200 }, (_, index) => ({
+    chatId: String(300_001 + (index % tools.size.members)),
+    gameId: gameAt(index + Math.floor(index / 7)),
+    guildId: largeGuild,
+  }));
+  await setLinks(tools, links, "attackersGuild");
+  await until(async () => received >= links.length, "the deliveries of webhooks");
+  for (const id of ids) await tools.ask(`DELETE /dashboard/api/webhooks/${id}`);
+  receiver.closeAllConnections();
+  receiver.close();
 };
 
 const visit: Work = async ({ post }) => {
@@ -170,15 +292,17 @@ const follow: Work = async ({ url, attacker: { keys } }) => {
   close();
 };
 
-/** A row for each resource, so that a new one without a row does not compile. */
-export const works: Readonly<Record<(typeof sharedResources)[number] | "notices", Work>> = {
+/** A row for each resource, so that a new one without a row does not compile, and for further work of one node. */
+export const works: Readonly<
+  Record<(typeof sharedResources)[number] | "notices" | "lost_rights" | "logs" | "put_back", Work>
+> = {
   requests: lookUp,
   event_pages: follow,
   page_reads: shown,
   page_writes: write,
   page_visits: visit,
   visits_begun: visit,
-  link_counts: counted,
+  link_counts: countLinks,
   exports: download,
   user_exports: downloadOwn,
   previews: preview,
@@ -190,7 +314,11 @@ export const works: Readonly<Record<(typeof sharedResources)[number] | "notices"
   database_connections: relink,
   block_removals: block,
   reminders: remind,
-  notices: notify,
+  webhooks: sendEvents,
+  notices: pauseRules,
+  lost_rights: loseRights,
+  logs: tell,
+  put_back: putBack,
 };
 
 /** Makes the attacker's browser. */

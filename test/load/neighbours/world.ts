@@ -20,6 +20,9 @@ export interface Size {
 /** The guild of the attacker's role plan, and the guild of ten members whose plan the neighbour previews. */
 export const [largeGuild, smallGuild] = ["700000000000000010", "700000000000000011"] as const;
 
+/** A role that the bot has no right to give. */
+export const aboveBot = { id: "6", name: "Above the bot", assignable: false };
+
 /** Further guilds of the attacker, each with members without a link. */
 export const guildsOf = ({ communities }: Pick<Size, "communities">): ReadonlyArray<string> =>
   Array.from({ length: communities }, (_, index) => String(700_000_000_000_001n + BigInt(index)));
@@ -47,6 +50,7 @@ const settings = {
   ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey,
   ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: "0",
   ACCOUNTLINK_REMINDERS_PER_MINUTE: "1000",
+  ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.1/32",
 };
 
 const membersOf = (count: number, from = 300_001) =>
@@ -66,7 +70,7 @@ const guildOf = (
   channels: [{ id: "77", name: "log" }],
   members: [
     { chatId: owner, manager: true },
-    ...users.map((chatId) => ({ chatId, joined: "2024-01-01T00:00:00.000Z", roles })),
+    ...users.map((chatId) => ({ chatId, nickname: "before", joined: "2024-01-01T00:00:00.000Z", roles })),
   ],
 });
 
@@ -117,7 +121,7 @@ export const makeWorld = ({ links, members, revokedKeys, communities }: Size) =>
   const { platform } = fixtures.fixture;
   const fixture = managedBy(
     [attackerId, neighbourId],
-    [verified],
+    [verified, aboveBot],
   )({
     ...fixtures.fixture,
     platform: {

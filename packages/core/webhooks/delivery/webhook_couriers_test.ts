@@ -104,7 +104,6 @@ const deployment = Effect.gen(function* () {
   const webhooks = yield* Webhooks;
   const writer = yield* LinkWriter;
   const { global } = yield* scopes;
-  const target = { origin: operator, scope: global, guildId: null };
   return {
     sent,
     startNode,
@@ -163,7 +162,10 @@ const deployment = Effect.gen(function* () {
         page.deliveries.toReversed(),
       ),
     link: (user: string, game: string, scope: DataScope = global) =>
-      writer.setGame({ origin: operator, scope, guildId: guildOf(scope) }, { chatId: chatId(user), gameId: gameId(game) }),
+      writer.setGame(
+        { origin: operator, scope, guildId: guildOf(scope) },
+        { chatId: chatId(user), gameId: gameId(game) },
+      ),
   };
 });
 
@@ -360,7 +362,12 @@ const testInGuilds = testWith(
   servicesOn(
     PlatformMemory.layer({
       ...platform,
-      guilds: guilds.map((id) => ({ id, name: null, bot: true, members: users.map((user) => aMember(user)) })),
+      guilds: guilds.map((id) => ({
+        id,
+        name: null,
+        bot: true,
+        members: users.map((user) => aMember(user)),
+      })),
     }),
   ),
 );
