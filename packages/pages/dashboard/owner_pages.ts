@@ -13,7 +13,7 @@ import { isGenerated } from "@accountlink/core/communities";
 import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
 import type { Account, KeyOwner } from "@accountlink/core/keys";
 import { visibleName } from "@accountlink/core/name_text";
-import { PlatformRefusals, Profiles } from "@accountlink/core/platforms";
+import { featuresOf, GamePlatform, PlatformRefusals, Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { type Asker, RequestPlaces } from "@accountlink/core/turns";
 import { Webhooks } from "@accountlink/core/webhooks";
@@ -29,7 +29,7 @@ import { PageSettings } from "../page_settings.ts";
 import { readInPlace } from "../page_turns.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
-import { type PlatformNames } from "./look/names.ts";
+import { type ReachedPlatforms } from "./look/names.ts";
 import type { NoticeName } from "./look/notice.ts";
 import { orShowAgain, type RefusedAct } from "./look/refused.ts";
 import { say, wordingOf } from "./look/say.ts";
@@ -38,7 +38,7 @@ import { paths, roleOfPage, sections, sizeOfForm, withQuery } from "./paths.ts";
 
 export interface OwnerVisitor extends Visitor, Omit<SignedInMember, "account"> {
   readonly owner: KeyOwner;
-  readonly platforms: PlatformNames;
+  readonly platforms: ReachedPlatforms;
 }
 
 export type Answer = Answering<Page | HttpResponse, SiteError>;
@@ -65,6 +65,7 @@ export const makeOwnerPages = Effect.gen(function* () {
   const settings = yield* PageSettings;
   const languages = yield* Languages;
   const basePath = basePathOf(yield* HttpSettings);
+  const platform = yield* GamePlatform;
   const ownerName = yield* makeOwnerName;
   const named = yield* makeNamed;
   const memberOf = yield* makeMemberOf;
@@ -81,12 +82,14 @@ export const makeOwnerPages = Effect.gen(function* () {
   });
 
   const withOwner = (path: DashboardPath, visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
-    Effect.map(memberOf(visitor.signIn, roleOfPage(path)), ({ account, ...member }) => {
+    Effect.gen(function* () {
+      const { account, ...member } = yield* memberOf(visitor.signIn, roleOfPage(path));
+      const { names: hasGameNames } = yield* featuresOf(platform);
       const { signIn, context } = visitor;
       const { scopes } = member;
       const owner = { account, chatId: signIn.chatId, requestId: context.requestId, scopes };
       const { chatName: chat, gameName: game } = readerOf(settings, context.language);
-      return { ...visitor, ...member, owner, platforms: { chat, game } };
+      return { ...visitor, ...member, owner, platforms: { chat, game, hasGameNames } };
     });
 
   const render = Effect.fnUntraced(function* (answered: Page, visitor: OwnerVisitor) {

@@ -5,7 +5,7 @@ import { Array } from "effect";
 import { formTo, Html, html, to, type Wording } from "../html.ts";
 import type { Language } from "../languages/mod.ts";
 import { htmlType } from "../page.ts";
-import type { PlatformNames } from "./look/names.ts";
+import type { ReachedPlatforms } from "./look/names.ts";
 import { noticeHtml } from "./look/notice.ts";
 import { problemSummary, type Refused } from "./look/refused.ts";
 import { partIn, plain, say } from "./look/say.ts";
@@ -50,7 +50,7 @@ export interface Visitor {
   readonly csrf: string;
   /** The name of the notice about the last action, as the URL has it. */
   readonly done: unknown;
-  readonly platforms: PlatformNames;
+  readonly platforms: ReachedPlatforms;
 }
 
 /** How a page is worded: in the language of its reader, and in English where the page has no other. */

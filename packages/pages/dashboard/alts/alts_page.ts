@@ -15,7 +15,7 @@ import { contactHtml } from "../../footer.ts";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { hiddenFields, radioField, textField } from "../look/field.ts";
-import { type PlatformNames } from "../look/names.ts";
+import { idOrName, type PlatformNames } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { capitalised, linkTo, plain, say } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
@@ -83,7 +83,7 @@ export const premiumNote = (contact: string | null): Html =>
 const question = (
   form: AltsForm,
   { communities, refused }: AltsView,
-  { platforms: { chat, game }, role, scopes }: Pick<Visitor, "platforms" | "role" | "scopes">,
+  { platforms, role, scopes }: Pick<Visitor, "platforms" | "role" | "scopes">,
 ): Html =>
   communities.length === 0
     ? html`<p class="empty">${say("alts.none")} ${may(
@@ -99,11 +99,11 @@ ${radioField({
   label: labels.kind,
   value: form.kind,
   choices: [
-    { value: "chat", label: say("alts.account_on", { platform: chat }) },
-    { value: "game", label: say("alts.account_on", { platform: game }) },
+    { value: "chat", label: say("alts.account_on", { platform: platforms.chat }) },
+    { value: "game", label: say("alts.account_on", { platform: platforms.game }) },
   ],
 })}
-${textField({ name: "id", label: labels.id, hint: say("links.id_or_name"), value: form.id, required: true, problems: refused?.problems ?? [] })}
+${textField({ name: "id", label: labels.id, hint: idOrName(platforms, null), value: form.id, required: true, problems: refused?.problems ?? [] })}
 <button class="button">${say("alts.look")}</button>
 </form>`;
 

@@ -174,7 +174,7 @@ ${permits(reader, "admin_of_all") ? keyMenu(listed, typed.keyId) : null}
 ${textField({
   name: "chatId",
   label: say("audit.about", { platform: platforms.chat }),
-  hint: say("links.id_or_name_short"),
+  hint: say("links.id_or_name"),
   type: "search",
   value: typed.chatId ?? "",
   problems,

@@ -10,6 +10,7 @@ import type { Community } from "../communities/community.ts";
 import { csvOf } from "../csv_file.ts";
 import { reasonField } from "../links/link_questions.ts";
 import { hiddenFields, linesField } from "../look/field.ts";
+import type { ReachedPlatforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import type { Problem } from "../look/reasons.ts";
 import { say } from "../look/say.ts";
@@ -86,6 +87,7 @@ export const blockListFile = (users: ReadonlyArray<BlockedUser>, reason: string)
 
 export const blockListForm = (
   { scope: { pid } }: Community,
+  { chat: platform, hasGameNames }: ReachedPlatforms,
   kinds: Html,
   value: string,
   problems: ReadonlyArray<Problem>,
@@ -95,7 +97,7 @@ export const blockListForm = (
 ${formTo(paths.blockList, html` class="panel"`)}
 ${hiddenFields({ pid })}
 ${kinds}
-${linesField({ name: "users", label: say("blocks.list.users"), hint: say("blocks.list.hint", bounds), value, problems })}
+${linesField({ name: "users", label: say("blocks.list.users"), hint: hasGameNames ? say("blocks.list.hint", bounds) : say("blocks.list.hint_on", { ...bounds, platform }), value, problems })}
 <button class="button quiet">${say("blocks.list.next")}</button>
 </form>
 </section>`;

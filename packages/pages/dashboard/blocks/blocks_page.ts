@@ -4,7 +4,7 @@ import { formTo, Html, html, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { unblockForm } from "../links/unblock_form.ts";
 import { fileField, hiddenFields, menuField, textField } from "../look/field.ts";
-import { type AccountNames, listText, nameIn, type PlatformNames } from "../look/names.ts";
+import { type AccountNames, idOrName, listText, nameIn, type ReachedPlatforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
@@ -36,7 +36,7 @@ interface BlocksView {
 export const blocksPage = (
   { all, community, blocks, next, names, imported }: BlocksView,
   typed: { readonly kind: string; readonly id: string; readonly listKind: string; readonly users: string },
-  platforms: PlatformNames,
+  platforms: ReachedPlatforms,
   problems: ReadonlyArray<Problem>,
 ): Page => {
   const { pid } = community.scope;
@@ -75,7 +75,7 @@ export const blocksPage = (
 <form method="get" action="${to(paths.block)}" class="filters">
 ${communityField(all, pid)}
 ${kinds("kind", typed.kind)}
-${textField({ name: "id", label: say("blocks.user"), hint: say("links.id_or_name_short"), value: typed.id, required: true, problems })}
+${textField({ name: "id", label: say("blocks.user"), hint: idOrName(platforms, null), value: typed.id, required: true, problems })}
 <button class="button quiet">${say("blocks.block")}</button>
 </form>
 ${
@@ -101,7 +101,7 @@ ${
       })
 }
 ${nextPage(next && withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }), say("blocks.older"))}
-${blockListForm(community, kinds("listKind", typed.listKind), typed.users, problems)}
+${blockListForm(community, platforms, kinds("listKind", typed.listKind), typed.users, problems)}
 <section id="file">
 <h2>${say("blocks.files")}</h2>
 ${blocks.length === 0 ? null : html`<p><a href="${to(withQuery(paths.blocksFile, { pid }))}">${say("blocks.download")}</a></p>`}

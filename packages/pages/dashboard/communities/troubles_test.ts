@@ -26,7 +26,7 @@ it("rules that an operator called roles has paused were paused by the operator",
     const visitor = {
       owner,
       signIn: makeSignIn({ chatId, guilds: [] }),
-      platforms: { chat: "Discord", game: "Roblox" },
+      platforms: { chat: "Discord", game: "Roblox", hasGameNames: true },
     };
     return yield* (yield* makeTroubles)(visitor, { ...owned, guildName: null });
   });

@@ -2,7 +2,7 @@
 import { type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { textField } from "../look/field.ts";
-import { communityName } from "../look/names.ts";
+import { communityName, idOrName, type ReachedPlatforms } from "../look/names.ts";
 import { say } from "../look/say.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -23,7 +23,7 @@ export const foundPage = (
   section: "links",
   content: html`
 <form method="get" action="${to(paths.links)}" class="filters" role="search">
-${textField({ name: "q", label: say("links.find_all"), hint: say("links.id_or_name_short"), type: "search", value: search })}
+${textField({ name: "q", label: say("links.find_all"), hint: idOrName(platforms, null), type: "search", value: search })}
 <button class="button quiet">${say("links.search")}</button>
 </form>
 ${
@@ -36,7 +36,7 @@ ${
           return html`
 <section>
 <h2>${communityName(community)}</h2>
-<p class="hint">${say(isByOthers ? "links.searched_others" : "links.searched_by", { searched: searchedFor(community) })}</p>
+<p class="hint">${say(isByOthers ? "links.searched_others" : "links.searched_by", { searched: searchedFor(community, platforms) })}</p>
 ${unlinkedNotice(pid, unlinked)}
 ${links.length === 0 ? null : linksTable({ community, links, search, named: null }, linkLabels(platforms))}
 ${
@@ -46,16 +46,19 @@ ${
 </section>`;
         })}`
 }
-${nobodyIn(found.filter(isEmpty).map(({ community }) => community))}`,
+${nobodyIn(
+  found.filter(isEmpty).map(({ community }) => community),
+  platforms,
+)}`,
 });
 
 const isEmpty = ({ links, unlinked }: Found): boolean => links.length + unlinked.length === 0;
 
 /** Names the lists in which nobody was found, and says how each was searched. */
-const nobodyIn = (communities: ReadonlyArray<Community>): Html | null =>
+const nobodyIn = (communities: ReadonlyArray<Community>, platforms: ReachedPlatforms): Html | null =>
   communities.length === 0
     ? null
     : html`<section><h2>${say("links.nobody_in")}</h2><ul>${communities.map(
         (community) =>
-          html`<li>${say("links.nobody_in.list", { list: communityName(community), searched: searchedFor(community) })}</li>`,
+          html`<li>${say("links.nobody_in.list", { list: communityName(community), searched: searchedFor(community, platforms) })}</li>`,
       )}</ul></section>`;

@@ -9,9 +9,11 @@ import { menuField, textField } from "../look/field.ts";
 import {
   countNote,
   countText,
+  idOrName,
   linksText,
   listText,
   type PlatformNames,
+  type ReachedPlatforms,
   userNameHtml,
   withId,
 } from "../look/names.ts";
@@ -108,8 +110,8 @@ export const linksPage = (
     labels,
     content: html`
 <p class="figure">${figureText(view)}</p>
-${searchForm(view)}
-${listed(view, labels)}
+${searchForm(view, platforms)}
+${listed(view, platforms)}
 ${pager(view)}
 ${may(reader, paths.linksFile, files(view))}
 <p class="more"><a href="${to(withQuery(paths.unlinked, { pid: community.scope.kind === "guild" ? pid : null }))}">${say("links.unlinked")}</a> · <a href="${to(withQuery(paths.blocks, { pid }))}">${say("links.blocked")}</a></p>
@@ -117,8 +119,8 @@ ${may(reader, paths.linksFile, files(view))}
 <summary>${say("links.link_user")}</summary>
 ${formTo(paths.link, html` class="panel"`)}
 <input type="hidden" name="pid" value="${pid}">
-${textField({ name: "chat", label: labels.chat, hint: say("links.id_or_name"), value: form.chat, required: true, problems })}
-${textField({ name: "game", label: labels.game, hint: say("links.id_or_name"), value: form.game, required: true, problems })}
+${textField({ name: "chat", label: labels.chat, hint: idOrName(platforms, "chat"), value: form.chat, required: true, problems })}
+${textField({ name: "game", label: labels.game, hint: idOrName(platforms, "game"), value: form.game, required: true, problems })}
 <button class="button">${say("links.link")}</button>
 </form>
 </details>`,
@@ -137,10 +139,13 @@ const figureText = ({ communities, community }: LinksView): Html => {
     : say("links.figure_noted_all", { ...here, note, all });
 };
 
-const searchForm = ({ communities, community, search, sort, day }: LinksView): Html => html`
+const searchForm = (
+  { communities, community, search, sort, day }: LinksView,
+  platforms: ReachedPlatforms,
+): Html => html`
 <form method="get" action="${to(paths.links)}" class="filters" role="search">
 ${communityField(communities, community.scope.pid)}
-${textField({ name: "q", label: say("links.find"), hint: searchedFor(community), type: "search", value: search })}
+${textField({ name: "q", label: say("links.find"), hint: searchedFor(community, platforms), type: "search", value: search })}
 <button class="button quiet">${say("links.search")}</button>
 <details${sort === "time" && day === "" ? null : html` open`}>
 <summary>${say("links.order_and_day")}</summary>
@@ -155,24 +160,29 @@ const sorts: ReadonlyArray<{ readonly value: LinkSort; readonly label: Html }> =
 ];
 
 /** Says what a search in a list compares. Only a community's own list can be searched for beginnings of names. */
-export const searchedFor = ({ scope }: Community): Html =>
-  scope.kind === "guild" ? say("links.searched_members") : say("links.searched");
+export const searchedFor = (
+  { scope }: Community,
+  { chat: platform, hasGameNames }: ReachedPlatforms,
+): Html => {
+  if (hasGameNames) return scope.kind === "guild" ? say("links.searched_members") : say("links.searched");
+  return say(scope.kind === "guild" ? "links.searched_members_on" : "links.id_or_name_on", { platform });
+};
 
 type LinkLabels = ReturnType<typeof linkLabels>;
 
-const listed = (view: LinksView, labels: LinkLabels): Html => {
+const listed = (view: LinksView, platforms: ReachedPlatforms): Html => {
   const { community, search, links, unlinked } = view;
   const { pid } = community.scope;
   if (links.length === 0 && unlinked.length === 0) {
     return html`<p class="empty">${
       search === ""
         ? say("links.nobody")
-        : say("links.nobody_found", { search, searched: searchedFor(community) })
+        : say("links.nobody_found", { search, searched: searchedFor(community, platforms) })
     }</p>`;
   }
   return html`
 ${unlinkedNotice(pid, unlinked)}
-${links.length === 0 ? null : linksTable(view, labels)}`;
+${links.length === 0 ? null : linksTable(view, linkLabels(platforms))}`;
 };
 
 /** A search shows at most this many users without a link. */

@@ -18,7 +18,7 @@ import { makeEntryNames } from "../audit/entry_names.ts";
 import { historyHtml } from "../audit/sentences.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import { hiddenFields, textField } from "../look/field.ts";
-import { communityName, listText, userNameHtml } from "../look/names.ts";
+import { communityName, idOrName, listText, userNameHtml } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
 import { ageAgoHtml, ageHtml, dayHtml, timeHtml } from "../look/time.ts";
@@ -88,7 +88,7 @@ ${more(paths.alts, { pid, kind: "chat", id: chatId }, say("user.alts"))}
 <h2>${say(link === null ? "user.link_in" : "user.change_in", { list: listText(community) })}</h2>
 ${formTo(paths.link, html` class="panel"`)}
 ${hiddenFields({ pid, chat: chatId, of: "user" })}
-${textField({ name: "game", label: labels.game, hint: say("links.id_or_name"), value: game, required: true, problems })}
+${textField({ name: "game", label: labels.game, hint: idOrName(platforms, "game"), value: game, required: true, problems })}
 <button class="button quiet">${say(link === null ? "user.link_button" : "user.instead")}</button>
 </form>
 </section>

@@ -13,6 +13,22 @@ export interface PlatformNames {
   readonly game: string;
 }
 
+export interface ReachedPlatforms extends PlatformNames {
+  /** Whether the game finds accounts by user name. */
+  readonly hasGameNames: boolean;
+}
+
+/** Says how a field names a user of a platform, or of either one for null. */
+export const idOrName = (
+  { chat, game, hasGameNames }: ReachedPlatforms,
+  of: "chat" | "game" | null,
+): Html => {
+  if (hasGameNames || of === "chat") return say("links.id_or_name");
+  return of === "game"
+    ? say("links.id_alone", { platform: game })
+    : say("links.id_or_name_on", { platform: chat });
+};
+
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/;
 
 /** Writes an account as "Ada (100001)". If the name is written from right to left, a mark keeps the ID behind it. */

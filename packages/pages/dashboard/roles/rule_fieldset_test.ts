@@ -9,7 +9,7 @@ const view: RuleView = {
   kinds: ["linked"],
   itemKinds: [],
 };
-const platforms = { chat: "Discord", game: "Roblox" };
+const platforms = { chat: "Discord", game: "Roblox", hasGameNames: true };
 
 /** The fields of one rule for linked members. */
 const fieldsOf = (nickname: string) => {
