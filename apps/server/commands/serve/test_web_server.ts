@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { HttpSettings, makeWebHandler, type WebHandlerServices } from "@accountlink/http";
 import { makePages, type PageServices, PageSettings } from "@accountlink/pages";
-import { ChatSettings, LogCouriers, layerReminders } from "@accountlink/pages/chat";
+import { ChatSettings, LogCouriers, layerPlanNotices, layerReminders } from "@accountlink/pages/chat";
 import { docs } from "@accountlink/pages/docs";
 import { getRequestListener } from "@hono/node-server";
 import { Context, Effect, Layer } from "effect";
@@ -39,7 +39,9 @@ const serveWeb = Effect.fnUntraced(function* (config: Config, port: Port, public
     docs,
   });
   const settings = Layer.succeed(HttpSettings, { publicUrl, trustedProxies: [] });
-  yield* Layer.build(Layer.provide(Layer.merge(LogCouriers.layer, layerReminders), settings));
+  yield* Layer.build(
+    Layer.provide(Layer.mergeAll(LogCouriers.layer, layerReminders, layerPlanNotices), settings),
+  );
   yield* Effect.addFinalizer(() => Effect.promise(web.close));
   const listener = getRequestListener(
     (request, { incoming }) => web.fetch(request, { clientAddress: incoming.socket.remoteAddress }),
