@@ -1,5 +1,5 @@
 /** Fair queueing by account for a resource that accounts share. */
-import { Context, Data, Effect, Exit, Fiber, Metric, type Scope } from "effect";
+import { Context, Data, Effect, Exit, Fiber, Metric, Scope } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
 import type { SharedResource } from "./resources.ts";
 
@@ -113,10 +113,12 @@ class Lane {
 }
 
 /** How long steps waited for a place, by `resource`. Steps that found a free place are not counted. */
-const turnWait = Metric.histogram("accountlink_turn_wait_seconds", {
-  description: "How long work waited for a resource that accounts share, in seconds",
-  boundaries: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-});
+const turnWait = (resource: SharedResource) =>
+  Metric.histogram("accountlink_turn_wait_seconds", {
+    description: "How long work waited for a resource that accounts share, in seconds",
+    boundaries: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    attributes: { resource },
+  });
 
 /**
  * Gives the places of a resource to the accounts that want them, in rounds: the next free place goes to the next account
@@ -141,7 +143,7 @@ export class Turns {
     const mostWaiting = Number.POSITIVE_INFINITY;
     const { places = mostWaiting } = options;
     this.#options = { places, most: places, share: places, reserve: 0, mostWaiting, ...options };
-    this.#wait = Metric.withAttributes(turnWait, { resource: options.resource });
+    this.#wait = turnWait(options.resource);
   }
 
   /** Whether a step waits. */
@@ -218,7 +220,10 @@ export class Turns {
   /** Takes a place until the scope closes, for a stream. */
   take(from: string | Asker): Effect.Effect<void, never, Scope.Scope> {
     return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(this.enter(from, restore), (giveBack) => Effect.addFinalizer(() => giveBack)),
+      // `Effect.addFinalizer` would copy all services of the request for the finalizer.
+      Effect.flatMap(this.enter(from, restore), (giveBack) =>
+        Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, giveBack)),
+      ),
     );
   }
 
