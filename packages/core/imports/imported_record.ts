@@ -85,6 +85,45 @@ export const undoneRecord = (
   };
 };
 
+/** What an import did to one record. */
+interface MadeOf {
+  readonly made: MadeRecord;
+  readonly before?: RecordBefore | undefined;
+}
+
+const versionBefore = ({ made, before }: MadeOf): number =>
+  made.linkVersion - (made.gameId === before?.gameId ? 0 : 1);
+
+/** Whether an import changed a record as another import had left it. */
+const isNext = (later: MadeOf, { made }: MadeOf): boolean =>
+  later.before?.gameId === made.gameId &&
+  later.before.lastVerifiedAt === made.lastVerifiedAt &&
+  versionBefore(later) === made.linkVersion;
+
+/**
+ * Joins the imports of a record before and after an undone one, as if that had never been: what the later one replaced is
+ * what was before, and the versions of earlier ones go on to the later one or to the record. Returns those that changed.
+ *
+ * @param others what the other imports did to the record
+ * @param record the record after the undo; undefined if the undo left it
+ * @internal
+ */
+export const joinedNeighbours = <A extends MadeOf>(
+  own: MadeOf,
+  others: ReadonlyArray<A>,
+  record: LinkRecord | undefined,
+): ReadonlyArray<A> => {
+  const found = others.find((other) => isNext(other, own));
+  const later = found && { ...found, before: own.before };
+  const version = record?.linkVersion ?? (later && versionBefore(later));
+  if (version === undefined) return [];
+  const before = versionBefore(own);
+  const earlier = others
+    .filter(({ made }) => made.linkVersion <= before)
+    .map((one) => ({ ...one, made: { ...one.made, linkVersion: one.made.linkVersion + version - before } }));
+  return later === undefined ? earlier : [...earlier, later];
+};
+
 const verificationOf = ({ lastVerifiedAt, proof, provenAt }: Omit<RecordBefore, "gameId">) => ({
   lastVerifiedAt,
   proof,

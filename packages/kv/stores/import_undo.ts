@@ -5,6 +5,7 @@ import {
   type ImportStore,
   type ImportUndone,
   isUntouched,
+  joinedNeighbours,
   type UndoableImport,
   type UndoImport,
   type UnfinishedUndo,
@@ -88,7 +89,8 @@ export const undoOperations = (
         return yield* undoableAmong(tx, yield* tx.list(linkImports.byScope, [write.pid, epoch]), write.at);
       });
       if (!undoable.some(({ id }) => id === write.id)) return nothingLeft;
-      return yield* db.write(write.pid, (tx) => undo(db, tx, write));
+      const others = undoable.filter(({ id, undone }) => id !== write.id && undone?.isDone !== true);
+      return yield* db.write(write.pid, (tx) => undo(db, tx, write, others));
     }),
 });
 
@@ -160,6 +162,7 @@ function* undo(
   db: Database,
   tx: Transaction,
   write: UndoImport,
+  others: ReadonlyArray<LinkImport>,
 ): Effect.fn.Return<ImportUndone, StoreUnavailable> {
   const { id, pid, at } = write;
   const found = yield* tx.get(linkImports, id);
@@ -170,13 +173,22 @@ function* undo(
   // Removals read the links one by one, so all are read at once before.
   yield* tx.getAll(madeLinks, taken, madeLinks.id);
   const undone = yield* undoneAmong(db, tx, pid, taken);
-  for (const one of taken) yield* tx.remove(madeLinks, ...madeLinks.id(one));
   let [removed, restored] = [0, 0];
+  const after = new Map<ChatId, LinkRecord>();
   for (const { linked, before } of undone) {
     const next = undoneRecord(linked, before, at);
     if (next.gameId === null) removed++;
     else restored++;
+    after.set(next.chatId, next);
     yield* tx.put(links, { pid, epoch: found.epoch, link: next });
+  }
+  const madeByOthers = yield* Effect.forEach(others, (other) =>
+    tx.getAll(madeLinks, taken, ({ chatId }) => [...madeBy(other), chatId]),
+  );
+  for (const [index, one] of taken.entries()) {
+    const made = madeByOthers.flatMap((rows) => rows[index] ?? []);
+    for (const joined of joinedNeighbours(one, made, after.get(one.chatId))) yield* tx.put(madeLinks, joined);
+    yield* tx.remove(madeLinks, ...madeLinks.id(one));
   }
   const counts: ImportUndone = { removed, restored, isDone: taken.length < limit };
   yield* logUndo(tx, write, found, counts);

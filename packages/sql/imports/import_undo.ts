@@ -24,7 +24,9 @@ import { linkImports, readImports } from "./import_records.ts";
 
 const readChatIds = columnReader("import_links", "chat_id", Schema.String);
 
-const readGames = columnReader("links", "game_id", OptionalText);
+const readTakenBack = tableOf("links", { chat_id: ChatId, game_id: OptionalText }).reader((row) => row);
+
+const readIds = columnReader("link_imports", "id", Schema.String);
 
 const readCounts = columnReader("import_links", "count", Schema.Int);
 
@@ -93,6 +95,51 @@ export const importUndoOn = (parts: StoreParts) => {
         ROW_NUMBER() OVER (PARTITION BY pid, undo_entry IS NULL ORDER BY imported_at DESC, id) AS place
       FROM link_imports WHERE ends_at > ${at} AND ${hasLinks} AND ${condition}
     ) AS placed WHERE undo_entry IS NOT NULL OR place <= ${undoableImports}`;
+
+  /** The version of a record before `made`, the row of an import, changed it: the record had the game user `given`. */
+  const versionBefore = (made: string, given = "own.previous_game_id") =>
+    sql.literal(`(${made}.link_version - CASE WHEN ${made}.game_id = ${given} THEN 0 ELSE 1 END)`);
+
+  /**
+   * Joins the imports before and after an undone one, as `joinedNeighbours` does, while the rows of the undone one are
+   * there.
+   *
+   * @param taken the chat users of the undone rows, as a JSON array
+   * @param undone those whose link was taken back
+   */
+  const joinNeighbours = Effect.fnUntraced(function* (
+    { id, pid }: UndoImport,
+    taken: string,
+    undone: ReadonlyArray<string>,
+  ) {
+    const others = yield* readIds(
+      sql`SELECT id FROM link_imports WHERE pid = ${pid} AND id <> ${id} AND ends_at > 0`,
+    );
+    if (others.length === 0) return;
+    const isOther = isAmong(JSON.stringify(others));
+    const own = (chatIds: string) => sql`own.import_id = ${id} AND own.chat_id ${isAmong(chatIds)}`;
+    const isEarlier = sql`earlier.import_id ${isOther} AND earlier.chat_id = own.chat_id
+      AND earlier.link_version <= ${versionBefore("own")}`;
+    const isLater = sql`later.import_id ${isOther} AND later.chat_id = own.chat_id
+      AND later.previous_game_id = own.game_id AND later.previous_verified_at = own.verified_at
+      AND own.link_version = ${versionBefore("later", "later.previous_game_id")}`;
+    yield* sql`
+      UPDATE import_links AS earlier
+      SET link_version = earlier.link_version + links.link_version - ${versionBefore("own")}
+      FROM import_links AS own, links
+      WHERE ${own(JSON.stringify(undone))} AND ${isEarlier} AND links.pid = ${pid} AND links.chat_id = own.chat_id`;
+    yield* sql`
+      UPDATE import_links AS earlier
+      SET link_version = earlier.link_version + ${versionBefore("later")} - ${versionBefore("own")}
+      FROM import_links AS own, import_links AS later
+      WHERE ${own(taken)} AND ${isEarlier} AND ${isLater}`;
+    yield* sql`
+      UPDATE import_links AS later SET previous_game_id = own.previous_game_id,
+        previous_linked_at = own.previous_linked_at, previous_verified_at = own.previous_verified_at,
+        previous_proof = own.previous_proof, previous_proven_at = own.previous_proven_at
+      FROM import_links AS own
+      WHERE ${own(taken)} AND ${isLater}`;
+  });
 
   const logUndo = Effect.fnUntraced(function* (
     write: UndoImport,
@@ -173,7 +220,7 @@ export const importUndoOn = (parts: StoreParts) => {
         ? undoneAmong(yield* lookedAt(id, ofTaken)).map((one) => one.chat_id)
         : taken;
       const isUndone = isAmong(JSON.stringify(undone));
-      const games = yield* readGames(sql`
+      const links = yield* readTakenBack(sql`
         UPDATE links SET
           previous_game_id = links.game_id,
           removed_linked_at = NULL,
@@ -193,11 +240,16 @@ export const importUndoOn = (parts: StoreParts) => {
         FROM import_links
         WHERE import_links.import_id = ${id} AND import_links.chat_id ${isUndone}
           AND import_links.chat_id = links.chat_id AND links.pid = ${pid} AND links.chat_id ${isUndone} AND ${isUntouched}
-        RETURNING links.game_id`);
+        RETURNING links.chat_id, links.game_id`);
+      yield* joinNeighbours(
+        write,
+        chatIds,
+        links.map((one) => one.chat_id),
+      );
       yield* sql`DELETE FROM import_links WHERE import_id = ${id} AND chat_id ${isAmong(chatIds)}`;
-      const removed = games.filter((game) => game === null).length;
-      const restored = games.length - removed;
-      if (games.length > 0) yield* logUndo(write, { removed, restored });
+      const removed = links.filter((one) => one.game_id === null).length;
+      const restored = links.length - removed;
+      if (links.length > 0) yield* logUndo(write, { removed, restored });
       return { removed, restored, isDone: taken.length < limit };
     }),
 

@@ -121,6 +121,78 @@ export const undos: Cases<StoragePorts> = {
     expectEqual(yield* right("keep"), { inserted: 1, replaced: 0, unchanged: 0, kept: 2 });
   },
 
+  "three imports of the same links can be undone in any order, and leave the links from before all":
+    function* () {
+      const games = [poker, rummy, poker];
+      for (const order of [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+      ]) {
+        const { importBatch, links, undo, write, global } = yield* makeSteps;
+        const [fresh, removed, linked] = [uniqueChatId(), uniqueChatId(), uniqueChatId()];
+        const chatIds = [fresh, removed, linked];
+        for (const chatId of [removed, linked])
+          yield* links.setGame({ ...write, at: 3, chatId, gameId: chess });
+        yield* links.removeGame({ ...write, at: 4, chatId: removed });
+        const records = Effect.forEach(chatIds, (chatId) =>
+          Effect.map(links.findByChatId(global.pid, chatId), (found) => {
+            if (!Option.exists(found, isOrWasLinked)) return null;
+            const { linkVersion: _, ...record } = Option.getOrThrow(found);
+            return record;
+          }),
+        );
+        const before = yield* records;
+        const ids = games.map(() => uniqueText());
+        for (const [index, id] of ids.entries()) {
+          const batch = { existing: "replace", proof: "import", progress: null, at: 5 + index } as const;
+          const imported = chatIds.map((chatId) => line(chatId, games[index] ?? chess, 5 + index));
+          yield* importBatch({
+            ...write,
+            ...batch,
+            links: imported,
+            file: { id, name: "a.csv", isUndoable: true },
+          });
+        }
+        for (const index of order) yield* undo({ ...write, at: 9, id: ids[index] ?? "", limit: 10 });
+        expectEqual([order, yield* records], [order, before]);
+      }
+    },
+
+  "an undo gives back nothing that an undone import made, but what others set between two imports":
+    function* () {
+      const { importBatch, links, undo, write, global } = yield* makeSteps;
+      const [one, other] = [uniqueText(), uniqueText()];
+      const run = (id: string, at: number, gameId: GameId) =>
+        importBatch({
+          ...write,
+          at,
+          existing: "replace",
+          proof: "import",
+          progress: null,
+          links: [line(ada, gameId, at), line(bob, gameId, at)],
+          file: { id, name: "users.csv", isUndoable: true },
+        });
+      yield* run(one, 5, poker);
+      yield* links.setGame({ ...write, at: 6, chatId: bob, gameId: chess });
+      yield* run(other, 7, rummy);
+      expectEqual(yield* undo({ ...write, at: 8, id: one, limit: 10 }), {
+        removed: 0,
+        restored: 0,
+        isDone: true,
+      });
+      expectEqual(yield* undo({ ...write, at: 9, id: other, limit: 10 }), {
+        removed: 1,
+        restored: 1,
+        isDone: true,
+      });
+      const found = yield* links.findByGameIds(global.pid, [chess, poker, rummy]);
+      expectEqual([...found], [[chess, [bob]]]);
+    },
+
   "the deletion of a scope ends the undo of its imports": function* () {
     const { importBatch, links, listUndoable, undo, undoablePage, write, account } = yield* makeSteps;
     const id = uniqueText();
