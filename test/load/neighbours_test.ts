@@ -8,7 +8,7 @@ import { makeClient } from "../support/http.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 import { makeNeighbour, type Neighbour, operations } from "./neighbours/neighbour.ts";
 import { type HttpAttack, listRoutes, requestsOf } from "./neighbours/requests.ts";
-import { routeRows } from "./neighbours/route_rows.ts";
+import { caseRows, routeRows } from "./neighbours/route_rows.ts";
 import { makeTools, works } from "./neighbours/works.ts";
 import { type Attacker, makeAttacker, makeWorld } from "./neighbours/world.ts";
 
@@ -72,7 +72,7 @@ const send = async ({ line, headers, body }: HttpAttack) => {
   return client.send(line, { from, headers, ...(body.length > 0 && { body }) });
 };
 
-const rows = Object.entries(routeRows);
+const rows = Object.entries({ ...routeRows, ...caseRows });
 
 test("no request of the neighbour is refused, whichever routes the other account floods", async () => {
   const wrong = [];

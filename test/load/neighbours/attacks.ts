@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { setPriority } from "node:os";
 import { flood } from "../flooding.ts";
 import { type HttpAttack, requestsOf } from "./requests.ts";
-import { routeRows } from "./route_rows.ts";
+import { caseRows, routeRows } from "./route_rows.ts";
 import type { RouteRow } from "./row.ts";
 import { makeTools, type WorkTools, works } from "./works.ts";
 import { type Attacker, type Site, withNewFlows, withNewSessions } from "./world.ts";
@@ -40,7 +40,9 @@ const newAddresses = (): ReadonlyArray<string> => {
 /** Returns the attack of each route and of each work in the background, by name. */
 export const attacksOn = (target: Target): ReadonlyMap<string, Attack> =>
   new Map([
-    ...Object.entries(routeRows).map(([name, row]) => [name, floodOf(target, name, row)] as const),
+    ...Object.entries({ ...routeRows, ...caseRows }).map(
+      ([name, row]) => [name, floodOf(target, name, row)] as const,
+    ),
     ...Object.keys(works).map((name) => [name, workOf(target, name)] as const),
   ]);
 
@@ -49,6 +51,7 @@ const flowSites: ReadonlySet<unknown> = new Set([
   "proven",
   "returning",
   "whole",
+  "taken",
 ] satisfies Array<Site>);
 
 const freshFor = async (name: string, { site }: RouteRow, url: string, attacker: Attacker) => {

@@ -83,11 +83,11 @@ const keyOf = ({ key = "attacker" }: RouteRow, { keys, spares }: Attacker): stri
 const siteOf = (template: string): Site => (template.startsWith("/me") ? "user" : "owner");
 
 const requestOf = (name: string, row: RouteRow, attacker: Attacker): HttpAttack => {
-  const [method = "", template = ""] = name.split(" ");
+  const [method = "", template = ""] = name.split(/,? /);
   const given = typeof row.values === "function" ? row.values(attacker) : (row.values ?? {});
   const path = template.replaceAll(/:(\w+)/g, (_, parameter: string) => String(given[parameter]));
   const values = Object.entries(given).filter(([parameter]) => !template.includes(`:${parameter}`));
-  const api = apiByName.get(name);
+  const api = apiByName.get(`${method} ${template}`);
   const site = row.site ?? siteOf(template);
   const headers = isKeyed(api) ? keyHeader(api, keyOf(row, attacker)) : attacker.headers[site];
   if (method === "GET" || api?.source === "query") {

@@ -20,6 +20,9 @@ export interface Size {
 /** The guild of the attacker's role plan, and the guild of ten members whose plan the neighbour previews. */
 export const [largeGuild, smallGuild] = ["700000000000000010", "700000000000000011"] as const;
 
+/** The guild of the attacker whose list allows one chat user for each game account. */
+export const oneEachGuild = "700000000000000012";
+
 /** A role that the bot has no right to give. */
 export const aboveBot = { id: "6", name: "Above the bot", assignable: false };
 
@@ -99,6 +102,7 @@ export const makeWorld = ({ links, members, revokedKeys, communities }: Size) =>
     /** Counts against no limit, of its address either. */
     customer: fixtures.key({ ...ofAttacker, kind: "staff" }),
     attackersGuild: fixtures.key({ ...ofAttacker, guildId: largeGuild, links: linked(crowd, () => 1) }),
+    attackersOneEach: fixtures.key({ ...ofAttacker, guildId: oneEachGuild, links: linked(crowd, () => 1) }),
     neighbour: fixtures.key({
       account: "neighbour",
       links: linked(["100001", ...membersOf(40, 100_001)], (index) => (index % 9) + 1),
@@ -130,6 +134,7 @@ export const makeWorld = ({ links, members, revokedKeys, communities }: Size) =>
         ...(platform?.guilds ?? []),
         guildOf(largeGuild, attackerId, crowd),
         guildOf(smallGuild, neighbourId, membersOf(10, 100_011)),
+        guildOf(oneEachGuild, attackerId, [...membersOf(10, 100_031), "500001"]),
         ...guildsOf({ communities }).map((id) => guildOf(id, attackerId, unlinked, [{ id: verified.id }])),
       ],
       chatUsers: [
@@ -158,6 +163,7 @@ export interface Attacker {
   readonly states: { readonly chat: string; readonly game: string };
   readonly globalPid: string;
   readonly guildPid: string;
+  readonly oneEachPid: string;
   /** A key of the account that its requests do not use, and one that they may revoke. */
   readonly keyId: string;
   readonly revokedKeyId: string;
@@ -175,8 +181,11 @@ interface Flow {
   readonly state: string;
 }
 
-/** `leaving` for the chat platform, `proven` there, `returning` from the game platform, and `whole` with both proofs. */
-export type Site = "owner" | "user" | "leaving" | "proven" | "returning" | "whole";
+/**
+ * `leaving` for the chat platform, `proven` there, `returning` from the game platform, `whole` with both proofs, and
+ * `taken` with both, where another member has the game account.
+ */
+export type Site = "owner" | "user" | "leaving" | "proven" | "returning" | "whole" | "taken";
 
 /** Whether a scope is the one of a guild; the global one for null. */
 export const isOf = (scope: Json, guildId: string | null): boolean =>
@@ -204,7 +213,11 @@ let visitors = 0;
  *
  * @param wholes how many browsers can confirm
  */
-const walkFlows = async (url: string, pid: string, wholes: number) => {
+const walkFlows = async (
+  url: string,
+  { globalPid: pid, oneEachPid }: Pick<Attacker, "globalPid" | "oneEachPid">,
+  wholes: number,
+) => {
   const walkTo = async (
     walk: (browser: FlowBrowser, chatId: string) => Promise<string | Answer>,
   ): Promise<Flow> => {
@@ -229,11 +242,12 @@ const walkFlows = async (url: string, pid: string, wholes: number) => {
     await enter(browser, chatId);
     return browser.leave("game");
   });
+  const taken = await walkTo((browser, chatId) => browser.walk(`?pid=${oneEachPid}`, chatId, "1"));
   const confirming: Array<Flow> = [];
   for (let count = 0; count < wholes; count++)
     confirming.push(await walkTo((browser, chatId) => browser.walk(query, chatId, "2")));
   const [whole = proven] = confirming;
-  const flows = { leaving, proven, returning, whole };
+  const flows = { leaving, proven, returning, whole, taken };
   return {
     headers: Record.map(flows, ({ headers }) => headers),
     csrf: Record.map(flows, ({ csrf }) => csrf),
@@ -262,7 +276,7 @@ export const withNewSessions = async (url: string, attacker: Attacker): Promise<
 
 /** Walks through the flow again, since a flow ends after some minutes, and can be confirmed once. */
 export const withNewFlows = async (url: string, attacker: Attacker): Promise<Attacker> => {
-  const { headers, csrf, ...flows } = await walkFlows(url, attacker.globalPid, 5);
+  const { headers, csrf, ...flows } = await walkFlows(url, attacker, 5);
   return {
     ...attacker,
     ...flows,
@@ -294,7 +308,8 @@ export const makeAttacker = async (
   };
   const scopes = listOf((await ask("GET /dashboard/api/scopes"))["scopes"]);
   const pidOf = (guildId: string | null) => textOf(scopes.find((scope) => isOf(scope, guildId))?.["pid"]);
-  const globalPid = pidOf(null);
+  const [globalPid, oneEachPid] = [pidOf(null), pidOf(oneEachGuild)];
+  await ask(`PATCH /dashboard/api/scopes/${oneEachPid}`, { oneChatUser: true });
   const newKey = async () => {
     const { key } = await ask("POST /dashboard/api/keys", { name: "extra", scope: "global" });
     return textOf(key?.["id"]);
@@ -310,7 +325,7 @@ export const makeAttacker = async (
   const uploaded = locationOf(await browser.post("/dashboard/imports", file));
   await until(async () => !(await browser.get(uploaded)).text.includes("<progress"), "the check of a file");
   browser.close();
-  const flows = await walkFlows(url, globalPid, 1);
+  const flows = await walkFlows(url, { globalPid, oneEachPid }, 1);
   return {
     ...flows,
     keys,
@@ -319,6 +334,7 @@ export const makeAttacker = async (
     csrf: { ...csrf, ...flows.csrf },
     globalPid,
     guildPid: pidOf(largeGuild),
+    oneEachPid,
     keyId: await newKey(),
     revokedKeyId: await newKey(),
     webhookId: textOf(webhook?.["id"]),
