@@ -98,23 +98,23 @@ export const migrate: Migrate<ReadonlyArray<string>> = Effect.gen(function* () {
   const { isRemote, withMigrationLock } = dialectOf(sql);
   const upTo = (newest: number): Migrate<ReadonlyArray<string>> => {
     const steps = Object.entries(migrations).filter(([name]) => numberOf(name) <= newest);
-    const run = Effect.andThen(refuseNewer, runMigrations(Object.fromEntries(steps)));
-    return isRemote ? givingWay(withMigrationLock(run)) : withMigrationLock(run);
+    return withMigrationLock(Effect.andThen(refuseNewer, runMigrations(Object.fromEntries(steps))));
   };
-  const version = isRemote ? yield* knownMigration : 0;
-  if (version === 0) return yield* upTo(newestMigration);
+  if (!isRemote) return yield* upTo(newestMigration);
+  const version = yield* knownMigration;
+  if (version === 0) return yield* givingWay(upTo(newestMigration));
   const applied: Array<string> = [];
   for (const step of Object.keys(migrations)
     .map(numberOf)
     .filter((number) => number > version)) {
-    if (step > firstStep && (yield* knownMigration) < journalStep) {
-      const copy = Effect.flatMap(knownMigration, (done) =>
-        done < journalStep ? copyBeforeJournal : Effect.succeed(false),
-      );
-      yield* Effect.repeat(givingWay(withMigrationLock(copy)), { while: (isLeft) => isLeft });
-    }
+    const copy = Effect.flatMap(knownMigration, (done) =>
+      done >= firstStep && done < journalStep ? copyBeforeJournal : Effect.succeed(false),
+    );
+    const copied = Effect.repeat(givingWay(withMigrationLock(copy)), { while: (isLeft) => isLeft });
+    yield* copied;
     yield* givingWay(prepared(step));
-    applied.push(...(yield* upTo(step)));
+    // While a step gave way, nodes wrote more.
+    applied.push(...(yield* givingWay(Effect.andThen(copied, upTo(step)))));
   }
   yield* refuseNewer;
   return applied;

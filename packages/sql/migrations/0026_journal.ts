@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { changeSchema } from "./change_schema.ts";
 import { userOf, viewsForEarlierNodes } from "./earlier_nodes.ts";
-import { copyNext, copyRest, endCopy } from "./journal_copy.ts";
+import { copyNext, copyRest, copyRound, endCopy } from "./journal_copy.ts";
 
 const columns = `
   event_id TEXT, at INTEGER NOT NULL, action TEXT NOT NULL, actor_type TEXT, actor_id TEXT, member TEXT, request_id TEXT,
@@ -77,11 +77,15 @@ const requestsInOrder = Effect.gen(function* () {
 
 // What earlier nodes write waits, so that the journal takes over all of it.
 const holdWrites = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe("LOCK TABLE events, audit_log, link_imports, block_removals IN ACCESS EXCLUSIVE MODE"),
+  sql.unsafe("LOCK TABLE audit_log, events, link_imports, block_removals IN ACCESS EXCLUSIVE MODE"),
 );
 
+const copyNextRows = copyNext(numberedLater, indexes);
+
 /** Copies the next rows on Postgres, before the step. Returns whether more is left. */
-export const copyBeforeJournal = copyNext(numberedLater, indexes);
+export const copyBeforeJournal = Effect.flatMap(copyNextRows, (isLeft) =>
+  isLeft ? Effect.succeed(true) : copyRound,
+);
 
 const dropEarlier = changeSchema("DROP TABLE audit_log; DROP TABLE events");
 
@@ -94,7 +98,7 @@ const onSqlite = Effect.gen(function* () {
 });
 
 const onPostgres = Effect.gen(function* () {
-  yield* Effect.repeat(copyBeforeJournal, { while: (isLeft) => isLeft });
+  yield* Effect.repeat(copyNextRows, { while: (isLeft) => isLeft });
   yield* holdWrites;
   yield* copyRest;
   yield* dropEarlier;

@@ -74,6 +74,8 @@ describe.skipIf(missingInTest !== null)(`an upgrade of Postgres ${missingInTest 
       const loops = yield* Effect.forEach([lookups, writes, changes], ({ loop }) => Effect.forkScoped(loop));
       const all = yield* migrate;
       expect(all.length).toBe(newestMigration - 22);
+      // None of them has failed.
+      expect(loops.map((loop) => loop.pollUnsafe())).toEqual(loops.map(() => undefined));
       yield* Effect.forEach(loops, (loop) => Fiber.interrupt(loop));
       expect(lookups.seen.longest).toBeLessThan(1_000);
       expect(writes.seen.longest).toBeLessThan(5_000);
