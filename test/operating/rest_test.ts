@@ -1,7 +1,7 @@
 /** A restored or copied storage acts on nobody until `accountlink resume`, while requests go on. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { copyFile, cp, writeFile } from "node:fs/promises";
+import { copyFile, cp, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { runInProcess } from "@accountlink/server/test_command_line";
@@ -104,6 +104,27 @@ const untilHolders = (server: RunningServer, count: number) =>
     expect.poll(() => Effect.runPromise(holders(server)), { timeout: 20_000 }).toBe(count),
   );
 
+/** A community whose plan gives a role to who is linked. */
+const makeClub = () => {
+  const fixtures = makeFixtures();
+  const key = fixtures.key({ account: "club", guildId: guild, links: { [ada]: "1" }, tier: "premium" });
+  fixtures.plan({
+    account: "club",
+    guildId: guild,
+    rules: [{ roleId: linked, when: { is: "linked" } }],
+    unlinked: "remove",
+    state: "on",
+  });
+  const { platform } = fixtures.fixture;
+  const guilds = platform?.guilds?.map((each) => (each.id === guild ? { ...each, roles } : each));
+  const known = { platform: { ...platform, guilds } };
+  const set = (server: RunningServer, chatId: string, gameId: string) =>
+    Effect.promise(() =>
+      server.send("PATCH /v2/game", { key, body: { chatId, gameId, guildId: guild } }),
+    ).pipe(Effect.map(({ status }) => expect(status).toBe(200)));
+  return { key, known, fixture: { ...fixtures.fixture, ...known }, set };
+};
+
 const all = Object.entries(storages);
 /** The others differ in how the copy is made, and take ten seconds each. */
 const usual = all.filter(([name]) => isProof || /restore/.test(name));
@@ -111,27 +132,12 @@ const usual = all.filter(([name]) => isProof || /restore/.test(name));
 testLive.each(missing === null ? usual : [])(
   "%s acts on nobody until it is resumed",
   function* ([, make]) {
-    const fixtures = makeFixtures();
-    const key = fixtures.key({ account: "club", guildId: guild, links: { [ada]: "1" }, tier: "premium" });
-    fixtures.plan({
-      account: "club",
-      guildId: guild,
-      rules: [{ roleId: linked, when: { is: "linked" } }],
-      unlinked: "remove",
-      state: "on",
-    });
-    const { platform } = fixtures.fixture;
-    const guilds = platform?.guilds?.map((each) => (each.id === guild ? { ...each, roles } : each));
-    const known = { platform: { ...platform, guilds } };
+    const { key, known, fixture, set } = makeClub();
     const fixtureFile = join(root, "platform.json");
     yield* Effect.promise(() => writeFile(fixtureFile, JSON.stringify(known)));
-    const set = (server: RunningServer, chatId: string, gameId: string) =>
-      Effect.promise(() =>
-        server.send("PATCH /v2/game", { key, body: { chatId, gameId, guildId: guild } }),
-      ).pipe(Effect.map(({ status }) => expect(status).toBe(200)));
 
     const { env, copy } = yield* make;
-    const original = yield* serverInScope({ fixture: { ...fixtures.fixture, ...known }, env });
+    const original = yield* serverInScope({ fixture, env });
     yield* set(original, bob, "2");
     yield* untilHolders(original, 2);
     expect(original.output()).not.toContain("acts on nobody");
@@ -170,6 +176,55 @@ testLive.each(missing === null ? usual : [])(
     yield* set(original, dan, "3");
     yield* untilHolders(original, 3);
     expect(original.output()).not.toContain("acts on nobody");
+  },
+  120_000,
+);
+
+testLive.skipIf(missing !== null || !isProof)(
+  "a snapshot of the disk of Postgres acts at once, beside its original",
+  function* () {
+    const { known, fixture, set } = makeClub();
+    const [from, to] = [yield* startPostgres({ tools: true }), yield* startPostgres({ tools: true })];
+    const { url } = yield* makePostgresDatabase(from);
+    const env = {
+      ACCOUNTLINK_STORAGE: "postgres",
+      ACCOUNTLINK_DATABASE_URL: url,
+      ACCOUNTLINK_SECRET: secret,
+    };
+    const original = yield* serverInScope({ fixture, env });
+    yield* set(original, bob, "2");
+    yield* untilHolders(original, 2);
+
+    yield* Effect.all([from.stop, to.stop]);
+    yield* Effect.promise(async () => {
+      await rm(to.data, { recursive: true });
+      await run("cp", ["-a", from.data, to.data]);
+    });
+    yield* Effect.all([from.restart, to.restart]);
+
+    const database = new URL(url).pathname.slice(1);
+    const copied = { ...env, ACCOUNTLINK_DATABASE_URL: to.urlOf(database) };
+    // As the documents advise: without a platform, it reaches no member.
+    const apart = yield* serverInScope({ fixture: {}, env: { ...copied, ACCOUNTLINK_PLATFORM: "none" } });
+    expect(apart.output()).not.toContain("acts on nobody");
+    const identityOf = (server: RunningServer) =>
+      Effect.map(
+        Effect.promise(() => server.send("GET /readyz")),
+        ({ status, body }) => ({
+          status,
+          deployment: (body as { readonly deployment?: unknown }).deployment,
+        }),
+      );
+    const identity = yield* identityOf(apart);
+    expect(identity).toEqual({ status: 200, deployment: expect.any(String) as unknown });
+    expect(yield* identityOf(original)).toEqual(identity);
+
+    const server = yield* serverInScope({ fixture: known, env: copied });
+    expect(server.output()).not.toContain("acts on nobody");
+    yield* set(server, dan, "3");
+    yield* untilHolders(server, 1);
+    yield* set(original, dan, "4");
+    yield* untilHolders(original, 3);
   },
   120_000,
 );

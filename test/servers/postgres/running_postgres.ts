@@ -7,6 +7,8 @@ import type { PostgresCluster } from "./postgres_cluster.ts";
 export interface PostgresServer {
   readonly port: number;
   readonly programs: string;
+  /** The folder of its data. */
+  readonly data: string;
   /** The URL of one of its databases: `postgres://postgres:<password>@127.0.0.1:<port>/<database>`. */
   readonly urlOf: (database: string) => string;
   /** Pauses the server and keeps its connections open, like a frozen machine. */
@@ -23,6 +25,7 @@ export const runPostgres = Effect.fnUntraced(function* ({
   program,
   port,
   programs,
+  data,
   password,
 }: PostgresCluster) {
   let running: SupervisedProcess | undefined;
@@ -37,6 +40,7 @@ export const runPostgres = Effect.fnUntraced(function* ({
   const server: PostgresServer = {
     port,
     programs,
+    data,
     urlOf,
     freeze: Effect.sync(() => running?.freeze()),
     thaw: Effect.sync(() => running?.thaw()),
