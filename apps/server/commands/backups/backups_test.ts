@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { runInProcess } from "../test_command_line.ts";
@@ -165,3 +165,34 @@ it.skipIf(missing !== null)(
     });
   },
 );
+
+it("a resume can be repeated, and copies of resting and of resumed storages rest", async () => {
+  const { folder, dataFolder, json, environment } = await makeWorkplace({ ACCOUNTLINK_BACKUP_KEEP: "1" });
+  await json("keys", "create", "--account", "acme");
+  const backups = join(folder, "backups");
+  const { file } = await json("backup", backups);
+  const first = join(folder, "first.db");
+  renameSync(String(file), first);
+  const kept = [];
+  for (let round = 0; round < 2; round++) kept.push((await json("restore", "--replace", first))["kept"]);
+  expect(new Set(kept).size).toBe(2);
+  await json("backup", backups);
+  const { file: resting } = await json("backup", backups);
+  expect(namesIn(backups).map((name) => join(backups, name))).toEqual([resting]);
+
+  const restingSince = expect.any(String) as unknown;
+  expect(await json("resume")).toMatchObject({ resumed: true, restingSince });
+  expect(await json("resume")).toMatchObject({ resumed: false, restingSince: null });
+
+  const copy = join(folder, "copy");
+  await cp(dataFolder, copy, { recursive: true });
+  const inCopy = { ...environment, ACCOUNTLINK_DATA_DIR: copy };
+  for (const resumed of [true, false]) {
+    const { stdout } = await runInProcess(["resume", "--json"], inCopy);
+    expect(JSON.parse(stdout)).toMatchObject({ resumed, restingSince: resumed ? restingSince : null });
+  }
+  const restored = await runInProcess(["restore", "--replace", "--json", String(resting)], inCopy);
+  expect(JSON.parse(restored.stdout)).toMatchObject({ resumed: false });
+  const { stdout } = await runInProcess(["resume", "--dry-run", "--json"], inCopy);
+  expect(JSON.parse(stdout)).toMatchObject({ resumed: false, restingSince });
+});
