@@ -26,6 +26,7 @@ import type { LinkStore } from "./links/link_store.ts";
 import type { RecordType } from "./records/record_type.ts";
 import { type ReminderStore, reminders, storedReminders } from "./reminders/reminder_store.ts";
 import { type PlanNoticeStore, planNotices, storedPlanNotices } from "./roles/plan_notice_store.ts";
+import { roleMembers, rolePlans, roleProblems } from "./roles/plan_records.ts";
 import {
   type PreviewStore,
   previewMembers,
@@ -45,6 +46,7 @@ import type { SessionStore } from "./sessions/session_store.ts";
 import { verificationFlows } from "./sessions/verification_flow.ts";
 import { begunSignIns, type SignInStore, siteSignIns, storedSignIns } from "./sign_ins/sign_in_store.ts";
 import { communityRecords, storedCommunities } from "./stored_communities.ts";
+import { storedRolePlans } from "./stored_role_plans.ts";
 import { storedUpgrades, type UpgradeStore, upgrades } from "./upgrades/upgrade_store.ts";
 import type { UsageStore } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
@@ -53,6 +55,7 @@ import { webhookDeliveries, webhookRecords } from "./webhooks/webhook_records.ts
 import type { WebhookStore } from "./webhooks/webhook_store.ts";
 
 export * from "./stored_communities.ts";
+export { pausePlans } from "./stored_role_plans.ts";
 
 /**
  * The services that a storage adapter provides.
@@ -158,6 +161,9 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   communityRecords,
   rolePreviews,
   previewUsers,
+  rolePlans,
+  roleMembers,
+  roleProblems,
 ];
 
 /** The stores that are written once for all storages. @internal */
@@ -176,4 +182,5 @@ export const recordStores = Layer.mergeAll(
   storedGuildLogs,
   storedUploads,
   storedCommunities,
+  storedRolePlans,
 );

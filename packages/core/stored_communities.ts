@@ -24,7 +24,7 @@ import type { DataScope } from "./data_scope.ts";
 import { followLog, guildLogEntries, guildLogs, logIdOf } from "./guild_log/stored_guild_logs.ts";
 import { ChatId, GuildId, Pid } from "./ids.ts";
 import { type RecordOf, recordType } from "./records/record_type.ts";
-import { recordStore, type Tx } from "./records/records.ts";
+import { recordStore, removeFound, type StoreRecords, type Tx } from "./records/records.ts";
 import { assertStorable } from "./storable_text.ts";
 
 const time = Schema.NullOr(Schema.Int);
@@ -155,26 +155,25 @@ export const forgetInCommunities = Effect.fnUntraced(function* (tx: Tx, chatId: 
   return found.length === limit;
 });
 
+/** Deletes the entries of a log that is turned off. @internal */
+export const deleteLogEntries = <Name extends string>(
+  { inSteps }: Pick<StoreRecords<Name>, "inSteps">,
+  name: Name,
+  place: CommunityPlace,
+) =>
+  inSteps(
+    name,
+    logIdOf(place),
+    Effect.fnUntraced(function* (tx: Tx, limit: number) {
+      const log = yield* tx.get(guildLogs, logIdOf(place));
+      return log?.channelId === null ? yield* tx.list(guildLogEntries.byLog, [log.id], { limit }) : [];
+    }),
+    removeFound(guildLogEntries),
+  );
+
 /** @internal */
-export const storedCommunities = recordStore(CommunityStore, ({ read, write, inSteps }) => {
-  /** Deletes the entries of a log that is turned off. */
-  const deleteEntries = (place: CommunityPlace) =>
-    inSteps(
-      "update",
-      logIdOf(place),
-      Effect.fnUntraced(function* (tx: Tx, limit: number) {
-        const log = yield* tx.get(guildLogs, logIdOf(place));
-        return log?.channelId === null ? yield* tx.list(guildLogEntries.byLog, [log.id], { limit }) : [];
-      }),
-      (tx, found) =>
-        Effect.map(
-          tx.removeAll(
-            guildLogEntries,
-            found.map(({ logId, id }) => [logId, id]),
-          ),
-          ({ length }) => length,
-        ),
-    );
+export const storedCommunities = recordStore(CommunityStore, (records) => {
+  const { read, write } = records;
 
   return {
     find: ({ pid, guildId }) =>
@@ -213,7 +212,7 @@ export const storedCommunities = recordStore(CommunityStore, ({ read, write, inS
       Effect.gen(function* () {
         const isOfLog = update.logChannelId !== undefined;
         // A process may have ended before the entries were deleted.
-        if (isOfLog) yield* deleteEntries(change);
+        if (isOfLog) yield* deleteLogEntries(records, "update", change);
         yield* write("update", communityQueue(change), function* (tx) {
           assertStorable(Object.values(update).filter((value) => typeof value === "string"));
           const stored = yield* recordAt(tx, change);
@@ -223,7 +222,7 @@ export const storedCommunities = recordStore(CommunityStore, ({ read, write, inS
           const linking = { ...before, ...stored, paused: pausedOf(stored) };
           yield* tx.journal(change, "roles.updated", settingDetails(linking, update));
         });
-        if (isOfLog) yield* deleteEntries(change);
+        if (isOfLog) yield* deleteLogEntries(records, "update", change);
       }),
 
     savePanel: ({ panel, ...change }) =>

@@ -13,13 +13,13 @@ import {
   type TxBody,
 } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Predicate, Struct } from "effect";
+import { Effect, Option, Predicate, Struct } from "effect";
 import { type Bounds, encode, type Tuple } from "./keys.ts";
 import { itemsOf, removeInSteps } from "./steps.ts";
 import { readEvents } from "./stores/event_store.ts";
 import { keyedWrite } from "./stores/idempotency_store.ts";
 import { record as addRecord, placeAt } from "./stores/journal.ts";
-import { type Held, holdRecords } from "./stores/leases.ts";
+import { type Held, holdRecords, liveNodes } from "./stores/leases.ts";
 import { links } from "./stores/links.ts";
 import {
   accountAt,
@@ -237,6 +237,20 @@ export const txOf = (tx: Transaction): Tx => {
       for (const record of found) yield* remove(type, ...keyOf(type, record));
       return found;
     }),
+    removeOf: Effect.fnUntraced(function* <R extends object>(
+      index: RecordIndex<R>,
+      prefixes: ReadonlyArray<Tuple>,
+    ) {
+      const removed: Array<R> = [];
+      for (const prefix of prefixes) {
+        const limit = recordsOfStep(tx) - removed.length;
+        for (const found of limit === 0 ? [] : yield* list(index, prefix, { limit })) {
+          yield* remove(index.type, ...keyOf(index.type, found));
+          removed.push(found);
+        }
+      }
+      return removed;
+    }),
     journal: (write, action, details) => addRecord(tx, write.pid, logged(write, action, details)),
     linked: Effect.fnUntraced(function* (pid, chatIds) {
       const epoch = yield* epochOf(tx, pid);
@@ -271,7 +285,7 @@ export const txOf = (tx: Transaction): Tx => {
 const eventsAtOnce = 1_000;
 
 /** The records of a step, or of a write. A record may have two dozen entries and guards. */
-const recordsOfStep = (db: Database): number => itemsOf(db, 25, { limit: 20 });
+const recordsOfStep = (db: Pick<Database, "most">): number => itemsOf(db, 25, { limit: 20 });
 
 const bodyOn =
   <A>(body: TxBody<A>) =>
@@ -280,7 +294,8 @@ const bodyOn =
 
 export const layer = storeLayer(Records, (db) => () => ({
   read: (_, body) => db.read(bodyOn(body)),
-  write: (_, queue, body) => db.write(queue, bodyOn(body)),
+  // Writes of several queues that meet run again.
+  write: (_, queue, body) => db.write([queue].flat().join(), bodyOn(body)),
   keyedWrite: (_, keptOf, body) =>
     keyedWrite(
       db,
@@ -303,9 +318,18 @@ export const layer = storeLayer(Records, (db) => () => ({
       if (found.length < recordsOfStep(db)) return total;
     }
   }),
-  hold: (_, type, items) =>
-    Effect.map(holdRecords(db, type.name, kvTable(type) as Table<Held>, items), (held) =>
-      held.map((stored) => shown(type, stored) as never),
-    ),
+  hold: Effect.fnUntraced(function* (_, type, items) {
+    if (type.held === null) return [];
+    const { only } = type.held.index;
+    const isNeeded = (stored: Held) => only === undefined || isMeant(only, stored as unknown as Values);
+    const byHolder = kvIndex(type.held.index) as unknown as Index<Held>;
+    const held = yield* holdRecords(db, type.name, byHolder, isNeeded, items);
+    return held.map((stored) => shown(type, stored) as never);
+  }),
+  firstNode: (_, type, prefix, at) =>
+    db.read(function* (tx) {
+      const live = (yield* liveNodes(tx, type.name, at)).filter((id) => id.startsWith(prefix));
+      return Option.fromUndefinedOr(live.toSorted()[0]);
+    }),
   mostWritten: recordsOfStep(db),
 }));

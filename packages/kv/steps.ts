@@ -86,6 +86,26 @@ export const removeInSteps = <R>(
   );
 };
 
+/** Moves all records of a table in small transactions. `store` may drop them. */
+export const moveAll = Effect.fnUntraced(function* <R>(
+  db: Database,
+  from: Table<R>,
+  store: (tx: Transaction, record: R) => StoreEffect<void>,
+  limit = stepSize,
+) {
+  for (;;) {
+    const found = yield* db.read((tx) => tx.scan(from, [], { limit }));
+    if (found.length === 0) return;
+    yield* db.write("carry over", function* (tx) {
+      for (const record of found) {
+        if (isFull(tx)) return;
+        const removed = yield* tx.remove(from, ...from.id(record));
+        if (removed !== undefined) yield* store(tx, removed);
+      }
+    });
+  }
+});
+
 /** Changes records until the step ends. Returns whether some are left. */
 export const changeFirst = Effect.fnUntraced(function* <R>(
   tx: Transaction,

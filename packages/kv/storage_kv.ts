@@ -13,7 +13,6 @@ import * as KvImportStore from "./stores/import_store.ts";
 import * as KvKeyStore from "./stores/key_store.ts";
 import * as KvLinkStore from "./stores/link_store.ts";
 import * as KvMemberStore from "./stores/member_store.ts";
-import * as KvRolePlanStore from "./stores/role_plan_store.ts";
 import * as KvRootKeyStore from "./stores/root_key_store.ts";
 import * as KvSessionStore from "./stores/session_store.ts";
 import * as KvSightingStore from "./stores/sighting_store.ts";
@@ -36,7 +35,6 @@ const stores = Layer.mergeAll(
   KvIdempotencyStore.layer,
   KvUsageStore.layer,
   KvEventStore.layer,
-  KvRolePlanStore.layer,
   KvBlockStore.layer,
   Layer.effect(
     StorageFault,

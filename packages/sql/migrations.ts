@@ -36,6 +36,7 @@ import { unseenProblems } from "./migrations/0044_unseen_problems.ts";
 import { reminding } from "./migrations/0045_reminding.ts";
 import { previewUsers } from "./migrations/0046_preview_users.ts";
 import { undoneImports } from "./migrations/0047_undone_imports.ts";
+import { problemsByCause } from "./migrations/0048_problems_by_cause.ts";
 import { IsPreparing } from "./migrations/change_schema.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
@@ -70,6 +71,7 @@ export const migrations: Readonly<
   "0045_reminding": reminding,
   "0046_preview_users": previewUsers,
   "0047_undone_imports": undoneImports,
+  "0048_problems_by_cause": problemsByCause,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -20,10 +20,10 @@ const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
       Schema.is(codec)(null) ? [columns[field] as string] : [],
     ),
   );
-  const isOneOf = (count: number) => {
+  const isOneOf = (count: number, behind = key) => {
     // Postgres takes an untyped parameter of VALUES for text.
-    const one = `(${key.map((field) => (Schema.is(fields[field] as Column)(0) ? "CAST(? AS BIGINT)" : "?")).join(", ")})`;
-    return `(${keyColumns.join(", ")}) IN (VALUES ${Array.from({ length: count }, () => one).join(", ")})`;
+    const one = `(${behind.map((field) => (Schema.is(fields[field] as Column)(0) ? "CAST(? AS BIGINT)" : "?")).join(", ")})`;
+    return `(${behind.map((field) => columns[field]).join(", ")}) IN (VALUES ${Array.from({ length: count }, () => one).join(", ")})`;
   };
   const one = `(${all.map(() => "?").join(", ")})`;
   const insert = `INSERT INTO ${name} (${list}) VALUES ${one}`;
@@ -40,7 +40,8 @@ const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
     upsert: `${insert} ${replace}`,
     upsertAll: (count: number) => `${insert}${`, ${one}`.repeat(count - 1)} ${replace}`,
     remove: `DELETE FROM ${name} WHERE ${isKey} RETURNING ${list}`,
-    removeAll: (count: number) => `DELETE FROM ${name} WHERE ${isOneOf(count)} RETURNING ${list}`,
+    removeAll: (count: number, behind = key) =>
+      `DELETE FROM ${name} WHERE ${isOneOf(count, behind)} RETURNING ${list}`,
     isOneOf,
     read: reader(),
     valuesOf: (record: object): ReadonlyArray<unknown> => {
@@ -67,10 +68,12 @@ export const columnOf = ({ columns }: RecordType, field: string): string =>
 
 const isEqual = (column: string) => `${column} = ?`;
 
-const isOnly = (only: NonNullable<RecordIndex["only"]>): string =>
-  "has" in only
-    ? `->> '${only.has}' IS NOT NULL`
-    : `IN (${only.values.map((value) => `'${value}'`).join(", ")})`;
+/** The condition that a record is one of those that an index has. */
+export const isOnly = (type: RecordType, only: NonNullable<RecordIndex["only"]>): string =>
+  columnOf(type, only.field) +
+  ("has" in only
+    ? ` ->> '${only.has}' IS NOT NULL`
+    : ` IN (${only.values.map((value) => `'${value}'`).join(", ")})`);
 
 const marks = (bound: ReadonlyArray<KeyPart>) => `(${bound.map(() => "?").join(", ")})`;
 
@@ -92,7 +95,7 @@ export const placeIn = (
       : [`(${firsts.map((field) => isEqual(columnOf(type, field))).join(" OR ")})`]),
     ...columns.slice(0, rest.length).map(isEqual),
     ...left.filter((column) => tableFor(type).nullable.has(column)).map((column) => `${column} IS NOT NULL`),
-    ...(only === undefined ? [] : [`${columnOf(type, only.field)} ${isOnly(only)}`]),
+    ...(only === undefined ? [] : [isOnly(type, only)]),
     ...(before === undefined ? [] : [`${boundOf(before)} ${isDescending ? ">" : "<"} ${marks(before)}`]),
     ...(after === undefined ? [] : [`${boundOf(after)} ${isDescending ? "<" : ">"} ${marks(after)}`]),
   ];

@@ -4,6 +4,7 @@ import type { AuditAction, AuditEntry, WriteContext } from "@accountlink/core/au
 import type { StoreEffect } from "@accountlink/core/errors";
 import {
   type CountOptions,
+  type Held,
   type KeyPart,
   type ListOptions,
   type RecordIndex,
@@ -20,11 +21,11 @@ import { isNumbered, isUnnumbered } from "./journal/positions.ts";
 import { insertEntry, positionOn } from "./journal/records.ts";
 import { scopeFields, withScope } from "./keys/accounts.ts";
 import { linkStatements } from "./links/link_statements.ts";
-import { columnOf, keyColumnsOf, numbered, orderOf, placeIn, tableFor } from "./record_table.ts";
+import { columnOf, isOnly, keyColumnsOf, numbered, orderOf, placeIn, tableFor } from "./record_table.ts";
 import { dialectOf } from "./statements/dialect.ts";
 import { batchSize, deleteInBatches, inBatches } from "./statements/in_batches.ts";
 import { keyedWriteOn } from "./statements/keyed_write.ts";
-import { leasesOn } from "./statements/leases.ts";
+import { firstLiveNode, leasesOn } from "./statements/leases.ts";
 import { columnReader, literalSql, tableOf } from "./statements/row.ts";
 import { type Ending, operationsOf, type StoreParts, storeLayer } from "./statements/store_operation.ts";
 
@@ -144,6 +145,14 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
       return Effect.andThen(lockScopeOf(type, key[0]), removed);
     },
 
+    removeOf: ({ type, fields }: RecordIndex, prefixes: ReadonlyArray<ReadonlyArray<string>>) => {
+      const { removeAll, read } = tableFor(type);
+      const behind = fields.slice(0, prefixes[0]?.length);
+      return prefixes.length === 0
+        ? Effect.succeed([])
+        : read(run(removeAll(prefixes.length, behind), prefixes.flat()));
+    },
+
     journal: (write: WriteContext, action: AuditAction, details: AuditEntry["details"]) =>
       insertEntry(sql, { ...write, action, details }),
 
@@ -254,12 +263,14 @@ const readPids = columnReader("records", "pid", Pid);
 export const layer = storeLayer(Records)((shared) => (store) => {
   const parts: StoreParts = { ...shared, ...operationsOf(shared.sql, store) };
   const { sql, operation, transaction, isRemote, onlyOne } = parts;
-  const lockQueue = (queue: string) =>
-    isRemote ? Effect.asVoid(sql`SELECT locks FROM ${onlyOne(queue)}`) : Effect.void;
+  const lockQueue = (queue: string | ReadonlyArray<string>) =>
+    Effect.forEach(isRemote ? [queue].flat() : [], (name) => sql`SELECT locks FROM ${onlyOne(name)}`);
   const leases = new Map<string, ReturnType<typeof leasesOn>>();
-  const leaseOf = ({ name, key: [key = ""], held }: RecordType) => {
+  const leaseOf = (type: RecordType, { nodes, index, key = type.key[0] ?? "" }: Held<RecordIndex>) => {
+    const { name } = type;
+    const isNeeded = literalSql(index.only === undefined ? "1 = 1" : isOnly(type, index.only));
     const lease =
-      leases.get(name) ?? leasesOn(sql, { table: name, key, nodes: held?.nodes ?? "", isNeeded: sql`1 = 1` });
+      leases.get(name) ?? leasesOn(sql, { table: name, key: columnOf(type, key), nodes, isNeeded });
     leases.set(name, lease);
     return lease;
   };
@@ -304,9 +315,11 @@ export const layer = storeLayer(Records)((shared) => (store) => {
     hold: (name, type, items) =>
       operation(name, function* () {
         assertStorable([items.node]);
-        if (type.held === null || !(yield* leaseOf(type)(items))) return [];
+        if (type.held === null || !(yield* leaseOf(type, type.held)(items))) return [];
         return yield* reading.list(type.held.index, [items.node]) as unknown as Run<ReadonlyArray<never>>;
       })(),
+    firstNode: (name, { held }, prefix, at) =>
+      operation(name, () => Effect.map(firstLiveNode(sql, held?.nodes ?? "", prefix, at), Arr.head))(),
     mostWritten: Number.MAX_SAFE_INTEGER,
   };
 });

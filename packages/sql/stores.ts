@@ -13,7 +13,6 @@ import * as SqlLinkStore from "./links/link_store.ts";
 import * as SqlMemberStore from "./member_store.ts";
 import { schemaFault } from "./migrations.ts";
 import * as SqlRecords from "./records.ts";
-import * as SqlRolePlanStore from "./roles/role_plan_store.ts";
 import * as SqlRootKeyStore from "./root_key_store.ts";
 import * as SqlSessionStore from "./sessions/session_store.ts";
 import * as SqlUsageStore from "./usage_store.ts";
@@ -43,6 +42,5 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlIdempotencyStore.layer,
     SqlUsageStore.layer,
     SqlEventStore.layer,
-    SqlRolePlanStore.layer,
     Layer.effect(StorageFault, fault),
   );

@@ -52,14 +52,18 @@ export interface RecordType<out R extends object = object> {
   readonly isLarge: boolean;
   /** Whether the records of an account can be listed, as the records of a scope can. */
   readonly isOfAccount: boolean;
-  /** For records on which nodes work: the index by their field `holder`, and the table of nodes in SQL. */
+  /** For records on which nodes work. */
   readonly held: Held<RecordIndex<R>> | null;
 }
 
 /** How nodes share records. */
-export interface Held<Index> {
+export interface Held<Index, F extends string = string> {
+  /** The index by the field `holder`. Records that its `only` leaves out need no node. */
   readonly index: Index;
+  /** The table of nodes in SQL. */
   readonly nodes: string;
+  /** A field in which records that need a node differ: the first one of the key if left out. */
+  readonly key?: F;
 }
 
 /** The records of a type. */
@@ -86,7 +90,7 @@ export const recordType = <
   readonly ofUser?: OfUser<keyof Indexes & string>;
   readonly isOfAccount?: true;
   readonly isLarge?: true;
-  readonly held?: Held<keyof Indexes & string>;
+  readonly held?: Held<keyof Indexes & string, keyof F & string>;
 }) => {
   type R = { readonly [Field in keyof F]: F[Field]["Type"] };
   const named: Record<string, RecordIndex<R>> = {};

@@ -1,5 +1,5 @@
 /** The port of stores that are written once for all storages. */
-import { Context, Effect, Layer } from "effect";
+import { Array as Arr, Context, Effect, Layer, type Option } from "effect";
 import type { AuditAction, AuditEntry, WriteContext } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { Conflict, StoreEffect, StoreUnavailable } from "../errors.ts";
@@ -87,6 +87,14 @@ export interface Tx {
     type: RecordType<R>,
     keys: ReadonlyArray<ReadonlyArray<KeyPart>>,
   ) => StoreEffect<ReadonlyArray<R>>;
+  /**
+   * Deletes the records of an index, which has a `group`, behind prefixes, and returns them. A storage with bounded writes
+   * leaves what exceeds `mostWritten`.
+   */
+  readonly removeOf: <R extends object>(
+    index: RecordIndex<R>,
+    prefixes: ReadonlyArray<ReadonlyArray<string>>,
+  ) => StoreEffect<ReadonlyArray<R>>;
   /** Writes to the audit log of a scope. */
   readonly journal: (
     write: WriteContext,
@@ -118,8 +126,8 @@ export type TxBody<A> = (tx: Tx) => StoreEffect<A> | Effect.fn.Return<A, StoreUn
 export interface StoreRecords<Name extends string = string> {
   /** Reads without a transaction: two reads may see different states. */
   readonly read: <A>(name: Name, body: TxBody<A>) => StoreEffect<A>;
-  /** @param queue the name of what it changes: writes of one name run one by one, on all nodes */
-  readonly write: <A>(name: Name, queue: string, body: TxBody<A>) => StoreEffect<A>;
+  /** @param queue the names of what it changes: writes of one name run one by one, on all nodes */
+  readonly write: <A>(name: Name, queue: string | ReadonlyArray<string>, body: TxBody<A>) => StoreEffect<A>;
   /**
    * Makes a write of a scope that keeps its idempotency key and its answer, see `keptOutcome`. Nodes run writes of a scope
    * at the same time.
@@ -153,9 +161,32 @@ export interface StoreRecords<Name extends string = string> {
     type: RecordType<R>,
     hold: HoldItems,
   ) => StoreEffect<ReadonlyArray<R>>;
+  /** Returns the smallest ID, with a prefix, of the live nodes that work on records of a type. */
+  readonly firstNode: (
+    name: Name,
+    type: RecordType,
+    prefix: string,
+    at: Millis,
+  ) => StoreEffect<Option.Option<string>>;
   /** How many records a write stores at most. */
   readonly mostWritten: number;
 }
+
+/** @internal */
+export const keyOf = <R extends object>({ key }: RecordType<R>, record: R): ReadonlyArray<KeyPart> =>
+  key.map((field) => record[field as keyof R] as KeyPart);
+
+/** Deletes what `inSteps` has found, and returns how many records that were. @internal */
+export const removeFound =
+  <R extends object>(type: RecordType<R>) =>
+  (tx: Tx, found: ReadonlyArray<R>): StoreEffect<number> =>
+    Effect.map(
+      tx.removeAll(
+        type,
+        found.map((record) => keyOf(type, record)),
+      ),
+      Arr.length,
+    );
 
 /** Makes the records of a store, whose name is the first part of the names of its operations. @internal */
 export class Records extends Context.Service<Records, (store: string) => StoreRecords>()(

@@ -12,6 +12,16 @@ export { makeOldestNode } from "./oldest_node.ts";
 export * from "./plan_notice_store.ts";
 export * from "./plan_preview.ts";
 export { makePlanPreviews } from "./plan_previews.ts";
+export {
+  forgetInPlans,
+  noSweep,
+  type PlanMember,
+  type PlanRecord,
+  problemRecord,
+  roleMembers,
+  rolePlans,
+  roleProblems,
+} from "./plan_records.ts";
 export * from "./preview_store.ts";
 export * from "./preview_tally.ts";
 export type { NicknameBefore } from "./replaced_nicknames.ts";

@@ -3,6 +3,7 @@ import { reviewsOf } from "../alts/alt_review_store.ts";
 import type { ChatId } from "../ids.ts";
 import type { Tx } from "../records/records.ts";
 import { planNotices } from "../roles/plan_notice_store.ts";
+import { rolesOfUser } from "../roles/plan_records.ts";
 import { roleChanges } from "../roles/role_history_store.ts";
 import { verificationFlows } from "../sessions/verification_flow.ts";
 import { siteSignIns } from "../sign_ins/sign_in_store.ts";
@@ -23,6 +24,7 @@ export const userRecordsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId
   return {
     reviews: (yield* reviewsOf(tx, chatId, [])).toSorted(byPid),
     flows: flows.toSorted(byTime(({ expiresAt }) => expiresAt)),
+    roles: yield* rolesOfUser(tx, chatId),
     roleChanges: yield* tx.list(roleChanges.byUser, [chatId]),
     planNotices: yield* tx.list(planNotices.byUser, [chatId]),
     signIns: signIns.toSorted(byTime(({ createdAt }) => createdAt)),

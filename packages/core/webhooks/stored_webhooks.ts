@@ -1,7 +1,7 @@
 /** Webhooks and their deliveries in any storage. */
 import { Array as Arr, Effect, Option } from "effect";
 import type { AuditAction, AuditEntry } from "../audit/audit.ts";
-import { recordStore, type Tx } from "../records/records.ts";
+import { recordStore, removeFound, type Tx } from "../records/records.ts";
 import { assertStorable } from "../storable_text.ts";
 import type { Millis } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
@@ -97,7 +97,7 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
       "remove",
       id,
       (tx, limit) => tx.list(webhookDeliveries.byKey, [id], { limit }),
-      (tx, found) => Effect.map(tx.removeAll(webhookDeliveries, found.map(keyOf)), Arr.length),
+      removeFound(webhookDeliveries),
     );
 
   return {

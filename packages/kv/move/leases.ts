@@ -5,7 +5,7 @@ import { type Unit, unit } from "./unit.ts";
 /** The tables of nodes, by the work that their leases are for. */
 const tables: Readonly<Record<string, string>> = {
   webhooks: "webhook_nodes",
-  "role plans": "role_plan_nodes",
+  role_plans: "role_plan_nodes",
   guild_logs: "guild_log_nodes",
 };
 

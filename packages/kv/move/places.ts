@@ -1,10 +1,9 @@
-/** What records of this storage say otherwise than rows: numbers of accounts and plans, and epochs of scopes. */
+/** What records of this storage say otherwise than rows: numbers of accounts, and epochs of scopes. */
 import type { GuildId, Pid, Row, StorageRows } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { Effect } from "effect";
 import { linkImports } from "../stores/import_records.ts";
 import { lastUses } from "../stores/keys.ts";
-import { plans } from "../stores/role_plans.ts";
 import { accounts, type ScopeRef, scopes } from "../stores/scopes.ts";
 import type { Table } from "../table.ts";
 import type { Database } from "../transaction.ts";
@@ -27,14 +26,8 @@ export interface Places {
   readonly scopes: ReadonlyMap<string, PlacedScope>;
   /** The scope and the epoch of each import. */
   readonly imports: ReadonlyMap<string, { readonly pid: Pid; readonly epoch: number }>;
-  /** The number of the plan of a pid and a guild. */
-  readonly plans: ReadonlyMap<string, number>;
   readonly lastUses: ReadonlyMap<string, number>;
 }
-
-/** Names a guild of a scope, as SQL storages do. */
-export const placeOf = ({ pid, guildId }: { readonly pid: string; readonly guildId: string }): string =>
-  `${pid} ${guildId}`;
 
 /** Reads what every record refers to. Throws if it does not exist, as a foreign key would. */
 export const at = <K, V>(places: ReadonlyMap<K, V>, key: K): V => {
@@ -62,7 +55,7 @@ const accountMaps = (all: ReadonlyArray<PlacedAccount>): Pick<Places, "accounts"
 /** The epoch of links of an import whose scope's data was deleted since. */
 const earlierEpoch = -1;
 
-/** Numbers the accounts and the plans of an SQL storage in the order of their keys. */
+/** Numbers the accounts of an SQL storage in the order of their keys. */
 export const placesOfRows = Effect.fnUntraced(function* (rows: StorageRows) {
   const all = Effect.fnUntraced(function* (relation: string) {
     const found: Array<Row> = [];
@@ -97,12 +90,6 @@ export const placesOfRows = Effect.fnUntraced(function* (rows: StorageRows) {
         { pid: row["pid"] as Pid, epoch: row["ends_at"] === 0 ? earlierEpoch : 0 },
       ]),
     ),
-    plans: new Map(
-      (yield* all("role_plans")).map((row, index) => [
-        placeOf({ pid: String(row["pid"]), guildId: String(row["guild_id"]) }),
-        index + 1,
-      ]),
-    ),
     lastUses: new Map(),
   };
   return places;
@@ -120,7 +107,6 @@ export const placesOfRecords = Effect.fnUntraced(function* (db: Database) {
     ),
     scopes: new Map((yield* all(scopes)).map((scope) => [scope.pid, scope])),
     imports: new Map((yield* all(linkImports)).map((one) => [one.id, one])),
-    plans: new Map((yield* all(plans)).map((plan) => [placeOf(plan), plan.ref])),
     lastUses: new Map((yield* all(lastUses)).map(({ key, at: time }) => [key, time])),
   };
   return places;

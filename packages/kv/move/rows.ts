@@ -25,7 +25,6 @@ import { journalUnits } from "./journal.ts";
 import { leaseUnit } from "./leases.ts";
 import { linkUnits } from "./links.ts";
 import { placesOfRecords, placesOfRows } from "./places.ts";
-import { planUnits } from "./plans.ts";
 import { type Rows, recordUnit, type Unit } from "./unit.ts";
 import { verificationUnits } from "./verifications.ts";
 
@@ -36,7 +35,6 @@ const units: ReadonlyArray<Unit> = [
   ...recordTypes.map(recordUnit),
   ...journalUnits,
   ...verificationUnits,
-  ...planUnits,
   leaseUnit,
 ];
 
@@ -52,7 +50,7 @@ type Show = (done: number, total: number) => Effect.Effect<void>;
 
 const rowsOfPage = 500;
 
-/** The most changes of a row with its parts, such as a member with 50 problems. */
+/** The most changes of a row with its parts, such as a scope with blocks whose links are left. */
 const changesOfRow = 60;
 
 /** Where a move goes on: behind a record of a unit, or at its end. */
@@ -123,7 +121,6 @@ export const moveFromRows = Effect.fnUntraced(function* <E = never>(
   }
   yield* db.write("move", function* (tx) {
     yield* tx.put(counts, { name: "accounts", last: places.accounts.size });
-    yield* tx.put(counts, { name: "plans", last: places.plans.size });
     yield* tx.put(moving, { rootKey: wrapped, unit: atEnd, after: null });
     yield* tx.put(rootKeys, { wrapped });
   });

@@ -1,12 +1,11 @@
 /** The ends of accounts, in the transactions of several stores. */
 import type { KeyId } from "@accountlink/core";
 import { hasAccepted } from "@accountlink/core/accounts";
-import { pauseFor } from "@accountlink/core/communities";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { dropUploads } from "@accountlink/core/imports";
 import { noSettings } from "@accountlink/core/keys";
 import { siteSignIns } from "@accountlink/core/sign_ins";
-import { turnLinking } from "@accountlink/core/storage";
+import { pausePlans } from "@accountlink/core/storage";
 import type { Millis } from "@accountlink/core/timestamp";
 import { webhookRecords } from "@accountlink/core/webhooks";
 import { Effect, Predicate, Struct } from "effect";
@@ -15,7 +14,6 @@ import { changeFirst, isFull, removeSome } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { keys, revokedKey } from "./keys.ts";
 import { members } from "./members.ts";
-import { isOn, type KeptPlan, plans } from "./role_plans.ts";
 import { accounts, type StoredAccount, scopes } from "./scopes.ts";
 
 const webhooksOf = indexOfAccount(webhookRecords);
@@ -76,27 +74,23 @@ export const revokeSome = Effect.fnUntraced(function* (
   return { revoked, isMore };
 });
 
-/** Pauses webhooks and role plans of an account until the step ends. Returns whether more are left. */
+/** Pauses webhooks and role plans of an account until the step ends. Returns whether more may be left. */
 export const pauseSome = Effect.fnUntraced(function* (
   tx: Transaction,
-  account: number,
+  { id, name }: StoredAccount,
   at: Millis,
   isOver = isAtEnd,
 ): Effects<boolean> {
-  const sending = (yield* tx.list(webhooksOf, [account])).filter(({ status }) => status === "active");
+  const sending = (yield* tx.list(webhooksOf, [id])).filter(({ status }) => status === "active");
   const isSending = yield* changeFirst(
     tx,
     sending,
     (webhook) => tx.put(webhooksOf.table, { ...webhook, status: "paused", failingSince: null }),
     isOver,
   );
-  const on = (yield* tx.list(plans.byAccount, [account])).filter(isOn);
-  const pause = Effect.fnUntraced(function* (plan: KeptPlan) {
-    const paused = { ...plan.settings, state: "paused" } as const;
-    yield* turnLinking(txOf(tx), plan, "paused", pauseFor("account_closed", at));
-    yield* tx.put(plans, { ...plan, settings: paused, revision: plan.revision + 1, sweep: null });
-  });
-  return (yield* changeFirst(tx, on, pause, isOver)) || isSending;
+  let isMore = true;
+  while (isMore && !isOver(tx)) isMore = yield* pausePlans(txOf(tx), name, at, 1);
+  return isMore || isSending;
 });
 
 /** Revokes keys of an account, and pauses webhooks and role plans, until the step ends. */
@@ -106,7 +100,7 @@ export const closeSome = Effect.fnUntraced(function* (
   at: Millis,
   isOver = isAtEnd,
 ): Effects<Closed> {
-  const isActive = yield* pauseSome(tx, account.id, at, isOver);
+  const isActive = yield* pauseSome(tx, account, at, isOver);
   const { revoked, isMore } = yield* revokeSome(tx, account, at, isOver);
   return { revoked, isMore: isActive || isMore };
 });

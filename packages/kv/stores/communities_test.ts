@@ -1,8 +1,7 @@
 import { GuildId, Pid } from "@accountlink/core";
 import { CommunityStore, nothingChosen } from "@accountlink/core/communities";
 import { KeyStore } from "@accountlink/core/keys";
-import { noPlan, RolePlanStore } from "@accountlink/core/roles";
-import { communityRecords } from "@accountlink/core/storage";
+import { noPlan, RolePlanStore, rolePlans } from "@accountlink/core/roles";
 import { Effect, Layer, Option } from "effect";
 import { expect, it } from "vitest";
 import { rangeOf } from "../keys.ts";
@@ -10,8 +9,8 @@ import { memoryKv } from "../memory_kv.ts";
 import { kvTable } from "../records.ts";
 import { layer } from "../storage_kv.ts";
 import { Database } from "../transaction.ts";
+import { type EarlierPlan, earlierPlans } from "./earlier_plans.ts";
 import { earlierPanels } from "./earlier_tables.ts";
-import { plans } from "./role_plans.ts";
 
 const kv = memoryKv();
 
@@ -19,23 +18,28 @@ const pid = Pid.make("pid_0000000000000000");
 const [onceOn, on] = [GuildId.make("70001"), GuildId.make("70002")];
 const origin = { actor: { type: "operator", id: "ada" }, requestId: null, pid } as const;
 
+const planOf = (guildId: GuildId, pausedAt: number | null): EarlierPlan => ({
+  pid,
+  guildId,
+  scope: { pid, account: 1, target: { kind: "global" } },
+  ref: Number(guildId),
+  settings: { ...noPlan, state: pausedAt === null ? "on" : "paused", logChannelId: "70" },
+  position: 0,
+  revision: 1,
+  sweptAt: null,
+  sweep: pausedAt === null ? { after: null, done: 0, total: 0, startedAt: 5 } : null,
+  holder: null,
+  pausedAt,
+});
+
 const writeEarlier = Effect.gen(function* () {
-  const [keys, store] = [yield* KeyStore, yield* RolePlanStore];
+  const keys = yield* KeyStore;
   yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
   yield* keys.ensureScope("acme", { kind: "global" }, pid);
   const db = new Database(kv);
   for (const guildId of [onceOn, on]) {
-    const settings = { ...noPlan, state: "on" } as const;
-    yield* store.put({ ...origin, guildId, settings, position: 0, at: 5 });
     yield* db.write(pid, function* (tx) {
-      const plan = yield* tx.get(plans, pid, guildId);
-      yield* tx.remove(kvTable(communityRecords), pid, guildId);
-      const state = guildId === on ? ("on" as const) : ("paused" as const);
-      const kept = {
-        pausedAt: guildId === on ? null : 8,
-        settings: { ...settings, state, logChannelId: "70" },
-      };
-      if (plan !== undefined) yield* tx.put(plans, { ...plan, ...kept });
+      yield* tx.put(earlierPlans, planOf(guildId, guildId === on ? null : 8));
       yield* tx.put(earlierPanels, { pid, guildId, channelId: "71", messageId: "72" });
     });
   }
@@ -98,6 +102,12 @@ it("communities that an earlier release did not list among those that remind are
           [],
           entries.map(({ key }) => ({ key, value: null })),
         );
+        yield* new Database(engine).write(pid, function* (tx) {
+          for (const guildId of [onceOn, on]) {
+            yield* tx.remove(kvTable(rolePlans), pid, guildId);
+            yield* tx.put(earlierPlans, planOf(guildId, null));
+          }
+        });
         return { listed: before, unlisted: yield* reminding };
       }),
       storage,

@@ -14,7 +14,6 @@ import type { PlanPlace, StoredPreview } from "@accountlink/core/roles";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import type { StoredDelivery, WebhookId, webhookRecords } from "@accountlink/core/webhooks";
 import { table } from "../table.ts";
-import type { KeptPlan, PlanProblems } from "./role_plans.ts";
 import type { OfEpoch, ScopeRef } from "./scopes.ts";
 
 interface EarlierCommunity extends CommunityPlace, Linking, Pick<Community, "panels"> {
@@ -49,13 +48,6 @@ interface EarlierPreview extends PlanPlace, Pick<StoredPreview, "savedAt"> {}
 export const earlierPreviews = table<EarlierPreview>()("preview", ({ pid, guildId }) => [pid, guildId], {
   byTime: { keys: ({ pid, guildId, savedAt }) => [[savedAt, pid, guildId]] },
 });
-
-/** What plans held before communities had records of their own. */
-export interface EarlierPlan extends KeptPlan {
-  readonly settings: KeptPlan["settings"] & { readonly logChannelId?: string | null };
-  /** Null while the plan is on, and if it was never on. */
-  readonly pausedAt?: number | null;
-}
 
 interface EarlierWebhook {
   readonly webhook: Omit<RecordOf<typeof webhookRecords>, "pid" | "position" | "holder">;
@@ -133,25 +125,6 @@ export const earlierMessages = table<EarlierMessage>()(
     byTime: { keys: ({ pid, guildId, messageId, at }) => [[pid, guildId, at, messageId]] },
   },
 );
-
-export const earlierProblems = table<PlanProblems>()("plan_problem", ({ ref, chatId }) => [ref, chatId], {
-  newest: {
-    keys: ({ ref, problems }) =>
-      problems.map(({ at, chatId, roleId }, index) => [ref, -at, chatId ?? "", roleId ?? "", index]),
-  },
-  byCause: {
-    keys: ({ ref, problems }) =>
-      problems.map(({ at, chatId, roleId, reason }, index) => [
-        ref,
-        reason,
-        roleId ?? "",
-        -at,
-        chatId ?? "",
-        index,
-      ]),
-  },
-  byUser: { keys: ({ ref, chatId }) => (chatId === "" ? [] : [[chatId, ref]]) },
-});
 
 interface EarlierImport
   extends StoredImport,

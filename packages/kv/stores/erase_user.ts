@@ -9,7 +9,7 @@ import type { StoreEffect } from "@accountlink/core/errors";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import { logged, userErased, withoutUser } from "@accountlink/core/journal";
 import type { RecordType } from "@accountlink/core/records";
-import { forgetInPreviews } from "@accountlink/core/roles";
+import { forgetInPlans, forgetInPreviews } from "@accountlink/core/roles";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { forgetInCommunities, recordTypes } from "@accountlink/core/storage";
@@ -46,7 +46,6 @@ import {
 import { keys } from "./keys.ts";
 import { links } from "./links.ts";
 import { members } from "./members.ts";
-import { forgetNicknames, planProblems } from "./role_plans.ts";
 import { accountAt, accountOf, accounts, isCurrent, type OfEpoch, type StoredAccount } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
 import { endedPerStep, endVerifications, flows, sessions } from "./verifications.ts";
@@ -274,7 +273,7 @@ const endOwn: EraseSome = Effect.fnUntraced(function* (tx, write, part, before) 
   const { revoked, isMore } = yield* revokeSome(tx, account, at, isLarge(part));
   for (const key of revoked) part.revoked.push({ key, account: account.id, isOwn: true });
   if (isMore) return true;
-  if ((yield* isClosed(tx, account.id, chatId)) && (yield* pauseSome(tx, account.id, at, isLarge(part))))
+  if ((yield* isClosed(tx, account.id, chatId)) && (yield* pauseSome(tx, account, at, isLarge(part))))
     return true;
   const index = before.accounts + part.accounts++;
   yield* releaseAccount(tx, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`);
@@ -301,8 +300,7 @@ const kinds: ReadonlyArray<EraseSome> = [
   (tx, { chatId }, part) => eraseFromBlocks(tx, chatId, isLarge(part)),
   (tx, { chatId }) => forgetInCommunities(txOf(tx), chatId, 1),
   eraseAll(madeLinks.byUser),
-  eraseAll(planProblems.byUser),
-  (tx, { chatId }, part) => forgetNicknames(tx, chatId, isLarge(part)),
+  (tx, { chatId }) => forgetInPlans(txOf(tx), chatId, 1),
   leaveAccount,
   forgetInviter,
   forgetMaker,

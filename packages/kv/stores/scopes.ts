@@ -92,12 +92,6 @@ export interface OfEpoch {
 export const isCurrent = (tx: Transaction, { pid, epoch }: OfEpoch) =>
   Effect.map(tx.get(scopes, pid), (scope) => scope?.epoch === epoch);
 
-/** The records whose scopes belong to active accounts. */
-export const ofActive = <R extends { readonly scope: ScopeRef }>(tx: Transaction, found: ReadonlyArray<R>) =>
-  Effect.filter(found, ({ scope }) =>
-    Effect.map(accountAt(tx, scope.account), ({ status }) => status === "active"),
-  );
-
 export const refOf = ({ pid, account, target }: ScopeRef): ScopeRef => ({ pid, account, target });
 
 export const dataScope = ({ pid, target }: ScopeRef, { name }: StoredAccount): DataScope => ({

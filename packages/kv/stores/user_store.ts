@@ -2,7 +2,6 @@ import type { ChatId } from "@accountlink/core";
 import { isAtAddress, isInBrowser, placeOf } from "@accountlink/core/addresses";
 import { altSuspects } from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
-import { placeOrder } from "@accountlink/core/communities";
 import { messagesOf } from "@accountlink/core/guild_log";
 import { UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
 import { Array as Arr, Effect } from "effect";
@@ -13,7 +12,6 @@ import { eraseUser, erasures } from "./erase_user.ts";
 import { accountPlace, entriesOf, recordsNaming, type StoredRecord } from "./journal.ts";
 import { findRecord, links } from "./links.ts";
 import { membershipsOf } from "./members.ts";
-import { rolesOf } from "./role_plans.ts";
 import { accountNamed, accountOf, accounts, isCurrent, scopeAt, withScope } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
 import { storeLayer } from "./store_layer.ts";
@@ -53,7 +51,6 @@ export const layer = storeLayer(UserStore, (db) => ({
         memberships: yield* membershipsOf(tx, chatId),
         records: yield* recordsOf(tx, chatId),
         ...(yield* sightingsOf(tx, chatId)),
-        roles: (yield* rolesOf(tx, chatId)).toSorted(placeOrder),
         messages: yield* messagesOf(txOf(tx), chatId),
         sessions: (yield* tx.list(sessions.byUser, [chatId]))
           .map(({ session }) => session)

@@ -1,10 +1,11 @@
-import { pauseFor } from "@accountlink/core/communities";
 import { uploadOf } from "@accountlink/core/imports";
 import { type Account, noSettings } from "@accountlink/core/keys";
+import { pausePlans } from "@accountlink/core/storage";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { accountPlace } from "../journal/records.ts";
+import { withTx } from "../records.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { readKeyIds, rowOfSettings } from "./accounts.ts";
 
@@ -22,13 +23,7 @@ export const pauseAll = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, a
   const ofAccount = sql`pid IN (SELECT pid FROM scopes WHERE account = ${account})`;
   yield* sql`
     UPDATE webhooks SET status = 'paused', failing_since = NULL WHERE ${ofAccount} AND status = 'active'`;
-  yield* sql`
-    UPDATE role_plans SET state = 'paused', revision = revision + 1, sweep_total = NULL
-    WHERE ${ofAccount} AND state = 'on'`;
-  const { why } = pauseFor("account_closed", at);
-  yield* sql`
-    UPDATE communities SET paused_at = ${at}, paused_why = ${why}, paused_by_type = NULL, paused_by = NULL
-    WHERE ${ofAccount} AND home_since IS NOT NULL AND paused_at IS NULL`;
+  yield* withTx(sql, (tx) => pausePlans(tx, account, at, Number.MAX_SAFE_INTEGER), true);
 });
 
 /** Revokes the keys of an account, and pauses its webhooks and role plans. Returns the revoked keys. */

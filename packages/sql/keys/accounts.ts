@@ -204,22 +204,6 @@ export const withScope = <Values extends ScopeValues>({ pid, account, guildId, .
 
 export const readScopes = tableOf("scopes", scopeFields).reader(scopeOf);
 
-/** The place of a community, with the fields of its scope. */
-export const communityFields = {
-  pid: Pid,
-  account: Schema.String,
-  scopeGuild: Schema.NullOr(GuildId),
-  guildId: GuildId,
-};
-
-/** Replaces the fields of the scope of a community by a `DataScope` in the field `scope`. */
-export const withCommunityScope = <Values extends ValuesOf<typeof communityFields>>({
-  pid,
-  account,
-  scopeGuild,
-  ...values
-}: Values) => ({ ...values, scope: scopeOf({ pid, account, guildId: scopeGuild }) });
-
 const settingFields = {
   displayName: Schema.NullOr(Schema.String),
   supportUrl: Schema.NullOr(Schema.String),

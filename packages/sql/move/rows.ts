@@ -56,10 +56,6 @@ const viewsOn = (sql: Sql): Readonly<Record<string, Relation>> => {
           UNION ALL SELECT pid, position, position, position, NULL, NULL FROM feed_starts
         ) AS parts GROUP BY place`,
     },
-    role_problem_members: {
-      key: ["pid", "guild_id", "chat_id"],
-      select: "SELECT DISTINCT pid, guild_id, chat_id FROM role_problems",
-    },
     leases: {
       key: ["nodes", "id"],
       select: ["webhook_nodes", "role_plan_nodes", "guild_log_nodes"]

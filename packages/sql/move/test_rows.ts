@@ -19,12 +19,7 @@ const preview = {
 const lists = { allow_ips: '["10.0.0.0/8"]', deny_ips: "[]", redirect_origins: '["https://example.org"]' };
 
 /** Columns that no release reads any more. */
-const unread = new Set([
-  "role_plans.bypass_role_id",
-  "role_plans.paused_at",
-  "role_plans.log_channel_id",
-  "links.previous_game_id",
-]);
+const unread = new Set(["role_plans.paused_at", "role_plans.log_channel_id", "links.previous_game_id"]);
 
 /**
  * The tables after those that they refer to. Columns that a row leaves out get a text or a number of their own, so that

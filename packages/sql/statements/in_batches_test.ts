@@ -66,7 +66,7 @@ const sweeps: Readonly<Record<string, Sweep>> = {
   role_members: {
     insertion: insert(
       "role_members (pid, guild_id, chat_id, mark, replaced_at)",
-      `'${pid}', '1', 10000 + i, 1, 1`,
+      `'${pid}', '70001', 10000 + i, 1, 1`,
     ),
     sweep: RolePlanStore.use((plans) => plans.forgetNicknames(2)),
   },

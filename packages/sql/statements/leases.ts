@@ -5,7 +5,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "./dialect.ts";
-import { schemaReaderOf } from "./row.ts";
+import { columnReader, schemaReaderOf } from "./row.ts";
 
 interface LeasedTable {
   /** The table whose rows are assigned to nodes. Its column `holder` is the ID of the node, or null. */
@@ -81,3 +81,11 @@ const readStates = schemaReaderOf(
   "leases",
   Schema.Struct({ lives_until: Schema.NullOr(Schema.Int), needed: Schema.Int, free: Schema.Int }),
 );
+
+/** Returns the smallest ID, with a prefix, of the nodes whose leases have not ended. */
+export const firstLiveNode = (sql: SqlClient.SqlClient, nodes: string, prefix: string, at: Millis) =>
+  readNodes(sql`
+    SELECT id FROM ${sql(nodes)}
+    WHERE lives_until > ${at} AND substr(id, 1, ${prefix.length}) = ${prefix} ORDER BY id LIMIT 1`);
+
+const readNodes = columnReader("nodes", "id", Schema.String);

@@ -8,7 +8,7 @@ import { signedBy } from "@accountlink/core/audit";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import { userErased } from "@accountlink/core/journal";
 import type { Account } from "@accountlink/core/keys";
-import { forgetInPreviews } from "@accountlink/core/roles";
+import { forgetInPlans, forgetInPreviews } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { forgetInCommunities, recordTypes } from "@accountlink/core/storage";
 import {
@@ -30,7 +30,6 @@ import { insertEntry, insertRecord } from "../journal/records.ts";
 import { closeAccount, moveEntries, pauseAll, releaseAccount } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";
 import { eraseRecordsOn, withTx } from "../records.ts";
-import { forgetUserRoles } from "../roles/role_members.ts";
 import { columnReader, literalSql } from "../statements/row.ts";
 import { type Ending, rollBack, type StoreParts } from "../statements/store_operation.ts";
 import { type RecordPlace, userRecordsOn } from "./user_records.ts";
@@ -263,8 +262,8 @@ export const eraseUserOn = (parts: StoreParts) => {
     yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
     yield* sql`UPDATE members SET invited_by = NULL WHERE invited_by = ${chatId}`;
     yield* sql`UPDATE keys SET made_by = ${erasedMark} WHERE made_by = ${chatId}`;
-    yield* forgetUserRoles(sql, chatId);
     const all = Number.MAX_SAFE_INTEGER;
+    yield* withTx(sql, (tx) => forgetInPlans(tx, chatId, all), true);
     yield* withTx(sql, (tx) => forgetInCommunities(tx, chatId, all), true);
     yield* withTx(sql, (tx) => forgetInPreviews(tx, chatId, all), true);
     const { pids: messages } = yield* withTx(sql, (tx) => forgetInLogs(tx, chatId, at, all), true);

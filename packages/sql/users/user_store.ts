@@ -11,7 +11,6 @@ import { accountColumns, readAccounts, readScopes } from "../keys/accounts.ts";
 import { readRecords, recordColumns } from "../links/link_lookups.ts";
 import { findMemberships } from "../member_store.ts";
 import { eraseRecordsOn, withTx } from "../records.ts";
-import { findUserRoles } from "../roles/role_members.ts";
 import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 import { eraseUserOn } from "./user_erasure.ts";
@@ -55,7 +54,6 @@ export const layer = storeLayer(UserStore)((parts) => {
       memberships: yield* findMemberships(sql, chatId),
       records: yield* findRecords(chatId),
       ...(yield* findSightings(chatId)),
-      roles: yield* findUserRoles(sql, chatId),
       messages: yield* withTx(sql, (tx) => messagesOf(tx, chatId)),
       sessions: yield* readSessions(sql`
         SELECT ${sessionColumns} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`),

@@ -3,9 +3,9 @@ import { RolePlanStore } from "@accountlink/core/roles";
 import { expect, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Option } from "effect";
 import { SqlClient } from "effect/sql";
-import { migrate } from "../migrations.ts";
-import { layerSqlite } from "../sqlite/client/sql_client.ts";
-import { layer } from "./role_plan_store.ts";
+import { migrate } from "./migrations.ts";
+import { layerSqlite } from "./sqlite/client/sql_client.ts";
+import { layer } from "./stores.ts";
 
 const stored = Layer.provideMerge(layer, layerSqlite({ filename: ":memory:" }));
 const test = testWith(Layer.fresh(stored));

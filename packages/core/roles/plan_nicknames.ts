@@ -1,0 +1,87 @@
+/** The nicknames that role plans have set and replaced, in any storage. */
+import { Array as Arr, Effect } from "effect";
+import { keyOf, type Tx } from "../records/records.ts";
+import {
+  findMembers,
+  findPlan,
+  newMember,
+  type PlanStoreRecords,
+  putMembers,
+  queueOf,
+} from "./plan_members.ts";
+import { type PlanMember, roleMembers } from "./plan_records.ts";
+import type { RolePlanStore } from "./role_plan_store.ts";
+
+/** Drops the nickname that was replaced of members. */
+const dropReplaced = (tx: Tx, members: ReadonlyArray<PlanMember>) =>
+  Effect.as(
+    putMembers(
+      tx,
+      members.map((member) => ({ ...member, replacedNickname: null, replacedAt: null })),
+    ),
+    members.length,
+  );
+
+const keptNicknameOf = ({ chatId, replacedNickname: nickname, replacedAt: at }: PlanMember) =>
+  at === null ? [] : [{ chatId, nickname, at }];
+
+/** @internal */
+export const nicknameOperations = ({ read, write, inSteps }: PlanStoreRecords) =>
+  ({
+    startNickname: (place, { chatId, nickname, replaced, at }) =>
+      write("startNickname", queueOf(place), function* (tx) {
+        if ((yield* findPlan(tx, place)) === undefined) return false;
+        const before = (yield* findMembers(tx, place, [chatId])).get(chatId) ?? {
+          ...newMember(place, chatId),
+          mark: 1,
+        };
+        const isKept = before.replacedAt === null && replaced !== null;
+        const kept = isKept ? { replacedNickname: replaced.nickname, replacedAt: at } : {};
+        const member = { ...before, nickname, ...kept };
+        yield* tx.put(roleMembers, member);
+        return replaced !== null && member.replacedAt === at;
+      }),
+
+    keptNicknames: ({ pid, guildId }, after, limit) =>
+      read("keptNicknames", (tx) =>
+        Effect.map(
+          tx.list(roleMembers.replaced, [pid, guildId], { limit, ...(after !== null && { after: [after] }) }),
+          Arr.flatMap(keptNicknameOf),
+        ),
+      ),
+
+    keptNickname: (place, chatId) =>
+      read("keptNickname", function* (tx) {
+        const member = (yield* findMembers(tx, place, [chatId])).get(chatId);
+        return (member && keptNicknameOf(member)[0]) ?? null;
+      }),
+
+    countNicknames: ({ pid, guildId }) =>
+      read("countNicknames", (tx) => tx.count(roleMembers.replaced, [pid, guildId])),
+
+    dropNickname: (place, chatId) =>
+      write("dropNickname", queueOf(place), function* (tx) {
+        const found = yield* findMembers(tx, place, [chatId]);
+        yield* dropReplaced(
+          tx,
+          [...found.values()].filter(({ replacedAt }) => replacedAt !== null),
+        );
+      }),
+
+    forgetNicknames: (before) =>
+      Effect.asVoid(
+        inSteps(
+          "forgetNicknames",
+          "replaced nicknames",
+          (tx, limit) => tx.list(roleMembers.byReplacedAt, [], { before: [before], limit }),
+          Effect.fnUntraced(function* (tx, found) {
+            const stored = yield* tx.getAll(
+              roleMembers,
+              found.map((member) => keyOf(roleMembers, member)),
+            );
+            const old = stored.filter(({ replacedAt }) => replacedAt !== null && replacedAt < before);
+            return yield* dropReplaced(tx, old);
+          }),
+        ),
+      ),
+  }) satisfies Partial<RolePlanStore["Service"]>;
