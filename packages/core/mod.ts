@@ -82,7 +82,8 @@ export { ChatPlatform } from "./platforms/chat_platform.ts";
 export { GamePlatform } from "./platforms/game_platform.ts";
 export { ChatIdentity, GameIdentity } from "./platforms/identity_provider.ts";
 export { Signals } from "./signals.ts";
-export { StorageIdentity, type StoragePorts } from "./storage.ts";
+export type { StoragePorts } from "./storage.ts";
+export { StorageIdentity } from "./storage_identity.ts";
 export type { Row, RowValue, StorageRows } from "./storage_rows.ts";
 export {
   type FoundStorage,

@@ -1,5 +1,5 @@
 /** One adapter provides all storage ports, because a write can span several of them in one transaction. */
-import { Context, Layer } from "effect";
+import { Layer } from "effect";
 import type { MemberStore } from "./accounts/member_store.ts";
 import type { BlockStore } from "./admission/block_store.ts";
 import { type AltReviewStore, altReviews, storedAltReviews } from "./alts/alt_review_store.ts";
@@ -125,15 +125,6 @@ export type StoragePorts =
   | GuildLogStore
   | ReminderStore
   | UpgradeStore;
-
-/**
- * Identifies a database. Nodes keep shared limits, signals and cached answers outside the database, separately for each
- * identity. So a copy of the database, which has the same keys and sessions, does not share this data. Empty for
- * storages that only one process uses. @internal
- */
-export const StorageIdentity = Context.Reference<string>("@accountlink/core/StorageIdentity", {
-  defaultValue: () => "",
-});
 
 /** All types of records. Storages delete, erase and move their records. @internal */
 export const recordTypes: ReadonlyArray<RecordType> = [

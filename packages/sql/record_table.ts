@@ -68,12 +68,13 @@ export const columnOf = ({ columns }: RecordType, field: string): string =>
 
 const isEqual = (column: string) => `${column} = ?`;
 
-/** The condition that a record is one of those that an index has. */
-export const isOnly = (type: RecordType, only: NonNullable<RecordIndex["only"]>): string =>
-  columnOf(type, only.field) +
-  ("has" in only
-    ? ` ->> '${only.has}' IS NOT NULL`
-    : ` IN (${only.values.map((value) => `'${value}'`).join(", ")})`);
+/** The condition that an index has a record. Of one value, SQLite finds an index only by `=`. */
+export const isOnly = (type: RecordType, only: NonNullable<RecordIndex["only"]>): string => {
+  const column = columnOf(type, only.field);
+  if ("has" in only) return `${column} ->> '${only.has}' IS NOT NULL`;
+  const values = only.values.map((value) => `'${value}'`).join(", ");
+  return only.values.length === 1 ? `${column} = ${values}` : `${column} IN (${values})`;
+};
 
 const marks = (bound: ReadonlyArray<KeyPart>) => `(${bound.map(() => "?").join(", ")})`;
 

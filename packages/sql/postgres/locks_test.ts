@@ -1,8 +1,7 @@
 /** Tests writes that lock a row and read it, while another connection inserts this row. */
-import { GuildId, KeyId } from "@accountlink/core";
+import { KeyId } from "@accountlink/core";
 import type { WriteOrigin } from "@accountlink/core/audit";
 import { KeyStore } from "@accountlink/core/keys";
-import { noPlan, RolePlanStore } from "@accountlink/core/roles";
 import { WebhookStore } from "@accountlink/core/webhooks";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect } from "@accountlink/test-servers/effect";
@@ -19,7 +18,6 @@ const missing = await whyNoPostgresDatabase();
 const origin: WriteOrigin = { actor: { type: "operator", id: "test" }, requestId: null };
 const key = makeKey(scope, { id: KeyId.make("Aa0Bb1Cc2Dd3") });
 const webhook = makeWebhook(scope);
-const place = { pid: scope.pid, guildId: GuildId.make("700000000000000001") };
 
 /** A client whose transactions run `insert` on another connection after each statement that locks rows. */
 const insertingAfterLocks = (insert: Effect.Effect<unknown>) =>
@@ -42,25 +40,23 @@ const insertingAfterLocks = (insert: Effect.Effect<unknown>) =>
   }).pipe(Layer.effect(SqlClient.SqlClient), Layer.provide(Reactivity.layer));
 
 const inserts = Effect.gen(function* () {
-  const [keys, webhooks, plans] = [yield* KeyStore, yield* WebhookStore, yield* RolePlanStore];
+  const [keys, webhooks] = [yield* KeyStore, yield* WebhookStore];
   return {
     key: keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 }),
     webhook: webhooks.insert({ ...origin, webhook, sealed: "sealed", position: 0, maxOfScope: 9 }),
-    plan: plans.put({ ...origin, ...place, settings: { ...noPlan, state: "on" }, position: 0, at: 1 }),
   };
 });
 
 const writes = Effect.gen(function* () {
-  const [keys, webhooks, plans] = [yield* KeyStore, yield* WebhookStore, yield* RolePlanStore];
+  const [keys, webhooks] = [yield* KeyStore, yield* WebhookStore];
   return {
     key: keys.rotateKey({ ...origin, id: key.id, hash: "other", at: 2, previousUntil: 3 }),
     webhook: webhooks.update({ ...origin, id: webhook.id, change: { description: "new" }, at: 2 }),
-    plan: plans.pause({ ...origin, ...place, at: 2, why: "unmanaged" }),
   };
 });
 
 describe.skipIf(missing !== null)(`locked reads ${missing ?? "on Postgres"}`, () => {
-  testOnStores().each(["key", "webhook", "plan"] as const)(
+  testOnStores().each(["key", "webhook"] as const)(
     "a write changes no %s that was inserted after the lock was tried",
     (name) =>
       Effect.gen(function* () {
