@@ -106,10 +106,14 @@ export const placeIn = (
   };
 };
 
-export const orderOf = ({ type, fields }: RecordIndex, reverse = false): string =>
-  fields
+/** The order of an index, up to the last field of the key: no two records differ only behind it. */
+export const orderOf = ({ type, fields }: RecordIndex, reverse = false): string => {
+  const places = type.key.map((field) => fields.findIndex((name) => name.replace("-", "") === field));
+  const sorting = places.includes(-1) ? fields : fields.slice(0, Math.max(...places) + 1);
+  return sorting
     .map((field) => `${columnOf(type, field)}${field.startsWith("-") === reverse ? "" : " DESC"}`)
     .join(", ");
+};
 
 /** Replaces each `?` by `$1`, `$2` and so on. */
 export const numbered = (text: string): string => {
