@@ -1,5 +1,5 @@
 /** Gives requests that cost more than a lookup their places. A request has its place from when its body is there. */
-import { Context, Effect, Layer, type Scope } from "effect";
+import { Context, Effect, Exit, Layer, Scope } from "effect";
 import type { ClientAddress } from "../addresses/mod.ts";
 import { bounds } from "./bounds.ts";
 import { noteRequest } from "./recent_requests.ts";
@@ -45,12 +45,21 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
     const visits = new Turns({ resource: "page_visits", most: bounds.visits });
     const begins = new Turns({ resource: "visits_begun", places: bounds.dearRequests });
     const { visits: time } = yield* WorkingTimes;
-    const visit = ofPages((asker, answer) =>
-      visits.step(
-        asker,
-        begins.begin(asker, time.rest(visitors), bounds.commitJoined, (works) => time.count(works, answer)),
-      ),
-    );
+    // One address at a time waits for time, without a place: an address that comes without a visit begins after it.
+    const nextVisit = new Turns({ resource: "visits_begun", places: 1 });
+    const visit = ofPages((asker, answer) => {
+      const begin = (begun: Scope.Scope) =>
+        nextVisit.step(
+          asker,
+          Effect.tap(time.rest(visitors), () => Scope.provide(begins.take(asker), begun)),
+        );
+      const run = Effect.fnUntraced(function* (begun: Scope.Closeable) {
+        const works = yield* begin(begun);
+        yield* Effect.forkChild(Effect.delay(Scope.close(begun, Exit.void), bounds.commitJoined));
+        return yield* time.count(works, answer);
+      });
+      return visits.step(asker, Effect.acquireUseRelease(Scope.make(), run, Scope.close));
+    });
     const files = new Turns({ resource: "exports", places: 1 });
     const reads = new Turns({ resource: "page_reads", most: bounds.dearRequests });
     return {

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing";
 import { parseAddress } from "../addresses/mod.ts";
 import { bounds } from "./bounds.ts";
 import { RequestPlaces } from "./request_places.ts";
+import { BusyTime, WorkingTime, WorkingTimes } from "./working_time.ts";
 
 const test = testWith(RequestPlaces.layer);
 
@@ -51,21 +52,62 @@ test("a download counts as a read until it ends", function* () {
   yield* Fiber.join(next);
 });
 
-test("visits of all addresses begin a few at a time, and a platform that hangs stops none", function* () {
-  const places = yield* RequestPlaces;
+/** Makes visits that note from where they started. */
+const visitsOf = (places: RequestPlaces["Service"]) => {
   const started: Array<string> = [];
-  for (let count = 0; count < 2 * bounds.dearRequests; count++)
-    yield* Effect.forkChild(
-      places.visit(
-        Option.getOrThrow(parseAddress(`198.18.0.${count}`)),
-        Effect.suspend(() => {
-          started.push(`198.18.0.${count}`);
-          return Effect.never;
-        }),
-      ),
-      { startImmediately: true },
+  const visit = <E>(from: string, answer: Effect.Effect<void, E>) =>
+    places.visit(
+      Option.getOrThrow(parseAddress(from)),
+      Effect.suspend(() => {
+        started.push(from);
+        return answer;
+      }),
     );
+  const begin = (from: string, answer: Effect.Effect<void>) =>
+    Effect.forkChild(visit(from, answer), { startImmediately: true });
+  return { started, visit, begin };
+};
+
+test("visits of all addresses begin a few at a time, and a platform that hangs stops none", function* () {
+  const { started, begin } = visitsOf(yield* RequestPlaces);
+  for (let count = 0; count < 2 * bounds.dearRequests; count++)
+    yield* begin(`198.18.0.${count}`, Effect.never);
   expect(started).toHaveLength(bounds.dearRequests);
   yield* TestClock.adjust(bounds.commitJoined);
   expect(started).toHaveLength(2 * bounds.dearRequests);
+});
+
+test.each([
+  ["ends", Effect.void],
+  ["fails", Effect.fail("no")],
+  ["is interrupted", Effect.interrupt],
+] as const)("a visit that %s early gives its place back at once", function* ([, answer]) {
+  const { started, visit, begin } = visitsOf(yield* RequestPlaces);
+  for (let count = 0; count < bounds.dearRequests; count++)
+    yield* Effect.exit(visit("198.18.0.1", answer as Effect.Effect<void, string>));
+  for (let count = 0; count < bounds.dearRequests; count++) yield* begin("198.18.0.2", Effect.never);
+  expect(started.filter((from) => from === "198.18.0.2")).toHaveLength(bounds.dearRequests);
+});
+
+test("an address that comes without a visit begins next, while many visits of another one wait for time", () => {
+  let busy = 0;
+  const time = { accounts: new WorkingTime(), visits: new WorkingTime() };
+  const body = Effect.gen(function* () {
+    const { started, begin } = visitsOf(yield* RequestPlaces.make);
+    yield* begin("198.18.0.1", Effect.sleep(2 * bounds.workedAtOnce));
+    busy += 2 * bounds.workedAtOnce;
+    yield* TestClock.adjust(2 * bounds.workedAtOnce);
+    for (let count = 0; count < bounds.visits; count++) yield* begin("198.18.0.1", Effect.never);
+    yield* begin("198.18.0.2", Effect.void);
+    expect(started).toHaveLength(1);
+    yield* TestClock.adjust(2 * bounds.workedAtOnce);
+    expect(started.slice(1, 4)).toContain("198.18.0.2");
+  });
+  return body.pipe(
+    Effect.provideService(WorkingTimes, time),
+    Effect.provideService(
+      BusyTime,
+      Effect.sync(() => busy),
+    ),
+  );
 });

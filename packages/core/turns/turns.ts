@@ -1,5 +1,5 @@
 /** Fair queueing by account for a resource that accounts share. */
-import { Context, Data, Effect, Exit, Fiber, Metric, Scope } from "effect";
+import { Context, Data, Effect, Exit, type Fiber, Metric, Scope } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
 import type { SharedResource } from "./resources.ts";
 
@@ -167,32 +167,6 @@ export class Turns {
   step<A, E, R>(from: string | Asker, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(this.enter(from, restore), (giveBack) => Effect.onExit(restore(step), () => giveBack)),
-    );
-  }
-
-  /**
-   * Runs a step as `step` does, once it is ready, and gives the place back when the step has run for so many
-   * milliseconds, if it still runs: it may wait for a platform.
-   */
-  begin<Ready, A, E, R>(
-    from: string | Asker,
-    ready: Effect.Effect<Ready>,
-    longest: number,
-    step: (ready: Ready) => Effect.Effect<A, E, R>,
-  ): Effect.Effect<A, E, R> {
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(this.enter(from, restore), (giveBack) => {
-        let isGiven = false;
-        const giveOnce = Effect.suspend(() => {
-          if (isGiven) return Effect.void;
-          isGiven = true;
-          return giveBack;
-        });
-        const timer = Effect.forkChild(Effect.interruptible(Effect.delay(giveOnce, longest)));
-        const run = (how: Ready) =>
-          Effect.flatMap(timer, (fiber) => Effect.onExit(restore(step(how)), () => Fiber.interrupt(fiber)));
-        return Effect.onExit(Effect.flatMap(restore(ready), run), () => giveOnce);
-      }),
     );
   }
 

@@ -55,56 +55,6 @@ test("each free place goes to the next account that waits, however many steps th
   expect(order).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"]);
 });
 
-test("a place is given on when a step has begun for so long, and once when it ends", function* () {
-  const { turns, started, begin } = setUp();
-  const ended = yield* Deferred.make<void>();
-  const hanging = yield* Effect.forkChild(
-    turns.begin("ada", Effect.void, 20, () => Deferred.await(ended)),
-    {
-      startImmediately: true,
-    },
-  );
-  const next = yield* begin("bob");
-  yield* TestClock.adjust(19);
-  expect(started).toEqual([]);
-  yield* TestClock.adjust(1);
-  expect(started).toEqual(["bob"]);
-  // The end of the step that hung gives no second place.
-  yield* Deferred.succeed(ended, undefined);
-  yield* Fiber.join(hanging);
-  const last = yield* begin("cleo");
-  expect(started).toEqual(["bob"]);
-  yield* next.end;
-  yield* last.end;
-  expect(turns.isIdle).toBe(true);
-});
-
-test("a step keeps its place until it is ready, and begins only then", function* () {
-  const { turns, started, begin } = setUp();
-  const ready = yield* Deferred.make<string>();
-  const waiting = yield* Effect.forkChild(turns.begin("ada", Deferred.await(ready), 20, Effect.succeed), {
-    startImmediately: true,
-  });
-  const next = yield* begin("bob");
-  yield* TestClock.adjust(60_000);
-  expect(started).toEqual([]);
-  yield* Deferred.succeed(ready, "rested");
-  expect(yield* Fiber.join(waiting)).toBe("rested");
-  yield* Effect.yieldNow;
-  expect(started).toEqual(["bob"]);
-  yield* next.end;
-});
-
-test.each([
-  ["ends", Effect.void],
-  ["fails", Effect.fail("no")],
-  ["is interrupted", Effect.interrupt],
-] as const)("a step that %s early gives its place back at once", function* ([, step]) {
-  const { turns } = setUp();
-  yield* Effect.exit(turns.begin("ada", Effect.void, 20, (): Effect.Effect<void, string> => step));
-  expect(turns.isIdle).toBe(true);
-});
-
 test("an account without a place waits for one other step, however many accounts want more", function* () {
   const { started, begin } = setUp();
   const crowd = ["ada", "bob", "cleo", "dan"];

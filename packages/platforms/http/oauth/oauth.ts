@@ -158,27 +158,30 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
       catch: (error) => failureOf(operation, error),
     });
     yield* checkSignature(response, original);
-    const subject =
-      proof.kind === "idToken"
-        ? claimOf(tokens, proof.claim)
-        : yield* fetchUserId(tokens.access_token, proof.url);
-    const userId = yield* decodeUserId(subject).pipe(
-      Effect.mapError(() => new ProofInvalid({ reason: "user_id" })),
-    );
     const { access_token: token } = tokens;
     const { guildId, withGuilds, withConnections } = signIn;
-    const details = {
-      isMember:
+    const user = Effect.gen(function* () {
+      const subject =
+        proof.kind === "idToken" ? claimOf(tokens, proof.claim) : yield* fetchUserId(token, proof.url);
+      const userId = yield* decodeUserId(subject).pipe(
+        Effect.mapError(() => new ProofInvalid({ reason: "user_id" })),
+      );
+      const isMember =
         membership && findMembership && guildId !== null
-          ? findMembership(token, (asking) => membership.isMember(asking, guildId, userId))
-          : none,
+          ? yield* findMembership(token, (asking) => membership.isMember(asking, guildId, userId))
+          : undefined;
+      return { userId, isMember };
+    });
+    const lists = {
       guilds: guilds && listGuilds && withGuilds ? listGuilds(token, guilds.list) : none,
       connections:
         connections && listConnections && withConnections && hasScope(tokens, connections.scope)
           ? listConnections(token, connections.list)
           : none,
     };
-    return { userId, ...(yield* Effect.all(details, { concurrency: "unbounded" })) };
+    // The lists need the token alone, so the user waits for one request less.
+    const found = yield* Effect.all({ user, ...lists }, { concurrency: "unbounded" });
+    return { ...found.user, guilds: found.guilds, connections: found.connections };
   }, Effect.tapError(tellUnusable));
 
   return { begin: (signIn) => begin(options, signIn), finish };

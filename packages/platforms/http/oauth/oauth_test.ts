@@ -8,7 +8,7 @@ import {
   startHttpServer,
 } from "@accountlink/test-servers";
 import { describe, expect, testLiveWith, testWith } from "@accountlink/test-servers/effect";
-import { Duration, Effect, Logger, Redacted, Schema } from "effect";
+import { Deferred, Duration, Effect, Logger, Redacted, Schema } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { TestClock } from "effect/testing";
 import { asUnavailable } from "../resilience/request_failed.ts";
@@ -33,7 +33,7 @@ type IdTokenOf = (parts: Partial<IdTokenParts>) => Promise<string>;
 
 interface Routes {
   readonly token?: (idTokenOf: IdTokenOf) => HttpAnswering | Promise<HttpAnswering>;
-  readonly user?: () => HttpAnswering;
+  readonly user?: () => HttpAnswering | Promise<HttpAnswering>;
   readonly keys?: () => HttpAnswering;
 }
 
@@ -145,6 +145,20 @@ test("a sign-in returns the user of the ID token, and requests the keys once", f
 });
 
 const asking: SignIn = { ...signIn, withGuilds: true };
+test("a sign-in asks for the user and for the guilds at once", function* () {
+  const listed = yield* Deferred.make<void>();
+  const user = async () => {
+    await Effect.runPromise(Deferred.await(listed));
+    return { body: { id: "100001" } };
+  };
+  const list = () => Effect.as(Deferred.succeed(listed, undefined), []);
+  const { provider } = yield* setUp("userInfo", { user }, { guilds: { scope: "guilds", list } });
+  expect(yield* provider.finish({ ...signIn, withGuilds: true }, callback())).toEqual({
+    userId: "100001",
+    guilds: [],
+  });
+});
+
 const listing = (list: GuildList["list"]) => setUp("userInfo", {}, { guilds: { scope: "guilds", list } });
 
 test("a sign-in succeeds without the user's guilds if the platform fails to list them", function* () {
