@@ -1,10 +1,10 @@
-import type { StoragePorts } from "@accountlink/core";
+import { LinkStore, type StoragePorts } from "@accountlink/core";
 import { ReminderStore, reminderPause } from "@accountlink/core/reminders";
 import { Effect } from "effect";
 import { uniqueText } from "../mod.ts";
 import { expectEqual } from "./expect.ts";
 import { newRoleSteps } from "./roles/role_steps.ts";
-import { atOnce } from "./scopes.ts";
+import { atOnce, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const cases: Cases<StoragePorts> = {
@@ -35,6 +35,16 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* store.claim({ ...rival, hash: next, at: 9 }), "early");
     expectEqual(yield* store.reminded(rival, [hash]), new Map([[hash, 9]]));
     expectEqual(yield* store.claim({ ...other.place, hash, at: 9 }), "claimed");
+  },
+
+  "a member stays reminded in a guild when the scope that reminded them is deleted": function* () {
+    const store = yield* ReminderStore;
+    const [{ place }, other] = [yield* newRoleSteps, yield* newRoleSteps];
+    const hash = uniqueText();
+    expectEqual(yield* store.claim({ ...place, hash, at: 9 }), "claimed");
+    yield* (yield* LinkStore).deleteScope({ ...origin, pid: place.pid, at: 10 });
+    const remade = { pid: other.place.pid, guildId: place.guildId };
+    expectEqual(yield* store.claim({ ...remade, hash, at: 9 + reminderPause }), "reminded");
   },
 
   "a claim that was released can be made again": function* () {

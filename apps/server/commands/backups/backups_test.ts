@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { Effect } from "effect";
 import { expect, it, vi } from "vitest";
+import { makeBackup } from "../../backups/backups.ts";
 import { runInProcess } from "../test_command_line.ts";
 import { makeWorkplace, statusWith } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
@@ -112,6 +114,21 @@ it("a backup that is dated ahead stops no further ones, and goes first", async (
   expect(await ageAt(url)).toBeLessThan(600);
   await json("backup", backups);
   expect(existsSync(ahead)).toBe(false);
+});
+
+it("a backup is its owner's alone while it is written", async () => {
+  const { folder } = await makeWorkplace();
+  const modes: Array<number> = [];
+  // As programs do that open a file by its name.
+  const copy = (part: string) =>
+    Effect.sync(() => {
+      writeFileSync(part, "rows");
+      modes.push(statSync(part).mode & 0o777);
+      return { version: 1, rootKey: "", tables: {} };
+    });
+  const place = { folder: join(folder, "backups"), identity: "storage", keep: 1 };
+  await Effect.runPromise(makeBackup({ ending: "dump", copy }, place));
+  expect(modes).toEqual([0o600]);
 });
 
 it("restore --replace keeps the data beside it", async () => {
