@@ -6,9 +6,20 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { StoragePorts, StoreUnavailable } from "@accountlink/core";
+import {
+  AuditLog,
+  ChatId,
+  GameId,
+  LinkStore,
+  type Pid,
+  type StoragePorts,
+  type StoreUnavailable,
+} from "@accountlink/core";
+import { auditActions } from "@accountlink/core/audit";
 import { KeyStore } from "@accountlink/core/keys";
 import { RootKeyStore } from "@accountlink/core/secrets";
+import { dayMs } from "@accountlink/core/timestamp";
+import { UserStore } from "@accountlink/core/users";
 import { type Kv, layer as layerEngine, memoryKv, moveFromRows } from "@accountlink/kv";
 import { StorageMemory } from "@accountlink/memory";
 import { isProof, makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
@@ -292,6 +303,163 @@ for (const storage of storages) {
         expect(grown).toEqual([]);
       },
       600_000,
+    );
+  });
+}
+
+/** Runs operations of an account with little data among strangers, and returns what each of them cost. */
+const costsOfAccount = Effect.fnUntraced(function* (
+  { open }: Storage,
+  strangers: number,
+  prepare: (pid: Pid, account: string) => Effect.Effect<unknown, unknown, StoragePorts>,
+  operations: (pid: Pid, account: string) => Readonly<Record<string, Measured>>,
+) {
+  const { ports: all, meter } = yield* open(strangers);
+  const { account, global } = newSubjects();
+  let spans = 0;
+  const tracer = Tracer.make({
+    span: (options) => {
+      if (options.kind === "client") spans++;
+      return new Tracer.NativeSpan(options);
+    },
+  });
+  return yield* Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    yield* keys.ensureAccount(account);
+    yield* keys.ensureScope(account.name, { kind: "global" }, global.pid);
+    yield* prepare(global.pid, account.name);
+    const costs = new Map<string, Costs>();
+    for (const [name, operation] of Object.entries(operations(global.pid, account.name))) {
+      const before = yield* meter;
+      spans = 0;
+      yield* Effect.withTracer(operation, tracer);
+      const after = yield* meter;
+      costs.set(name, {
+        statements: spans + after.statements - before.statements,
+        rows: after.rows - before.rows,
+        pages: Math.round(after.pages - before.pages),
+      });
+    }
+    return costs;
+  }).pipe(Effect.provideContext(all));
+}, Effect.scoped);
+
+type Measured = Effect.Effect<unknown, unknown, StoragePorts>;
+
+const [chatId, gameId] = [ChatId.make("100001"), GameId.make("1")];
+
+const link = (pid: Pid, at: number) =>
+  LinkStore.use((links) => links.setGame({ ...origin, pid, chatId, gameId, at }));
+
+/** How the overview looks for the latest changes of links, every ten seconds in each open tab. */
+const poll = (account: string) =>
+  Effect.flatMap(
+    AuditLog.use((log) =>
+      log.list(account, null, 8, {
+        action: null,
+        keyId: null,
+        readable: auditActions.filter((action) => action.startsWith("link")),
+        during: { from: dayMs, before: 9 * dayMs },
+      }),
+    ),
+    ({ entries }) => Effect.sync(() => expect(entries).toHaveLength(1)),
+  );
+
+const tabs = 10;
+
+for (const storage of storages) {
+  describe.skipIf(storage.missing !== null)(
+    `the overview on ${storage.name} ${storage.missing ?? ""}`,
+    () => {
+      testLive(
+        "a poll costs the same whatever the log holds, and ten tabs cost ten times as much at most",
+        function* () {
+          const polled = Effect.fnUntraced(function* (entries: number) {
+            const costs = yield* costsOfAccount(
+              storage,
+              10,
+              (pid, name) =>
+                KeyStore.use((keys) =>
+                  Effect.forEach(Array(entries).keys(), (at) =>
+                    keys.renameAccount({ ...origin, name, displayName: uniqueText(), at }),
+                  ),
+                ).pipe(Effect.andThen(link(pid, 2 * dayMs))),
+              (_, name) => ({
+                first: poll(name),
+                one: poll(name),
+                tabs: Effect.all(
+                  Array.from({ length: tabs }, () => poll(name)),
+                  { concurrency: "unbounded" },
+                ),
+              }),
+            );
+            return { one: costs.get("one"), tabs: costs.get("tabs") } as { one: Costs; tabs: Costs };
+          });
+          const [small, large] = [yield* polled(20), yield* polled(800)];
+          expect(small.one.statements).toBeGreaterThan(0);
+          expect(large.one.statements).toBeLessThanOrEqual(small.one.statements + 1);
+          // It halves the log up to its day.
+          expect(large.one.rows).toBeLessThanOrEqual(small.one.rows + 60);
+          expect(large.tabs.statements).toBeLessThanOrEqual(tabs * large.one.statements);
+          expect(large.tabs.rows).toBeLessThanOrEqual(tabs * large.one.rows + tabs);
+        },
+        240_000,
+      );
+    },
+  );
+}
+
+/** The rows of the table of costs in docs/scaling.md that one operation of a store is. */
+const requests = (pid: Pid, account: string): Readonly<Record<string, Measured>> => ({
+  "lookup of a chat user": LinkStore.use((links) => links.findByChatId(pid, chatId)),
+  "write of a link": link(pid, 3),
+  "page of a list": LinkStore.use((links) => links.newestPage(pid, null, 50)),
+  "communities of a user": UserStore.use((users) => users.findRecords(chatId)),
+  "data of a user": UserStore.use((users) => users.find(chatId)),
+  "page of the audit log": AuditLog.use((log) => log.list(account, null, 50)),
+  erasure: UserStore.use((users) =>
+    users.erase({
+      ...origin,
+      chatId,
+      at: 4,
+      scopes: [pid],
+      pseudonym: uniqueText(),
+      ownerHash: uniqueText(),
+    }),
+  ),
+});
+
+const told = readFileSync(join(import.meta.dirname, "../../docs/scaling.md"), "utf8").split("\n");
+
+/** The numbers of a row: statements and pages of Postgres, and commands of Redis. */
+const toldOf = (request: string): ReadonlyArray<number> =>
+  (told.find((line) => line.startsWith(`| ${request}`)) ?? "").split("|").slice(2, 5).map(Number);
+
+for (const storage of storages.filter(({ name }) => name !== "SQLite")) {
+  describe.skipIf(storage.missing !== null)(`requests on ${storage.name} ${storage.missing ?? ""}`, () => {
+    testLive(
+      "a request costs no more than docs/scaling.md tells",
+      function* () {
+        const costs = yield* costsOfAccount(
+          storage,
+          storage.strangers[1],
+          (pid, account) =>
+            Effect.andThen(
+              link(pid, 1),
+              Effect.forEach(Object.values(requests(pid, account)).slice(0, -1), (each) => each),
+            ),
+          requests,
+        );
+        const index = storage.name === "Postgres" ? 0 : 2;
+        const dearer = [...costs].flatMap(([request, { statements, pages }]) => {
+          const [most = 0, mostPages = 0] = [toldOf(request)[index], toldOf(request)[1]];
+          return most > 0 && statements <= most && pages <= 1.15 * mostPages
+            ? []
+            : [`${request}: ${statements} of ${most}, ${pages} pages of ${mostPages}`];
+        });
+        expect(dearer).toEqual([]);
+      },
+      240_000,
     );
   });
 }

@@ -29,6 +29,8 @@ export const wholeSubject: Reasons = {
   "BlockStore.count": "blocks of the scope",
   "BlockStore.set": "blocks of the scope, which have a limit",
   "SightingStore.reprotect": "the sightings of a step",
+  "SightingStore.countUsers": "sightings at the places",
+  "SuspectStore.add": "suspects of the scope, which have a limit",
   "SuspectStore.find": "suspects of the scope since a time",
   "IdempotencyStore.sweep": "the expired keys of a step",
   "UsageStore.daysByKey": "days of the account's keys",
@@ -42,3 +44,36 @@ export const wholeSubject: Reasons = {
   "RoleHistoryStore.stop": "reversals of the plan",
   "RoleHistoryStore.toReverse": "reversals of the plan",
 };
+
+/**
+ * Operations that find no row of the plan tests: nothing there waits, is over or is undone, no hash of a block is known, and
+ * uploads are left out as tables of few rows. Any other operation has to find one.
+ */
+export const withoutSample: ReadonlySet<string> = new Set<keyof typeof storageOperations>([
+  "LinkStore.newestPage",
+  "UploadStore.append",
+  "UploadStore.readPart",
+  "UploadStore.find",
+  "UploadStore.save",
+  "UploadStore.start",
+  "UploadStore.remove",
+  "RootKeyStore.find",
+  "SignInStore.begin",
+  "SessionStore.changedSince",
+  "SuspectStore.forget",
+  "BlockStore.removals",
+  "BlockStore.findHashes",
+  "BlockStore.page",
+  "BlockStore.ofUser",
+  "BlockStore.remove",
+  "UserStore.unfinished",
+  "WebhookStore.findDelivery",
+  "CommunityStore.pausedBy",
+  "ReminderStore.reminded",
+  "RolePlanStore.nicknames",
+  "RolePlanStore.endPuttingBack",
+  "RoleHistoryStore.forget",
+  "PreviewStore.forget",
+  "PlanNoticeStore.due",
+  "GuildLogStore.dueEdits",
+]);

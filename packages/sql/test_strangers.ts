@@ -1,5 +1,5 @@
 /** For tests: the data of other accounts, as many as wanted. */
-import { Effect } from "effect";
+import { Array as Arr, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { sampleRows } from "./move/test_rows.ts";
 
@@ -57,17 +57,25 @@ const textOf = (text: string, own: Names): string => {
 };
 
 interface Column {
+  readonly table: string;
   readonly name: string;
   readonly type: string;
 }
 
-const columnsOf = (sql: SqlClient.SqlClient, table: string) =>
-  sql.onDialectOrElse({
+/** The columns of each table. */
+const findColumns = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const columns = yield* sql.onDialectOrElse({
     pg: () => sql<Column>`
-      SELECT column_name AS name, data_type AS type FROM information_schema.columns WHERE table_name = ${table}
-        AND (table_name, column_name) <> ('journal', 'sequence')`,
-    orElse: () => sql<Column>`SELECT name, type FROM pragma_table_info(${table})`,
+      SELECT relname AS "table", attname AS name, format_type(atttypid, NULL) AS type
+      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped
+        AND (relname, attname) <> ('journal', 'sequence') ORDER BY relname, attnum`,
+    orElse: () => sql<Column>`
+      SELECT tables.name AS "table", columns.name, columns.type
+      FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'`,
   });
+  return Arr.groupBy(columns, ({ table }) => table);
+});
 
 /** Later than everything that tests let pass. */
 const time = 9_000_000_000_000;
@@ -84,9 +92,10 @@ export const addStrangers = Effect.fnUntraced(function* (
   isMeant: (table: string) => boolean = () => true,
 ) {
   const sql = yield* SqlClient.SqlClient;
+  const allColumns = yield* findColumns(sql);
   for (const [table, rows] of Object.entries(sampleRows)) {
     if (unshared.test(table) || !isMeant(table)) continue;
-    const columns = yield* columnsOf(sql, table);
+    const columns = allColumns[table] ?? [];
     for (const [number, row] of rows.entries()) {
       const valueOf = ({ name, type }: Column) => {
         // Records of one journal have positions of their own.

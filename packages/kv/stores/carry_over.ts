@@ -171,7 +171,8 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
     return txOf(tx).put(guildLogs, { id: logIdOf(log), ...log });
   });
   yield* moveAll(db, earlierGuildReminders, (tx, reminder) => txOf(tx).put(reminders, reminder));
-  // Their users have no records, by which an erasure would find them.
+  // Their users have no records, by which an erasure would find them. Nodes that wrote the form of today without such
+  // records were never released; their previews end within a day.
   yield* moveAll(db, earlierPreviews, () => Effect.void);
   yield* moveAll(db, earlierFeeds, (tx, { pid, start, end }) =>
     Effect.flatMap(placeAt(tx, pid), (place) =>

@@ -87,7 +87,7 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
 
   // Runs only in `npm run proof`, since the partitioning script is optional and rarely changes.
   if (!isProof) return;
-  withLayer(layerFull(150, byScope), { excludeTestServices: true })("150 scopes", (on) => {
+  withLayer(layerFull(75, byScope), { excludeTestServices: true })("75 scopes", (on) => {
     on.effect.each(modes)("no operation scans a partition (%s)", (mode) =>
       Effect.gen(function* () {
         const faults = (yield* readsOf(mode, operations)).flatMap(({ name, tables }) => {

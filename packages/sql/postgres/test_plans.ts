@@ -174,6 +174,8 @@ export const readsOf = Effect.fnUntraced(function* (
   );
 });
 
+export type Reads = Effect.Success<ReturnType<typeof readsOf>>[number];
+
 /**
  * The maximum number of rows that an operation may read. A scan of the records of one scope would read more.
  */
@@ -210,18 +212,29 @@ const ending = /delete|remove|erase/i;
 
 const stored = Object.entries(storageOperations as Readonly<Record<string, Operation<object>>>);
 
-/** Every operation of the stores that does not read all records by its meaning, with random inputs. */
-export const operations: ReadonlyArray<PlannedOperation> = [
-  ...Object.entries(special).map(([name, run]) => ({ name, run: Effect.flatMap(ports, run) })),
-  ...[...stored.filter(([op]) => !ending.test(op)), ...stored.filter(([op]) => ending.test(op))]
-    .filter(([op]) => !(op in wholeService || op in wholeSubject))
+const sampled = (isMeant: (op: string) => boolean): ReadonlyArray<PlannedOperation> =>
+  [...stored.filter(([op]) => !ending.test(op)), ...stored.filter(([op]) => ending.test(op))]
+    .filter(([op]) => isMeant(op))
     .flatMap(([op, { input }]) =>
-      FastCheck.sample(input, { numRuns: 5, seed: 1 }).map((fields) => ({
+      FastCheck.sample(input, { numRuns: 12, seed: 1 }).map((fields) => ({
         name: op,
         run: runCommand(subjects, { op, ...fields } as Command),
       })),
-    ),
+    );
+
+/** Every operation of the stores that does not read all records by its meaning, with random inputs. */
+export const operations: ReadonlyArray<PlannedOperation> = [
+  ...Object.entries(special).map(([name, run]) => ({ name, run: Effect.flatMap(ports, run) })),
+  ...sampled((op) => !(op in wholeService || op in wholeSubject)),
 ];
+
+/** Operations that read every record of a kind that one subject has, and leave them. */
+export const operationsOfSubject: ReadonlyArray<PlannedOperation> = sampled(
+  (op) => op in wholeSubject && !ending.test(op) && op !== "IdempotencyStore.sweep",
+);
+
+/** The maximum number of rows that such an operation may read: the subject has `everybody` of each kind. */
+export const maxReadsOfSubject = everybody * 10;
 
 /**
  * The plan modes of Postgres for prepared statements. Only the proof measures custom plans, since Postgres knows more
