@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { guild, stranger } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
-import { createKey, pidOf, signInOwner } from "./dashboard.ts";
+import { createKey, pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, cyd, newcomer, joining] = ["100001", "100003", "100006", "100077"];
@@ -112,9 +112,7 @@ test("the page says whether the bot answers, and shows the panel in the language
   const path = `/dashboard/communities/${pid}/channels`;
   const text = async () => (await owner.browser.get(path)).text;
 
-  const body = { pid, guildId: guild, rules, nickname: null, state: "paused" };
-  const paused = await owner.send("PUT /dashboard/api/roles", { body });
-  expect(paused.status).toBe(200);
+  expect((await putPlan(owner, { pid, rules, state: "paused" })).status).toBe(200);
   const on = await text();
   expect(on).toContain("The bot answers here.");
   expect(on).toMatch(/<div lang="de" dir="ltr">.*Konto.*>Verifizieren</s);

@@ -1,5 +1,6 @@
 /** A client of the dashboard's JSON API, signed in as an owner. */
 import { expect } from "vitest";
+import { guild } from "../support/fixtures.ts";
 import type { FlowBrowser } from "../support/flow_browser.ts";
 import { type Answer, type Json, listOf, type RequestOptions, type Send, textOf } from "../support/http.ts";
 import { checked, dataOf } from "./contract_server.ts";
@@ -95,3 +96,9 @@ export const pidOf = async (owner: Owner, guildId?: string): Promise<string> => 
   const scopes = await scopesOf(owner);
   return textOf(scopes.find((each) => guildId === undefined || textOf(each.guildId ?? "") === guildId)?.pid);
 };
+
+/** Stores a plan of `guild`, which is on and has no rules unless the change says otherwise. */
+export const putPlan = (owner: Owner, change: object): Promise<Answer> =>
+  owner.send("PUT /dashboard/api/roles", {
+    body: { guildId: guild, rules: [], nickname: null, state: "on", ...change },
+  });

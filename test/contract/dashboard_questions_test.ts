@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf, titleOf, wordsOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
-import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
+import { type Owner, putPlan, scopesOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, ben, cyd, mod, eve] = ["100001", "100002", "100003", "100004", "100005"];
@@ -71,8 +71,7 @@ test("before users are unlinked, the page says in which communities role and nic
 });
 
 test("who links themself by hand has to say why, and the audit log and the log channel tell it", async () => {
-  const body = { pid, guildId: guild, rules: [], nickname: null, state: "on", logChannelId: log };
-  expect((await owner.send("PUT /dashboard/api/roles", { body })).status).toBe(200);
+  expect((await putPlan(owner, { pid, logChannelId: log })).status).toBe(200);
   const moderator = await server.signIn(mod);
   const asked = await link(moderator, { chat: mod, game: "4" });
   expect([titleOf(asked.text), wordsOf(asked)]).toEqual([

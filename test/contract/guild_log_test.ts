@@ -5,7 +5,7 @@ import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf, locationOf, withoutIsolation, wordsOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
-import { type Owner, pidOf, signInOwner } from "./dashboard.ts";
+import { type Owner, pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
 const [ada, ben, cyd, dan, eve] = ["100001", "100002", "100003", "100004", "100005"];
@@ -45,10 +45,7 @@ beforeAll(async () => {
   pid = await pidOf(owner);
 });
 
-const putPlan = (fields: object = {}) =>
-  owner.send("PUT /dashboard/api/roles", {
-    body: { pid, guildId: guild, rules: [], nickname: null, state: "on", ...fields },
-  });
+const put = (fields: object = {}) => putPlan(owner, { pid, ...fields });
 
 const postPanel = (fields: object = {}, by = owner) =>
   by.send("POST /dashboard/api/panel", {
@@ -130,18 +127,18 @@ test("the log channel of a plan has to be one in which the bot may post, and sta
     return (body.data?.plan as Record<string, unknown> | undefined)?.["logChannelId"];
   };
   for (const logChannelId of [staff, "99", "ada", 70]) {
-    expectInvalid(await putPlan({ logChannelId }), "logChannelId");
+    expectInvalid(await put({ logChannelId }), "logChannelId");
   }
   expect(await stored()).toBe(null);
-  expect((await putPlan({ logChannelId: log })).body.data?.plan).toMatchObject({ logChannelId: log });
-  expect((await putPlan({ state: "paused" })).status).toBe(200);
+  expect((await put({ logChannelId: log })).body.data?.plan).toMatchObject({ logChannelId: log });
+  expect((await put({ state: "paused" })).status).toBe(200);
   expect(await stored()).toBe(log);
-  expect((await putPlan({ logChannelId: null })).status).toBe(200);
+  expect((await put({ logChannelId: null })).status).toBe(200);
   expect(await stored()).toBe(null);
 });
 
 test("the log tells who linked which account and how, who unlinked, and who was linked by whom", async () => {
-  expect((await putPlan({ logChannelId: log })).status).toBe(200);
+  expect((await put({ logChannelId: log })).status).toBe(200);
   const browser = server.newBrowser();
   const asked = await browser.walk(`?pid=${pid}&guildId=${guild}`, cyd, "3");
   expect((await browser.post("/verify/confirm", formOf(asked))).status).toBe(200);
@@ -233,7 +230,7 @@ test("a channel that is closed is a problem of the plan, and another channel end
   expect(await communityWords()).toMatch(
     /Panel#mod-logLog#mod-log.*the bot may not write into the channel of the log/,
   );
-  expect((await putPlan({ logChannelId: hall })).status).toBe(200);
+  expect((await put({ logChannelId: hall })).status).toBe(200);
   const audit = async () => (await owner.browser.get("/dashboard/audit")).text;
   await expect.poll(audit, waiting).toContain("log channel from #mod-log to #hall");
   expect(await reasons()).toEqual([]);
@@ -254,7 +251,7 @@ test("an erased user is taken out of messages that were posted, and others stay"
 });
 
 test("New and alike shows new links, and changes to another account, of a list without a log", async () => {
-  expect((await putPlan({ logChannelId: null })).status).toBe(200);
+  expect((await put({ logChannelId: null })).status).toBe(200);
   const other = { pid, chatId: ada, gameId: "7", reason: "A test" };
   expect((await owner.send("PUT /dashboard/api/links", { body: other })).status).toBe(200);
   const browser = server.newBrowser();

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { withoutIsolation } from "../support/flow_browser.ts";
-import { pidOf, signInOwner } from "./dashboard.ts";
+import { pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
 const [ada, cyd] = ["100001", "100003"];
@@ -28,10 +28,7 @@ test("nicknames from before are downloaded, and put back while no rules set nick
 
   const putBack = () => browser.post(page, { csrf, guildId: guild, act: "putBack" });
   expect((await putBack()).status).toBe(400);
-  const put = (nickname: string | null) =>
-    owner.send("PUT /dashboard/api/roles", {
-      body: { pid, guildId: guild, rules: [], nickname, state: "on" },
-    });
+  const put = (nickname: string | null) => putPlan(owner, { pid, nickname });
   expect((await put(null)).status).toBe(200);
   expect((await browser.get(page)).text).toContain("Put 1 nickname back");
   expect((await putBack()).headers.location).toContain("done=nicknamesBack");

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { dataOf, expectInvalid } from "./contract_server.ts";
-import { type Owner, pidOf, signInOwner } from "./dashboard.ts";
+import { type Owner, pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 const [ada, rival] = ["100001", "100007"];
@@ -34,10 +34,7 @@ beforeAll(async () => {
   pid = await pidOf(owner);
 });
 
-const put = async (by: Owner, fields: object = {}) =>
-  by.send("PUT /dashboard/api/roles", {
-    body: { pid: await pidOf(by), guildId: guild, rules: [], nickname: null, state: "on", ...fields },
-  });
+const put = async (by: Owner, fields: object = {}) => putPlan(by, { pid: await pidOf(by), ...fields });
 
 test("the setting is on, and the page and the plan turn it off and on", async () => {
   expectInvalid(await put(owner, { tellTroubles: "yes" }), "tellTroubles");

@@ -4,7 +4,7 @@ import { guild } from "../support/fixtures.ts";
 import { formOf, wordsOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid } from "./contract_server.ts";
-import { type Owner, pidOf, signInOwner } from "./dashboard.ts";
+import { type Owner, pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 type Line = Parameters<Owner["send"]>[0];
@@ -79,10 +79,7 @@ beforeAll(async () => {
   pid = await pidOf(owner);
 });
 
-const put = (fields: object) =>
-  owner.send("PUT /dashboard/api/roles", {
-    body: { pid, guildId: guild, rules: [], nickname: null, state: "on", ...fields },
-  });
+const put = (fields: object) => putPlan(owner, { pid, ...fields });
 
 const reminded = async () => {
   const { members } = dataOf(

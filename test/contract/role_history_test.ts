@@ -4,7 +4,7 @@ import { guild, stranger } from "../support/fixtures.ts";
 import { formOf, withoutIsolation } from "../support/flow_browser.ts";
 import { type Json, listOf } from "../support/http.ts";
 import { dataOf, expectData, expectInvalid, expectRefusal, isoTime } from "./contract_server.ts";
-import { pidOf, signInOwner } from "./dashboard.ts";
+import { pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, bob, cyd] = ["100001", "100002", "100003"];
@@ -78,9 +78,7 @@ test("a page says how many roles were taken, and gives them back", async () => {
   const owner = await signInOwner(server, ada);
   const { browser, csrfToken: csrf } = owner;
   const pid = await pidOf(owner);
-  const place = { pid, guildId: guild };
-  const put = { ...place, rules, nickname: null, state: "on" };
-  dataOf(await owner.send("PUT /dashboard/api/roles", { body: put }));
+  dataOf(await putPlan(owner, { pid, rules }));
   dataOf(await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: cyd } }));
   const page = `/dashboard/communities/${pid}/roles/history`;
   const said = async () => withoutIsolation((await browser.get(page)).text);
@@ -94,10 +92,7 @@ test("a role that the rules name no more is taken where the change says so", asy
   const owner = await signInOwner(server, ada);
   const pid = await pidOf(owner);
   const place = { pid, guildId: guild };
-  const put = (body: object) =>
-    owner.send("PUT /dashboard/api/roles", {
-      body: { ...place, rules: [], nickname: null, state: "on", ...body },
-    });
+  const put = (change: object) => putPlan(owner, { pid, ...change });
   expectInvalid(await put({ rules, take: [roleId] }), "take");
   expectInvalid(await put({ take: ["x"] }), "take");
   const preview = async () => {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { type Json } from "../support/http.ts";
 import { expectData } from "./contract_server.ts";
-import { pidOf, signInOwner } from "./dashboard.ts";
+import { pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
 const [ada, dan, eve] = ["100001", "100004", "100005"];
@@ -46,8 +46,7 @@ const sweepWith = async (faults: ReadonlyArray<object>, settings: object) => {
   for (const fault of faults) await platform.fail(fault);
   const owner = await signInOwner(server, ada);
   const place = { pid: await pidOf(owner, guild), guildId: guild };
-  const body = { ...place, nickname: null, unlinked: "keep", state: "on", ...settings };
-  expect((await owner.send("PUT /dashboard/api/roles", { body })).status).toBe(200);
+  expect((await putPlan(owner, { ...place, unlinked: "keep", ...settings })).status).toBe(200);
   onTestFinished(async () => {
     await platform.recover();
     await owner.send("DELETE /dashboard/api/roles", { body: place });

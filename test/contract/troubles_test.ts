@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf, wordsOf } from "../support/flow_browser.ts";
-import { pidOf, signInOwner } from "./dashboard.ts";
+import { pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 
 const [ada, ben, dan, eve] = ["100001", "100002", "100004", "100005"];
@@ -26,9 +26,7 @@ const pagesOf = async (chatId: string) => {
 
 const put = async (change: object, member = ada) => {
   const owner = await signInOwner(server, member);
-  const body = { pid: await pidOf(owner, guild), guildId: guild, nickname: null, state: "on", ...change };
-  const answer = await owner.send("PUT /dashboard/api/roles", { body });
-  expect(answer.status).toBe(200);
+  expect((await putPlan(owner, { pid: await pidOf(owner, guild), ...change })).status).toBe(200);
 };
 
 test("the overview and the list of communities say where the bot is missing, and lead to add it", async () => {

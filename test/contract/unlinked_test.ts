@@ -4,7 +4,7 @@ import { botlessGuild, chatUsers, emptyGuild, guild } from "../support/fixtures.
 import { wordsOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
-import { type Owner, pidOf, signInOwner } from "./dashboard.ts";
+import { type Owner, pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
 const [ada, mod] = ["100001", "100002"];
@@ -74,10 +74,7 @@ test("the page asks the list that the rules ask, also the shared one", async () 
   const wordsAt = async (path: string) => wordsOf(await owner.browser.get(path));
   const page = (query: Readonly<Record<string, string>>) =>
     wordsAt(`/dashboard/links/unlinked?${new URLSearchParams(query)}`);
-  const put = (list: string, state: string) =>
-    owner.send("PUT /dashboard/api/roles", {
-      body: { pid: list, guildId: guild, rules: [], nickname: null, state },
-    });
+  const put = (list: string, state: string) => putPlan(owner, { pid: list, state });
   const total = chatUsers.length;
   const block = { pid, chatId: "100007" };
   await owner.send("PUT /dashboard/api/blocks", { body: block });

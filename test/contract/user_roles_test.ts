@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { locationOf, wordsOf } from "../support/flow_browser.ts";
-import { pidOf, signInOwner } from "./dashboard.ts";
+import { pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, member, mod] = ["100001", "100003", "100002"];
@@ -35,8 +35,7 @@ test("a user's page shows the roles and what the rules would change, and applies
   const asking = async () =>
     wordsOf(await owner.browser.get(`/dashboard/links/unlink?pid=${pid}&chatId=${member}`));
   expect(await asking()).toMatch(/In Rook & Bishop, .*\(100003\) loses Verified\./);
-  const plan = { pid, guildId: guild, rules, nickname: "{game.username}", state: "on" };
-  expect((await owner.send("PUT /dashboard/api/roles", { body: plan })).status).toBe(200);
+  expect((await putPlan(owner, { pid, rules, nickname: "{game.username}" })).status).toBe(200);
   await expect.poll(asking, { timeout: 20_000 }).toContain("loses Verified and the nickname.");
   const own = await server.signIn(member, server.newBrowser(), "me");
   for (const page of ["/me", "/me/erase"]) {

@@ -5,5 +5,5 @@ export type { ReadSession, SessionEvent } from "./session_events.ts";
 export * from "./session_reads.ts";
 export * from "./session_settings.ts";
 export * from "./session_store.ts";
-export { changePollInterval, SessionWatch } from "./session_watch.ts";
+export { SessionWatch } from "./session_watch.ts";
 export * from "./verification_sessions.ts";

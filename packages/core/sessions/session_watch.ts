@@ -8,7 +8,7 @@ import { SessionSettings } from "./session_settings.ts";
 import { SessionStore, type VerificationSession } from "./session_store.ts";
 
 /** How often the store is polled for changes that no signal has reported, in milliseconds. @internal */
-export const changePollInterval = 2_000;
+const changePollInterval = 2_000;
 
 /** How far back each poll looks for changes, in milliseconds, to allow for clock differences and late polls. */
 const changePollWindow = 15_000;
