@@ -96,7 +96,10 @@ test("no request of the neighbour is refused, whichever routes the other account
 
 test("no request of the neighbour is refused, whatever work the other account has in the background", async () => {
   const { close, ...tools } = makeTools(server.url, attacker, size);
-  for (const work of new Set(Object.values(works))) {
+  // Only the proof waits for the messages and the pace of these.
+  const isSlow = (name: string) => name === "lost_rights" || name === "put_back";
+  const quick = Object.entries(works).flatMap(([name, work]) => (isSlow(name) ? [] : work));
+  for (const work of new Set(quick)) {
     await expect(Promise.all([patiently(() => work(tools)), live()])).resolves.toBeDefined();
   }
   close();
