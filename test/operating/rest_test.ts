@@ -104,7 +104,7 @@ const untilHolders = (server: RunningServer, count: number) =>
     expect.poll(() => Effect.runPromise(holders(server)), { timeout: 20_000 }).toBe(count),
   );
 
-/** A community whose plan gives a role to who is linked. */
+/** A community whose plan gives linked members a role. */
 const makeClub = () => {
   const fixtures = makeFixtures();
   const key = fixtures.key({ account: "club", guildId: guild, links: { [ada]: "1" }, tier: "premium" });

@@ -54,7 +54,7 @@ export const newMember = ({ pid, guildId }: PlanPlace, chatId: ChatId): PlanMemb
 const isEmpty = ({ dueAt, nickname, replacedAt }: PlanMember): boolean =>
   dueAt === null && nickname === null && replacedAt === null;
 
-/** Stores members, and deletes those of whom nothing is left to store. @internal */
+/** Stores members, and deletes empty ones. @internal */
 export const putMembers = Effect.fnUntraced(function* (tx: Tx, members: ReadonlyArray<PlanMember>) {
   yield* tx.putAll(
     roleMembers,

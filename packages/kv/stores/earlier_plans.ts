@@ -135,7 +135,7 @@ const planRecordOf = ({ pid, guildId, settings, sweep, ...plan }: EarlierPlan): 
 const isRemoved = (tx: Transaction, { pid, guildId, ref }: Pick<EarlierPlan, "pid" | "guildId" | "ref">) =>
   Effect.map(tx.get(earlierPlans, pid, guildId), (plan) => plan !== undefined && plan.ref !== ref);
 
-/** Moves plans, and what is stored of their members before them. Members of removed plans may have been left. */
+/** Moves plans, and their members and problems before them. Members of removed plans may still be there. */
 export const carryOverPlans = Effect.fnUntraced(function* (db: Database) {
   yield* moveAll(
     db,

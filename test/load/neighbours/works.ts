@@ -188,7 +188,7 @@ const setLinks = async (
   if (refused !== undefined) throw new Error(`Cannot work: a write of a link is ${refused.text}`);
 };
 
-/** A game user whom no row blocks. */
+/** A game user that no row blocks. */
 const gameAt = (index: number) => String((index % 6) + 2);
 
 /** Writes of one link, which wait for each other. */
@@ -213,7 +213,7 @@ const unlinkNewcomers = (tools: WorkTools) =>
     newcomers.map((chatId) => ({ chatId })),
   );
 
-/** Tells in the log of each community who was linked, and who is no longer. */
+/** Links and unlinks users, and waits for the messages in the logs of all communities. */
 const tell: Work = async (tools) => {
   const posted = () => counted(tools, 'accountlink_log_messages_total{outcome="posted"}');
   const before = await posted();
