@@ -103,20 +103,26 @@ const put = Effect.fnUntraced(function* (
 });
 
 /**
- * Pauses up to `limit` plans of an account that closes. Returns whether more may be left. Storages call it in the
- * transaction of the account.
+ * Pauses the plans of an account that closes, until the step is over. Returns whether more are left. Storages call it in
+ * the transaction of the account.
  *
  * @internal
  */
-export const pausePlans = Effect.fnUntraced(function* (tx: Tx, account: string, at: Millis, limit: number) {
+export const pausePlans = Effect.fnUntraced(function* (
+  tx: Tx,
+  account: string,
+  at: Millis,
+  isOver: () => boolean = () => false,
+) {
   const on = (yield* tx.ofAccount(rolePlans, account)).filter(isOn);
-  for (const place of on.slice(0, limit)) {
+  for (const place of on) {
+    if (isOver()) return true;
     const plan = yield* findPlan(tx, place);
     if (!isOn(plan)) continue;
     yield* tx.put(rolePlans, paused(plan));
     yield* turnLinking(tx, plan, "paused", pauseFor("account_closed", at));
   }
-  return on.length > limit;
+  return false;
 });
 
 /** @internal */

@@ -4,6 +4,7 @@ import { logged } from "@accountlink/core/journal";
 import {
   type KeyPart,
   type KnownScope,
+  keyOf,
   type ListOptions,
   type RecordIndex,
   type RecordOf,
@@ -73,8 +74,6 @@ const isMeant = (only: NonNullable<RecordIndex["only"]>, record: Values): boolea
 type TableOf<T extends RecordType> = Table<RecordOf<T>> & {
   readonly [Name in keyof T as T[Name] extends RecordIndex ? Name : never]: Index<RecordOf<T>>;
 };
-
-const keyOf = ({ key }: RecordType, record: object) => valuesOf(record, key) as Tuple;
 
 /** The index of the records of an account, which have the number of the account besides. */
 const ofAccount = "ofAccount";

@@ -47,8 +47,8 @@ export const wholeSubject: Reasons = {
 };
 
 /**
- * Operations that find no row of the plan tests: nothing there waits, is over or is undone, no hash of a block is known, and
- * uploads are left out as tables of few rows. Any other operation has to find one.
+ * Operations that find no row of the plan tests: nothing there waits, is over or is undone, no hash of a block is known, the
+ * chat users are no members of the plan, and uploads are left out as tables of few rows. Any other operation has to find one.
  */
 export const withoutSample: ReadonlySet<string> = new Set<keyof typeof storageOperations>([
   "LinkStore.newestPage",

@@ -2,7 +2,7 @@
 import { Array as Arr, Effect, Schema } from "effect";
 import { ChatId, GuildId, Pid } from "../ids.ts";
 import { type RecordOf, recordType } from "../records/record_type.ts";
-import { recordStore, type Tx } from "../records/records.ts";
+import { recordStore, removeFound, type Tx } from "../records/records.ts";
 import { planNotices } from "../roles/plan_notice_store.ts";
 import type { PlanPlace } from "../roles/role_plan_store.ts";
 import type { Millis } from "../timestamp.ts";
@@ -94,11 +94,7 @@ const placeOf = (logId: string): PlanPlace => {
 export const usersOfMessage = ({ logId, messageId, lines }: MessageRecord) =>
   [...new Set(lines.flatMap(({ chatIds }) => chatIds))].map((chatId) => ({ logId, messageId, chatId }));
 
-const removeUsers = (tx: Tx, users: ReadonlyArray<RecordOf<typeof guildLogUsers>>) =>
-  tx.removeAll(
-    guildLogUsers,
-    users.map(({ logId, messageId, chatId }) => [logId, messageId, chatId]),
-  );
+const removeUsers = removeFound(guildLogUsers);
 
 /** Makes, moves or turns off a log. A log that is made tells only events after `position`. @internal */
 export const followLog = Effect.fnUntraced(function* (
@@ -148,10 +144,7 @@ const placeText = ({ logId, messageId }: MessageRecord): string => `${logId} ${m
  */
 export const forgetInLogs = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId, at: Millis, limit: number) {
   const waiting = yield* tx.list(guildLogEntries.byUser, [chatId], { limit });
-  yield* tx.removeAll(
-    guildLogEntries,
-    waiting.map(({ logId, id }) => [logId, id]),
-  );
+  yield* removeFound(guildLogEntries)(tx, waiting);
   const named = yield* tx.list(guildLogUsers.byUser, [chatId], { limit });
   for (const { logId, messageId } of named) {
     // Locks each message, so that erasures of two users in one message do not undo each other.

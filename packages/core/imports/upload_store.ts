@@ -4,7 +4,7 @@ import { Base64 } from "effect/encoding";
 import type { StoreEffect } from "../errors.ts";
 import { Pid } from "../ids.ts";
 import { type RecordOf, recordType } from "../records/record_type.ts";
-import { recordStore, type Tx } from "../records/records.ts";
+import { recordStore, removeFound, type Tx } from "../records/records.ts";
 import { hourMs, type Millis } from "../timestamp.ts";
 import type { BatchImported, ImportHolder } from "./import_store.ts";
 
@@ -210,8 +210,7 @@ export const storedUploads = recordStore(UploadStore, ({ read, write, removeBefo
         tx.list(uploadParts.byKey, [id, ...file], { limit: partsOfStep }),
       );
       if (left.length === 0) return;
-      const keys = left.map((each) => [id, each.file, each.part]);
-      yield* write(name, id, (tx) => tx.removeAll(uploadParts, keys));
+      yield* write(name, id, (tx) => removeFound(uploadParts)(tx, left));
     }
   });
 

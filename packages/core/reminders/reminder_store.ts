@@ -3,7 +3,7 @@ import type { CommunityPlace } from "../communities/community.ts";
 import type { StoreEffect } from "../errors.ts";
 import { GuildId, Pid } from "../ids.ts";
 import { type RecordOf, recordType } from "../records/record_type.ts";
-import { recordStore } from "../records/records.ts";
+import { recordStore, removeFound } from "../records/records.ts";
 import type { Millis } from "../timestamp.ts";
 
 /** The time between two reminders of a guild, in milliseconds. @internal */
@@ -69,10 +69,7 @@ export const storedReminders = recordStore(ReminderStore, ({ read, write }) => (
   release: ({ guildId }, hash) =>
     write("release", queueOf(guildId), function* (tx) {
       const found = yield* tx.list(reminders.byMember, [guildId, hash]);
-      yield* tx.removeAll(
-        reminders,
-        found.map(({ pid }) => [pid, guildId, hash]),
-      );
+      yield* removeFound(reminders)(tx, found);
     }),
 
   reminded: ({ guildId }, hashes) =>

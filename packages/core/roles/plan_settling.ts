@@ -1,8 +1,8 @@
 /** The members of role plans whose changes have been made, and the problems of plans, in any storage. */
-import { Array as Arr, Effect } from "effect";
+import { Effect } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
-import { keyOf, type Tx } from "../records/records.ts";
+import { keyOf, removeFound, type Tx } from "../records/records.ts";
 import type { Millis } from "../timestamp.ts";
 import {
   findMembers,
@@ -165,12 +165,12 @@ export const settlingOperations = ({ write, inSteps, mostWritten }: PlanStoreRec
           queueOf(settled),
           (tx, limit) => tx.list(roleProblems.byTime, [pid, guildId], { before: [sweptFrom], limit }),
           Effect.fnUntraced(function* (tx, found) {
-            const keysOf = Arr.map((problem: (typeof found)[number]) => keyOf(roleProblems, problem));
-            const old = (yield* tx.getAll(roleProblems, keysOf(found))).filter(
-              ({ at: seen }) => seen < sweptFrom,
+            const stored = yield* tx.getAll(
+              roleProblems,
+              found.map((problem) => keyOf(roleProblems, problem)),
             );
-            yield* tx.removeAll(roleProblems, keysOf(old));
-            return old.length;
+            const old = stored.filter(({ at: seen }) => seen < sweptFrom);
+            return yield* removeFound(roleProblems)(tx, old);
           }),
         );
         yield* write("settle", queueOf(settled), (tx) => noteProblems(tx, settled, at));

@@ -30,7 +30,7 @@ export const rolePreviews = recordType({
 });
 
 /**
- * A record for each user whom a preview names. With it an erasure of the user finds the preview. A preview may run for
+ * The users named by previews, one record each, so that the erasure of a user finds the previews. A preview may run for
  * hours before it is kept for a day. @internal
  */
 export const previewUsers = recordType({
@@ -157,7 +157,7 @@ const queueOf = ({ pid, guildId }: PlanPlace) => `preview members ${pid} ${guild
 export const storedPreviews = recordStore(PreviewStore, (records) => {
   const { read, write, removeBefore, mostWritten } = records;
 
-  /** Stores a record for each user whom only the new preview names, before the preview itself is stored. */
+  /** Stores records of the users that the new preview names besides those of the stored one, before it is stored. */
   const name = (
     operation: "start" | "save",
     { pid, guildId, preview, at }: SavePreview,

@@ -44,7 +44,7 @@ export interface Candidate {
 /** Identifies an item in `LinkedGame.items`. @internal */
 export const itemKey = ({ item, itemId }: GameItem): string => `${item} ${itemId}`;
 
-/** Returns the user's roles in a group, which a user outside of it has none of; null if the platform reports no groups. @internal */
+/** Returns the user's roles in a group: none outside the group, null if the platform reports no groups. @internal */
 export const rolesIn = (
   { groups }: Pick<LinkedGame, "groups">,
   groupId: string,

@@ -1,9 +1,9 @@
-import { Array as Arr, Context, Data, Effect, Option, Order, Schema } from "effect";
+import { Context, Data, Effect, Option, Order, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, type SignInId } from "../ids.ts";
 import { UserGuild } from "../platforms/profile.ts";
 import { type RecordOf, recordType, textAs } from "../records/record_type.ts";
-import { recordStore } from "../records/records.ts";
+import { recordStore, removeFound } from "../records/records.ts";
 import { hourMs, type Millis } from "../timestamp.ts";
 
 /** The sites for signed-in users: the dashboard for owners of keys, `me` for everyone's own data. */
@@ -167,14 +167,7 @@ export const storedSignIns = recordStore(SignInStore, ({ read, write, inSteps, r
         Effect.map(tx.list(siteSignIns.byUser, [chatId, at], id === null ? { limit } : {}), (all) =>
           all.filter((signIn) => id === null || signIn.id === id),
         ),
-      (tx, found) =>
-        Effect.map(
-          tx.removeAll(
-            siteSignIns,
-            found.map((signIn) => [signIn.id]),
-          ),
-          Arr.length,
-        ),
+      removeFound(siteSignIns),
     ),
 
   sweep: (now) =>

@@ -97,5 +97,3 @@ export const deliveryRecord = (
   const [lane = null, otherLane = null] = lanes;
   return { webhookId, ...delivery, lane, otherLane };
 };
-
-export const keyOf = ({ webhookId, eventId }: DeliveryRecord) => [webhookId, eventId];

@@ -73,7 +73,7 @@ type SettingParameters<Rows extends SettingRows> = {
   readonly [Name in keyof Rows]: Parameter<Rows[Name]["schema"]["Type"] | undefined>;
 };
 
-/** The parameters of settings. A parameter that is left out leaves its setting as it is. */
+/** The parameters of settings. Parameters left out change nothing. */
 export const settingParameters = <Rows extends SettingRows>(rows: Rows) =>
   Record.map(rows, ({ schema, unset, expected, description }) => ({
     ...unlessLeftOut(required(schema, expected, description)),

@@ -88,8 +88,7 @@ export const pauseSome = Effect.fnUntraced(function* (
     (webhook) => tx.put(webhooksOf.table, { ...webhook, status: "paused", failingSince: null }),
     isOver,
   );
-  let isMore = true;
-  while (isMore && !isOver(tx)) isMore = yield* pausePlans(txOf(tx), name, at, 1);
+  const isMore = yield* pausePlans(txOf(tx), name, at, () => isOver(tx));
   return isMore || isSending;
 });
 

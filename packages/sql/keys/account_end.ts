@@ -23,7 +23,7 @@ export const pauseAll = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, a
   const ofAccount = sql`pid IN (SELECT pid FROM scopes WHERE account = ${account})`;
   yield* sql`
     UPDATE webhooks SET status = 'paused', failing_since = NULL WHERE ${ofAccount} AND status = 'active'`;
-  yield* withTx(sql, (tx) => pausePlans(tx, account, at, Number.MAX_SAFE_INTEGER), true);
+  yield* withTx(sql, (tx) => pausePlans(tx, account, at), true);
 });
 
 /** Revokes the keys of an account, and pauses its webhooks and role plans. Returns the revoked keys. */

@@ -1,4 +1,4 @@
-/** A row for each user whom a preview of rules names. With it an erasure of the user finds the preview. */
+/** The users named by previews of rules, one row each, so that the erasure of a user finds the previews. */
 import { changeSchema } from "./change_schema.ts";
 
 export const previewUsers = changeSchema(`
