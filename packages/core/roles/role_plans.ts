@@ -1,30 +1,26 @@
 import { Context, Effect, Layer, Option, Schema } from "effect";
-import { makeOwnersOfKey } from "../accounts/managing_keys.ts";
 import type { Actor, WriteOrigin } from "../audit/audit.ts";
 import { Communities } from "../communities/communities.ts";
 import { chosenIn, isLinkingOn } from "../communities/community.ts";
 import { CommunityStore } from "../communities/community_store.ts";
 import type { DataScope } from "../data_scope.ts";
 import { BadRequest, Forbidden, InvalidParameter, PlatformUnavailable } from "../errors.ts";
-import { ChatId, Digits, type GuildId } from "../ids.ts";
-import { KeyStore } from "../keys/key_store.ts";
+import { type ChatId, Digits, type GuildId } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
-import { featuresOf, GamePlatform, noFeatures, toldFeaturesOf } from "../platforms/game_platform.ts";
+import { featuresOf, GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import type { Millis } from "../timestamp.ts";
+import { makeGivenRoles } from "./given_roles.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
-import { lackedByPlan } from "./offered_rules.ts";
+import { requireFeatures, requireRolesOf } from "./plan_checks.ts";
 import { makePlanPreviews } from "./plan_previews.ts";
 import type { PreviewedRole } from "./preview_store.ts";
 import { makeNicknamesBefore } from "./replaced_nicknames.ts";
 import { makeRoleHistory } from "./role_history.ts";
 import { type ChosenSettings, changedSettings, type PlanSettings, type RolePlan } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
-import { rolesAskedIn } from "./rule_kinds.ts";
 import { checkSettings, requireVersion, StoredPlans } from "./stored_plans.ts";
-
-const bypasses = ["bypassRoleIds", "nicknameBypassRoleIds"] as const;
 
 /** Manages the role plans of guilds, and applies them to single members. @internal */
 export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/RolePlans", {
@@ -35,8 +31,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const homes = yield* CommunityStore;
     const guard = yield* GuildGuard;
     const members = yield* MemberSync;
-    const keys = yield* KeyStore;
-    const ownersOfKey = yield* makeOwnersOfKey;
+    const { guildRoles, requireNameable, givableRoles } = yield* makeGivenRoles;
     const previews = yield* makePlanPreviews;
     const nicknames = yield* makeNicknamesBefore;
     const { putRolesBack, ...history } = yield* makeRoleHistory;
@@ -46,97 +41,12 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const { admitSweep } = yield* RequestLimits;
     const notFound = new BadRequest({ problem: "not_found" });
 
-    const guildRoles = Effect.fn("RolePlans.guildRoles")(function* (guildId: GuildId) {
-      const { findGuildRoles } = yield* members.roles;
-      const found = yield* findGuildRoles(guildId);
-      if (Option.isNone(found)) return yield* new Forbidden({ reason: "bot_not_in_guild" });
-      return found.value.roles;
-    });
-
-    /**
-     * Returns on whose behalf a plan is saved: the member, or the owners with whose rights a key acts. Null for the
-     * operator, and for keys of the operator's own accounts.
-     */
-    const saversOf = Effect.fnUntraced(function* ({ actor }: Pick<WriteOrigin, "actor">) {
-      if (actor.type === "account") return [ChatId.make(actor.member)];
-      if (actor.type !== "key") return null;
-      const key = Option.getOrNull(yield* keys.findById(actor.id));
-      return key === null ? yield* new Forbidden({ reason: "key_access" }) : yield* ownersOfKey(key);
-    });
-
-    /**
-     * Returns a test of whether the chat platform would let one of those who act give a role. Otherwise a manager could
-     * become an administrator by a rule.
-     */
-    const nameableFor = Effect.fnUntraced(function* (guildId: GuildId, origin: Pick<WriteOrigin, "actor">) {
-      const { findNameable } = yield* members.roles;
-      const savers = yield* saversOf(origin);
-      if (savers === null || findNameable === undefined) return () => true;
-      const nameable = yield* Effect.forEach(savers, (chatId) => findNameable(guildId, chatId));
-      return (roleId: string) => nameable.some((roles) => roles.has(roleId));
-    });
-
-    /** Fails unless those who save a plan may give each role of its rules, and each role that it takes. */
-    const requireNameable = Effect.fnUntraced(function* (
-      guildId: GuildId,
-      { rules, take = [] }: Pick<ChosenSettings, "rules" | "take">,
-      origin: Pick<WriteOrigin, "actor">,
-    ) {
-      if (rules.length + take.length === 0) return;
-      const isNameable = yield* nameableFor(guildId, origin);
-      for (const [name, roleIds] of [
-        ["rules", rules.map(({ roleId }) => roleId)],
-        ["take", take],
-      ] as const) {
-        const role = roleIds.find((roleId) => !isNameable(roleId));
-        if (role !== undefined) return yield* InvalidParameter.one(name, { is: "own_role", role });
-      }
-    });
-
-    /** Returns the roles that the bot, and those who act, may give. */
-    const givableRoles = Effect.fnUntraced(function* (guildId: GuildId, origin: WriteOrigin) {
-      const isNameable = yield* nameableFor(guildId, origin);
-      const roles = (yield* guildRoles(guildId)).filter(({ id, assignable }) => assignable && isNameable(id));
-      return roles.map(({ id }) => id);
-    });
-
-    /**
-     * Fails for rules and nicknames that need what the game platform does not have; with `PlatformUnavailable` before it
-     * has told what it has.
-     */
-    const requireFeatures = Effect.fnUntraced(function* (settings: PlanSettings) {
-      const features = yield* toldFeaturesOf(game);
-      const lacked = lackedByPlan(settings, features ?? noFeatures);
-      if (lacked === null) return;
-      if (features !== null) return yield* lacked;
-      return yield* new PlatformUnavailable({ operation: "GamePlatform.features" });
-    });
-
-    /** Returns the settings to store. Fails with `InvalidParameter` for a role that the guild does not have. */
-    const checkWithRoles = Effect.fnUntraced(function* (
-      scope: DataScope,
-      guildId: GuildId,
-      chosen: ChosenSettings,
-    ) {
+    /** Returns the settings to store, of which the platforms have all that they name. */
+    const checked = Effect.fnUntraced(function* (scope: DataScope, guildId: GuildId, chosen: ChosenSettings) {
       const settings = yield* checkSettings(scope, guildId, chosen);
-      yield* requireFeatures(settings);
-      const { rules } = settings;
-      const named = [
-        ...rules.flatMap(({ roleId, when }) =>
-          [roleId, ...rolesAskedIn(when)].map((each) => ({ name: "rules", roleId: each })),
-        ),
-        ...bypasses.flatMap((name) => settings[name].map((roleId) => ({ name, roleId }))),
-      ];
-      if (named.length === 0) return settings;
-      // At the chat platform, the role of everybody has the ID of the guild.
-      const everybody = named.find(({ roleId }) => roleId === guildId);
-      if (everybody !== undefined) {
-        return yield* InvalidParameter.one(everybody.name, { is: "some_role" });
-      }
-      const known = new Set((yield* guildRoles(guildId)).map(({ id }) => id));
-      const unknown = named.find(({ roleId }) => !known.has(roleId));
-      if (unknown === undefined) return settings;
-      return yield* InvalidParameter.one(unknown.name, { is: "guild_role", role: unknown.roleId });
+      yield* requireFeatures(game, settings);
+      yield* requireRolesOf(guildId, guildRoles(guildId), settings);
+      return settings;
     });
 
     /**
@@ -201,7 +111,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       ) {
         const { plan } = yield* stored.find(scope, guildId);
         yield* requireVersion(plan, edited);
-        const settings = yield* checkWithRoles(scope, guildId, chosen);
+        const settings = yield* checked(scope, guildId, chosen);
         yield* requireNameable(guildId, { ...settings, take: chosen.take ?? [] }, origin);
         const ofCommunity = chosenIn(chosen);
         yield* communities.check(scope, guildId, ofCommunity);
@@ -280,7 +190,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       ) {
         const { plan } = yield* stored.find(scope, guildId);
         yield* requireVersion(plan, edited);
-        const settings = yield* checkWithRoles(scope, guildId, { ...plan, ...chosen });
+        const settings = yield* checked(scope, guildId, { ...plan, ...chosen });
         return yield* previews.start({ ...settings, scope, guildId });
       }),
 
