@@ -1,5 +1,7 @@
 /** Imports of links: files and their formats, the port, and the import of a file. */
+
 export { csvRow } from "../csv.ts";
+export type { ChangedLinks } from "./changed_links.ts";
 export { isGameColumn } from "./formats/columns.ts";
 export {
   type DateOrder,
@@ -29,12 +31,8 @@ export {
 } from "./import_batch.ts";
 export { type ImportFile, ImportRefused } from "./import_files.ts";
 export * from "./import_history.ts";
-export {
-  type ChangedLinks,
-  type ImportJob,
-  makeImportJobs,
-  type NewImport,
-} from "./import_jobs.ts";
+export type { ImportJob, NewImport } from "./import_job.ts";
+export { makeImportJobs } from "./import_jobs.ts";
 export {
   boundedLeftOut,
   type ImportOutcome,
