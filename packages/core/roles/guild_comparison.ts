@@ -10,9 +10,10 @@ import { LinkStore } from "../links/link_store.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { Millis } from "../timestamp.ts";
 import { AnswerSources } from "./answer_sources.ts";
+import type { Comparison } from "./applied_changes.ts";
 import { makeGroupRoles } from "./group_roles.ts";
 import { type StoredMember, storedMember } from "./member_changes.ts";
-import { type Comparison, MemberSync } from "./member_sync.ts";
+import { MemberSync } from "./member_sync.ts";
 import type { RolePlan } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 
