@@ -5,7 +5,8 @@ import { readMetric } from "../../telemetry/metric_reading.ts";
 import type { Millis } from "../../timestamp.ts";
 import { TurnAccount, Turns } from "../../turns/mod.ts";
 import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
-import { makeCourierRun, type WebhookCourier } from "./courier.ts";
+import { makeCourierRun } from "./courier.ts";
+import type { WebhookCourier } from "./webhook_feed.ts";
 
 /**
  * The places of concurrent attempts on this node, which take up to ten seconds each: of all accounts, of an account while

@@ -1,11 +1,10 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
 
-import { type ChatId, GamePlatform, guildOf, LinkStore } from "@accountlink/core";
+import { type ChatId, GamePlatform, LinkStore } from "@accountlink/core";
 import { isChatId } from "@accountlink/core/ids";
 import { linkFileOf } from "@accountlink/core/imports";
-import { forEachLimited } from "@accountlink/core/limited_loops";
 import { allLinks } from "@accountlink/core/links";
-import { type Contest, type LinkPage, makeContestOf, mostSorted, OwnedLinks } from "@accountlink/core/owners";
+import { type Contest, makeContestOf, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect, Option, Stream } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
@@ -13,35 +12,19 @@ import { type Community, makeCommunities, noCommunityPage } from "../communities
 import { csvResponse } from "../csv_file.ts";
 import type { Problem } from "../look/reasons.ts";
 import { guildErrors, orShowAgain, type Refused, refusedFor } from "../look/refused.ts";
-import { capitalised, say } from "../look/say.ts";
-import { dayMsOf, numberHtml } from "../look/time.ts";
+import { say } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { paths } from "../paths.ts";
-import { foundPage } from "./found_page.ts";
-import { cursorOf, makeLinkOperations } from "./link_operations.ts";
+import { makeLinkOperations } from "./link_operations.ts";
 import { linkQuestion, problemsOf, unlinkAllRoutes, unlinkQuestion } from "./link_questions.ts";
 import { listedFile, onceAtATime, whileAllowed } from "./links_file.ts";
-import {
-  accountText,
-  byName,
-  emptyLinkForm,
-  type LinkForm,
-  type LinkSort,
-  linksPage,
-  shownUnlinked,
-} from "./links_page.ts";
-import { startOf } from "./list_start.ts";
+import { makeLinksList } from "./links_list.ts";
+import { accountText, emptyLinkForm, type LinkForm } from "./links_page.ts";
 import { makeLostWithLink } from "./lost_with_link.ts";
-import { makeMemberListWait } from "./member_list_wait.ts";
 import { linkedUserPage, makeUserLists, makeUserView } from "./user_page.ts";
-
-const pageSize = 25;
 
 /** At most this many users are unlinked together. A search finds no more members. */
 const mostSelected = 100;
-
-/** A search in all lists shows at most this many links of each list. */
-const foundPerList = 10;
 
 const noop = () => Effect.void;
 
@@ -53,104 +36,14 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const store = yield* LinkStore;
   const profiles = yield* Profiles;
   const { findProfile: findGame } = yield* GamePlatform;
-  const waitForMembers = yield* makeMemberListWait;
   const communities = yield* makeCommunities;
+  const list = yield* makeLinksList;
   const viewUser = yield* makeUserView;
   const listsOf = yield* makeUserLists;
   const contestOf = yield* makeContestOf;
   const lostIn = yield* makeLostWithLink;
   /** Accounts for which a file with names is downloaded. */
   const naming = new Set<string>();
-
-  const list = Effect.fnUntraced(function* (
-    visitor: OwnerVisitor,
-    fields: Fields,
-    typed: LinkForm,
-    problems: ReadonlyArray<Problem>,
-  ) {
-    const { all, community } = yield* communities.chooseCounted(visitor, fields("pid"));
-    if (community === undefined)
-      return noCommunityPage("links", say("menu.links"), say("links.none"), visitor);
-    const search = fields("q").trim();
-    if (search !== "" && fields("pid") === "" && all.length > 1) return yield* foundIn(all, search, visitor);
-    const sort: LinkSort = fields("sort") === "name" ? "name" : "time";
-    const day = dayMsOf(fields("day")) === null ? "" : fields("day");
-    const named = sort === "name" ? yield* pageByName(community, search, fields, visitor) : null;
-    const shared = { communities: all, community, search, sort, day };
-    if (named !== null && "pages" in named) {
-      const view = { ...shared, ...(yield* shownOf({ ...named, next: null })), previous: null, named };
-      return linksPage(view, typed, visitor, problems);
-    }
-    const { place, direction } = startOf(fields);
-    const found = yield* links.page(community.scope, search, place, pageSize, direction);
-    const view = {
-      ...shared,
-      ...(yield* shownOf(found)),
-      ...(named === null ? {} : { links: found.links.toSorted(byName) }),
-      ...(fields("direction") === "oldest" ? { next: null } : {}),
-      previous: found.previous && cursorOf(found.previous),
-      named,
-    };
-    return linksPage(view, typed, visitor, problems);
-  });
-
-  /** Returns a page of the links sorted by name, or why each page of the list is sorted for itself. */
-  const pageByName = Effect.fnUntraced(function* (
-    { scope }: Community,
-    search: string,
-    fields: Fields,
-    { platforms }: OwnerVisitor,
-  ) {
-    const guildId = guildOf(scope);
-    if (guildId === null)
-      return { reason: capitalised(say("links.names_of_one", { platform: platforms.chat })) };
-    const number = /^\d{1,6}$/.test(fields("page")) ? Number(fields("page")) : 1;
-    const found = yield* Effect.catchTag(
-      waitForMembers(guildId, links.pageByName(scope, search, number, pageSize)),
-      "PlatformUnavailable",
-      () => Effect.succeed({ reason: capitalised(say("links.no_answer", { platform: platforms.chat })) }),
-    );
-    return found ?? { reason: say("links.too_many", { most: numberHtml(mostSorted) }) };
-  });
-
-  const foundIn = Effect.fnUntraced(function* (
-    all: ReadonlyArray<Community>,
-    search: string,
-    visitor: OwnerVisitor,
-  ) {
-    const firsts = yield* forEachLimited(
-      all,
-      ({ scope }) =>
-        Effect.catchTag(links.page(scope, search, null, foundPerList), "Forbidden", () =>
-          Effect.succeed({ links: [], next: null, previous: null, unlinked: [] }),
-        ),
-      { concurrency: 4 },
-    );
-    // A list that the platform cannot search for beginnings of names also shows who was found in the other lists.
-    const chatIds = [...new Set(firsts.flatMap((first) => first.links.map(({ link }) => link.chatId)))];
-    const found = yield* forEachLimited(
-      all,
-      Effect.fnUntraced(function* (community, index) {
-        const { scope } = community;
-        const own = firsts[index] ?? { links: [], next: null, unlinked: [] };
-        const isByOthers = own.links.length === 0 && own.unlinked.length === 0;
-        const listed = isByOthers ? yield* links.findMany(scope, chatIds.slice(0, foundPerList)) : own.links;
-        return { community, isByOthers, ...(yield* shownOf({ ...own, links: listed })) };
-      }),
-      { concurrency: 4 },
-    );
-    return foundPage(search, found, visitor);
-  });
-
-  const shownOf = Effect.fnUntraced(function* ({ links: found, next, unlinked }: Omit<LinkPage, "previous">) {
-    return {
-      links: found,
-      next: next && cursorOf(next),
-      unlinked: yield* Effect.forEach(unlinked.slice(0, shownUnlinked + 1), (chatId) =>
-        Effect.map(profiles.chat(chatId, null), (chat) => ({ chatId, chat })),
-      ),
-    };
-  });
 
   const user = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,

@@ -1,0 +1,121 @@
+/** The page of links: of one list, sorted by time or by name, or what a search finds in all lists. */
+
+import { guildOf } from "@accountlink/core";
+import { forEachLimited } from "@accountlink/core/limited_loops";
+import { type LinkPage, mostSorted, OwnedLinks } from "@accountlink/core/owners";
+import { Profiles } from "@accountlink/core/platforms";
+import { Effect } from "effect";
+import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
+import type { Problem } from "../look/reasons.ts";
+import { capitalised, say } from "../look/say.ts";
+import { dayMsOf, numberHtml } from "../look/time.ts";
+import type { Fields, OwnerVisitor } from "../owner_pages.ts";
+import { foundPage } from "./found_page.ts";
+import { cursorOf } from "./link_operations.ts";
+import { byName, type LinkForm, type LinkSort, linksPage, shownUnlinked } from "./links_page.ts";
+import { startOf } from "./list_start.ts";
+import { makeMemberListWait } from "./member_list_wait.ts";
+
+const pageSize = 25;
+
+/** A search in all lists shows at most this many links of each list. */
+const foundPerList = 10;
+
+export const makeLinksList = Effect.gen(function* () {
+  const links = yield* OwnedLinks;
+  const profiles = yield* Profiles;
+  const waitForMembers = yield* makeMemberListWait;
+  const communities = yield* makeCommunities;
+
+  const list = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    fields: Fields,
+    typed: LinkForm,
+    problems: ReadonlyArray<Problem>,
+  ) {
+    const { all, community } = yield* communities.chooseCounted(visitor, fields("pid"));
+    if (community === undefined)
+      return noCommunityPage("links", say("menu.links"), say("links.none"), visitor);
+    const search = fields("q").trim();
+    if (search !== "" && fields("pid") === "" && all.length > 1) return yield* foundIn(all, search, visitor);
+    const sort: LinkSort = fields("sort") === "name" ? "name" : "time";
+    const day = dayMsOf(fields("day")) === null ? "" : fields("day");
+    const named = sort === "name" ? yield* pageByName(community, search, fields, visitor) : null;
+    const shared = { communities: all, community, search, sort, day };
+    if (named !== null && "pages" in named) {
+      const view = { ...shared, ...(yield* shownOf({ ...named, next: null })), previous: null, named };
+      return linksPage(view, typed, visitor, problems);
+    }
+    const { place, direction } = startOf(fields);
+    const found = yield* links.page(community.scope, search, place, pageSize, direction);
+    const view = {
+      ...shared,
+      ...(yield* shownOf(found)),
+      ...(named === null ? {} : { links: found.links.toSorted(byName) }),
+      ...(fields("direction") === "oldest" ? { next: null } : {}),
+      previous: found.previous && cursorOf(found.previous),
+      named,
+    };
+    return linksPage(view, typed, visitor, problems);
+  });
+
+  /** Returns a page of the links sorted by name, or why each page of the list is sorted for itself. */
+  const pageByName = Effect.fnUntraced(function* (
+    { scope }: Community,
+    search: string,
+    fields: Fields,
+    { platforms }: OwnerVisitor,
+  ) {
+    const guildId = guildOf(scope);
+    if (guildId === null)
+      return { reason: capitalised(say("links.names_of_one", { platform: platforms.chat })) };
+    const number = /^\d{1,6}$/.test(fields("page")) ? Number(fields("page")) : 1;
+    const found = yield* Effect.catchTag(
+      waitForMembers(guildId, links.pageByName(scope, search, number, pageSize)),
+      "PlatformUnavailable",
+      () => Effect.succeed({ reason: capitalised(say("links.no_answer", { platform: platforms.chat })) }),
+    );
+    return found ?? { reason: say("links.too_many", { most: numberHtml(mostSorted) }) };
+  });
+
+  const foundIn = Effect.fnUntraced(function* (
+    all: ReadonlyArray<Community>,
+    search: string,
+    visitor: OwnerVisitor,
+  ) {
+    const firsts = yield* forEachLimited(
+      all,
+      ({ scope }) =>
+        Effect.catchTag(links.page(scope, search, null, foundPerList), "Forbidden", () =>
+          Effect.succeed({ links: [], next: null, previous: null, unlinked: [] }),
+        ),
+      { concurrency: 4 },
+    );
+    // A list that the platform cannot search for beginnings of names also shows who was found in the other lists.
+    const chatIds = [...new Set(firsts.flatMap((first) => first.links.map(({ link }) => link.chatId)))];
+    const found = yield* forEachLimited(
+      all,
+      Effect.fnUntraced(function* (community, index) {
+        const { scope } = community;
+        const own = firsts[index] ?? { links: [], next: null, unlinked: [] };
+        const isByOthers = own.links.length === 0 && own.unlinked.length === 0;
+        const listed = isByOthers ? yield* links.findMany(scope, chatIds.slice(0, foundPerList)) : own.links;
+        return { community, isByOthers, ...(yield* shownOf({ ...own, links: listed })) };
+      }),
+      { concurrency: 4 },
+    );
+    return foundPage(search, found, visitor);
+  });
+
+  const shownOf = Effect.fnUntraced(function* ({ links: found, next, unlinked }: Omit<LinkPage, "previous">) {
+    return {
+      links: found,
+      next: next && cursorOf(next),
+      unlinked: yield* Effect.forEach(unlinked.slice(0, shownUnlinked + 1), (chatId) =>
+        Effect.map(profiles.chat(chatId, null), (chat) => ({ chatId, chat })),
+      ),
+    };
+  });
+
+  return list;
+});
