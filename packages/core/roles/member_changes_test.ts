@@ -202,6 +202,50 @@ it("memberChanges adds roles whose rules hold, removes roles whose rules do not,
   );
 });
 
+it("a rule that is decided while a platform does not tell something stays so, whatever it tells", () => {
+  const told = record({
+    ranks: array(rank, { maxLength: 2 }),
+    isOld: FastCheck.boolean(),
+    owns: FastCheck.boolean(),
+  });
+  const hidden = subarray(["groups", "profile", "items"] as const);
+  const holdingOf = (chosen: PlanSettings["rules"], linked: LinkedGame) =>
+    changesOfMember(planOf({ rules: chosen }), memberOf({ roleIds: ["77"] }), linked, never).holding;
+  check(
+    property(
+      rules,
+      told,
+      hidden,
+      array(told, { minLength: 9, maxLength: 9 }),
+      (chosen, known, unknown, others) => {
+        const hides = (what: (typeof unknown)[number]) => unknown.includes(what);
+        const gameWith = ({ ranks, isOld, owns }: typeof known) => ({
+          ...gameOf(profileOf([], isOld ? "2020-01-01T00:00:00Z" : "2025-12-31T00:00:00Z")),
+          groups: ranks.map((each) => groupOf(9, each)),
+          items: new Map([[itemKey(pass), owns ? "owned" : "not_owned"]] as const),
+        });
+        const seen = holdingOf(chosen, {
+          ...gameWith(known),
+          ...(hides("groups") && { groups: null }),
+          ...(hides("profile") && { profile: undefined }),
+          ...(hides("items") && { items: new Map() }),
+        });
+        for (const other of others) {
+          const possible = holdingOf(chosen, {
+            ...gameWith(known),
+            ...(hides("groups") && { groups: gameWith(other).groups }),
+            ...(hides("profile") && { profile: gameWith(other).profile }),
+            ...(hides("items") && { items: gameWith(other).items }),
+          });
+          for (const [index, holding] of seen.entries())
+            if (holding !== null) assert.equal(possible[index], holding);
+          if (unknown.length === 0) assert.deepEqual(seen, possible);
+        }
+      },
+    ),
+  );
+});
+
 it("a second sync changes nothing, neither roles nor the nickname", () => {
   const nickname = constantFrom(
     null,

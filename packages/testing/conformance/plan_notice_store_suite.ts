@@ -1,12 +1,13 @@
 import { ChatId, type StoragePorts } from "@accountlink/core";
-import type { StoreUnavailable } from "@accountlink/core/errors";
+import type { Conflict, StoreUnavailable } from "@accountlink/core/errors";
 import { type DueNotice, PlanNoticeStore, RolePlanStore } from "@accountlink/core/roles";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { uniqueChatId, uniqueText } from "../mod.ts";
+import * as FastCheck from "fast-check";
+import { check, uniqueChatId, uniqueText } from "../mod.ts";
 import { expectEqual } from "./expect.ts";
 import { newRoleSteps, problemOf, settings, settled, start } from "./roles/role_steps.ts";
-import { atOnce } from "./scopes.ts";
+import { atOnce, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const ada = ChatId.make(uniqueChatId());
@@ -28,7 +29,75 @@ const turnedOn = Effect.gen(function* () {
   return { ...steps, store, due };
 });
 
+type Happening = "on" | "paused" | "stopped" | "problem" | "solved" | "told";
+
+/** What happens to the rules of a community, and how long after the step before. */
+const happenings = FastCheck.array(
+  FastCheck.record({
+    wait: FastCheck.constantFrom(0, 1, dayMs / 2, dayMs - 1, dayMs),
+    what: FastCheck.constantFrom<Happening>("on", "paused", "stopped", "problem", "solved", "told", "told"),
+  }),
+  { minLength: 10, maxLength: 20 },
+);
+
+/** Whether the rules are on, whether a problem of theirs is known, and whether there is something to tell. */
+interface Rules {
+  readonly isOn: boolean;
+  readonly isKnown: boolean;
+  readonly waits: boolean;
+}
+
+/** A person who turns the rules leaves nothing to tell, and a problem that is known is not told again. */
+const afterwards = (rules: Rules, what: Happening): Rules => {
+  const { isOn, isKnown, waits } = rules;
+  switch (what) {
+    case "on":
+    case "paused":
+      return { ...rules, isOn: what === "on", waits: waits && isOn === (what === "on") };
+    case "stopped":
+      return { ...rules, isOn: false, waits: waits || isOn };
+    case "problem":
+      return { ...rules, isKnown: true, waits: waits || !isKnown };
+    case "solved":
+      return { ...rules, isKnown: false };
+    case "told":
+      return rules;
+  }
+};
+
 const cases: Cases<StoragePorts> = {
+  "whatever happens to the rules of a community, one message a day is due at most, and no cause is lost":
+    check(
+      happenings,
+      Effect.fnUntraced(function* (all) {
+        const { store, due, put, place, scope } = yield* turnedOn;
+        const plans = yield* RolePlanStore;
+        const happen = (what: Happening, at: number): Effect.Effect<unknown, Conflict | StoreUnavailable> => {
+          if (what === "on" || what === "paused") return put({ ...settings, state: what }, 0, at, byAda);
+          if (what === "stopped") return plans.pause({ ...origin, ...place, at, why: "unmanaged" });
+          const problems = what === "problem" ? ["one"] : [];
+          return what === "told"
+            ? Effect.void
+            : store.setProblems({ ...place, unseenAt: null, problems, at });
+        };
+        let at = start;
+        let mayTellAt = 0;
+        let rules: Rules = { isOn: true, isKnown: false, waits: false };
+        for (const { wait, what } of all) {
+          at += wait;
+          yield* happen(what, at);
+          rules = afterwards(rules, what);
+          const notice = yield* due(at);
+          expectEqual(notice?.account ?? null, rules.waits && at >= mayTellAt ? scope.account : null);
+          if (what !== "told" || notice === null) continue;
+          yield* store.settle(notice, { toldAt: at, dueAt: null });
+          mayTellAt = at + dayMs;
+          rules = { ...rules, waits: false };
+        }
+      }),
+      { runs: 8 },
+    ),
+
   "who turned the rules on is kept, and a pause of the service makes a message due that one of several nodes sends":
     function* () {
       const { store, due, pause, place, scope } = yield* turnedOn;

@@ -1,13 +1,53 @@
 import { LinkStore, type StoragePorts } from "@accountlink/core";
 import { ReminderStore, reminderPause } from "@accountlink/core/reminders";
 import { Effect } from "effect";
-import { uniqueText } from "../mod.ts";
+import * as FastCheck from "fast-check";
+import { check, uniqueText } from "../mod.ts";
 import { expectEqual } from "./expect.ts";
 import { newRoleSteps } from "./roles/role_steps.ts";
 import { atOnce, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
+/** Reminders by two scopes of a guild, and time between them. */
+const steps = FastCheck.array(
+  FastCheck.record({
+    wait: FastCheck.constantFrom(0, 1, reminderPause - 1, reminderPause),
+    scope: FastCheck.nat(1),
+    member: FastCheck.nat(3),
+    isReleased: FastCheck.nat(4).map((number) => number === 0),
+  }),
+  { minLength: 10, maxLength: 20 },
+);
+
 const cases: Cases<StoragePorts> = {
+  "whatever scopes of a guild claim and release, each member is reminded once, and one of them in a pause":
+    check(
+      steps,
+      Effect.fnUntraced(function* (all) {
+        const store = yield* ReminderStore;
+        const [{ place }, other] = [yield* newRoleSteps, yield* newRoleSteps];
+        const places = [place, { ...place, pid: other.place.pid }];
+        const hashes = Array.from({ length: 4 }, uniqueText);
+        const reminded = new Map<string, number>();
+        let at = 9;
+        for (const { wait, scope, member, isReleased } of all) {
+          at += wait;
+          const [by, hash] = [places[scope] ?? place, hashes[member] ?? ""];
+          if (isReleased) {
+            yield* store.release(by, hash);
+            reminded.delete(hash);
+            continue;
+          }
+          const isEarly = [...reminded.values()].some((time) => time > at - reminderPause);
+          const expected = reminded.has(hash) ? "reminded" : isEarly ? "early" : "claimed";
+          expectEqual(yield* store.claim({ ...by, hash, at }), expected);
+          if (expected === "claimed") reminded.set(hash, at);
+          expectEqual(yield* store.reminded(by, hashes), new Map(reminded));
+        }
+      }),
+      { runs: 20 },
+    ),
+
   "of several claims at once, one holds: each member once, and one member at a time": function* () {
     const store = yield* ReminderStore;
     const { place } = yield* newRoleSteps;

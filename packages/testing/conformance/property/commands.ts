@@ -249,7 +249,15 @@ export const sequences = {
     ],
   ),
   "role plans": workersOf(
-    roleOperations,
+    {
+      ...roleOperations,
+      ...Struct.pick(roleHistoryOperations, [
+        "PlanNoticeStore.setProblems",
+        "PlanNoticeStore.settle",
+        "PlanNoticeStore.unseen",
+        "PlanNoticeStore.due",
+      ]),
+    },
     [
       {
         op: "RolePlanStore.put",
@@ -275,6 +283,8 @@ export const sequences = {
       { op: "RolePlanStore.status", ...plan },
       { op: "RolePlanStore.due", ...plan, at: 3, most: 10 },
       { op: "RolePlanStore.nicknames", ...plan, chatIds: [ada, bob, dan] },
+      { op: "PlanNoticeStore.unseen" },
+      { op: "PlanNoticeStore.due", at: 3 },
     ],
   ),
   communities: workersOf(

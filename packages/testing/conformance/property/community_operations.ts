@@ -1,6 +1,6 @@
 /** The operations of `CommunityStore`, `ReminderStore` and `UpgradeStore`. */
 import type { CommunityStore } from "@accountlink/core/communities";
-import type { ReminderStore } from "@accountlink/core/reminders";
+import { type ReminderStore, reminderPause } from "@accountlink/core/reminders";
 import type { UpgradeStore } from "@accountlink/core/upgrades";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
@@ -55,7 +55,7 @@ export const communityOperations = {
   "CommunityStore.reminding": fixed(({ communities }) => communities.reminding()),
   "ReminderStore.claim": operation(
     3,
-    { scope, guild, hash, at },
+    { scope, guild, hash, at: constantFrom(0, reminderPause - 1, reminderPause) },
     ({ reminders, guildIds, pid, write }, input) =>
       reminders.claim({ pid, guildId: nth(guildIds, input.guild), hash: input.hash, at: write.at }),
   ),

@@ -15,6 +15,7 @@ import * as FastCheck from "fast-check";
 import { ada, bob } from "../scopes.ts";
 import { at, fixed, maybe, mostly, type OperationsOf, operation, scope, type World } from "./operation.ts";
 import { nth } from "./subjects.ts";
+import { limit as mostHeld } from "./worker_operations.ts";
 
 const { array, boolean, constantFrom, nat, record, subarray } = FastCheck;
 
@@ -48,6 +49,10 @@ const withReversal = <A>(
   Effect.map(world.roleHistory.reversals(placeOf(world, input)), (all) => all[input.which]).pipe(
     Effect.flatMap((found) => (found === undefined ? Effect.succeed(null) : use(found))),
   );
+
+/** The communities whose problems changed. How often they did differs between stores, which write in other parts. */
+const unseenOf = ({ notices, guildIds }: World) =>
+  Effect.map(notices.unseen(mostHeld), (found) => found.filter(({ guildId }) => guildIds.includes(guildId)));
 
 const which = nat(2);
 
@@ -157,9 +162,14 @@ export const roleHistoryOperations = {
   "PreviewStore.forget": fixed(({ previews }) => previews.forget(-9_000)),
   "PlanNoticeStore.setProblems": operation(
     2,
-    { scope, guild, at, unseenAt: maybe(at), problems: subarray(["one", "other"]) },
-    (world, { unseenAt, problems, ...input }) =>
-      world.notices.setProblems({ ...placeOf(world, input), unseenAt, problems, at: input.at }),
+    { scope, guild, at, isOfNow: boolean(), problems: subarray(["one", "other"]) },
+    (world, { isOfNow, problems, ...input }) =>
+      Effect.flatMap(unseenOf(world), (unseen) => {
+        const place = placeOf(world, input);
+        const changed = unseen.find(({ pid, guildId }) => pid === place.pid && guildId === place.guildId);
+        const unseenAt = isOfNow ? (changed?.unseenAt ?? null) : null;
+        return world.notices.setProblems({ ...place, unseenAt, problems, at: input.at });
+      }),
   ),
   "PlanNoticeStore.settle": operation(
     2,
@@ -167,8 +177,16 @@ export const roleHistoryOperations = {
     (world, { dueAt, toldAt, nextAt, ...input }) =>
       world.notices.settle({ ...placeOf(world, input), dueAt }, { toldAt, dueAt: nextAt }),
   ),
-  "PlanNoticeStore.unseen": fixed(({ notices }) => notices.unseen(9)),
-  "PlanNoticeStore.due": fixed(({ notices }) => notices.due(0, 10, null)),
+  "PlanNoticeStore.unseen": operation(1, {}, (world) =>
+    Effect.map(unseenOf(world), (found) => new Set(found.map(({ pid, guildId }) => `${pid} ${guildId}`))),
+  ),
+  "PlanNoticeStore.due": operation(1, { at }, ({ notices, guildIds }, input) =>
+    Effect.map(notices.due(input.at, mostHeld, null), (found) =>
+      found.flatMap(({ problemAt: _, unseenAt: __, ...notice }) =>
+        guildIds.includes(notice.guildId) ? [notice] : [],
+      ),
+    ),
+  ),
 } satisfies OperationsOf<"RoleHistoryStore", RoleHistoryStore["Service"]> &
   OperationsOf<"PreviewStore", Omit<PreviewStore["Service"], "start" | "save" | "find">> &
   OperationsOf<"PlanNoticeStore", PlanNoticeStore["Service"]>;
