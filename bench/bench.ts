@@ -1,9 +1,9 @@
 /**
  * The bench: compares the real server with a hand-written peer that does the same work for each request, with 100,000
- * links on each deployment. First, it checks that all contenders give the same answers. Then, for each workload, it
- * starts and warms all contenders, and measures them in turn. It compares no result with a limit, since a busy machine
- * could exceed any limit. `--latency` delays data to and from Postgres and Redis by this many milliseconds. `--profile`
- * records a profile of each server instead of measuring.
+ * links on each deployment. First, it checks that all contenders give the same answers. Then, in each round of each
+ * workload, it starts and warms all contenders, and measures them in turn. It compares no result with a limit, since a
+ * busy machine could exceed any limit. `--latency` delays data to and from Postgres and Redis by this many
+ * milliseconds. `--profile` records a profile of each server instead of measuring.
  *
  * Usage: `npm run bench -- [--on=memory|embedded|shared]… [--work=start|hit|miss|guild|game|bulk|patch|keyed|mixed]…
  * [--against=NAME]… [--connections=1|32|256|half|lone]… [--rounds=3] [--seconds=1] [--latency=MILLISECONDS]

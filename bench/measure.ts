@@ -13,7 +13,7 @@ import { type Work, workloads } from "./workloads.ts";
 export interface Measured extends Drive {
   /** Milliseconds from the start of the server to its ready line. */
   readonly startTime: number;
-  /** Resident memory before the drive, in megabytes. */
+  /** Resident memory after the drive, in megabytes. */
   readonly memory: number;
   readonly requestsPerSecond: number;
   readonly node: number;
@@ -49,12 +49,6 @@ const connections = 32;
  */
 const [firstRequests, settlingTime] = [5_000, 2_000];
 
-/**
- * The contenders are warmed in short turns. If each were warmed at once, the first one would be compiled for the few
- * concurrent requests of a generator that is not compiled yet, and would write a seventh slower than the others.
- */
-const warmUpTurns = 5;
-
 /** Rotates the order of the contenders by the number of the round. */
 const inTurn = <A>(all: ReadonlyArray<A>, round: number): ReadonlyArray<A> =>
   all.map((_, index) => all[(index + round) % all.length] as A);
@@ -78,37 +72,45 @@ export const measureStarts = async (contenders: ReadonlyArray<Contender>, plan: 
   return rounds;
 };
 
-/** Starts and warms all contenders. Then, in each round, measures the contenders in turn under each load. */
+/**
+ * In each round, starts and warms all contenders anew, and measures them in turn under each load. Processes that
+ * lasted for all rounds would keep what the compiler and the heap had become by chance in the first one.
+ */
 export const measure = async (contenders: ReadonlyArray<Contender>, work: Work, plan: Plan) => {
+  const rounds: Array<Round> = [];
+  for (let round = 0; round < plan.rounds; round++)
+    rounds.push(await measureRound(inTurn(contenders, round), work, round, plan));
+  return rounds;
+};
+
+const measureRound = async (
+  contenders: ReadonlyArray<Contender>,
+  work: Work,
+  round: number,
+  plan: Plan,
+): Promise<Round> => {
   const running: Array<{ readonly name: string; readonly server: RunningServer }> = [];
   try {
-    for (const { name, start } of contenders) {
-      const server = await start(false);
-      running.push({ name, server });
-    }
-    const until = { requests: workloads[work].warmUp / warmUpTurns };
-    for (let turn = 0; turn < warmUpTurns; turn++) {
-      for (const { server } of running)
-        await plan.generator.drive({ url: server.url, work, connections, rate: null, until, seed: 0 });
-    }
-    const rounds: Array<Round> = [];
-    for (let round = 0; round < plan.rounds; round++) {
-      const results: Record<string, Record<string, Measured>> = {};
-      for (const { name } of running) results[name] = {};
-      for (const load of plan.loads) {
-        const how = {
-          work,
-          connections: load === "half" ? connections : load === "lone" ? 1 : Number(load),
-          rate: load === "half" ? halfOf(results) : load === "lone" ? 50 : null,
-          until: { seconds: plan.seconds },
-          seed: round + 1,
+    for (const { name, start } of contenders) running.push({ name, server: await start(false) });
+    const until = { requests: workloads[work].warmUp };
+    for (const { server } of running)
+      await plan.generator.drive({ url: server.url, work, connections, rate: null, until, seed: 0 });
+    const results: Record<string, Record<string, Measured>> = {};
+    for (const load of plan.loads) {
+      const how = {
+        work,
+        connections: load === "half" ? connections : load === "lone" ? 1 : Number(load),
+        rate: load === "half" ? halfOf(results) : load === "lone" ? 50 : null,
+        until: { seconds: plan.seconds },
+        seed: round + 1,
+      };
+      for (const { name, server } of running)
+        results[name] = {
+          ...results[name],
+          [load]: await driveServer(`${work} ${name}, ${load}`, server, how, plan),
         };
-        for (const { name, server } of inTurn(running, round))
-          (results[name] ?? {})[load] = await driveServer(`${work} ${name}, ${load}`, server, how, plan);
-      }
-      rounds.push(results);
     }
-    return rounds;
+    return results;
   } finally {
     await Promise.all(running.map(({ server }) => server.stop()));
   }
@@ -132,10 +134,10 @@ const driveServer = async (
   { generator, databaseTimes }: Plan,
 ): Promise<Measured> => {
   const spent = () => ({ node: processorTime(), ...databaseTimes?.() });
-  const megabytes = (memory() ?? Number.NaN) / 2 ** 20;
   const before = spent();
   const drive = await generator.drive({ url, ...how });
   const after = spent();
+  const megabytes = (memory() ?? Number.NaN) / 2 ** 20;
   const each = (name: "node" | "postgres" | "redis") =>
     (((after[name] ?? Number.NaN) - (before[name] ?? Number.NaN)) / drive.requests) * 1e6;
   const [node, postgres, redis] = [each("node"), each("postgres"), each("redis")];

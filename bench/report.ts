@@ -18,11 +18,16 @@ const median = (values: ReadonlyArray<number>): number => {
   return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2;
 };
 
-const columns: ReadonlyArray<readonly [title: string, measure: Measure, digits: number]> = [
+const lowest = (values: ReadonlyArray<number>): number => Math.min(...values);
+
+const columns: ReadonlyArray<
+  readonly [title: string, measure: Measure, digits: number, summary?: typeof median]
+> = [
   ["start ms", "startTime", 0],
   ["MB", "memory", 0],
   ["requests/s", "requestsPerSecond", 0],
   ["node µs", "node", 1],
+  ["least", "node", 1, lowest],
   ["Postgres µs", "postgres", 1],
   ["Redis µs", "redis", 1],
   ["p50 ms", "p50", 2],
@@ -42,11 +47,13 @@ const linesOf = ({ rounds }: WorkResult) =>
 const valuesOf = ({ rounds }: WorkResult, name: string, load: string, measure: Measure) =>
   rounds.map((round) => round[name]?.[load]?.[measure] ?? Number.NaN);
 
-/** Formats the medians of the rounds. */
+/** Formats the medians of the rounds, and the least processor time of the node. */
 export const tableOf = (result: WorkResult): string => {
   const { on, work } = result;
   const rows = linesOf(result).map(([name, load]) => {
-    const values = columns.map(([, measure]) => median(valuesOf(result, name, load, measure)));
+    const values = columns.map(([, measure, , summary = median]) =>
+      summary(valuesOf(result, name, load, measure)),
+    );
     const cells = values.map((value, index) =>
       Number.isNaN(value) ? "" : value.toFixed(columns[index]?.[2]),
     );
@@ -69,7 +76,7 @@ export const ratiosOf = (results: ReadonlyArray<WorkResult>) =>
             measure === "requestsPerSecond" ? own / other : other / own;
           const single = ours.map((value, round) => better(value, theirs[round] as number));
           const ratio = better(median(ours), median(theirs));
-          const [least, most] = [Math.min(...single), Math.max(...single)];
+          const [least, most] = [lowest(single), Math.max(...single)];
           return { on: result.on, work: result.work, load, measure, against, ratio, least, most };
         }),
       ),

@@ -39,11 +39,11 @@ const bulkChat = (first: number): PlannedRequest => ({
 
 const bulkSize = 50;
 
-const lookup = { status: 200, subjects: Dataset.changedFrom, warmUp: 40_000 } as const;
+const lookup = { status: 200, subjects: Dataset.changedFrom, warmUp: 20_000 } as const;
 const write = {
   status: 200,
   subjects: Dataset.linkCount - Dataset.changedFrom,
-  warmUp: 25_000,
+  warmUp: 10_000,
 } as const;
 
 export const workloads = {
@@ -66,7 +66,7 @@ export const workloads = {
     ...lookup,
     subjects: Dataset.changedFrom / bulkSize,
     request: (subject) => bulkChat(subject * bulkSize),
-    warmUp: 25_000,
+    warmUp: 10_000,
   },
   patch: { ...write, request: patchGame },
   keyed: { ...write, request: patchGameKeyed },
