@@ -10,11 +10,12 @@ import { SessionSettings } from "../sessions/session_settings.ts";
 import { traced } from "../telemetry/tracing.ts";
 import type { Millis } from "../timestamp.ts";
 import { bounds, makePlaces } from "../turns/mod.ts";
-import type { EventFilter, FeedEvent } from "./event.ts";
+import type { EventFilter } from "./event.ts";
 import { EventStore } from "./event_store.ts";
 import { type EventSubscription, EventWatch, makeReaderLimit } from "./event_watch.ts";
 import { makeCursors } from "./feed_cursor.ts";
 import { filterPage, makePages, type Read, readKept, search } from "./feed_pages.ts";
+import { type FeedStep, feedSteps } from "./feed_steps.ts";
 import { makeSharedReads } from "./shared_reads.ts";
 
 /** A scope's feed and the key that reads it. @internal */
@@ -32,16 +33,6 @@ export interface FeedStart extends EventFilter {
   readonly from: "now" | "oldest";
 }
 
-/**
- * A step of a stream: its beginning, an event with the cursor to continue after it, a sign of life, or the end.
- * @internal
- */
-export type FeedStep =
-  | { readonly step: "begin" }
-  | { readonly step: "event"; readonly event: FeedEvent; readonly cursor: string }
-  | { readonly step: "idle" }
-  | { readonly step: "timeout"; readonly cursor: string };
-
 /** @internal */
 export interface LinkPage {
   readonly links: ReadonlyArray<Link>;
@@ -50,9 +41,6 @@ export interface LinkPage {
   /** A feed cursor from before the first page was read. The events after it include all later changes of links. */
   readonly events: string;
 }
-
-/** The time without an event after which a stream sends a sign of life, in milliseconds. */
-const idleInterval = 10_000;
 
 const streamPage = 100;
 
@@ -162,33 +150,14 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
           return { ...page, events };
         });
 
-        const steps = Effect.fnUntraced(function* (isBehind: boolean) {
-          const now = yield* Clock.currentTimeMillis;
-          const idleAt = Math.min(until, now + idleInterval);
-          const { events, more, isEnded } = yield* isBehind
-            ? inPlace(target.scope, readOn(now))
-            : readOn(idleAt);
-          // A timer may fire shortly before its time. So a wait for `until` that found no event ends the stream,
-          // whatever the clock says.
-          const hasWaited = !isBehind && idleAt === until && events.length === 0 && !more;
-          const isOver = isEnded || hasWaited || (yield* Clock.currentTimeMillis) >= until;
-          if (isOver) {
-            const cursor = yield* cursorAt(subscription.after);
-            return [[...events, { step: "timeout", cursor } satisfies FeedStep], "over"] as const;
-          }
-          const idle: ReadonlyArray<FeedStep> = more || isBehind ? [] : [{ step: "idle" }];
-          return [events.length > 0 ? events : idle, more ? "behind" : "open"] as const;
-        });
-
-        // Use a single `unfold` instead of `concat`: each further operator costs kilobytes per open stream.
-        type State = "start" | "behind" | "open" | "over";
-        const parts = Stream.unfold<State, ReadonlyArray<FeedStep>, never, never>("start", (state) => {
-          if (state === "over") return Effect.undefined;
-          return state === "start"
-            ? Effect.succeed([[{ step: "begin" }], "behind"] as const)
-            : steps(state === "behind");
-        });
-        return Stream.flattenIterable(parts);
+        return feedSteps(
+          {
+            read: readOn,
+            readNow: (now) => inPlace(target.scope, readOn(now)),
+            cursor: Effect.suspend(() => cursorAt(subscription.after)),
+          },
+          until,
+        );
       }),
 
       /** Emits the events of a feed, each with the cursor to continue after this event. The stream has no time limit. */

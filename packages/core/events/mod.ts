@@ -3,3 +3,4 @@ export * from "./event.ts";
 export * from "./event_feed.ts";
 export * from "./event_store.ts";
 export * from "./event_watch.ts";
+export type { FeedStep } from "./feed_steps.ts";

@@ -1,14 +1,12 @@
-import { Context, Effect, Layer, Option, Result, Stream } from "effect";
+import { Context, Effect, Layer, Option, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import {
   type Forbidden,
   MissingParameter,
-  type PlatformEffect,
   type PlatformUnavailable,
-  type StoreEffect,
   type StoreUnavailable,
 } from "../errors.ts";
-import { ChatId, isChatId, isGameId } from "../ids.ts";
+import { ChatId } from "../ids.ts";
 import { type Manager, originOf } from "../keys/owned_keys.ts";
 import { isLinked, type Link } from "../links/link.ts";
 import {
@@ -19,19 +17,14 @@ import {
   type SetGame,
 } from "../links/link_store.ts";
 import { LinkWriter } from "../links/link_writer.ts";
-import { ChatPlatform } from "../platforms/chat_platform.ts";
-import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import type { ChatProfile, GameProfile } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
-import { usernamesMeant } from "../platforms/usernames.ts";
 import type { Millis } from "../timestamp.ts";
 import { makeContestOf } from "./contested_links.ts";
+import { makeLinkSearch } from "./link_search.ts";
 import { makeNameOrder } from "./name_order.ts";
 import { OwnedScopes } from "./owned_scopes.ts";
-
-/** How many members a search by the beginning of their names returns at most. */
-const mostMembers = 100;
 
 /**
  * A link with both profiles, of the game profile only the names. A profile is null if the platform does not know the user
@@ -72,8 +65,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
     const store = yield* LinkStore;
     const writer = yield* LinkWriter;
     const profiles = yield* Profiles;
-    const chats = yield* ChatPlatform;
-    const games = yield* GamePlatform;
+    const { chatsMeant, gamesMeant, search } = yield* makeLinkSearch;
     const scopes = yield* OwnedScopes;
     const guard = yield* GuildGuard;
     const orderOf = yield* makeNameOrder;
@@ -98,44 +90,6 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
             game: names.get(link.gameId) ?? null,
           })),
       );
-
-    /** Asks about the members of the scope's guild, which somebody of its account must manage. */
-    const asManager = <A>(scope: DataScope, question: PlatformEffect<A>) =>
-      Effect.andThen(guard.requireAccount(scope, guildOf(scope)), question);
-
-    const chatsMeant = (scope: DataScope, text: string) =>
-      meant(withoutAt(text), isChatId, (name) => {
-        const found = idsOf(chats.findUserByName?.(name, guildOf(scope)));
-        return found && Effect.catchTag(asManager(scope, found), "Forbidden", () => Effect.succeed([]));
-      });
-
-    const gamesMeant = (text: string) => meant(text, isGameId, (name) => idsOf(games.findUserByName?.(name)));
-
-    const membersNamed = (scope: DataScope, text: string) => {
-      const guildId = guildOf(scope);
-      const { searchMembers } = chats;
-      return guildId === null || searchMembers === undefined
-        ? chatsMeant(scope, text)
-        : meant(withoutAt(text), isChatId, (name) =>
-            asManager(scope, searchMembers(guildId, name, mostMembers)),
-          );
-    };
-
-    const search = Effect.fnUntraced(function* (scope: DataScope, text: string) {
-      const [chatsNamed, gamesNamed] = yield* Effect.all(
-        [Effect.result(membersNamed(scope, text)), Effect.result(gamesMeant(text))],
-        { concurrency: "unbounded" },
-      );
-      const chatIds = Result.getOrElse(chatsNamed, () => []);
-      const gameIds = Result.getOrElse(gamesNamed, () => []);
-      const ofGames = yield* store.findByGameIds(scope.pid, gameIds);
-      const all = [...new Set([...chatIds, ...[...ofGames.values()].flat()])];
-      const records = yield* store.findByChatIds(scope.pid, all);
-      const linked = [...records.values()].filter(isLinked);
-      const isUnlinked = (chatId: ChatId) => linked.every((link) => link.chatId !== chatId);
-      if (all.length === 0) yield* Effect.all([Effect.fromResult(chatsNamed), Effect.fromResult(gamesNamed)]);
-      return { linked, unlinked: chatIds.filter(isUnlinked) };
-    });
 
     const page = Effect.fn("OwnedLinks.page")(function* (
       scope: DataScope,
@@ -191,13 +145,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
     });
 
     return {
-      /**
-       * Returns the chat users whose ID or exact user name is `text`, linked or not, the user with this ID first.
-       * In a guild, only members are found by name, and nobody if no member of the account manages the guild.
-       */
       chatsMeant,
-
-      /** Returns the game users whose ID or exact user name is `text`, the user with this ID first. */
       gamesMeant,
 
       find: (scope: DataScope, chatId: ChatId) =>
@@ -297,27 +245,3 @@ const targetOf = (manager: Manager, scope: DataScope) => ({
   guildId: guildOf(scope),
   origin: originOf(manager),
 });
-
-const idsOf = <Id>(found: PlatformEffect<Option.Option<Id>> | undefined) =>
-  found && Effect.map(found, Option.toArray);
-
-/**
- * Returns the users with a given ID or name, each once. If the platform does not answer, returns the user with this ID,
- * or fails if the text is no ID.
- */
-const meant = Effect.fnUntraced(function* <Id extends string, E = never>(
-  text: string,
-  isId: (text: string) => text is Id,
-  findByName: (name: string) => StoreEffect<ReadonlyArray<Id>, PlatformUnavailable | E> | undefined,
-) {
-  const byId = isId(text) ? [text] : [];
-  for (const name of usernamesMeant(text)) {
-    const found = findByName(name) ?? Effect.succeed([]);
-    const byName = yield* byId.length > 0 ? Effect.orElseSucceed(found, () => []) : found;
-    if (byName.length > 0) return [...new Set([...byId, ...byName])];
-  }
-  return byId;
-});
-
-/** A name at the chat platform never begins with the `@` by which users type it. */
-const withoutAt = (text: string): string => text.trim().replace(/^@/u, "");

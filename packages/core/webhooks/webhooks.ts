@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option, Semaphore, Struct } from "effect";
+import { Clock, Context, Effect, Layer, Option, Struct } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64 } from "effect/encoding";
 import type { WriteOrigin } from "../audit/audit.ts";
@@ -14,11 +14,11 @@ import { expectedNameText, isNameText } from "../name_text.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { dayMs } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
-import { isGone, makeAttempt, type SentEvent, untriedDelivery } from "./delivery/attempt.ts";
+import { untriedDelivery } from "./delivery/attempt.ts";
+import { makeRequestedSend } from "./delivery/requested_send.ts";
 import { isEventId, makeSentDeliveries, shownDelivery } from "./sent_delivery.ts";
 import {
   isWebhookId,
-  type StoredWebhook,
   type Webhook,
   type WebhookDelivery,
   type WebhookDetails,
@@ -26,18 +26,12 @@ import {
   type WebhookUpdate,
 } from "./webhook.ts";
 import { WebhookSender, webhookUrlProblem } from "./webhook_sender.ts";
-import { type DeliveryFilter, type StoredDelivery, WebhookStore } from "./webhook_store.ts";
+import { type DeliveryFilter, WebhookStore } from "./webhook_store.ts";
 
 const webhooksOfScope = 5;
 
 /** The greatest length of a description in characters. @internal */
 export const longestDescription = 300;
-
-/**
- * How many tests of an account may run at the same time in one process. There is a limit because a test may take ten
- * seconds.
- */
-const askedAtOnce = 3;
 
 /** How long the previous secret keeps signing after a rotation, in milliseconds. */
 const rotationGrace = dayMs;
@@ -75,7 +69,7 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
     const sender = yield* WebhookSender;
     const random = yield* SecureRandom.SecureRandom;
     const secrets = yield* Secrets;
-    const attempt = yield* makeAttempt;
+    const sendNow = yield* makeRequestedSend;
     const deliveries = yield* makeSentDeliveries;
     const announceChange = yield* makeAnnounceItems("webhooks");
     const notFound = new BadRequest({ problem: "not_found" });
@@ -97,54 +91,6 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
       return found ?? (yield* notFound);
     });
 
-    const check = Effect.fnUntraced(function* ({ url, types = [], description = "" }: WebhookUpdate) {
-      const problems: Array<ParameterProblem> = [];
-      if (url !== undefined) {
-        const problem = webhookUrlProblem(url) ?? (yield* sender.problemOf(url));
-        if (problem !== null) problems.push({ name: "url", reason: problem });
-      }
-      if (!types.every((type) => (eventTypes as ReadonlyArray<string>).includes(type))) {
-        problems.push({ name: "types", reason: `expected a list of ${eventTypes.join(", ")}` });
-      }
-      if (Array.from(description).length > longestDescription || !isNameText(description)) {
-        problems.push({
-          name: "description",
-          reason: `expected at most ${longestDescription} characters, ${expectedNameText}`,
-        });
-      }
-      if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
-    });
-
-    const send = Effect.fnUntraced(function* (
-      webhook: StoredWebhook,
-      event: SentEvent,
-      delivery: StoredDelivery,
-      origin: WriteOrigin,
-    ) {
-      const { id } = webhook;
-      const result = yield* attempt(webhook, event);
-      const recorded = Option.getOrNull(yield* store.recordRequested({ id, delivery, ...result }));
-      if (recorded === null) return yield* notFound;
-      if (isGone(result) && webhook.status !== "disabled") {
-        yield* store.update({ ...origin, id, at: result.endedAt, change: { disabledReason: "gone" } });
-      }
-      return shownDelivery(recorded);
-    });
-
-    /** Limits the deliveries in flight that people asked for, by account. */
-    const limits = new Map<string, Semaphore.Semaphore>();
-
-    /** Runs a delivery that somebody asked for. Fails with a `test_limit` `Conflict` while three are in flight. */
-    const limited = Effect.fnUntraced(function* <A, E, R>(
-      { scope: { account } }: Pick<Webhook, "scope">,
-      sending: Effect.Effect<A, E, R>,
-    ) {
-      const limit = limits.get(account) ?? Semaphore.makeUnsafe(askedAtOnce);
-      limits.set(account, limit);
-      const sent = yield* limit.withPermitsIfAvailable(1)(sending);
-      return Option.isSome(sent) ? sent.value : yield* new Conflict({ reason: "test_limit" });
-    });
-
     return {
       /** Returns webhooks oldest first. */
       list: (account: string | null) => store.list({ account, id: null }),
@@ -164,7 +110,7 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
         admission?: Effect.Effect<unknown, E, R>,
       ) {
         const { account, target, url, types = [], description = "" } = choice;
-        yield* check({ url, types, description });
+        yield* check(sender, { url, types, description });
         if (admission !== undefined) yield* admission;
         const scope = yield* keys.scopeOf(account, target);
         const id = `wh_${yield* randomText(random, 20, 62)}` as WebhookId;
@@ -196,7 +142,7 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
         const webhook = yield* findStored(account, id);
         const at = yield* Clock.currentTimeMillis;
         const event = { id: `evt_${newUlid(at)}`, type: "test", at, data: {} };
-        return yield* limited(webhook, send(webhook, event, untriedDelivery(event), origin));
+        return yield* sendNow(webhook, event, untriedDelivery(event), origin);
       }),
 
       /**
@@ -212,7 +158,7 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
         const webhook = yield* findStored(account, id);
         const delivery = yield* deliveries.findTried(webhook, eventId);
         const event = yield* deliveries.eventOf(webhook, delivery);
-        return yield* limited(webhook, send(webhook, event, delivery, origin));
+        return yield* sendNow(webhook, event, delivery, origin);
       }),
 
       /**
@@ -231,7 +177,7 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
         origin: WriteOrigin,
       ) {
         const webhook = yield* findStored(account, id);
-        yield* check(update);
+        yield* check(sender, update);
         const types = update.types && { types: [...new Set(update.types)] };
         // Drops unknown fields, because callers without type checks may pass fields that must not change, such as a
         // secret.
@@ -295,3 +241,25 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
 }) {
   static readonly layer = Layer.effect(Webhooks, Webhooks.make);
 }
+
+/** Fails with `InvalidParameter` for fields that a webhook cannot have. */
+const check = Effect.fnUntraced(function* (
+  sender: typeof WebhookSender.Service,
+  { url, types = [], description = "" }: WebhookUpdate,
+) {
+  const problems: Array<ParameterProblem> = [];
+  if (url !== undefined) {
+    const problem = webhookUrlProblem(url) ?? (yield* sender.problemOf(url));
+    if (problem !== null) problems.push({ name: "url", reason: problem });
+  }
+  if (!types.every((type) => (eventTypes as ReadonlyArray<string>).includes(type))) {
+    problems.push({ name: "types", reason: `expected a list of ${eventTypes.join(", ")}` });
+  }
+  if (Array.from(description).length > longestDescription || !isNameText(description)) {
+    problems.push({
+      name: "description",
+      reason: `expected at most ${longestDescription} characters, ${expectedNameText}`,
+    });
+  }
+  if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
+});
