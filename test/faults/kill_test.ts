@@ -4,13 +4,14 @@ import { setTimeout } from "node:timers/promises";
 import { StorageSql } from "@accountlink/sql";
 import { isProof } from "@accountlink/test-servers";
 import { expect, onTestFinished, test } from "vitest";
-import { makeFixtures } from "../support/fixtures.ts";
+import { chatKey, interactionOf, signed } from "../support/chat.ts";
+import { guild, makeFixtures } from "../support/fixtures.ts";
 import { useFolder } from "../support/folder.ts";
 import { type RunningServer, startServer, startServerHere } from "../support/server.ts";
 import { countOf, fragile, startCountingClients } from "./counting_clients.ts";
 import * as dying from "./dying.ts";
 
-const [writing, deleting, blocking] = [useFolder(), useFolder(), useFolder()];
+const [writing, deleting, blocking, pressing] = [useFolder(), useFolder(), useFolder(), useFolder()];
 
 test("every answered write survives kill -9, and a write with an Idempotency-Key happens once", async () => {
   const [rounds, most] = isProof ? [50, 300] : [1, 60];
@@ -147,4 +148,38 @@ test("a file of blocks that kill -9 interrupts has blocked its first users, and 
   expect((await send()).body.data).toEqual({ imported: 0, kept: all, wrong: 0, left: 0 });
   expect([blocked(), linked()]).toEqual([chatIds, []]);
   expect(idsIn("SELECT COUNT(*) AS id FROM journal WHERE action = 'block.set'")).toEqual([all]);
+});
+
+test("a press in chat acts once, though kill -9 ends what the process remembers", async () => {
+  const fixtures = makeFixtures();
+  const [linked, unlinked] = ["100001", "100002"];
+  const key = fixtures.key({ account: "club", guildId: guild, links: { [linked]: "1" } });
+  fixtures.plan({ account: "club", guildId: guild, rules: [], state: "on" });
+  const env = { ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey };
+  const options = { fixture: fixtures.fixture, dataFolder: pressing, env };
+  const killed = await startServer(options);
+  let server: RunningServer = killed;
+  onTestFinished(async () => void (await server.stop()));
+  const presses = [linked, unlinked].map((chatId) => {
+    const data = { custom_id: "unlink:yes" };
+    const body = JSON.stringify(interactionOf({ type: 3, data, message: { id: "1" } }, { chatId }));
+    return { body, headers: signed(body) };
+  });
+  const pressAll = async () => {
+    const answers = presses.map((press) => server.send("POST /chat/interactions", press));
+    return (await Promise.all(answers)).map(({ status, text }) => ({ status, text }));
+  };
+  const first = await pressAll();
+  expect(first.map(({ status }) => status)).toEqual([200, 200]);
+  for (const chatId of [linked, unlinked]) {
+    const body = { chatId, gameId: "2", guildId: guild };
+    expect((await server.send("PATCH /v2/game", { key, body })).body.data).toMatchObject({
+      previousGameId: null,
+    });
+  }
+  await killed.kill();
+  server = await startServerHere(options);
+  expect(await pressAll()).toEqual(first);
+  const left = await server.send(`GET /v2/game?gameId=2&guildId=${guild}`, { key });
+  expect(left.body.data).toMatchObject({ count: 2 });
 });

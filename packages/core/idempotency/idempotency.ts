@@ -12,7 +12,8 @@ import { IdempotencyStore, type IdempotentRequest, namesIn, type Once } from "./
 
 /** A request as the client sent it. @internal */
 export interface NamedRequest {
-  readonly keyId: KeyId;
+  /** `chat`: the chat platform sent it. */
+  readonly keyId: KeyId | "chat";
   /** The client's own name for the request. */
   readonly idempotencyKey: string;
   /** The requested change as a JSON value. Requests with equal JSON texts count as the same request. */

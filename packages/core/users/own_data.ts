@@ -6,7 +6,7 @@ import { makeAskingName } from "../communities/asking_name.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { LinkNotFound } from "../errors.ts";
 import { groupBy } from "../group_by.ts";
-import { unkeyed } from "../idempotency/idempotency_store.ts";
+import type { Once } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { forEachLimited } from "../limited_loops.ts";
@@ -106,12 +106,17 @@ export class OwnLinks extends Context.Service<OwnLinks>()("@accountlink/core/Own
        * Removes the user's link in one scope, and fails the user's open sessions in that scope. The user need not be a
        * member of the scope's guild. Returns the removed link.
        */
-      remove: Effect.fn("OwnLinks.remove")(function* (chatId: ChatId, pid: Pid, requestId: string) {
+      remove: Effect.fn("OwnLinks.remove")(function* (
+        chatId: ChatId,
+        pid: Pid,
+        requestId: string,
+        once?: Once,
+      ) {
         const link = (yield* findLinks(chatId)).find(({ scope }) => scope.pid === pid);
         if (link === undefined) return yield* new LinkNotFound();
         const at = yield* Clock.currentTimeMillis;
         const actor = { type: "user", id: chatId } as const;
-        const removed = yield* unkeyed(links.removeGame({ pid, chatId, at, actor, requestId }));
+        const removed = yield* links.removeGame({ pid, chatId, at, actor, requestId, once });
         if (Option.isNone(removed)) return yield* new LinkNotFound();
         yield* watch.announce(removed.value.ended);
         const { gameId: previousGameId } = removed.value;

@@ -83,14 +83,13 @@ export const chatRoutes = Effect.gen(function* () {
 
   const readSigned = Effect.fnUntraced(function* ({ request }: RequestContext) {
     const body = yield* Effect.mapError(request.readBody(maxBodySize), () => new Refused({ status: 413 }));
-    const signature = request.header("x-signature-ed25519") ?? "";
+    const signature = (request.header("x-signature-ed25519") ?? "").toLowerCase();
     const timestamp = request.header("x-signature-timestamp") ?? "";
     const key = imported ?? (yield* keyOf);
     const lead = yield* signedLead(key, { signature, timestamp, body });
     if (lead !== null && Math.abs(lead) > tolerance) yield* tellClock(lead);
     if (lead === null || Math.abs(lead) > tolerance) return yield* new Refused({ status: 401 });
-    const interaction = Option.getOrNull(readInteraction(body)) ?? (yield* new Refused({ status: 400 }));
-    return { interaction, signature: signature.toLowerCase() };
+    return Option.getOrNull(readInteraction(body, signature)) ?? (yield* new Refused({ status: 400 }));
   });
 
   /** Replaces a deferred answer. The answer of a node that dies meanwhile is lost. */
@@ -121,11 +120,11 @@ export const chatRoutes = Effect.gen(function* () {
   });
 
   const answer = Effect.fnUntraced(function* (context: RequestContext) {
-    const { interaction, signature } = yield* readSigned(context);
+    const interaction = yield* readSigned(context);
     if (interaction === "ping") return respondWith(JSON.stringify(pong));
     const deferred = JSON.stringify(deferralOf(interaction));
     const answered = Effect.map(answerNew(interaction, context.requestId), (body) => JSON.stringify(body));
-    return respondWith(yield* onlyOnce(signature, answered, deferred));
+    return respondWith(yield* onlyOnce(interaction.signature, answered, deferred));
   });
 
   const bound: BoundRoute = {

@@ -7,6 +7,7 @@ import { type Community, CommunityStore, isLinkingOn } from "@accountlink/core/c
 import type { Forbidden, PlatformUnavailable, StoreUnavailable } from "@accountlink/core/errors";
 import { makeKnownAccounts } from "@accountlink/core/flow";
 import { GuildLog } from "@accountlink/core/guild_log";
+import { Idempotency } from "@accountlink/core/idempotency";
 import { type ConfiguredScope, KeyStore } from "@accountlink/core/keys";
 import { newestMembers } from "@accountlink/core/links";
 import { OwnedLinks } from "@accountlink/core/owners";
@@ -34,7 +35,7 @@ import {
 import { longestPanelText, makePanelMessage } from "./panel.ts";
 
 /** What a user asks in a guild with a home, whose rules may be paused. */
-interface Asked extends Pick<Interaction, "chatId" | "channelId" | "locale" | "permissions"> {
+interface Asked extends Pick<Interaction, "chatId" | "channelId" | "locale" | "permissions" | "signature"> {
   readonly home: Community;
   readonly guildId: GuildId;
   /** The user that the command is about: by default, the user who asks. */
@@ -195,8 +196,7 @@ const makeVerify = Effect.gen(function* () {
 
 /** Removes the link of the member who asks, after a confirmation. */
 const makeUnlink = Effect.gen(function* () {
-  const links = yield* OwnLinks;
-  const community = yield* makeCommunity;
+  const [links, idempotency, community] = [yield* OwnLinks, yield* Idempotency, yield* makeCommunity];
 
   const say = (text: "chat.unlink.none" | "chat.unlink.done", { home, language }: Asked) =>
     Effect.map(
@@ -217,8 +217,14 @@ const makeUnlink = Effect.gen(function* () {
   });
 
   const confirm = answer("unlink:yes", function* (asked) {
-    const removed = links.remove(asked.chatId, asked.home.scope.pid, asked.requestId);
-    yield* Effect.catchTag(removed, "LinkNotFound", () => Effect.void);
+    const { chatId, home, requestId, signature } = asked;
+    const { pid } = home.scope;
+    const press = { keyId: "chat", idempotencyKey: signature, content: { chatId, pid } } as const;
+    // The counters of signatures end with the process, so the storage keeps the press with the removal.
+    const removed = Effect.flatMap(idempotency.begin(press), ({ once, keep }) =>
+      Effect.catchTag(links.remove(chatId, pid, requestId, once), "LinkNotFound", () => keep({})),
+    );
+    yield* Effect.catchTag(Effect.scoped(removed), "Conflict", () => Effect.void);
     return yield* say("chat.unlink.done", asked);
   });
 

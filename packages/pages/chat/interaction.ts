@@ -8,6 +8,8 @@ export interface Interaction {
   readonly applicationId: string;
   /** Allows to edit the answer. It is never logged. */
   readonly token: Redacted.Redacted;
+  /** Each interaction has its own. */
+  readonly signature: string;
   readonly chatId: ChatId;
   /** Null in a direct message. */
   readonly guildId: GuildId | null;
@@ -86,7 +88,7 @@ type Received = typeof Received.Type;
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Received));
 
 /** Reads the body of a request from the chat platform. None if it cannot be read; `ping` only tests the address. */
-export const readInteraction = (body: Uint8Array): Option.Option<Interaction | "ping"> =>
+export const readInteraction = (body: Uint8Array, signature: string): Option.Option<Interaction | "ping"> =>
   Option.flatMap(decode(new TextDecoder().decode(body)), (received) => {
     if (received.type === 1) return Option.some("ping" as const);
     const { member } = received;
@@ -97,6 +99,7 @@ export const readInteraction = (body: Uint8Array): Option.Option<Interaction | "
     return Option.some({
       applicationId: received.application_id,
       token: Redacted.make(received.token),
+      signature,
       chatId: user.id,
       guildId: received.guild_id ?? null,
       channelId: received.channel_id ?? null,

@@ -2,6 +2,7 @@
 
 import { type Pid, RequestLimits, SessionSettings, UserData, VerificationFlows } from "@accountlink/core";
 import { isGenerated } from "@accountlink/core/communities";
+import { unkeyed } from "@accountlink/core/idempotency";
 import type { ChatId } from "@accountlink/core/ids";
 import { shownName } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
@@ -134,7 +135,7 @@ export const meRoutes = Effect.gen(function* () {
     }),
 
     site.form("/me/remove", ({ context: { language, requestId }, signIn: { chatId } }, fields) =>
-      ownLinks.remove(chatId, (fields.get("pid") ?? "") as Pid, requestId).pipe(
+      unkeyed(ownLinks.remove(chatId, (fields.get("pid") ?? "") as Pid, requestId)).pipe(
         Effect.map((link) => removedPage(link, language)),
         Effect.catchTag("LinkNotFound", () => Effect.succeed(notLinkedPage(language))),
       ),
