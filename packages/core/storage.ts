@@ -48,7 +48,7 @@ import { begunSignIns, type SignInStore, siteSignIns, storedSignIns } from "./si
 import { communityRecords, storedCommunities } from "./stored_communities.ts";
 import { storedRolePlans } from "./stored_role_plans.ts";
 import { storedUpgrades, type UpgradeStore, upgrades } from "./upgrades/upgrade_store.ts";
-import type { UsageStore } from "./usage/usage_store.ts";
+import { storedUsage, type UsageStore, usageDays, usageMeters } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
 import { storedWebhooks } from "./webhooks/stored_webhooks.ts";
 import { webhookDeliveries, webhookRecords } from "./webhooks/webhook_records.ts";
@@ -142,6 +142,8 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   webhookRecords,
   webhookDeliveries,
   dayCounts,
+  usageDays,
+  usageMeters,
   reminders,
   guildLogs,
   guildLogEntries,
@@ -169,6 +171,7 @@ export const recordStores = Layer.mergeAll(
   storedUpgrades,
   storedWebhooks,
   storedDayCounts,
+  storedUsage,
   storedReminders,
   storedGuildLogs,
   storedUploads,

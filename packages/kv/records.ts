@@ -3,7 +3,6 @@ import type { Pid } from "@accountlink/core";
 import { logged } from "@accountlink/core/journal";
 import {
   type KeyPart,
-  type KnownScope,
   keyOf,
   type ListOptions,
   type RecordIndex,
@@ -14,24 +13,16 @@ import {
   type TxBody,
 } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Option, Predicate, Struct } from "effect";
+import { Array as Arr, Effect, Option, Predicate, Struct } from "effect";
 import { type Bounds, encode, type Tuple } from "./keys.ts";
-import { itemsOf, removeInSteps } from "./steps.ts";
-import { readEvents } from "./stores/event_store.ts";
+import { itemsOf, removeInSteps, shortListsAtOnce } from "./steps.ts";
+import { countEvents } from "./stores/event_store.ts";
 import { keyedWrite } from "./stores/idempotency_store.ts";
-import { record as addRecord, placeAt } from "./stores/journal.ts";
+import { record as addRecord } from "./stores/journal.ts";
+import { keysOf, noteUses } from "./stores/keys.ts";
 import { type Held, holdRecords, liveNodes } from "./stores/leases.ts";
 import { links } from "./stores/links.ts";
-import {
-  accountAt,
-  accountNamed,
-  dataScope,
-  epochOf,
-  isCurrent,
-  type OfEpoch,
-  scopeAt,
-  scopes,
-} from "./stores/scopes.ts";
+import { accountNamed, epochOf, isCurrent, knownScopes, type OfEpoch, scopeAt } from "./stores/scopes.ts";
 import { storeLayer } from "./stores/store_layer.ts";
 import { type Index, type IndexOptions, type Table, table } from "./table.ts";
 import type { Database, Transaction } from "./transaction.ts";
@@ -165,6 +156,18 @@ export const txOf = (tx: Transaction): Tx => {
       ...(type.isOfAccount && { account: scope?.account }),
     });
   });
+  const addAll = Effect.fnUntraced(function* <R extends object>(
+    type: RecordType<R>,
+    records: ReadonlyArray<R>,
+    fields: ReadonlyArray<keyof R & string> = [],
+  ) {
+    yield* tx.getAll(tableFor(type), records, (record) => keyOf(type, record));
+    for (const record of records) {
+      const before = fields.length === 0 ? undefined : yield* get(type, ...keyOf(type, record));
+      const sums = fields.map((field) => [field, Number(record[field]) + Number(before?.[field] ?? 0)]);
+      yield* put(type, { ...record, ...Object.fromEntries(sums) });
+    }
+  });
   const remove = Effect.fnUntraced(function* <R extends object>(type: RecordType<R>, ...key: Tuple) {
     const found = yield* get(type, ...key);
     if (found !== undefined) yield* tx.remove(tableFor(type), ...key);
@@ -201,6 +204,11 @@ export const txOf = (tx: Transaction): Tx => {
     get,
     getAll,
     list,
+    listAll: (index, prefixes, options) =>
+      Effect.map(
+        Effect.forEach(prefixes, (prefix) => list(index, prefix, options), { concurrency: shortListsAtOnce }),
+        Arr.flatten,
+      ),
     firsts: (index, prefixes) =>
       Effect.forEach(
         prefixes,
@@ -226,10 +234,8 @@ export const txOf = (tx: Transaction): Tx => {
             ),
       ),
     put,
-    putAll: Effect.fnUntraced(function* (type, records) {
-      yield* tx.getAll(tableFor(type), records, (record) => keyOf(type, record));
-      for (const record of records) yield* put(type, record);
-    }),
+    putAll: addAll,
+    addAll,
     remove,
     removeAll: Effect.fnUntraced(function* (type, keys) {
       const found = yield* getAll(type, keys);
@@ -258,30 +264,12 @@ export const txOf = (tx: Transaction): Tx => {
         found.flatMap((each) => (each?.epoch === epoch ? [[each.link.chatId, each.link] as const] : [])),
       );
     }),
-    scopes: Effect.fnUntraced(function* (pids) {
-      const found = new Map<Pid, KnownScope>();
-      for (const scope of yield* tx.getAll(scopes, [...new Set(pids)], (pid) => [pid])) {
-        if (scope === undefined) continue;
-        const account = yield* accountAt(tx, scope.account);
-        found.set(scope.pid, { scope: dataScope(scope, account), isActive: account.status === "active" });
-      }
-      return found;
-    }),
-    countEvents: Effect.fnUntraced(function* ({ pid, after, types, most, searched }) {
-      let last = Math.max(after, (yield* placeAt(tx, pid)).start);
-      let count = 0;
-      for (let read = 0; count < most && read < searched; read += eventsAtOnce) {
-        const page = yield* readEvents(tx, pid, last, eventsAtOnce);
-        count += page.filter(({ type }) => types.length === 0 || types.includes(type)).length;
-        if (page.length < eventsAtOnce) break;
-        last = page.at(-1)?.position ?? last;
-      }
-      return Math.min(count, most);
-    }),
+    scopes: (pids) => knownScopes(tx, pids),
+    keysOf: (account) => keysOf(tx, account),
+    noteUses: (uses) => noteUses(tx, uses),
+    countEvents: (search) => countEvents(tx, search),
   };
 };
-
-const eventsAtOnce = 1_000;
 
 /** The records of a step, or of a write. A record may have two dozen entries and guards. */
 const recordsOfStep = (db: Pick<Database, "most">): number => itemsOf(db, 25, { limit: 20 });

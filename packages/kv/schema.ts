@@ -6,7 +6,7 @@ import { table } from "./table.ts";
 import { Database } from "./transaction.ts";
 
 /** Rises with each change of the records or their keys that an earlier release cannot read. @internal */
-export const newestSchema = 6;
+export const newestSchema = 7;
 
 const schemas = table<{ readonly version: number }>()("schema", () => [], {});
 

@@ -17,7 +17,6 @@ import * as KvRootKeyStore from "./stores/root_key_store.ts";
 import * as KvSessionStore from "./stores/session_store.ts";
 import * as KvSightingStore from "./stores/sighting_store.ts";
 import { KvDatabase } from "./stores/store_layer.ts";
-import * as KvUsageStore from "./stores/usage_store.ts";
 import * as KvUserStore from "./stores/user_store.ts";
 import { Database } from "./transaction.ts";
 
@@ -33,7 +32,6 @@ const stores = Layer.mergeAll(
   KvUserStore.layer,
   Layer.provideMerge(recordStores, KvRecords.layer),
   KvIdempotencyStore.layer,
-  KvUsageStore.layer,
   KvEventStore.layer,
   KvBlockStore.layer,
   Layer.effect(

@@ -27,9 +27,14 @@ const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
   };
   const one = `(${all.map(() => "?").join(", ")})`;
   const insert = `INSERT INTO ${name} (${list}) VALUES ${one}`;
-  const replace = `ON CONFLICT (${keyColumns.join(", ")}) DO UPDATE SET ${all
-    .map((column) => `${column} = excluded.${column}`)
-    .join(", ")}`;
+  const replacing = (added: ReadonlyArray<string> = []) =>
+    `ON CONFLICT (${keyColumns.join(", ")}) DO UPDATE SET ${Object.entries(columns)
+      .map(
+        ([field, column]) =>
+          `${column} = ${added.includes(field) ? `${name}.${column} + ` : ""}excluded.${column}`,
+      )
+      .join(", ")}`;
+  const replace = replacing();
   return {
     keyColumns,
     nullable,
@@ -38,7 +43,8 @@ const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
     select: `SELECT ${list} FROM ${name}`,
     insert,
     upsert: `${insert} ${replace}`,
-    upsertAll: (count: number) => `${insert}${`, ${one}`.repeat(count - 1)} ${replace}`,
+    upsertAll: (count: number, added?: ReadonlyArray<string>) =>
+      `${insert}${`, ${one}`.repeat(count - 1)} ${added === undefined ? replace : replacing(added)}`,
     remove: `DELETE FROM ${name} WHERE ${isKey} RETURNING ${list}`,
     removeAll: (count: number, behind = key) =>
       `DELETE FROM ${name} WHERE ${isOneOf(count, behind)} RETURNING ${list}`,

@@ -16,10 +16,11 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { ErasedThing } from "@accountlink/core/users";
 import { Array as Arr, Effect, Predicate, Schema } from "effect";
-import type { SqlClient, Statement } from "effect/sql";
-import { isNumbered, isUnnumbered } from "./journal/positions.ts";
-import { insertEntry, positionOn } from "./journal/records.ts";
+import type { SqlClient } from "effect/sql";
+import { countEventsOn } from "./journal/event_store.ts";
+import { insertEntry } from "./journal/records.ts";
 import { scopeFields, withScope } from "./keys/accounts.ts";
+import { usedKeysOn } from "./keys/used_keys.ts";
 import { linkStatements } from "./links/link_statements.ts";
 import { columnOf, isOnly, keyColumnsOf, numbered, orderOf, placeIn, tableFor } from "./record_table.ts";
 import { dialectOf } from "./statements/dialect.ts";
@@ -49,36 +50,42 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
     const [{ pid } = {}] = records as ReadonlyArray<{ readonly pid?: Pid }>;
     return Effect.andThen(lockScopeOf(type, pid), Effect.asVoid(stored));
   };
-  const list = (index: RecordIndex, prefix: ReadonlyArray<KeyPart>, options: ListOptions = {}) => {
+  const list = (
+    index: RecordIndex,
+    prefix: ReadonlyArray<KeyPart>,
+    options: ListOptions = {},
+    first?: ReadonlyArray<string>,
+  ) => {
     const { select, read } = tableFor(index.type);
-    const { where, values } = placeIn(index, prefix, options);
-    const page = options.limit === undefined ? "" : ` LIMIT ${options.limit}`;
-    return read(run(`${select} WHERE ${where} ORDER BY ${orderOf(index, options.reverse)}${page}`, values));
+    const { where, values } = placeIn(index, prefix, options, first);
+    return read(run(`${select} WHERE ${where} ${pageOf(index, options)}`, values));
   };
-  const firstsOf = (
+  const listAll = (
     index: RecordIndex,
     prefixes: ReadonlyArray<ReadonlyArray<string>>,
-    first: ReadonlyArray<string>,
+    options: ListOptions = {},
+    first?: ReadonlyArray<string>,
   ) => {
-    const { select, list: columns, read } = tableFor(index.type);
-    const page = `ORDER BY ${orderOf(index)} LIMIT 1`;
+    const { list: columns, read } = tableFor(index.type);
     if (!isRemote) {
-      return Effect.map(
-        Effect.forEach(prefixes, (prefix) => {
-          const { where, values } = placeIn(index, prefix, {}, first);
-          return read(run(`${select} WHERE ${where} ${page}`, values));
-        }),
-        Arr.flatten,
-      );
+      const lists = Effect.forEach(prefixes, (prefix) => list(index, prefix, options, first));
+      return Effect.map(lists, Arr.flatten);
     }
     let part = 0;
-    const { where } = placeIn(index, prefixes[0] ?? [], {}, first);
-    const isBehind = where.replaceAll("?", () => `(value ->> ${part++})`);
+    const [behind = []] = prefixes;
+    const { where, values } = placeIn(index, behind, options, first);
+    const isBehind = where.replaceAll("?", (mark) => (part < behind.length ? `(value ->> ${part++})` : mark));
     const text = `
       SELECT ${columns} FROM json_array_elements(?::json) AS element (value)
-      CROSS JOIN LATERAL (SELECT * FROM ${index.type.name} WHERE ${isBehind} ${page}) AS found`;
-    return read(run(text, [JSON.stringify(prefixes)]));
+      CROSS JOIN LATERAL (SELECT * FROM ${index.type.name} WHERE ${isBehind} ${pageOf(index, options)}) AS found`;
+    return read(run(text, [JSON.stringify(prefixes), ...values.slice(behind.length)]));
   };
+  const putAll = (type: RecordType, records: ReadonlyArray<object>, added?: ReadonlyArray<string>) =>
+    Effect.forEach(
+      Arr.chunksOf(records, batchSize),
+      (some) => store(type, tableFor(type).upsertAll(some.length, added), ...some),
+      { discard: true },
+    );
   const tx = {
     get: (type: RecordType, ...key: ReadonlyArray<KeyPart>) => {
       const { select, isKey, read } = tableFor(type);
@@ -96,12 +103,13 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
     },
 
     list,
+    listAll,
 
     firsts: Effect.fnUntraced(function* (index: RecordIndex, prefixes: ReadonlyArray<ReadonlyArray<string>>) {
       const found = new Map<string, object>();
       const named = index.either === undefined ? [[]] : index.either.map((field) => [field]);
       for (const first of prefixes.length === 0 ? [] : named) {
-        for (const record of yield* firstsOf(index, prefixes, first)) {
+        for (const record of yield* listAll(index, prefixes, { limit: 1 }, first)) {
           const place = placeOf(record, [...first, ...index.fields].slice(0, prefixes[0]?.length));
           const other = found.get(place);
           if (other === undefined || isBefore(index, record, other)) found.set(place, record);
@@ -127,12 +135,8 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
     create: (type: RecordType, record: object) => store(type, tableFor(type).insert, record),
     put: (type: RecordType, record: object) => store(type, tableFor(type).upsert, record),
 
-    putAll: (type: RecordType, records: ReadonlyArray<object>) =>
-      Effect.forEach(
-        Arr.chunksOf(records, batchSize),
-        (some) => store(type, tableFor(type).upsertAll(some.length), ...some),
-        { discard: true },
-      ),
+    putAll,
+    addAll: putAll,
 
     removeAll: (type: RecordType, keys: ReadonlyArray<ReadonlyArray<KeyPart>>) => {
       const { removeAll, read } = tableFor(type);
@@ -177,22 +181,8 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
         (found) => new Map(found),
       ),
 
-    countEvents: ({ pid, after, types, most, searched }: Parameters<Tx["countEvents"]>[0]) => {
-      const place = positionOn(sql);
-      const start = sql`COALESCE((SELECT feed_starts.position FROM feed_starts WHERE pid = ${pid}), 0)`;
-      const ofTypes = sql`REPLACE(action, 'links.import_undone', 'links.imported') ${isAmong(JSON.stringify(types))}`;
-      const isMeant =
-        types.length === 0 ? sql`event_id IS NOT NULL` : sql`event_id IS NOT NULL AND ${ofTypes}`;
-      const counted = (records: Statement.Fragment) => sql`
-        (SELECT COUNT(*) FROM (
-          SELECT 1 FROM (
-            SELECT event_id, action FROM journal WHERE journal.place = ${pid} AND ${records} LIMIT ${searched}
-          ) AS next WHERE ${isMeant} LIMIT ${most}) AS told)`;
-      const inOrder = sql`${isNumbered(sql)} AND ${place} > ${after} AND ${place} > ${start} ORDER BY ${place}`;
-      const count = sql<{ readonly count: number }>`
-        SELECT ${counted(inOrder)} + ${counted(isUnnumbered(sql))} AS count`;
-      return Effect.map(count, ([row]) => Math.min(most, Number(row?.count)));
-    },
+    countEvents: countEventsOn(sql),
+    ...usedKeysOn(sql),
   };
   // The operation turns failures of statements into StoreUnavailable.
   return tx as unknown as Tx;
@@ -211,6 +201,9 @@ const isBefore = ({ fields }: RecordIndex, one: object, other: object): boolean 
   }
   return false;
 };
+
+const pageOf = (index: RecordIndex, { limit, reverse }: ListOptions): string =>
+  `ORDER BY ${orderOf(index, reverse)}${limit === undefined ? "" : ` LIMIT ${limit}`}`;
 
 type Run<A> = Effect.Effect<A, Ending> | Effect.fn.Return<A, Ending>;
 

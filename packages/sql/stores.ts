@@ -15,7 +15,6 @@ import { schemaFault } from "./migrations.ts";
 import * as SqlRecords from "./records.ts";
 import * as SqlRootKeyStore from "./root_key_store.ts";
 import * as SqlSessionStore from "./sessions/session_store.ts";
-import * as SqlUsageStore from "./usage_store.ts";
 import * as SqlUserStore from "./users/user_store.ts";
 
 const fault = Effect.map(SqlClient.SqlClient, (sql) =>
@@ -40,7 +39,6 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     Layer.provideMerge(recordStores, SqlRecords.layer),
     SqlBlockStore.layer,
     SqlIdempotencyStore.layer,
-    SqlUsageStore.layer,
     SqlEventStore.layer,
     Layer.effect(StorageFault, fault),
   );

@@ -4,7 +4,7 @@ import type { AuditAction, AuditEntry, WriteContext } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { Conflict, StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { Keyed } from "../idempotency/idempotency_store.ts";
-import type { ChatId, GameId, Pid } from "../ids.ts";
+import type { ChatId, GameId, KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { RecordIndex, RecordType } from "./record_type.ts";
 
@@ -56,6 +56,12 @@ export interface Tx {
     prefix: ReadonlyArray<KeyPart>,
     options?: ListOptions,
   ) => StoreEffect<ReadonlyArray<R>>;
+  /** Returns the records of an index without `either` behind prefixes of texts, those of a prefix in its order. */
+  readonly listAll: <R extends object>(
+    index: RecordIndex<R>,
+    prefixes: ReadonlyArray<ReadonlyArray<string>>,
+    options?: ListOptions,
+  ) => StoreEffect<ReadonlyArray<R>>;
   /** Returns the first record of an index for each prefix of texts. */
   readonly firsts: <R extends object>(
     index: RecordIndex<R>,
@@ -77,6 +83,12 @@ export interface Tx {
   readonly put: <R extends object>(type: RecordType<R>, record: R) => StoreEffect<void>;
   /** Stores records whose keys differ, as `put` does. */
   readonly putAll: <R extends object>(type: RecordType<R>, records: ReadonlyArray<R>) => StoreEffect<void>;
+  /** Stores records whose keys differ. Adds the given fields to those of the records with their keys. */
+  readonly addAll: <R extends object>(
+    type: RecordType<R>,
+    records: ReadonlyArray<R>,
+    fields: ReadonlyArray<keyof R & string>,
+  ) => StoreEffect<void>;
   /** Deletes the record with a key, and returns it. */
   readonly remove: <R extends object>(
     type: RecordType<R>,
@@ -108,6 +120,12 @@ export interface Tx {
   ) => StoreEffect<ReadonlyMap<ChatId, { readonly gameId: GameId | null; readonly linkVersion: number }>>;
   /** Returns the scopes that exist. */
   readonly scopes: (pids: ReadonlyArray<Pid>) => StoreEffect<ReadonlyMap<Pid, KnownScope>>;
+  /** Returns the keys of an account, revoked ones too. */
+  readonly keysOf: (account: string) => StoreEffect<ReadonlyArray<KeyId>>;
+  /** Stores when keys were last used, unless an earlier use was less than `lastUsePrecision` before. */
+  readonly noteUses: (
+    uses: ReadonlyArray<{ readonly key: KeyId; readonly at: Millis }>,
+  ) => StoreEffect<unknown>;
   /** Counts the events of a scope after a position, of all types if none is named. */
   readonly countEvents: (search: {
     readonly pid: Pid;

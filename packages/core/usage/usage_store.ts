@@ -1,6 +1,10 @@
-import { Clock, Context, Effect } from "effect";
+import { Array as Arr, Clock, Context, Effect, Order, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
-import type { KeyId } from "../ids.ts";
+import { groupBy } from "../group_by.ts";
+import { KeyId } from "../ids.ts";
+import { type RecordOf, recordType } from "../records/record_type.ts";
+import { recordStore, type Tx } from "../records/records.ts";
+import { assertStorable } from "../storable_text.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 
 /** @internal */
@@ -30,8 +34,7 @@ export interface UsagePeriod extends UsageCounts {
   readonly group: UsageGroup;
 }
 
-/** @internal */
-export const byTimeAndGroup = (one: UsagePeriod, other: UsagePeriod): number =>
+const byTimeAndGroup = (one: UsagePeriod, other: UsagePeriod): number =>
   one.from - other.from || usageGroups.indexOf(one.group) - usageGroups.indexOf(other.group);
 
 /** The counts of a meter since its previous batch. */
@@ -118,3 +121,94 @@ const dayOf = (periods: ReadonlyArray<UsagePeriod>, day: number): UsageDay => ({
     return { group, served: found?.served ?? 0, refused: found?.refused ?? 0, errors: found?.errors ?? 0 };
   }),
 });
+
+const outcomes = ["served", "refused", "errors"] as const;
+
+/** The requests of a key in a group of routes on a UTC day. @internal */
+export const usageDays = recordType({
+  name: "usage_days",
+  fields: {
+    key: KeyId,
+    day: Schema.Int,
+    group: Schema.Literals(usageGroups),
+    served: Schema.Int,
+    refused: Schema.Int,
+    errors: Schema.Int,
+  },
+  columns: { key: "key_id", day: "starts_at", group: "route_group" },
+  key: ["key", "day", "group"],
+  indexes: { byDay: { fields: ["day", "key", "group"] } },
+});
+
+/** The last part of the last batch of a meter. @internal */
+export const usageMeters = recordType({
+  name: "usage_meters",
+  fields: { meter: Schema.String, sequence: Schema.Int, day: Schema.Int },
+  columns: { meter: "id", sequence: "last_batch" },
+  key: ["meter"],
+  indexes: { byDay: { fields: ["day", "meter"] } },
+});
+
+/** More than the parts of any batch. Parts follow each other through all batches of a meter. */
+const mostParts = 1_000_000;
+
+/** Batches lock records in this order, so that two of them cannot deadlock. */
+const lockOrder = Order.combine(
+  Order.mapInput(Order.String, ({ key }: KeyUsage) => key),
+  Order.mapInput(Order.String, ({ group }: KeyUsage) => group),
+);
+
+/** Adds up the usage of each group in a day, oldest day first. */
+const sumOf = (found: ReadonlyArray<RecordOf<typeof usageDays>>): ReadonlyArray<UsagePeriod> =>
+  Object.values(Arr.groupBy(found, ({ day, group }) => `${day} ${group}`))
+    .map(([{ key: _, day: from, group, ...first }, ...others]) => ({
+      from,
+      group,
+      ...others.reduce(addUsage, first),
+    }))
+    .toSorted(byTimeAndGroup);
+
+const usageOf = (tx: Tx, keys: ReadonlyArray<KeyId>, from: Millis) =>
+  tx.listAll(
+    usageDays.byKey,
+    keys.map((key) => [key]),
+    { after: [from - 1] },
+  );
+
+/** Stores usage in any storage. @internal */
+export const storedUsage = recordStore(UsageStore, ({ read, write, removeBefore, mostWritten }) => ({
+  add: Effect.fnUntraced(function* ({ meter, sequence, day, counts, uses }: UsageBatch) {
+    assertStorable([meter]);
+    const sorted = counts.toSorted(lockOrder);
+    const parts = Math.ceil(Math.max(counts.length, uses.length) / mostWritten);
+    for (let part = 0; part < parts; part++) {
+      const [start, end] = [part * mostWritten, (part + 1) * mostWritten];
+      yield* write("add", `usage of ${meter}`, function* (tx) {
+        const number = sequence * mostParts + part;
+        const stored = yield* tx.get(usageMeters, meter);
+        if (stored !== undefined && stored.sequence >= number) return;
+        yield* tx.put(usageMeters, { meter, sequence: number, day });
+        const records = sorted.slice(start, end).map((count) => ({ ...count, day }));
+        yield* tx.addAll(usageDays, records, outcomes);
+        yield* tx.noteUses(uses.slice(start, end));
+      });
+    }
+  }),
+
+  days: (owner, from) =>
+    read("days", function* (tx) {
+      const keys = "key" in owner ? [owner.key] : yield* tx.keysOf(owner.account);
+      return sumOf(yield* usageOf(tx, keys, from));
+    }),
+
+  daysByKey: (account, from) =>
+    read("daysByKey", function* (tx) {
+      const byKey = groupBy(yield* usageOf(tx, yield* tx.keysOf(account), from), ({ key }) => key);
+      return new Map(Array.from(byKey, ([key, found]) => [key, sumOf(found)]));
+    }),
+
+  forget: (before) =>
+    Effect.asVoid(
+      Effect.all([usageDays, usageMeters].map(({ byDay }) => removeBefore("forget", byDay, [before]))),
+    ),
+}));

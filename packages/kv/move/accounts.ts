@@ -1,4 +1,4 @@
-/** Accounts, their members, scopes and keys, and what keys and people used. */
+/** Accounts, their members, scopes and keys. */
 import { guildOf, type KeyId, type Row } from "@accountlink/core";
 import { noSettings } from "@accountlink/core/keys";
 import { snakeCase } from "@accountlink/core/records";
@@ -7,12 +7,8 @@ import { suspendedOwners } from "../stores/account_operations.ts";
 import { keys, lastUses } from "../stores/keys.ts";
 import { members } from "../stores/members.ts";
 import { accounts, type StoredScope, scopes } from "../stores/scopes.ts";
-import { meters, usage } from "../stores/usage_store.ts";
 import { at, scopeRef } from "./places.ts";
 import { type Unit, unit } from "./unit.ts";
-
-/** More than the parts of any batch: SQL storages store a batch whole. */
-const allParts = 1_000_000;
 
 export const accountUnits: ReadonlyArray<Unit> = [
   unit({
@@ -109,24 +105,6 @@ export const accountUnits: ReadonlyArray<Unit> = [
     rowsOfParts: ({ key, secrets }) => ({
       key_secrets: secrets.map(({ hash, endsAt }) => ({ hash, key_id: key.id, ends_at: endsAt })),
     }),
-  }),
-  unit({
-    records: usage,
-    relation: "usage_days",
-    columns: {
-      key_id: "key",
-      starts_at: "day",
-      route_group: "group",
-      served: "served",
-      refused: "refused",
-      errors: "errors",
-    },
-  }),
-  unit({
-    records: meters,
-    relation: "usage_meters",
-    columns: { id: "meter", last_batch: "sequence", day: "day" },
-    fields: () => ({ parts: allParts }),
   }),
 ];
 

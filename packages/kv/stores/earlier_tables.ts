@@ -12,6 +12,7 @@ import type { RecordOf, RecordType } from "@accountlink/core/records";
 import type { ClaimReminder } from "@accountlink/core/reminders";
 import type { PlanPlace, StoredPreview } from "@accountlink/core/roles";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
+import { usageDays, usageMeters } from "@accountlink/core/usage";
 import type { StoredDelivery, WebhookId, webhookRecords } from "@accountlink/core/webhooks";
 import { table } from "../table.ts";
 import type { OfEpoch, ScopeRef } from "./scopes.ts";
@@ -266,6 +267,8 @@ export const renamedTypes: Readonly<Record<string, RecordType>> = {
   sign_in: siteSignIns,
   begun_sign_in: begunSignIns,
   day_count: dayCounts,
+  usage: usageDays,
+  meter: usageMeters,
 };
 
 export const earlierReminders = table<ClaimReminder>()(

@@ -1,6 +1,7 @@
 import { EventStore, type Pid } from "@accountlink/core";
 import type { FeedEvent } from "@accountlink/core/events";
 import { eventOf } from "@accountlink/core/journal";
+import type { Tx } from "@accountlink/core/records";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
@@ -27,6 +28,23 @@ export const readEvents = Effect.fnUntraced(function* (
     if (found.length >= limit || last === undefined || page.length < limit) return found.slice(0, limit);
     next = last.sequence;
   }
+});
+
+const eventsAtOnce = 1_000;
+
+export const countEvents = Effect.fnUntraced(function* (
+  tx: Transaction,
+  { pid, after, types, most, searched }: Parameters<Tx["countEvents"]>[0],
+) {
+  let last = Math.max(after, (yield* placeAt(tx, pid)).start);
+  let count = 0;
+  for (let read = 0; count < most && read < searched; read += eventsAtOnce) {
+    const page = yield* readEvents(tx, pid, last, eventsAtOnce);
+    count += page.filter(({ type }) => types.length === 0 || types.includes(type)).length;
+    if (page.length < eventsAtOnce) break;
+    last = page.at(-1)?.position ?? last;
+  }
+  return Math.min(count, most);
 });
 
 export const layer = storeLayer(EventStore, (db) => ({

@@ -1,10 +1,11 @@
 import type { ApiKey, KeyId } from "@accountlink/core";
 import { earlierEnd, type KeyDetails } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
+import { lastUsePrecision } from "@accountlink/core/usage";
 import { Effect } from "effect";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import { accountAt, dataScope, type ScopeRef, type StoredAccount } from "./scopes.ts";
+import { accountAt, accountNamed, dataScope, type ScopeRef, type StoredAccount } from "./scopes.ts";
 
 /** A key with its secrets, the newest last. A secret whose `endsAt` is null expires with its key. */
 export interface StoredKey {
@@ -67,4 +68,18 @@ export const revokedKey = (stored: StoredKey, { status }: StoredAccount, at: Mil
   key: { ...stored.key, status: "revoked" },
   wasSuspended: status === "suspended",
   revokedAt: at,
+});
+
+/** The keys of an account, the oldest first. */
+export const keysOf = Effect.fnUntraced(function* (tx: Transaction, name: string) {
+  const account = yield* accountNamed(tx, name);
+  return account === undefined ? [] : (yield* tx.list(keys.byAccount, [account.id])).map(({ key }) => key.id);
+});
+
+export const noteUses = Effect.fnUntraced(function* (tx: Transaction, uses: ReadonlyArray<LastUse>) {
+  for (const { key, at } of uses) {
+    if ((yield* tx.get(keys, key)) === undefined) continue;
+    const last = (yield* tx.get(lastUses, key))?.at ?? -Infinity;
+    if (at - last >= lastUsePrecision) yield* tx.put(lastUses, { key, at });
+  }
 });

@@ -2,6 +2,7 @@
 import type { DataScope, GameId, Pid, ScopeTarget } from "@accountlink/core";
 import { guildOf } from "@accountlink/core";
 import type { Account, ScopeSettings } from "@accountlink/core/keys";
+import type { KnownScope } from "@accountlink/core/records";
 import { Effect } from "effect";
 import { keyOf, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
@@ -103,4 +104,15 @@ export const dataScope = ({ pid, target }: ScopeRef, { name }: StoredAccount): D
 /** Adds the scope to records that keep its constant part. */
 export const withScope = Effect.fnUntraced(function* (tx: Transaction, ref: ScopeRef) {
   return dataScope(ref, yield* accountAt(tx, ref.account));
+});
+
+/** Returns the scopes that exist. */
+export const knownScopes = Effect.fnUntraced(function* (tx: Transaction, pids: ReadonlyArray<Pid>) {
+  const found = new Map<Pid, KnownScope>();
+  for (const scope of yield* tx.getAll(scopes, [...new Set(pids)], (pid) => [pid])) {
+    if (scope === undefined) continue;
+    const account = yield* accountAt(tx, scope.account);
+    found.set(scope.pid, { scope: dataScope(scope, account), isActive: account.status === "active" });
+  }
+  return found;
 });

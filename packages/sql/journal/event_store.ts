@@ -1,9 +1,11 @@
 import { EventStore, Pid } from "@accountlink/core";
 import { eventOf } from "@accountlink/core/journal";
+import type { Tx } from "@accountlink/core/records";
 import type { Millis } from "@accountlink/core/timestamp";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect, Option, Schema } from "effect";
-import type { Statement } from "effect/sql";
+import type { SqlClient, Statement } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { columnReader, OptionalInt, schemaReaderOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
@@ -178,3 +180,23 @@ const readForgotten = schemaReaderOf(
 const readTimes = columnReader("journal", "at", OptionalInt);
 
 const readPids = columnReader("journal", "pid", Pid);
+
+/** `Tx.countEvents` of a connection. */
+export const countEventsOn =
+  (sql: SqlClient.SqlClient) =>
+  ({ pid, after, types, most, searched }: Parameters<Tx["countEvents"]>[0]) => {
+    const { isAmong } = dialectOf(sql);
+    const place = positionOn(sql);
+    const start = sql`COALESCE((SELECT feed_starts.position FROM feed_starts WHERE pid = ${pid}), 0)`;
+    const ofTypes = sql`REPLACE(action, 'links.import_undone', 'links.imported') ${isAmong(JSON.stringify(types))}`;
+    const isMeant = types.length === 0 ? sql`event_id IS NOT NULL` : sql`event_id IS NOT NULL AND ${ofTypes}`;
+    const counted = (records: Statement.Fragment) => sql`
+      (SELECT COUNT(*) FROM (
+        SELECT 1 FROM (
+          SELECT event_id, action FROM journal WHERE journal.place = ${pid} AND ${records} LIMIT ${searched}
+        ) AS next WHERE ${isMeant} LIMIT ${most}) AS told)`;
+    const inOrder = sql`${isNumbered(sql)} AND ${place} > ${after} AND ${place} > ${start} ORDER BY ${place}`;
+    const count = sql<{ readonly count: number }>`
+      SELECT ${counted(inOrder)} + ${counted(isUnnumbered(sql))} AS count`;
+    return Effect.map(count, ([row]) => Math.min(most, Number(row?.count)));
+  };
