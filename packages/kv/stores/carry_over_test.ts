@@ -1,10 +1,11 @@
-import { AuditLog, ChatId, EventStore, GameId, GuildId, Pid } from "@accountlink/core";
+import { AuditLog, ChatId, EventStore, GameId, GuildId, KeyId, Pid } from "@accountlink/core";
 import { AltReviewStore, SuspectStore } from "@accountlink/core/alts";
 import { CommunityStore } from "@accountlink/core/communities";
 import { GuildLogStore } from "@accountlink/core/guild_log";
 import { UploadStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { SignInStore } from "@accountlink/core/sign_ins";
+import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
 import { type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
 import { makeDelivery } from "@accountlink/testing";
@@ -63,6 +64,7 @@ it("communities, reviews, likely alts, sign-ins, webhooks, logs and uploads of a
     const paused = { at: 7, why: null, by: { type: "account", id: chatId } };
     const panels = [{ channelId: "5", messageId: "8", text: null }];
     const community = { homeSince: 3, paused, settings: { remindAfterDays: 4 }, panels };
+    const [keyId, used] = [KeyId.make("Aa0Bb1Cc2Dd3"), { served: 1, refused: 2, errors: 3 }];
     const stored = [
       {
         key: encode(["community", pid, place.guildId]),
@@ -96,6 +98,8 @@ it("communities, reviews, likely alts, sign-ins, webhooks, logs and uploads of a
         key: encode(["begun_sign_in", "state"]),
         value: { stateHash: "state", site: "me", expiresAt: 9_000 },
       },
+      { key: encode(["usage", keyId, 0, "bulk"]), value: { key: keyId, day: 0, group: "bulk", ...used } },
+      { key: encode(["meter", "m"]), value: { meter: "m", sequence: 1, day: 0, parts: 2 } },
     ];
     yield* kv.commit(
       [],
@@ -132,6 +136,10 @@ it("communities, reviews, likely alts, sign-ins, webhooks, logs and uploads of a
     const { channelId, messageId, lines, erasedAt } = message;
     expect(yield* logs.dueEdits(place, 4, 9)).toEqual([{ channelId, messageId, lines, erasedAt }]);
     expect(yield* signIns.takeBegun("me", "state", 2)).toBe(true);
+    const usage = yield* Effect.provideContext(UsageStore, context);
+    expect(yield* usage.days({ key: keyId }, 0)).toEqual([{ from: 0, group: "bulk", ...used }]);
+    yield* usage.forget(1);
+    expect(yield* usage.days({ key: keyId }, 0)).toEqual([]);
     const users = yield* Effect.provideContext(UserStore, context);
     expect((yield* users.find(chatId)).roles).toMatchObject([{ ...place, problems: [problem] }]);
     const uploads = yield* Effect.provideContext(UploadStore, context);
@@ -145,7 +153,7 @@ it("communities, reviews, likely alts, sign-ins, webhooks, logs and uploads of a
     const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
     expect(
       left.filter(({ key }) =>
-        /^(community|preview|review|plan_problem|suspect|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message|import|part_of_file)\b/.test(
+        /^(community|preview|review|plan_problem|suspect|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message|import|part_of_file|usage|meter)\b/.test(
           key,
         ),
       ),
