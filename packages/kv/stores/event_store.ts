@@ -11,7 +11,7 @@ import { storeLayer } from "./store_layer.ts";
 import { sweepPlaces } from "./sweep_places.ts";
 
 /** Reads up to `limit` events after a position, or before it from the newest on. */
-export const readEvents = Effect.fnUntraced(function* (
+const readEvents = Effect.fnUntraced(function* (
   tx: Transaction,
   pid: Pid,
   position: number,
