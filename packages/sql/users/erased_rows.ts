@@ -1,0 +1,99 @@
+/** The rows of a user that an erasure deletes or changes. */
+import { type ChatId, Pid } from "@accountlink/core";
+import { isAtAddress } from "@accountlink/core/addresses";
+import { forgetInLogs } from "@accountlink/core/guild_log";
+import { forgetInPlans, forgetInPreviews } from "@accountlink/core/roles";
+import { forgetInCommunities, recordTypes } from "@accountlink/core/storage";
+import { type EraseUser, erasedMark } from "@accountlink/core/users";
+import { Effect } from "effect";
+import type { Statement } from "effect/sql";
+import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
+import { unfinished } from "../flow/session_row.ts";
+import { endVerifications } from "../flow/verification_ends.ts";
+import { eraseRecordsOn, withTx } from "../records.ts";
+import { columnReader, literalSql } from "../statements/row.ts";
+import type { StoreParts } from "../statements/store_operation.ts";
+import { userRecordsOn } from "./user_records.ts";
+
+export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: StoreParts) => {
+  const { eraseAll: eraseRecords } = userRecordsOn(sql);
+  const inAnyScope = sql`1 = 1`;
+
+  /** Deletes the user's records in scopes, and returns what was erased. */
+  const eraseLinks = Effect.fnUntraced(function* (chatId: ChatId, inScopes: Statement.Fragment) {
+    const pids = yield* readPids(
+      sql`SELECT pid FROM links WHERE ${inScopes} AND chat_id = ${chatId} ORDER BY pid ${forUpdate}`,
+    );
+    const inRecords = isAmong(JSON.stringify(pids));
+    yield* sql`DELETE FROM links WHERE pid ${inRecords} AND chat_id = ${chatId}`;
+    yield* sql`
+      DELETE FROM import_links
+      WHERE import_id ${isAnyOf(sql`SELECT id FROM link_imports WHERE pid ${inRecords}`)} AND chat_id = ${chatId}`;
+    return pids.map((pid) => ({ pid, what: "records" as const }));
+  });
+
+  /** Takes the user's answers from requests that are kept, none of which names more than three users. */
+  const eraseAnswers = (chatId: ChatId) => {
+    const [first, second, third] = [0, 1, 2].map((number) => literalSql(userOfAnswer(number, isRemote)));
+    return sql`
+      UPDATE idempotency_keys SET answer = NULL, chat_ids = '[]'
+      WHERE ${first} = ${chatId} OR ${second} = ${chatId} OR ${third} = ${chatId}`;
+  };
+
+  const eraseOthers = (chatId: ChatId, pids?: ReadonlyArray<Pid>) =>
+    eraseRecordsOn(sql, recordTypes, chatId, pids);
+
+  /** Deletes the user's sightings in scopes, and returns what was erased. */
+  const eraseSeen = Effect.fnUntraced(function* (chatId: ChatId, inScopes: Statement.Fragment) {
+    const sightings = yield* readSightings(
+      sql`DELETE FROM sightings WHERE ${inScopes} AND chat_id = ${chatId} RETURNING ${sightingColumns}`,
+    );
+    return sightings.map(({ pid, sighting }) => ({
+      pid,
+      what: isAtAddress(sighting) ? ("sightings" as const) : ("browsers" as const),
+    }));
+  });
+
+  /**
+   * Erases the user's rows in the lock order of `verification_ends.ts`, and returns what was erased in which scope.
+   * Returns null if the user has a record in a scope that the erasure does not name in `scopes`.
+   */
+  const eraseOnce = Effect.fnUntraced(function* (
+    { chatId, at, scopes }: EraseUser,
+    names: ReadonlyArray<string>,
+  ) {
+    const records = yield* eraseLinks(chatId, inAnyScope);
+    if (records.some(({ pid }) => !scopes.includes(pid))) return null;
+    yield* sql`DELETE FROM verification_sessions WHERE chat_id = ${chatId} AND NOT (${unfinished})`;
+    yield* endVerifications(sql, null, chatId, at);
+    yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
+    yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
+    yield* sql`UPDATE members SET invited_by = NULL WHERE invited_by = ${chatId}`;
+    yield* sql`UPDATE keys SET made_by = ${erasedMark} WHERE made_by = ${chatId}`;
+    const all = Number.MAX_SAFE_INTEGER;
+    yield* withTx(sql, (tx) => forgetInPlans(tx, chatId, all), true);
+    yield* withTx(sql, (tx) => forgetInCommunities(tx, chatId, all), true);
+    yield* withTx(sql, (tx) => forgetInPreviews(tx, chatId, all), true);
+    const { pids: messages } = yield* withTx(sql, (tx) => forgetInLogs(tx, chatId, at, all), true);
+    yield* eraseAnswers(chatId);
+    const seen = yield* eraseSeen(chatId, inAnyScope);
+    yield* sql`
+      UPDATE blocks SET chat_id = NULL, reason = NULL WHERE chat_id = ${chatId}`;
+    yield* sql`UPDATE blocks SET member = NULL WHERE member = ${chatId}`;
+    return [
+      ...records,
+      ...seen,
+      ...(yield* eraseOthers(chatId)),
+      ...messages.map((pid) => ({ pid, what: "messages" as const })),
+      ...(yield* eraseRecords({ chatId, names })),
+    ];
+  });
+
+  return { eraseLinks, eraseSeen, eraseOthers, eraseOnce };
+};
+
+/** SQL of a user whom a kept answer names. Indexes have the first three. */
+const userOfAnswer = (number: number, isPostgres: boolean): string =>
+  isPostgres ? `(chat_ids::json ->> ${number})` : `(chat_ids ->> ${number})`;
+
+const readPids = columnReader("links", "pid", Pid);
