@@ -43,7 +43,7 @@ const lookup = { status: 200, subjects: Dataset.changedFrom, warmUp: 20_000 } as
 const write = {
   status: 200,
   subjects: Dataset.linkCount - Dataset.changedFrom,
-  warmUp: 10_000,
+  warmUp: 6_000,
 } as const;
 
 export const workloads = {
@@ -66,7 +66,7 @@ export const workloads = {
     ...lookup,
     subjects: Dataset.changedFrom / bulkSize,
     request: (subject) => bulkChat(subject * bulkSize),
-    warmUp: 10_000,
+    warmUp: 6_000,
   },
   patch: { ...write, request: patchGame },
   keyed: { ...write, request: patchGameKeyed },
