@@ -49,22 +49,18 @@ export const layer = storeLayer(LinkStore)((parts) => {
 
   const notImported = sql.literal("AND (proof IS NULL OR proof <> 'import')");
 
-  const countStepAt = (pid: Pid, time: Millis, after: string, kind: Statement.Fragment) => {
-    const step = sql`
-      SELECT chat_id ${linksOf(pid)} AND last_verified_at = ${time} ${kind} AND chat_id > ${after}
-      ORDER BY chat_id LIMIT ${countStep}`;
-    return readCountSteps(
-      values(sql`
-        SELECT COUNT(*), CASE WHEN COUNT(*) = ${countStep} THEN MAX(chat_id) END FROM (${step}) AS step`),
-    );
-  };
-
   /** Counts the links last verified at `time`, in steps, since an import can give many links the same time. */
   const countAt = Effect.fnUntraced(function* (pid: Pid, time: Millis, kind: Statement.Fragment) {
     let links = 0;
     let last: string | null = "";
     while (last !== null) {
-      const [step]: ReadonlyArray<CountStep> = yield* countStepAt(pid, time, last, kind);
+      const [step]: ReadonlyArray<CountStep> = yield* readCountSteps(
+        values(sql`
+          SELECT COUNT(*), CASE WHEN COUNT(*) = ${countStep} THEN MAX(chat_id) END
+          FROM (
+            SELECT chat_id ${linksOf(pid)} AND last_verified_at = ${time} ${kind} AND chat_id > ${last}
+            ORDER BY chat_id LIMIT ${countStep}) AS step`),
+      );
       links += step?.links ?? 0;
       last = step?.last ?? null;
       yield* Effect.yieldNow;
@@ -180,30 +176,26 @@ export const layer = storeLayer(LinkStore)((parts) => {
     }),
 
     newestPage: operation("newestPage", function* (pid, place, limit, direction = "older") {
-      const linked = sql`SELECT ${recordColumns} ${linksOf(pid)}`;
-      const newestFirst = sql`ORDER BY last_verified_at DESC, chat_id`;
-      const newestLast = sql`ORDER BY last_verified_at, chat_id DESC`;
-      if (place === null) {
-        const newest = yield* readRecordValues(values(sql`${linked} ${newestFirst} LIMIT ${limit}`));
-        return newest.filter(isLinked);
-      }
+      const isOlder = place === null || direction === "older";
+      const [order, behind, beyond] = isOlder
+        ? (["last_verified_at DESC, chat_id", ">", "<"] as const)
+        : (["last_verified_at, chat_id DESC", "<", ">"] as const);
+      const read = (condition: Statement.Fragment, most: number) =>
+        readRecordValues(
+          values(sql`
+            SELECT ${recordColumns} ${linksOf(pid)} ${condition} ORDER BY ${sql.literal(order)} LIMIT ${most}`),
+        );
+      if (place === null) return (yield* read(sql``, limit)).filter(isLinked);
       const { lastVerifiedAt: time, chatId } = place;
-      const [atTime, beyond] =
-        direction === "older"
-          ? [
-              sql`last_verified_at = ${time} AND chat_id > ${chatId} ${newestFirst}`,
-              sql`last_verified_at < ${time} ${newestFirst}`,
-            ]
-          : [
-              sql`last_verified_at = ${time} AND chat_id < ${chatId} ${newestLast}`,
-              sql`last_verified_at > ${time} ${newestLast}`,
-            ];
-      const first = yield* readRecordValues(values(sql`${linked} AND ${atTime} LIMIT ${limit}`));
+      const first = yield* read(
+        sql`AND last_verified_at = ${time} AND chat_id ${sql.literal(behind)} ${chatId}`,
+        limit,
+      );
       const left = limit - first.length;
       const rest =
-        left === 0 ? [] : yield* readRecordValues(values(sql`${linked} AND ${beyond} LIMIT ${left}`));
+        left === 0 ? [] : yield* read(sql`AND last_verified_at ${sql.literal(beyond)} ${time}`, left);
       const page = [...first, ...rest].filter(isLinked);
-      return direction === "older" ? page : page.toReversed();
+      return isOlder ? page : page.toReversed();
     }),
 
     exportPage: operation("exportPage", function* (pid, after, limit) {
