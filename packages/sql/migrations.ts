@@ -37,6 +37,7 @@ import { reminding } from "./migrations/0045_reminding.ts";
 import { previewUsers } from "./migrations/0046_preview_users.ts";
 import { undoneImports } from "./migrations/0047_undone_imports.ts";
 import { problemsByCause } from "./migrations/0048_problems_by_cause.ts";
+import { planStatistics } from "./migrations/0049_plan_statistics.ts";
 import { IsPreparing } from "./migrations/change_schema.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
@@ -72,6 +73,7 @@ export const migrations: Readonly<
   "0046_preview_users": previewUsers,
   "0047_undone_imports": undoneImports,
   "0048_problems_by_cause": problemsByCause,
+  "0049_plan_statistics": planStatistics,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

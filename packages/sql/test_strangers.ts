@@ -78,7 +78,7 @@ const findColumns = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 });
 
 /** Later than everything that tests let pass. */
-const time = 9_000_000_000_000;
+export const timeOfStrangers = 9_000_000_000_000;
 
 /**
  * Adds the data of strangers, numbered from `first` to `last`: a row of every table and kind for each.
@@ -106,7 +106,7 @@ export const addStrangers = Effect.fnUntraced(function* (
         if (typeof value === "string") return textOf(value, own);
         if (value !== undefined && value !== null) return String(value);
         return /int/i.test(type)
-          ? `${time} + i`
+          ? `${timeOfStrangers} + i`
           : `${quoted(`${name} ${number} `)} || CAST(10000000 + i AS TEXT)`;
       };
       yield* sql.unsafe(`
@@ -116,10 +116,10 @@ export const addStrangers = Effect.fnUntraced(function* (
     }
   }
   // Half of the sessions, all of which end late, are unfinished.
-  yield* sql`UPDATE verification_sessions SET state = 'pending', changed_at = NULL WHERE expires_at > ${time} AND expires_at % 2 = 0`;
+  yield* sql`UPDATE verification_sessions SET state = 'pending', changed_at = NULL WHERE expires_at > ${timeOfStrangers} AND expires_at % 2 = 0`;
   for (const table of ["webhook_nodes", "role_plan_nodes", "guild_log_nodes"]) {
     yield* sql.unsafe(`
-      INSERT INTO ${table} (id, lives_until) VALUES ('node', ${time}) ON CONFLICT (id) DO NOTHING`);
+      INSERT INTO ${table} (id, lives_until) VALUES ('node', ${timeOfStrangers}) ON CONFLICT (id) DO NOTHING`);
   }
 }, SqlClientTransaction);
 

@@ -1,5 +1,14 @@
 /** For tests: counts the rows that Postgres reads for each operation of the stores. */
-import { ChatId, type Conflict, GameId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
+import {
+  ChatId,
+  type Conflict,
+  GameId,
+  type GuildId,
+  type Pid,
+  type StoragePorts,
+  type StoreUnavailable,
+} from "@accountlink/core";
+import type { WebhookId } from "@accountlink/core/webhooks";
 import { isProof, makePostgresDatabase } from "@accountlink/test-servers";
 import {
   type Command,
@@ -18,7 +27,7 @@ import { migrate } from "../migrations.ts";
 import { sampleRows } from "../move/test_rows.ts";
 import { layer as stores } from "../stores.ts";
 import { wholeService, wholeSubject } from "../test_costs.ts";
-import { addStrangers } from "../test_strangers.ts";
+import { addStrangers, timeOfStrangers } from "../test_strangers.ts";
 import { Database, layerClient } from "./test_postgres.ts";
 
 /** What the operations name. Its scope, webhook, log, import and so on have hundreds of records of every kind. */
@@ -62,7 +71,10 @@ const further = `
   INSERT INTO place_users (pid, place_hash, users)
     SELECT pid, place_hash, COUNT(*) FROM sightings GROUP BY pid, place_hash
     ON CONFLICT (pid, place_hash) DO UPDATE SET users = EXCLUDED.users;
-  UPDATE webhook_deliveries SET status = 'failing', next_attempt_at = at WHERE position % 20 = 0;`;
+  UPDATE webhook_deliveries SET status = 'failing', next_attempt_at = at WHERE position % 20 = 0;
+  UPDATE role_plans SET putting_back_since = 1 WHERE pid = '${pid}' OR pid LIKE 'pid_0000000000000001110000%';
+  INSERT INTO block_removals (pid, game_id, entry) VALUES ('${pid}', 'blocked', 0);
+  INSERT INTO erasures (chat_id, pseudonym, actor_type, actor_id, step_at) VALUES ('unfinished', '', '', '', 0);`;
 
 /**
  * Makes a Postgres database with so many rows that a scan of a table reads far more rows than a lookup by an index.
@@ -207,6 +219,86 @@ const special: Readonly<Record<string, Special>> = {
   countUsers: ({ sightings }) => sightings.countUsers(pid, [["hash", "unseen"]]),
 };
 
+let taken = everybody;
+/** A number of a row of the scope, or behind `strangers` of an account with one row of each kind, that no run has had. */
+const next = (strangers = 0) => strangers + ++taken;
+const strangers = 1_000_000 - everybody;
+
+/** What `addStrangers` makes of a sample row's name or of a column without a name. */
+const named = (name: string, row = next()) => `${name}${10_000_000 + row}`;
+const user = (column = "chat_id", behind = 0) => named(`${column} 0 `, next(behind)) as ChatId;
+const place = { pid, guildId: subjects.guildIds[0] as GuildId };
+
+/** Everything is later than all that random inputs name. */
+const ever = 2 * timeOfStrangers;
+/** A time before which few rows of the scope are that no run has had. */
+const soon = () => timeOfStrangers + next() + 5;
+
+const strangersPlan = () => {
+  const row = next(strangers);
+  return {
+    pid: named("pid_0000000000000001", row) as Pid,
+    guildId: named("900001", row) as GuildId,
+  };
+};
+const upload = () => ({ id: named("imp_3", next(strangers)), node: "node", at: 0, until: 0 });
+
+/** Finds what random inputs do not: rows by their names, what is over, and what waits. */
+const found: Partial<Readonly<Record<keyof typeof storageOperations, Special>>> = {
+  "LinkStore.newestPage": ({ links }) =>
+    Effect.flatMap(links.newestPage(pid, null, 10), ([, second]) =>
+      Effect.forEach(["older", "newer"] as const, (direction) =>
+        links.newestPage(pid, second ?? null, 10, direction),
+      ),
+    ),
+  "UploadStore.append": ({ uploads }) =>
+    uploads.append(upload(), { file: "lines", part: 2, bytes: new Uint8Array(1) }),
+  "UploadStore.readPart": ({ uploads }) => uploads.readPart(upload().id, { file: "lines", part: 0 }),
+  "UploadStore.find": ({ uploads }) => uploads.find(named("acme", next(strangers)), 0),
+  "UploadStore.save": ({ uploads }) => uploads.save({ ...upload(), pid, phase: "over", details: "{}" }),
+  "UploadStore.start": ({ uploads }) => uploads.start(upload()),
+  "UploadStore.remove": ({ uploads }) => uploads.remove(upload().id),
+  "RootKeyStore.find": ({ rootKeys }) => Effect.andThen(rootKeys.adopt("root"), rootKeys.find()),
+  "SessionStore.changedSince": ({ sessions }) => sessions.changedSince(-1, [user("sid") as never]),
+  "SuspectStore.forget": ({ suspects }) => suspects.forget(soon()),
+  "BlockStore.removals": ({ blocks }) => blocks.removals(),
+  "BlockStore.findHashes": ({ blocks }) => blocks.findHashes(pid, [user("user_hash")]),
+  "BlockStore.page": ({ blocks }) =>
+    Effect.andThen(
+      blocks.page(pid, null, 10),
+      blocks.page(pid, { at: timeOfStrangers + next() + 10, hash: "" }, 10),
+    ),
+  "BlockStore.ofUser": ({ blocks }) => blocks.ofUser(user()),
+  "BlockStore.remove": ({ blocks }) =>
+    blocks.remove({
+      actor: { type: "operator", id: "ada" },
+      requestId: null,
+      pid,
+      at: 0,
+      chatId: user(),
+      gameId: null,
+      hash: user("user_hash"),
+    }),
+  "UserStore.unfinished": ({ userStore }) => userStore.unfinished(ever),
+  "WebhookStore.findDelivery": ({ webhooks }) =>
+    webhooks.findDelivery(subjects.webhookIds[0] as WebhookId, named("evt_01K00000000000000000000000")),
+  "CommunityStore.pausedBy": ({ communities }) => communities.pausedBy(user("paused_by", strangers)),
+  "RolePlanStore.keptNickname": ({ plans }) => plans.keptNickname(place, user()),
+  "RolePlanStore.dropNickname": ({ plans }) => plans.dropNickname(place, user()),
+  "RolePlanStore.puttingBack": ({ plans }) => plans.puttingBack(),
+  "RolePlanStore.forgetNicknames": ({ plans }) => plans.forgetNicknames(soon()),
+  "RolePlanStore.due": ({ plans }) => plans.due(place, ever, 10),
+  "RolePlanStore.nicknames": ({ plans }) => plans.nicknames(place, [user(), user()]),
+  "RolePlanStore.endPuttingBack": ({ plans }) => plans.endPuttingBack(strangersPlan()),
+  "ReminderStore.reminded": ({ reminders }) => reminders.reminded(place, [user("hash"), user("hash")]),
+  "RolePlanStore.keptNicknames": ({ plans }) => plans.keptNicknames(place, null, 100),
+  "RoleHistoryStore.page": ({ roleHistory }) => roleHistory.page(place, null, 100),
+  "RoleHistoryStore.forget": ({ roleHistory }) => roleHistory.forget(soon()),
+  "PreviewStore.forget": ({ previews }) => previews.forget(soon()),
+  "PlanNoticeStore.due": ({ notices }) => notices.due(ever, 10, null),
+  "GuildLogStore.dueEdits": ({ logs }) => logs.dueEdits(place, ever, 10),
+};
+
 /** Operations that take away what others would find. */
 const ending = /delete|remove|erase/i;
 
@@ -224,7 +316,10 @@ const sampled = (isMeant: (op: string) => boolean): ReadonlyArray<PlannedOperati
 
 /** Every operation of the stores that does not read all records by its meaning, with random inputs. */
 export const operations: ReadonlyArray<PlannedOperation> = [
-  ...Object.entries(special).map(([name, run]) => ({ name, run: Effect.flatMap(ports, run) })),
+  ...Object.entries({ ...special, ...found }).map(([name, run]) => ({
+    name,
+    run: Effect.flatMap(ports, run),
+  })),
   ...sampled((op) => !(op in wholeService || op in wholeSubject)),
 ];
 
