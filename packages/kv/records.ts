@@ -190,6 +190,11 @@ export const txOf = (tx: Transaction): Tx => {
       : tx.list(kvIndex(index), place, range);
     return yield* kept(index.type, found);
   });
+  const lists = <R extends object>(
+    index: RecordIndex<R>,
+    prefixes: ReadonlyArray<Tuple>,
+    options?: ListOptions,
+  ) => Effect.forEach(prefixes, (prefix) => list(index, prefix, options), { concurrency: shortListsAtOnce });
   const placed = Effect.fnUntraced(function* (index: RecordIndex, values: Tuple) {
     const before = index.either === undefined ? 0 : 1;
     const prefix = values.map((value, at) =>
@@ -204,17 +209,9 @@ export const txOf = (tx: Transaction): Tx => {
     get,
     getAll,
     list,
-    listAll: (index, prefixes, options) =>
-      Effect.map(
-        Effect.forEach(prefixes, (prefix) => list(index, prefix, options), { concurrency: shortListsAtOnce }),
-        Arr.flatten,
-      ),
+    listAll: (index, prefixes, options) => Effect.map(lists(index, prefixes, options), Arr.flatten),
     firsts: (index, prefixes) =>
-      Effect.forEach(
-        prefixes,
-        (prefix) => Effect.map(list(index, prefix, { limit: 1 }), ([first]) => first),
-        { concurrency: "unbounded" },
-      ),
+      Effect.map(lists(index, prefixes, { limit: 1 }), (found) => found.map(([first]) => first)),
     ofAccount: Effect.fnUntraced(function* (type, name) {
       const account = yield* accountNamed(tx, name);
       return account === undefined

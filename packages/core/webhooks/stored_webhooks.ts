@@ -181,11 +181,8 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
       read("deliveries", function* (tx) {
         assertStorable([before ?? ""]);
         const options = { limit, reverse: true, ...(before !== null && { before: [before] }) };
-        const pages = yield* Effect.forEach(status === null ? deliveryStatuses : [status], (having) =>
-          tx.list(webhookDeliveries.byStatus, [id, having], options),
-        );
-        return pages
-          .flat()
+        const prefixes = (status === null ? deliveryStatuses : [status]).map((having) => [id, having]);
+        return (yield* tx.listAll(webhookDeliveries.byStatus, prefixes, options))
           .toSorted((one, other) => (one.eventId > other.eventId ? -1 : 1))
           .slice(0, limit)
           .map(storedDelivery);
