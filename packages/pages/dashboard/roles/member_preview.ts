@@ -155,10 +155,18 @@ const becauseHtml = (
 };
 
 /** What is known of the member for a condition; null if the condition says it. */
-const factOf = (condition: SingleCondition, { game }: MemberPreview["candidate"]): Html | null => {
+const factOf = (
+  condition: SingleCondition,
+  { game, member, unlinkedAt }: MemberPreview["candidate"],
+): Html | null => {
   const plain = plainOf(condition);
-  if (game === null)
-    return plain.is === "role" || plain.is === "unlinked" ? null : say("roles.try.not_linked");
+  if (plain.is === "role") return null;
+  if (plain.is === "unlinked") {
+    if (game !== null) return say("roles.try.has_link");
+    const since = Math.max(Date.parse(member.joined ?? ""), unlinkedAt ?? 0);
+    return Number.isNaN(since) ? null : say("roles.try.since", { day: dayHtml(since) });
+  }
+  if (game === null) return say("roles.try.not_linked");
   if (plain.is === "group") {
     const ranks = rolesIn(game, plain.groupId);
     if (ranks === null) return null;
