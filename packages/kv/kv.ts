@@ -40,6 +40,14 @@ export interface Change {
   readonly value: string | null;
 }
 
+/** What `find` reads, as of one moment. */
+export interface Found {
+  readonly guard: Entry | null;
+  readonly entries: ReadonlyArray<Entry>;
+  /** The entries whose keys are the values of `entries`, in their order; absent ones are null. */
+  readonly named: ReadonlyArray<Entry | null>;
+}
+
 /**
  * A store of texts by keys, the port of an engine. An operation sees every commit that was answered before it began.
  */
@@ -63,6 +71,16 @@ export interface Kv {
    * lists of 1,000 links take 4 ms by their keys and 14 ms by their entries.
    */
   readonly keys?: (range: Range, limit: number) => StoreEffect<ReadonlyArray<string>>;
+
+  /**
+   * Reads the key `guard`, a range as `list` does, and the entries that its values name. Left out if the engine answers
+   * three reads as soon as one. On Redis, each is a way to the server and back.
+   */
+  readonly find?: (
+    guard: string | null,
+    range: Range,
+    options: { readonly limit: number; readonly reverse: boolean },
+  ) => StoreEffect<Found>;
 
   /** Counts the keys of a range. */
   readonly count: (range: Range) => StoreEffect<number>;

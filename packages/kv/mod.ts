@@ -8,7 +8,7 @@
  * ```
  */
 export { type DenoKv, denoKv } from "./deno_kv.ts";
-export type { Change, Check, Entry, Kv, Range } from "./kv.ts";
+export type { Change, Check, Entry, Found, Kv, Range } from "./kv.ts";
 export { maxChanges, maxChecks, maxKeyLength, maxValueBytes, minChanges } from "./kv.ts";
 export { memoryKv } from "./memory_kv.ts";
 export { isHalfMoved, moveKv } from "./move/engines.ts";

@@ -14,6 +14,7 @@ import {
 } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Predicate, Struct } from "effect";
+import type { Database } from "./database.ts";
 import { type Bounds, encode, type Tuple } from "./keys.ts";
 import { itemsOf, removeInSteps, shortListsAtOnce } from "./steps.ts";
 import { countEvents } from "./stores/event_store.ts";
@@ -25,7 +26,7 @@ import { links } from "./stores/links.ts";
 import { accountNamed, epochOf, isCurrent, knownScopes, type OfEpoch, scopeAt } from "./stores/scopes.ts";
 import { storeLayer } from "./stores/store_layer.ts";
 import { type Index, type IndexOptions, type Table, table } from "./table.ts";
-import type { Database, Transaction } from "./transaction.ts";
+import type { Transaction } from "./transaction.ts";
 
 type Values = Readonly<Record<string, KeyPart | null>>;
 
@@ -146,16 +147,18 @@ export const txOf = (tx: Transaction): Tx => {
     Effect.flatMap(tx.get(tableFor(type), ...key), (stored) =>
       Effect.map(kept(type, [stored]), ([found]) => found),
     );
-  const put = Effect.fnUntraced(function* <R extends object>(type: RecordType<R>, record: R) {
+  const storedOf = Effect.fnUntraced(function* <R extends object>(type: RecordType<R>, record: R) {
     assertStorable(Object.values(record).filter(Predicate.isString));
     const { pid = null } = record as { readonly pid?: Pid | null };
     const scope = pid === null ? undefined : yield* scopeAt(tx, pid);
-    yield* tx.put(tableFor(type), {
+    return {
       ...record,
       ...(type.isOfScope && { epoch: scope?.epoch }),
       ...(type.isOfAccount && { account: scope?.account }),
-    });
+    };
   });
+  const put = <R extends object>(type: RecordType<R>, record: R) =>
+    Effect.flatMap(storedOf(type, record), (stored) => tx.put(tableFor(type), stored));
   const addAll = Effect.fnUntraced(function* <R extends object>(
     type: RecordType<R>,
     records: ReadonlyArray<R>,
@@ -206,6 +209,7 @@ export const txOf = (tx: Transaction): Tx => {
       : prefix;
   });
   return {
+    atOnce: { concurrency: "unbounded" },
     get,
     getAll,
     list,
@@ -222,14 +226,11 @@ export const txOf = (tx: Transaction): Tx => {
       Effect.flatMap(placed(index, prefix), (place) =>
         tx.count(kvIndex(index), place, boundsOf(index, prefix, options)),
       ),
-    create: (type, record) =>
-      Effect.flatMap(tx.get(tableFor(type), ...tableFor(type).id(record)), (found) =>
-        found === undefined
-          ? put(type, record)
-          : Effect.die(
-              new Error(`Cannot store a record of "${type.name}": its key is taken, expected a new one`),
-            ),
-      ),
+    create: Effect.fnUntraced(function* (type, record) {
+      if (!(yield* tx.create(tableFor(type), yield* storedOf(type, record)))) {
+        throw new Error(`Cannot store a record of "${type.name}": its key is taken, expected a new one`);
+      }
+    }),
     put,
     putAll: addAll,
     addAll,
@@ -255,8 +256,8 @@ export const txOf = (tx: Transaction): Tx => {
     }),
     journal: (write, action, details) => addRecord(tx, write.pid, logged(write, action, details)),
     linked: Effect.fnUntraced(function* (pid, chatIds) {
-      const epoch = yield* epochOf(tx, pid);
-      const found = yield* tx.getAll(links, chatIds, (chatId) => [pid, chatId]);
+      const read = [epochOf(tx, pid), tx.getAll(links, chatIds, (chatId) => [pid, chatId])] as const;
+      const [epoch, found] = yield* Effect.all(read, { concurrency: "unbounded" });
       return new Map(
         found.flatMap((each) => (each?.epoch === epoch ? [[each.link.chatId, each.link] as const] : [])),
       );

@@ -1,9 +1,9 @@
 /** The version of the layout of the data in an engine, so that an earlier release refuses data of a later one. */
 import { StorageTooNew, type StoreUnavailable } from "@accountlink/core";
 import { Effect } from "effect";
+import { Database } from "./database.ts";
 import type { Kv } from "./kv.ts";
 import { table } from "./table.ts";
-import { Database } from "./transaction.ts";
 
 /** Rises with each change of the records or their keys that an earlier release cannot read. @internal */
 export const newestSchema = 7;

@@ -1,8 +1,9 @@
 import type { StoreEffect } from "@accountlink/core/errors";
 import { Effect } from "effect";
+import type { Database } from "./database.ts";
 import type { Bounds, Tuple } from "./keys.ts";
 import type { Index, Table } from "./table.ts";
-import type { Database, Transaction } from "./transaction.ts";
+import type { Transaction } from "./transaction.ts";
 
 /** The most records that one transaction of a sweep changes. */
 export const stepSize = 25;

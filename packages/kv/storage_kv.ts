@@ -1,6 +1,7 @@
 import { StorageFault, type StoragePorts } from "@accountlink/core";
 import { recordStores } from "@accountlink/core/storage";
 import { Effect, Layer, Schedule, type Scope } from "effect";
+import { Database } from "./database.ts";
 import type { Kv } from "./kv.ts";
 import * as KvRecords from "./records.ts";
 import { schemaFault } from "./schema.ts";
@@ -18,7 +19,6 @@ import * as KvSessionStore from "./stores/session_store.ts";
 import * as KvSightingStore from "./stores/sighting_store.ts";
 import { KvDatabase } from "./stores/store_layer.ts";
 import * as KvUserStore from "./stores/user_store.ts";
-import { Database } from "./transaction.ts";
 
 const stores = Layer.mergeAll(
   KvLinkStore.layer,

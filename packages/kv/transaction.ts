@@ -4,14 +4,13 @@
  * rests on data that has changed meanwhile: then the transaction runs again. A range has a guard, a key whose version
  * each change of a record in the range changes.
  */
-import type { StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
-import { timedNumbers } from "@accountlink/core/journal";
+import type { StoreEffect } from "@accountlink/core/errors";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Semaphore } from "effect";
-import { type Bounds, lastOf, rangeOf, type Tuple } from "./keys.ts";
+import { Effect } from "effect";
+import { type Bounds, rangeOf, type Tuple } from "./keys.ts";
 import { type Entry, type Kv, maxChanges, maxChecks, type Range } from "./kv.ts";
 import { mapInParts } from "./long_lists.ts";
-import { isOvertaken, mostRuns, overtaken, pauseAfter } from "./overtaken.ts";
+import { overtaken } from "./overtaken.ts";
 import { isSplit, parsed, partKeys, partLength, splitMark, type Text } from "./split_texts.ts";
 import { guardKey, type Index, type IndexKeys, indexKeys, keyOf, noKeys, type Table } from "./table.ts";
 
@@ -34,6 +33,8 @@ export class Transaction {
   readonly #kv: Kv;
   /** Whether the reads decide on changes. Reads that do not are not checked. */
   readonly #isChecked: boolean;
+  /** Whether it presumes that the keys of `create` are absent, and leaves it to the commit to find one that is taken. */
+  readonly #presumes: boolean;
   /** Numbers of records, which are greater than those before them. */
   readonly timedNumber: (now: Millis) => number;
   readonly #seen = new Map<string, Entry | null>();
@@ -43,9 +44,10 @@ export class Transaction {
   readonly #changes = new Map<string, string | null>();
   #rounds = 0;
 
-  constructor(kv: Kv, isChecked: boolean, timedNumber: (now: Millis) => number) {
+  constructor(kv: Kv, isChecked: boolean, presumes: boolean, timedNumber: (now: Millis) => number) {
     this.#kv = kv;
     this.#isChecked = isChecked;
+    this.#presumes = presumes;
     this.timedNumber = timedNumber;
   }
 
@@ -87,10 +89,9 @@ export class Transaction {
         mapInParts(keys, (key) => this.#checked(key) as R | undefined),
       );
     const guards = ids.map((id) => guardKey(name, id.slice(0, group)));
-    const load = Effect.flatMap(this.#guard(guards), () => this.#loadGuarded(keys));
     return Effect.andThen(
-      load,
-      mapInParts(keys, (key) => this.#recordAt(key) as R | undefined),
+      this.#load(keys, this.#unread(guards), true),
+      mapInParts(keys, (key) => this.#checked(key) as R | undefined),
     );
   }
 
@@ -100,10 +101,10 @@ export class Transaction {
     prefix: Tuple,
     options: ListOptions = {},
   ): StoreEffect<ReadonlyArray<R>> {
-    return Effect.flatMap(this.#entries(name, group, prefix, options), (entries) => {
+    return Effect.flatMap(this.#entries(name, group, prefix, options, true), (entries) => {
       const keys = entries.map(({ value }) => value);
-      const records = mapInParts(keys, (key) => this.#recordAt(key) as R | undefined);
-      return Effect.map(Effect.andThen(this.#loadGuarded(keys), records), (found) =>
+      const records = mapInParts(keys, (key) => this.#checked(key) as R | undefined);
+      return Effect.map(Effect.andThen(this.#load(keys, [], true), records), (found) =>
         found.filter((record) => record !== undefined),
       );
     });
@@ -128,13 +129,26 @@ export class Transaction {
     const range = rangeOf(name, prefix, bounds);
     // Changes of this transaction are not in the engine yet.
     return this.#changes.size === 0
-      ? Effect.flatMap(this.#guardRange(name, group, prefix), () => this.#kv.count(range))
+      ? Effect.flatMap(this.#guardOf(name, group, prefix), (guards) =>
+          Effect.flatMap(this.#load([], guards), () => this.#kv.count(range)),
+        )
       : Effect.map(this.#entries(name, group, prefix, bounds), ({ length }) => length);
   }
 
   /** Stores a record in place of the one with its key. */
   put<R>(table: Table<R>, record: R): StoreEffect<void> {
     return Effect.map(this.get(table, ...table.id(record)), (before) => this.#replace(table, before, record));
+  }
+
+  /** Stores a record whose key is new, such as a random one. Returns false if the key is taken. */
+  create<R>(table: Table<R>, record: R): StoreEffect<boolean> {
+    const id = table.id(record);
+    const key = keyOf(table, id);
+    if (this.#presumes && !this.#isKnown(key)) this.#seen.set(key, null);
+    return Effect.map(this.get(table, ...id), (found) => {
+      if (found === undefined) this.#replace(table, undefined, record);
+      return found === undefined;
+    });
   }
 
   /** Stores a record whose key is known to be new, since it was made of a count that this transaction read. */
@@ -168,23 +182,33 @@ export class Transaction {
     return this.#changes.has(key) || this.#seen.has(key);
   }
 
-  /** Reads the keys that are not known yet, and the parts of split texts. */
-  #load(keys: ReadonlyArray<string>): StoreEffect<void> {
+  /** Reads the keys that are not known yet, and the parts of split texts. With guards, which cover them, at one moment. */
+  #load(
+    keys: ReadonlyArray<string>,
+    guards: ReadonlyArray<string> = [],
+    isGuarded = false,
+  ): StoreEffect<void> {
     const missing = keys.filter((key) => !this.#isKnown(key));
-    if (missing.length === 0) return Effect.void;
+    if (missing.length + guards.length === 0) return Effect.void;
     const page = missing.slice(0, pageSize);
     this.#rounds++;
-    const loaded = Effect.flatMap(this.#kv.get(page), (entries) => {
-      for (const [index, key] of page.entries()) this.#seen.set(key, entries[index] ?? null);
-      return this.#loadParts(entries);
+    const loaded = Effect.flatMap(this.#kv.get([...guards, ...page]), (found) => {
+      const entries = found.slice(guards.length);
+      this.#note(page, entries, isGuarded);
+      return Effect.andThen(this.#checkGuards(guards, found), this.#loadParts(entries));
     });
-    return page.length === missing.length ? loaded : Effect.flatMap(loaded, () => this.#load(missing));
+    return page.length === missing.length
+      ? loaded
+      : Effect.flatMap(loaded, () => this.#load(missing, [], isGuarded));
   }
 
-  /** Reads keys that a guard covers, or that need no check. */
-  #loadGuarded(keys: ReadonlyArray<string>): StoreEffect<void> {
-    if (this.#isChecked) for (const key of keys) if (!this.#seen.has(key)) this.#guarded.add(key);
-    return this.#load(keys);
+  /** Remembers what was read. Of reads at the same time, the first to be answered counts for all. */
+  #note(keys: ReadonlyArray<string>, entries: ReadonlyArray<Entry | null>, isGuarded: boolean): void {
+    for (const [index, key] of keys.entries()) {
+      if (this.#seen.has(key)) continue;
+      this.#seen.set(key, entries[index] ?? null);
+      if (isGuarded && this.#isChecked) this.#guarded.add(key);
+    }
   }
 
   #loadParts(entries: ReadonlyArray<Text | null>): StoreEffect<void> {
@@ -217,36 +241,42 @@ export class Transaction {
 
   readonly #textAt = (key: string): string => this.#changes.get(key) ?? this.#seen.get(key)?.value ?? "";
 
-  #guard(guards: ReadonlyArray<string>): StoreEffect<void> {
-    const unread = this.#isChecked ? [...new Set(guards)].filter((guard) => !this.#checks.has(guard)) : [];
-    if (unread.length === 0) return Effect.void;
-    this.#rounds++;
-    return Effect.map(this.#kv.get(unread), (entries) => {
-      for (const [index, guard] of unread.entries()) this.#checks.set(guard, entries[index]?.version ?? null);
-    });
+  /** The guards that are not read yet. */
+  #unread(guards: ReadonlyArray<string>): ReadonlyArray<string> {
+    return this.#isChecked ? [...new Set(guards)].filter((guard) => !this.#checks.has(guard)) : [];
   }
 
-  #guardRange(name: string, group: number | undefined, prefix: Tuple): StoreEffect<void> {
-    if (!this.#isChecked) return Effect.void;
-    if (group === undefined || prefix.length < group) {
-      return Effect.die(
-        new Error(`Cannot read a range of "${name}" in a transaction, expected one of a group`),
-      );
+  /** Makes the commit check guards. Fails if another read has found one in another version meanwhile. */
+  #checkGuards(guards: ReadonlyArray<string>, entries: ReadonlyArray<Entry | null>): StoreEffect<void> {
+    for (const [index, guard] of guards.entries()) {
+      const version = entries[index]?.version ?? null;
+      if (this.#checks.has(guard) && this.#checks.get(guard) !== version)
+        return Effect.fail(overtaken("Kv.get"));
+      this.#checks.set(guard, version);
     }
-    return this.#guard([guardKey(name, prefix.slice(0, group))]);
+    return Effect.void;
   }
 
-  /** The entries of a range as of this transaction. */
+  /** The guard of a range, if it is not read yet. */
+  #guardOf(name: string, group: number | undefined, prefix: Tuple): StoreEffect<ReadonlyArray<string>> {
+    if (!this.#isChecked) return Effect.succeed([]);
+    return group === undefined || prefix.length < group
+      ? Effect.die(new Error(`Cannot read a range of "${name}" in a transaction, expected one of a group`))
+      : Effect.succeed(this.#unread([guardKey(name, prefix.slice(0, group))]));
+  }
+
+  /** The entries of a range as of this transaction, whose values are keys of records if it `isIndex`. */
   #entries(
     name: string,
     group: number | undefined,
     prefix: Tuple,
     { limit = Infinity, reverse = false, ...bounds }: ListOptions,
+    isIndex = false,
   ): StoreEffect<ReadonlyArray<Text>> {
     const range = rangeOf(name, prefix, bounds);
     const changed = [...this.#changes].filter(([key]) => key >= range.start && key < range.end);
-    const listed = Effect.flatMap(this.#guardRange(name, group, prefix), () =>
-      this.#listed(range, limit + changed.length, reverse),
+    const listed = Effect.flatMap(this.#guardOf(name, group, prefix), (guards) =>
+      this.#listed(range, limit + changed.length, reverse, guards, isIndex),
     );
     if (changed.length === 0) return listed;
     return Effect.map(listed, (entries) => {
@@ -261,14 +291,41 @@ export class Transaction {
   }
 
   /** Up to `limit` entries of the engine, read by pages. */
-  #listed(range: Range, limit: number, reverse: boolean): StoreEffect<ReadonlyArray<Entry>> {
-    this.#rounds++;
+  #listed(
+    range: Range,
+    limit: number,
+    reverse: boolean,
+    guards: ReadonlyArray<string>,
+    isIndex: boolean,
+  ): StoreEffect<ReadonlyArray<Entry>> {
     const page = Math.min(pageSize, limit);
-    return Effect.flatMap(this.#kv.list(range, { limit: page, reverse }), (found) => {
+    return Effect.flatMap(this.#page(range, { limit: page, reverse }, guards, isIndex), (found) => {
       const last = found.at(-1);
       if (last === undefined || found.length < page || found.length === limit) return Effect.succeed(found);
       const rest = reverse ? { ...range, end: last.key } : { ...range, start: `${last.key}!` };
-      return Effect.map(this.#listed(rest, limit - found.length, reverse), (more) => [...found, ...more]);
+      return Effect.map(this.#listed(rest, limit - found.length, reverse, [], isIndex), (more) => [
+        ...found,
+        ...more,
+      ]);
+    });
+  }
+
+  /** A page of entries, read after the guards. Of an index, its records are read as well, if that takes no more rounds. */
+  #page(
+    range: Range,
+    options: { readonly limit: number; readonly reverse: boolean },
+    guards: ReadonlyArray<string>,
+    isIndex: boolean,
+  ): StoreEffect<ReadonlyArray<Entry>> {
+    this.#rounds++;
+    if (this.#kv.find === undefined || !isIndex)
+      return Effect.flatMap(this.#load([], guards), () => this.#kv.list(range, options));
+    const [guard = null] = guards;
+    return Effect.flatMap(this.#kv.find(guard, range, options), (found) => {
+      const keys = found.entries.map(({ value }) => value);
+      this.#note(keys, found.named, true);
+      const parts = Effect.andThen(this.#checkGuards(guards, [found.guard]), this.#loadParts(found.named));
+      return Effect.as(parts, found.entries);
     });
   }
 
@@ -303,81 +360,5 @@ export class Transaction {
   #removeParts(key: string): void {
     const text = this.#changes.has(key) ? this.#changes.get(key) : this.#seen.get(key)?.value;
     if (isSplit(text)) for (const part of partKeys(text)) this.#changes.set(part, null);
-  }
-}
-
-/** The body of a transaction. It may run several times. */
-type Body<A, E> = (tx: Transaction) => StoreEffect<A, E> | Effect.fn.Return<A, E | StoreUnavailable>;
-
-/** Runs transactions on an engine. */
-export class Database {
-  readonly kv: Kv;
-  readonly #timedNumber = timedNumbers();
-  /** Writes of one name wait for each other in this process, because they would conflict. No two names share a queue. */
-  readonly #queues = new Map<string, { readonly turn: Semaphore.Semaphore; writes: number }>();
-
-  constructor(kv: Kv) {
-    this.kv = kv;
-  }
-
-  /** The most changes of a commit. */
-  get most(): number {
-    return this.kv.maxChanges ?? maxChanges;
-  }
-
-  /** Reads records that are never split, without checks. */
-  readonly peek = (keys: ReadonlyArray<string>): StoreEffect<ReadonlyArray<unknown>> =>
-    Effect.flatMap(this.kv.get(keys), (entries) =>
-      mapInParts(entries, (entry) => (entry === null ? undefined : parsed(entry, entry.value))),
-    );
-
-  /** Returns the last parts of the keys of the first entries of an index, without checks. */
-  readonly peekEntries = <R, Last extends string>(
-    { name }: Index<R>,
-    prefix: Tuple,
-    limit: number,
-  ): StoreEffect<ReadonlyArray<Last>> => {
-    const { kv } = this;
-    const range = rangeOf(name, prefix);
-    const keys =
-      kv.keys?.(range, limit) ??
-      Effect.map(kv.list(range, { limit, reverse: false }), (entries) => entries.map(({ key }) => key));
-    return Effect.flatMap(keys, (found) => mapInParts(found, (key) => lastOf(key) as Last));
-  };
-
-  /** Reads without checks. */
-  readonly read = <A, E = never>(body: Body<A, E>): StoreEffect<A, E> => this.#run(body, false);
-
-  /**
-   * Runs a transaction until nothing that it read has changed before its commit.
-   *
-   * @param queue the name of what the transaction changes: an ID, which has no space, or text with a space that no
-   *   caller can choose
-   */
-  readonly write = <A, E = never>(queue: string, body: Body<A, E>): StoreEffect<A, E> =>
-    Effect.suspend(() => {
-      const found = this.#queues.get(queue) ?? { turn: Semaphore.makeUnsafe(1), writes: 0 };
-      this.#queues.set(queue, found);
-      found.writes++;
-      const leave = Effect.sync(() => {
-        if (--found.writes === 0) this.#queues.delete(queue);
-      });
-      return Effect.ensuring(found.turn.withPermit(this.#run(body, true)), leave);
-    });
-
-  #run<A, E>(body: Body<A, E>, isChecked: boolean, run = 1): StoreEffect<A, E> {
-    const { kv } = this;
-    const timedNumber = this.#timedNumber;
-    const once: StoreEffect<A, E> = Effect.gen(function* () {
-      const tx = new Transaction(kv, isChecked, timedNumber);
-      const result = yield* body(tx);
-      yield* tx.commit;
-      return result;
-    });
-    return Effect.catchIf(once, isOvertaken, (error) =>
-      run === mostRuns
-        ? Effect.fail(error)
-        : Effect.andThen(pauseAfter(run), this.#run(body, isChecked, run + 1)),
-    );
   }
 }

@@ -1,9 +1,10 @@
 import { Deferred, Effect } from "effect";
 import { describe, expect, it } from "vitest";
+import { Database } from "./database.ts";
 import type { Kv } from "./kv.ts";
 import { memoryKv } from "./memory_kv.ts";
 import { table } from "./table.ts";
-import { Database } from "./transaction.ts";
+import type { Transaction } from "./transaction.ts";
 
 interface Note {
   readonly id: string;
@@ -82,6 +83,50 @@ describe("a record of several parts that is replaced while it is read", () => {
       });
       expect(yield* changed).toEqual(after);
     }).pipe(Effect.runPromise));
+});
+
+it("a record is created without a read, unless its key is taken", async () => {
+  const kv = memoryKv();
+  const asked: Array<string> = [];
+  const get: Kv["get"] = (keys) => Effect.tap(kv.get(keys), () => Effect.sync(() => asked.push("get")));
+  const db = new Database({ ...kv, get });
+  const create = (text: string) => db.write("note", (tx) => tx.create(notes, { id: "1", text }));
+  const found = db.read((tx) => tx.get(notes, "1"));
+  expect(await Effect.runPromise(create("first"))).toBe(true);
+  expect(asked).toEqual([]);
+  expect(await Effect.runPromise(create("second"))).toBe(false);
+  expect(await Effect.runPromise(found)).toEqual({ id: "1", text: "first" });
+});
+
+it("reads at the same time that see a group before and after a change run again", async () => {
+  const kv = memoryKv();
+  const grouped = table<Note>()("grouped", ({ id }) => [id], {
+    byText: { keys: ({ text }) => [[text]], group: 1 },
+  });
+  const store = new Database(kv).write("note", (tx) => tx.put(grouped, { id: "1", text: "a" }));
+  const [isChanged, isRead] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()];
+  let reads = 0;
+  // Of two reads of the group, the one that began first sees it before the change, and is answered last.
+  const get: Kv["get"] = (keys) =>
+    Effect.gen(function* () {
+      const turn = reads++;
+      if (turn === 1) yield* Deferred.await(isChanged);
+      const found = yield* kv.get(keys);
+      if (turn === 0) {
+        yield* store;
+        yield* Deferred.succeed(isChanged, undefined);
+        yield* Deferred.await(isRead);
+      } else if (turn === 1) yield* Deferred.succeed(isRead, undefined);
+      return found;
+    });
+  const list = (tx: Transaction) => tx.list(grouped.byText, ["a"]);
+  const both = new Database({ ...kv, get }).write("both", function* (tx) {
+    const found = yield* Effect.all([list(tx), list(tx)], { concurrency: "unbounded" });
+    tx.insert(grouped, { id: "2", text: "b" });
+    return found.map(({ length }) => length);
+  });
+  expect(await Effect.runPromise(both)).toEqual([1, 1]);
+  expect(reads).toBeGreaterThan(2);
 });
 
 it("nothing in a store names a record that was deleted", async () => {

@@ -87,6 +87,9 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
       { discard: true },
     );
   const tx = {
+    // One connection answers them one by one, and locks rows in their order.
+    atOnce: { concurrency: 1 },
+
     get: (type: RecordType, ...key: ReadonlyArray<KeyPart>) => {
       const { select, isKey, read } = tableFor(type);
       const found = read(run(`${select} WHERE ${isKey}${isLocking ? " FOR UPDATE" : ""}`, key));

@@ -112,7 +112,7 @@ export const locationOf = ({ status, headers, text }: Answer): string => {
 
 export const titleOf = (text: string): string => /<title>(.*?)<\/title>/s.exec(text)?.[1] ?? "";
 
-export const formOf = ({ text }: Answer): Readonly<Record<string, string>> =>
+export const formOf = ({ text }: Pick<Answer, "text">): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(
       ([, name = "", value = ""]) => [name, value],

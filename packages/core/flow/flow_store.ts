@@ -76,7 +76,8 @@ export type Proof =
 export class FlowStore extends Context.Service<
   FlowStore,
   {
-    readonly begin: (flow: VerificationFlow) => StoreEffect<void>;
+    /** Stores a flow, and its first challenge if it has one. */
+    readonly begin: (flow: VerificationFlow, challenge?: SignInChallenge) => StoreEffect<void>;
 
     /** Finds a flow. None if it was deleted or has expired. */
     readonly find: (id: FlowId, at: Millis) => StoreEffect<Option.Option<VerificationFlow>>;
@@ -118,12 +119,21 @@ export class FlowStore extends Context.Service<
 /** How many sign-ins of a flow are pending. A further one ends the one that ends first. */
 const pendingIn = (mostWritten: number): number => Math.min(20, Math.max(10, mostWritten));
 
+const pendingOf = (tx: Tx, id: FlowId) => tx.list(signInChallenges.byFlow, [id]);
+
+const remove = Effect.fnUntraced(function* (
+  tx: Tx,
+  id: FlowId,
+  pending: Effect.Success<ReturnType<typeof pendingOf>>,
+) {
+  for (const { stateHash } of pending) yield* tx.remove(signInChallenges, stateHash);
+  yield* tx.remove(verificationFlows, id);
+});
+
 /** Deletes a flow with its challenges. @internal */
 export const endFlow = Effect.fnUntraced(function* (tx: Tx, id: FlowId) {
-  for (const { stateHash } of yield* tx.list(signInChallenges.byFlow, [id])) {
-    yield* tx.remove(signInChallenges, stateHash);
-  }
-  yield* tx.remove(verificationFlows, id);
+  const [, pending] = yield* Effect.all([tx.get(verificationFlows, id), pendingOf(tx, id)], tx.atOnce);
+  yield* remove(tx, id, pending);
 });
 
 const findAt = Effect.fnUntraced(function* (tx: Tx, id: FlowId, at: Millis) {
@@ -133,7 +143,11 @@ const findAt = Effect.fnUntraced(function* (tx: Tx, id: FlowId, at: Millis) {
 
 /** Stores flows in any storage. @internal */
 export const storedFlows = recordStore(FlowStore, ({ read, write, mostWritten }) => ({
-  begin: (flow) => write("begin", flow.id, (tx) => tx.create(verificationFlows, flow)),
+  begin: (flow, challenge) =>
+    write("begin", flow.id, function* (tx) {
+      yield* tx.create(verificationFlows, flow);
+      if (challenge !== undefined) yield* tx.create(signInChallenges, challenge);
+    }),
 
   find: (id, at) =>
     Effect.map(
@@ -143,8 +157,12 @@ export const storedFlows = recordStore(FlowStore, ({ read, write, mostWritten })
 
   challenge: (challenge) =>
     write("challenge", challenge.flow, function* (tx) {
-      if ((yield* tx.get(verificationFlows, challenge.flow)) === undefined) return false;
-      const pending = yield* tx.list(signInChallenges.byFlow, [challenge.flow]);
+      const { flow } = challenge;
+      const [found, pending] = yield* Effect.all(
+        [tx.get(verificationFlows, flow), pendingOf(tx, flow)],
+        tx.atOnce,
+      );
+      if (found === undefined) return false;
       const [first] = pending.toSorted((one, other) => one.expiresAt - other.expiresAt);
       if (first !== undefined && pending.length >= pendingIn(mostWritten)) {
         yield* tx.remove(signInChallenges, first.stateHash);
@@ -155,9 +173,11 @@ export const storedFlows = recordStore(FlowStore, ({ read, write, mostWritten })
 
   takeChallenge: (id, stateHash, at) =>
     write("takeChallenge", id, function* (tx) {
-      if ((yield* findAt(tx, id, at)) === undefined) return Option.none();
-      const challenge = yield* tx.get(signInChallenges, stateHash);
-      if (challenge?.flow !== id || challenge.expiresAt <= at) return Option.none();
+      const [flow, challenge] = yield* Effect.all(
+        [findAt(tx, id, at), tx.get(signInChallenges, stateHash)],
+        tx.atOnce,
+      );
+      if (flow === undefined || challenge?.flow !== id || challenge.expiresAt <= at) return Option.none();
       return Option.fromUndefinedOr(yield* tx.remove(signInChallenges, stateHash));
     }),
 
@@ -168,14 +188,16 @@ export const storedFlows = recordStore(FlowStore, ({ read, write, mostWritten })
       const chatId = proof.step === "chat" ? proof.chatId : (found?.chatId ?? null);
       if (found === undefined || chatId === null) return Option.none();
       const proven = yield* write("prove", id, function* (tx) {
-        const linked = yield* tx.linked(found.pid, [chatId]);
-        const flow = yield* findAt(tx, id, at);
+        const [linked, flow, pending] = yield* Effect.all(
+          [tx.linked(found.pid, [chatId]), findAt(tx, id, at), pendingOf(tx, id)],
+          tx.atOnce,
+        );
         if (flow === undefined) return null;
         if (proof.step === "game" && flow.chatId !== chatId) return undefined;
         const { gameId, gameProof } = proof.game ?? { gameId: null, gameProof: null };
         const seenVersion = gameId === null ? null : (linked.get(chatId)?.linkVersion ?? 0);
         const connections = proof.step === "chat" ? (proof.connections ?? []) : flow.connections;
-        yield* endFlow(tx, id);
+        yield* remove(tx, id, pending);
         const next = { ...flow, id: nextId, chatId, gameId, gameProof, seenVersion, connections };
         yield* tx.create(verificationFlows, next);
         return next;
@@ -192,11 +214,7 @@ export const storedFlows = recordStore(FlowStore, ({ read, write, mostWritten })
       return true;
     }),
 
-  end: (id) =>
-    write("end", id, function* (tx) {
-      yield* tx.get(verificationFlows, id);
-      yield* endFlow(tx, id);
-    }),
+  end: (id) => write("end", id, (tx) => endFlow(tx, id)),
 }));
 
 // The rules by which a flow completes. Stores apply the rules in their transaction, to rows that they have locked.

@@ -78,10 +78,12 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
         return yield* refuseOver(session, entry, yield* isStillLinked(session));
       }
       if (now >= session.expiresAt || isFinal(session.state)) return yield* refuseOver(session, entry);
-      const key = Option.getOrNull(yield* keys.findById(session.keyId));
-      if (key === null || !isAccepted(key, now)) return yield* unknown;
       const { id, pid, guildId, redirect, chatId, gameId, expiresAt } = session;
-      const configured = Option.getOrThrow(yield* keys.findScopeByPid(pid));
+      const [key, scope] = yield* Effect.all([keys.findById(session.keyId), keys.findScopeByPid(pid)], {
+        concurrency: "unbounded",
+      });
+      if (!Option.exists(key, (found) => isAccepted(found, now))) return yield* unknown;
+      const configured = Option.getOrThrow(scope);
       return { sid, session: id, pid, ...configured, guildId, redirect, chatId, gameId, expiresAt };
     });
 
@@ -137,8 +139,12 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
     const byScope = Effect.fnUntraced(function* (entry: ScopeEntry) {
       const { pid, redirect } = entry;
       const now = yield* Clock.currentTimeMillis;
-      const configured = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
-      const active = configured === null ? [] : yield* keys.listAccepted(configured.scope.pid, now);
+      const [found, active] = isPid(pid)
+        ? yield* Effect.all([keys.findScopeByPid(pid), keys.listAccepted(pid, now)], {
+            concurrency: "unbounded",
+          })
+        : [Option.none(), []];
+      const configured = Option.getOrNull(found);
       if (configured === null || (active.length === 0 && !(yield* hasCommunity(configured.scope)))) {
         const isBotGone = configured !== null && (yield* hasLostBot(configured.scope));
         return yield* new FlowRefused({ reason: isBotGone ? "bot_gone" : "unknown", entry: null });

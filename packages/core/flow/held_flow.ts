@@ -6,7 +6,13 @@ import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
 import { anyEntryIn, type Cookie, entryIn, hasExpired, withEntry, withoutEntry } from "./flow_cookie.ts";
-import { FlowStore, isVoided, type Proof, type VerificationFlow } from "./flow_store.ts";
+import {
+  FlowStore,
+  isVoided,
+  type Proof,
+  type SignInChallenge,
+  type VerificationFlow,
+} from "./flow_store.ts";
 import { type FlowSubject, FlowSubjects } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 
@@ -88,14 +94,19 @@ export class HeldFlows extends Context.Service<HeldFlows>()("@accountlink/core/H
       idOf,
       newCookie,
 
-      /** Stores a new flow without proofs, and returns its cookie. */
-      begin: Effect.fnUntraced(function* (subject: FlowSubject, entry: FlowEntry) {
+      /** Stores a new flow without proofs, with its first challenge if it has one, and returns its cookie. */
+      begin: Effect.fnUntraced(function* (
+        subject: FlowSubject,
+        entry: FlowEntry,
+        challenge: Omit<SignInChallenge, "flow"> | null = null,
+      ) {
         const { session, pid, guildId, redirect, expiresAt } = subject;
         const cookie = yield* newCookie(expiresAt);
         const id = yield* idOf(cookie);
         const unproven = { chatId: null, gameId: null, gameProof: null, seenVersion: null };
         const unnamed = { connections: [], named: null, wordSeed: yield* randomToken(random) };
-        yield* flows.begin({ id, session, pid, guildId, redirect, ...unproven, ...unnamed, expiresAt });
+        const flow = { id, session, pid, guildId, redirect, ...unproven, ...unnamed, expiresAt };
+        yield* flows.begin(flow, challenge === null ? undefined : { ...challenge, flow: id });
         return withEntry(cookie, entry);
       }),
 
@@ -108,11 +119,19 @@ export class HeldFlows extends Context.Service<HeldFlows>()("@accountlink/core/H
       /** Returns the entry of a browser's flow, or without a flow, the last entry in the cookie. */
       lastEntry,
 
-      /** Finds the flow of a browser, and its last entry if the request names none. Fails if there is neither. */
+      /**
+       * Finds the flow of a browser, its last entry if the request names none, and the session or scope of the entry. Fails if
+       * there is no entry.
+       */
       enter: Effect.fnUntraced(function* (given: FlowEntry | null, cookie: Cookie) {
+        if (given !== null) {
+          const found = { held: find(cookie), subject: subjects.resolve(given) };
+          return { entry: given, ...(yield* Effect.all(found, { concurrency: "unbounded" })) };
+        }
         const held = yield* find(cookie);
-        const entry = given ?? (yield* lastEntry(held, cookie));
-        return entry === null ? yield* refuseGone(cookie, null) : { held, entry };
+        const entry = yield* lastEntry(held, cookie);
+        if (entry === null) return yield* refuseGone(cookie, null);
+        return { held, subject: yield* subjects.resolve(entry), entry };
       }),
 
       /**

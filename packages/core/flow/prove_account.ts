@@ -59,22 +59,25 @@ export const makeProofs = Effect.gen(function* () {
     cookie: Cookie,
     redirectUri: string,
   ) {
-    const { held, entry } = yield* heldFlows.enter(given, cookie);
-    const subject = yield* subjects.resolve(entry);
+    const { held, entry, subject } = yield* heldFlows.enter(given, cookie);
     const flow = held !== null && belongsTo(held, subject) ? held : null;
     if (step === "game") {
       yield* checkUnnamed(subject, entry);
       yield* checkChatProof(flow, entry, cookie);
     }
-    const kept = flow === null || cookie === null ? yield* heldFlows.begin(subject, entry) : cookie;
-    if (step === "chat") yield* openSession(subject);
     const state = yield* randomToken(random);
     const { stateHash, ...signIn } = yield* secrets.signIn(state);
-    const id = yield* heldFlows.idOf(kept);
     const { guildId, expiresAt } = subject;
-    if (!(yield* flows.challenge({ stateHash, flow: id, step, expiresAt }))) {
-      return yield* heldFlows.refuseGone(kept, entry);
-    }
+    const challenge = { stateHash, step, expiresAt };
+    const challenged =
+      flow === null
+        ? heldFlows.begin(subject, entry, challenge)
+        : Effect.map(flows.challenge({ ...challenge, flow: flow.id }), (isStored) =>
+            isStored ? cookie : null,
+          );
+    const opened = step === "chat" ? openSession(subject) : Effect.void;
+    const [kept] = yield* Effect.all([challenged, opened], { concurrency: "unbounded" });
+    if (kept === null) return yield* heldFlows.refuseGone(cookie, entry);
     const { url } = yield* identities[step].begin({
       redirectUri,
       state,
@@ -84,6 +87,7 @@ export const makeProofs = Effect.gen(function* () {
     });
     return { url, entry, cookie: kept };
   });
+
   const signIn = Effect.fnUntraced(function* (
     step: ProofStep,
     { id, guildId, entry }: HeldFlow,

@@ -41,8 +41,8 @@ interface ProvenFlow {
 
 type Offered = StoreEffect<ReadonlyArray<GameId>>;
 
-/** @param view shows the page of a flow */
-export const makeGameProofs = Effect.fnUntraced(function* (view: Effect.Success<typeof makeView>) {
+/** @param views shows the page of a flow, `show` of one that was found */
+export const makeGameProofs = Effect.fnUntraced(function* ({ view, show }: Effect.Success<typeof makeView>) {
   const flows = yield* FlowStore;
   const platform = yield* GamePlatform;
   const limits = yield* RequestLimits;
@@ -80,23 +80,22 @@ export const makeGameProofs = Effect.fnUntraced(function* (view: Effect.Success<
       : Effect.map(findKnown(subject, chatId), (known) => known.map(({ id }) => id)),
   );
 
-  const wordsView = (entry: FlowEntry, given: Cookie, problem: WordsView["problem"]) =>
+  const asWords = (viewed: ReturnType<typeof view>, problem: WordsView["problem"]) =>
     Effect.map(
-      view(entry, given),
-      ({ cookie, ...shown }): WordsView => ({
-        entry,
-        cookie,
-        view: shown,
-        problem,
-      }),
+      viewed,
+      ({ cookie, ...shown }): WordsView => ({ entry: shown.entry, cookie, view: shown, problem }),
     );
+
+  const wordsView = (entry: FlowEntry, given: Cookie, problem: WordsView["problem"]) =>
+    asWords(view(entry, given), problem);
 
   const showWords = Effect.fn("VerificationFlows.showWords")(function* (
     given: FlowEntry | null,
     cookie: Cookie,
   ) {
-    const { held, entry } = yield* heldFlows.enter(given, cookie);
-    const shown = yield* wordsView(entry, cookie, null);
+    const entered = yield* heldFlows.enter(given, cookie);
+    const { held, entry } = entered;
+    const shown = yield* asWords(show(entered, cookie), null);
     if (shown.view.player !== null) return yield* new FlowRefused({ reason: "player_named", entry });
     if (shown.view.chat === null) yield* checkChatProof(held, entry, cookie);
     return shown;

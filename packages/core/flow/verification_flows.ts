@@ -47,8 +47,9 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
     make: Effect.gen(function* () {
       const observe = yield* makeFlowObserver;
       const { start, finish } = yield* makeProofs;
-      const view = yield* makeView;
-      const { choose, chooseKnown, showWords, name, check } = yield* makeGameProofs(view);
+      const views = yield* makeView;
+      const { view } = views;
+      const { choose, chooseKnown, showWords, name, check } = yield* makeGameProofs(views);
       const { confirm, cancel } = yield* makeFlowEnd;
       const { listKnown, beginKnown } = yield* makeKnownOffers;
       const lastPages = yield* makeLastPages;

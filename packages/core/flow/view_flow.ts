@@ -7,14 +7,13 @@ import { Secrets } from "../secrets/secrets.ts";
 import { FlowAccounts, orNull } from "./flow_accounts.ts";
 import { type Cookie, deadlineOf, hasExpired, withEntry } from "./flow_cookie.ts";
 import type { VerificationFlow } from "./flow_store.ts";
-import { type FlowSubject, FlowSubjects } from "./flow_subjects.ts";
+import type { FlowSubject } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
 import { makeUsableGameWays, neededForWay } from "./game_ways.ts";
 import { belongsTo, HeldFlows } from "./held_flow.ts";
 import { makeKnownAccounts } from "./known_accounts.ts";
 
 export const makeView = Effect.gen(function* () {
-  const subjects = yield* FlowSubjects;
   const secrets = yield* Secrets;
   const profiles = yield* Profiles;
   const accounts = yield* FlowAccounts;
@@ -63,9 +62,10 @@ export const makeView = Effect.gen(function* () {
     return guildId === null ? null : ((yield* profiles.guild(guildId)) ?? { id: guildId, name: null });
   });
 
-  return Effect.fn("VerificationFlows.view")(function* (entry: FlowEntry, given: Cookie) {
-    const subject = yield* subjects.resolve(entry);
-    const own = yield* held.find(given);
+  const show = Effect.fnUntraced(function* (
+    { entry, held: own, subject }: Effect.Success<ReturnType<typeof held.enter>>,
+    given: Cookie,
+  ) {
     const flow = own !== null && belongsTo(own, subject) ? own : null;
     const isAlive = deadlineOf(given) !== null && !(yield* hasExpired(given));
     const cookie = given !== null && isAlive ? given : yield* held.newCookie(subject.expiresAt);
@@ -99,6 +99,12 @@ export const makeView = Effect.gen(function* () {
       cookie: own === null ? withEntry(cookie, entry) : cookie,
     };
   });
+
+  const view = Effect.fn("VerificationFlows.view")((entry: FlowEntry, given: Cookie) =>
+    Effect.flatMap(held.enter(entry, given), (entered) => show(entered, given)),
+  );
+
+  return { view, show };
 });
 
 const noAccounts = {

@@ -42,6 +42,8 @@ export interface KnownScope {
 
 /** A transaction. What a write reads by a key holds until its end. */
 export interface Tx {
+  /** How `Effect.all` makes reads that do not need each other: at once where each is a way to a server. */
+  readonly atOnce: { readonly concurrency: 1 | "unbounded" };
   readonly get: <R extends object>(
     type: RecordType<R>,
     ...key: ReadonlyArray<KeyPart>

@@ -2,11 +2,11 @@
 import type { GuildId, Pid, Row, StorageRows } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { Effect } from "effect";
+import type { Database } from "../database.ts";
 import { linkImports } from "../stores/import_records.ts";
 import { lastUses } from "../stores/keys.ts";
 import { accounts, type ScopeRef, scopes } from "../stores/scopes.ts";
 import type { Table } from "../table.ts";
-import type { Database } from "../transaction.ts";
 
 interface PlacedAccount {
   readonly id: number;

@@ -11,6 +11,7 @@ import {
 } from "@accountlink/core";
 import { recordTypes } from "@accountlink/core/storage";
 import { Array as Arr, Effect } from "effect";
+import { Database } from "../database.ts";
 import { encode, type Tuple } from "../keys.ts";
 import type { Kv } from "../kv.ts";
 import { claimSchema, schemaFault } from "../schema.ts";
@@ -19,7 +20,6 @@ import { counts } from "../stores/counts.ts";
 import { erasures } from "../stores/erase_user.ts";
 import { readRootKey, rootKeys } from "../stores/root_key_store.ts";
 import { table } from "../table.ts";
-import { Database } from "../transaction.ts";
 import { accountUnits } from "./accounts.ts";
 import { journalUnits } from "./journal.ts";
 import { leaseUnit } from "./leases.ts";

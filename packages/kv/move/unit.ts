@@ -3,11 +3,12 @@ import type { Row, RowValue } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
 import type { RecordType } from "@accountlink/core/records";
 import { Effect } from "effect";
+import type { Database } from "../database.ts";
 import type { Tuple } from "../keys.ts";
 import { kvTable } from "../records.ts";
 import type { OfEpoch } from "../stores/scopes.ts";
 import type { Table } from "../table.ts";
-import type { Database, Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { epochOf, isOfEpoch, type Places, scopeRef } from "./places.ts";
 
 /** The rows of tables, by their names. */

@@ -4,9 +4,10 @@ import { logged } from "@accountlink/core/journal";
 import { endOfAccount, isOperators, type KeyStore, shownName } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Clock, Effect, Option } from "effect";
+import type { Database } from "../database.ts";
 import { changeFirst, changeSome } from "../steps.ts";
 import { table } from "../table.ts";
-import type { Database, Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import {
   activeKeys,
   changeInSteps,

@@ -48,10 +48,13 @@ export const isBlocked = Effect.fnUntraced(function* (
   { chatId, gameId, chatHash }: LinkToCheck,
 ) {
   const epoch = yield* blockEpochOf(tx, pid);
-  if (chatHash !== undefined && (yield* tx.get(blocks, pid, epoch, yield* chatHash)) !== undefined)
-    return true;
-  if ((yield* tx.count(blocks.named, [pid, epoch, "chat", chatId])) > 0) return true;
-  return (yield* tx.count(blocks.named, [pid, epoch, "game", gameId])) > 0;
+  const first = (kind: string, id: string) =>
+    Effect.map(tx.list(blocks.named, [pid, epoch, kind, id], { limit: 1 }), ([found]) => found);
+  const erased = Effect.flatMap(chatHash ?? Effect.succeed(""), (hash) => tx.get(blocks, pid, epoch, hash));
+  const found = yield* Effect.all([first("chat", chatId), first("game", gameId), erased], {
+    concurrency: "unbounded",
+  });
+  return found.some((block) => block !== undefined);
 });
 
 export const refuseBlocked = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, link: LinkToCheck) {

@@ -18,11 +18,12 @@ import { reminders } from "@accountlink/core/reminders";
 import { communityRecord, communityRecords } from "@accountlink/core/storage";
 import { deliveryRecord, webhookDeliveries, webhookRecords } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
+import type { Database } from "../database.ts";
 import type { Tuple } from "../keys.ts";
 import { kvTable, txOf } from "../records.ts";
 import { moveAll } from "../steps.ts";
 import type { Table } from "../table.ts";
-import type { Database, Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { carryOverPlans } from "./earlier_plans.ts";
 import {
   earlierCommunities,

@@ -4,11 +4,11 @@ import { KeyStore } from "@accountlink/core/keys";
 import { noPlan, RolePlanStore, rolePlans } from "@accountlink/core/roles";
 import { Effect, Layer, Option } from "effect";
 import { expect, it } from "vitest";
+import { Database } from "../database.ts";
 import { rangeOf } from "../keys.ts";
 import { memoryKv } from "../memory_kv.ts";
 import { kvTable } from "../records.ts";
 import { layer } from "../storage_kv.ts";
-import { Database } from "../transaction.ts";
 import { type EarlierPlan, earlierPlans } from "./earlier_plans.ts";
 import { earlierPanels } from "./earlier_tables.ts";
 

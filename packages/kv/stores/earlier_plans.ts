@@ -17,10 +17,11 @@ import {
 } from "@accountlink/core/roles";
 import { communityRecord, communityRecords } from "@accountlink/core/storage";
 import { Effect, Struct } from "effect";
+import type { Database } from "../database.ts";
 import { kvTable, txOf } from "../records.ts";
 import { moveAll } from "../steps.ts";
 import { table } from "../table.ts";
-import type { Database, Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import type { ScopeRef } from "./scopes.ts";
 
 export interface EarlierPlan extends PlanPlace {

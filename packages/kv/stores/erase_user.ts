@@ -25,10 +25,11 @@ import {
   type UserErased,
 } from "@accountlink/core/users";
 import { Clock, Effect, Option } from "effect";
+import type { Database } from "../database.ts";
 import { kvIndex, txOf } from "../records.ts";
 import { changeFirst, changeSome, isFull, removeSome, stepSize } from "../steps.ts";
 import { type Index, table } from "../table.ts";
-import type { Database, Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { clearSome, closeSome, pauseSome, releaseAccount, revokeSome } from "./account_end.ts";
 import { suspendedOwners } from "./account_operations.ts";
 import { eraseFromBlocks } from "./blocks.ts";

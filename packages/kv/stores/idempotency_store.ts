@@ -9,9 +9,10 @@ import {
   keptOutcome,
 } from "@accountlink/core/idempotency";
 import { Effect, Option } from "effect";
+import type { Database } from "../database.ts";
 import { removeInSteps } from "../steps.ts";
 import { keyOf, table } from "../table.ts";
-import type { Database, Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { storeLayer } from "./store_layer.ts";
 
 export interface StoredRequest extends EarlierRequest {

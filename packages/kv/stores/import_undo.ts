@@ -16,8 +16,9 @@ import {
 import { importUndone } from "@accountlink/core/journal";
 import type { LinkRecord } from "@accountlink/core/links";
 import { Effect, Order, Struct } from "effect";
+import type { Database } from "../database.ts";
 import { removeInSteps } from "../steps.ts";
-import type { Database, Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { blockTest } from "./blocks.ts";
 import { linksOf } from "./import_batch.ts";
 import { type LinkImport, linkImports, type MadeLink, madeBy, madeLinks } from "./import_records.ts";

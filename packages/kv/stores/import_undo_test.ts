@@ -3,9 +3,9 @@ import { ImportStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { Effect, Layer } from "effect";
 import { expect, it } from "vitest";
+import { Database } from "../database.ts";
 import { rangeOf } from "../keys.ts";
 import { type Kv, layer, memoryKv } from "../mod.ts";
-import { Database } from "../transaction.ts";
 import { linkImports } from "./import_records.ts";
 
 const pid = Pid.make(`pid_${"1".repeat(32)}`);

@@ -1,8 +1,9 @@
 /** The leases of nodes for work on webhooks and role plans. */
 import type { HoldItems } from "@accountlink/core/records";
 import { Effect } from "effect";
+import type { Database } from "../database.ts";
 import { type Index, table } from "../table.ts";
-import type { Database, Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 
 interface Lease {
   readonly work: string;

@@ -26,8 +26,9 @@ import {
   type WayCount,
 } from "@accountlink/core/links";
 import { Array as Arr, Effect, Option } from "effect";
+import type { Database } from "../database.ts";
 import { txOf } from "../records.ts";
-import type { Database, Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { keyedWrite } from "./idempotency_store.ts";
 import { record } from "./journal.ts";
 import {

@@ -16,9 +16,10 @@ import {
   type SetGame,
 } from "@accountlink/core/links";
 import { Effect } from "effect";
+import type { Database } from "../database.ts";
 import { shortListsAtOnce } from "../steps.ts";
 import { keyOf, table } from "../table.ts";
-import type { Database, Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { type LinkToCheck, refuseBlocked } from "./blocks.ts";
 import { placeAt, placeKey, record as recordChange } from "./journal.ts";
 import { isBlocking, type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";

@@ -2,11 +2,11 @@
 import type { Pid } from "@accountlink/core";
 import { recordTypes } from "@accountlink/core/storage";
 import { Effect } from "effect";
+import type { Database } from "../database.ts";
 import { indexOfScope } from "../records.ts";
 import { removeInSteps } from "../steps.ts";
 import type { Index, Table } from "../table.ts";
 import { table } from "../table.ts";
-import type { Database } from "../transaction.ts";
 import { blocks } from "./blocks.ts";
 import { linkImports, madeLinks } from "./import_records.ts";
 import { links } from "./links.ts";

@@ -3,10 +3,10 @@ import { KeyStore } from "@accountlink/core/keys";
 import { noPlan, PlanNoticeStore, planNotices, RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Struct } from "effect";
 import { expect, it } from "vitest";
+import { Database } from "../database.ts";
 import { memoryKv } from "../memory_kv.ts";
 import { kvTable } from "../records.ts";
 import { layer } from "../storage_kv.ts";
-import { Database } from "../transaction.ts";
 import { earlierMembers, earlierPlans, earlierProblems } from "./earlier_plans.ts";
 
 const place = { pid: Pid.make("pid_0000000000000000"), guildId: GuildId.make("70001") };

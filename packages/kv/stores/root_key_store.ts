@@ -1,9 +1,9 @@
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect } from "effect";
+import { Database } from "../database.ts";
 import type { Kv } from "../kv.ts";
 import { table } from "../table.ts";
-import { Database } from "../transaction.ts";
 import { storeLayer } from "./store_layer.ts";
 
 export const rootKeys = table<{ readonly wrapped: string }>()("root_key", () => [], {});

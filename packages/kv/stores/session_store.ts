@@ -57,7 +57,7 @@ export const layer = storeLayer(SessionStore, (db) => ({
     keptCreation,
     ({ session }) => session.keyId,
     function* (tx, { session, burst, code }) {
-      const { id, keyId, pid, clientId, redirect, createdAt } = session;
+      const { keyId, pid, clientId, redirect, createdAt } = session;
       assertStorable([clientId, redirect ?? "", code?.hash ?? "", code?.sealedSid ?? ""]);
       if ((yield* tx.get(keys, keyId)) === undefined) {
         throw new Error(`Cannot create a session of key "${keyId}", expected one that exists`);
@@ -66,14 +66,13 @@ export const layer = storeLayer(SessionStore, (db) => ({
       const taken = burst && takeFromBurst(fullAt, burst, createdAt);
       if (taken !== null && "readyAt" in taken) return { _tag: "TooMany", readyAt: taken.readyAt };
       yield* scopeAt(tx, pid);
-      if ((yield* tx.get(sessions, id)) !== undefined) {
-        throw new Error("Cannot create a session: its id is taken, expected a new one");
-      }
       if (code !== undefined && (yield* tx.list(sessions.byCode, [code.hash, 1])).length > 0) {
         return { _tag: "CodeTaken" };
       }
       if (taken !== null) yield* tx.put(bursts, { key: keyId, fullAt: taken.fullAt });
-      yield* tx.put(sessions, { session, code, changedAt: null });
+      if (!(yield* tx.create(sessions, { session, code, changedAt: null }))) {
+        throw new Error("Cannot create a session: its id is taken, expected a new one");
+      }
       return { _tag: "Created" };
     },
   ),

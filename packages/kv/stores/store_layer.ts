@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect";
-import type { Database } from "../transaction.ts";
+import type { Database } from "../database.ts";
 
 export class KvDatabase extends Context.Service<KvDatabase, Database>()("@accountlink/kv/KvDatabase") {}
 

@@ -2,9 +2,10 @@
 import type { StoreEffect } from "@accountlink/core/errors";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
+import type { Database } from "../database.ts";
 import { itemsOf, stepSize } from "../steps.ts";
 import type { Index } from "../table.ts";
-import type { Database, Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { journal, type Place, placeAt, places, type StoredRecord } from "./journal.ts";
 
 interface Sweep {

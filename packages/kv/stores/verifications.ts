@@ -8,10 +8,11 @@ import type { StoredCode } from "@accountlink/core/secrets";
 import { isFinal, type VerificationSession } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Data, Effect, Result } from "effect";
+import type { Database } from "../database.ts";
 import { kvTable } from "../records.ts";
 import { itemsOf } from "../steps.ts";
 import { table } from "../table.ts";
-import type { Database, Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { record } from "./journal.ts";
 
 export interface StoredSession {

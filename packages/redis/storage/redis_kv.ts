@@ -1,5 +1,5 @@
-import type { Entry, Kv } from "@accountlink/kv";
-import { Effect } from "effect";
+import type { Entry, Kv, Range } from "@accountlink/kv";
+import { Array as Arr, Effect } from "effect";
 import type { RedisCommands } from "../connection/connections.ts";
 import { runCommand } from "../connection/failure.ts";
 import { makeScript, runScript } from "../script.ts";
@@ -38,9 +38,28 @@ for _, name in ipairs(redis.call(ARGV[1], KEYS[2], ARGV[2], ARGV[3], 'LIMIT', 0,
 end
 return found`);
 
+/** Returns the value of a guard, and the names and values of a range, each before the value that it names. */
+const find = makeScript(`
+local found = { redis.call('HGET', KEYS[1], ARGV[5]) }
+for _, name in ipairs(redis.call(ARGV[1], KEYS[2], ARGV[2], ARGV[3], 'LIMIT', 0, ARGV[4])) do
+  local value = redis.call('HGET', KEYS[1], name)
+  found[#found + 1] = name
+  found[#found + 1] = value
+  found[#found + 1] = redis.call('HGET', KEYS[1], string.sub(value, string.find(value, ' ', 1, true) + 1))
+end
+return found`);
+
 const entryOf = (key: string, stored: string): Entry => {
   const space = stored.indexOf(" ");
   return { key, version: stored.slice(0, space), value: stored.slice(space + 1) };
+};
+
+const entryOrNull = (key: string, stored: string | null | undefined): Entry | null =>
+  typeof stored === "string" ? entryOf(key, stored) : null;
+
+const rangeArgs = ({ start, end }: Range, { limit, reverse }: { limit: number; reverse: boolean }) => {
+  const [from, to] = [`[${start}`, `(${end}`];
+  return [...(reverse ? ["ZREVRANGEBYLEX", to, from] : ["ZRANGEBYLEX", from, to]), limit];
 };
 
 interface RedisKvOptions {
@@ -69,29 +88,37 @@ export const redisKv = (commands: RedisCommands, prefix: string, { replicated }:
         ? Effect.succeed([])
         : Effect.map(
             runCommand("Kv.get", () => commands.hmget(values, ...wanted)),
-            (found) =>
-              wanted.map((key, index) => {
-                const stored = found[index] ?? null;
-                return stored === null ? null : entryOf(key, stored);
-              }),
+            (found) => wanted.map((key, index) => entryOrNull(key, found[index])),
           ),
 
     keys: ({ start, end }, limit) =>
       runCommand("Kv.keys", () => commands.zrangebylex(names, `[${start}`, `(${end}`, "LIMIT", 0, limit)),
 
-    list: ({ start, end }, { limit, reverse }) => {
-      const [from, to] = [`[${start}`, `(${end}`];
-      const range = reverse ? ["ZREVRANGEBYLEX", to, from] : ["ZRANGEBYLEX", from, to];
-      return Effect.map(
-        runCommand("Kv.list", () => runScript(commands, list, allKeys, [...range, limit])),
+    list: (range, options) =>
+      Effect.map(
+        runCommand("Kv.list", () => runScript(commands, list, allKeys, rangeArgs(range, options))),
+        (reply) =>
+          Arr.chunksOf(reply as ReadonlyArray<string>, 2).map(([key, stored = ""]) => entryOf(key, stored)),
+      ),
+
+    find: (guard, range, options) =>
+      Effect.map(
+        runCommand("Kv.find", () =>
+          runScript(commands, find, allKeys, [...rangeArgs(range, options), guard ?? ""]),
+        ),
         (reply) => {
-          const texts = reply as ReadonlyArray<string>;
-          return Array.from({ length: texts.length / 2 }, (_, index) =>
-            entryOf(texts[2 * index] as string, texts[2 * index + 1] as string),
-          );
+          const [guarding, ...texts] = reply as ReadonlyArray<string | null>;
+          const found = Arr.chunksOf(texts, 3).map(([key, stored, named]) => {
+            const entry = entryOf(key ?? "", stored ?? "");
+            return [entry, entryOrNull(entry.value, named)] as const;
+          });
+          return {
+            guard: guard === null ? null : entryOrNull(guard, guarding),
+            entries: found.map(([entry]) => entry),
+            named: found.map(([, entry]) => entry),
+          };
         },
-      );
-    },
+      ),
 
     count: ({ start, end }) =>
       runCommand("Kv.count", () => commands.zlexcount(names, `[${start}`, `(${end}`)),

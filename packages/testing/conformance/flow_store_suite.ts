@@ -51,6 +51,17 @@ const cases = (pending: number): Cases<StoragePorts> => ({
     }
   },
 
+  "begin stores a flow with its challenge, or neither": function* () {
+    const flows = yield* FlowStore;
+    const { key, findFlow } = yield* newVerificationSteps;
+    const [flow, other] = [makeFlow(key.scope), makeFlow(key.scope)];
+    const challenge = { stateHash: uniqueText(), step: "chat", expiresAt: 100 } as const;
+    yield* flows.begin(flow, { ...challenge, flow: flow.id });
+    yield* expectDefect(flows.begin(other, { ...challenge, flow: other.id }));
+    expectEqual(yield* findFlow(other.id), null);
+    expectEqual(Option.isSome(yield* flows.takeChallenge(flow.id, challenge.stateHash, 0)), true);
+  },
+
   [`at most ${pending} sign-ins of a flow are pending: a further one ends the one that ends first`]:
     function* () {
       const flows = yield* FlowStore;

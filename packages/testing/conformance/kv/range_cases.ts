@@ -42,6 +42,24 @@ export const rangeCases: Cases<Engine | OtherHandle> = {
     expectEqual(yield* list(range("a", "d"), 0), []);
   },
 
+  "an engine that finds returns a guard, a range, and the entries that its values name": function* () {
+    const { kv, key, range, set } = yield* makeKeys;
+    if (kv.find === undefined) return;
+    const [guard, first, second, third] = [key("a"), key("b"), key("c"), key("d")];
+    yield* set({ a: "1", b: "of b", c: key("e"), d: key("absent"), e: "two words\nand a line" });
+    for (const [reverse, keys, named] of [
+      [false, [first, second], ["of b", key("e")]],
+      [true, [third, second], [key("absent"), key("e")]],
+    ] as const) {
+      const found = yield* kv.find(guard, range("b", "e"), { limit: 2, reverse });
+      const entries = yield* kv.get([guard, ...keys, ...named]);
+      expectEqual([found.guard, ...found.entries, ...found.named], [...entries], "The entries");
+    }
+    const nothing = { guard: null, entries: [], named: [] };
+    for (const absent of [null, key("absent")])
+      expectEqual(yield* kv.find(absent, range("f", "g"), { limit: 2, reverse: false }), nothing);
+  },
+
   "a count has the keys of its range alone": function* () {
     const { kv, range, set } = yield* makeKeys;
     yield* set({ a: "", b: "", c: "", d: "" });
