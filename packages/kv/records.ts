@@ -1,6 +1,7 @@
 /** Records of stores that are written once, on an engine. */
 import type { Pid } from "@accountlink/core";
 import { logged } from "@accountlink/core/journal";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import {
   type KeyPart,
   keyOf,
@@ -197,7 +198,7 @@ export const txOf = (tx: Transaction): Tx => {
     index: RecordIndex<R>,
     prefixes: ReadonlyArray<Tuple>,
     options?: ListOptions,
-  ) => Effect.forEach(prefixes, (prefix) => list(index, prefix, options), { concurrency: shortListsAtOnce });
+  ) => forEachLimited(prefixes, (prefix) => list(index, prefix, options), { concurrency: shortListsAtOnce });
   const placed = Effect.fnUntraced(function* (index: RecordIndex, values: Tuple) {
     const before = index.either === undefined ? 0 : 1;
     const prefix = values.map((value, at) =>

@@ -50,7 +50,10 @@ export const isBlocked = Effect.fnUntraced(function* (
   const epoch = yield* blockEpochOf(tx, pid);
   const first = (kind: string, id: string) =>
     Effect.map(tx.list(blocks.named, [pid, epoch, kind, id], { limit: 1 }), ([found]) => found);
-  const erased = Effect.flatMap(chatHash ?? Effect.succeed(""), (hash) => tx.get(blocks, pid, epoch, hash));
+  const erased =
+    chatHash === undefined
+      ? Effect.undefined
+      : Effect.flatMap(chatHash, (hash) => tx.get(blocks, pid, epoch, hash));
   const found = yield* Effect.all([first("chat", chatId), first("game", gameId), erased], {
     concurrency: "unbounded",
   });
