@@ -91,14 +91,14 @@ const pageBefore = Effect.fnUntraced(function* (
 ) {
   const options = { before: [before], limit, reverse: true };
   const wanted = (readable ?? auditActions).filter((each) => action === null || each === action);
-  const readPlace = (place: string) => {
-    const user = chatId ?? member;
-    if (user !== null) return tx.list(journal.byUser, [user, place], options);
-    if (!wanted.every(isIndexed)) return tx.scan(journal, [place], options);
-    const ofAction = (each: string) => tx.list(journal.byAction, [place, each], options);
-    return Effect.map(forEachLimited(wanted, ofAction, { concurrency: 8 }), (found) => found.flat());
-  };
-  const found = yield* forEachLimited(all, readPlace, { concurrency: 8 });
+  const user = chatId ?? member;
+  const lists =
+    user !== null
+      ? all.map((place) => tx.list(journal.byUser, [user, place], options))
+      : wanted.every(isIndexed)
+        ? all.flatMap((place) => wanted.map((each) => tx.list(journal.byAction, [place, each], options)))
+        : all.map((place) => tx.scan(journal, [place], options));
+  const found = yield* forEachLimited(lists, (list) => list, { concurrency: 8 });
   return found
     .flat()
     .toSorted((one: StoredRecord, other: StoredRecord) => other.sequence - one.sequence)

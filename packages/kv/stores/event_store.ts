@@ -30,7 +30,8 @@ const readEvents = Effect.fnUntraced(function* (
   }
 });
 
-const eventsAtOnce = 1_000;
+/** So few that the process answers others between two reads. */
+const eventsAtOnce = 100;
 
 export const countEvents = Effect.fnUntraced(function* (
   tx: Transaction,
