@@ -58,6 +58,11 @@ const patiently = async (act: () => Promise<unknown>): Promise<void> => {
   if (error !== null) throw error;
 };
 
+/** Accepts that a work is refused since the platforms, late on a starved machine, refused its account too much before. */
+const unlessRefused = (error: Error) => {
+  if (!error.message.includes('"platform_refusals"')) throw error;
+};
+
 const live = async () => {
   for (const operation of operations) await patiently(neighbour.run[operation]);
 };
@@ -100,7 +105,8 @@ test("no request of the neighbour is refused, whatever work the other account ha
   const isSlow = (name: string) => name === "lost_rights" || name === "put_back";
   const quick = Object.entries(works).flatMap(([name, work]) => (isSlow(name) ? [] : work));
   for (const work of new Set(quick)) {
-    await expect(Promise.all([patiently(() => work(tools)), live()])).resolves.toBeDefined();
+    const worked = patiently(() => work(tools)).catch(unlessRefused);
+    await expect(Promise.all([worked, live()])).resolves.toBeDefined();
   }
   close();
   const { text } = await client.send("GET /metrics");
