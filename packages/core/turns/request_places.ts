@@ -63,7 +63,7 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
     const files = new Turns({ resource: "exports", places: 1 });
     const reads = new Turns({ resource: "page_reads", most: bounds.dearRequests });
     return {
-      /** Answers a plain list of 50 users, which costs what four lookups cost. */
+      /** Answers a plain list of 50 users, which costs what four lookups cost, or the users of a game account. */
       bulk: yield* makePlaces("requests", bounds.bulks),
 
       /** Answers a long list, or a bulk that asks a platform. */

@@ -215,15 +215,20 @@ const asksPlatforms = ({ values, key, context }: KeyedInput<{}>): boolean => {
 export const placesOf = (route: Route) => {
   const isList = "limit" in route.parameters;
   const isBulk = route.group === "bulk";
+  // A game account may have as many users as a bulk.
+  const isReverse = route.group === "lookup" && reverseNames.some((name) => name in route.parameters);
   return ({ values }: Pick<KeyedInput<{}>, "values">): Place | null => {
     const { guildId = null, resolved = false, wait = 0 } = values as ParameterValues<Parameters>;
     if (route.isStream === true || wait !== 0) return null;
     const asksPlatform = guildId !== null || resolved === true;
     if (isList || isBulk) return isBulk && !asksPlatform ? "bulk" : "list";
     if (route.group === "alts" || asksPlatform) return "platform";
+    if (isReverse) return "bulk";
     return route.method === "GET" ? null : "write";
   };
 };
+
+const reverseNames = ["gameId", "robloxId"] as const;
 
 const isKeyless = ({ access }: Route, request: HttpRequest): boolean =>
   access === "key_or_redirect" && request.header("authorization") === undefined;
