@@ -11,6 +11,7 @@ import {
   RequestLimits,
 } from "@accountlink/core";
 import { isAddressAllowed } from "@accountlink/core/addresses";
+import { GameId } from "@accountlink/core/ids";
 import { keyFreshness } from "@accountlink/core/keys";
 import type { Requester } from "@accountlink/core/limits";
 import { PlatformRefusals } from "@accountlink/core/platforms";
@@ -216,7 +217,8 @@ export const placesOf = (route: Route) => {
   const isList = "limit" in route.parameters;
   const isBulk = route.group === "bulk";
   // A game account may have as many users as a bulk.
-  const isReverse = route.group === "lookup" && reverseNames.some((name) => name in route.parameters);
+  const isReverse =
+    route.group === "lookup" && Object.values(route.parameters).some(({ schema }) => schema === GameId);
   return ({ values }: Pick<KeyedInput<{}>, "values">): Place | null => {
     const { guildId = null, resolved = false, wait = 0 } = values as ParameterValues<Parameters>;
     if (route.isStream === true || wait !== 0) return null;
@@ -227,8 +229,6 @@ export const placesOf = (route: Route) => {
     return route.method === "GET" ? null : "write";
   };
 };
-
-const reverseNames = ["gameId", "robloxId"] as const;
 
 const isKeyless = ({ access }: Route, request: HttpRequest): boolean =>
   access === "key_or_redirect" && request.header("authorization") === undefined;
