@@ -1,4 +1,4 @@
-/** Kills a server while webhooks of two accounts take turns at its attempts, and checks what is sent after it. */
+/** Kills a server while the webhooks of two accounts take turns at attempts, and checks which events are sent then. */
 import { runInProcess } from "@accountlink/server/test_command_line";
 import { expect, onTestFinished, test } from "vitest";
 import { useReceiver } from "../contract/webhook_receiver.ts";

@@ -9,7 +9,7 @@ import type { ConflictChoice } from "./import_batch.ts";
 import type { ImportState } from "./import_state.ts";
 import type { StoredImport } from "./upload_store.ts";
 
-/** What is stored of an import as JSON. */
+/** The fields of an import that are stored as JSON. */
 interface Details {
   readonly origin: WriteOrigin;
   readonly fileName: string;

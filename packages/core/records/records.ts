@@ -58,7 +58,7 @@ export interface Tx {
     prefix: ReadonlyArray<KeyPart>,
     options?: ListOptions,
   ) => StoreEffect<ReadonlyArray<R>>;
-  /** Returns the records of an index without `either` behind prefixes of texts, those of a prefix in its order. */
+  /** Returns the records behind each prefix of texts, in the order of the index, which has no `either`. */
   readonly listAll: <R extends object>(
     index: RecordIndex<R>,
     prefixes: ReadonlyArray<ReadonlyArray<string>>,
@@ -85,7 +85,7 @@ export interface Tx {
   readonly put: <R extends object>(type: RecordType<R>, record: R) => StoreEffect<void>;
   /** Stores records whose keys differ, as `put` does. */
   readonly putAll: <R extends object>(type: RecordType<R>, records: ReadonlyArray<R>) => StoreEffect<void>;
-  /** Stores records whose keys differ. Adds the given fields to those of the records with their keys. */
+  /** Stores records whose keys differ. Where a key has a record, the given fields become the sums of both records. */
   readonly addAll: <R extends object>(
     type: RecordType<R>,
     records: ReadonlyArray<R>,

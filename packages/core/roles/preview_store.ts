@@ -157,7 +157,7 @@ const queueOf = ({ pid, guildId }: PlanPlace) => `preview members ${pid} ${guild
 export const storedPreviews = recordStore(PreviewStore, (records) => {
   const { read, write, removeBefore, mostWritten } = records;
 
-  /** Stores records of the users that the new preview names besides those of the stored one, before it is stored. */
+  /** Stores records of the users whom the new preview names and the stored one does not, before the new one is stored. */
   const name = (
     operation: "start" | "save",
     { pid, guildId, preview, at }: SavePreview,

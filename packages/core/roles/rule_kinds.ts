@@ -130,15 +130,17 @@ const UnlinkedCondition = Schema.Struct({
 const textOf = (value: number | null | undefined): string => String(value ?? "");
 const numberOf = (text: string): number | null => (text === "" ? null : Number(text));
 
-/** Whether a member has been in the guild for some days without a link. */
-const hasNoLinkFor = (
-  { days = 0 }: typeof UnlinkedCondition.Type,
-  { game, member, unlinkedAt, at }: Candidate,
-): boolean | null => {
-  if (game !== null) return false;
-  if (days === 0) return true;
+/** Returns since when a member without a link has been in the guild without one; null if the join is unknown. @internal */
+export const unlinkedSince = ({ member, unlinkedAt }: Candidate): Millis | null => {
   const joined = Date.parse(member.joined ?? "");
-  return Number.isNaN(joined) ? null : at - Math.max(joined, unlinkedAt ?? joined) >= days * dayMs;
+  return Number.isNaN(joined) ? null : Math.max(joined, unlinkedAt ?? joined);
+};
+
+/** Whether a member has been in the guild for some days without a link. */
+const hasNoLinkFor = ({ days = 0 }: typeof UnlinkedCondition.Type, candidate: Candidate): boolean | null => {
+  if (candidate.game !== null || days === 0) return candidate.game === null;
+  const since = unlinkedSince(candidate);
+  return since === null ? null : candidate.at - since >= days * dayMs;
 };
 
 const isRanked = (

@@ -36,8 +36,9 @@ const withScopes = Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<Web
 const pendingCount = Effect.fnUntraced(function* (tx: Tx, { id, pid, position, types }: WebhookRecord) {
   const most = mostPending + 1;
   const stored = yield* tx.count(webhookDeliveries.pending, [id], { most });
-  const search = { pid, after: position, types, most, searched: mostSearchedPending };
-  return Math.min(most, stored + (yield* tx.countEvents(search)));
+  if (stored >= most) return most;
+  const search = { pid, after: position, types, most: most - stored, searched: mostSearchedPending };
+  return stored + (yield* tx.countEvents(search));
 });
 
 const journal = (

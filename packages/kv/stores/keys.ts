@@ -3,7 +3,7 @@ import { earlierEnd, type KeyDetails } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { lastUsePrecision } from "@accountlink/core/usage";
 import { Effect } from "effect";
-import { table } from "../table.ts";
+import { keyOf, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { accountAt, accountNamed, dataScope, type ScopeRef, type StoredAccount } from "./scopes.ts";
 
@@ -77,6 +77,7 @@ export const keysOf = Effect.fnUntraced(function* (tx: Transaction, name: string
 });
 
 export const noteUses = Effect.fnUntraced(function* (tx: Transaction, uses: ReadonlyArray<LastUse>) {
+  yield* tx.prefetch(uses.flatMap(({ key }) => [keyOf(keys, [key]), keyOf(lastUses, [key])]));
   for (const { key, at } of uses) {
     if ((yield* tx.get(keys, key)) === undefined) continue;
     const last = (yield* tx.get(lastUses, key))?.at ?? -Infinity;

@@ -243,7 +243,7 @@ const strangersPlan = () => {
 };
 const upload = () => ({ id: named("imp_3", next(strangers)), node: "node", at: 0, until: 0 });
 
-/** Finds what random inputs do not: rows by their names, what is over, and what waits. */
+/** Operations that find no row by random inputs: they name a row, or look for rows that are over or wait. */
 const found: Partial<Readonly<Record<keyof typeof storageOperations, Special>>> = {
   "LinkStore.newestPage": ({ links }) =>
     Effect.flatMap(links.newestPage(pid, null, 10), ([, second]) =>

@@ -92,7 +92,7 @@ export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: Sto
   return { eraseLinks, eraseSeen, eraseOthers, eraseOnce };
 };
 
-/** SQL of a user whom a kept answer names. Indexes have the first three. */
+/** The SQL of one chat ID in a kept answer. Each of the first three has an index. */
 const userOfAnswer = (number: number, isPostgres: boolean): string =>
   isPostgres ? `(chat_ids::json ->> ${number})` : `(chat_ids ->> ${number})`;
 

@@ -10,6 +10,7 @@ import {
   type RoleRule,
   rolesIn,
   type SingleCondition,
+  unlinkedSince,
 } from "@accountlink/core/roles";
 import { type Html, html } from "../../html.ts";
 import { textField } from "../look/field.ts";
@@ -155,16 +156,14 @@ const becauseHtml = (
 };
 
 /** What is known of the member for a condition; null if the condition says it. */
-const factOf = (
-  condition: SingleCondition,
-  { game, member, unlinkedAt }: MemberPreview["candidate"],
-): Html | null => {
+const factOf = (condition: SingleCondition, candidate: MemberPreview["candidate"]): Html | null => {
+  const { game } = candidate;
   const plain = plainOf(condition);
   if (plain.is === "role") return null;
   if (plain.is === "unlinked") {
     if (game !== null) return say("roles.try.has_link");
-    const since = Math.max(Date.parse(member.joined ?? ""), unlinkedAt ?? 0);
-    return Number.isNaN(since) ? null : say("roles.try.since", { day: dayHtml(since) });
+    const since = unlinkedSince(candidate);
+    return since === null ? null : say("roles.try.since", { day: dayHtml(since) });
   }
   if (game === null) return say("roles.try.not_linked");
   if (plain.is === "group") {
