@@ -1,6 +1,6 @@
 /** Long lists are read and decoded in parts, and the process does other work between them. */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
-import { Effect } from "effect";
+import { Effect, Semaphore } from "effect";
 
 /** How many items are decoded before the clock is read again. */
 const partSize = 100;
@@ -8,13 +8,19 @@ const partSize = 100;
 /** How long a list is decoded without a pause, in milliseconds. */
 const longestPart = 5;
 
+/** How long a timer takes at least, in milliseconds. */
+const shortestPause = 1;
+
 /** Pauses by the clock of the machine, since a test's clock may stand still. */
 export const pauseFor = (milliseconds: number): Effect.Effect<void> =>
   Effect.callback((resume) => {
     setTimeout(() => resume(Effect.void), milliseconds);
   });
 
-/** Maps the items of a list, which may be long, so that no more than half of the process goes to it. */
+/** One part is decoded at a time, so that lists that are read at once hold up the process no longer than one. */
+const turn = Semaphore.makeUnsafe(1);
+
+/** Maps the items of a list, which may be long, so that no more than half of the process goes to such lists. */
 export const mapInParts = <A, B>(
   items: ReadonlyArray<A>,
   map: (item: A) => B,
@@ -23,14 +29,16 @@ export const mapInParts = <A, B>(
     ? Effect.sync(() => items.map(map))
     : Effect.gen(function* () {
         const mapped: Array<B> = [];
-        let began = yield* monotonicMillis;
-        for (let start = 0; start < items.length; start += partSize) {
-          for (const item of items.slice(start, start + partSize)) mapped.push(map(item));
-          const took = (yield* monotonicMillis) - began;
-          if (took < longestPart) continue;
+        const decodePart = Effect.gen(function* () {
+          const began = yield* monotonicMillis;
+          let took = 0;
+          while (mapped.length < items.length && took < longestPart) {
+            for (const item of items.slice(mapped.length, mapped.length + partSize)) mapped.push(map(item));
+            took = (yield* monotonicMillis) - began;
+          }
           // As long as the process was busy.
-          yield* pauseFor(took);
-          began = yield* monotonicMillis;
-        }
+          if (took >= shortestPause) yield* pauseFor(took);
+        });
+        while (mapped.length < items.length) yield* turn.withPermits(1)(decodePart);
         return mapped;
       });

@@ -1,5 +1,6 @@
 import { AuditLog } from "@accountlink/core";
 import { type AuditFilter, auditActions, mostDisorder, searchEntries } from "@accountlink/core/audit";
+import type { StoreEffect } from "@accountlink/core/errors";
 import { entryOf, withoutEntry } from "@accountlink/core/journal";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -89,18 +90,52 @@ const pageBefore = Effect.fnUntraced(function* (
   limit: number,
   { action = null, chatId = null, member = null, readable = null }: Partial<AuditFilter> = {},
 ) {
-  const options = { before: [before], limit, reverse: true };
   const wanted = (readable ?? auditActions).filter((each) => action === null || each === action);
   const user = chatId ?? member;
+  type Options = ReturnType<typeof newestBefore>;
   const lists =
     user !== null
-      ? all.map((place) => tx.list(journal.byUser, [user, place], options))
+      ? all.map((place) => (options: Options) => tx.list(journal.byUser, [user, place], options))
       : wanted.every(isIndexed)
-        ? all.flatMap((place) => wanted.map((each) => tx.list(journal.byAction, [place, each], options)))
-        : all.map((place) => tx.scan(journal, [place], options));
-  const found = yield* forEachLimited(lists, (list) => list, { concurrency: 8 });
-  return found
-    .flat()
-    .toSorted((one: StoredRecord, other: StoredRecord) => other.sequence - one.sequence)
-    .slice(0, limit);
+        ? all.flatMap((place) =>
+            wanted.map((each) => (options: Options) => tx.list(journal.byAction, [place, each], options)),
+          )
+        : all.map((place) => (options: Options) => tx.scan(journal, [place], options));
+  return yield* newestOf(
+    lists.map((list) => (end, size) => list(newestBefore(end, size))),
+    before,
+    limit,
+  );
+});
+
+const newestBefore = (before: number, limit: number) => ({ before: [before], limit, reverse: true });
+
+/** Reads the newest records before a sequence. */
+type ReadNewest = (before: number, limit: number) => StoreEffect<ReadonlyArray<StoredRecord>>;
+
+/** Reads the newest records of several lists together, a few of each list at first: most lists have none of them. */
+const newestOf = Effect.fnUntraced(function* (
+  lists: ReadonlyArray<ReadNewest>,
+  before: number,
+  limit: number,
+) {
+  let newest: ReadonlyArray<StoredRecord> = [];
+  let open = lists.map((read) => ({ read, before }));
+  let size = Math.max(4, Math.ceil((2 * limit) / lists.length));
+  while (open.length > 0) {
+    const most = Math.min(size, limit);
+    const parts = yield* forEachLimited(open, (list) => list.read(list.before, most), { concurrency: 16 });
+    newest = [...newest, ...parts.flat()]
+      .toSorted((one, other) => other.sequence - one.sequence)
+      .slice(0, limit);
+    const oldest = newest.length < limit ? 0 : (newest.at(-1)?.sequence ?? 0);
+    open = parts.flatMap((part, index) => {
+      const [list, last] = [open[index], part.at(-1)];
+      if (list === undefined || last === undefined || part.length < most || last.sequence <= oldest)
+        return [];
+      return [{ read: list.read, before: last.sequence }];
+    });
+    size *= 2;
+  }
+  return newest;
 });

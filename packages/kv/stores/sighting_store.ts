@@ -40,9 +40,10 @@ export const layer = storeLayer(SightingStore, (db) => ({
       const epoch = yield* epochOf(tx, pid);
       const places = [...new Set(hashes)];
       // The latest sighting of each wanted user is among the latest ones at its place.
+      const most = limit + excluding.length;
       const lists = yield* Effect.forEach(
         places,
-        (hash) => tx.list(sightings.byPlace, [pid, epoch, hash], { limit: limit + excluding.length }),
+        (hash) => tx.list(sightings.byPlace, [pid, epoch, hash], { limit: most }),
         { concurrency: "unbounded" },
       );
       const seenAt = new Map<ChatId, number>();
@@ -54,12 +55,16 @@ export const layer = storeLayer(SightingStore, (db) => ({
       const latest = [...seenAt]
         .toSorted(([one, seen], [other, seenOther]) => seenOther - seen || Order.String(one, other))
         .slice(0, limit);
-      const users = [...new Set([...latest.map(([chatId]) => chatId), ...including])];
-      const pairs = users.flatMap((chatId) => places.map((hash) => ({ chatId, hash })));
-      const found = yield* tx.getAll(sightings, pairs, ({ chatId, hash }) => [pid, chatId, hash]);
-      return pairs.flatMap((pair, index) => {
-        const stored = found[index];
-        return stored?.epoch === epoch ? [{ ...pair, seenAt: stored.sighting.seenAt }] : [];
+      const users = new Set([...latest.map(([chatId]) => chatId), ...including]);
+      // Only places with more sightings than were listed may have others of the users.
+      const crowded = places.filter((_, index) => lists[index]?.length === most);
+      const pairs = crowded.flatMap((hash) => Array.from(users, (chatId) => ({ chatId, hash })));
+      const read = yield* tx.getAll(sightings, pairs, ({ chatId, hash }) => [pid, chatId, hash]);
+      const found = [...lists.filter(({ length }) => length < most).flat(), ...read];
+      return found.flatMap((stored) => {
+        if (stored?.epoch !== epoch || !users.has(stored.sighting.chatId)) return [];
+        const { chatId, seenAt: lastSeen } = stored.sighting;
+        return [{ chatId, hash: placeOf(stored.sighting), seenAt: lastSeen }];
       });
     }),
 

@@ -1,5 +1,5 @@
 import { AuditLog, ChatId, GameId, LinkStore, type Pid, type StoragePorts } from "@accountlink/core";
-import type { AuditFilter, WriteOrigin } from "@accountlink/core/audit";
+import type { AuditFilter, AuditPage, WriteOrigin } from "@accountlink/core/audit";
 import { dayMs, hourMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { hostileTexts, uniqueChatId, uniqueKeyId } from "../mod.ts";
@@ -44,6 +44,23 @@ const cases: Cases<StoragePorts> = {
     const found = [...first.entries, ...second.entries];
     expectEqual(pluck(found, "at"), ats.filter((at) => at >= dayMs && at < 2 * dayMs).toReversed());
     expectEqual(second.next, null);
+  },
+
+  "pages have the newest entries of all scopes, also where those of one scope are all newer": function* () {
+    const log = yield* AuditLog;
+    const { account, global, guild } = yield* makeScopes;
+    const ats = Array.from({ length: 50 }, (_, at) => at);
+    yield* Effect.forEach(ats, (at) => write((at < 20 || at % 10 === 0 ? guild : global).pid, at));
+    for (const limit of [1, 12, 30]) {
+      const found: Array<number> = [];
+      let before: number | null = null;
+      do {
+        const { entries, next }: AuditPage = yield* log.list(account.name, before, limit);
+        found.push(...pluck(entries, "at"));
+        before = next;
+      } while (before !== null);
+      expectEqual(found, ats.toReversed());
+    }
   },
 
   "forget deletes older entries of every account": function* () {
