@@ -42,12 +42,12 @@ export const progress = table<Progress>()("progress", ({ source }) => [source], 
   },
 });
 
-/** How many links of an import a transaction makes or undoes: one changes up to 24 keys, its undo included. */
-export const linksOf = (db: Pick<Database, "most">, limit: number): number =>
-  itemsOf(db, 24, { beside: 24, limit });
+/** The links of a transaction at most, so that a commit keeps others waiting for some 10 milliseconds. */
+const largestPart = 200;
 
-/** The links of a transaction at most, so that a commit does not keep others waiting. */
-const largestPart = 1_000;
+/** How many links of an import a transaction makes or undoes: one changes up to 24 keys, its undo included. */
+export const linksOf = (db: Pick<Database, "most">, limit = largestPart): number =>
+  itemsOf(db, 24, { beside: 24, limit: Math.min(limit, largestPart) });
 
 const byChatId = Order.mapInput(Order.String, ({ chatId }: PortableLink) => chatId);
 
@@ -63,7 +63,7 @@ export const importBatch = (db: Database, batch: ImportBatch): StoreEffect<Batch
     const { pid, holder } = batch;
     assertStorable([batch.progress?.source ?? ""]);
     const lines = [...new Map(batch.links.map((line) => [line.chatId, line])).values()].toSorted(byChatId);
-    const parts = Arr.chunksOf(lines, linksOf(db, largestPart));
+    const parts = Arr.chunksOf(lines, linksOf(db));
     const before = [batch.at - progressKeptFor];
     const outdated = yield* db.read((tx) => tx.list(progress.byTime, [], { before, limit: 5 }));
     let stored: Stored = { counts: { inserted: 0, replaced: 0, unchanged: 0, kept: 0 }, entry: null };
