@@ -87,16 +87,29 @@ export const removeInSteps = <R>(
   );
 };
 
-/** Moves all records of a table in small transactions. `store` may drop them. */
+/** Drops the entries of all indexes of a table, also of indexes that this release does not know. */
+const dropEntries = Effect.fnUntraced(function* ({ kv, most }: Database, name: string) {
+  const range = { start: `${name}.`, end: `${name}/` };
+  for (;;) {
+    const entries = yield* kv.list(range, { limit: Math.min(most, 500), reverse: false });
+    if (entries.length === 0) return;
+    const dropped = entries.map(({ key }) => ({ key, value: null }));
+    yield* kv.commit([], dropped);
+  }
+});
+
+/** Moves all records of a table of an earlier release in small transactions. `store` may drop them. */
 export const moveAll = Effect.fnUntraced(function* <R>(
   db: Database,
   from: Table<R>,
   store: (tx: Transaction, record: R) => StoreEffect<void>,
   limit = stepSize,
 ) {
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     const found = yield* db.read((tx) => tx.scan(from, [], { limit }));
     if (found.length === 0) return;
+    // Before the records, so that a move that was cut off drops them when it goes on.
+    if (isFirst) yield* dropEntries(db, from.name);
     yield* db.write("carry over", function* (tx) {
       for (const record of found) {
         if (isFull(tx)) return;

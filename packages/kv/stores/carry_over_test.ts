@@ -83,7 +83,9 @@ it("communities, reviews, likely alts, sign-ins, webhooks, logs and uploads of a
       { key: encode(["webhook", webhookId]), value: { webhook, scope, position: 7, holder: null } },
       { key: encode(["delivery", webhookId, delivery.eventId]), value: { webhook: webhookId, delivery } },
       { key: encode(["review", pid, otherChatId, chatId]), value: { pid, epoch: 1, review } },
-      { key: encode(["review.byUser", chatId, pid, otherChatId, chatId]), value: "entry" },
+      ...["review.byUser", "community.byPauser", "webhook.byHolder", "delivery.due", "import.byEnd"].map(
+        (index) => ({ key: encode([index, chatId, pid]), value: "entry" }),
+      ),
       {
         key: encode(["review", pid, "1", "2"]),
         value: { pid, epoch: 0, review: { ...review, chatId: "1", otherChatId: "2" } },

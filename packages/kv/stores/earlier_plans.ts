@@ -20,8 +20,8 @@ import { Effect, Struct } from "effect";
 import type { Database } from "../database.ts";
 import { kvTable, txOf } from "../records.ts";
 import { moveAll } from "../steps.ts";
-import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
+import { earlierTable } from "./earlier_tables.ts";
 import type { ScopeRef } from "./scopes.ts";
 
 export interface EarlierPlan extends PlanPlace {
@@ -45,12 +45,7 @@ export interface EarlierPlan extends PlanPlace {
   readonly pausedAt?: number | null;
 }
 
-export const earlierPlans = table<EarlierPlan>()("plan", ({ pid, guildId }) => [pid, guildId], {
-  byGuild: { keys: ({ pid, guildId }) => [[guildId, pid]] },
-  byAccount: { keys: ({ scope, pid, guildId }) => [[scope.account, pid, guildId]] },
-  byHolder: { keys: ({ holder, pid, guildId }) => [[holder ?? "", pid, guildId]] },
-  puttingBack: { keys: ({ pid, guildId }) => [[pid, guildId]] },
-});
+export const earlierPlans = earlierTable<EarlierPlan>("plan", ({ pid, guildId }) => [pid, guildId]);
 
 interface EarlierMember extends Pick<PlanMember, "pid" | "guildId" | "chatId" | "mark" | "nickname"> {
   readonly ref: number;
@@ -58,13 +53,7 @@ interface EarlierMember extends Pick<PlanMember, "pid" | "guildId" | "chatId" | 
   readonly replaced?: { readonly nickname: string | null; readonly at: number };
 }
 
-export const earlierMembers = table<EarlierMember>()("plan_member", ({ ref, chatId }) => [ref, chatId], {
-  due: { keys: ({ ref, chatId, waits }) => [[ref, waits?.dueAt ?? 0, chatId]] },
-  since: { keys: ({ ref, chatId, waits }) => [[ref, waits?.since ?? 0, chatId]] },
-  byUser: { keys: ({ ref, chatId }) => [[chatId, ref]] },
-  replaced: { keys: ({ ref, chatId }) => [[ref, chatId]] },
-  replacedAt: { keys: ({ ref, chatId, replaced }) => [[replaced?.at ?? 0, ref, chatId]] },
-});
+export const earlierMembers = earlierTable<EarlierMember>("plan_member", ({ ref, chatId }) => [ref, chatId]);
 
 interface EarlierProblems extends PlanPlace {
   readonly ref: number;
@@ -74,22 +63,7 @@ interface EarlierProblems extends PlanPlace {
 
 /** The problems of a member or of a plan, in the two tables that releases had. */
 export const earlierProblems = ["plan_problem", "problems"].map((name) =>
-  table<EarlierProblems>()(name, ({ ref, chatId }) => [ref, chatId], {
-    newest: {
-      keys: ({ ref, problems }) =>
-        problems.map(({ at, chatId, roleId }, index) => [ref, -at, chatId ?? "", roleId ?? "", index]),
-    },
-    oldest: {
-      keys: ({ ref, chatId, problems }) => [[ref, Math.min(...problems.map(({ at }) => at)), chatId]],
-    },
-    byCause: {
-      keys: ({ ref, chatId, problems }) =>
-        problems.flatMap(({ at, roleId, reason }, index) =>
-          [[], [index]].map((last) => [ref, reason, roleId ?? "", -at, chatId, ...last]),
-        ),
-    },
-    byUser: { keys: ({ ref, chatId }) => [[chatId, ref]] },
-  }),
+  earlierTable<EarlierProblems>(name, ({ ref, chatId }) => [ref, chatId]),
 );
 
 /** The community of an earlier plan. Nobody knows who paused the plan. */

@@ -10,26 +10,26 @@ import type { StoredImport, uploads } from "@accountlink/core/imports";
 import { dayCounts } from "@accountlink/core/limits";
 import type { RecordOf, RecordType } from "@accountlink/core/records";
 import type { ClaimReminder } from "@accountlink/core/reminders";
-import type { PlanPlace, StoredPreview } from "@accountlink/core/roles";
+import type { PlanPlace } from "@accountlink/core/roles";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import { usageDays, usageMeters } from "@accountlink/core/usage";
 import type { StoredDelivery, WebhookId, webhookRecords } from "@accountlink/core/webhooks";
-import { table } from "../table.ts";
+import type { Tuple } from "../keys.ts";
+import { type Table, table } from "../table.ts";
 import type { OfEpoch, ScopeRef } from "./scopes.ts";
+
+/** A table without its indexes, whose entries `moveAll` drops. */
+export const earlierTable = <R>(name: string, id: (record: R) => Tuple): Table<R> => table<R>()(name, id, {});
 
 interface EarlierCommunity extends CommunityPlace, Linking, Pick<Community, "panels"> {
   /** Settings that an earlier release did not have are left out. */
   readonly settings: Partial<CommunitySettings>;
 }
 
-export const earlierCommunities = table<EarlierCommunity>()(
-  "community",
-  ({ pid, guildId }) => [pid, guildId],
-  {
-    byPauser: { keys: ({ paused, pid, guildId }) => [[paused?.by?.id ?? "", pid, guildId]] },
-    reminding: { keys: ({ pid, guildId }) => [[pid, guildId]] },
-  },
-);
+export const earlierCommunities = earlierTable<EarlierCommunity>("community", ({ pid, guildId }) => [
+  pid,
+  guildId,
+]);
 
 /** The last panel of a channel. */
 interface EarlierPanel extends CommunityPlace {
@@ -37,18 +37,13 @@ interface EarlierPanel extends CommunityPlace {
   readonly messageId: string;
 }
 
-export const earlierPanels = table<EarlierPanel>()(
-  "panel",
-  ({ pid, guildId, channelId }) => [pid, guildId, channelId],
-  {},
-  2,
-);
+export const earlierPanels = earlierTable<EarlierPanel>("panel", ({ pid, guildId, channelId }) => [
+  pid,
+  guildId,
+  channelId,
+]);
 
-interface EarlierPreview extends PlanPlace, Pick<StoredPreview, "savedAt"> {}
-
-export const earlierPreviews = table<EarlierPreview>()("preview", ({ pid, guildId }) => [pid, guildId], {
-  byTime: { keys: ({ pid, guildId, savedAt }) => [[savedAt, pid, guildId]] },
-});
+export const earlierPreviews = earlierTable<PlanPlace>("preview", ({ pid, guildId }) => [pid, guildId]);
 
 interface EarlierWebhook {
   readonly webhook: Omit<RecordOf<typeof webhookRecords>, "pid" | "position" | "holder">;
@@ -57,38 +52,17 @@ interface EarlierWebhook {
   readonly holder: string | null;
 }
 
-export const earlierWebhooks = table<EarlierWebhook>()("webhook", ({ webhook }) => [webhook.id], {
-  byScope: { keys: ({ webhook, scope }) => [[scope.pid, webhook.id]] },
-  byAccount: { keys: ({ webhook, scope }) => [[scope.account, webhook.createdAt, webhook.id]] },
-  byTime: { keys: ({ webhook }) => [[webhook.createdAt, webhook.id]] },
-  byHolder: { keys: ({ webhook, holder }) => [[holder ?? "", webhook.id]] },
-});
+export const earlierWebhooks = earlierTable<EarlierWebhook>("webhook", ({ webhook }) => [webhook.id]);
 
 interface EarlierDelivery {
   readonly webhook: WebhookId;
   readonly delivery: StoredDelivery;
 }
 
-const placeOfDelivery = ({ webhook, delivery }: EarlierDelivery) => [webhook, delivery.eventId];
-
-/** Entries that a delivery has only while it is sent or waits are removed even if it has none. */
-export const earlierDeliveries = table<EarlierDelivery>()("delivery", placeOfDelivery, {
-  tried: {
-    keys: ({ webhook, delivery: { status, eventId } }) => [
-      [webhook, status, eventId],
-      [webhook, "any", eventId],
-    ],
-  },
-  pending: { keys: ({ webhook, delivery: { at, eventId } }) => [[webhook, at, eventId]] },
-  due: {
-    keys: ({ webhook, delivery: { nextAttemptAt, eventId } }) => [[webhook, nextAttemptAt ?? 0, eventId]],
-  },
-  lanes: {
-    keys: ({ webhook, delivery: { lanes, position, eventId } }) =>
-      lanes.map((lane) => [webhook, lane, position ?? 0, eventId]),
-  },
-  byTime: { keys: ({ webhook, delivery }) => [[delivery.at, webhook, delivery.eventId]] },
-});
+export const earlierDeliveries = earlierTable<EarlierDelivery>("delivery", ({ webhook, delivery }) => [
+  webhook,
+  delivery.eventId,
+]);
 
 interface EarlierLog
   extends PlanPlace,
@@ -98,34 +72,26 @@ interface EarlierLog
   readonly time: number;
 }
 
-export const earlierLogs = table<EarlierLog>()("guild_log", ({ pid, guildId }) => [pid, guildId], {
-  byHolder: { keys: ({ holder, pid, guildId }) => [[holder ?? "", pid, guildId]] },
-});
+export const earlierLogs = earlierTable<EarlierLog>("guild_log", ({ pid, guildId }) => [pid, guildId]);
 
 interface EarlierLogEntry extends WaitingEntry, PlanPlace {
   readonly time: number;
 }
 
-const placeOfEntry = ({ pid, guildId, time, id }: EarlierLogEntry) => [pid, guildId, time, id];
-
-export const earlierLogEntries = table<EarlierLogEntry>()("log_entry", placeOfEntry, {
-  byUser: { keys: (stored) => [[stored.entry.chatId, ...placeOfEntry(stored)]] },
-});
+export const earlierLogEntries = earlierTable<EarlierLogEntry>("log_entry", ({ pid, guildId, time, id }) => [
+  pid,
+  guildId,
+  time,
+  id,
+]);
 
 interface EarlierMessage extends PlanPlace, Omit<RecordOf<typeof guildLogMessages>, "logId"> {}
 
-export const earlierMessages = table<EarlierMessage>()(
-  "log_message",
-  ({ pid, guildId, messageId }) => [pid, guildId, messageId],
-  {
-    byUser: {
-      keys: ({ pid, guildId, messageId, lines }) =>
-        [...new Set(lines.flatMap(({ chatIds }) => chatIds))].map((id) => [id, pid, guildId, messageId]),
-    },
-    edits: { keys: ({ pid, guildId, messageId, editAt }) => [[pid, guildId, editAt ?? 0, messageId]] },
-    byTime: { keys: ({ pid, guildId, messageId, at }) => [[pid, guildId, at, messageId]] },
-  },
-);
+export const earlierMessages = earlierTable<EarlierMessage>("log_message", ({ pid, guildId, messageId }) => [
+  pid,
+  guildId,
+  messageId,
+]);
 
 interface EarlierImport
   extends StoredImport,
@@ -133,12 +99,7 @@ interface EarlierImport
   readonly files: Readonly<Record<string, { readonly parts: number; readonly size: number }>>;
 }
 
-export const earlierImports = table<EarlierImport>()("import", ({ id }) => [id], {
-  byAccount: { keys: ({ id, account }) => [[account, id]] },
-  running: { keys: ({ id, pid, heldUntil }) => [[heldUntil, id, pid ?? ""]] },
-  ofScope: { keys: ({ id, pid }) => [[pid ?? "", id]] },
-  byEnd: { keys: ({ id, expiresAt }) => [[expiresAt, id]] },
-});
+export const earlierImports = earlierTable<EarlierImport>("import", ({ id }) => [id]);
 
 interface EarlierPart {
   readonly id: string;
@@ -147,11 +108,11 @@ interface EarlierPart {
   readonly text: string;
 }
 
-export const earlierParts = table<EarlierPart>()(
-  "part_of_file",
-  ({ id, file, part }) => [id, file, part],
-  {},
-);
+export const earlierParts = earlierTable<EarlierPart>("part_of_file", ({ id, file, part }) => [
+  id,
+  file,
+  part,
+]);
 
 interface EarlierEntry extends Omit<AuditEntry, "account"> {
   readonly account: number;
@@ -168,67 +129,14 @@ interface EarlierFeed {
   readonly end: number;
 }
 
-const texts = (...values: ReadonlyArray<unknown>): ReadonlyArray<string> => [
-  ...new Set(values.filter((value) => typeof value === "string")),
-];
+export const earlierEntries = earlierTable<EarlierEntry>("audit", ({ account, sequence }) => [
+  account,
+  sequence,
+]);
 
-const keysOf = ({ actor, details }: EarlierEntry) =>
-  texts(details["keyId"], actor.type === "key" ? actor.id : null);
+export const earlierEvents = earlierTable<EarlierEvent>("event", ({ pid, event }) => [pid, event.position]);
 
-const usersOf = ({ details }: EarlierEntry) =>
-  texts(details["chatId"], details["newChatId"], details["otherChatId"]);
-
-export const earlierEntries = table<EarlierEntry>()("audit", ({ account, sequence }) => [account, sequence], {
-  byTime: { keys: ({ at, account, sequence }) => [[at, account, sequence]] },
-  byUser: {
-    keys: (entry) => {
-      const { actor, account, sequence } = entry;
-      const by = actor.type === "account" ? actor.member : actor.type === "user" ? actor.id : null;
-      return texts(...usersOf(entry), by).map((id) => [id, account, sequence]);
-    },
-    group: 1,
-  },
-  byActor: {
-    keys: ({ actor, account, sequence }) => (actor.type === "account" ? [[actor.id, account, sequence]] : []),
-    group: 1,
-  },
-  selected: {
-    keys: (entry) => {
-      const users = usersOf(entry);
-      const by = users.length === 0 && entry.actor.type === "user" ? [entry.actor.id] : users;
-      return [
-        `action:${entry.action}`,
-        ...by.map((id) => `user:${id}`),
-        ...keysOf(entry).map((id) => `key:${id}`),
-      ].map((about) => [entry.account, about, entry.sequence]);
-    },
-  },
-});
-
-const usersIn = ({ event: { data } }: EarlierEvent) => {
-  const { chatId, previousChatId } = data as Readonly<Record<string, unknown>>;
-  return texts(chatId, previousChatId);
-};
-
-export const earlierEvents = table<EarlierEvent>()("event", ({ pid, event }) => [pid, event.position], {
-  byTime: { keys: ({ pid, event }) => [[event.at, pid, event.position]] },
-  byType: { keys: ({ pid, event }) => [[pid, event.type, event.position]] },
-  byUser: {
-    keys: (stored) =>
-      stored.event.type === "user.erased"
-        ? []
-        : usersIn(stored).map((id) => [id, stored.pid, stored.event.position]),
-    group: 1,
-  },
-  erasures: {
-    keys: (stored) =>
-      stored.event.type === "user.erased" && usersIn(stored).length > 0
-        ? [[stored.event.at, stored.pid, stored.event.position]]
-        : [],
-  },
-});
-
-export const earlierFeeds = table<EarlierFeed>()("feed", ({ pid }) => [pid], {});
+export const earlierFeeds = earlierTable<EarlierFeed>("feed", ({ pid }) => [pid]);
 
 interface EarlierPair extends OfEpoch {
   readonly review?: AltReview;
@@ -239,26 +147,16 @@ export const pairOf = ({ review, suspect }: EarlierPair) => (review ?? suspect) 
 
 const usersOfPair = (stored: EarlierPair) => [pairOf(stored).chatId, pairOf(stored).otherChatId];
 
-export const earlierReviews = table<EarlierPair>()(
-  "review",
-  (stored) => [stored.pid, ...usersOfPair(stored).toSorted()],
-  {
-    byUser: {
-      keys: (stored) => usersOfPair(stored).map((id) => [id, stored.pid, ...usersOfPair(stored).toSorted()]),
-    },
-    byScope: { keys: (stored) => [[stored.pid, stored.epoch, ...usersOfPair(stored).toSorted()]] },
-  },
-);
+export const earlierReviews = earlierTable<EarlierPair>("review", (stored) => [
+  stored.pid,
+  ...usersOfPair(stored).toSorted(),
+]);
 
-const suspectKey = (stored: EarlierPair) => [stored.pid, stored.epoch, ...usersOfPair(stored)];
-
-export const earlierSuspects = table<EarlierPair>()("suspect", suspectKey, {
-  newest: {
-    keys: (stored) => [[stored.pid, stored.epoch, -(stored.suspect?.at ?? 0), ...usersOfPair(stored)]],
-  },
-  byUser: { keys: (stored) => usersOfPair(stored).map((id) => [id, ...suspectKey(stored)]) },
-  byTime: { keys: (stored) => [[stored.suspect?.at ?? 0, ...suspectKey(stored)]] },
-});
+export const earlierSuspects = earlierTable<EarlierPair>("suspect", (stored) => [
+  stored.pid,
+  stored.epoch,
+  ...usersOfPair(stored),
+]);
 
 /** Types of records that only had another name. */
 export const renamedTypes: Readonly<Record<string, RecordType>> = {
@@ -271,18 +169,13 @@ export const renamedTypes: Readonly<Record<string, RecordType>> = {
   meter: usageMeters,
 };
 
-export const earlierReminders = table<ClaimReminder>()(
-  "reminder",
-  ({ pid, guildId, hash }) => [pid, guildId, hash],
-  {
-    byTime: { keys: ({ pid, guildId, at, hash }) => [[pid, guildId, at, hash]], group: 2 },
-  },
-);
+export const earlierReminders = earlierTable<ClaimReminder>("reminder", ({ pid, guildId, hash }) => [
+  pid,
+  guildId,
+  hash,
+]);
 
-export const earlierGuildReminders = table<ClaimReminder>()(
-  "guild_reminder",
-  ({ guildId, hash }) => [guildId, hash],
-  {
-    byTime: { keys: ({ guildId, at, hash }) => [[guildId, at, hash]] },
-  },
-);
+export const earlierGuildReminders = earlierTable<ClaimReminder>("guild_reminder", ({ guildId, hash }) => [
+  guildId,
+  hash,
+]);
