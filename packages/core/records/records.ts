@@ -196,17 +196,15 @@ export interface StoreRecords<Name extends string = string> {
 export const keyOf = <R extends object>({ key }: RecordType<R>, record: R): ReadonlyArray<KeyPart> =>
   key.map((field) => record[field as keyof R] as KeyPart);
 
+/** @internal */
+export const keysOfAll = <R extends object>(type: RecordType<R>, records: ReadonlyArray<R>) =>
+  records.map((record) => keyOf(type, record));
+
 /** Deletes what `inSteps` has found, and returns how many records that were. @internal */
 export const removeFound =
   <R extends object>(type: RecordType<R>) =>
   (tx: Tx, found: ReadonlyArray<R>): StoreEffect<number> =>
-    Effect.map(
-      tx.removeAll(
-        type,
-        found.map((record) => keyOf(type, record)),
-      ),
-      Arr.length,
-    );
+    Effect.map(tx.removeAll(type, keysOfAll(type, found)), Arr.length);
 
 /** Makes the records of a store, whose name is the first part of the names of its operations. @internal */
 export class Records extends Context.Service<Records, (store: string) => StoreRecords>()(

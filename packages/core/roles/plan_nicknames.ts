@@ -1,6 +1,6 @@
 /** The nicknames that role plans have set and replaced, in any storage. */
 import { Array as Arr, Effect } from "effect";
-import { keyOf, type Tx } from "../records/records.ts";
+import { keysOfAll, type Tx } from "../records/records.ts";
 import {
   findMembers,
   findPlan,
@@ -75,10 +75,7 @@ export const nicknameOperations = ({ read, write, inSteps }: PlanStoreRecords) =
           "replaced nicknames",
           (tx, limit) => tx.list(roleMembers.byReplacedAt, [], { before: [before], limit }),
           Effect.fnUntraced(function* (tx, found) {
-            const stored = yield* tx.getAll(
-              roleMembers,
-              found.map((member) => keyOf(roleMembers, member)),
-            );
+            const stored = yield* tx.getAll(roleMembers, keysOfAll(roleMembers, found));
             const old = stored.filter(({ replacedAt }) => replacedAt !== null && replacedAt < before);
             return yield* dropReplaced(tx, old);
           }),

@@ -2,7 +2,7 @@
 import { Effect } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
-import { keyOf, removeFound, type Tx } from "../records/records.ts";
+import { keysOfAll, removeFound, type Tx } from "../records/records.ts";
 import type { Millis } from "../timestamp.ts";
 import {
   findMembers,
@@ -165,10 +165,7 @@ export const settlingOperations = ({ write, inSteps, mostWritten }: PlanStoreRec
           queueOf(settled),
           (tx, limit) => tx.list(roleProblems.byTime, [pid, guildId], { before: [sweptFrom], limit }),
           Effect.fnUntraced(function* (tx, found) {
-            const stored = yield* tx.getAll(
-              roleProblems,
-              found.map((problem) => keyOf(roleProblems, problem)),
-            );
+            const stored = yield* tx.getAll(roleProblems, keysOfAll(roleProblems, found));
             const old = stored.filter(({ at: seen }) => seen < sweptFrom);
             return yield* removeFound(roleProblems)(tx, old);
           }),

@@ -1,7 +1,7 @@
 /** Webhooks and their deliveries in any storage. */
 import { Array as Arr, Effect, Option } from "effect";
 import type { AuditAction, AuditEntry } from "../audit/audit.ts";
-import { keyOf, recordStore, removeFound, type Tx } from "../records/records.ts";
+import { keysOfAll, recordStore, removeFound, type Tx } from "../records/records.ts";
 import { assertStorable } from "../storable_text.ts";
 import type { Millis } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
@@ -76,10 +76,7 @@ const freeLanes = Effect.fnUntraced(function* (
 /** Makes the next attempts of deliveries due at a time, if they are scheduled for another. */
 const makeDue = (at: Millis, resends: number) =>
   Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<DeliveryRecord>) {
-    const stored = yield* tx.getAll(
-      webhookDeliveries,
-      found.map((delivery) => keyOf(webhookDeliveries, delivery)),
-    );
+    const stored = yield* tx.getAll(webhookDeliveries, keysOfAll(webhookDeliveries, found));
     const moved = stored.filter(({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt !== at);
     yield* tx.putAll(
       webhookDeliveries,
@@ -306,10 +303,7 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
             id,
             (tx, limit) => tx.list(webhookDeliveries.byKey, [id], { before: [end], limit }),
             Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<DeliveryRecord>) {
-              const removed = yield* tx.removeAll(
-                webhookDeliveries,
-                found.map((delivery) => keyOf(webhookDeliveries, delivery)),
-              );
+              const removed = yield* tx.removeAll(webhookDeliveries, keysOfAll(webhookDeliveries, found));
               yield* freeLanes(tx, id, lanesOf(removed.map(storedDelivery)), before);
               return removed.length;
             }),
