@@ -47,6 +47,7 @@ import { verificationFlows } from "./sessions/verification_flow.ts";
 import { begunSignIns, type SignInStore, siteSignIns, storedSignIns } from "./sign_ins/sign_in_store.ts";
 import { communityRecords, storedCommunities } from "./stored_communities.ts";
 import { storedRolePlans } from "./stored_role_plans.ts";
+import { storedRootKey } from "./stored_root_key.ts";
 import { storedUpgrades, type UpgradeStore, upgrades } from "./upgrades/upgrade_store.ts";
 import { storedUsage, type UsageStore, usageDays, usageMeters } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
@@ -56,6 +57,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
 
 export * from "./stored_communities.ts";
 export { pausePlans } from "./stored_role_plans.ts";
+export { rootKeys } from "./stored_root_key.ts";
 
 /**
  * The services that a storage adapter provides.
@@ -161,6 +163,7 @@ export const recordTypes: ReadonlyArray<RecordType> = [
 
 /** The stores that are written once for all storages. @internal */
 export const recordStores = Layer.mergeAll(
+  storedRootKey,
   storedSignIns,
   storedAltReviews,
   storedSuspects,

@@ -13,6 +13,6 @@ export { maxChanges, maxChecks, maxKeyLength, maxValueBytes, minChanges } from "
 export { memoryKv } from "./memory_kv.ts";
 export { isHalfMoved, moveKv } from "./move/engines.ts";
 export { movedTables, moveFromRows, moveToRows } from "./move/rows.ts";
+export { readRootKey } from "./root_key.ts";
 export { claimSchema, newestSchema, readSchema } from "./schema.ts";
 export { layer } from "./storage_kv.ts";
-export { readRootKey } from "./stores/root_key_store.ts";

@@ -14,7 +14,6 @@ import * as KvImportStore from "./stores/import_store.ts";
 import * as KvKeyStore from "./stores/key_store.ts";
 import * as KvLinkStore from "./stores/link_store.ts";
 import * as KvMemberStore from "./stores/member_store.ts";
-import * as KvRootKeyStore from "./stores/root_key_store.ts";
 import * as KvSessionStore from "./stores/session_store.ts";
 import * as KvSightingStore from "./stores/sighting_store.ts";
 import { KvDatabase } from "./stores/store_layer.ts";
@@ -27,7 +26,6 @@ const stores = Layer.mergeAll(
   KvMemberStore.layer,
   KvAuditLog.layer,
   KvSessionStore.layer,
-  KvRootKeyStore.layer,
   KvSightingStore.layer,
   KvUserStore.layer,
   Layer.provideMerge(recordStores, KvRecords.layer),

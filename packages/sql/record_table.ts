@@ -13,7 +13,7 @@ const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
   const { rowOf, reader } = tableOf(name, types as Readonly<Record<string, Schema.Codec<unknown>>>, columns);
   const all = Object.values(columns);
   const keyColumns = key.map((field) => columns[field] as string);
-  const isKey = keyColumns.map((column) => `${column} = ?`).join(" AND ");
+  const isKey = keyColumns.map((column) => `${column} = ?`).join(" AND ") || "1 = 1";
   const list = all.join(", ");
   const nullable = new Set(
     Object.entries(fields).flatMap(([field, codec]) =>

@@ -13,7 +13,6 @@ import * as SqlLinkStore from "./links/link_store.ts";
 import * as SqlMemberStore from "./member_store.ts";
 import { schemaFault } from "./migrations.ts";
 import * as SqlRecords from "./records.ts";
-import * as SqlRootKeyStore from "./root_key_store.ts";
 import * as SqlSessionStore from "./sessions/session_store.ts";
 import * as SqlUserStore from "./users/user_store.ts";
 
@@ -33,7 +32,6 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlMemberStore.layer,
     SqlAuditLog.layer,
     SqlSessionStore.layer,
-    SqlRootKeyStore.layer,
     SqlSightingStore.layer,
     SqlUserStore.layer,
     Layer.provideMerge(recordStores, SqlRecords.layer),

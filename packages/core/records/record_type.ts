@@ -41,6 +41,7 @@ export interface RecordType<out R extends object = object> {
   readonly json: ReadonlyArray<string>;
   /** The columns of the fields in SQL: their names in snake case, unless the type names another. */
   readonly columns: Readonly<Record<string, string>>;
+  /** None if there is one record at most. */
   readonly key: ReadonlyArray<string>;
   /** Its records by their key. Writes do not list by it. */
   readonly byKey: RecordIndex<R>;

@@ -9,16 +9,17 @@ import {
   type StorageRows,
   type StoreUnavailable,
 } from "@accountlink/core";
-import { recordTypes } from "@accountlink/core/storage";
+import { recordTypes, rootKeys } from "@accountlink/core/storage";
 import { Array as Arr, Effect } from "effect";
 import { Database } from "../database.ts";
 import { encode, type Tuple } from "../keys.ts";
 import type { Kv } from "../kv.ts";
+import { kvTable } from "../records.ts";
+import { readRootKey } from "../root_key.ts";
 import { claimSchema, schemaFault } from "../schema.ts";
 import { carryOver } from "../stores/carry_over.ts";
 import { counts } from "../stores/counts.ts";
 import { erasures } from "../stores/erase_user.ts";
-import { readRootKey, rootKeys } from "../stores/root_key_store.ts";
 import { table } from "../table.ts";
 import { accountUnits } from "./accounts.ts";
 import { journalUnits } from "./journal.ts";
@@ -122,7 +123,7 @@ export const moveFromRows = Effect.fnUntraced(function* <E = never>(
   yield* db.write("move", function* (tx) {
     yield* tx.put(counts, { name: "accounts", last: places.accounts.size });
     yield* tx.put(moving, { rootKey: wrapped, unit: atEnd, after: null });
-    yield* tx.put(rootKeys, { wrapped });
+    yield* tx.put(kvTable(rootKeys), { id: 1, wrapped });
   });
   const moved = yield* compared(db, rows, "rows");
   if (moved.different.length > 0) return moved;

@@ -1,0 +1,41 @@
+/** The root key in any storage. */
+import { Effect, Schema } from "effect";
+import { recordType } from "./records/record_type.ts";
+import { recordStore, type Tx } from "./records/records.ts";
+import { RootKeyStore } from "./secrets/root_key.ts";
+import { assertStorable } from "./storable_text.ts";
+
+/** One record. It is none of `recordTypes`, since moves store it behind all others. @internal */
+export const rootKeys = recordType({
+  name: "root_key",
+  fields: { id: Schema.Literal(1), wrapped: Schema.String },
+  key: [],
+  indexes: {},
+});
+
+const findRootKey = (tx: Tx) => Effect.map(tx.get(rootKeys), (stored) => stored?.wrapped ?? null);
+
+/** @internal */
+export const storedRootKey = recordStore(RootKeyStore, ({ read, write }) => ({
+  find: () => read("find", findRootKey),
+
+  adopt: Effect.fnUntraced(function* (wrapped: string) {
+    assertStorable([wrapped]);
+    const known = yield* read("adopt", findRootKey);
+    if (known !== null) return known;
+    return yield* write("adopt", "root key", function* (tx) {
+      const stored = yield* findRootKey(tx);
+      if (stored === null) yield* tx.create(rootKeys, { id: 1, wrapped });
+      return stored ?? wrapped;
+    });
+  }),
+
+  replace: (expected, next) =>
+    write("replace", "root key", function* (tx) {
+      assertStorable([expected, next]);
+      if ((yield* findRootKey(tx)) !== expected) return false;
+      yield* tx.remove(rootKeys);
+      yield* tx.create(rootKeys, { id: 1, wrapped: next });
+      return true;
+    }),
+}));
