@@ -5,7 +5,8 @@ import { type FlowBrowser, formOf } from "../support/flow_browser.ts";
 import type { Answer } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
-const { setup, gameOf } = useFlowServer({ ACCOUNTLINK_SESSION_TTL: "10 seconds" });
+// A busy machine takes more than ten seconds to walk the flow.
+const { setup, gameOf } = useFlowServer({ ACCOUNTLINK_SESSION_TTL: "20 seconds" });
 const title = "This verification has expired";
 
 const untilStatus = async (status: number, ask: () => Promise<Answer>): Promise<void> => {
