@@ -1,13 +1,12 @@
 /** The leases of nodes: a table for each work in SQL, one table here. */
+import { recordTypes } from "@accountlink/core/storage";
 import { leases } from "../stores/leases.ts";
 import { type Unit, unit } from "./unit.ts";
 
 /** The tables of nodes, by the work that their leases are for. */
-const tables: Readonly<Record<string, string>> = {
-  webhooks: "webhook_nodes",
-  role_plans: "role_plan_nodes",
-  guild_logs: "guild_log_nodes",
-};
+const tables: Readonly<Record<string, string>> = Object.fromEntries(
+  recordTypes.flatMap(({ name, held }) => (held === null ? [] : [[name, held.nodes]])),
+);
 
 export const leaseUnit: Unit = unit({
   records: leases,

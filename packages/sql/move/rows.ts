@@ -1,5 +1,6 @@
 /** The rows of a database, as a move reads and writes them. */
 import type { Row, RowValue, StorageRows } from "@accountlink/core";
+import { recordTypes } from "@accountlink/core/storage";
 import { Array as Arr, Effect, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
 import { storeOperation } from "../statements/store_operation.ts";
@@ -58,7 +59,8 @@ const viewsOn = (sql: Sql): Readonly<Record<string, Relation>> => {
     },
     leases: {
       key: ["nodes", "id"],
-      select: ["webhook_nodes", "role_plan_nodes", "guild_log_nodes"]
+      select: recordTypes
+        .flatMap(({ held }) => (held === null ? [] : [held.nodes]))
         .map((table) => `SELECT '${table}' AS nodes, id, lives_until FROM ${table}`)
         .join(" UNION ALL "),
     },
