@@ -11,70 +11,33 @@ import { Data, Effect, Predicate, Schedule } from "effect";
 import { Migrator, SqlClient, SqlError } from "effect/sql";
 import { initial } from "./migrations/0021_initial.ts";
 import { communities } from "./migrations/0022_communities.ts";
-import { freshProof } from "./migrations/0023_fresh_proof.ts";
-import { blockRemovals } from "./migrations/0024_block_removals.ts";
-import { bypassRoles } from "./migrations/0025_bypass_roles.ts";
 import { copyBeforeJournal, journal } from "./migrations/0026_journal.ts";
-import { memberScopes } from "./migrations/0027_member_scopes.ts";
-import { replacedNicknames } from "./migrations/0028_replaced_nicknames.ts";
-import { reminders } from "./migrations/0029_reminders.ts";
-import { provenAt } from "./migrations/0030_proven_at.ts";
-import { erasures } from "./migrations/0031_erasures.ts";
-import { planWork } from "./migrations/0032_plan_work.ts";
-import { byChatUser } from "./migrations/0033_by_chat_user.ts";
-import { undo } from "./migrations/0034_undo.ts";
 import { answersByUser } from "./migrations/0035_answers_by_user.ts";
 import { keyMakers } from "./migrations/0036_key_makers.ts";
 import { storagePlace } from "./migrations/0037_storage_place.ts";
-import { guildReminders } from "./migrations/0038_guild_reminders.ts";
-import { oneChatUser } from "./migrations/0039_one_chat_user.ts";
-import { roleHistory } from "./migrations/0040_role_history.ts";
-import { upgrades } from "./migrations/0041_upgrades.ts";
-import { previewMembers } from "./migrations/0042_preview_members.ts";
-import { planNotices } from "./migrations/0043_plan_notices.ts";
-import { unseenProblems } from "./migrations/0044_unseen_problems.ts";
-import { reminding } from "./migrations/0045_reminding.ts";
-import { previewUsers } from "./migrations/0046_preview_users.ts";
-import { undoneImports } from "./migrations/0047_undone_imports.ts";
-import { problemsByCause } from "./migrations/0048_problems_by_cause.ts";
 import { planStatistics } from "./migrations/0049_plan_statistics.ts";
 import { IsPreparing } from "./migrations/change_schema.ts";
+import { schemaChanges } from "./migrations/schema_changes.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
+type Steps = Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>>;
+
 /** Each key has the form `<number>_<name>`. */
-export const migrations: Readonly<
-  Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>
-> = {
+const allSteps: Steps = {
+  ...schemaChanges,
   "0021_initial": initial,
   "0022_communities": communities,
-  "0023_fresh_proof": freshProof,
-  "0024_block_removals": blockRemovals,
-  "0025_bypass_roles": bypassRoles,
   "0026_journal": journal,
-  "0027_member_scopes": memberScopes,
-  "0028_replaced_nicknames": replacedNicknames,
-  "0029_reminders": reminders,
-  "0030_proven_at": provenAt,
-  "0031_erasures": erasures,
-  "0032_plan_work": planWork,
-  "0033_by_chat_user": byChatUser,
-  "0034_undo": undo,
   "0035_answers_by_user": answersByUser,
   "0036_key_makers": keyMakers,
   "0037_storage_place": storagePlace,
-  "0038_guild_reminders": guildReminders,
-  "0039_one_chat_user": oneChatUser,
-  "0040_role_history": roleHistory,
-  "0041_upgrades": upgrades,
-  "0042_preview_members": previewMembers,
-  "0043_plan_notices": planNotices,
-  "0044_unseen_problems": unseenProblems,
-  "0045_reminding": reminding,
-  "0046_preview_users": previewUsers,
-  "0047_undone_imports": undoneImports,
-  "0048_problems_by_cause": problemsByCause,
   "0049_plan_statistics": planStatistics,
 };
+
+/** The steps in order. */
+export const migrations: Steps = Object.fromEntries(
+  Object.entries(allSteps).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+);
 
 /** A newer release has migrated the database. Nothing was changed. */
 export class DatabaseTooNew extends Data.TaggedError("DatabaseTooNew")<{
@@ -183,7 +146,7 @@ export const schemaFault: Effect.Effect<string | null, SqlError.SqlError, SqlCli
 );
 
 export const runMigrations = (
-  all: typeof migrations,
+  all: Steps,
 ): Effect.Effect<ReadonlyArray<string>, Migrator.MigrationError | SqlError.SqlError, SqlClient.SqlClient> =>
   Effect.andThen(ensureTable, Migrator.make({})({ loader: Migrator.fromRecord(all), table })).pipe(
     Effect.map((applied) => applied.map(([, name]) => name)),

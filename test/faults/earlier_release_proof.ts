@@ -72,7 +72,7 @@ testLive.skipIf(missing !== null)(
     const migrated = yield* Effect.promise(() => runInProcess(["migrate", "--json"], env));
     expect([migrated.code, migrated.stdout]).toEqual([
       0,
-      expect.stringContaining(/_(\w+)\.ts$/.exec(step)?.[1] ?? "no step"),
+      expect.stringContaining(/_(\w+)$/.exec(step)?.[1] ?? "no step"),
     ]);
 
     const { paths } = (yield* Effect.promise(() => send("GET /openapi.json"))).body;

@@ -11,15 +11,20 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 export const git = async (...words: ReadonlyArray<string>): Promise<string> =>
   (await run("git", words, { cwd: root })).stdout.trim();
 
+/** The name of the newest migration, such as `0049_plan_statistics`. */
 export const newestStep = async (): Promise<string> => {
-  const files = await git("ls-files", "packages/sql/migrations");
-  return files.split("\n").findLast((file) => /\/\d{4}_/.test(file)) ?? "";
+  const sources = ["packages/sql/migrations.ts", "packages/sql/migrations/schema_changes.ts"];
+  const names = await git("grep", "-hoE", '"[0-9]{4}_[a-z_]+"', "--", ...sources);
+  return names.replaceAll('"', "").split("\n").toSorted().at(-1) ?? "";
 };
 
 /** Returns the last commit without the newest migration. */
 export const releaseBefore = async (): Promise<string> => {
   const step = await newestStep();
-  return `${await git("log", "-1", "--diff-filter=A", "--format=%H", "--", step)}^`;
+  const [first] = (await git("log", "--reverse", "--format=%H", `-S"${step}"`, "--", "packages/sql")).split(
+    "\n",
+  );
+  return `${first}^`;
 };
 
 /** Writes the sources of a commit into the folder, with the packages of this checkout. Returns its `main.ts`. */
