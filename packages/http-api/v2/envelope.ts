@@ -1,7 +1,8 @@
-import { addressBuckets, type ErrorCode, keyBuckets } from "@accountlink/core/errors";
+import { addressBuckets, type ErrorCode, keyBuckets, type PublicError } from "@accountlink/core/errors";
+import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Schema } from "effect";
 import { InvalidParameters, type Reason, reasonAdvice, reasonsByCode } from "../error_details.ts";
-import { errorCodes, errorTable } from "../errors.ts";
+import { errorCodes, errorTable, isRateLimited } from "../errors.ts";
 import { IsoTime } from "../iso_time.ts";
 import type { Route } from "../route.ts";
 
@@ -25,6 +26,22 @@ export const RateLimit = Schema.Struct({
   bucket: Schema.optionalKey(Schema.Literals([...keyBuckets, ...addressBuckets])),
 }).annotate({ identifier: "RateLimit" });
 export type RateLimit = typeof RateLimit.Type;
+
+const noLimit = { limit: null, remaining: null, resetAt: null, retryAfter: null };
+
+/** The limit of a request that no key counts. @internal */
+export const unknownLimit: RateLimit = { ...noLimit, scope: null };
+
+/** The limit of a key without limits. @internal */
+export const unlimited: RateLimit = { ...noLimit, scope: "api_key" };
+
+/** The limit that an error is about; null for other errors. @internal */
+export const refusingLimit = (error: PublicError): RateLimit | null => {
+  if (!isRateLimited(error)) return null;
+  const { limit, retryAfter, bucket, resetsAt } = error;
+  const scope = error._tag === "RateLimited" ? "api_key" : "ip";
+  return { limit, remaining: 0, resetAt: formatTimestamp(resetsAt), retryAfter, scope, bucket };
+};
 
 const Meta = Schema.Struct({
   requestId: Schema.String.annotate({

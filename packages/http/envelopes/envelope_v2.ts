@@ -1,19 +1,14 @@
-import type { PublicError } from "@accountlink/core";
 import { formatTimestamp } from "@accountlink/core/timestamp";
-import { EnvelopeV2, isRateLimited, statusOf } from "@accountlink/http-api";
+import { EnvelopeV2, statusOf } from "@accountlink/http-api";
 import { type RequestContext, toContract } from "../request_context.ts";
 import { type DatedContract, defaultContract } from "../service_versions/service_version.ts";
 import { addErrorHeaders, commonHeaders, type Envelope, jsonResponse, type Success } from "./envelope.ts";
 
 type RateLimit = EnvelopeV2.RateLimit;
 
-const noLimit = { limit: null, remaining: null, resetAt: null, retryAfter: null };
-const unknownLimit: RateLimit = { ...noLimit, scope: null };
-const unlimited: RateLimit = { ...noLimit, scope: "api_key" };
-
 const reportedLimit = ({ limits }: RequestContext): RateLimit => {
-  if (limits === null) return unknownLimit;
-  if (limits.window === null) return unlimited;
+  if (limits === null) return EnvelopeV2.unknownLimit;
+  if (limits.window === null) return EnvelopeV2.unlimited;
   const { bucket, limit, remaining, resetsAt } = limits.window;
   return {
     limit,
@@ -24,18 +19,6 @@ const reportedLimit = ({ limits }: RequestContext): RateLimit => {
     bucket,
   };
 };
-
-const refusingLimit = (error: PublicError): RateLimit | null =>
-  isRateLimited(error)
-    ? {
-        limit: error.limit,
-        remaining: 0,
-        resetAt: formatTimestamp(error.resetsAt),
-        retryAfter: error.retryAfter,
-        scope: error._tag === "RateLimited" ? "api_key" : "ip",
-        bucket: error.bucket,
-      }
-    : null;
 
 const metaOf = (context: RequestContext, rateLimit: RateLimit, bulk: Success["bulk"]) => ({
   requestId: context.requestId,
@@ -68,7 +51,7 @@ export const envelopeV2: Envelope = {
     addErrorHeaders(headers, error);
     const { code, message, details } = error;
     const status = statusOf(error);
-    const meta = metaOf(context, refusingLimit(error) ?? reportedLimit(context), undefined);
+    const meta = metaOf(context, EnvelopeV2.refusingLimit(error) ?? reportedLimit(context), undefined);
     return jsonResponse(
       status,
       { status, error: { code, message, details }, meta, timestamp: formatTimestamp(now) },

@@ -9,12 +9,11 @@ import {
 } from "@accountlink/core/events";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { EventsV2 } from "@accountlink/http-api";
-import { Effect, type Stream } from "effect";
+import { Effect } from "effect";
 import { Sse } from "effect/encoding";
-import type { HttpResponse } from "../http_app.ts";
 import { makeWaitProblems } from "../pipeline/parameters.ts";
 import type { GuildInput, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
-import { type RequestContext, toContract } from "../request_context.ts";
+import { toContract } from "../request_context.ts";
 import { comment, lastEventId, opening, streamResponse } from "../sessions/event_stream.ts";
 
 type StartValues = Omit<KeyedInput<typeof EventsV2.streamEvents.parameters>["values"], "guildId">;
@@ -49,7 +48,8 @@ export const eventRoutes = Effect.fnUntraced(function* ({ keyed, streamed }: Pip
                 Effect.fail(InvalidParameter.one("Last-Event-ID", "expected a cursor of this scope")),
               ),
         );
-      return Effect.map(opened, (steps) => feedStream(context, steps, eventResponse));
+      const dataOf = (event: FeedEvent) => JSON.stringify(toContract(context, eventResponse(event)));
+      return Effect.map(opened, (steps) => streamResponse(context, steps, (step) => textOf(step, dataOf)));
     }),
   ];
 });
@@ -75,15 +75,6 @@ const eventResponse = ({ id, type, at, data }: FeedEvent): typeof EventsV2.Event
     at: formatTimestamp(at),
     data: "lastVerifiedAt" in data ? { ...data, lastVerifiedAt: formatTimestamp(data.lastVerifiedAt) } : data,
   }) as typeof EventsV2.Event.Encoded;
-
-const feedStream = (
-  context: RequestContext,
-  steps: Stream.Stream<FeedStep>,
-  toResponse: (event: FeedEvent) => unknown,
-): HttpResponse => {
-  const dataOf = (event: FeedEvent) => JSON.stringify(toContract(context, toResponse(event)));
-  return streamResponse(context, steps, (step) => textOf(step, dataOf));
-};
 
 const textOf = (step: FeedStep, dataOf: (event: FeedEvent) => string): string => {
   switch (step.step) {
