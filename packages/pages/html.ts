@@ -1,5 +1,8 @@
 /** Makes HTML from template literals. Interpolated values are escaped unless they are `Html`. */
 
+import type { Reader } from "@accountlink/core/accounts";
+import type { Expected } from "@accountlink/core/errors";
+
 /** What the markup of a document depends on besides its data. @internal */
 export interface Place {
   /** The path below which the service is mounted; empty at the root of its host. */
@@ -8,6 +11,30 @@ export interface Place {
   readonly csrf?: string;
   /** The language of the dashboard. */
   readonly wording?: Wording;
+  /** The role of the member who reads a page of the dashboard. */
+  readonly reader?: Reader;
+  readonly platforms?: ReachedPlatforms;
+  /** Why a form of the page was refused, by its fields. */
+  readonly problems?: ReadonlyArray<Problem>;
+}
+
+/** What people call the platforms. @internal */
+export interface ReachedPlatforms {
+  readonly chat: string;
+  readonly game: string;
+  /** Whether the game finds accounts by user name. */
+  readonly hasGameNames: boolean;
+}
+
+/**
+ * A field with a wrong value, and the reason: as core says it in English, with its code, or in the words of the page.
+ *
+ * @internal
+ */
+export interface Problem {
+  readonly name: string;
+  readonly reason: string | Html;
+  readonly expected?: Expected;
 }
 
 /** A language in which documents are worded. @internal */
@@ -35,6 +62,9 @@ export class Html {
     return this.at({ basePath: "" });
   }
 }
+
+/** Renders what depends on the place. @internal */
+export const inPlace = (render: (place: Place) => Html): Html => new Html((place) => render(place).at(place));
 
 type Part = Html | string | number | null | ReadonlyArray<Html>;
 

@@ -21,7 +21,7 @@ import { basePathOf, HttpResponse, HttpSettings, searchOf } from "@accountlink/h
 import type { Route } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
 import { footerHtml } from "../footer.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html, type ReachedPlatforms } from "../html.ts";
 import { Languages } from "../languages/mod.ts";
 import { readerOf } from "../page_render.ts";
 import { type Answering, asEffect, formSizes, redirectTo } from "../page_requests.ts";
@@ -29,7 +29,6 @@ import { PageSettings } from "../page_settings.ts";
 import { readInPlace } from "../page_turns.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
-import { type ReachedPlatforms } from "./look/names.ts";
 import type { NoticeName } from "./look/notice.ts";
 import { orShowAgain, type RefusedAct } from "./look/refused.ts";
 import { say, wordingOf } from "./look/say.ts";

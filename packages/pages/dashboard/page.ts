@@ -2,10 +2,9 @@ import { permits, type Reader } from "@accountlink/core/accounts";
 import type { Tier } from "@accountlink/core/keys";
 import { type HttpResponse, privateHeaders, textResponse } from "@accountlink/http/for_pages";
 import { Array } from "effect";
-import { formTo, Html, html, to, type Wording } from "../html.ts";
+import { formTo, Html, html, type Problem, type ReachedPlatforms, to, type Wording } from "../html.ts";
 import type { Language } from "../languages/mod.ts";
 import { htmlType } from "../page.ts";
-import type { ReachedPlatforms } from "./look/names.ts";
 import { noticeHtml } from "./look/notice.ts";
 import { problemSummary, type Refused } from "./look/refused.ts";
 import { partIn, plain, say } from "./look/say.ts";
@@ -26,6 +25,8 @@ export interface Page {
   readonly content: Html;
   /** Why a form of this page was refused. The messages stand above the content. */
   readonly refused?: Refused | null;
+  /** Wrong values in the query of the page, which only their fields tell. */
+  readonly problems?: ReadonlyArray<Problem>;
   /** The labels of the fields that `refused` names. */
   readonly labels?: Readonly<Record<string, string | Html>>;
   /** Stands above the content in place of the notice that the URL names. */
@@ -82,6 +83,9 @@ export const pageResponse = (
     basePath,
     csrf: visitor.csrf,
     wording: wording.reader,
+    reader: visitor,
+    platforms: visitor.platforms,
+    problems: [...(page.refused?.problems ?? []), ...(page.problems ?? [])],
   });
   const headers = {
     ...privateHeaders,
@@ -140,7 +144,7 @@ const header = (
 ): Html => html`
 <header>
 <p class="brand"><a href="${to(paths.overview)}">${mark}accountlink</a></p>
-${may({ role, scopes }, paths.links, finder)}
+${may(paths.links, finder)}
 <details class="menu">
 <summary>${say("frame.menu")}</summary>
 <nav aria-label="${plain(say("frame.navigation"))}">

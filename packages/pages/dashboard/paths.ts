@@ -1,9 +1,9 @@
 /** The paths of the dashboard, and the role that each needs. @internal */
 import type { ChatId, KeyId, Pid } from "@accountlink/core";
-import { type NeededRole, permits, type Reader } from "@accountlink/core/accounts";
+import { type NeededRole, permits } from "@accountlink/core/accounts";
 import type { WebhookId } from "@accountlink/core/webhooks";
 import { Record } from "effect";
-import type { Html } from "../html.ts";
+import { type Html, html, inPlace } from "../html.ts";
 import { sections } from "./sections.ts";
 
 export { sections };
@@ -65,9 +65,9 @@ export const roleOfPage = (path: string): NeededRole =>
     .filter(([start]) => path.startsWith(start))
     .toSorted(([one], [other]) => other.length - one.length)[0]?.[1] ?? "owner";
 
-/** Returns the link to a page if the member may open the page. */
-export const may = (reader: Reader, path: string, link: Html): Html | null =>
-  permits(reader, roleOfPage(path)) ? link : null;
+/** Renders the link to a page if its reader may open the page. */
+export const may = (path: string, link: Html): Html =>
+  inPlace(({ reader }) => (reader && permits(reader, roleOfPage(path)) ? link : html``));
 
 const below = (
   path: typeof paths.overview | `/dashboard/${string}`,

@@ -1,4 +1,4 @@
-import type { Html } from "../html.ts";
+import type { Html, ReachedPlatforms } from "../html.ts";
 import { type DashboardMessages, dashboardFiles, Language } from "../languages/mod.ts";
 import { wordingOf } from "./look/say.ts";
 
@@ -12,5 +12,8 @@ export const withoutMessages = (tag: string, part: Html): string =>
     wording: wordingOf(new Language<DashboardMessages>(tag, tag, {}, english), wording),
   });
 
+const platforms = { chat: "Discord", game: "Roblox", hasGameNames: true };
+
 /** Returns the markup of a part of the dashboard in English. */
-export const inEnglish = (part: Html): string => part.at({ basePath: "", wording });
+export const inEnglish = (part: Html, reached: Partial<ReachedPlatforms> = {}): string =>
+  part.at({ basePath: "", wording, platforms: { ...platforms, ...reached } });

@@ -55,7 +55,7 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     const title = yield* titleOf(account);
     const isNamed = title === shownName(account);
     const name = typed.name ?? (isNamed ? shownName(account) : "");
-    const field = fieldsOf(labels, { name, displayName }, refused?.problems ?? []);
+    const field = fieldsOf(labels, { name, displayName });
     const otherwise = shared && (yield* askingName(shared.scope, { displayName: null, guildName: null }));
     const choice = yield* choiceOf(visitor);
     return {
@@ -68,11 +68,11 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
 <div><dt>${say("account.signed_in")}</dt><dd>ID ${signIn.chatId}</dd></div>
 <div><dt>${say("account.title")}</dt><dd>${title}</dd></div>
 <div><dt>${say("account.role")}</dt><dd>${say(`team.label.${role}`)}</dd></div>
-${may(visitor, paths.keys, html`<div><dt>${say("account.keys")}</dt><dd>${planText(plan)}</dd></div>`)}
+${may(paths.keys, html`<div><dt>${say("account.keys")}</dt><dd>${planText(plan)}</dd></div>`)}
 </dl>
-${may(visitor, paths.renameAccount, nameForm(field("name"), isNamed ? null : title))}
-${otherwise && may(visitor, paths.accountName, askingForm(field("displayName"), otherwise))}
-${may(visitor, paths.keys, planHtml(limits, account.tier, contact))}
+${may(paths.renameAccount, nameForm(field("name"), isNamed ? null : title))}
+${otherwise && may(paths.accountName, askingForm(field("displayName"), otherwise))}
+${may(paths.keys, planHtml(limits, account.tier, contact))}
 ${choice.accounts.length + choice.invitations.length === 1 ? null : html`<section><h2>${say("account.yours")}</h2>${accountsHtml(choice)}</section>`}
 <section>
 <h2>${say("account.sign_ins")}</h2>
@@ -81,7 +81,7 @@ ${choice.accounts.length + choice.invitations.length === 1 ? null : html`<sectio
 ${formTo(paths.signOut, html` class="more"`)}<button class="button quiet" name="all" value="true">${say("account.sign_out_all")}</button></form>
 </section>
 <p class="more">${say("account.about_you", { a: linkTo("/me") })}</p>
-${may(visitor, paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(paths.deleteAccount)}">${say("deletion.account.button")}</a></p>`)}`,
+${may(paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(paths.deleteAccount)}">${say("deletion.account.button")}</a></p>`)}`,
     } satisfies Page;
   });
 

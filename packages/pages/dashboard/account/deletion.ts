@@ -70,5 +70,5 @@ ${loss.plans === 0 ? null : html`<li>${say("deletion.account.plans", { count: lo
 <li>${say("deletion.account.sign_ins", { count: loss.others.length })}</li>
 </ul>
 <p>${say("deletion.undo")}${csvOf(loss.lists)} ${say("deletion.account.stays", { a: linkTo("/me") })}</p>
-${confirmForm({ action: paths.deleteAccount, back: paths.account, name: loss.name, label: say("deletion.account.button") }, refused)}`,
+${confirmForm({ action: paths.deleteAccount, back: paths.account, name: loss.name, label: say("deletion.account.button") })}`,
 });

@@ -15,13 +15,13 @@ import { contactHtml } from "../../footer.ts";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { hiddenFields, radioField, textField } from "../look/field.ts";
-import { idOrName, type PlatformNames } from "../look/names.ts";
+import { idOrName, platforms } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { capitalised, linkTo, plain, say } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { dayAgoHtml, numberHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { may, paths, userPath, withQuery } from "../paths.ts";
 
 export interface AltsForm {
@@ -71,7 +71,7 @@ export const altsPage = (form: AltsForm, view: AltsView, visitor: OwnerVisitor):
   labels,
   content: html`
 <p>${say("alts.intro", { a: linkTo(withQuery(paths.newAlts, { pid: form.pid })) })}</p>
-${visitor.owner.account.tier === "premium" ? question(form, view, visitor) : premiumNote(view.contact)}
+${visitor.owner.account.tier === "premium" ? question(form, view) : premiumNote(view.contact)}
 ${view.found === undefined ? null : answer(form, view.found, visitor)}`,
 });
 
@@ -80,20 +80,12 @@ export const premiumNote = (contact: string | null): Html =>
     contact === null ? say("alts.premium") : say("alts.premium_contact", { contact: contactHtml(contact) })
   }</p>`;
 
-const question = (
-  form: AltsForm,
-  { communities, refused }: AltsView,
-  { platforms, role, scopes }: Pick<Visitor, "platforms" | "role" | "scopes">,
-): Html =>
+const question = (form: AltsForm, { communities }: AltsView): Html =>
   communities.length === 0
-    ? html`<p class="empty">${say("alts.none")} ${may(
-        { role, scopes },
-        paths.newKey,
-        say("alts.none.begin", { a: linkTo(paths.newKey) }),
-      )}</p>`
+    ? html`<p class="empty">${say("alts.none")} ${may(paths.newKey, say("alts.none.begin", { a: linkTo(paths.newKey) }))}</p>`
     : html`
 <form method="get" action="${to(paths.alts)}" class="panel">
-${communityField(communities, form.pid, refused?.problems)}
+${communityField(communities, form.pid)}
 ${radioField({
   name: "kind",
   label: labels.kind,
@@ -103,13 +95,13 @@ ${radioField({
     { value: "game", label: say("alts.account_on", { platform: platforms.game }) },
   ],
 })}
-${textField({ name: "id", label: labels.id, hint: idOrName(platforms, null), value: form.id, required: true, problems: refused?.problems ?? [] })}
+${textField({ name: "id", label: labels.id, hint: idOrName(null), value: form.id, required: true })}
 <button class="button">${say("alts.look")}</button>
 </form>`;
 
-const warningHtml = (warning: AltWarning, { chat: platform }: PlatformNames): Html =>
+const warningHtml = (warning: AltWarning): Html =>
   warning.is === "unknown_members"
-    ? capitalised(say("alts.warning.unknown_members", { platform, count: warning.count }))
+    ? capitalised(say("alts.warning.unknown_members", { platform: platforms.chat, count: warning.count }))
     : say(`alts.warning.${warning.is}`);
 
 const answer = (form: AltsForm, found: AltsFound, visitor: OwnerVisitor): Html => {
@@ -121,7 +113,7 @@ const answer = (form: AltsForm, found: AltsFound, visitor: OwnerVisitor): Html =
 <section>
 <h2>${
     target.chatId === null
-      ? say("alts.unlinked", { platform: visitor.platforms.game })
+      ? say("alts.unlinked", { platform: platforms.game })
       : html`<a href="${to(userPath(pid, target.chatId))}">${
           names.has(target.chatId) ? named(target.chatId, names) : say("alts.user", { id: target.chatId })
         }</a>`
@@ -134,11 +126,11 @@ ${
 }
 ${risk.vpn === 0 ? null : html`<p>${say("alts.vpn", { percent: numberHtml(risk.vpn) })}</p>`}
 ${listedText(report)}
-${warnings.map((warning) => html`<p class="warn">${warningHtml(warning, visitor.platforms)}</p>`)}
+${warnings.map((warning) => html`<p class="warn">${warningHtml(warning)}</p>`)}
 ${
   strongestFirst.length === 0
     ? html`<p class="empty">${
-        isUnknown ? say("alts.unknown") : say("alts.nobody", { platform: visitor.platforms.game })
+        isUnknown ? say("alts.unknown") : say("alts.nobody", { platform: platforms.game })
       }</p>`
     : html`<ul class="cards" role="list">${strongestFirst.map((match) => candidate(form, match, found, visitor))}</ul>`
 }
@@ -171,10 +163,10 @@ const candidate = (
 <h3><a href="${to(userPath(found.pid, chatId))}">${name === null ? chatId : withId(name, chatId)}</a>
 <span class="badge ${tones[severity]}">${isDecided ? say("alts.same") : say("alts.of_100", { score: numberHtml(score) })}</span></h3>
 <p>${say("alts.game_account", {
-    platform: visitor.platforms.game,
+    platform: platforms.game,
     account: gameId === null ? say("alts.no_account") : game === null ? gameId : `${game} (${gameId})`,
   })}</p>
-<ul>${evidence.map((each) => html`<li>${reason(each, visitor.platforms, now)}</li>`)}</ul>
+<ul>${evidence.map((each) => html`<li>${reason(each, now)}</li>`)}</ul>
 ${decision(form, chatId, isDecided, found)}
 </li>`;
 };
@@ -202,12 +194,12 @@ const named = (id: string, names: AltsFound["names"]): Html | string => {
 const withId = (name: string, id: string): Html => html`${name} <small>${id}</small>`;
 
 /** Puts evidence into words: "Same browser, 3 days ago". */
-export const reason = (evidence: AltEvidence, { game }: PlatformNames, now: Millis): Html => {
+export const reason = (evidence: AltEvidence, now: Millis): Html => {
   switch (evidence.kind) {
     case "review":
       return say("alts.evidence.review");
     case "game":
-      return say("alts.evidence.game", { platform: game, id: evidence.gameId });
+      return say("alts.evidence.game", { platform: platforms.game, id: evidence.gameId });
     case "device": {
       const when = dayAgoHtml(evidence.lastSeenAt, now);
       return evidence.chatUsers > 2
@@ -258,14 +250,13 @@ ${pairFields(form, pair)}
 const reviewsSection = (
   form: AltsForm,
   { report, reviews, names, reviewers, pid, self }: AltsFound,
-  { context, platforms }: OwnerVisitor,
+  { context }: OwnerVisitor,
 ): Html => {
   const now = context.clock.currentTimeMillisUnsafe();
   const ruledOut = new Map(report.ruledOut.map(({ chatId, evidence }) => [chatId, evidence]));
   /** Keeps the evidence readable of a pair that no longer counts as a match. */
   const evidenceOf = (otherChatId: ChatId) =>
-    ruledOut.get(otherChatId)?.map((each) => html`<br><small>${reason(each, platforms, now)}</small>`) ??
-    null;
+    ruledOut.get(otherChatId)?.map((each) => html`<br><small>${reason(each, now)}</small>`) ?? null;
   return html`<section>
 <h2>${say("alts.reviews")}</h2>
 ${

@@ -89,7 +89,6 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     const isAsked = typed.id !== "" && visitor.owner.account.tier === "premium";
     if (!isAsked || community === undefined) return altsPage(typed, view, visitor);
     return yield* orForm(
-      visitor,
       Effect.map(find(visitor, community.scope, typed), (found) =>
         altsPage(typed, { ...view, found }, visitor),
       ),
@@ -109,7 +108,6 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     form(paths.altReviews, (visitor, fields) => {
       const typed = typedForm(fields);
       return orForm(
-        visitor,
         Effect.map(review(visitor, fields), (done) =>
           fields("from") === "new"
             ? seeOther(paths.newAlts, { pid: typed.pid, done })
@@ -126,16 +124,15 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
 
 /** Shows the form again with the reason if it was refused. No field of the form chooses the guild that refuses a user. */
 const orForm = (
-  { platforms }: Pick<OwnerVisitor, "platforms">,
   answer: Effect.Effect<Page | HttpResponse, SiteError>,
   show: (refused: Refused) => Effect.Effect<Page, SiteError>,
 ) =>
-  orShowAgain(
-    answer,
-    (refused) => show({ ...refused, general: refused.general ?? say("alts.values") }),
-    ["MissingParameter", "InvalidParameter", "Conflict", "PlatformUnavailable"],
-    platforms,
-  ).pipe(
+  orShowAgain(answer, (refused) => show({ ...refused, general: refused.general ?? say("alts.values") }), [
+    "MissingParameter",
+    "InvalidParameter",
+    "Conflict",
+    "PlatformUnavailable",
+  ]).pipe(
     Effect.catchTag("Forbidden", (error) =>
       show({ status: statusOf(error), problems: [], general: errorSentence(error) }),
     ),

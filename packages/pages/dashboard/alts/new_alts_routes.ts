@@ -8,7 +8,7 @@ import { PageSettings } from "../../page_settings.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { hiddenFields } from "../look/field.ts";
-import { type AccountNames, listText, nameIn } from "../look/names.ts";
+import { type AccountNames, listText, nameIn, platforms } from "../look/names.ts";
 import { say, tags } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Fields, OwnerPages, OwnerVisitor } from "../owner_pages.ts";
@@ -27,8 +27,7 @@ export const newAltsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
 
   const list = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const { all, community } = yield* communities.choose(visitor, fields("pid"));
-    if (community === undefined)
-      return noCommunityPage("alts", say("alts.new"), say("alts.no_community"), visitor);
+    if (community === undefined) return noCommunityPage("alts", say("alts.new"), say("alts.no_community"));
     const isPremium = visitor.owner.account.tier === "premium";
     const now = yield* Clock.currentTimeMillis;
     const found = isPremium ? yield* queueOf(community.scope) : [];
@@ -81,7 +80,7 @@ const linkHtml = (pairs: SuspectedLink, view: LinksView, visitor: OwnerVisitor):
   const severity = severityOf(score);
   return html`<li>
 <h2>${userLink(chatId, view)} <span class="badge ${tones[severity]}">${say(`alts.severity.${severity}`)}</span></h2>
-<p>${say("alts.new.linked", { account: nameIn(view.names.games, gameId), platform: visitor.platforms.game, time: timeHtml(at) })}</p>
+<p>${say("alts.new.linked", { account: nameIn(view.names.games, gameId), platform: platforms.game, time: timeHtml(at) })}</p>
 ${pairs.map((pair) => pairHtml(pair, view, visitor))}
 <p><a class="button quiet small" href="${to(withQuery(paths.block, { pid, chatId }))}">${say("alts.block", { unseen: tags.unseen, id: chatId })}</a></p>
 </li>`;
@@ -97,7 +96,7 @@ const pairHtml = (pair: FoundSuspect, view: LinksView, visitor: OwnerVisitor): H
       ? say("alts.new.like", { user: userLink(otherChatId, view), score: numberHtml(score) })
       : say("alts.new.decided", { user: userLink(otherChatId, view) })
   }</p>
-<ul>${evidence.map((each) => html`<li>${reason(each, visitor.platforms, view.now)}</li>`)}</ul>
+<ul>${evidence.map((each) => html`<li>${reason(each, view.now)}</li>`)}</ul>
 ${verdict === null ? decision(pair, view, visitor) : null}`;
 };
 

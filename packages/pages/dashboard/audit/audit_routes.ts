@@ -16,8 +16,8 @@ import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
 import { type Choice, menuField, textField } from "../look/field.ts";
+import { platforms } from "../look/names.ts";
 import { keyMenu } from "../look/owned_key.ts";
-import type { Problem } from "../look/reasons.ts";
 import { say } from "../look/say.ts";
 import { dayMsOf, numberHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, positionOf } from "../owner_pages.ts";
@@ -95,14 +95,14 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       const isSearchCut = next !== null && entries.length < pageSize;
       const listed = yield* keys.list(owner);
       const names = yield* namesOf(visitor, listed, entries);
-      const problems = isNobody ? [{ name: "chatId", reason: say("reason.known_user") }] : [];
       return {
-        status: problems.length === 0 ? 200 : 400,
+        status: isNobody ? 400 : 200,
         title: say("menu.audit"),
         section: "audit",
+        problems: isNobody ? [{ name: "chatId", reason: say("reason.known_user") }] : [],
         content: html`
 <p>${say(allows(role, "admin") ? (own === null ? "audit.intro" : "audit.intro_some") : "audit.intro_moderator")}</p>
-${filterForm(typed, { listed, team: yield* teamOf(owner), problems }, visitor)}
+${filterForm(typed, listed, yield* teamOf(owner), visitor)}
 ${isSearchCut && entries.length === 0 ? null : historyHtml(entries, names, Object.values(typed).every((value) => value === null) ? undefined : say("audit.no_match"))}
 ${isSearchCut ? html`<p class="hint">${say("audit.searched", { count: numberHtml(mostSearched) })}</p>` : null}
 <p class="more">${
@@ -142,16 +142,11 @@ const isReadable = (kind: string, reader: Reader): boolean =>
 
 type Typed = Readonly<Record<"action" | "member" | "keyId" | "chatId" | "day", string | null>>;
 
-interface Choices {
-  readonly listed: ReadonlyArray<KeyDetails>;
-  readonly team: ReadonlyArray<Choice>;
-  readonly problems: ReadonlyArray<Problem>;
-}
-
 const filterForm = (
   typed: Typed,
-  { listed, team, problems }: Choices,
-  { platforms, ...reader }: Reader & Pick<OwnerVisitor, "platforms">,
+  listed: ReadonlyArray<KeyDetails>,
+  team: ReadonlyArray<Choice>,
+  reader: Reader,
 ): Html => html`
 <form method="get" action="${to(paths.audit)}" class="filters">
 ${menuField({
@@ -177,7 +172,6 @@ ${textField({
   hint: say("links.id_or_name"),
   type: "search",
   value: typed.chatId ?? "",
-  problems,
 })}
 ${textField({ name: "day", label: say("audit.day"), hint: say("audit.day.hint"), type: "date", value: typed.day ?? "" })}
 <button class="button quiet">${say("alts.show")}</button>

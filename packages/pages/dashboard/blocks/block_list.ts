@@ -10,9 +10,8 @@ import type { Community } from "../communities/community.ts";
 import { csvOf } from "../csv_file.ts";
 import { reasonField } from "../links/link_questions.ts";
 import { hiddenFields, linesField } from "../look/field.ts";
-import type { ReachedPlatforms } from "../look/names.ts";
+import { byPlatforms, platforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
-import type { Problem } from "../look/reasons.ts";
 import { say } from "../look/say.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -85,19 +84,19 @@ export const blockListFile = (users: ReadonlyArray<BlockedUser>, reason: string)
     users.map(({ chatId, gameId }) => [chatId, gameId, reason]),
   );
 
-export const blockListForm = (
-  { scope: { pid } }: Community,
-  { chat: platform, hasGameNames }: ReachedPlatforms,
-  kinds: Html,
-  value: string,
-  problems: ReadonlyArray<Problem>,
-): Html => html`
+const usersHint = byPlatforms(({ hasGameNames }) =>
+  hasGameNames
+    ? say("blocks.list.hint", bounds)
+    : say("blocks.list.hint_on", { ...bounds, platform: platforms.chat }),
+);
+
+export const blockListForm = ({ scope: { pid } }: Community, kinds: Html, value: string): Html => html`
 <section id="list">
 <h2>${say("blocks.list")}</h2>
 ${formTo(paths.blockList, html` class="panel"`)}
 ${hiddenFields({ pid })}
 ${kinds}
-${linesField({ name: "users", label: say("blocks.list.users"), hint: hasGameNames ? say("blocks.list.hint", bounds) : say("blocks.list.hint_on", { ...bounds, platform }), value, problems })}
+${linesField({ name: "users", label: say("blocks.list.users"), hint: usersHint, value })}
 <button class="button quiet">${say("blocks.list.next")}</button>
 </form>
 </section>`;

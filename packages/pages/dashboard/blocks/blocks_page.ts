@@ -1,12 +1,11 @@
 /** The page of blocked users. */
 import type { BlockPlace, StoredBlock } from "@accountlink/core/admission";
-import { formTo, Html, html, to } from "../../html.ts";
+import { formTo, Html, html, type Problem, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { unblockForm } from "../links/unblock_form.ts";
 import { fileField, hiddenFields, menuField, textField } from "../look/field.ts";
-import { type AccountNames, idOrName, listText, nameIn, type ReachedPlatforms } from "../look/names.ts";
+import { type AccountNames, idOrName, listText, nameIn, platforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
-import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
 import { nextPage, tableHtml } from "../look/table.ts";
@@ -24,6 +23,17 @@ export const importedIn = (fields: Fields) => {
   return fields("imported") === "" ? null : { imported, kept, wrong, left };
 };
 
+const kinds = (name: string, value: string): Html =>
+  menuField({
+    name,
+    label: say("blocks.platform"),
+    value,
+    choices: [
+      { value: "chat", label: platforms.chat },
+      { value: "game", label: platforms.game },
+    ],
+  });
+
 interface BlocksView {
   readonly imported: ReturnType<typeof importedIn>;
   readonly all: ReadonlyArray<Community>;
@@ -36,7 +46,6 @@ interface BlocksView {
 export const blocksPage = (
   { all, community, blocks, next, names, imported }: BlocksView,
   typed: { readonly kind: string; readonly id: string; readonly listKind: string; readonly users: string },
-  platforms: ReachedPlatforms,
   problems: ReadonlyArray<Problem>,
 ): Page => {
   const { pid } = community.scope;
@@ -48,16 +57,6 @@ export const blocksPage = (
     const name = html`<a href="${to(userPath(pid, chatId))}">${nameIn(names.chats, chatId)}</a>`;
     return say("blocks.on", { small, name, platform: platforms.chat });
   };
-  const kinds = (name: string, value: string) =>
-    menuField({
-      name,
-      label: say("blocks.platform"),
-      value,
-      choices: [
-        { value: "chat", label: platforms.chat },
-        { value: "game", label: platforms.game },
-      ],
-    });
   return {
     title: say("links.blocked"),
     section: "links",
@@ -75,7 +74,7 @@ export const blocksPage = (
 <form method="get" action="${to(paths.block)}" class="filters">
 ${communityField(all, pid)}
 ${kinds("kind", typed.kind)}
-${textField({ name: "id", label: say("blocks.user"), hint: idOrName(platforms, null), value: typed.id, required: true, problems })}
+${textField({ name: "id", label: say("blocks.user"), hint: idOrName(null), value: typed.id, required: true })}
 <button class="button quiet">${say("blocks.block")}</button>
 </form>
 ${
@@ -101,13 +100,13 @@ ${
       })
 }
 ${nextPage(next && withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }), say("blocks.older"))}
-${blockListForm(community, platforms, kinds("listKind", typed.listKind), typed.users, problems)}
+${blockListForm(community, kinds("listKind", typed.listKind), typed.users)}
 <section id="file">
 <h2>${say("blocks.files")}</h2>
 ${blocks.length === 0 ? null : html`<p><a href="${to(withQuery(paths.blocksFile, { pid }))}">${say("blocks.download")}</a></p>`}
 ${formTo(paths.blocksImport, html` enctype="multipart/form-data" class="panel"`)}
 ${hiddenFields({ pid })}
-${fileField({ name: "csv", label: say("blocks.file"), hint: say("blocks.file.hint"), problems })}
+${fileField({ name: "csv", label: say("blocks.file"), hint: say("blocks.file.hint") })}
 <button class="button quiet">${say("blocks.import")}</button>
 </form>
 </section>`,

@@ -4,7 +4,7 @@ import type { BlockPlace } from "@accountlink/core/admission";
 import { isChatId } from "@accountlink/core/ids";
 import { OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
 import { Effect } from "effect";
-import { formTo, Html, html, to } from "../../html.ts";
+import { formTo, Html, html, type Problem, to } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
@@ -12,8 +12,7 @@ import { csvResponse } from "../csv_file.ts";
 import { readUpload } from "../imports/import_upload.ts";
 import { reasonField } from "../links/link_questions.ts";
 import { checkField } from "../look/field.ts";
-import { type AccountNames, messageText, nameIn, type PlatformNames } from "../look/names.ts";
-import type { Problem } from "../look/reasons.ts";
+import { type AccountNames, messageText, nameIn, platforms } from "../look/names.ts";
 import { say, tags } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -46,8 +45,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     problems: ReadonlyArray<Problem> = [],
   ) {
     const { all, community } = yield* communities.choose(visitor, fields("pid"));
-    if (community === undefined)
-      return noCommunityPage("links", say("links.blocked"), say("blocks.none"), visitor);
+    if (community === undefined) return noCommunityPage("links", say("links.blocked"), say("blocks.none"));
     const found = yield* blocks.page(community.scope, placeOf(fields("cursor")), pageSize);
     const names = yield* namesIn(
       found.blocks.flatMap(({ chatId, gameId, member }) => [
@@ -61,12 +59,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       listKind: fields("listKind"),
       users: fields("users"),
     };
-    return blocksPage(
-      { all, community, ...found, names, imported: importedIn(fields) },
-      typed,
-      visitor.platforms,
-      problems,
-    );
+    return blocksPage({ all, community, ...found, names, imported: importedIn(fields) }, typed, problems);
   });
 
   /** Returns the users that a request names by their IDs, or by `kind` and an ID or a user name. */
@@ -87,7 +80,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     const community = yield* communities.find(visitor, fields("pid"));
     const { scope } = community;
     const meant = yield* Effect.catchTag(usersIn(scope, fields), "PlatformUnavailable", ({ platform }) =>
-      Effect.succeed(say("refused.no_answer", { platform: visitor.platforms[platform] })),
+      Effect.succeed(say("refused.no_answer", { platform: platforms[platform] })),
     );
     if (meant instanceof Html || (meant.chatId === null && meant.gameId === null)) {
       const reason = meant instanceof Html ? meant : say("reason.known_user");
@@ -100,7 +93,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       { chatId, gameId },
       ...ofGame.slice(0, shownLinks).map((each) => ({ chatId: each })),
     ]);
-    return blockQuestion({ community, chatId, gameId, ofGame, names }, visitor.platforms);
+    return blockQuestion({ community, chatId, gameId, ofGame, names });
   });
 
   /** Blocks the ticked users one after the other, since an operation blocks one. */
@@ -147,7 +140,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       readBlockList(scope, kind, fields("users")),
       "PlatformUnavailable",
       ({ platform }) =>
-        Effect.succeed({ problem: say("refused.no_answer", { platform: visitor.platforms[platform] }) }),
+        Effect.succeed({ problem: say("refused.no_answer", { platform: platforms[platform] }) }),
     );
     if ("problem" in meant) return yield* list(visitor, fields, [{ name: "users", reason: meant.problem }]);
     const { users, admitted } = meant;
@@ -219,10 +212,7 @@ interface BlockQuestion {
   readonly names: AccountNames;
 }
 
-const blockQuestion = (
-  { community, chatId, gameId, ofGame, names }: BlockQuestion,
-  platforms: PlatformNames,
-): Page => {
+const blockQuestion = ({ community, chatId, gameId, ofGame, names }: BlockQuestion): Page => {
   const { pid } = community.scope;
   const shown = ofGame.slice(0, shownLinks).map((each) => nameIn(names.chats, each));
   const more = ofGame.length - shown.length;

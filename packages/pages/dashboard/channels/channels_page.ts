@@ -4,11 +4,11 @@ import { longestPanelText } from "../../chat/mod.ts";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { checkField, fieldsOf, hiddenFields, menuField, textField } from "../look/field.ts";
-import { communityName, guildText } from "../look/names.ts";
+import { communityName, guildText, platforms } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { linkTo, say, tags } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { channelsPath, communityPath, rolesPath, withQuery } from "../paths.ts";
 import {
   type ChannelsField,
@@ -19,17 +19,10 @@ import {
 } from "./channels_view.ts";
 import { remindersSection } from "./reminders_section.ts";
 
-type Shown = Pick<Visitor, "platforms">;
-
 /** @param refused why a submitted form was refused; null if none was refused */
-export const channelsPage = (
-  view: ChannelsView,
-  form: ChannelsForm,
-  visitor: Shown,
-  refused: Refused | null,
-): Page => {
+export const channelsPage = (view: ChannelsView, form: ChannelsForm, refused: Refused | null): Page => {
   const { community, guildId, guildName } = view;
-  const field = fieldsOf(channelsLabels, form, refused?.problems ?? []);
+  const field = fieldsOf(channelsLabels, form);
   return {
     title: say("channels.title_of", { community: guildText(guildId, guildName) }),
     section: "communities",
@@ -37,7 +30,7 @@ export const channelsPage = (
     labels: channelsLabels,
     content: html`
 <p><a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>
-${logSection(view, field("logChannelId"), visitor)}
+${logSection(view, field("logChannelId"))}
 ${panelSection(view, field("text"), field("channelId"))}
 ${remindersSection(view, field("remindAfterDays"))}
 ${tellsSection(view)}`,
@@ -78,7 +71,7 @@ const choicesOf = (channels: ReadonlyArray<GuildChannel>, chosen: string) => [
 ];
 
 /** Says how the bot gets the right that it lacks in some channels. */
-const rightHtml = ({ channels, invite }: ChannelsView, { platforms }: Shown): Html | null => {
+const rightHtml = ({ channels, invite }: ChannelsView): Html | null => {
   if (channels.every(({ mayPost }) => mayPost)) return null;
   return html`<p>${say("channels.right")} ${
     invite === null
@@ -87,7 +80,7 @@ const rightHtml = ({ channels, invite }: ChannelsView, { platforms }: Shown): Ht
   }${say("channels.right.role", { platform: platforms.chat })}</p>`;
 };
 
-const logSection = (view: ChannelsView, field: ChannelsField, visitor: Shown): Html => {
+const logSection = (view: ChannelsView, field: ChannelsField): Html => {
   const { community, status } = view.details;
   const closed = status.problems.find(({ reason }) => reason === "log_channel_closed");
   return html`
@@ -111,7 +104,7 @@ ${menuField({
 })}
 <p class="row"><button class="button" name="act" value="log">${say("channels.save")}</button></p>`,
 )}
-${rightHtml(view, visitor)}
+${rightHtml(view)}
 </section>`;
 };
 

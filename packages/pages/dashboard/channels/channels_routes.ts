@@ -35,14 +35,9 @@ export const channelsRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     return yield* viewOf(guild, yield* findChannels(guildId), yield* plans.find(scope, guildId));
   });
 
-  const show = (
-    visitor: OwnerVisitor,
-    guild: ManagedGuild,
-    typed: Partial<ChannelsForm>,
-    refused: Refused | null,
-  ) =>
+  const show = (guild: ManagedGuild, typed: Partial<ChannelsForm>, refused: Refused | null) =>
     Effect.map(viewIn(guild), (found) =>
-      channelsPage(found, { ...storedForm(found.details), ...typed }, visitor, refused),
+      channelsPage(found, { ...storedForm(found.details), ...typed }, refused),
     );
 
   const submit = (visitor: OwnerVisitor, guild: ManagedGuild, fields: Fields) => {
@@ -73,10 +68,7 @@ export const channelsRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
           Effect.map(Option.map(({ length }) => length)),
           Effect.catchTag(["Conflict", "PlatformUnavailable"], () => Effect.succeedNone),
         );
-        return remindersPage(yield* viewIn(guild), days, Option.getOrNull(members), {
-          platform: visitor.platforms.chat,
-          perMinute,
-        });
+        return remindersPage(yield* viewIn(guild), days, Option.getOrNull(members), perMinute);
       }
       yield* save;
       return seeOther(channelsPath(scope.pid), {
@@ -102,29 +94,24 @@ export const channelsRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     switch (fields("act")) {
       case "log":
         return orShowAgain(saveLog, (refused) =>
-          show(visitor, guild, Struct.omit(typed, ["text", "channelId"]), refused),
+          show(guild, Struct.omit(typed, ["text", "channelId"]), refused),
         );
       case "reminders":
         return orShowAgain(saveReminders, (refused) =>
-          show(visitor, guild, Struct.pick(typed, ["remindAfterDays"]), refused),
+          show(guild, Struct.pick(typed, ["remindAfterDays"]), refused),
         );
       case "tells":
-        return orShowAgain(saveTells, (refused) => show(visitor, guild, {}, refused));
+        return orShowAgain(saveTells, (refused) => show(guild, {}, refused));
       case "panel":
-        return orShowAgain(
-          post,
-          (refused) => show(visitor, guild, ofPanel, refused),
-          guildErrors,
-          visitor.platforms,
-        );
+        return orShowAgain(post, (refused) => show(guild, ofPanel, refused), guildErrors);
       default:
-        return show(visitor, guild, ofPanel, null);
+        return show(guild, ofPanel, null);
     }
   };
 
   return [
     ...jsonRoutes(operations),
-    inGuild.page(channelsPath(":pid"), (visitor, guild) => show(visitor, guild, {}, null)),
+    inGuild.page(channelsPath(":pid"), (_, guild) => show(guild, {}, null)),
     inGuild.form(channelsPath(":pid"), submit),
   ];
 });

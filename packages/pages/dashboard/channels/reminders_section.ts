@@ -2,6 +2,7 @@
 import { reminderPause } from "@accountlink/core/reminders";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { hiddenFields, textField } from "../look/field.ts";
+import { platforms } from "../look/names.ts";
 import { capitalised, say, tags } from "../look/say.ts";
 import { durationHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
@@ -21,7 +22,7 @@ export const remindersPage = (
   { community, guildId, verify, name, sentence, language }: ChannelsView,
   days: number,
   members: number | null,
-  { platform, perMinute }: { readonly platform: string; readonly perMinute: number },
+  perMinute: number,
 ): Page => {
   const { pid } = community.scope;
   const duration = (members ?? 0) * Math.max(reminderPause, 60_000 / perMinute);
@@ -42,7 +43,7 @@ ${say("reminders.ask.later")}</p>
 <p class="row"><a class="button" href="${to(verify.url)}">${verify.label}</a></p>
 </div>
 </figure>
-<p>${capitalised(say("reminders.ask.risk", { platform }))}</p>
+<p>${capitalised(say("reminders.ask.risk", { platform: platforms.chat }))}</p>
 <p>${say("reminders.ask.back")}</p>
 ${formTo(`${channelsPath(pid)}#reminders`)}
 ${hiddenFields({ guildId, remindAfterDays: String(days), confirm: "yes" })}

@@ -6,10 +6,9 @@ import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedBlocks, OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Record } from "effect";
-import { type Html, html, to } from "../../html.ts";
+import { type Html, html, type Problem, to } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { communityName, linksText } from "../look/names.ts";
-import type { Problem } from "../look/reasons.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
 import { type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
@@ -57,10 +56,9 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   ) {
     const community = yield* communities.findAnyCounted(visitor, String(visitor.context.query["pid"]));
     const said = typed.said ?? Record.map(saidLabels, (_, name) => community.settings[name] ?? "");
-    const labels = ageLabels(visitor.platforms);
-    const ages = typed.ages ?? Record.map(labels, (_, name) => String(community.settings[name] ?? ""));
+    const ages = typed.ages ?? Record.map(ageLabels, (_, name) => String(community.settings[name] ?? ""));
     const view = yield* viewOf(visitor, community, said);
-    return communityPage(view, said, ages, community.settings, visitor, problems);
+    return communityPage(view, said, ages, community.settings, problems);
   });
 
   /** Finds the community that the path names, and shows what deleting its data deletes. */
@@ -122,9 +120,7 @@ ${others(listed, steps.guilds, botInvite)}`,
 
     form(communityPath(":pid"), function* (visitor, fields) {
       const isAges = fields("act") === "ages";
-      const typed = isAges
-        ? { ages: typedIn(ageLabels(visitor.platforms), fields) }
-        : { said: typedIn(saidLabels, fields) };
+      const typed = isAges ? { ages: typedIn(ageLabels, fields) } : { said: typedIn(saidLabels, fields) };
       if (fields("act") === "preview") return yield* one(visitor, typed, []);
       // Browsers send only a ticked box.
       const isTicked = (name: string) => fields(name) === "true";

@@ -10,7 +10,6 @@ import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { menuField } from "../look/field.ts";
 import { communityName } from "../look/names.ts";
-import type { Problem } from "../look/reasons.ts";
 import { say } from "../look/say.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -24,41 +23,31 @@ export interface Community extends ConfiguredScope {
 /** The same with the numbers of its links and keys. */
 export type CountedCommunity = Community & OwnedScope;
 
-export const communityMenu = (
-  communities: ReadonlyArray<Community>,
-  pid: string,
-  problems: ReadonlyArray<Problem> = [],
-): Html =>
+export const communityMenu = (communities: ReadonlyArray<Community>, pid: string): Html =>
   menuField({
     name: "pid",
     label: say("links.list"),
     value: pid,
-    problems,
     choices: communities.map((one) => ({ value: one.scope.pid, label: communityName(one) })),
   });
 
 /** A menu of communities, hidden if there is only one. */
-export const communityField: typeof communityMenu = (communities, pid, problems) =>
+export const communityField: typeof communityMenu = (communities, pid) =>
   communities.length < 2
     ? html`<input type="hidden" name="pid" value="${communities[0]?.scope.pid ?? ""}">`
-    : communityMenu(communities, pid, problems);
+    : communityMenu(communities, pid);
 
 /** The page of a section that needs a community, while there is none. */
 export const noCommunityPage = (
   section: "links" | "events" | "imports" | "alts",
   title: Html,
   text: Html,
-  reader: Pick<OwnerVisitor, "role" | "scopes">,
 ): Page => ({
   isWorded: true,
   title,
   section,
   content: html`
-<p class="empty">${text} ${may(
-    reader,
-    paths.communities,
-    html`<a href="${to(paths.communities)}">${say("links.add_community")}</a>`,
-  )}</p>`,
+<p class="empty">${text} ${may(paths.communities, html`<a href="${to(paths.communities)}">${say("links.add_community")}</a>`)}</p>`,
 });
 
 /** The page where anyone links their accounts for a community: the same address as the panel has. */

@@ -5,16 +5,15 @@ import { noSettings, type ScopeSettings, scopeSettings } from "@accountlink/core
 import { type CommunityState, makeCommunityState, OwnedScopes } from "@accountlink/core/owners";
 import { featuresOf } from "@accountlink/core/platforms";
 import { Effect, Option, Record, Struct } from "effect";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html, type Problem, to } from "../../html.ts";
 import { copyable, qrCode } from "../look/copyable.ts";
 import { checkField, fieldsOf, textField } from "../look/field.ts";
-import { communityName, linksText, listText, type PlatformNames } from "../look/names.ts";
-import type { Problem } from "../look/reasons.ts";
+import { communityName, linksText, listText, platforms } from "../look/names.ts";
 import { refusedFor } from "../look/refused.ts";
 import { linkTo, plain, say, tags } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { channelsPath, communityPath, deleteDataPath, may, paths, rolesPath, withQuery } from "../paths.ts";
 import { type CountedCommunity, verifyUrl } from "./community.ts";
 import { addBot, botStep, firstSteps, isReachable, makeFirstSteps, rightsLink } from "./first_steps.ts";
@@ -30,15 +29,15 @@ export const saidLabels = {
 } as const;
 
 /** The labels of how old accounts must be to link. */
-export const ageLabels = ({ game, chat }: PlatformNames) => ({
-  minGameAgeDays: say("community.minGameAgeDays", { platform: game }),
-  minChatAgeDays: say("community.minChatAgeDays", { platform: chat }),
-});
+export const ageLabels = {
+  minGameAgeDays: say("community.minGameAgeDays", { platform: platforms.game }),
+  minChatAgeDays: say("community.minChatAgeDays", { platform: platforms.chat }),
+} as const;
 
 /** What the section *Who may link* has to tick. */
 export type Ticked = Pick<ScopeSettings, "freshProof" | "oneChatUser">;
 
-export type AgeForm = Readonly<Record<keyof ReturnType<typeof ageLabels>, string>>;
+export type AgeForm = Readonly<Record<keyof typeof ageLabels, string>>;
 
 export type SaidForm = Readonly<Record<keyof typeof saidLabels, string>>;
 
@@ -100,27 +99,26 @@ export const communityPage = (
   form: SaidForm,
   ages: AgeForm,
   ticked: Ticked,
-  visitor: Pick<Visitor, "platforms" | "role" | "scopes">,
   problems: ReadonlyArray<Problem>,
 ): Page => {
   const { community } = view;
   const { scope, links, keys } = community;
   const isNew = links.count === 0;
   const isSetUp = !isNew && (view.rolesOn || scope.kind === "global");
-  const of = fieldsOf(saidLabels, form, problems);
+  const of = fieldsOf(saidLabels, form);
   return {
     title: communityName(community),
     section: "communities",
     list: listText(community),
     refused: refusedFor(problems),
-    labels: { ...saidLabels, ...ageLabels(visitor.platforms) },
+    labels: { ...saidLabels, ...ageLabels },
     content: html`
 <p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${linksText(links)}</a> ·
 <a href="${to(paths.keys)}">${say("communities.keys", { count: keys })}</a></p>
 ${view.state === null ? troublesHtml(view.troubles) : stateSection(view.state, view.channels, troublesHtml(view.troubles))}
 ${isSetUp ? null : html`<section><h2>${say("steps.title")}</h2>${firstSteps(view)}</section>`}
-${linkSection(view, visitor)}
-${isNew ? null : waysSection(view.ways, visitor)}
+${linkSection(view)}
+${isNew ? null : waysSection(view.ways)}
 <section id="says">
 <h2>${say("community.says")}</h2>
 <div class="beside">
@@ -131,7 +129,7 @@ ${Struct.keys(saidLabels).map((name) =>
     hint:
       name === "displayName"
         ? say(`community.displayName.hint_${scope.kind === "guild" ? "guild" : "shared"}`, {
-            platform: visitor.platforms.chat,
+            platform: platforms.chat,
           })
         : say(`community.${name}.hint`),
     maxLength: scopeSettings[name].expected.most,
@@ -144,7 +142,7 @@ ${Struct.keys(saidLabels).map((name) =>
     )}</div>
 </div>
 </section>
-${admissionSection(view, ages, ticked, visitor, problems)}
+${admissionSection(view, ages, ticked)}
 <section>
 <h2>${say("roles.title")}</h2>
 <p>${say("community.roles.text")} <a href="${to(rolesPath(scope.pid))}">${say("community.roles.choose")}</a></p>
@@ -159,7 +157,6 @@ ${botHtml(view)}
 </section>
 
 ${may(
-  visitor,
   deleteDataPath(":pid"),
   html`<p class="more"><a class="bad" href="${to(deleteDataPath(scope.pid))}">${say("community.delete", { list: listText(community) })}</a></p>`,
 )}`,
@@ -222,17 +219,11 @@ ${troubles}
 </section>`;
 };
 
-const ageHint = (platform: string): Html => say("community.age.hint", { platform });
+const ageHint = (platform: Html): Html => say("community.age.hint", { platform });
 
-const admissionSection = (
-  { community, hasGameAges }: CommunityView,
-  ages: AgeForm,
-  ticked: Ticked,
-  { platforms }: Pick<Visitor, "platforms">,
-  problems: ReadonlyArray<Problem>,
-): Html => {
+const admissionSection = ({ community, hasGameAges }: CommunityView, ages: AgeForm, ticked: Ticked): Html => {
   const { pid } = community.scope;
-  const of = fieldsOf(ageLabels(platforms), ages, problems);
+  const of = fieldsOf(ageLabels, ages);
   return html`
 <section id="admission">
 <h2>${say("community.admission")}</h2>
@@ -247,10 +238,7 @@ ${checkField("oneChatUser", say("community.one_chat_user", { chat: platforms.cha
 </section>`;
 };
 
-const linkSection = (
-  { community, publicUrl, rolesOn }: CommunityView,
-  { platforms }: Pick<Visitor, "platforms">,
-): Html => {
+const linkSection = ({ community, publicUrl, rolesOn }: CommunityView): Html => {
   const url = verifyUrl(publicUrl, community.scope);
   return html`
 <section>

@@ -54,26 +54,23 @@ ${
       )}</p>`
 }
 <p>${say("deletion.undo")} ${say("deletion.file_again", { a: linkTo(withQuery(paths.linksFile, { pid: scope.pid })) })}</p>
-${confirmForm(
-  {
-    action: deleteDataPath(scope.pid),
-    back: communityPath(scope.pid),
-    name,
-    label: say("deletion.data.button"),
-    more:
-      blocks === 0
-        ? null
-        : checkField(
-            "keepBlocks",
-            say("deletion.data.blocks", {
-              count: blocks,
-              a: linkTo(withQuery(paths.blocksFile, { pid: scope.pid })),
-            }),
-            refused === null || keepsBlocks,
-          ),
-  },
-  refused,
-)}`,
+${confirmForm({
+  action: deleteDataPath(scope.pid),
+  back: communityPath(scope.pid),
+  name,
+  label: say("deletion.data.button"),
+  more:
+    blocks === 0
+      ? null
+      : checkField(
+          "keepBlocks",
+          say("deletion.data.blocks", {
+            count: blocks,
+            a: linkTo(withQuery(paths.blocksFile, { pid: scope.pid })),
+          }),
+          refused === null || keepsBlocks,
+        ),
+})}`,
   };
 };
 

@@ -8,10 +8,10 @@ import { statusOf } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
-import { communityName } from "../look/names.ts";
+import { communityName, platforms } from "../look/names.ts";
 import { say } from "../look/say.ts";
 import { type Fields, makeGuildChoice, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { communityPath, withQuery } from "../paths.ts";
 import { type Community, makeCommunities } from "./community.ts";
 
@@ -54,13 +54,13 @@ export const makeInGuild = Effect.fnUntraced(function* (
       const guilds = (yield* guildsOf(visitor)) ?? [];
       const chosen = guilds.find((guild) => guild.guildId === fields("guildId"));
       const guildId = guildOf(community.scope) ?? chosen?.guildId;
-      if (guildId === undefined) return guildChoicePage(community, guilds, visitor, pathOf, title);
+      if (guildId === undefined) return guildChoicePage(community, guilds, pathOf, title);
       const guild = guilds.find((each) => each.guildId === guildId);
       const guildName = guild?.name ?? community.guildName;
       return yield* enter(visitor.owner, pid, guildId).pipe(
         Effect.flatMap((scope) => answer(visitor, { community, scope, guildId, guildName }, fields)),
         Effect.catchTag("Forbidden", (error) =>
-          Effect.succeed(refusedGuildPage(community, error, guild, visitor, title)),
+          Effect.succeed(refusedGuildPage(community, error, guild, title)),
         ),
       );
     });
@@ -75,7 +75,6 @@ export const makeInGuild = Effect.fnUntraced(function* (
 const guildChoicePage = (
   { scope }: Community,
   guilds: ReadonlyArray<OwnGuild>,
-  { platforms: { chat } }: Pick<Visitor, "platforms">,
   pathOf: (pid: Pid) => string,
   title: Html,
 ): Page => {
@@ -87,7 +86,7 @@ const guildChoicePage = (
 <p>${say("roles.each")}</p>
 ${
   usable.length === 0
-    ? html`<p>${say("roles.no_guild")} ${managersOnly(chat)}</p>`
+    ? html`<p>${say("roles.no_guild")} ${managersOnly}</p>`
     : html`<ul class="cards" role="list">${usable.map(
         ({ guildId, name }) =>
           html`<li><h2><a href="${to(withQuery(pathOf(scope.pid), { guildId }))}">${name ?? guildId}</a></h2></li>`,
@@ -96,19 +95,18 @@ ${
   };
 };
 
-const managersOnly = (chat: string): Html => say("roles.managers_only", { platform: chat });
+const managersOnly = say("roles.managers_only", { platform: platforms.chat });
 
 const refusedGuildPage = (
   community: Community,
   error: Forbidden,
   guild: OwnGuild | undefined,
-  { platforms: { chat } }: Pick<Visitor, "platforms">,
   title: Html,
 ): Page => ({
   status: statusOf(error),
   title,
   section: "communities",
   content: html`
-<p>${error.reason === "not_guild_manager" && guild?.bot !== false ? managersOnly(chat) : say("roles.no_bot")}</p>
+<p>${error.reason === "not_guild_manager" && guild?.bot !== false ? managersOnly : say("roles.no_bot")}</p>
 <p><a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>`,
 });

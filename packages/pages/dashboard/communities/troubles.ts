@@ -31,7 +31,7 @@ export const troublesHtml = (troubles: ReadonlyArray<Trouble>): ReadonlyArray<Ht
   troubles.map(({ tone, text }) => html`<p class="problem ${tone}">${text}</p>`);
 
 /** The signed-in member who reads about troubles. */
-type Reader = Pick<OwnerVisitor, "owner" | "signIn" | "platforms">;
+type Reader = Pick<OwnerVisitor, "owner" | "signIn">;
 
 const platformTimeout = "1 second";
 
@@ -89,7 +89,7 @@ export const makeTroubles = Effect.gen(function* () {
     const view = { roles: yield* rolesOf(visitor, guildId) };
     return problems.map(
       (problem) =>
-        html`${whatFails(problem, { ...rulesOf(pid, guildId, name), count: Math.max(1, problem.count) }, view)} ${remedy(view, problem, visitor.platforms)}${
+        html`${whatFails(problem, { ...rulesOf(pid, guildId, name), count: Math.max(1, problem.count) }, view)} ${remedy(view, problem)}${
           problem.reason === "no_permission" && invite !== null
             ? html` <a href="${to(invite)}" rel="noreferrer">${say("trouble.give_rights")}</a>`
             : null

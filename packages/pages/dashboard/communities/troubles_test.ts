@@ -23,11 +23,7 @@ it("rules that an operator called roles has paused were paused by the operator",
     if (owned === undefined) return [];
     const paused = { rules: [], nickname: "{game.username}", state: "paused" } as const;
     yield* (yield* StoredPlans).put(owned.scope, guildId, paused, originOfOperator("roles"));
-    const visitor = {
-      owner,
-      signIn: makeSignIn({ chatId, guilds: [] }),
-      platforms: { chat: "Discord", game: "Roblox", hasGameNames: true },
-    };
+    const visitor = { owner, signIn: makeSignIn({ chatId, guilds: [] }) };
     return yield* (yield* makeTroubles)(visitor, { ...owned, guildName: null });
   });
   const [trouble] = await world.run(found);

@@ -30,7 +30,7 @@ export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
     page(paths.events, function* (visitor, query) {
       const { all, community } = yield* communities.choose(visitor, query("pid"));
       if (community === undefined)
-        return noCommunityPage("events", say("menu.events"), say("links.none.events"), visitor);
+        return noCommunityPage("events", say("menu.events"), say("links.none.events"));
       const { pid } = community.scope;
       const user = query("user").trim();
       const [chatId = null] = yield* links.chatsMeant(community.scope, user);

@@ -10,21 +10,19 @@ import {
 import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityMenu } from "../communities/community.ts";
 import { checkField, radioField, textField } from "../look/field.ts";
-import { type AccountNames, listText, nameIn, type PlatformNames } from "../look/names.ts";
+import { type AccountNames, byPlatforms, listText, nameIn, platforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { progressBar } from "../look/progress.ts";
 import { refusedFor } from "../look/refused.ts";
 import { say, separated, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberHtml } from "../look/time.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { importPath, paths, userPath, withQuery } from "../paths.ts";
 import { type FileMembers, fileMembersHtml } from "./file_members.ts";
 import { type ImportForm, timesField, wordField } from "./import_form.ts";
 import { leftOutHtml, reasonOf, type SampleRow, sampleTable } from "./left_out_rows.ts";
 import { undoableSection, undoLink } from "./undo_pages.ts";
-
-type Importer = Pick<Visitor, "platforms">;
 
 export interface ImportView {
   readonly id: string;
@@ -42,7 +40,6 @@ const uploadKinds = [".csv", ".tsv", ".txt", ".json", ".ndjson", ".jsonl"];
 export const uploadPage = (
   communities: ReadonlyArray<Community>,
   { pid, onConflict, named, columns, words, times }: ImportForm,
-  { platforms }: Importer,
   { problem, undoable }: { readonly problem: Html | null; readonly undoable: ReadonlyArray<UndoableImport> },
 ): Page => ({
   title: say("import.title"),
@@ -65,7 +62,7 @@ ${radioField({
 })}
 <details${problem !== null ? html` open` : null}>
 <summary>${say("import.columns")}</summary>
-${columnFields(platforms).map(([name, label, names]) =>
+${columnFields.map(([name, label, names]) =>
   textField({
     name,
     label,
@@ -91,44 +88,36 @@ ${undoableSection(undoable, communities)}`,
 const conflictChoices = ["newest", "keep", "replace"] as const;
 
 /** The name that owners know for the column of game IDs, if imports recognize it. */
-export const gameColumnName = ({ game }: PlatformNames): string =>
-  isGameColumn(`${game} ID`) ? `${game} ID` : "gameId";
+export const gameColumnName = byPlatforms(
+  ({ game }) => html`${isGameColumn(`${game} ID`) ? `${game} ID` : "gameId"}`,
+);
 
 /** The fields that name columns, and the names that are recognized without them. */
-const columnFields = (platforms: PlatformNames) =>
+const columnFields = [
   [
-    [
-      "chatColumn",
-      say("import.column.chat", { platform: platforms.chat }),
-      "Discord ID, discord_id, user_id, chatId",
-    ],
-    [
-      "gameColumn",
-      say("import.column.chat", { platform: platforms.game }),
-      `${gameColumnName(platforms)}, game_id`,
-    ],
-    ["timeColumn", say("import.column.time"), "Verified At, linked_at, created_at, timestamp"],
-    ["verifiedColumn", say("import.column.verified"), "verified, status, active, is_deleted"],
-  ] as const;
+    "chatColumn",
+    say("import.column.chat", { platform: platforms.chat }),
+    "Discord ID, discord_id, user_id, chatId",
+  ],
+  ["gameColumn", say("import.column.chat", { platform: platforms.game }), html`${gameColumnName}, game_id`],
+  ["timeColumn", say("import.column.time"), "Verified At, linked_at, created_at, timestamp"],
+  ["verifiedColumn", say("import.column.verified"), "verified, status, active, is_deleted"],
+] as const;
 
 export const importPreviewPage = (
   view: ImportView,
   outcome: ImportOutcome,
   { sample, members }: { readonly sample: ReadonlyArray<SampleRow>; readonly members: FileMembers | null },
   names: AccountNames,
-  { platforms }: Importer,
 ): Page => ({
   title: say("import.title"),
   section: "imports",
-  notice: statusHtml(
-    storedBy(outcome) === 0 ? nothingHtml(outcome, platforms) : say("import.is_preview"),
-    "warn",
-  ),
+  notice: statusHtml(storedBy(outcome) === 0 ? nothingHtml(outcome) : say("import.is_preview"), "warn"),
   content: html`
 ${limitHtml(outcome)}
 ${fileMembersHtml(view.community, members)}
-${outcomeHtml("import.would_store", view, outcome, names, platforms)}
-${sampleTable(sample, platforms)}
+${outcomeHtml("import.would_store", view, outcome, names)}
+${sampleTable(sample)}
 <div class="row">
 ${
   storedBy(outcome) === 0
@@ -143,11 +132,11 @@ ${dropForm(view, say("import.drop"))}`
 });
 
 /** Says why nothing would be stored: every row is the same, or is left out for a few reasons. */
-const nothingHtml = ({ unchanged, kept, reasons }: ImportOutcome, platforms: PlatformNames): Html => {
+const nothingHtml = ({ unchanged, kept, reasons }: ImportOutcome): Html => {
   const counts = [
     [say("import.same"), unchanged],
     [say("import.stays"), kept],
-    ...reasons.map(({ reason, count }) => [reasonOf(reason, platforms), count] as const),
+    ...reasons.map(({ reason, count }) => [reasonOf(reason), count] as const),
   ] as const;
   const why = counts
     .filter(([, count]) => count > 0)
@@ -175,17 +164,12 @@ ${progressBar(say("import.progress"), { done: rows, total: total ?? 0 })}
 <p><a class="button quiet" href="${to(importPath(view.id))}">${say("import.check")}</a></p>`,
 });
 
-export const importDonePage = (
-  view: ImportView,
-  outcome: ImportOutcome,
-  names: AccountNames,
-  { platforms }: Importer,
-): Page => ({
+export const importDonePage = (view: ImportView, outcome: ImportOutcome, names: AccountNames): Page => ({
   title: say("import.done"),
   section: "imports",
   notice: limitHtml(outcome) ?? statusHtml(say("import.done.notice")),
   content: html`
-${outcomeHtml("import.stored", view, outcome, names, platforms)}
+${outcomeHtml("import.stored", view, outcome, names)}
 ${view.undo && html`<p>${say("import.wrong_file", { undo: undoLink(view.undo) })}</p>`}
 <div class="row">
 <a class="button" href="${to(withQuery(paths.links, { pid: view.community.scope.pid }))}">${say("import.see_links")}</a>
@@ -209,13 +193,12 @@ const outcomeHtml = (
   view: ImportView,
   outcome: ImportOutcome,
   names: AccountNames,
-  platforms: PlatformNames,
 ): Html => html`
 <p class="figure">${say(key, { count: storedBy(outcome), b: tags.b, file: view.fileName, list: listText(view.community) })}</p>
 ${countsTable(outcome)}
-${changedHtml(view, names, platforms)}
+${changedHtml(view, names)}
 ${unreadHtml(outcome)}
-${leftOutHtml(view, outcome, platforms)}`;
+${leftOutHtml(view, outcome)}`;
 
 const storedBy = ({ inserted, replaced }: ImportOutcome): number => inserted + replaced;
 
@@ -249,7 +232,6 @@ const countsTable = ({ inserted, replaced, unchanged, kept, leftOut }: ImportOut
 const changedHtml = (
   { id, community, changed: { count, first } }: ImportView,
   { chats, games }: AccountNames,
-  platforms: PlatformNames,
 ): Html | null =>
   count === 0
     ? null

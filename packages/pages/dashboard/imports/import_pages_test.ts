@@ -30,10 +30,9 @@ it("a preview says nothing of members whom the chat platform does not list", () 
 const namesOffered = (game: string) => {
   const named = { chatColumn: "", gameColumn: "", timeColumn: "", verifiedColumn: "" };
   const form = { pid: scope.pid, onConflict: "newest", named, columns: [], words: [], times: null };
-  const platforms = { chat: "Discord", game, hasGameNames: true };
-  const { content } = uploadPage([community], form, { platforms }, { problem: null, undoable: [] });
+  const { content } = uploadPage([community], form, { problem: null, undoable: [] });
   return Array.from(
-    inEnglish(content).matchAll(/Recognized names: (.*?) and similar ones/g),
+    inEnglish(content, { game }).matchAll(/Recognized names: (.*?) and similar ones/g),
     ([, names = ""]) => names.split(", "),
   );
 };

@@ -19,7 +19,7 @@ import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { openForm, withBot } from "../communities/first_steps.ts";
 import { csvResponse } from "../csv_file.ts";
-import { type AccountNames, guildText, type PlatformNames } from "../look/names.ts";
+import { type AccountNames, guildText, platforms } from "../look/names.ts";
 import { say, tags } from "../look/say.ts";
 import {
   type Answer,
@@ -57,7 +57,7 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   const beforeSetUp = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const title = say("import.title");
     const ready = withBot({ guilds: yield* guildsOf(visitor) });
-    if (ready.length === 0) return noCommunityPage("imports", title, say("import.no_community"), visitor);
+    if (ready.length === 0) return noCommunityPage("imports", title, say("import.no_community"));
     return {
       title,
       section: "imports",
@@ -71,7 +71,7 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   const begin = Effect.fnUntraced(function* (visitor: OwnerVisitor, typed: ImportForm, problem: Html | null) {
     const all = yield* communities.list(visitor);
     if (all.length === 0) return yield* beforeSetUp(visitor);
-    return uploadPage(all, typed, visitor, { problem, undoable: yield* jobs.undoable(visitor.owner) });
+    return uploadPage(all, typed, { problem, undoable: yield* jobs.undoable(visitor.owner) });
   });
 
   const take = (visitor: OwnerVisitor) => {
@@ -103,7 +103,7 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     return jobs.admit(visitor.owner, receive).pipe(
       Effect.map((job): Answer => Effect.succeed(seeOther(importPath(job.id)))),
       Effect.catchTag(["UnreadableLinkFile", "WrongLines"], (error) =>
-        again(withUnclear(typed, error), sentenceOf(error, visitor.platforms)),
+        again(withUnclear(typed, error), sentenceOf(error)),
       ),
       Effect.catchTag("WrongUpload", ({ reason }) => again(untouched, say(`import.upload.${reason}`))),
       Effect.catchTag("ImportRefused", ({ reason }) => again(untouched, failureText(reason))),
@@ -154,7 +154,7 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       const undo = (yield* jobs.undoable(visitor.owner)).find(({ id }) => id === job.id) ?? null;
       const { state } = job;
       const members = state._tag === "Preview" ? yield* membersOf(community, state.chatIds ?? []) : null;
-      return pageOf({ ...job, community, undo, members }, yield* namesIn(job.changed.first), visitor);
+      return pageOf({ ...job, community, undo, members }, yield* namesIn(job.changed.first));
     }),
     ofJob(page, "/changed.csv", ({ id }) =>
       Effect.succeed(csvResponse("changed", Stream.orDie(jobs.read(id, "changed")))),
@@ -223,20 +223,20 @@ const withUnclear = (typed: ImportForm, error: UnreadableLinkFile | WrongLines):
 
 const choiceOf = (text: string): ConflictChoice => (text === "keep" || text === "replace" ? text : "newest");
 
-const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformNames): Html => {
+const sentenceOf = (error: UnreadableLinkFile | WrongLines): Html => {
   if (error._tag === "UnreadableLinkFile") {
     const { said } = error;
     const line = String(error.line);
     switch (said.is) {
       case "file":
-        return say(`import.file.${said.kind}`, { name: gameColumnName(platforms) });
+        return say(`import.file.${said.kind}`, { name: gameColumnName });
       case "broken":
         return say(`import.broken.${said.what}`, { line });
       case "header":
         return say(`import.header.${said.lacks}`, {
           line,
           header: tags.code(html`${said.header}`),
-          name: gameColumnName(platforms),
+          name: gameColumnName,
           ...platforms,
         });
       case "columns":
@@ -250,7 +250,7 @@ const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformN
     return say("import.rounded", { count: error.count, platform: platforms.chat });
   return first === undefined
     ? say("import.nothing")
-    : say("import.no_row", { line: String(first.line), problem: rowHtml(first, platforms) });
+    : say("import.no_row", { line: String(first.line), problem: rowHtml(first) });
 };
 
 const unclear = ({ line, oddWords, unclearTimes }: UnreadableLinkFile, problem: Html): Html =>
@@ -262,16 +262,15 @@ const unclear = ({ line, oddWords, unclearTimes }: UnreadableLinkFile, problem: 
 const pageOf = (
   job: ImportJob & ImportView & { readonly members: FileMembers | null },
   names: AccountNames,
-  visitor: OwnerVisitor,
 ): Page => {
   const { state, members } = job;
   switch (state._tag) {
     case "Preview":
-      return importPreviewPage(job, state.outcome, { ...state, members }, names, visitor);
+      return importPreviewPage(job, state.outcome, { ...state, members }, names);
     case "Running":
       return importRunningPage(job, state.progress);
     case "Done":
-      return importDonePage(job, state.outcome, names, visitor);
+      return importDonePage(job, state.outcome, names);
     case "Failed":
       return importFailedPage(job, failureText(state.reason));
   }

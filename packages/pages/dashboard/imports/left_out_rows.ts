@@ -1,7 +1,7 @@
 /** Which rows of a file an import leaves out and why, and the first rows of the file. */
 import type { FileLink, ImportOutcome, LeftOutLine, LeftOutReason } from "@accountlink/core/imports";
 import { type Html, html, to } from "../../html.ts";
-import type { PlatformNames } from "../look/names.ts";
+import { platforms } from "../look/names.ts";
 import { say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { timeHtml } from "../look/time.ts";
@@ -12,7 +12,6 @@ export type SampleRow = { readonly line: number; readonly link: FileLink } | Lef
 export const leftOutHtml = (
   { id }: { readonly id: string },
   { reasons, leftOut }: ImportOutcome,
-  platforms: PlatformNames,
 ): Html | null =>
   leftOut === 0
     ? null
@@ -21,7 +20,7 @@ export const leftOutHtml = (
 ${reasons.map(
   ({ reason, count, first }) => html`
 <details>
-<summary>${say("import.left_reason", { reason: reasonOf(reason, platforms), rows: say("import.rows", { count }) })}</summary>
+<summary>${say("import.left_reason", { reason: reasonOf(reason), rows: say("import.rows", { count }) })}</summary>
 <ul>${first.map(({ line, text }) => html`<li>${say("import.line", { line: String(line), problem: tags.code(html`${text}`) })}</li>`)}${
     count > first.length ? html`<li>${say("import.more_rows", { count: count - first.length })}</li>` : null
   }</ul>
@@ -30,14 +29,13 @@ ${reasons.map(
 <p class="more"><a class="button quiet small" href="${to(importPath(id))}/left_out.csv">${say("import.left_out.file")}</a></p>`;
 
 /** Why rows are left out, with the names of the platforms. */
-export const reasonOf = (reason: LeftOutReason, { chat, game }: PlatformNames): Html =>
-  say(`import.reason.${reason}`, { chat, game });
+export const reasonOf = (reason: LeftOutReason): Html => say(`import.reason.${reason}`, platforms);
 
 /** Why a row is left out, with its text. */
-export const rowHtml = ({ reason, text }: LeftOutLine, platforms: PlatformNames): Html =>
-  say("import.left_reason", { reason: reasonOf(reason, platforms), rows: tags.code(html`${text}`) });
+export const rowHtml = ({ reason, text }: LeftOutLine): Html =>
+  say("import.left_reason", { reason: reasonOf(reason), rows: tags.code(html`${text}`) });
 
-export const sampleTable = (sample: ReadonlyArray<SampleRow>, platforms: PlatformNames): Html =>
+export const sampleTable = (sample: ReadonlyArray<SampleRow>): Html =>
   tableHtml({
     id: "sample",
     caption: say("import.sample"),
@@ -57,6 +55,6 @@ export const sampleTable = (sample: ReadonlyArray<SampleRow>, platforms: Platfor
             row.link.lastVerifiedAt === null ? "" : timeHtml(row.link.lastVerifiedAt),
             "",
           ]
-        : [String(row.line), "", "", "", reasonOf(row.reason, platforms)],
+        : [String(row.line), "", "", "", reasonOf(row.reason)],
     ),
   });

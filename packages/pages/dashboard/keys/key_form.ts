@@ -4,12 +4,11 @@ import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Record } from "effect";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, inPlace } from "../../html.ts";
 import { entriesOf } from "../form_values.ts";
 import { fieldsOf, linesField, menuField, radioField, textField } from "../look/field.ts";
 import { sharedListHint } from "../look/names.ts";
 import { accesses } from "../look/owned_key.ts";
-import type { Problem } from "../look/reasons.ts";
 import { counted, dayOf } from "../look/time.ts";
 
 export const keyLabels = {
@@ -53,8 +52,8 @@ export const expiryOf = (lastDay: string): string | null => {
   return Number.isNaN(start) ? lastDay : new Date(start + dayMs).toISOString();
 };
 
-export const rulesFields = (rules: KeyRules, role: MemberRole, problems: ReadonlyArray<Problem>): Html => {
-  const of = fieldsOf(keyLabels, { ...emptyKeyForm, ...rules }, problems);
+export const rulesFields = (rules: KeyRules, role: MemberRole): Html => {
+  const of = fieldsOf(keyLabels, { ...emptyKeyForm, ...rules });
   return html`
 ${textField({ ...of("name"), hint: "Where it is used, such as the name of a bot.", maxLength: 80, required: true })}
 ${radioField({ ...of("access"), choices: accessChoices(rules, role) })}
@@ -62,13 +61,17 @@ ${linesField({
   ...of("redirectOrigins"),
   hint: "Sites of yours that users may continue to after the verification, such as https://example.com, one on each line. Links to other sites are refused.",
 })}
-<details${hasRestrictions(rules) || problems.length > 0 ? html` open` : null}>
+<details${hasRestrictions(rules) ? html` open` : openIfRefused}>
 <summary>Restrictions <small>${restrictionsText(rules)}</small></summary>
 ${linesField({ ...of("allowIps"), hint: "Addresses or ranges such as 203.0.113.0/24, one on each line. Empty: every address." })}
 ${linesField({ ...of("denyIps"), hint: "Refused even if the list above allows them." })}
 ${textField({ ...of("expiresAt"), hint: "The last day on which it works, in UTC. Empty: it does not expire.", type: "date" })}
 </details>`;
 };
+
+const openIfRefused = inPlace(({ problems = [] }) =>
+  problems.some(({ name }) => Object.hasOwn(keyLabels, name)) ? html` open` : html``,
+);
 
 /** The kinds of access that a member with this role may choose, and the current one. */
 const accessChoices = ({ access }: KeyRules, role: MemberRole) =>
@@ -108,10 +111,9 @@ type ScopeForm = Pick<NewKeyForm, "scope" | "guildId">;
 export const scopeFields = (
   form: ScopeForm,
   guilds: ReadonlyArray<OwnGuild> | null,
-  problems: ReadonlyArray<Problem>,
   texts: Record<keyof typeof keyScopeTexts, string> = keyScopeTexts,
 ): Html => {
-  const of = fieldsOf(keyLabels, { ...emptyKeyForm, ...form }, problems);
+  const of = fieldsOf(keyLabels, { ...emptyKeyForm, ...form });
   const choices = [
     { value: "guild", label: "One community’s own list", hint: texts.guild },
     { value: "global", label: "Shared list", hint: texts.global },

@@ -16,20 +16,20 @@ it("the form offers the communities that the owner manages and the bot is in", (
     { ...makeGuild("No bot"), bot: false },
     { ...makeGuild("No manager"), manager: false },
   ];
-  const { source } = scopeFields(emptyKeyForm, guilds, []);
+  const { source } = scopeFields(emptyKeyForm, guilds);
   expect(guilds.filter(({ name }) => source.includes(`${name} (`))).toEqual([guilds[0]]);
 });
 
 it("the form preselects a single community, and lets the owner choose among several", () => {
   const optionsOf = (...names: ReadonlyArray<string>) =>
-    inEnglish(scopeFields(emptyKeyForm, names.map(makeGuild), [])).match(/<option value=""/g)?.length ?? 0;
+    inEnglish(scopeFields(emptyKeyForm, names.map(makeGuild))).match(/<option value=""/g)?.length ?? 0;
   expect([optionsOf("One"), optionsOf("One", "Two"), optionsOf()]).toEqual([0, 1, 1]);
 });
 
 it("the restrictions of a key are described in words", () => {
   const textOf = (chosen: object) =>
     /<small>(.*?)<\/small><\/summary>/.exec(
-      inEnglish(rulesFields({ ...emptyKeyForm, ...chosen }, "owner", [])),
+      inEnglish(rulesFields({ ...emptyKeyForm, ...chosen }, "owner")),
     )?.[1];
   expect(textOf({})).toBe("None: it works from every address and does not expire");
   const chosen = { allowIps: "192.0.2.1\n192.0.2.2" };

@@ -11,11 +11,11 @@ import { makeEntryNames } from "../audit/entry_names.ts";
 import { historyHtml, whoOf } from "../audit/sentences.ts";
 import { menuField, textField } from "../look/field.ts";
 import { accesses, expiryHtml, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
-import type { RefusedAct } from "../look/refused.ts";
+import type { Refused } from "../look/refused.ts";
 import { counted, timeHtml, timeOr } from "../look/time.ts";
 import { namedGuilds, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { communityPath, type KeyAct, keyPath, paths, withQuery } from "../paths.ts";
+import { communityPath, keyPath, paths, withQuery } from "../paths.ts";
 import { type KeyRules, keyLabels, rulesFields } from "./key_form.ts";
 
 const shownChanges = 10;
@@ -43,15 +43,13 @@ export const makeKeyView = Effect.gen(function* () {
 
 type KeyView = Effect.Success<ReturnType<Effect.Success<typeof makeKeyView>>>;
 
-type RefusedKeyAct = RefusedAct<KeyAct>;
-
 /** @param rules the current rules, or the rules as typed */
 export const keyPage = (
   view: KeyView,
   rules: KeyRules,
   role: MemberRole,
   now: Millis,
-  refused: RefusedKeyAct | null,
+  refused: Refused | null,
 ): Page => {
   const { key } = view;
   return {
@@ -64,7 +62,7 @@ ${facts(view, now)}
 ${
   key.status === "revoked"
     ? html`<p>A revoked key never works again. It disappears from the list after 30 days.</p>`
-    : rulesForm(key, rules, role, refused)
+    : rulesForm(key, rules, role)
 }
 <section>
 <h2>History</h2>
@@ -72,7 +70,7 @@ ${historyHtml(view.history, view.names)}
 <p class="more"><a href="${to(withQuery(paths.audit, { keyId: key.id }))}">Full history in the audit log</a> ·
 <a href="${to(withQuery(paths.usage, { keyId: key.id }))}">Usage of this key</a></p>
 </section>
-${key.status === "revoked" ? null : acts(key, key.access !== "manage" || allows(role, "owner"), refused)}`,
+${key.status === "revoked" ? null : acts(key, key.access !== "manage" || allows(role, "owner"))}`,
   };
 };
 
@@ -110,24 +108,17 @@ const quotaText = ({ perWindow, windowMs, daily, verifyDaily }: Quota): string =
 const windowText = (windowMs: number): string =>
   windowMs === 1000 ? "second" : `${windowMs / 1000} seconds`;
 
-const rulesForm = (
-  key: KeyDetails,
-  rules: KeyRules,
-  role: MemberRole,
-  refused: RefusedKeyAct | null,
-): Html => html`
+const rulesForm = (key: KeyDetails, rules: KeyRules, role: MemberRole): Html => html`
 <section>
 <h2>Settings</h2>
 ${formTo(keyPath(key.id, "update"), html` class="panel"`)}
-${rulesFields(rules, role, refused?.act === "update" ? refused.problems : [])}
+${rulesFields(rules, role)}
 <button class="button">Save the settings</button>
 </form>
 </section>`;
 
 /** @param mayGive whether the member may give a secret, and what the key lost */
-const acts = (key: KeyDetails, mayGive: boolean, refused: RefusedKeyAct | null): Html => {
-  const problemsOf = (act: KeyAct) => (refused?.act === act ? refused.problems : []);
-  return html`
+const acts = (key: KeyDetails, mayGive: boolean): Html => html`
 ${
   mayGive
     ? html`
@@ -135,7 +126,7 @@ ${
 <h2>Rotate</h2>
 ${formTo(keyPath(key.id, "rotate"), html` class="panel"`)}
 <p>The key gets a new secret, which is shown once. Its ID, rules and history stay.</p>
-${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400", choices: graces, problems: problemsOf("rotate") })}
+${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400", choices: graces })}
 <button class="button quiet">Rotate the key</button>
 </form>
 </section>`
@@ -150,14 +141,12 @@ ${textField({
   name: "confirm",
   label: html`Type <strong>${key.id}</strong> to confirm`,
   value: "",
-  problems: problemsOf("revoke"),
   required: true,
   awaited: key.id,
 })}
 <button class="button bad">Revoke the key</button>
 </form>
 </section>`;
-};
 
 const statusForm = (key: KeyDetails): Html => html`
 ${formTo(keyPath(key.id, "status"), html` class="panel danger"`)}

@@ -8,7 +8,7 @@ import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
 import type { NoticeName } from "../look/notice.ts";
-import { guildErrors, orShowAgain, type Refused, type RefusedAct } from "../look/refused.ts";
+import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
 import {
   type Fields,
   makeActs,
@@ -19,7 +19,7 @@ import {
   seeOther,
   typedIn,
 } from "../owner_pages.ts";
-import { type KeyAct, keyPath, paths } from "../paths.ts";
+import { keyPath, paths } from "../paths.ts";
 import { emptyKeyForm, expiryOf, type KeyRules, keyLabels, type NewKeyForm, rulesOf } from "./key_form.ts";
 import { makeKeyOperations } from "./key_operations.ts";
 import { keyPage, makeKeyView } from "./key_page.ts";
@@ -51,8 +51,8 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
   const blank = (visitor: OwnerVisitor, typed: NewKeyForm, refused: Refused | null) =>
     Effect.map(guildsOf(visitor), (owned) => newKeyPage(typed, owned, visitor.role, refused));
 
-  /** @param refused the form to show again, and why it was refused; null if none was refused */
-  const one = (visitor: OwnerVisitor, key: KeyDetails, rules: KeyRules, refused: RefusedAct<KeyAct> | null) =>
+  /** @param refused why a form was refused; null if none was */
+  const one = (visitor: OwnerVisitor, key: KeyDetails, rules: KeyRules, refused: Refused | null) =>
     Effect.map(viewOf(visitor, key), (view) => keyPage(view, rules, visitor.role, nowOf(visitor), refused));
 
   const issued = Effect.fnUntraced(function* (
@@ -85,7 +85,6 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
         ),
         (refused) => blank(visitor, typed, refused),
         guildErrors,
-        visitor.platforms,
       );
     }),
     page(keyPath(":id"), (visitor) =>

@@ -24,10 +24,7 @@ export const newKeyPage = (
   role: MemberRole,
   refused: Refused | null,
 ): Page =>
-  creationPage("keys", "key", keyLabels, refused, (problems) => [
-    scopeFields(form, guilds, problems),
-    rulesFields(form, role, problems),
-  ]);
+  creationPage("keys", "key", keyLabels, refused, [scopeFields(form, guilds), rulesFields(form, role)]);
 
 /** The page with the form that creates a key or a webhook. */
 export const creationPage = (
@@ -35,7 +32,7 @@ export const creationPage = (
   thing: string,
   labels: Readonly<Record<string, string>>,
   refused: Refused | null,
-  fields: (problems: Refused["problems"]) => ReadonlyArray<Html>,
+  fields: ReadonlyArray<Html>,
 ): Page => ({
   title: `Create a ${thing}`,
   section,
@@ -43,7 +40,7 @@ export const creationPage = (
   labels,
   content: html`
 ${formTo(paths[section], html` class="panel"`)}
-${fields(refused?.problems ?? [])}
+${fields}
 <button class="button">Create the ${thing}</button>
 </form>
 <p><a href="${to(paths[section])}">Back to the ${thing}s</a></p>`,

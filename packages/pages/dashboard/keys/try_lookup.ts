@@ -13,15 +13,14 @@ import {
   textOf,
 } from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html, type Problem, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { checkField, fieldsOf, radioField, textField } from "../look/field.ts";
-import type { PlatformNames } from "../look/names.ts";
+import { platforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
-import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
 import { type Fields, type OwnerPages } from "../owner_pages.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 
 export const tryLookupRoutes = Effect.fnUntraced(function* (
@@ -46,13 +45,13 @@ export const tryLookupRoutes = Effect.fnUntraced(function* (
   });
 
   return [
-    page(paths.tryLookup, (visitor) => Effect.succeed(tryLookupPage(emptyLookupForm, visitor, null, []))),
+    page(paths.tryLookup, () => Effect.succeed(tryLookupPage(emptyLookupForm, null, []))),
     form(paths.tryLookup, function* (visitor, fields) {
       const lookup = formOf(fields);
       const key = fields("key").trim();
       const problems = problemsOf(lookup, key);
       const result = problems.length === 0 ? yield* tried(visitor.context, lookup, key) : null;
-      return tryLookupPage(lookup, visitor, result, problems);
+      return tryLookupPage(lookup, result, problems);
     }),
   ];
 });
@@ -103,19 +102,19 @@ const questions = {
     path: "/v2/chat",
     subject: "chatId",
     method: "links.get",
-    label: ({ chat, game }: PlatformNames) => `Which account on ${game} belongs to one on ${chat}?`,
+    label: html`Which account on ${platforms.game} belongs to one on ${platforms.chat}?`,
   },
   game: {
     path: "/v2/game",
     subject: "gameId",
     method: "links.byGame",
-    label: ({ chat, game }: PlatformNames) => `Which accounts on ${chat} belong to one on ${game}?`,
+    label: html`Which accounts on ${platforms.chat} belong to one on ${platforms.game}?`,
   },
   status: {
     path: "/v2/verifications/chat",
     subject: "chatId",
     method: "links.verification",
-    label: ({ chat }: PlatformNames) => `Is an account on ${chat} verified, and since when?`,
+    label: html`Is an account on ${platforms.chat} verified, and since when?`,
   },
 } as const;
 
@@ -144,11 +143,10 @@ const emptyLookupForm: LookupForm = { question: "chat", id: "", guildId: "", res
 /** @param result the response to show; null if no request was sent */
 const tryLookupPage = (
   form: LookupForm,
-  { platforms }: Pick<Visitor, "platforms">,
   result: LookupResult | null,
   problems: ReadonlyArray<Problem>,
 ): Page => {
-  const of = fieldsOf(labels, { ...form, key: "" }, problems);
+  const of = fieldsOf(labels, { ...form, key: "" });
   return {
     title: "Try it",
     section: "tryLookup",
@@ -176,7 +174,7 @@ ${textField({
 })}
 ${radioField({
   ...of("question"),
-  choices: Object.entries(questions).map(([value, { label }]) => ({ value, label: label(platforms) })),
+  choices: Object.entries(questions).map(([value, { label }]) => ({ value, label })),
 })}
 ${textField({ ...of("id"), hint: "The ID of the account to look up.", required: true })}
 ${textField({ ...of("guildId"), hint: "The ID of the community. Required with a key of one community." })}

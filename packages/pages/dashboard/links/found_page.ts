@@ -2,11 +2,11 @@
 import { type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { textField } from "../look/field.ts";
-import { communityName, idOrName, type ReachedPlatforms } from "../look/names.ts";
+import { communityName, idOrName } from "../look/names.ts";
 import { say } from "../look/say.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
-import { type LinksView, linkLabels, linksTable, searchedFor, unlinkedNotice } from "./links_page.ts";
+import { type LinksView, linksTable, searchedFor, unlinkedNotice } from "./links_page.ts";
 
 export interface Found extends Pick<LinksView, "links" | "next" | "unlinked"> {
   readonly community: Community;
@@ -14,16 +14,12 @@ export interface Found extends Pick<LinksView, "links" | "next" | "unlinked"> {
   readonly isByOthers: boolean;
 }
 
-export const foundPage = (
-  search: string,
-  found: ReadonlyArray<Found>,
-  { platforms }: Pick<Visitor, "platforms">,
-): Page => ({
+export const foundPage = (search: string, found: ReadonlyArray<Found>): Page => ({
   title: say("links.search"),
   section: "links",
   content: html`
 <form method="get" action="${to(paths.links)}" class="filters" role="search">
-${textField({ name: "q", label: say("links.find_all"), hint: idOrName(platforms, null), type: "search", value: search })}
+${textField({ name: "q", label: say("links.find_all"), hint: idOrName(null), type: "search", value: search })}
 <button class="button quiet">${say("links.search")}</button>
 </form>
 ${
@@ -36,9 +32,9 @@ ${
           return html`
 <section>
 <h2>${communityName(community)}</h2>
-<p class="hint">${say(isByOthers ? "links.searched_others" : "links.searched_by", { searched: searchedFor(community, platforms) })}</p>
+<p class="hint">${say(isByOthers ? "links.searched_others" : "links.searched_by", { searched: searchedFor(community) })}</p>
 ${unlinkedNotice(pid, unlinked)}
-${links.length === 0 ? null : linksTable({ community, links, search, named: null }, linkLabels(platforms))}
+${links.length === 0 ? null : linksTable({ community, links, search, named: null })}
 ${
   next &&
   html`<p class="more"><a class="button quiet" href="${to(withQuery(paths.links, { pid, q: search }))}">${say("links.all_found")}</a></p>`
@@ -46,19 +42,16 @@ ${
 </section>`;
         })}`
 }
-${nobodyIn(
-  found.filter(isEmpty).map(({ community }) => community),
-  platforms,
-)}`,
+${nobodyIn(found.filter(isEmpty).map(({ community }) => community))}`,
 });
 
 const isEmpty = ({ links, unlinked }: Found): boolean => links.length + unlinked.length === 0;
 
 /** Names the lists in which nobody was found, and says how each was searched. */
-const nobodyIn = (communities: ReadonlyArray<Community>, platforms: ReachedPlatforms): Html | null =>
+const nobodyIn = (communities: ReadonlyArray<Community>): Html | null =>
   communities.length === 0
     ? null
     : html`<section><h2>${say("links.nobody_in")}</h2><ul>${communities.map(
         (community) =>
-          html`<li>${say("links.nobody_in.list", { list: communityName(community), searched: searchedFor(community, platforms) })}</li>`,
+          html`<li>${say("links.nobody_in.list", { list: communityName(community), searched: searchedFor(community) })}</li>`,
       )}</ul></section>`;

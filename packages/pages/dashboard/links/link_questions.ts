@@ -7,14 +7,13 @@ import type { Contest, NamedLink } from "@accountlink/core/owners";
 import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/platforms";
 import type { Parameters } from "@accountlink/http-api";
 import { Effect, Result } from "effect";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html, type Problem, to } from "../../html.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import type { Operation } from "../api_pipeline.ts";
 import type { Community } from "../communities/community.ts";
 import { hiddenFields, textField } from "../look/field.ts";
-import { listText, messageText } from "../look/names.ts";
+import { listText, messageText, platforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
-import type { Problem } from "../look/reasons.ts";
 import { limitHtml, type Refused } from "../look/refused.ts";
 import { listOf, say, tags } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
@@ -119,12 +118,7 @@ ${hiddenFields({ pid, chat: chatId, game: gameId, confirm: "1", of })}
 ${
   contest === null
     ? reasonField
-    : textField({
-        ...reason,
-        hint: say("link.most", { most: String(longestReason) }),
-        required: true,
-        problems: refused?.problems ?? [],
-      })
+    : textField({ ...reason, hint: say("link.most", { most: String(longestReason) }), required: true })
 }
 <p class="row"><button class="button">${say("links.link")}</button> <a class="button quiet" href="${to(userPath(pid, chatId))}">${say("link.cancel")}</a></p>
 </form>`,
@@ -172,7 +166,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* (
     const failure = results.find(Result.isFailure)?.failure;
     return failure === undefined
       ? seeOther(paths.linkUser, { pid: first.community.scope.pid, chatId, done: "unlinkedAll" })
-      : yield* ask(visitor, chatId, say("field.problem", { reason: reasonOf(failure, visitor) }));
+      : yield* ask(visitor, chatId, say("field.problem", { reason: reasonOf(failure) }));
   });
 
   return [
@@ -210,7 +204,7 @@ ${reasonField}
 });
 
 /** Why a link stays in a list. */
-const reasonOf = (error: SiteError, { platforms }: Pick<OwnerVisitor, "platforms">): Html => {
+const reasonOf = (error: SiteError): Html => {
   switch (error._tag) {
     case "RateLimited":
       return limitHtml(error);
@@ -227,7 +221,6 @@ const fieldsOf: Readonly<Record<string, string>> = { gameId: "game", reason: "re
 /** Returns the problems of a refused form. */
 export const problemsOf = (
   error: Conflict | Forbidden | InvalidParameter | PlatformUnavailable,
-  { platforms }: Pick<OwnerVisitor, "platforms">,
 ): ReadonlyArray<Problem> => {
   switch (error._tag) {
     case "InvalidParameter":

@@ -5,8 +5,9 @@ import { forEachLimited } from "@accountlink/core/limited_loops";
 import { type LinkPage, mostSorted, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
+import type { Problem } from "../../html.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
-import type { Problem } from "../look/reasons.ts";
+import { platforms } from "../look/names.ts";
 import { capitalised, say } from "../look/say.ts";
 import { dayMsOf, numberHtml } from "../look/time.ts";
 import type { Fields, OwnerVisitor } from "../owner_pages.ts";
@@ -34,17 +35,16 @@ export const makeLinksList = Effect.gen(function* () {
     problems: ReadonlyArray<Problem>,
   ) {
     const { all, community } = yield* communities.chooseCounted(visitor, fields("pid"));
-    if (community === undefined)
-      return noCommunityPage("links", say("menu.links"), say("links.none"), visitor);
+    if (community === undefined) return noCommunityPage("links", say("menu.links"), say("links.none"));
     const search = fields("q").trim();
-    if (search !== "" && fields("pid") === "" && all.length > 1) return yield* foundIn(all, search, visitor);
+    if (search !== "" && fields("pid") === "" && all.length > 1) return yield* foundIn(all, search);
     const sort: LinkSort = fields("sort") === "name" ? "name" : "time";
     const day = dayMsOf(fields("day")) === null ? "" : fields("day");
-    const named = sort === "name" ? yield* pageByName(community, search, fields, visitor) : null;
+    const named = sort === "name" ? yield* pageByName(community, search, fields) : null;
     const shared = { communities: all, community, search, sort, day };
     if (named !== null && "pages" in named) {
       const view = { ...shared, ...(yield* shownOf({ ...named, next: null })), previous: null, named };
-      return linksPage(view, typed, visitor, problems);
+      return linksPage(view, typed, problems);
     }
     const { place, direction } = startOf(fields);
     const found = yield* links.page(community.scope, search, place, pageSize, direction);
@@ -56,16 +56,11 @@ export const makeLinksList = Effect.gen(function* () {
       previous: found.previous && cursorOf(found.previous),
       named,
     };
-    return linksPage(view, typed, visitor, problems);
+    return linksPage(view, typed, problems);
   });
 
   /** Returns a page of the links sorted by name, or why each page of the list is sorted for itself. */
-  const pageByName = Effect.fnUntraced(function* (
-    { scope }: Community,
-    search: string,
-    fields: Fields,
-    { platforms }: OwnerVisitor,
-  ) {
+  const pageByName = Effect.fnUntraced(function* ({ scope }: Community, search: string, fields: Fields) {
     const guildId = guildOf(scope);
     if (guildId === null)
       return { reason: capitalised(say("links.names_of_one", { platform: platforms.chat })) };
@@ -78,11 +73,7 @@ export const makeLinksList = Effect.gen(function* () {
     return found ?? { reason: say("links.too_many", { most: numberHtml(mostSorted) }) };
   });
 
-  const foundIn = Effect.fnUntraced(function* (
-    all: ReadonlyArray<Community>,
-    search: string,
-    visitor: OwnerVisitor,
-  ) {
+  const foundIn = Effect.fnUntraced(function* (all: ReadonlyArray<Community>, search: string) {
     const firsts = yield* forEachLimited(
       all,
       ({ scope }) =>
@@ -104,7 +95,7 @@ export const makeLinksList = Effect.gen(function* () {
       }),
       { concurrency: 4 },
     );
-    return foundPage(search, found, visitor);
+    return foundPage(search, found);
   });
 
   const shownOf = Effect.fnUntraced(function* ({ links: found, next, unlinked }: Omit<LinkPage, "previous">) {

@@ -3,27 +3,26 @@ import type { ChatId, Link, Pid } from "@accountlink/core";
 import { compareNames, visibleName } from "@accountlink/core/name_text";
 import { type NamedLink, type NamedPage, sumCounts } from "@accountlink/core/owners";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html, type Problem, to } from "../../html.ts";
 import { type Community, type CountedCommunity, communityField } from "../communities/community.ts";
 import { menuField, textField } from "../look/field.ts";
 import {
+  byPlatforms,
   countNote,
   countText,
   idOrName,
   linksText,
   listText,
-  type PlatformNames,
-  type ReachedPlatforms,
+  platforms,
   userNameHtml,
   withId,
 } from "../look/names.ts";
 import { progressText } from "../look/progress.ts";
-import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
 import { plain, say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { may, paths, userPath, withQuery } from "../paths.ts";
 import { type NotListed } from "./member_list_wait.ts";
 
@@ -65,10 +64,10 @@ export interface LinkForm {
 
 export const emptyLinkForm: LinkForm = { chat: "", game: "" };
 
-export const linkLabels = ({ chat, game }: PlatformNames) => ({
-  chat: say("links.account_on", { platform: chat }),
-  game: say("links.account_on", { platform: game }),
-});
+export const linkLabels = {
+  chat: say("links.account_on", { platform: platforms.chat }),
+  game: say("links.account_on", { platform: platforms.game }),
+} as const;
 
 type Named = Pick<ChatProfile | GameProfile, "displayName" | "username">;
 
@@ -92,35 +91,29 @@ const accountCell = (id: string, profile: Named | null, path: string | null): Ht
 
 export const unlinkPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.unlink, { pid, chatId });
 
-export const linksPage = (
-  view: LinksView,
-  form: LinkForm,
-  { platforms, ...reader }: Pick<Visitor, "platforms" | "role" | "scopes">,
-  problems: ReadonlyArray<Problem>,
-): Page => {
+export const linksPage = (view: LinksView, form: LinkForm, problems: ReadonlyArray<Problem>): Page => {
   const { community } = view;
   const { pid } = community.scope;
-  const labels = linkLabels(platforms);
   return {
     title: say("menu.links"),
     section: "links",
     list: listText(community),
     ...(view.named !== null && "reading" in view.named ? { refreshSeconds: 3 } : {}),
     refused: refusedFor(problems),
-    labels,
+    labels: linkLabels,
     content: html`
 <p class="figure">${figureText(view)}</p>
-${searchForm(view, platforms)}
-${listed(view, platforms)}
+${searchForm(view)}
+${listed(view)}
 ${pager(view)}
-${may(reader, paths.linksFile, files(view))}
+${may(paths.linksFile, files(view))}
 <p class="more"><a href="${to(withQuery(paths.unlinked, { pid: community.scope.kind === "guild" ? pid : null }))}">${say("links.unlinked")}</a> · <a href="${to(withQuery(paths.blocks, { pid }))}">${say("links.blocked")}</a></p>
 <details${problems.length === 0 ? null : html` open`}>
 <summary>${say("links.link_user")}</summary>
 ${formTo(paths.link, html` class="panel"`)}
 <input type="hidden" name="pid" value="${pid}">
-${textField({ name: "chat", label: labels.chat, hint: idOrName(platforms, "chat"), value: form.chat, required: true, problems })}
-${textField({ name: "game", label: labels.game, hint: idOrName(platforms, "game"), value: form.game, required: true, problems })}
+${textField({ name: "chat", label: linkLabels.chat, hint: idOrName("chat"), value: form.chat, required: true })}
+${textField({ name: "game", label: linkLabels.game, hint: idOrName("game"), value: form.game, required: true })}
 <button class="button">${say("links.link")}</button>
 </form>
 </details>`,
@@ -139,13 +132,10 @@ const figureText = ({ communities, community }: LinksView): Html => {
     : say("links.figure_noted_all", { ...here, note, all });
 };
 
-const searchForm = (
-  { communities, community, search, sort, day }: LinksView,
-  platforms: ReachedPlatforms,
-): Html => html`
+const searchForm = ({ communities, community, search, sort, day }: LinksView): Html => html`
 <form method="get" action="${to(paths.links)}" class="filters" role="search">
 ${communityField(communities, community.scope.pid)}
-${textField({ name: "q", label: say("links.find"), hint: searchedFor(community, platforms), type: "search", value: search })}
+${textField({ name: "q", label: say("links.find"), hint: searchedFor(community), type: "search", value: search })}
 <button class="button quiet">${say("links.search")}</button>
 <details${sort === "time" && day === "" ? null : html` open`}>
 <summary>${say("links.order_and_day")}</summary>
@@ -160,29 +150,26 @@ const sorts: ReadonlyArray<{ readonly value: LinkSort; readonly label: Html }> =
 ];
 
 /** Says what a search in a list compares. Only a community's own list can be searched for beginnings of names. */
-export const searchedFor = (
-  { scope }: Community,
-  { chat: platform, hasGameNames }: ReachedPlatforms,
-): Html => {
-  if (hasGameNames) return scope.kind === "guild" ? say("links.searched_members") : say("links.searched");
-  return say(scope.kind === "guild" ? "links.searched_members_on" : "links.id_or_name_on", { platform });
-};
+export const searchedFor = ({ scope }: Community): Html =>
+  byPlatforms(({ hasGameNames }) => {
+    if (hasGameNames) return say(scope.kind === "guild" ? "links.searched_members" : "links.searched");
+    const key = scope.kind === "guild" ? "links.searched_members_on" : "links.id_or_name_on";
+    return say(key, { platform: platforms.chat });
+  });
 
-type LinkLabels = ReturnType<typeof linkLabels>;
-
-const listed = (view: LinksView, platforms: ReachedPlatforms): Html => {
+const listed = (view: LinksView): Html => {
   const { community, search, links, unlinked } = view;
   const { pid } = community.scope;
   if (links.length === 0 && unlinked.length === 0) {
     return html`<p class="empty">${
       search === ""
         ? say("links.nobody")
-        : say("links.nobody_found", { search, searched: searchedFor(community, platforms) })
+        : say("links.nobody_found", { search, searched: searchedFor(community) })
     }</p>`;
   }
   return html`
 ${unlinkedNotice(pid, unlinked)}
-${links.length === 0 ? null : linksTable(view, linkLabels(platforms))}`;
+${links.length === 0 ? null : linksTable(view)}`;
 };
 
 /** A search shows at most this many users without a link. */
@@ -201,7 +188,6 @@ export const unlinkedNotice = (pid: Pid, unlinked: ReadonlyArray<UnlinkedUser>):
 
 export const linksTable = (
   view: Pick<LinksView, "links" | "search" | "named"> & { readonly community: Community },
-  { chat: chatLabel, game: gameLabel }: LinkLabels,
 ): Html => {
   const { community, links, search, named } = view;
   const { pid } = community.scope;
@@ -215,8 +201,8 @@ export const linksTable = (
         ? say(`links.caption.${order}`, { list: listText(community) })
         : say(`links.caption_found.${order}`, { list: listText(community), search }),
     columns: [
-      chatLabel,
-      gameLabel,
+      linkLabels.chat,
+      linkLabels.game,
       say("links.linked_or_verified"),
       { label: say("links.actions"), isUnseen: true },
     ],

@@ -7,10 +7,10 @@ import { allLinks } from "@accountlink/core/links";
 import { type Contest, makeContestOf, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect, Option, Stream } from "effect";
+import type { Problem } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { csvResponse } from "../csv_file.ts";
-import type { Problem } from "../look/reasons.ts";
 import { guildErrors, orShowAgain, type Refused, refusedFor } from "../look/refused.ts";
 import { say } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
@@ -55,10 +55,9 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     // If the request names no list, take the first list that has the user.
     const [first] = fields("pid") === "" ? yield* listsOf(visitor, chatId) : [];
     const { community } = yield* communities.choose(visitor, first?.community.scope.pid ?? fields("pid"));
-    if (community === undefined)
-      return noCommunityPage("links", say("menu.links"), say("links.none"), visitor);
+    if (community === undefined) return noCommunityPage("links", say("menu.links"), say("links.none"));
     const view = yield* viewUser(visitor, community, chatId);
-    return linkedUserPage(view, game, visitor, refused);
+    return linkedUserPage(view, game, refused);
   });
 
   /** Finds the chat user and the game user that a form names by ID or user name, or says why it finds none. */
@@ -78,7 +77,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const typed = { chat: fields("chat").trim(), game: fields("game").trim() };
     const community = yield* communities.find(visitor, fields("pid"));
     const meant = yield* Effect.catchTag(named(community, typed), "PlatformUnavailable", (error) =>
-      Effect.succeed({ problems: problemsOf(error, visitor) }),
+      Effect.succeed({ problems: problemsOf(error) }),
     );
     const refuse = (problems: ReadonlyArray<Problem>) =>
       fields("of") === "user" && isChatId(typed.chat)
@@ -104,7 +103,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     return yield* operations.link.submit(visitor, fields, { chatId, gameId }).pipe(
       Effect.as(seeOther(paths.linkUser, { pid, chatId, done: "linked" })),
       Effect.catchTag(["Conflict", "Forbidden", "InvalidParameter", "PlatformUnavailable"], (error) =>
-        refuse(problemsOf(error, visitor)),
+        refuse(problemsOf(error)),
       ),
     );
   });
@@ -148,8 +147,8 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       : seeOther(paths.links, { pid, done: "unlinkedSeveral" });
     const refused = (error: Parameters<typeof problemsOf>[0]) =>
       isOne
-        ? user(visitor, fields, chatId, "", refusedFor(problemsOf(error, visitor)))
-        : list(visitor, fields, emptyLinkForm, problemsOf(error, visitor));
+        ? user(visitor, fields, chatId, "", refusedFor(problemsOf(error)))
+        : list(visitor, fields, emptyLinkForm, problemsOf(error));
     const removed = Effect.forEach(chatIds, (each) =>
       // Ignore links that another request has removed meanwhile.
       Effect.catchTag(operations.unlink.submit(visitor, fields, { chatId: each }), "LinkNotFound", noop),
@@ -166,10 +165,8 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const show = (refused: Refused) => user(visitor, fields, chatId, "", refused);
     const done = seeOther(paths.linkUser, { pid: fields("pid"), chatId, done: "restored" });
     const restored = Effect.as(operations.restore.submit(visitor, fields, { chatId }), done);
-    return yield* Effect.catchTag(
-      orShowAgain(restored, show, guildErrors, visitor.platforms),
-      "LinkNotFound",
-      () => show({ status: 404, problems: [], general: say("user.not_restored") }),
+    return yield* Effect.catchTag(orShowAgain(restored, show, guildErrors), "LinkNotFound", () =>
+      show({ status: 404, problems: [], general: say("user.not_restored") }),
     );
   });
 

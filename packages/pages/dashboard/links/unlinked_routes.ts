@@ -12,7 +12,7 @@ import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { menuField, textField } from "../look/field.ts";
-import { userNameHtml } from "../look/names.ts";
+import { platforms, userNameHtml } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { progressBar, progressText } from "../look/progress.ts";
 import { linkTo, say, tags } from "../look/say.ts";
@@ -46,7 +46,7 @@ export const unlinkedRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
     const guild = isNone ? guilds[0] : guilds.find((each) => each.guildId === guildId);
     const scope = guild === undefined ? null : yield* asked.listOf(lists, guild.guildId);
     if (guild === undefined || scope === null)
-      return noCommunityPage("links", say("unlinked.title"), say("unlinked.none"), visitor);
+      return noCommunityPage("links", say("unlinked.title"), say("unlinked.none"));
     const search = fields("q").trim();
     const order = fields("order") === "oldest" ? "oldest" : "newest";
     const found = yield* waitForMembers(
@@ -124,9 +124,8 @@ const foundHtml = (
   { guild: { guildId, name }, scope, search, order, found }: UnlinkedView & { readonly found: UnlinkedPage },
   visitor: OwnerVisitor,
 ): Html => {
-  const { platforms, context } = visitor;
   const { pid } = scope;
-  const now = context.clock.currentTimeMillisUnsafe();
+  const now = visitor.context.clock.currentTimeMillisUnsafe();
   const ofGuild = { guildId: scope.kind === "global" ? guildId : null };
   return html`
 <p class="figure">${say("unlinked.figure", {
@@ -140,7 +139,6 @@ const foundHtml = (
       : html` ${say("unlinked.age", { age: durationHtml(now - found.readAt) })}`
   }${scope.kind === "global" ? html` ${say("unlinked.shared")}` : null}</p>
 ${may(
-  visitor,
   paths.communities,
   html`<p>${say("unlinked.panel", { a: linkTo(`${withQuery(channelsPath(pid), ofGuild)}#panel`) })} ${say("unlinked.remove", { a: linkTo(withQuery(rolesPath(pid), ofGuild)), platform: platforms.chat })}</p>`,
 )}

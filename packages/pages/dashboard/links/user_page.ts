@@ -18,12 +18,12 @@ import { makeEntryNames } from "../audit/entry_names.ts";
 import { historyHtml } from "../audit/sentences.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import { hiddenFields, textField } from "../look/field.ts";
-import { communityName, idOrName, listText, userNameHtml } from "../look/names.ts";
+import { communityName, idOrName, listText, platforms, userNameHtml } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
 import { ageAgoHtml, ageHtml, dayHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { may, paths, userPath, withQuery } from "../paths.ts";
 import { accountText, linkLabels, unlinkPath, verifiedText } from "./links_page.ts";
 import { unblockForm } from "./unblock_form.ts";
@@ -31,29 +31,23 @@ import { makeUserRoles, userRolesSection } from "./user_roles.ts";
 
 type LinkedUserView = Effect.Success<ReturnType<Effect.Success<typeof makeUserView>>>;
 
-export const linkedUserPage = (
-  view: LinkedUserView,
-  game: string,
-  { platforms, ...reader }: Pick<Visitor, "platforms" | "role" | "scopes">,
-  refused: Refused | null,
-): Page => {
+const more = (path: string, query: Readonly<Record<string, string>>, label: Html): Html =>
+  may(path, html`<p class="more"><a href="${to(withQuery(path, query))}">${label}</a></p>`);
+
+export const linkedUserPage = (view: LinkedUserView, game: string, refused: Refused | null): Page => {
   const { community, chatId, chat, link, history, imports, names, pages, now } = view;
-  const problems = refused?.problems ?? [];
   const { pid } = community.scope;
-  const labels = linkLabels(platforms);
-  const more = (path: string, query: Readonly<Record<string, string>>, label: Html) =>
-    may(reader, path, html`<p class="more"><a href="${to(withQuery(path, query))}">${label}</a></p>`);
   return {
     title: visibleName(chat) ?? say("alts.user", { id: chatId }),
     section: "links",
     list: listText(community),
     refused,
-    labels,
+    labels: linkLabels,
     content: html`
 <p><a href="${to(withQuery(paths.links, { pid }))}">${say("user.all", { list: listText(community) })}</a></p>
 <dl class="facts">
-<div><dt>${labels.chat}</dt><dd>${accountHtml(chatId, chat, now)}${joinedHtml(view)}${profileLink(pages.chat, platforms.chat)}</dd></div>
-<div><dt>${labels.game}</dt><dd>${
+<div><dt>${linkLabels.chat}</dt><dd>${accountHtml(chatId, chat, now)}${joinedHtml(view)}${profileLink(pages.chat, platforms.chat)}</dd></div>
+<div><dt>${linkLabels.game}</dt><dd>${
       link === null
         ? html`${say("user.none")}${undoForm(view)}`
         : html`${accountHtml(link.link.gameId, link.game, now)}${
@@ -88,7 +82,7 @@ ${more(paths.alts, { pid, kind: "chat", id: chatId }, say("user.alts"))}
 <h2>${say(link === null ? "user.link_in" : "user.change_in", { list: listText(community) })}</h2>
 ${formTo(paths.link, html` class="panel"`)}
 ${hiddenFields({ pid, chat: chatId, of: "user" })}
-${textField({ name: "game", label: labels.game, hint: idOrName(platforms, "game"), value: game, required: true, problems })}
+${textField({ name: "game", label: linkLabels.game, hint: idOrName("game"), value: game, required: true })}
 <button class="button quiet">${say(link === null ? "user.link_button" : "user.instead")}</button>
 </form>
 </section>
@@ -144,7 +138,7 @@ const joinedHtml = ({ chat, now }: LinkedUserView): Html | null => {
     : html`<small>${say("user.joined", { day: dayHtml(joined), ago: ageAgoHtml(joined, now) })}</small>`;
 };
 
-const profileLink = (url: string | null, platform: string): Html | null =>
+const profileLink = (url: string | null, platform: Html): Html | null =>
   url === null
     ? null
     : html`<br><a href="${to(url)}" rel="noreferrer">${say("user.profile", { platform })}</a>`;

@@ -3,7 +3,6 @@ import type { OwnedScope } from "@accountlink/core/owners";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { textField } from "./field.ts";
 import { linksText } from "./names.ts";
-import type { Refused } from "./refused.ts";
 import { say, tags } from "./say.ts";
 
 export const deletionLabels = { confirm: say("deletion.confirmation") };
@@ -23,16 +22,12 @@ interface Deletion extends Readonly<Record<"action" | "back" | "name", string>> 
 }
 
 /** Asks the owner to type the name of the list or account to delete. */
-export const confirmForm = (
-  { action, back, name, label, more = null }: Deletion,
-  refused: Refused | null,
-): Html => html`
+export const confirmForm = ({ action, back, name, label, more = null }: Deletion): Html => html`
 ${formTo(action, html` class="panel danger"`)}
 ${textField({
   name: "confirm",
   label: say("deletion.type", { b: tags.b, name }),
   value: "",
-  problems: refused?.problems ?? [],
   required: true,
   awaited: name,
 })}

@@ -1,14 +1,12 @@
 /** Form fields: a label, a hint and the problems of the value, all announced by screen readers with the control. */
-import { type Html, html } from "../../html.ts";
-import { type Problem, problemHtml } from "./reasons.ts";
+import { type Html, html, inPlace } from "../../html.ts";
+import { problemHtml } from "./reasons.ts";
 import { capitalised, plain, say, separated } from "./say.ts";
 
 export interface Field {
   readonly name: string;
   readonly label: string | Html;
   readonly hint?: string | Html;
-  /** Of all fields of the form; if left out, there are none. */
-  readonly problems?: ReadonlyArray<Problem>;
 }
 
 /** Returns a function from the name of a field to what all kinds of fields need. */
@@ -16,9 +14,8 @@ export const fieldsOf =
   <Name extends string>(
     labels: Readonly<Record<Name, string | Html>>,
     values: Readonly<Record<NoInfer<Name>, string>>,
-    problems: ReadonlyArray<Problem>,
   ) =>
-  (name: Name) => ({ name, label: labels[name], value: values[name], problems });
+  (name: Name) => ({ name, label: labels[name], value: values[name] });
 
 /** Renders a field around its control, which gets attributes that associate it with label, hint and problems. */
 const around = (field: Field, control: (attributes: Html) => Html): Html => {
@@ -32,27 +29,28 @@ ${control(html` id="${name}" name="${name}"${describedBy(field)}`)}
 };
 
 /** The hint of a field and the problems of its value, by which `describedBy` describes the field. */
-const notesOf = (field: Field): Html => {
-  const { name, hint = null } = field;
-  const reasons = reasonsOf(field);
-  return html`${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-${reasons.length === 0 ? null : html`<p class="problem" id="${name}-problem">${sentence(reasons)}</p>`}`;
-};
+const notesOf = ({ name, hint }: Field): Html =>
+  withReasons(
+    name,
+    (reasons) => html`${hint === undefined ? null : html`<p class="hint" id="${name}-hint">${hint}</p>`}
+${reasons.length === 0 ? null : html`<p class="problem" id="${name}-problem">${sentence(reasons)}</p>`}`,
+  );
 
-const reasonsOf = ({ name, problems = [] }: Field): ReadonlyArray<Html> =>
-  problems.filter((problem) => problem.name === name).map(problemHtml);
+/** Renders with the reasons for which the page was refused because of a field. */
+const withReasons = (name: string, render: (reasons: ReadonlyArray<Html>) => Html): Html =>
+  inPlace(({ problems = [] }) =>
+    render(problems.filter((problem) => problem.name === name).map(problemHtml)),
+  );
 
 const sentence = (reasons: ReadonlyArray<Html>): Html =>
   capitalised(say("field.problem", { reason: separated(reasons, "; ") }));
 
-const describedBy = (field: Field): Html | null => {
-  const isWrong = reasonsOf(field).length > 0;
-  const ids = [field.hint === undefined ? null : "hint", isWrong ? "problem" : null]
-    .filter((part) => part !== null)
-    .map((part) => `${field.name}-${part}`);
-  if (ids.length === 0) return null;
-  return html` aria-describedby="${ids.join(" ")}"${isWrong ? html` aria-invalid="true"` : null}`;
-};
+const describedBy = ({ name, hint }: Field): Html =>
+  withReasons(name, ({ length }) => {
+    const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(length > 0 ? [`${name}-problem`] : [])];
+    if (ids.length === 0) return html``;
+    return html` aria-describedby="${ids.join(" ")}"${length > 0 ? html` aria-invalid="true"` : null}`;
+  });
 
 export const fileField = (field: Field): Html =>
   around(field, (attributes) => html`<input type="file"${attributes} required>`);

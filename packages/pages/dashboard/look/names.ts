@@ -2,32 +2,33 @@
 import { type GuildId, guildOf, type ScopeTarget } from "@accountlink/core";
 import type { LinkCount } from "@accountlink/core/owners";
 import type { Webhook } from "@accountlink/core/webhooks";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, inPlace, type ReachedPlatforms } from "../../html.ts";
 import { reasonHtml } from "./reasons.ts";
 import { inLanguage, say } from "./say.ts";
 import { agoHtml, numberHtml } from "./time.ts";
 
-/** What people call the platforms. */
-export interface PlatformNames {
-  readonly chat: string;
-  readonly game: string;
-}
+/** Renders what depends on the platforms. */
+export const byPlatforms = (render: (reached: ReachedPlatforms) => Html): Html =>
+  inPlace(({ platforms: reached }) => {
+    if (reached === undefined)
+      throw new Error("Cannot name a platform: the document is not of the dashboard");
+    return render(reached);
+  });
 
-export interface ReachedPlatforms extends PlatformNames {
-  /** Whether the game finds accounts by user name. */
-  readonly hasGameNames: boolean;
-}
+/** What people call the platforms. */
+export const platforms = {
+  chat: byPlatforms(({ chat }) => html`${chat}`),
+  game: byPlatforms(({ game }) => html`${game}`),
+};
 
 /** Says how a field names a user of a platform, or of either one for null. */
-export const idOrName = (
-  { chat, game, hasGameNames }: ReachedPlatforms,
-  of: "chat" | "game" | null,
-): Html => {
-  if (hasGameNames || of === "chat") return say("links.id_or_name");
-  return of === "game"
-    ? say("links.id_alone", { platform: game })
-    : say("links.id_or_name_on", { platform: chat });
-};
+export const idOrName = (of: "chat" | "game" | null): Html =>
+  byPlatforms(({ hasGameNames }) => {
+    if (hasGameNames || of === "chat") return say("links.id_or_name");
+    return of === "game"
+      ? say("links.id_alone", { platform: platforms.game })
+      : say("links.id_or_name_on", { platform: platforms.chat });
+  });
 
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/;
 

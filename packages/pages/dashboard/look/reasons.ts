@@ -1,14 +1,7 @@
 /** What the pages say of the reasons with which core refuses a value. */
 import type { Expected } from "@accountlink/core/errors";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, type Problem } from "../../html.ts";
 import { inLanguage, say } from "./say.ts";
-
-/** A field with a wrong value, and the reason: as core says it in English, with its code, or in the words of the page. */
-export interface Problem {
-  readonly name: string;
-  readonly reason: string | Html;
-  readonly expected?: Expected;
-}
 
 /** Says a reason in the language of the page. One without a code is marked as English. */
 export const problemHtml = ({ reason, expected }: Pick<Problem, "reason" | "expected">): Html =>

@@ -3,10 +3,10 @@
 import type { PublicError } from "@accountlink/core/errors";
 import { statusOf } from "@accountlink/http-api";
 import { type Array, Effect } from "effect";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, type Problem } from "../../html.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
-import type { PlatformNames } from "./names.ts";
-import { type Problem, problemHtml, reasonHtml } from "./reasons.ts";
+import { platforms } from "./names.ts";
+import { problemHtml, reasonHtml } from "./reasons.ts";
 import { inLanguage, say } from "./say.ts";
 
 export interface Refused {
@@ -41,24 +41,14 @@ export const guildErrors = [...valueErrors, "Forbidden", "PlatformUnavailable"] 
 
 type FormTag = (typeof guildErrors)[number];
 
-/**
- * Shows the form again with the reason if it was refused.
- *
- * @param platforms their names, for errors that name one
- */
+/** Shows the form again with the reason if it was refused. */
 export const orShowAgain = <A, B>(
   answer: Effect.Effect<A, SiteError>,
   show: (refused: Refused) => Effect.Effect<B, SiteError>,
   tags: Array.NonEmptyReadonlyArray<FormTag> = valueErrors,
-  platforms: PlatformNames = unnamed,
-) => Effect.catchTag(answer, tags, (error) => show(refusalOf(error, platforms)));
+) => Effect.catchTag(answer, tags, (error) => show(refusalOf(error)));
 
-const unnamed: PlatformNames = { chat: "the chat platform", game: "the game platform" };
-
-const refusalOf = (
-  error: Extract<PublicError, { readonly _tag: FormTag }>,
-  platforms: PlatformNames,
-): Refused => {
+const refusalOf = (error: Extract<PublicError, { readonly _tag: FormTag }>): Refused => {
   const refused = { status: statusOf(error), problems: [], general: null };
   switch (error._tag) {
     case "MissingParameter":
@@ -84,7 +74,7 @@ const refusalOf = (
       };
     }
     case "PlatformUnavailable":
-      if (error.refusal !== undefined) return refusalOf(error.refusal, platforms);
+      if (error.refusal !== undefined) return refusalOf(error.refusal);
       return {
         ...refused,
         general: say("refused.platform_down", { platform: platforms[error.platform] }),

@@ -3,7 +3,7 @@
 import type { GuildRole } from "@accountlink/core/platforms";
 import type { PlanProblem } from "@accountlink/core/roles";
 import type { Html } from "../../html.ts";
-import type { PlatformNames } from "./names.ts";
+import { platforms } from "./names.ts";
 import { capitalised, say } from "./say.ts";
 
 /** The roles of a guild, highest first. */
@@ -19,7 +19,8 @@ export const roleName = ({ roles }: NamedRoles, roleId: string): string | Html =
 /** The advice may begin with the name of a platform, which is a noun such as "the chat platform" where it has none. */
 export const remedy = (...of: Parameters<typeof adviceOn>): Html => capitalised(adviceOn(...of));
 
-const adviceOn = (view: NamedRoles, { reason, roleId }: Obstacle, { chat, game }: PlatformNames): Html => {
+const adviceOn = (view: NamedRoles, { reason, roleId }: Obstacle): Html => {
+  const { chat, game } = platforms;
   const role = roleName(view, roleId ?? "");
   switch (reason) {
     case "role_above_bot":

@@ -1,5 +1,5 @@
 /** The texts of the dashboard, in the language of whoever reads the page. */
-import { Html, html, type Place, to, type Wording } from "../../html.ts";
+import { Html, html, inPlace, type Place, to, type Wording } from "../../html.ts";
 import { type DashboardMessages, type Language, type ValuesOf } from "../../languages/mod.ts";
 
 export type DashboardKey = DashboardMessages["key"];
@@ -16,7 +16,7 @@ export const say = <Key extends DashboardKey>(key: Key, ...[values]: SayValues<K
 
 /** Renders what depends on the language of the page. */
 export const inLanguage = (render: (wording: Wording) => Html): Html =>
-  new Html((place) => render(wordingIn(place)).at(place));
+  inPlace((place) => render(wordingIn(place)));
 
 const wordingIn = ({ wording }: Place): Wording => {
   if (wording === undefined)

@@ -6,8 +6,7 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { copyable } from "../look/copyable.ts";
 import { checksField, hiddenFields, radioField, textField } from "../look/field.ts";
-import { communityName, listText, userNameHtml } from "../look/names.ts";
-import type { Problem } from "../look/reasons.ts";
+import { communityName, listText, platforms, userNameHtml } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { say, separated, tags } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
@@ -45,7 +44,7 @@ const labels = { who: say("team.who"), role: say("team.role"), scopes: say("team
 export const teamPage = (
   view: TeamView,
   form: NewMember,
-  visitor: Pick<Visitor, "platforms" | "role"> & { readonly title: string | Html },
+  visitor: Pick<Visitor, "role"> & { readonly title: string | Html },
   refused: Refused | null,
 ): Page => ({
   title: say("menu.team"),
@@ -55,7 +54,7 @@ export const teamPage = (
   content: html`
 <p>${say("team.intro", { b: tags.b, account: visitor.title })}</p>
 <ul class="cards" role="list">${view.members.map((member) => memberCard(member, view, visitor))}</ul>
-${allows(visitor.role, "owner") ? addSection(view, form, visitor, refused?.problems ?? []) : null}`,
+${allows(visitor.role, "owner") ? addSection(view, form) : null}`,
 });
 
 const nameOf = ({ chatId, profile }: NamedMember): string | Html =>
@@ -82,8 +81,8 @@ ${
 <summary>${say("team.change", { unseen: tags.unseen, name: nameOf(member) })}</summary>
 ${formTo(paths.teamRole)}
 ${acts}
-${roleField(`role-${chatId}`, member.role, [])}
-${scopesField(`-${chatId}`, member.scopes, communities, [])}
+${roleField(`role-${chatId}`, member.role)}
+${scopesField(`-${chatId}`, member.scopes, communities)}
 <p class="row"><button class="button quiet small">${say("team.save")}</button></p>
 </form>
 </details>`
@@ -166,12 +165,11 @@ const removalOf = (member: NamedMember, isMe: boolean) => {
       };
 };
 
-const roleField = (name: string, value: string, problems: ReadonlyArray<Problem>): Html =>
+const roleField = (name: string, value: string): Html =>
   radioField({
     name,
     label: labels.role,
     value,
-    problems,
     choices: allRoles.map((role) => ({
       value: role,
       label: say(`team.label.${role}`),
@@ -190,7 +188,6 @@ const scopesField = (
   suffix: string,
   scopes: ReadonlyArray<string> | null,
   communities: ReadonlyArray<Community>,
-  problems: ReadonlyArray<Problem>,
 ): Html =>
   communities.length < 2
     ? hiddenFields(scopesFields(suffix, scopes))
@@ -200,7 +197,6 @@ ${radioField({
   name: `of${suffix}`,
   label: labels.scopes,
   value: scopes === null ? "all" : "some",
-  problems: [],
   choices: [
     { value: "all", label: say("team.scopes.all") },
     { value: "some", label: say("team.scopes.some") },
@@ -211,7 +207,6 @@ ${checksField({
   label: say("team.scopes.ticked"),
   hint: say("team.scopes.hint"),
   values: scopes ?? [],
-  problems,
   choices: communities.map((one) => ({ value: one.scope.pid, label: communityName(one) })),
 })}
 </div>`;
@@ -219,12 +214,7 @@ ${checksField({
 const scopesText = (scopes: ReadonlyArray<string>, communities: ReadonlyArray<Community>): Html =>
   separated(communities.filter(({ scope }) => scopes.includes(scope.pid)).map(listText), ", ");
 
-const addSection = (
-  { members, communities, signInUrl }: TeamView,
-  form: NewMember,
-  { platforms }: Pick<Visitor, "platforms">,
-  problems: ReadonlyArray<Problem>,
-): Html => html`
+const addSection = ({ members, communities, signInUrl }: TeamView, form: NewMember): Html => html`
 <section>
 <h2>${say("team.invite_section")}</h2>
 ${
@@ -238,10 +228,9 @@ ${textField({
   hint: say("team.who.hint", { platform: platforms.chat }),
   value: form.who,
   required: true,
-  problems,
 })}
-${roleField("role", form.role, problems)}
-${scopesField("", form.scopes, communities, problems)}
+${roleField("role", form.role)}
+${scopesField("", form.scopes, communities)}
 <button class="button">${say("team.next")}</button>
 </form>`
 }

@@ -17,7 +17,6 @@ import { communityName, countNote, countText } from "../look/names.ts";
 import { progressText } from "../look/progress.ts";
 import { linkTo, say, separated, tags } from "../look/say.ts";
 import { agoHtml, numberHtml } from "../look/time.ts";
-import type { OwnerVisitor } from "../owner_pages.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 
 /** A guild whose members a list is for. */
@@ -41,11 +40,7 @@ export interface ListFigures {
   readonly others: number;
 }
 
-export const listFigures = (
-  view: ListFigures,
-  now: Millis,
-  visitor: Pick<OwnerVisitor, "platforms">,
-): Html => {
+export const listFigures = (view: ListFigures, now: Millis): Html => {
   const { community, verified, guilds, others } = view;
   const { pid } = community.scope;
   const name = communityName(community);
@@ -56,7 +51,7 @@ export const listFigures = (
 ${figure(say("overview.linked"), countText(community.links), countNote(community.links))}
 ${figure(say("overview.week"), countText(verified.last), verifiedNote(verified))}
 </dl>
-${weekWays(view, visitor)}
+${weekWays(view)}
 ${guilds.map((guild) => guildHtml(view, guild, now))}
 ${
   others === 0
@@ -81,9 +76,9 @@ export const changeText = (now: number, before: number): Html => {
 };
 
 /** Says in which ways the links of the week were confirmed. */
-const weekWays = ({ ways }: ListFigures, { platforms }: Pick<OwnerVisitor, "platforms">): Html | null => {
+const weekWays = ({ ways }: ListFigures): Html | null => {
   if (ways === null) return html`<p class="hint">${say("overview.counting")}</p>`;
-  const counts = wayLabels(platforms.chat, platforms.game).flatMap(([way, label]) => {
+  const counts = wayLabels.flatMap(([way, label]) => {
     const count = ways.lastWeek.get(way) ?? 0;
     return count === 0 ? [] : [say("overview.way", { way: label, count: numberHtml(count) })];
   });

@@ -11,7 +11,7 @@ import { listText, webhookName } from "../look/names.ts";
 import { endsSoon, nameOf } from "../look/owned_key.ts";
 import { englishPart, linkTo, say, tags } from "../look/say.ts";
 import { inTimeHtml, timeHtml } from "../look/time.ts";
-import type { OwnerPages, OwnerVisitor } from "../owner_pages.ts";
+import type { OwnerPages } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths, webhookPath, withQuery } from "../paths.ts";
 import { disabledText } from "../webhooks/webhook_texts.ts";
@@ -26,11 +26,11 @@ export const overviewRoutes = ({ start }: OwnerPages) =>
   Effect.map(makeOverviewView, (viewOf) => [
     start((visitor) => {
       const now = visitor.context.clock.currentTimeMillisUnsafe();
-      return Effect.map(viewOf(visitor, now), (view) => overviewPage(view, now, visitor));
+      return Effect.map(viewOf(visitor, now), (view) => overviewPage(view, now));
     }),
   ]);
 
-const overviewPage = (view: OverviewView, now: Millis, visitor: Pick<OwnerVisitor, "platforms">): Page => ({
+const overviewPage = (view: OverviewView, now: Millis): Page => ({
   title: say("menu.overview"),
   section: "overview",
   content: html`
@@ -41,13 +41,13 @@ ${
     ? null
     : html`<p class="more">${say("overview.alone", { id: view.alone })}</p>`
 }
-${view.steps === null ? communities(view, now, visitor) : null}
+${view.steps === null ? communities(view, now) : null}
 ${view.ofKeys.keys.length === 0 ? null : englishPart(keyFigures(view.ofKeys))}`,
 });
 
-const communities = (view: OverviewView, now: Millis, visitor: Pick<OwnerVisitor, "platforms">): Html => html`
+const communities = (view: OverviewView, now: Millis): Html => html`
 <div data-live>
-${view.lists.map((list) => listFigures(list, now, visitor))}
+${view.lists.map((list) => listFigures(list, now))}
 ${
   view.otherLists === 0
     ? null

@@ -19,7 +19,7 @@ import { makeFirstSteps } from "../communities/first_steps.ts";
 import { makeTroubles } from "../communities/troubles.ts";
 import { makeAskedLists } from "../links/asked_lists.ts";
 import { makeMemberListWait } from "../links/member_list_wait.ts";
-import { guildText } from "../look/names.ts";
+import { guildText, platforms } from "../look/names.ts";
 import { capitalised, say } from "../look/say.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import { requestsOf, sumOf } from "../usage/usage_charts.ts";
@@ -62,11 +62,7 @@ export const makeOverviewView = Effect.gen(function* () {
   const stepsOf = yield* makeFirstSteps;
   const troublesOf = yield* makeTroubles;
 
-  const guildFigures = Effect.fnUntraced(function* (
-    { platforms }: OwnerVisitor,
-    { scope, guildName }: Community,
-    guildId: GuildId,
-  ) {
+  const guildFigures = Effect.fnUntraced(function* ({ scope, guildName }: Community, guildId: GuildId) {
     const found = yield* profiles.guild(guildId);
     const place = { pid: scope.pid, guildId };
     const counted = waitForMembers(guildId, unlinked.page(scope, guildId, "", null, 1), listWait);
@@ -87,7 +83,6 @@ export const makeOverviewView = Effect.gen(function* () {
     Effect.map(asked.listOf(lists, guildId), (found) => found === null || found.pid === scope.pid);
 
   const listFigures = Effect.fnUntraced(function* (
-    visitor: OwnerVisitor,
     lists: ReadonlyArray<Community>,
     community: CountedCommunity,
   ) {
@@ -102,10 +97,8 @@ export const makeOverviewView = Effect.gen(function* () {
       ways: yield* scopes.counts.waysOf(pid),
       guilds: yield* forEachLimited(
         guildIds.slice(0, mostGuilds),
-        (guildId) => guildFigures(visitor, community, guildId),
-        {
-          concurrency: mostGuilds,
-        },
+        (guildId) => guildFigures(community, guildId),
+        { concurrency: mostGuilds },
       ),
       others: Math.max(0, guildIds.length - mostGuilds),
     } satisfies ListFigures;
@@ -135,9 +128,7 @@ export const makeOverviewView = Effect.gen(function* () {
         (community) => Effect.map(undecidedIn(community), (count) => ({ community, count })),
         { concurrency: 4 },
       ).pipe(Effect.map((found) => found.filter(({ count }) => count > 0))),
-      lists: isNew
-        ? []
-        : yield* forEachLimited(shown, (each) => listFigures(visitor, all, each), { concurrency: 3 }),
+      lists: isNew ? [] : yield* forEachLimited(shown, (each) => listFigures(all, each), { concurrency: 3 }),
       otherLists: Math.max(0, all.length - mostLists),
       steps: isNew ? yield* stepsOf(visitor, first) : null,
     };

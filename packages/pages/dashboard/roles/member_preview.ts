@@ -14,8 +14,7 @@ import {
 } from "@accountlink/core/roles";
 import { type Html, html } from "../../html.ts";
 import { textField } from "../look/field.ts";
-import type { PlatformNames } from "../look/names.ts";
-import type { Problem } from "../look/reasons.ts";
+import { platforms } from "../look/names.ts";
 import { type NamedRoles, type Obstacle, remedy, roleName } from "../look/remedies.ts";
 import { listOf, say, separated, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
@@ -25,14 +24,13 @@ import { conditionPhrase, type RuleNames, ruleSentence } from "./rule_sentence.t
 /** The problem of a field that names no member. */
 export const nobodyNamed = { name: "who", reason: say("reason.nobody_in_community") };
 
-export const whoField = (who: string, platforms: PlatformNames, problems: ReadonlyArray<Problem>): Html =>
+export const whoField = (who: string): Html =>
   textField({
     name: "who",
     label: say("roles.try.who"),
     hint: say("roles.try.hint", { platform: platforms.chat }),
     value: who,
     required: true,
-    problems,
   });
 
 export interface RolePreview {
@@ -75,11 +73,7 @@ const mayChange = ({ roles }: NamedRoles, roleId: string): boolean =>
   roles.some(({ id, assignable }) => id === roleId && assignable);
 
 /** Lists the changes of a previewed member that the bot may not make, with what the owner can do. */
-export const obstacles = (
-  view: RulesView,
-  { chatId, add, remove, nickname }: MemberChanges,
-  platforms: PlatformNames,
-): Html => {
+export const obstacles = (view: RulesView, { chatId, add, remove, nickname }: MemberChanges): Html => {
   const { roles, details } = view;
   const reasonOf = (roleId: string): PlanProblem["reason"] => {
     if (!roles.some(({ id }) => id === roleId)) return "role_missing";
@@ -99,7 +93,7 @@ export const obstacles = (
         problem.roleId === null
           ? say("roles.obstacle.nickname")
           : say("roles.obstacle.role", { role: roleName(view, problem.roleId) })
-      } ${remedy(view, problem, platforms)}</p>`,
+      } ${remedy(view, problem)}</p>`,
   )}`;
 };
 
@@ -108,25 +102,24 @@ export const previewHtml = (
   names: RuleNames,
   rules: ReadonlyArray<RoleRule>,
   { who, found }: RolePreview,
-  platforms: PlatformNames,
 ): Html | null =>
   found === null
     ? null
     : html`<p>${say(found.isLinked ? "roles.try.linked" : "roles.try.unlinked", { b: tags.b, who })} ${changesHtml(names, found)}</p>
-${becauseHtml(names, rules, found.changes, platforms)}`;
+${becauseHtml(names, rules, found.changes)}`;
+
+const answer = (isMet: boolean | null): Html =>
+  isMet === null
+    ? say("roles.try.unknown", { platform: platforms.game })
+    : say(isMet ? "roles.try.yes" : "roles.try.no");
 
 const becauseHtml = (
   names: RuleNames,
   rules: ReadonlyArray<RoleRule>,
   { holding, candidate }: MemberPreview,
-  platforms: PlatformNames,
 ): Html | null => {
   if (rules.length === 0) return null;
   if (holding.length === 0) return html`<p>${say("roles.try.left_alone")}</p>`;
-  const answer = (isMet: boolean | null): Html =>
-    isMet === null
-      ? say("roles.try.unknown", { platform: platforms.game })
-      : say(isMet ? "roles.try.yes" : "roles.try.no");
   return tableHtml({
     id: "because",
     caption: say("roles.try.because"),

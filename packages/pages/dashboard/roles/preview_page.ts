@@ -13,7 +13,7 @@ import {
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
 import { type Choice, checksField, radioField } from "../look/field.ts";
-import { type AccountNames, guildText, type PlatformNames } from "../look/names.ts";
+import { type AccountNames, guildText, platforms } from "../look/names.ts";
 import { progressBar, progressText } from "../look/progress.ts";
 import type { Refused } from "../look/refused.ts";
 import { type NamedRoles, roleName } from "../look/remedies.ts";
@@ -38,7 +38,6 @@ export interface PreviewView extends NamedRoles, Omit<ManagedGuild, "scope"> {
   readonly names: AccountNames["chats"];
   /** Identifies the stored rules, which nobody may have changed meanwhile. */
   readonly seen: string;
-  readonly platforms: PlatformNames;
   /** The groups and items of the rules. */
   readonly things: RuleNames["things"];
   /** The member that the owner looks at; null if none was named. */
@@ -53,6 +52,7 @@ export const previewPage = (view: PreviewView, refused: Refused | null): Page =>
     title: say("preview.title", { community: guildText(guildId, guildName) }),
     section: "communities",
     refused,
+    problems: view.member?.found === null ? [nobodyNamed] : [],
     ...(isRunning ? { refreshSeconds: 3 } : {}),
     content: html`
 ${preview.state === "done" ? unknownHtml(view) : null}
@@ -61,7 +61,7 @@ ${isRunning ? runningHtml(view) : preview.state === "done" ? doneHtml(view) : fa
   };
 };
 
-const runningHtml = ({ preview, platforms }: PreviewView): Html => html`
+const runningHtml = ({ preview }: PreviewView): Html => html`
 <div data-live="2">
 <p>${say("preview.running", { progress: progressText(preview) })}</p>
 ${progressBar(say("roles.compared"), preview)}
@@ -74,7 +74,7 @@ ${
 <p>${say("preview.leave")}</p>`;
 
 const failedHtml = (view: PreviewView): Html => html`
-<p class="problem">${say("preview.failed", { count: view.preview.done, ...view.platforms })}</p>
+<p class="problem">${say("preview.failed", { count: view.preview.done, ...platforms })}</p>
 ${formOf(view, html`<p class="row"><button class="button" name="act" value="again">${say("preview.again")}</button></p>`)}`;
 
 const formOf = ({ community, guildId, preview, seen }: PreviewView, content: Html): Html => html`
@@ -147,7 +147,7 @@ ${confirm(say(key, { count: preview.unknown }))}`;
 };
 
 /** Comes first, because every number below lacks the unknown changes. */
-const unknownHtml = ({ preview: { unknown, done }, platforms }: PreviewView): Html | null =>
+const unknownHtml = ({ preview: { unknown, done } }: PreviewView): Html | null =>
   unknown === 0
     ? null
     : html`<div class="notice warn"><p>${say("preview.unknown", { unknown, done: numberHtml(done), platform: platforms.game })}</p></div>`;
@@ -231,18 +231,17 @@ ${nextPage(next && withQuery(previewMembersPath(pid), { guildId, roleId, change,
 
 /** What the rules would do to one member, and why. */
 const memberHtml = (view: PreviewView): Html => {
-  const { member, preview, platforms, community, guildId, seen } = view;
-  const problems = member?.found === null ? [nobodyNamed] : [];
+  const { member, preview, community, guildId, seen } = view;
   return html`
 <section id="member">
 <h2>${say("roles.try")}</h2>
 <form method="get" action="${to(rolesPreviewPath(community.scope.pid))}#member" class="filters">
 <input type="hidden" name="guildId" value="${guildId}">
 <input type="hidden" name="seen" value="${seen}">
-${whoField(member?.who ?? "", platforms, problems)}
+${whoField(member?.who ?? "")}
 <button class="button quiet">${say("roles.try.button")}</button>
 </form>
-${member === null ? null : html`<div role="status">${previewHtml(view, preview.settings.rules, member, platforms)}</div>`}
+${member === null ? null : html`<div role="status">${previewHtml(view, preview.settings.rules, member)}</div>`}
 </section>`;
 };
 
@@ -296,7 +295,7 @@ ${
 
 /** Says who cannot be changed, and why. */
 const exceptionsHtml = (view: PreviewView): Html | null => {
-  const { preview, roles, platforms } = view;
+  const { preview, roles } = view;
   const { settings, bypassed } = preview;
   const refused = preview.roles
     .filter(({ roleId }) => !roles.some(({ id, assignable }) => id === roleId && assignable))

@@ -29,7 +29,6 @@ const pageOf = (state: PlanPreview["state"], parts: Partial<PlanPreview> = {}) =
       hasLinks: true,
       member: null,
       seen: "",
-      platforms: { chat: "Discord", game: "Roblox" },
     } as unknown as PreviewView,
     null,
   );

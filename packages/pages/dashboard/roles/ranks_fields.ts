@@ -3,11 +3,10 @@ import type { RankedGroup } from "@accountlink/core/platforms";
 import { mostRules } from "@accountlink/core/roles";
 import { type Html, html, to } from "../../html.ts";
 import { textField } from "../look/field.ts";
-import type { Refused } from "../look/refused.ts";
+import { platforms } from "../look/names.ts";
 import type { NamedRoles } from "../look/remedies.ts";
 import { capitalised, say } from "../look/say.ts";
 import { numberHtml } from "../look/time.ts";
-import type { Visitor } from "../page.ts";
 import { filledRules, type RolesForm, ranksWithoutRole, rulesOfRanks } from "./role_form.ts";
 
 export interface RanksView extends NamedRoles {
@@ -20,12 +19,7 @@ export interface RanksView extends NamedRoles {
 }
 
 /** Asks for a group, and shows which of its ranks would become rules. */
-export const ranksFields = (
-  view: RanksView,
-  { rules: typed, ranksOf }: RolesForm,
-  { platforms }: Pick<Visitor, "platforms">,
-  problems: Refused["problems"],
-): Html => {
+export const ranksFields = (view: RanksView, { rules: typed, ranksOf }: RolesForm): Html => {
   const { ranked, roles } = view;
   const rules = filledRules(typed);
   const found = ranked === null ? [] : rulesOfRanks(ranked, roles, rules);
@@ -40,7 +34,6 @@ ${textField({
   hint: say("ranks.group.hint", { platform: platforms.game }),
   value: ranksOf,
   maxLength: 300,
-  problems,
 })}
 <p class="row"><button class="button quiet small" name="act" value="ranks">${say("ranks.show")}</button></p>
 ${
@@ -61,18 +54,14 @@ ${
     ? null
     : html`<p class="row"><button class="button small" name="act" value="addRanks">${say("ranks.add", { count: added.length })}</button></p>`
 }
-${missingRoles(view, ranked, platforms.chat)}
+${missingRoles(view, ranked)}
 </div>`
 }
 </details>`;
 };
 
 /** Offers to make the roles that ranks lack. Asks first, and names them. */
-const missingRoles = (
-  { roles, asksForRoles, invite }: RanksView,
-  ranked: RankedGroup,
-  chat: string,
-): Html | null => {
+const missingRoles = ({ roles, asksForRoles, invite }: RanksView, ranked: RankedGroup): Html | null => {
   const missing = ranksWithoutRole(ranked, roles).slice(0, mostRules);
   if (missing.length === 0) return null;
   const names = html`<ul>${missing.map((name) => html`<li>${name}</li>`)}</ul>`;
@@ -82,7 +71,7 @@ const missingRoles = (
       name="act" value="missing">${say("ranks.missing")}</button></p>`;
   return html`
 <div class="notice warn">
-<p>${say("ranks.makes", { count, platform: chat })}</p>
+<p>${say("ranks.makes", { count, platform: platforms.chat })}</p>
 ${names}
 <p>${say("ranks.needs_right")}${invite === null ? null : html` <a href="${to(invite)}" rel="noreferrer">${say("ranks.give_right")}</a>`}</p>
 <p class="row"><button class="button small" name="act" value="makeRoles">${say("ranks.make", { count })}</button>

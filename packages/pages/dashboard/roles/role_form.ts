@@ -21,8 +21,7 @@ import {
   typedFields,
 } from "@accountlink/core/roles";
 import { Record, Schema } from "effect";
-import type { Html } from "../../html.ts";
-import type { Problem } from "../look/reasons.ts";
+import type { Html, Problem } from "../../html.ts";
 import { say } from "../look/say.ts";
 import type { Fields } from "../owner_pages.ts";
 

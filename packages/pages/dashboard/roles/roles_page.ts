@@ -3,14 +3,14 @@ import { mostRules, type PlanDetails, planVersion, type SharedProblem } from "@a
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
 import { textField } from "../look/field.ts";
-import { type AccountNames, communityName, guildText } from "../look/names.ts";
+import { type AccountNames, communityName, guildText, platforms } from "../look/names.ts";
 import { progressBar, progressText } from "../look/progress.ts";
 import type { Refused } from "../look/refused.ts";
 import { remedy, roleName } from "../look/remedies.ts";
 import { say, separated, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { timeHtml } from "../look/time.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { communityPath, rolesPath, userPath } from "../paths.ts";
 import { linkingSection, type Rival, rivalNotice } from "./guild_pages.ts";
 import { obstacles, previewHtml, type RolePreview, whoField } from "./member_preview.ts";
@@ -35,15 +35,8 @@ export interface RolesView extends RanksView, RuleView, Omit<ManagedGuild, "scop
   readonly nicknames: NicknamesView;
 }
 
-type Shown = Pick<Visitor, "platforms">;
-
 /** @param refused why a submitted form was refused; null if none was refused */
-export const rolesPage = (
-  view: RolesView,
-  form: RolesForm,
-  visitor: Shown,
-  refused: Refused | null,
-): Page => {
+export const rolesPage = (view: RolesView, form: RolesForm, refused: Refused | null): Page => {
   const { community, details } = view;
   const isEmpty = isNewPlan(details.plan);
   const isNew = isEmpty && !view.isHome;
@@ -56,14 +49,14 @@ export const rolesPage = (
     labels: roleFormLabels,
     ...(details.status.sweep === null || view.isTyped ? {} : { refreshSeconds: 5 }),
     content: html`
-<p>${say("roles.intro", { community: nameOf(view), platform: visitor.platforms.chat })}
+<p>${say("roles.intro", { community: nameOf(view), platform: platforms.chat })}
 <a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>
 ${isNew ? null : statusSection(view)}
 ${isEmpty ? linkingSection(view, action(view)) : null}
 ${rivalNotice(view)}
-${planSection(view, form, visitor, refused)}
-${isNew ? null : html`<div data-live>${problemsSection(view, visitor)}</div>`}
-${isNew ? null : html`${previewSection(view, visitor, refused)}${historySection(details.plan)}${nicknamesSection(view.nicknames, details)}${removeSection(view)}`}`,
+${planSection(view, form)}
+${isNew ? null : html`<div data-live>${problemsSection(view)}</div>`}
+${isNew ? null : html`${previewSection(view)}${historySection(details.plan)}${nicknamesSection(view.nicknames, details)}${removeSection(view)}`}`,
   };
 };
 
@@ -114,7 +107,7 @@ const pauseText = ({ details: { community } }: RolesView): Html | null => {
   return by === null ? null : say("roles.paused.at", { time: timeHtml(at) });
 };
 
-const problemsSection = (view: RolesView, visitor: Shown): Html | null => {
+const problemsSection = (view: RolesView): Html | null => {
   const { problems } = view.details.status;
   if (problems.length === 0) return null;
   return html`
@@ -139,7 +132,7 @@ ${tableHtml({
         : problem.roleId === null
           ? say("roles.nickname")
           : roleName(view, problem.roleId),
-    remedy(view, problem, visitor.platforms),
+    remedy(view, problem),
     timeHtml(problem.at),
   ]),
 })}
@@ -159,8 +152,7 @@ const membersOf = ({ names, community }: RolesView, { chatIds, count }: SharedPr
     : say("roles.problems.members", { members, count: count - shown.length });
 };
 
-const planSection = (view: RolesView, form: RolesForm, visitor: Shown, refused: Refused | null): Html => {
-  const problems = refused?.problems ?? [];
+const planSection = (view: RolesView, form: RolesForm): Html => {
   const isOn = view.details.plan.state === "on";
   return html`
 <section>
@@ -170,12 +162,12 @@ ${hidden(view)}
 <input type="hidden" name="rows" value="${form.rules.length}">
 <input type="hidden" name="unlinked" value="${form.unlinked}">
 <input type="hidden" name="seen" value="${planVersion(view.details.plan)}">
-${form.rules.map((rule, i) => ruleFieldset(view, rule, [i + 1, form.rules.length], visitor, problems))}
+${form.rules.map((rule, i) => ruleFieldset(view, rule, [i + 1, form.rules.length]))}
 ${
   form.rules.length < mostRules
     ? html`<p class="row"><button class="button quiet small" name="act" value="add">${say(
         form.rules.length === 0 ? "roles.add_rule" : "roles.add_another",
-      )}</button></p>${hasGroups(view) ? ranksFields(view, form, visitor, problems) : null}`
+      )}</button></p>${hasGroups(view) ? ranksFields(view, form) : null}`
     : null
 }
 ${textField({
@@ -184,18 +176,17 @@ ${textField({
   hint: html`${say("roles.nickname.hint", {
     gameDisplayName: tags.code(html`{game.displayName}`),
     gameUsername: tags.code(html`{game.username}`),
-    game: visitor.platforms.game,
+    game: platforms.game,
     chatDisplayName: tags.code(html`{chat.displayName}`),
     chatUsername: tags.code(html`{chat.username}`),
-    chat: visitor.platforms.chat,
+    chat: platforms.chat,
   })}${hasGroups(view) ? html` ${say("roles.nickname.rank", { groupRole })}` : null}${exampleOf(form.nickname)}`,
   value: form.nickname,
   maxLength: 100,
-  problems,
 })}
-${hasGroups(view) || form.nicknameGroupId !== "" ? nicknameGroupField(view, form, visitor, problems) : null}
-${bypassField(view, form, "bypassRoleIds", problems)}
-${bypassField(view, form, "nicknameBypassRoleIds", problems)}
+${hasGroups(view) || form.nicknameGroupId !== "" ? nicknameGroupField(view, form) : null}
+${bypassField(view, form, "bypassRoleIds")}
+${bypassField(view, form, "nicknameBypassRoleIds")}
 <p class="row">${
     view.rival && "list" in view.rival && !isOn
       ? null
@@ -214,27 +205,20 @@ const hasGroups = ({ kinds }: RolesView): boolean => kinds.includes("group");
 
 const groupRole = tags.code(html`{group.role}`);
 
-const nicknameGroupField = (
-  view: RolesView,
-  { nicknameGroupId }: RolesForm,
-  visitor: Shown,
-  problems: Refused["problems"],
-): Html =>
+const nicknameGroupField = (view: RolesView, { nicknameGroupId }: RolesForm): Html =>
   textField({
     name: "nicknameGroupId",
     label: say("roles.nickname_group"),
     hint: thingHint(
       view,
       ["group", nicknameGroupId],
-      visitor,
-      say("roles.nickname_group.hint", { platform: visitor.platforms.game, groupRole }),
+      say("roles.nickname_group.hint", { platform: platforms.game, groupRole }),
     ),
     value: nicknameGroupId,
     maxLength: 300,
-    problems,
   });
 
-const previewSection = (view: RolesView, visitor: Shown, refused: Refused | null): Html => {
+const previewSection = (view: RolesView): Html => {
   const { preview } = view;
   return html`
 <section id="preview">
@@ -242,14 +226,14 @@ const previewSection = (view: RolesView, visitor: Shown, refused: Refused | null
 ${formTo(`${action(view)}#preview`, html` class="panel"`)}
 ${hidden(view)}
 <p>${say("roles.try.saved")}</p>
-${whoField(preview?.who ?? "", visitor.platforms, refused?.problems ?? [])}
+${whoField(preview?.who ?? "")}
 <button class="button quiet" name="act" value="preview">${say("roles.try.button")}</button>
 </form>
 ${
   !preview?.found
     ? null
-    : html`<div role="status">${previewHtml(view, view.details.plan.rules, preview, visitor.platforms)}
-${obstacles(view, preview.found.changes, visitor.platforms)}</div>`
+    : html`<div role="status">${previewHtml(view, view.details.plan.rules, preview)}
+${obstacles(view, preview.found.changes)}</div>`
 }
 </section>`;
 };

@@ -72,7 +72,6 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       names: (yield* namesIn([...preview.names, ...examplesIn(preview)])).chats,
       // After a refusal, who saves again has read that the rules changed.
       seen: refused === null && seen !== "" ? seen : planVersion(plan),
-      platforms: visitor.platforms,
       things: yield* thingsOf(formOfPlan(preview.settings)),
       member: who === "" ? null : yield* memberNamed(visitor, guild, who, preview.settings),
     } as const;

@@ -78,6 +78,6 @@ export const makeShowRoles = Effect.gen(function* () {
       rival: yield* rivalOf(visitor, community.scope.pid, home),
       nicknames: yield* nicknamesView(plans, community.scope, guildId),
     };
-    return rolesPage(view, shown, visitor, refused);
+    return rolesPage(view, shown, refused);
   });
 });

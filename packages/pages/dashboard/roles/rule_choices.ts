@@ -9,6 +9,7 @@ import {
   ruleParts,
 } from "@accountlink/core/roles";
 import { Effect, Record } from "effect";
+import { platforms } from "../look/names.ts";
 import { say } from "../look/say.ts";
 
 /** Returns the kinds of rules, and of items in them, that the game platform has what they need for. */
@@ -21,7 +22,7 @@ export const offeredBy = (game: GamePlatform["Service"]) =>
  * @param kinds what the game platform has what it needs for
  * @param when the kind of the rule, which may be unknown or no longer offered
  */
-export const kindChoices = (kinds: ReadonlyArray<RuleKindName>, when: string, gameName: string) => {
+export const kindChoices = (kinds: ReadonlyArray<RuleKindName>, when: string) => {
   const kind = ruleKindNamed(when);
   return [
     ...kinds.map((name) => ({ value: name as string, label: say(`rule.kind.${name}`) })),
@@ -31,7 +32,7 @@ export const kindChoices = (kinds: ReadonlyArray<RuleKindName>, when: string, ga
       : [
           {
             value: when,
-            label: say("rule.kind_untold", { kind: say(`rule.kind.${kind}`), platform: gameName }),
+            label: say("rule.kind_untold", { kind: say(`rule.kind.${kind}`), platform: platforms.game }),
           },
         ]),
   ];

@@ -10,15 +10,12 @@ import {
 } from "@accountlink/core/roles";
 import { type Html, html } from "../../html.ts";
 import { checksField, menuField, textField } from "../look/field.ts";
-import type { Refused } from "../look/refused.ts";
+import { platforms } from "../look/names.ts";
 import { plain, say, tags } from "../look/say.ts";
-import type { Visitor } from "../page.ts";
 import { roleChoices } from "./ranks_fields.ts";
 import { partOf, type RolesForm, ruleOf, type TypedCondition, type TypedRule } from "./role_form.ts";
 import { kindChoices, shownParts, thingOf } from "./rule_choices.ts";
 import { type RuleNames, ruleSentence, thingKey } from "./rule_sentence.ts";
-
-type Shown = Pick<Visitor, "platforms">;
 
 const hints: Readonly<Record<Exclude<RuleField, "roleId">, Html>> = {
   days: say("rule.hint.wait"),
@@ -41,7 +38,6 @@ export interface RuleView extends RuleNames {
 export const thingHint = (
   { things }: Pick<RuleNames, "things">,
   [kind, id]: readonly [kind: string, id: string],
-  { platforms }: Shown,
   otherwise: Html,
 ): string | Html => {
   const thing = things.get(thingKey(kind, id));
@@ -58,8 +54,6 @@ export const ruleFieldset = (
   view: RuleView,
   rule: TypedRule,
   [number, count]: readonly [number: number, count: number],
-  visitor: Shown,
-  problems: Refused["problems"],
 ): Html => {
   const { roleId, conditions } = rule;
   const read = ruleOf(rule, number);
@@ -69,7 +63,7 @@ export const ruleFieldset = (
 <legend>${say("rule.number", { number: place.number })}</legend>
 ${"roleId" in read ? html`<p>${ruleSentence(view, read)}</p>` : null}
 <input type="hidden" name="parts-${number}" value="${conditions.length}">
-${conditions.map((each, i) => conditionFields(view, each, [number, i + 1], visitor, problems))}
+${conditions.map((each, i) => conditionFields(view, each, [number, i + 1]))}
 ${
   conditions.length < mostCombined
     ? html`<p class="row">${button(`condition-${number}`, say("rule.add_condition", place))}</p>`
@@ -80,7 +74,6 @@ ${menuField({
   name: `role-${number}`,
   label: say("rule.gets"),
   value: roleId,
-  problems,
   choices: roleMenu(view, roleId),
 })}
 ${textField({
@@ -92,7 +85,6 @@ ${textField({
   }`,
   value: rule.nickname,
   maxLength: 100,
-  problems,
 })}
 </div>
 <p class="row">${number > 1 ? button(`up-${number}`, say("rule.up", place)) : null}
@@ -111,8 +103,6 @@ const conditionFields = (
   view: RuleView,
   typed: TypedCondition,
   [rule, condition]: readonly [rule: number, condition: number],
-  visitor: Shown,
-  problems: Refused["problems"],
 ): Html => {
   const { when } = typed;
   const part = partOf(rule, condition);
@@ -122,7 +112,7 @@ const conditionFields = (
     const hint = hints[field];
     if (field === "itemKind" && view.itemKinds.length > 0)
       return say("rule.hint.kinds", { kinds: view.itemKinds.join(", ") });
-    return field === thingField ? thingHint(view, [when, typed[field]], visitor, hint) : hint;
+    return field === thingField ? thingHint(view, [when, typed[field]], hint) : hint;
   };
   return html`
 <div class="condition"${condition === 1 ? null : html` role="group" aria-label="${plain(say("rule.condition", { number: String(condition) }))}"`}>
@@ -131,8 +121,7 @@ ${menuField({
   name: `when-${part}`,
   label: say(condition === 1 ? "rule.who" : "rule.and"),
   value: when,
-  problems,
-  choices: kindChoices(view.kinds, when, visitor.platforms.game),
+  choices: kindChoices(view.kinds, when),
 })}
 ${menuField({
   name: `whether-${part}`,
@@ -148,7 +137,7 @@ ${shownParts(view.kinds, kind).map(
   ([name, fields]) => html`<div class="parts ${name}">
 ${fields.map((field) => {
   const { name: key, maxLength } = ruleFields[field];
-  const shown = { name: `${key}-${part}`, label: say(`rule.field.${field}`), value: typed[field], problems };
+  const shown = { name: `${key}-${part}`, label: say(`rule.field.${field}`), value: typed[field] };
   return field === "roleId"
     ? menuField({ ...shown, choices: roleMenu(view, typed.roleId, (role) => role) })
     : textField({ ...shown, hint: hintOf(field), maxLength });
@@ -185,13 +174,12 @@ export const bypassField = (
   view: RuleNames,
   form: RolesForm,
   name: "bypassRoleIds" | "nicknameBypassRoleIds",
-  problems: Refused["problems"],
 ): Html => {
   const chosen = form[name];
   const key = name === "bypassRoleIds" ? "roles.bypass" : "roles.bypass_nicknames";
   return html`
 <details${chosen.length === 0 ? null : html` open`}>
 <summary>${chosen.length === 0 ? say(`${key}.nobody`) : say(key)}</summary>
-${checksField({ name, label: say(key), hint: say(`${key}.hint`), values: chosen, choices: roleChoices(view, chosen, (role) => role), problems })}
+${checksField({ name, label: say(key), hint: say(`${key}.hint`), values: chosen, choices: roleChoices(view, chosen, (role) => role) })}
 </details>`;
 };

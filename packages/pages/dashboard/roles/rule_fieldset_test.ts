@@ -9,13 +9,12 @@ const view: RuleView = {
   kinds: ["linked"],
   itemKinds: [],
 };
-const platforms = { chat: "Discord", game: "Roblox", hasGameNames: true };
 
 /** The fields of one rule for linked members. */
 const fieldsOf = (nickname: string) => {
   const condition = { when: "linked", whether: "" } as TypedRule["conditions"][number];
   const rule = { roleId: "1", nickname, conditions: [condition] };
-  return inEnglish(ruleFieldset(view, rule, [1, 1], { platforms }, []));
+  return inEnglish(ruleFieldset(view, rule, [1, 1]));
 };
 
 it("a rule's form shows how its own nickname reads, or an example of one", () => {

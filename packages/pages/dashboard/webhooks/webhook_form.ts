@@ -1,7 +1,6 @@
 /** The form of a webhook. */
 import { type Html, html } from "../../html.ts";
 import { checkField, fieldsOf, hiddenFields, textField } from "../look/field.ts";
-import type { Problem } from "../look/reasons.ts";
 import { type Fields, typedIn } from "../owner_pages.ts";
 import { eventChoices } from "./webhook_texts.ts";
 
@@ -39,8 +38,8 @@ export const typedWebhook = (fields: Fields): NewWebhookForm => ({
 });
 
 /** The hidden field sends an empty list if no event is ticked. */
-export const webhookFields = (form: WebhookForm, problems: ReadonlyArray<Problem>): Html => {
-  const of = fieldsOf(textLabels, form, problems);
+export const webhookFields = (form: WebhookForm): Html => {
+  const of = fieldsOf(textLabels, form);
   return html`
 ${textField({
   ...of("url"),

@@ -9,11 +9,11 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import { checkField, menuField } from "../look/field.ts";
 import { webhookName } from "../look/names.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
-import type { RefusedAct } from "../look/refused.ts";
+import type { Refused } from "../look/refused.ts";
 import { nextPage, tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { deliveryPath, type WebhookAct, webhookPath, withQuery } from "../paths.ts";
+import { deliveryPath, webhookPath, withQuery } from "../paths.ts";
 import { type WebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
 import { disabledText, pendingText, resultHtml, typesText, webhookStateHtml } from "./webhook_texts.ts";
 
@@ -24,14 +24,8 @@ export interface WebhookView extends DeliveryPage {
   readonly filter: DeliveryStatus | null;
 }
 
-type RefusedWebhookAct = RefusedAct<WebhookAct>;
-
 /** @param form the values in the fields: the webhook's values, or the submitted values if they were refused */
-export const webhookPage = (
-  view: WebhookView,
-  form: WebhookForm,
-  refused: RefusedWebhookAct | null,
-): Page => ({
+export const webhookPage = (view: WebhookView, form: WebhookForm, refused: Refused | null): Page => ({
   title: webhookName(view.webhook),
   section: "webhooks",
   refused,
@@ -40,7 +34,7 @@ export const webhookPage = (
 ${facts(view)}
 ${sendForms(view.webhook)}
 ${deliveries(view)}
-${acts(view.webhook, form, refused)}`,
+${acts(view.webhook, form)}`,
 });
 
 const facts = ({ webhook, guilds }: WebhookView): Html => html`
@@ -100,13 +94,13 @@ const row = ({ id }: WebhookDetails, delivery: WebhookDelivery): ReadonlyArray<H
     class="button quiet small">Send again</button></form>`,
 ];
 
-const acts = ({ id, status }: WebhookDetails, form: WebhookForm, refused: RefusedWebhookAct | null): Html => {
+const acts = ({ id, status }: WebhookDetails, form: WebhookForm): Html => {
   const isActive = status === "active";
   return html`
 <section>
 <h2>Settings</h2>
 ${formTo(webhookPath(id, "update"), html` class="panel"`)}
-${webhookFields(form, refused?.act === "update" ? refused.problems : [])}
+${webhookFields(form)}
 <button class="button">Save</button>
 </form>
 </section>

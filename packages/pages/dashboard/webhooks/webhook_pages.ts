@@ -60,9 +60,9 @@ export const newWebhookPage = (
   guilds: ReadonlyArray<OwnGuild> | null,
   refused: Refused | null,
 ): Page =>
-  creationPage("webhooks", "webhook", webhookLabels, refused, (problems) => [
-    scopeFields(form, guilds, problems, scopeTexts),
-    webhookFields(form, problems),
+  creationPage("webhooks", "webhook", webhookLabels, refused, [
+    scopeFields(form, guilds, scopeTexts),
+    webhookFields(form),
   ]);
 
 interface IssuedWebhook {

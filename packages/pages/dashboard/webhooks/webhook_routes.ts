@@ -9,7 +9,7 @@ import {
 import { Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
 import type { NoticeName } from "../look/notice.ts";
-import { guildErrors, orShowAgain, type Refused, type RefusedAct } from "../look/refused.ts";
+import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
 import {
   makeActs,
   makeGuildChoice,
@@ -18,7 +18,7 @@ import {
   type OwnerVisitor,
   seeOther,
 } from "../owner_pages.ts";
-import { deliveryPath, paths, type WebhookAct, webhookPath } from "../paths.ts";
+import { deliveryPath, paths, webhookPath } from "../paths.ts";
 import { emptyWebhookForm, type NewWebhookForm, typedWebhook, type WebhookForm } from "./webhook_form.ts";
 import { makeWebhookOperations } from "./webhook_operations.ts";
 import { webhookPage } from "./webhook_page.ts";
@@ -37,13 +37,13 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   const blank = (visitor: OwnerVisitor, typed: NewWebhookForm, refused: Refused | null) =>
     Effect.map(guildsOf(visitor), (guilds) => newWebhookPage(typed, guilds, refused));
 
-  /** @param refused the form that was refused, and why; null if none was refused */
+  /** @param refused why a form was refused; null if none was */
   const show = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     webhook: WebhookDetails,
     typed: WebhookForm,
     query: (name: string) => string,
-    refused: RefusedAct<WebhookAct> | null,
+    refused: Refused | null,
   ) {
     const filter = deliveryStatuses.find((status) => status === query("status")) ?? null;
     const before = query("cursor") || null;
@@ -71,7 +71,6 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
         ),
         (refused) => blank(visitor, typed, refused),
         guildErrors,
-        visitor.platforms,
       );
     }),
     page(webhookPath(":id"), (visitor, query) =>
