@@ -1,4 +1,4 @@
-import { Effect, Option, Semaphore } from "effect";
+import { Effect, Option } from "effect";
 import type { WriteOrigin } from "../../audit/audit.ts";
 import { BadRequest, Conflict } from "../../errors.ts";
 import { shownDelivery } from "../sent_delivery.ts";
@@ -34,20 +34,36 @@ export const makeRequestedSend = Effect.gen(function* () {
     return shownDelivery(recorded);
   });
 
-  /** Limits the deliveries in flight that people asked for, by account. */
-  const limits = new Map<string, Semaphore.Semaphore>();
+  const sends = new AskedSends();
 
   /** Fails with a `test_limit` `Conflict` while three of the account are in flight. */
-  return Effect.fnUntraced(function* (
-    webhook: StoredWebhook,
-    event: SentEvent,
-    delivery: StoredDelivery,
-    origin: WriteOrigin,
-  ) {
-    const { account } = webhook.scope;
-    const limit = limits.get(account) ?? Semaphore.makeUnsafe(askedAtOnce);
-    limits.set(account, limit);
-    const sent = yield* limit.withPermitsIfAvailable(1)(send(webhook, event, delivery, origin));
-    return Option.isSome(sent) ? sent.value : yield* new Conflict({ reason: "test_limit" });
-  });
+  return (webhook: StoredWebhook, event: SentEvent, delivery: StoredDelivery, origin: WriteOrigin) =>
+    sends.run(webhook.scope.account, send(webhook, event, delivery, origin));
 });
+
+/** The deliveries in flight that people asked for. An account without any is forgotten. @internal */
+export class AskedSends {
+  readonly #open = new Map<string, number>();
+
+  get accounts(): number {
+    return this.#open.size;
+  }
+
+  #add(account: string, added: 1 | -1): void {
+    const open = (this.#open.get(account) ?? 0) + added;
+    if (open === 0) this.#open.delete(account);
+    else this.#open.set(account, open);
+  }
+
+  run<A, E, R>(account: string, send: Effect.Effect<A, E, R>): Effect.Effect<A, E | Conflict, R> {
+    return Effect.acquireUseRelease(
+      Effect.suspend(() => {
+        if (this.#open.get(account) === askedAtOnce) return new Conflict({ reason: "test_limit" });
+        this.#add(account, 1);
+        return Effect.void;
+      }),
+      () => send,
+      () => Effect.sync(() => this.#add(account, -1)),
+    );
+  }
+}
