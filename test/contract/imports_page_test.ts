@@ -12,7 +12,10 @@ import { managedBy, useSiteServer } from "./site_server.ts";
 /** The most links of an account. */
 const most = 400;
 
-const server = useSiteServer({ ACCOUNTLINK_FREE_LINKS: String(most) }, managedBy(["100030", "100032"]));
+const server = useSiteServer(
+  { ACCOUNTLINK_FREE_LINKS: String(most) },
+  managedBy(["100030", "100032", "100033"]),
+);
 
 const imports = "/dashboard/imports";
 
@@ -351,6 +354,28 @@ test("three imports of the same members leave what was there before, in whatever
     expect({ order, links: await undo(order[2]) }).toEqual({ order, links: before });
     // A second undo of an undone import changes nothing.
     expect({ order, links: await undo(order[0]) }).toEqual({ order, links: before });
+  }
+});
+
+test("an import of which nothing is left is undone by no form, and by one when it is there again", async () => {
+  const importer = await makeImporter("100033");
+  const imported = async (gameId: string) => {
+    const file = `chatId,gameId\n200021,${gameId}\n`;
+    const preview = locationOf(await importer.upload(file, { onConflict: "replace" }));
+    await importer.run(preview);
+    return `${preview}/undo`;
+  };
+  const [first, second] = [await imported("1"), await imported("2")];
+  const gone = `${imports}?gone=undo`;
+  expect(locationOf(await importer.get(first))).toBe(gone);
+  expect(locationOf(await importer.post(first))).toBe(gone);
+  for (const [undo, left] of [
+    [second, ["200021,1"]],
+    [first, []],
+  ] as const) {
+    expect(locationOf(await importer.post(undo))).toBe(undo);
+    expect(wordsOf(await importer.get(undo))).toContain("The import is undone.");
+    expect(await importer.links()).toEqual(left);
   }
 });
 

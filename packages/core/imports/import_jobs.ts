@@ -16,7 +16,7 @@ import type { ImportFailure, ImportState } from "./import_state.ts";
 import { ImportStore, type UndoableImport } from "./import_store.ts";
 import { makeImportUndos } from "./import_undos.ts";
 import type { ImportProgress } from "./link_import.ts";
-import { makeUndoPreview } from "./undo_preview.ts";
+import { isLeftToUndo, makeUndoPreview } from "./undo_preview.ts";
 import { UploadStore } from "./upload_store.ts";
 
 /** @internal */
@@ -116,6 +116,10 @@ export const makeImportJobs = Effect.gen(function* () {
     }),
 
     previewUndo: yield* makeUndoPreview,
+
+    /** Whether an undo was begun, or would take back a link. */
+    isUndoable: ({ id, undone }: UndoableImport) =>
+      undone === null ? Effect.provideService(isLeftToUndo(id), ImportStore, imports) : Effect.succeed(true),
 
     /**
      * Undoes an import. The first links are done when this returns, the others in the background, also after the node

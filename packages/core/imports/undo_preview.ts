@@ -19,6 +19,18 @@ interface UndoPreview {
   readonly lost: ReadonlyArray<{ readonly guildId: GuildId; readonly members: number }>;
 }
 
+/** Whether an undo would take back a link of an import: not all were changed since. */
+export const isLeftToUndo = Effect.fnUntraced(function* (id: string) {
+  const imports = yield* ImportStore;
+  let next: ChatId | null = null;
+  do {
+    const page: UndoablePage = yield* imports.undoablePage(id, next, pageSize);
+    if (page.links.length > 0) return true;
+    next = page.next;
+  } while (next !== null);
+  return false;
+});
+
 export const makeUndoPreview = Effect.gen(function* () {
   const imports = yield* ImportStore;
   const plans = yield* RolePlanStore;

@@ -128,7 +128,9 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     route(importPath(":id", "undo"), function* (visitor) {
       const id = String(visitor.context.query["id"]);
       const found = (yield* jobs.undoable(visitor.owner)).find((one) => one.id === id);
-      if (found === undefined) return seeOther(`${paths.imports}?gone=undo`);
+      if (found === undefined || !(yield* jobs.isUndoable(found))) {
+        return seeOther(`${paths.imports}?gone=undo`);
+      }
       const community = yield* communities.find(visitor, found.pid);
       return yield* asEffect(act({ ...found, community }, visitor));
     });

@@ -28,8 +28,7 @@ export const undoPage = (view: UndoView): Page => {
 
 const askPage = (view: UndoView): Page => {
   const { id, name, community, importedAt, endsAt, links, removed, restored, lost } = view;
-  const left = leftOf(view);
-  const changed = links - left;
+  const changed = links - leftOf(view);
   return {
     title: say("undo.ask"),
     section: "imports",
@@ -40,15 +39,10 @@ ${lost.map(({ name: of, members }) => html`<p>${say("undo.lost", { community: of
 ${restored > 0 ? html`<p class="figure">${say("undo.restored", { count: restored, b: tags.b })}</p>` : null}
 ${changed > 0 ? html`<p>${say("undo.changed", { count: changed })}</p>` : null}
 <p>${say("undo.roles", { a: linkTo(rolesPath(community.scope.pid)) })}</p>
-${
-  left === 0
-    ? html`<p><a class="button quiet" href="${to(paths.imports)}">${say("undo.back")}</a></p>`
-    : html`
 ${formTo(importPath(id, "undo"))}
 <p class="row"><button class="button bad">${say("undo.button")}</button>
 <a class="button quiet" href="${to(paths.imports)}">${say("undo.keep")}</a></p>
-</form>`
-}`,
+</form>`,
   };
 };
 
