@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 /** Files besides the sources that a package needs. */
 const data: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "packages/http-api": ["open_api/answers.json"],
   "packages/pages": ["languages/*.json", "languages/dashboard/*.json"],
 };
 

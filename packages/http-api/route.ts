@@ -28,18 +28,6 @@ export const wordedMessage = ({ message }: Wording, error: PublicError): string 
   return error._tag === "Conflict" ? message[error.reason] : undefined;
 };
 
-/** A sample request and its response. The demo returns the same response. */
-export interface Example<S extends Schema.Top = Schema.Top> {
-  readonly values: RawValues;
-  /** The handler's result: the response without the fields that the envelope adds. */
-  readonly answer: Answered<S["Encoded"]>;
-}
-
-type Answered<Answer> = Answer extends { readonly data: unknown }
-  ? Pick<Answer, keyof Answer & ("data" | "message" | "resolved")> &
-      (Answer extends { readonly meta: infer Meta } ? Pick<Meta, keyof Meta & "bulk"> : unknown)
-  : Answer;
-
 export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schema.Top> {
   /** Unique; also the operation ID in the OpenAPI document. */
   readonly id: string;
@@ -81,7 +69,8 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly success: S;
   /** The status of a success that is not a redirect; 200 when left out. */
   readonly status?: 201;
-  readonly example?: Example<S>;
+  /** The values of a sample request, whose answer by the demo is in `open_api/answers.json`. */
+  readonly example?: RawValues;
   /** Whether a request may carry an `Idempotency-Key`, under which its response is stored. */
   readonly isIdempotent?: true;
   /** Whether the response is a CSV file. */
@@ -107,8 +96,7 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
 }
 
 export interface Route<P extends Parameters = Parameters, S extends Schema.Top = Schema.Top>
-  extends Omit<RouteOptions<P, S>, "example"> {
-  readonly example?: Example;
+  extends RouteOptions<P, S> {
   readonly codes: ReadonlySet<ErrorCode>;
   /** Every reason of `FORBIDDEN` and `CONFLICT`, and every limit, with which the route refuses. */
   readonly reasons: ReadonlySet<Reason>;

@@ -1,11 +1,16 @@
-/** Runs the requests of `/docs` in a shell, as printed, against the demo, and compares the answers with the documented ones. */
+/**
+ * Runs the requests of `/docs` in a shell, as printed, against the demo, and compares the answers with the documented ones.
+ * With `-u`, it records those that differ.
+ */
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { dashboardRoutes, pathTemplate, type Route, routes } from "@accountlink/http-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { headersOf } from "../contract/dashboard.ts";
-import { plain } from "../contract/example_text.ts";
+import { plain, sampled } from "../contract/example_text.ts";
 import { eventually } from "../support/eventually.ts";
 import { type FlowBrowser, locationOf, openBrowser } from "../support/flow_browser.ts";
 import { type Json, listOf, textOf } from "../support/http.ts";
@@ -100,6 +105,33 @@ const comparable = (value: unknown): unknown =>
   JSON.parse(
     varying.reduce((text, [pattern, to]) => text.replaceAll(pattern, to), JSON.stringify(plain(value))),
   );
+
+const file = join(import.meta.dirname, "../../packages/http-api/open_api/answers.json");
+
+const recorded = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+
+/** Secrets are not recorded, and IDs are those of the documents. */
+const secrets: ReadonlyArray<readonly [RegExp, string]> = [
+  [/(?<=")(alk_|whsec_)[^"]+/g, "$1…"],
+  [/(?<="csrfToken":")[^"]+/g, "…"],
+  [/(?<="id":")[A-Za-z0-9]{12}(?=")/g, "Aa0Bb1Cc2Dd3"],
+  [/wh_\w{20}/g, "wh_0123456789abcdefghij"],
+];
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The part of an answer that the envelope does not add. */
+const answerIn = (value: unknown): unknown => {
+  const text = secrets.reduce((all, [from, to]) => all.replaceAll(from, to), JSON.stringify(sampled(value)));
+  const answer: unknown = JSON.parse(text);
+  if (!isObject(answer) || answer["data"] === undefined) return answer;
+  const { data, message, resolved, meta } = answer;
+  return { data, message, resolved, bulk: meta?.["bulk"] };
+};
+
+const envelopeIn = (value: unknown) =>
+  isObject(value) ? { ...value, data: null, message: null, resolved: null } : null;
 
 const valueOf = (text: string): unknown =>
   text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : text;
@@ -208,17 +240,26 @@ describe.skipIf(!(await hasProgram("curl"))).each(Object.entries(groups))(
     });
 
     test.each(own.filter(({ access }) => access !== "redirect"))(
-      "the request of $id answers as shown",
+      "the request of $id is answered as a success",
       async (route) => {
         await prepare(route);
         const { status, text } = await run(lineOf(page, route));
         const value = valueOf(text);
         noteIds(route.id, (value as Json).data);
-        expect({ status, value: comparable(value) }).toEqual({
+        const shown = shownFor(document, route);
+        expect({ status, envelope: comparable(envelopeIn(value)) }).toEqual({
           status: route.status ?? 200,
-          value: comparable(shownFor(document, route)),
+          envelope: comparable(envelopeIn(shown)),
         });
+        if (!isDeepStrictEqual(comparable(value), comparable(shown))) recorded[route.id] = answerIn(value);
       },
     );
   },
 );
+
+test("the answers are those of the documents", async () => {
+  const lines = Object.keys(recorded)
+    .toSorted()
+    .map((id) => `  "${id}": ${JSON.stringify(recorded[id])}`);
+  await expect(`{\n${lines.join(",\n")}\n}\n`).toMatchFileSnapshot(file);
+});

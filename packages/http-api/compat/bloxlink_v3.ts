@@ -47,10 +47,7 @@ export const discordToRoblox = defineRoute({
   summary: "Roblox user of a Discord user",
   parameters: { discordId, guildId: guildId() },
   success: success(Schema.Struct({ robloxId: GameId, primaryAccount: GameId })),
-  example: {
-    values: { discordId: "100001" },
-    answer: { success: true, user: { robloxId: "1", primaryAccount: "1" } },
-  },
+  example: { discordId: "100001" },
 });
 
 export const robloxToDiscord = defineRoute({
@@ -62,8 +59,5 @@ export const robloxToDiscord = defineRoute({
   success: success(
     Schema.Struct({ discordIds: Schema.Array(ChatId).annotate({ description: "Newest link first" }) }),
   ),
-  example: {
-    values: { robloxId: "2" },
-    answer: { success: true, user: { discordIds: ["100003", "100002"] } },
-  },
+  example: { robloxId: "2" },
 });

@@ -87,9 +87,6 @@ const lookup = { ...compatLookup, service: bloxlinkV4 } as const;
 const toRoblox = { ...lookup, summary: "Roblox user of a Discord user", success: Roblox } as const;
 const toDiscord = { ...lookup, summary: "Discord users of a Roblox user", success: Discord } as const;
 
-const ofAda = { robloxID: "1", resolved: {} };
-const ofGrace = { discordIDs: ["100003", "100002"], resolved: {} };
-
 const globalKeysOnly = {
   description: "Only for global keys.",
   errors: ["INVALID_PARAMETER", "MISSING_PARAMETER", "LINK_NOT_FOUND"],
@@ -100,7 +97,7 @@ export const discordToRoblox = defineRoute({
   id: "bloxlinkV4DiscordToRoblox",
   path: `${bloxlinkPrefix}/v4/public/guilds/:guildId/discord-to-roblox/:discordId`,
   parameters: { guildId: pathGuildId, discordId },
-  example: { values: { guildId, discordId: "100001" }, answer: ofAda },
+  example: { guildId, discordId: "100001" },
 });
 
 export const robloxToDiscord = defineRoute({
@@ -108,7 +105,7 @@ export const robloxToDiscord = defineRoute({
   id: "bloxlinkV4RobloxToDiscord",
   path: `${bloxlinkPrefix}/v4/public/guilds/:guildId/roblox-to-discord/:robloxId`,
   parameters: { guildId: pathGuildId, robloxId },
-  example: { values: { guildId, robloxId: "2" }, answer: ofGrace },
+  example: { guildId, robloxId: "2" },
 });
 
 export const globalDiscordToRoblox = defineRoute({
@@ -117,7 +114,7 @@ export const globalDiscordToRoblox = defineRoute({
   id: "bloxlinkV4GlobalDiscordToRoblox",
   path: `${bloxlinkPrefix}/v4/public/discord-to-roblox/:discordId`,
   parameters: { discordId },
-  example: { values: { discordId: "100001" }, answer: ofAda },
+  example: { discordId: "100001" },
 });
 
 export const globalRobloxToDiscord = defineRoute({
@@ -126,5 +123,5 @@ export const globalRobloxToDiscord = defineRoute({
   id: "bloxlinkV4GlobalRobloxToDiscord",
   path: `${bloxlinkPrefix}/v4/public/roblox-to-discord/:robloxId`,
   parameters: { robloxId },
-  example: { values: { robloxId: "2" }, answer: ofGrace },
+  example: { robloxId: "2" },
 });

@@ -89,10 +89,7 @@ export const discordToRoblox = defineRoute({
     discordId: ChatId,
     guildId: GuildId,
   }),
-  example: {
-    values: { guildId, discordId: "100001" },
-    answer: { robloxId: 1, cachedUsername: "ada_plays", discordId: "100001", guildId },
-  },
+  example: { guildId, discordId: "100001" },
 });
 
 export const robloxToDiscord = defineRoute({
@@ -113,12 +110,5 @@ export const robloxToDiscord = defineRoute({
     robloxId: RobloxNumber,
     guildId: GuildId,
   }),
-  example: {
-    values: { guildId, robloxId: "1" },
-    answer: {
-      discordUsers: [{ user: { id: "100001", username: "ada" }, nick: null, roles: ["1"] }],
-      robloxId: 1,
-      guildId,
-    },
-  },
+  example: { guildId, robloxId: "1" },
 });

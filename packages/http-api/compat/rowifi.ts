@@ -56,16 +56,14 @@ const member = {
   guild_id: GuildId,
   roblox_id: RobloxNumber,
 };
-const memberOfAda = { discord_id: "100001", guild_id: guildId, roblox_id: 1 };
 const consent = { reverse_search_consent: Schema.Literal(true) };
-const consenting = { reverse_search_consent: true } as const;
 
 export const memberV3 = defineRoute({
   ...forward,
   id: "rowifiV3Member",
   path: "/compat/rowifi/v3/guilds/:guildId/members/:discordId",
   success: Schema.Struct(member),
-  example: { values: { guildId, discordId: "100001" }, answer: memberOfAda },
+  example: { guildId, discordId: "100001" },
 });
 
 export const membersOfRobloxV3 = defineRoute({
@@ -73,7 +71,7 @@ export const membersOfRobloxV3 = defineRoute({
   id: "rowifiV3MembersOfRoblox",
   path: "/compat/rowifi/v3/guilds/:guildId/members/roblox/:robloxId",
   success: Schema.Array(Schema.Struct({ discord_id: ChatId })),
-  example: { values: { guildId, robloxId: "1" }, answer: [{ discord_id: "100001" }] },
+  example: { guildId, robloxId: "1" },
 });
 
 export const memberV2 = defineRoute({
@@ -81,7 +79,7 @@ export const memberV2 = defineRoute({
   id: "rowifiV2Member",
   path: "/compat/rowifi/v2/guilds/:guildId/members/:discordId",
   success: Schema.Struct({ ...member, ...consent }),
-  example: { values: { guildId, discordId: "100001" }, answer: { ...memberOfAda, ...consenting } },
+  example: { guildId, discordId: "100001" },
 });
 
 export const membersOfRobloxV2 = defineRoute({
@@ -89,5 +87,5 @@ export const membersOfRobloxV2 = defineRoute({
   id: "rowifiV2MembersOfRoblox",
   path: "/compat/rowifi/v2/guilds/:guildId/members/roblox/:robloxId",
   success: Schema.Array(Schema.Struct({ discord_id: ChatId, ...consent })),
-  example: { values: { guildId, robloxId: "1" }, answer: [{ discord_id: "100001", ...consenting }] },
+  example: { guildId, robloxId: "1" },
 });

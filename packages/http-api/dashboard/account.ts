@@ -57,6 +57,7 @@ export const chooseAccount = signedIn("moderator", "POST", "/session/account", {
   id: "chooseAccount",
   summary: "Switch to another account of the signed-in user, or accept an invitation to one",
   parameters: { account: text("Name of the account") },
+  example: { account: "Chess Club" },
   data: { account: Schema.String, role: Role, csrfToken: Schema.String },
   refuses: ["account_limit"],
 });
@@ -78,6 +79,7 @@ export const patchAccount = signedIn("owner", "PATCH", "/account", {
       "Name of the account, which no other account has",
     ),
   },
+  example: { name: "Chess Club" },
   data: { account: AccountAnswer },
   refuses: ["name_taken"],
 });
@@ -87,6 +89,7 @@ export const deleteAccount = signedIn("owner", "DELETE", "/account", {
   summary: "Delete the account with its communities, links, keys, role plans and webhooks",
   parameters: { confirm },
   source: "body",
+  example: { confirm: "Chess Club" },
   data: { deleted: Schema.Literal(true) },
 });
 

@@ -28,6 +28,7 @@ export const getUsage = signedIn("admin_of_all", "GET", "/usage", {
     keyId: optional(keyId("Only requests of this key")),
     days: countUpTo(90, 30, "How many UTC days, today included"),
   },
+  example: { days: 1 },
   data: {
     days: Schema.Array(
       Schema.Struct({
@@ -65,6 +66,7 @@ export const getAudit = signedIn("moderator", "GET", "/audit", {
     ),
     chatId: optional(chatId("Only entries about this chat user")),
   },
+  example: { limit: 1 },
   data: {
     entries: Schema.Array(
       Schema.Struct({

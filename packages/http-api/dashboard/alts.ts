@@ -14,6 +14,8 @@ import { chatId, note, verdict } from "../parameter.ts";
 import { AltEvidence, AltReview, pair } from "../v2/alts.ts";
 import { managed, nextOf, Place, pageLimit, pid } from "./signed_in.ts";
 
+const examplePair = { chatId: "100003", otherChatId: "100002" };
+
 export const getAltQueue = managed("moderator", "GET", "/alts", {
   id: "getAltQueue",
   summary: "Links of the last 7 days whose users are likely somebody else who is linked, newest first",
@@ -45,6 +47,7 @@ export const getReviews = managed("moderator", "GET", "/alts/reviews", {
   summary: "Reviews of the pairs that a chat user is in, newest first",
   parameters: { pid, chatId: chatId() },
   tier: "premium",
+  example: { chatId: "100003" },
   data: { reviews: Schema.Array(AltReview) },
   refuses: ["bot_not_in_guild"],
 });
@@ -54,6 +57,7 @@ export const putReview = managed("moderator", "PUT", "/alts/reviews", {
   summary: "Record whether two chat users are the same person; nobody but an owner reviews themself",
   parameters: { pid, ...pair, verdict, note },
   tier: "premium",
+  example: { ...examplePair, verdict: "same", note: "Both said so" },
   data: { review: AltReview },
   refuses: ["bot_not_in_guild"],
 });
@@ -64,6 +68,7 @@ export const deleteReview = managed("moderator", "DELETE", "/alts/reviews", {
   parameters: { pid, ...pair },
   source: "body",
   tier: "premium",
+  example: examplePair,
   data: { chatId: ChatId, otherChatId: ChatId, deleted: Schema.Boolean },
   refuses: ["bot_not_in_guild"],
 });

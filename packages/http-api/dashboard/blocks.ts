@@ -72,6 +72,7 @@ export const importBlocks = managed("moderator", "POST", "/blocks/import", {
     ),
   },
   csvBody: "csv",
+  example: { csv: "chatId,gameId,reason\n100009,,Cheats\n" },
   data: { imported: Schema.Int, kept: Schema.Int, wrong: Schema.Int, left: Schema.Int },
   refuses: ["block_limit"],
 });
@@ -85,6 +86,7 @@ export const putBlock = managed("moderator", "PUT", "/blocks", {
     reason: optional(textUpTo(longestReason, `Why, for the team alone; at most ${longestReason} characters`)),
   },
   requiresOneOf: ["chatId", "gameId"],
+  example: { gameId: "3", reason: "Cheats" },
   data: { block: Block, removedLinks: Schema.Int },
   refuses: ["block_limit"],
 });
@@ -95,5 +97,6 @@ export const deleteBlock = managed("moderator", "DELETE", "/blocks", {
   parameters: { pid, ...user },
   requiresOneOf: ["chatId", "gameId"],
   source: "body",
+  example: { gameId: "3" },
   data: { deleted: Schema.Boolean },
 });

@@ -9,7 +9,7 @@
  */
 import { Schema } from "effect";
 import { optional, required, text } from "../parameter.ts";
-import { guildInScope, managed } from "./signed_in.ts";
+import { demoGuild, guildInScope, managed } from "./signed_in.ts";
 
 /** The most characters of a panel's text. @internal */
 export const longestPanelText = 300;
@@ -18,6 +18,7 @@ export const getChannels = managed("admin", "GET", "/channels", {
   id: "getChannels",
   summary: "The text channels of a guild, in the order in which members see them",
   parameters: guildInScope,
+  example: demoGuild,
   data: {
     channels: Schema.Array(
       Schema.Struct({ id: Schema.String, name: Schema.String, mayPost: Schema.Boolean }),
@@ -40,5 +41,6 @@ export const postPanel = managed("admin", "POST", "/panel", {
       ),
     ),
   },
+  example: { ...demoGuild, channelId: "700000000000000101", text: "Link your account to play with us." },
   data: { messageId: Schema.String },
 });

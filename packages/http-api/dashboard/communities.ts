@@ -23,6 +23,7 @@ import { chatId, gameId, ownGuildId, reason, required, trueOrFalse, withFallback
 import { deleteGame, patchGame } from "../v2/writes.ts";
 import {
   confirm,
+  demoGuild,
   longestSearch,
   managed,
   nextOf,
@@ -105,6 +106,7 @@ export const patchScope = managed("admin", "PATCH", "/scopes/:pid", {
     pid: pidInPath,
     ...settingParameters(scopeSettings),
   },
+  example: { displayName: "Chess Club", supportUrl: "https://chess.example/help", minGameAgeDays: 30 },
   data: { scope: Scope },
 });
 
@@ -124,6 +126,7 @@ export const deleteScope = signedIn("owner", "DELETE", "/scopes/:pid", {
     ),
   },
   source: "body",
+  example: { confirm: "Chess Club" },
   data: { deletedRecords: Schema.Int },
 });
 
@@ -152,6 +155,7 @@ export const putLink = managed("moderator", "PUT", "/links", {
   id: "putOwnedLink",
   summary: "Link a chat user to a game user",
   parameters: { pid, chatId: chatId(), gameId: gameId(), reason },
+  example: { chatId: "100003", gameId: "1", reason: "Shown to a moderator" },
   data: patchGame.success.fields.data.fields,
   refuses: ["bot_not_in_guild", "user_not_in_guild", "link_limit", "blocked", "game_taken"],
 });
@@ -161,6 +165,7 @@ export const deleteLink = managed("moderator", "DELETE", "/links", {
   summary: "Remove the link of a chat user",
   parameters: { pid, chatId: chatId(), reason },
   source: "body",
+  example: { chatId: "100003", reason: "Sold the account" },
   data: deleteGame.success.fields.data.fields,
   errors: ["LINK_NOT_FOUND"],
   refuses: ["bot_not_in_guild"],
@@ -170,6 +175,7 @@ export const restoreLink = managed("moderator", "POST", "/links/restore", {
   id: "restoreOwnedLink",
   summary: "Put back the link that the team removed last, within a day, as it was",
   parameters: { pid, chatId: chatId() },
+  example: { chatId: "100003" },
   data: { link: NamedLink },
   errors: ["LINK_NOT_FOUND"],
   refuses: ["bot_not_in_guild", "link_limit", "blocked", "game_taken"],
@@ -180,6 +186,7 @@ export const getUnlinked = managed("moderator", "GET", "/unlinked", {
   summary:
     "The members of a guild who have no link in a data scope, the last to join first; bots are left out",
   parameters: { pid, guildId: ownGuildId, q: search, limit: pageLimit, cursor: nextOf(Place) },
+  example: demoGuild,
   data: {
     members: Schema.Array(
       Schema.Struct({ chatId: ChatId, username: Text, displayName: Text, joined: Text, reminded: Text }),

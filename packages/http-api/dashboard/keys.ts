@@ -19,7 +19,7 @@ import { formatTimestamp, TimestampMillis, timeOrNull } from "@accountlink/core/
 import { Option, Predicate, Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { guildId, inPath, oneOf, required, withFallback } from "../parameter.ts";
-import { keyId, keyScope, orNull, signedIn, unlessLeftOut } from "./signed_in.ts";
+import { demoGuild, keyId, keyScope, orNull, signedIn, unlessLeftOut } from "./signed_in.ts";
 
 const longestName = 80;
 
@@ -184,6 +184,7 @@ export const createKey = signedIn("admin_of_all", "POST", "/keys", {
     ...rules,
   },
   status: 201,
+  example: { name: "bot", scope: "guild", ...demoGuild, access: "read" },
   data: IssuedKeyAnswer,
   refuses: ["bot_not_in_guild", "not_guild_manager", "platform_refusals", "key_limit", "key_rate"],
 });
@@ -197,6 +198,7 @@ export const patchKey = signedIn("admin_of_all", "PATCH", "/keys/:id", {
     ...rules,
     status: unlessLeftOut(oneOf(["active", "disabled"], "Whether requests with the key are accepted")),
   },
+  example: { allowIps: ["203.0.113.0/24"], status: "active" },
   data: KeyAnswer,
   refuses: ["key_revoked"],
 });
@@ -213,6 +215,7 @@ export const rotateKey = signedIn("admin_of_all", "POST", "/keys/:id/rotate", {
   id: "rotateKey",
   summary: "Give a key a new secret; only this response shows it in full",
   parameters: { id: keyInPath, graceSeconds },
+  example: { graceSeconds: 3_600 },
   data: IssuedKeyAnswer,
   refuses: ["key_revoked"],
 });

@@ -55,6 +55,7 @@ export const addMember = signedIn("owner", "POST", "/members", {
   },
   requiresOneOf: ["chatId", "username"],
   status: 201,
+  example: { username: "linus", role: "moderator" },
   data: { member: Member },
   refuses: ["platform_refusals", "member_exists", "member_limit", "account_limit"],
 });
@@ -63,6 +64,7 @@ export const patchMember = signedIn("owner", "PATCH", "/members/:chatId", {
   id: "patchMember",
   summary: "Change the role of a member, or of which communities the member sees something",
   parameters: { chatId: inPath(chatId()), role: unlessLeftOut(role), scopes: unlessLeftOut(scopes) },
+  example: { role: "admin" },
   data: { member: Member },
   errors: ["MISSING_PARAMETER"],
   refuses: ["last_owner", "account_limit"],

@@ -38,6 +38,7 @@ import { Schema, SchemaGetter, SchemaTransformation } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, oneOf, optional, required, withFallback } from "../parameter.ts";
 import {
+  demoGuild,
   guildInScope,
   managed,
   nextOf,
@@ -94,6 +95,7 @@ export const getRoles = managed("admin", "GET", "/roles", {
   id: "getRoles",
   summary: "The role plan of a guild, and the roles of the guild, highest first",
   parameters: guildInScope,
+  example: demoGuild,
   data: { plan: Plan, guildRoles: Schema.Array(GuildRole) },
 });
 
@@ -107,6 +109,7 @@ export const getRanks = managed("admin", "GET", "/roles/ranks", {
       "ID of a group of the game platform",
     ),
   },
+  example: { groupId: "9" },
   data: {
     group: Schema.Struct({ id: Schema.String, name: Schema.NullOr(Schema.String) }),
     ranks: Schema.Array(Schema.Struct({ rank: Schema.Int, name: Schema.String })),
@@ -154,6 +157,8 @@ const EditedPlan = Schema.Struct({
   }),
 );
 
+const demoRules = [{ roleId: "2", when: { is: "linked" }, nickname: null }];
+
 export const putRoles = managed("admin", "PUT", "/roles", {
   id: "putRoles",
   summary: "Store the role plan of a guild; a changed plan that is on compares all members",
@@ -184,6 +189,7 @@ export const putRoles = managed("admin", "PUT", "/roles", {
       ),
     ),
   },
+  example: { ...demoGuild, rules: demoRules, nickname: "{game.displayName}", state: "on" },
   data: { plan: Plan },
   refuses: ["guild_has_plan", "plan_changed", "sweeps"],
 });
@@ -193,6 +199,7 @@ export const deleteRoles = managed("admin", "DELETE", "/roles", {
   summary: "Delete the role plan of a guild; members keep their roles",
   parameters: guildInScope,
   source: "body",
+  example: demoGuild,
   data: { deleted: Schema.Boolean },
 });
 
@@ -223,6 +230,7 @@ export const previewRoles = managed("admin", "POST", "/roles/preview", {
     nicknameBypassRoleIds: unlessLeftOut(settings.nicknameBypassRoleIds),
     unlinked: unlessLeftOut(settings.unlinked),
   },
+  example: { ...demoGuild, rules: demoRules },
   data: {
     add: Schema.optionalKey(Changes.add),
     remove: Schema.optionalKey(Changes.remove),
@@ -239,6 +247,7 @@ export const getPreview = managed("admin", "GET", "/roles/preview", {
   id: "getRolePreview",
   summary: "How far the last preview for all members is, and what it found; null without one",
   parameters: guildInScope,
+  example: demoGuild,
   data: { preview: Schema.NullOr(Preview) },
 });
 
@@ -246,6 +255,7 @@ export const sweepRoles = managed("admin", "POST", "/roles/sweep", {
   id: "sweepRoles",
   summary: "Compare all members of a guild with its role plan now",
   parameters: guildInScope,
+  example: demoGuild,
   data: { plan: Plan },
   refuses: ["sweeps"],
 });
@@ -258,6 +268,7 @@ export const getRoleHistory = managed("admin", "GET", "/roles/history", {
     limit: pageLimit,
     cursor: nextOf(ChangeNumber),
   },
+  example: demoGuild,
   data: {
     changes: Schema.Array(
       Schema.Struct({
@@ -286,6 +297,7 @@ export const putRolesBack = managed("admin", "POST", "/roles/put-back", {
       isText: true,
     },
   },
+  example: { ...demoGuild, since: "2026-01-01T12:00:00.000Z" },
   data: {
     pending: Schema.Int.annotate({ description: "How many roles are still to be given back" }),
   },

@@ -20,7 +20,16 @@ import { success } from "../v2/envelope.ts";
 interface Options<P extends Parameters, Fields extends Schema.Struct.Fields>
   extends Pick<
     RouteOptions<P>,
-    "id" | "summary" | "parameters" | "requiresOneOf" | "tier" | "errors" | "refuses" | "isCsv" | "csvBody"
+    | "id"
+    | "summary"
+    | "parameters"
+    | "requiresOneOf"
+    | "tier"
+    | "example"
+    | "errors"
+    | "refuses"
+    | "isCsv"
+    | "csvBody"
   > {
   /** Where values are read; the query for GET and DELETE when left out, otherwise the body. */
   readonly source?: "body";
@@ -137,6 +146,9 @@ export const guildInScope = {
     "ID of the guild; for the scope of a guild, its own",
   ),
 };
+
+/** The guild of sample requests. */
+export const demoGuild = { guildId: "700000000000000001" };
 
 export const pidInPath = inPath(anyPid);
 

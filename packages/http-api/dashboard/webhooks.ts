@@ -26,7 +26,7 @@ import {
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { guildId, inPath, oneOf, optional, required } from "../parameter.ts";
-import { keyScope, nextOf, orNull, pageLimit, signedIn, unlessLeftOut } from "./signed_in.ts";
+import { demoGuild, keyScope, nextOf, orNull, pageLimit, signedIn, unlessLeftOut } from "./signed_in.ts";
 
 /** A webhook ID in a path. Any text is accepted: a malformed ID counts as an unknown webhook. */
 const webhookInPath = inPath(required(Schema.String, "expected the id of a webhook", "Id of the webhook"));
@@ -136,6 +136,7 @@ export const createWebhook = signedIn("admin_of_all", "POST", "/webhooks", {
     ...choices,
   },
   status: 201,
+  example: { url: "https://chess.example/hooks", scope: "guild", ...demoGuild, types: ["link.set"] },
   data: IssuedWebhook,
   refuses: ["bot_not_in_guild", "not_guild_manager", "platform_refusals", "webhook_limit"],
 });
@@ -151,6 +152,7 @@ export const patchWebhook = signedIn("admin_of_all", "PATCH", "/webhooks/:id", {
       oneOf(["active", "paused"], "Whether events are sent; a paused webhook stores them"),
     ),
   },
+  example: { status: "paused" },
   data: { webhook: Webhook },
 });
 

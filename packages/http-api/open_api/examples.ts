@@ -1,18 +1,16 @@
 /** Complete sample responses for the OpenAPI document. They contain the data of the demo and a fixed time. */
 import type { ErrorCode, PublicError } from "@accountlink/core/errors";
-import { formatTimestamp } from "@accountlink/core/timestamp";
 import type { Reason } from "../error_details.ts";
 import { errorTable, isRateLimited, statusOf } from "../errors.ts";
 import { accessesOf, type Route, type Wording, wordedMessage } from "../route.ts";
 import * as EnvelopeV1 from "../v1/envelope.ts";
 import * as EnvelopeV2 from "../v2/envelope.ts";
-import { dashboardAnswer } from "./dashboard_examples.ts";
+import answers from "./answers.json" with { type: "json" };
 
 const timestamp = "2026-01-05T12:00:00.000Z";
 const endOfSecond = "2026-01-05T12:00:01.000Z";
 const midnight = "2026-01-06T00:00:00.000Z";
 
-const unknownLimit = { limit: null, remaining: null, resetAt: null, retryAfter: null, scope: null };
 const usualLimit = {
   limit: 10,
   remaining: 9,
@@ -29,15 +27,8 @@ const verifyLimit = {
   bucket: "verify_day",
 } as const;
 
-const refusingLimit = (error: PublicError, usual: EnvelopeV2.RateLimit): EnvelopeV2.RateLimit => {
-  if (!isRateLimited(error)) return usual;
-  const { limit, retryAfter, bucket, resetsAt } = error;
-  const scope = error._tag === "RateLimited" ? "api_key" : "ip";
-  return { limit, remaining: 0, resetAt: formatTimestamp(resetsAt), retryAfter, scope, bucket };
-};
-
 const common = { requestId: "req_01KE72VJ00A1B2C3D4E5F6G7H8", version: EnvelopeV2.version };
-const keylessMeta = { ...common, rateLimit: unknownLimit };
+const keylessMeta = { ...common, rateLimit: EnvelopeV2.unknownLimit };
 const metaWith = (rateLimit: EnvelopeV2.RateLimit) => ({ ...common, rateLimit, tier: "premium" });
 
 const metaOf = (route: Route) => {
@@ -59,9 +50,12 @@ interface Enveloped {
 const isEnveloped = (answer: unknown): answer is Enveloped =>
   typeof answer === "object" && answer !== null && "data" in answer;
 
+/** The answers of the demo to the sample requests by operation ID, without what the envelope adds. */
+const recorded: Readonly<Record<string, unknown>> = answers;
+
 export const successExample = (route: Route): unknown => {
-  const { example, status = 200, version = EnvelopeV1.version, traffic } = route;
-  const answer = route.access === "session" ? dashboardAnswer(route.id) : example?.answer;
+  const { id, status = 200, version = EnvelopeV1.version, traffic } = route;
+  const answer = recorded[id];
   if (!isEnveloped(answer)) return answer;
   if (route.generation === "v1") {
     return {
@@ -99,7 +93,7 @@ export const errorExample = (
   const isKeyless = code === "INVALID_API_KEY" || code === "INVALID_SESSION";
   const meta = isKeyless
     ? keylessMeta
-    : metaWith(refusingLimit(error, traffic === "verify" ? verifyLimit : usualLimit));
+    : metaWith(EnvelopeV2.refusingLimit(error) ?? (traffic === "verify" ? verifyLimit : usualLimit));
   return { status, error: { code, message, details }, meta, timestamp };
 };
 

@@ -4,7 +4,6 @@ import type { Credential } from "../other_service.ts";
 import type { Parameter as RouteParameter } from "../parameter.ts";
 import { accessesOf, type Route, takesKey } from "../route.ts";
 import type { Components } from "./components.ts";
-import { dashboardValues } from "./dashboard_examples.ts";
 import type { Operation, Parameter, Reference } from "./document.ts";
 import { requestHeadersOf } from "./headers.ts";
 import { responsesOf, typeName } from "./responses.ts";
@@ -13,14 +12,12 @@ import { responsesOf, typeName } from "./responses.ts";
 const sentSchema = ({ schema, isText }: RouteParameter<unknown>): Schema.Top =>
   isText === true ? Schema.toEncoded(schema) : Schema.toType(schema);
 
-const valuesOf = ({ id, example }: Route) => example?.values ?? dashboardValues(id);
-
 const parametersOf = (components: Components, route: Route): ReadonlyArray<Parameter | Reference> =>
   Object.entries(route.parameters)
     .filter(([, { isInPath }]) => isInPath === true || route.source === "query")
     .map(([name, routeParameter]) => {
       const { isInPath, description } = routeParameter;
-      const example = valuesOf(route)?.[name];
+      const example = route.example?.[name];
       const parameter: Parameter = {
         name,
         in: isInPath === true ? "path" : "query",
@@ -54,7 +51,7 @@ const bodyOf = (components: Components, route: Route): Pick<Operation, "requestB
   const content = {
     "application/json": {
       schema: components.schema(body),
-      example: valuesOf(route),
+      example: route.example,
     },
     ...(csvBody !== undefined && { "text/csv": { schema: { type: "string" } } }),
   };

@@ -53,15 +53,5 @@ export const detectAlts = defineRoute({
   tier: "premium_or_global",
   version: "3.4.1",
   success: success(AltDetection),
-  example: {
-    values: { chatId: "100002" },
-    answer: {
-      data: {
-        target: { chatIds: ["100002"], gameIds: ["2"], guildId: null },
-        alts: [{ chatId: "100003", gameId: "2" }],
-        risk: { score: 90, label: "critical", breakdown: { overall: 90, alt: 90, vpn: 0 } },
-        summary: { totalAlts: 1, gameAltIds: ["2"] },
-      },
-    },
-  },
+  example: { chatId: "100002" },
 });

@@ -12,7 +12,6 @@
 import { ChatId, GameId } from "@accountlink/core/ids";
 import { GameProfile } from "@accountlink/core/platforms";
 import { Schema } from "effect";
-import { exampleProfile } from "../example_profile.ts";
 import { chatId, gameId, guildId } from "../parameter.ts";
 import { defineRoute, type Wording } from "../route.ts";
 import { success } from "./envelope.ts";
@@ -54,10 +53,7 @@ export const gameToChat = defineRoute({
     "Without a link the response is a 200 with an empty list. With a guild, only its members are listed.",
   parameters: { gameId: gameId(), guildId: guildId() },
   success: success(Schema.Struct({ gameId: GameId, chatIds: Schema.Array(ChatId) }), resolved),
-  example: {
-    values: { gameId: "2" },
-    answer: { data: { gameId: "2", chatIds: ["100003", "100002"] }, resolved: exampleProfile("2", "Grace") },
-  },
+  example: { gameId: "2" },
 });
 
 export const chatToGame = defineRoute({
@@ -68,10 +64,7 @@ export const chatToGame = defineRoute({
   description: "With a guild, the chat user must be a member of it.",
   parameters: { chatId: chatId(), guildId: guildId() },
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), resolved),
-  example: {
-    values: { chatId: "100001" },
-    answer: { data: { chatId: "100001", gameId: "1" }, resolved: exampleProfile("1", "Ada") },
-  },
+  example: { chatId: "100001" },
   errors: ["LINK_NOT_FOUND"],
   wordings: { LINK_NOT_FOUND: { status: 404, message: "No game user linked to this chat ID" } },
   refuses: ["user_not_in_guild"],
@@ -97,10 +90,7 @@ export const updateChat = defineRoute({
     guildId: guildId(),
   },
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), Message),
-  example: {
-    values: { oldChatId: "100004", newChatId: "100005" },
-    answer: { data: { chatId: "100005", gameId: "3" }, message: "Chat ID updated" },
-  },
+  example: { oldChatId: "100004", newChatId: "100005" },
   errors: ["LINK_NOT_FOUND"],
   wordings: { LINK_NOT_FOUND: noLink, CONFLICT: conflict },
   refuses: ["new_user_not_in_guild", "chat_already_linked", "blocked", "game_taken"],
@@ -115,10 +105,7 @@ export const updateGame = defineRoute({
   description: "The game user must exist.",
   parameters: { chatId: chatId(), newGameId: gameId(), guildId: guildId() },
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), Message),
-  example: {
-    values: { chatId: "100004", newGameId: "3" },
-    answer: { data: { chatId: "100004", gameId: "3" }, message: "Game ID updated" },
-  },
+  example: { chatId: "100004", newGameId: "3" },
   wordings: { CONFLICT: conflict },
   refuses: ["user_not_in_guild", "link_limit", "blocked", "game_taken"],
 });
@@ -132,10 +119,7 @@ export const deleteGameLink = defineRoute({
   description: "The chat user need not be a member of the guild.",
   parameters: { chatId: chatId(), guildId: guildId() },
   success: success(Schema.Struct({ chatId: ChatId, removedGameId: GameId }), Message),
-  example: {
-    values: { chatId: "100005" },
-    answer: { data: { chatId: "100005", removedGameId: "3" }, message: "Game link removed" },
-  },
+  example: { chatId: "100005" },
   errors: ["LINK_NOT_FOUND"],
   wordings: { LINK_NOT_FOUND: noLink },
 });
@@ -149,8 +133,5 @@ export const resetDatabase = defineRoute({
   description: "A guild-scoped key resets its own guild.",
   parameters: { guildId: guildId({ guildKeys: "optional", globalKeys: "refused" }) },
   success: success(Schema.Struct({ deletedRecords: Schema.Int }), Message),
-  example: {
-    values: {},
-    answer: { data: { deletedRecords: 5 }, message: "Database reset" },
-  },
+  example: {},
 });

@@ -85,9 +85,6 @@ const AltDetection = Schema.Struct({
 const resolved = premiumFlag("Whether to add profiles of both accounts to each match");
 const explain = flag("Whether to add the evidence that the score is computed from");
 
-const target = { gameId: "2", guildId: null };
-const related = { score: 90, severity: "CRITICAL" } as const;
-
 const signal = "Possibly related accounts are a signal for review, not a proof of identity.";
 
 export const getAlts = defineRoute({
@@ -108,25 +105,7 @@ export const getAlts = defineRoute({
   group: "alts",
   tier: "premium",
   success: success(AltDetection),
-  example: {
-    values: { chatId: "100002", explain: true },
-    answer: {
-      data: {
-        target: { ...target, chatId: "100002" },
-        matches: [
-          {
-            chatId: "100003",
-            gameId: "2",
-            weight: 0.9,
-            evidence: [{ kind: "game", weight: 0.9, lastSeenAt: null, chatUsers: null, gameId: "2" }],
-          },
-        ],
-        risk: { ...related, alt: 90, vpn: 0, unlistedWeight: 0 },
-        summary: { matchCount: 1 },
-        resolved: false,
-      },
-    },
-  },
+  example: { chatId: "100002", explain: true },
 });
 
 export const bulkAlts = defineRoute({
@@ -146,33 +125,7 @@ export const bulkAlts = defineRoute({
   group: "alts",
   tier: "premium_or_custom",
   success: bulkSuccess(Schema.Struct({ gameId: Schema.String }), AltDetection),
-  example: {
-    values: { gameIds: ["2"] },
-    answer: {
-      data: {
-        results: [
-          {
-            input: { gameId: "2" },
-            found: true,
-            data: {
-              target: { ...target, chatId: "100003" },
-              matches: [{ chatId: "100002", gameId: "2" }],
-              risk: related,
-              summary: { matchCount: 1 },
-              resolved: false,
-            },
-            error: null,
-          },
-        ],
-        count: 1,
-        foundCount: 1,
-        notFoundCount: 0,
-        errorCount: 0,
-        resolved: false,
-      },
-      bulk: { uniqueInputs: 1, maxInputs: 10 },
-    },
-  },
+  example: { gameIds: ["2"] },
   errors: ["BULK_LIMIT_EXCEEDED"],
 });
 
@@ -187,14 +140,6 @@ export const AltReview = Schema.Struct({
 }).annotate({ identifier: "AltReview" });
 
 const graceAndHerAlt = { chatId: "100002", otherChatId: "100003" };
-const review = {
-  ...graceAndHerAlt,
-  verdict: "same",
-  note: "Said so",
-  at: "2026-01-05T12:00:00.000Z",
-  keyId: "Aa0Bb1Cc2Dd3",
-} as const;
-
 const reviewWrite = {
   generation: "v2",
   path: "/v2/alts/reviews",
@@ -221,10 +166,7 @@ export const putAltReview = defineRoute({
     "weight 1. A pair has one review, regardless of the order of its users.",
   parameters: { ...pair, verdict, note, guildId: guildId() },
   success: successOf({ review: AltReview }),
-  example: {
-    values: { ...graceAndHerAlt, verdict: "same", note: "Said so" },
-    answer: { data: { review } },
-  },
+  example: { ...graceAndHerAlt, verdict: "same", note: "Said so" },
 });
 
 export const getAltReviews = defineRoute({
@@ -239,7 +181,7 @@ export const getAltReviews = defineRoute({
   success: successOf({
     reviews: Schema.Array(AltReview).annotate({ description: "At most 100, newest first" }),
   }),
-  example: { values: { chatId: "100002" }, answer: { data: { reviews: [review] } } },
+  example: { chatId: "100002" },
 });
 
 export const deleteAltReview = defineRoute({
@@ -250,5 +192,5 @@ export const deleteAltReview = defineRoute({
   description: "Without a review the response is a 200 with `deleted: false`.",
   parameters: { ...pair, guildId: guildId() },
   success: successOf({ chatId: ChatId, otherChatId: ChatId, deleted: Schema.Boolean }),
-  example: { values: graceAndHerAlt, answer: { data: { ...graceAndHerAlt, deleted: true } } },
+  example: graceAndHerAlt,
 });

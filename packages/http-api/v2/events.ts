@@ -7,8 +7,8 @@
  *
  * const reads = [EventsV2.getEvents, EventsV2.streamEvents];
  * reads.every(({ codes, keyAccess }) => !codes.has("MISSING_PARAMETER") && keyAccess?.includes("read")); // true
- * Schema.is(EventsV2.Event)(EventsV2.exampleEvent); // true
- * Schema.is(EventsV2.EventStream)(EventsV2.streamEvents.example?.answer); // true
+ * Schema.is(EventsV2.Event)({ type: "link.set" }); // false
+ * Schema.is(EventsV2.EventStream)("event: timeout\\ndata: {}"); // true
  * ```
  */
 import { type EventType, eventTypes } from "@accountlink/core/events";
@@ -108,22 +108,6 @@ export const Event = Schema.Union([
   eventOf("session.cancelled", sessionEnd),
 ]).annotate({ identifier: "FeedEvent" });
 
-export const exampleEvent = {
-  id: "evt_01KE8Q3Z1S5Q9V8R7D6N4M2K0J",
-  type: "link.set",
-  at: "2026-01-05T12:00:00.000Z",
-  data: {
-    chatId: "100004",
-    gameId: "3",
-    previousGameId: null,
-    linkVersion: 1,
-    lastVerifiedAt: "2026-01-05T12:00:00.000Z",
-    source: "api",
-  },
-} as const;
-
-const exampleCursor = "e2a.AAAAAAAAAAAAAAAAAAAAAA";
-
 const anyOfTypes = eventTypes.map((type) => type.replace(".", "\\.")).join("|");
 
 const shared = { ...reading, group: "lookup" } as const;
@@ -172,10 +156,7 @@ export const getEvents = defineRoute({
       description: "Whether the feed may already have more events after the cursor",
     }),
   }),
-  example: {
-    values: { from: "oldest", types: "link.set" },
-    answer: { data: { events: [exampleEvent], cursor: exampleCursor, more: false } },
-  },
+  example: { from: "oldest", types: "link.set" },
   refuses: ["cursor_expired", "event_readers"],
 });
 
@@ -193,19 +174,6 @@ export const streamEvents = defineRoute({
   parameters: { ...start, ...filters },
   success: EventStream,
   isStream: true,
-  example: {
-    values: { from: "oldest", types: "link.set" },
-    answer: `retry: 2000
-
-id: ${exampleCursor}
-event: link.set
-data: ${JSON.stringify(exampleEvent)}
-
-id: ${exampleCursor}
-event: timeout
-data: {}
-
-`,
-  },
+  example: { from: "oldest", types: "link.set" },
   refuses: ["cursor_expired", "event_readers"],
 });

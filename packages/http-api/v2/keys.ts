@@ -55,9 +55,6 @@ export const reportLeakedKey = defineRoute({
     successOf({ revoked: Schema.Literal(true) }),
     Schema.Array(LeakLabel).annotate({ description: "The results of an array, in its order" }),
   ]),
-  example: {
-    values: { key: "alk_Aa0Bb1Cc2Dd3_0123456789abcdefghijABCDEFGHIJ0123456789_-A" },
-    answer: { data: { revoked: true } },
-  },
+  example: { key: "alk_Aa0Bb1Cc2Dd3_0123456789abcdefghijABCDEFGHIJ0123456789_-A" },
   errors: ["BULK_LIMIT_EXCEEDED"],
 });

@@ -58,18 +58,6 @@ const VerificationStatus = Schema.Struct({
   resolved: ResolvedProfiles,
 }).annotate({ identifier: "VerificationStatus" });
 
-const unresolved = { game: null, chat: null };
-const linkOfAda = { chatId: "100001", gameId: "1", resolved: unresolved };
-const linksOfGrace = { gameId: "2", chatIds: ["100003", "100002"], count: 2, resolved: unresolved };
-const notFound = {
-  code: "LINK_NOT_FOUND",
-  message: "No matching link",
-  details: null,
-  status: 404,
-} as const;
-const oneOfTwo = { count: 2, foundCount: 1, notFoundCount: 1, errorCount: 0, resolved: false };
-const bulk = { uniqueInputs: 2, maxInputs: 50 };
-
 const resolved = premiumFlag("Whether to add profiles of both accounts");
 
 const lookup = { ...reading, keyAccess: ["read", "verify", "game"], group: "lookup" } as const;
@@ -83,7 +71,7 @@ export const getChat = defineRoute({
     "Fails with `LINK_NOT_FOUND` without a link in the scope of the key. With a guild, the chat user must be a member of it.",
   parameters: { chatId: chatId(), guildId: guildId(), resolved },
   success: success(ChatLookup),
-  example: { values: { chatId: "100001" }, answer: { data: linkOfAda } },
+  example: { chatId: "100001" },
   errors: ["LINK_NOT_FOUND"],
   refuses: ["user_not_in_guild"],
 });
@@ -96,7 +84,7 @@ export const getGame = defineRoute({
   description: "With a guild, only its members are listed.",
   parameters: { gameId: gameId(), guildId: guildId(), resolved },
   success: success(GameLookup),
-  example: { values: { gameId: "2" }, answer: { data: linksOfGrace } },
+  example: { gameId: "2" },
   errors: ["LINK_NOT_FOUND"],
 });
 
@@ -123,18 +111,7 @@ export const listLinks = defineRoute({
       description: "The cursor of the event feed at the time of the first page",
     }),
   }),
-  example: {
-    values: { limit: 1 },
-    answer: {
-      data: {
-        links: [
-          { chatId: "100001", gameId: "1", linkVersion: 1, lastVerifiedAt: "2026-01-05T12:00:00.000Z" },
-        ],
-        cursor: "l2a.100001.AAAAAAAAAAAAAAAAAAAAAA",
-        events: "e2a.AAAAAAAAAAAAAAAAAAAAAA",
-      },
-    },
-  },
+  example: { limit: 1 },
 });
 
 export const getVerification = defineRoute({
@@ -148,20 +125,7 @@ export const getVerification = defineRoute({
   parameters: { chatId: chatId(), guildId: guildId(), resolved },
   access: "key_or_redirect",
   success: success(VerificationStatus),
-  example: {
-    values: { chatId: "100001" },
-    answer: {
-      data: {
-        linked: true,
-        chatId: "100001",
-        gameId: "1",
-        linkVersion: 1,
-        linkHash: "ZN8FQ_boP7IX_oB9Udp9lHyhGyuQIGaz",
-        lastVerifiedAt: "2026-01-01T00:00:00.000Z",
-        resolved: unresolved,
-      },
-    },
-  },
+  example: { chatId: "100001" },
   refuses: ["user_not_in_guild"],
 });
 
@@ -182,19 +146,7 @@ export const bulkChat = defineRoute({
   summary: "Game users of up to 50 chat users",
   parameters: { chatIds: ids("1 to 50 IDs of chat users; duplicates count"), guildId: guildId(), resolved },
   success: bulkSuccess(Schema.Struct({ chatId: Schema.String }), ChatLookup),
-  example: {
-    values: { chatIds: ["100001", "100009"] },
-    answer: {
-      data: {
-        results: [
-          { input: { chatId: "100001" }, found: true, data: linkOfAda, error: null },
-          { input: { chatId: "100009" }, found: false, data: null, error: notFound },
-        ],
-        ...oneOfTwo,
-      },
-      bulk,
-    },
-  },
+  example: { chatIds: ["100001", "100009"] },
 });
 
 export const bulkGame = defineRoute({
@@ -204,17 +156,5 @@ export const bulkGame = defineRoute({
   summary: "Chat users of up to 50 game users",
   parameters: { gameIds: ids("1 to 50 IDs of game users; duplicates count"), guildId: guildId(), resolved },
   success: bulkSuccess(Schema.Struct({ gameId: Schema.String }), GameLookup),
-  example: {
-    values: { gameIds: ["2", "9"] },
-    answer: {
-      data: {
-        results: [
-          { input: { gameId: "2" }, found: true, data: linksOfGrace, error: null },
-          { input: { gameId: "9" }, found: false, data: null, error: notFound },
-        ],
-        ...oneOfTwo,
-      },
-      bulk,
-    },
-  },
+  example: { gameIds: ["2", "9"] },
 });

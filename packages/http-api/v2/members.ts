@@ -33,10 +33,7 @@ export const syncMember = defineRoute({
     removed: RoleIds,
     nickname: Schema.NullOr(Schema.String),
   }),
-  example: {
-    values: { chatId: "100001", guildId: "700000000000000001" },
-    answer: { data: { chatId: "100001", added: [], removed: [], nickname: null } },
-  },
+  example: { chatId: "100001", guildId: "700000000000000001" },
   errors: ["BAD_REQUEST"],
   refuses: ["user_not_in_guild"],
 });

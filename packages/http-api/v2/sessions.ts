@@ -15,7 +15,7 @@
 import { Schema } from "effect";
 import { sid } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { creating, exampleSession, ofOneSession, reading, Session, streaming } from "../session.ts";
+import { creating, exampleSid, ofOneSession, reading, Session, streaming } from "../session.ts";
 import { success } from "./envelope.ts";
 
 export const createSession = defineRoute({
@@ -65,7 +65,7 @@ export const redirectSession = defineRoute({
   access: "redirect",
   group: null,
   success: Schema.Void,
-  example: { values: { sid: exampleSession.sid }, answer: undefined },
+  example: exampleSid,
 });
 
 export const cancelSession = defineRoute({
@@ -80,9 +80,6 @@ export const cancelSession = defineRoute({
   source: "query",
   isIdempotent: true,
   success: success(Session),
-  example: {
-    values: { sid: exampleSession.sid },
-    answer: { data: { ...exampleSession, state: "cancelled" } },
-  },
+  example: exampleSid,
   refuses: ["session_completed", "session_failed", "session_cancelled"],
 });

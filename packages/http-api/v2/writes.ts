@@ -36,10 +36,7 @@ export const patchChat = defineRoute({
     guildId: guildId(),
   },
   success: successOf({ previousChatId: ChatId, chatId: ChatId, gameId: GameId, updated: Schema.Boolean }),
-  example: {
-    values: { oldChatId: "100004", newChatId: "100005" },
-    answer: { data: { previousChatId: "100004", chatId: "100005", gameId: "3", updated: true } },
-  },
+  example: { oldChatId: "100004", newChatId: "100005" },
   errors: ["LINK_NOT_FOUND"],
   refuses: ["new_user_not_in_guild", "chat_already_linked", "blocked", "game_taken"],
 });
@@ -58,10 +55,7 @@ export const patchGame = defineRoute({
     previousGameId: Schema.NullOr(GameId),
     updated: Schema.Boolean,
   }),
-  example: {
-    values: { chatId: "100004", gameId: "3" },
-    answer: { data: { chatId: "100004", gameId: "3", previousGameId: null, updated: true } },
-  },
+  example: { chatId: "100004", gameId: "3" },
   refuses: ["user_not_in_guild", "link_limit", "blocked", "game_taken"],
 });
 
@@ -74,10 +68,7 @@ export const deleteGame = defineRoute({
   description: "The record of the chat user stays, without a game link.",
   parameters: { chatId: chatId(), guildId: guildId() },
   success: successOf({ chatId: ChatId, removedGameId: GameId, deleted: Schema.Literal(true) }),
-  example: {
-    values: { chatId: "100005" },
-    answer: { data: { chatId: "100005", removedGameId: "3", deleted: true } },
-  },
+  example: { chatId: "100005" },
   errors: ["LINK_NOT_FOUND"],
   refuses: ["user_not_in_guild"],
 });
@@ -99,10 +90,5 @@ export const deleteData = defineRoute({
     pid: Pid,
     collection: Schema.Literal("links"),
   }),
-  example: {
-    values: { confirm: true },
-    answer: {
-      data: { deletedRecords: 5, scope: "global", pid: "pid_0123456789abcdefghij", collection: "links" },
-    },
-  },
+  example: { confirm: true },
 });
