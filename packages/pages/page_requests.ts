@@ -116,6 +116,5 @@ export const readForm = (
 ): Effect.Effect<URLSearchParams, BodyTooLarge> =>
   Effect.map(request.readBody(maxBytes), (bytes) => new URLSearchParams(new TextDecoder().decode(bytes)));
 
-/** A redirect that caches do not store. */
 export const redirectTo = (status: 302 | 303, location: string): HttpResponse =>
   emptyResponse(status, { ...privateHeaders, location });

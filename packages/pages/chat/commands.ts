@@ -40,9 +40,7 @@ interface Asked extends Pick<Interaction, "chatId" | "channelId" | "locale" | "p
   readonly guildId: GuildId;
   /** The user that the command is about: by default, the user who asks. */
   readonly target: ChatId;
-  /** The text that the user typed, or null. */
   readonly text: string | null;
-  /** The language of the user. */
   readonly language: Language;
   /** The language of the guild, for messages to everybody. */
   readonly guildLanguage: Language;
@@ -59,7 +57,6 @@ const answer = (
   body: (asked: Asked) => Generator<Effect.Effect<unknown, Failure>, Message, never>,
 ): Answer => Effect.fn(`chat.${name}`)(body);
 
-/** How the chat platform lists a command. */
 export interface Listing {
   /** The English name, which identifies the command in every language. It is never changed. */
   readonly name: string;
@@ -85,7 +82,6 @@ export const panelName = "panel";
 
 export const verifyListing: Listing = { name: "verify", texts: textsOf("verify"), permission: null };
 
-/** Every command, in the order in which the chat platform gets them. */
 export const listings: ReadonlyArray<Listing> = [
   verifyListing,
   { name: "unlink", texts: textsOf("unlink"), permission: null },
@@ -103,7 +99,6 @@ export const listings: ReadonlyArray<Listing> = [
 ];
 
 interface Answers {
-  /** The answers to commands, by the name of the listing. */
   readonly commands: Readonly<Record<string, Answer>>;
   readonly buttons: Readonly<Record<ButtonAction, Answer>>;
 }
@@ -337,7 +332,6 @@ const makeUpdate = Effect.gen(function* () {
   });
 });
 
-/** Posts a message with which members verify. */
 const makePanel = Effect.gen(function* () {
   const panelOf = yield* makePanelMessage;
   const store = yield* CommunityStore;

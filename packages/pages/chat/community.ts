@@ -68,7 +68,6 @@ export const makeCommunity = Effect.gen(function* () {
       url: `${publicUrl}/go`,
     }),
 
-    /** Where a member links an account. */
     verifyUrl: ({ scope: { pid }, guildId }: Place): string =>
       `${publicUrl}/verify?${new URLSearchParams({ pid, guildId }).toString()}`,
 
@@ -83,7 +82,6 @@ export const makeCommunity = Effect.gen(function* () {
         Option.getOrNull(Option.filter(record, isLinked)),
       ),
 
-    /** The name of a game account, for a button. */
     accountName: (gameId: GameId) =>
       Effect.map(profiles.game(gameId), (profile) => visibleName(profile) ?? gameId),
 

@@ -1,6 +1,8 @@
+import { Locale } from "discord-api-types/v10";
 import { Effect } from "effect";
 import { expect, it } from "vitest";
 import { PageSettings } from "../page_settings.ts";
+import { chatLocales } from "./chat_locales.ts";
 import { commandBodies } from "./installation.ts";
 
 /** The languages in which the chat platform gets the command to verify, with the names of the command. */
@@ -12,6 +14,10 @@ const namesOf = async (messages: Readonly<Record<string, Readonly<Record<string,
 };
 
 const named = (name: string) => ({ "chat.command.verify.name": name });
+
+it("the languages of the chat platform are those of its types", () => {
+  expect(chatLocales.toSorted()).toEqual(Object.values<string>(Locale).toSorted());
+});
 
 it("the chat platform gets no language that it does not know", async () => {
   const names = await namesOf({ fil: named("beripika"), ms: named("sahkan"), he: named("אימות") });

@@ -15,11 +15,9 @@ export interface Interaction {
   readonly guildId: GuildId | null;
   /** The channel in which the user did it, if the platform names it. */
   readonly channelId: string | null;
-  /** Whether the user may manage the guild. */
   readonly isManager: boolean;
   /** The rights of the user in the guild, as bits. */
   readonly permissions: bigint;
-  /** The locale of the user's client. */
   readonly locale: string;
   readonly guildLocale: string;
   readonly done: CommandDone | ButtonPressed;
@@ -29,7 +27,6 @@ interface CommandDone {
   readonly type: "command";
   /** The command's name, or the name of an entry in the menu of a user. */
   readonly name: string;
-  /** The user that the command is about, or null. */
   readonly target: ChatId | null;
   readonly text: string | null;
 }

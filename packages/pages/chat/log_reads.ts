@@ -27,7 +27,6 @@ export interface LogCourier extends Courier<HeldLog> {
   problemAt: Millis | null;
 }
 
-/** What was read to be told. */
 export interface News {
   readonly position: number;
   readonly told: ReadonlyArray<number>;

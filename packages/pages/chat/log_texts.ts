@@ -22,7 +22,6 @@ export interface NewProblem extends Pick<PlanProblem, "reason" | "roleId"> {
   readonly members: number;
 }
 
-/** Something to tell. */
 export type LogItem = { readonly at: Millis } & (
   | { readonly event: FeedEvent }
   | { readonly entry: LogEntry }
@@ -92,7 +91,6 @@ const countsText = (items: ReadonlyArray<LogItem>): string => {
 const mostLines = 10;
 const mostCharacters = 1_700;
 
-/** Whether a user changed their own link. */
 const isOwn = (source: EventSource): boolean => source === "flow" || source === "user";
 
 const proofTexts: Readonly<Record<GameProof, string>> = {

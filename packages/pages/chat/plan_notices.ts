@@ -147,7 +147,6 @@ const makeTell = Effect.fnUntraced(function* (channels: ChatChannels) {
     return member !== undefined && hasAccepted(member) && (member.scopes?.includes(pid) ?? true) ? id : null;
   });
 
-  /** The name of a role, if the platform tells it. */
   const roleName = Effect.fnUntraced(function* ({ guildId }: Community, roleId: string) {
     const found = roles === undefined ? Option.none() : yield* roles.findGuildRoles(guildId);
     const role = Option.getOrNull(found)?.roles.find(({ id }) => id === roleId);

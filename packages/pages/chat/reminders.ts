@@ -38,7 +38,6 @@ const [again, afterFailure] = ["1 hour", "5 minutes"] as const;
 /** How often the node looks for communities that remind their members, in milliseconds. */
 const interval = 5_000;
 
-/** How many members are looked up at once. */
 const atOnce = 1_000;
 
 const sent = Metric.counter("accountlink_reminders_total", {
@@ -49,7 +48,6 @@ const sent = Metric.counter("accountlink_reminders_total", {
 /** After as many refusals in a row that do not say that the member takes none, the community's reminders rest. */
 const mostRefused = 3;
 
-/** How long reminders rest, in milliseconds. */
 const rest = 3_600_000;
 
 const waited = Metric.gauge("accountlink_reminders_wait_seconds", {

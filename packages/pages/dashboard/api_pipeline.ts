@@ -14,7 +14,7 @@ import {
   type BoundRoute,
   contextMaker,
   envelopeV2,
-  type HttpResponse,
+  HttpResponse,
   HttpSettings,
   makeChecks,
   makeObservers,
@@ -63,6 +63,11 @@ type InputOf<P extends Parameters, K extends KeyAccess> = K extends readonly []
 
 type JsonOf<S extends Schema.Top> = SuccessOf<S["Encoded"]> | HttpResponse;
 
+/** The `data` of a JSON answer, or the answer itself. */
+type DataOf<S extends Schema.Top> =
+  | (SuccessOf<S["Encoded"]> extends { readonly data: infer Data } ? Data : never)
+  | HttpResponse;
+
 export interface Operation<P extends Parameters, A> extends ReturnType<typeof formOperation<P, A>> {
   readonly json: BoundRoute;
 }
@@ -71,21 +76,20 @@ export interface Operation<P extends Parameters, A> extends ReturnType<typeof fo
  * Makes an operation, which its JSON route and the forms of pages share. The route says who may do it, whether a key may,
  * and which fields it has.
  *
- * @param toJson makes the answer of the JSON route; without it, `run` does, and no form shares the operation
+ * @param toData makes the `data` of the JSON answer from what `run` returns for forms; if left out, `run` returns it
  */
 interface MakeOperation {
   <P extends Parameters, S extends Schema.Top, K extends KeyAccess, A>(
     route: DashboardRoute<P, S, K>,
     run: (input: InputOf<P, K>) => Answering<A, PublicError>,
-    toJson: (result: A, input: InputOf<P, K>) => JsonOf<S>,
+    toData: (result: A, input: InputOf<P, K>) => DataOf<S>,
   ): Operation<P, A>;
-  <P extends Parameters, S extends Schema.Top, K extends KeyAccess>(
+  <P extends Parameters, S extends Schema.Top, K extends KeyAccess, A extends DataOf<S>>(
     route: DashboardRoute<P, S, K>,
-    run: (input: InputOf<P, K>) => Answering<JsonOf<S>, PublicError>,
-  ): { readonly json: BoundRoute };
+    run: (input: InputOf<P, K>) => Answering<A, PublicError>,
+  ): Operation<P, A>;
 }
 
-/** Returns a function that makes an operation of the dashboard. */
 export const makeOperation = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const limits = yield* RequestLimits;
@@ -181,17 +185,17 @@ export const makeOperation = Effect.gen(function* () {
   const operation: MakeOperation = <P extends Parameters, S extends Schema.Top, K extends KeyAccess, A>(
     route: DashboardRoute<P, S, K>,
     run: (input: InputOf<P, K>) => Answering<A, PublicError>,
-    toJson?: (result: A, input: InputOf<P, K>) => JsonOf<S>,
+    toData?: (result: A, input: InputOf<P, K>) => DataOf<S>,
   ) => {
     // A key reaches the handlers of routes that take one.
     const runAny = (input: ManagerInput<P>) => run(input as InputOf<P, K>);
+    const toJson = (result: A, input: ManagerInput<P>) => {
+      const data = toData === undefined ? result : toData(result, input as InputOf<P, K>);
+      if (data instanceof HttpResponse) return data;
+      return (route.status === undefined ? { data } : { data, status: route.status }) as JsonOf<S>;
+    };
     return {
-      json: bound(route, (input) =>
-        Effect.map(
-          asEffect(runAny(input)),
-          (result) => toJson?.(result, input as InputOf<P, K>) ?? (result as JsonOf<S>),
-        ),
-      ),
+      json: bound(route, (input) => Effect.map(asEffect(runAny(input)), (result) => toJson(result, input))),
       ...formOperation(route, runAny),
     };
   };
@@ -241,7 +245,6 @@ export const formOperation = <P extends Parameters, A>(
 
 type AnyOperation = { readonly json: BoundRoute } | { readonly run: unknown };
 
-/** The JSON routes of operations. */
 export const jsonRoutes = (
   operations: Readonly<Record<string, AnyOperation>> | ReadonlyArray<AnyOperation>,
 ): ReadonlyArray<BoundRoute> =>

@@ -42,7 +42,6 @@ export interface OwnerVisitor extends Visitor, Omit<SignedInMember, "account"> {
 
 export type Answer = Answering<Page | HttpResponse, SiteError>;
 
-/** The values of a form or a query. */
 export interface Fields {
   /** Returns the first value of a field; empty if it was not sent. */
   (name: string): string;
@@ -254,7 +253,6 @@ export const makeActs =
       ),
     );
 
-/** Returns a function that looks up an owner's name on the chat platform. */
 export const makeOwnerName = Effect.map(
   Profiles,
   (profiles) =>

@@ -7,7 +7,6 @@ export const routeId = "verify";
 
 const fileHeaders = { "cache-control": "public, max-age=3600", "x-content-type-options": "nosniff" };
 
-/** Makes the route of a file of the pages. */
 export const fileRoute = (
   path: `/verify/${string}`,
   type: string,

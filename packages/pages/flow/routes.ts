@@ -256,7 +256,6 @@ export const flowRoutes = Effect.gen(function* () {
     ),
   });
 
-  /** The routes of each way to prove a game account. */
   const routesOf: Readonly<Record<GameWay, ReadonlyArray<BoundRoute>>> = {
     known: [withForm("/verify/game/known", chooseBy(flows.chooseKnown))],
     connection: [withForm("/verify/game/connection", chooseBy(flows.chooseConnection))],

@@ -30,7 +30,6 @@ for (const page of document.querySelectorAll("[data-leaves-for]")) {
 }
 `;
 
-/** A reader of the page that asks for a user name. */
 export interface WordsReader extends FlowReader {
   /** Whether the game platform shows user names behind an `@`. */
   readonly hasAtNames: boolean;
@@ -38,7 +37,6 @@ export interface WordsReader extends FlowReader {
 
 const statuses = { unknown_name: 404, not_there: 409 } as const;
 
-/** @param typed the user name that the user has typed */
 export const wordsPage = (
   { view, problem }: Pick<WordsView, "view" | "problem">,
   reader: WordsReader,

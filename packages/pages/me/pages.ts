@@ -25,11 +25,8 @@ export const confirmation = "erase";
 
 export interface OwnData {
   readonly user: AccountCard;
-  /** The links of the page. */
   readonly links: ReadonlyArray<OwnLink>;
-  /** What the user loses with them. */
   readonly lost: ReadonlyArray<LostInGuild>;
-  /** How many links there are. */
   readonly count: number;
   /** How many of them are before the page. */
   readonly from: number;
@@ -191,7 +188,6 @@ export interface AccountToErase extends ErasedAccount {
   readonly name: string | null;
   /** The name of the user whose account it is; null for the signed-in user's own. */
   readonly owner: string | null;
-  /** The names of the members who are left. */
   readonly members: ReadonlyArray<string>;
 }
 

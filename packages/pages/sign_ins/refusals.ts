@@ -15,7 +15,6 @@ export const publicOf = (error: SiteError): PublicError | null => {
   return error.cause instanceof PlatformUnavailable ? error.cause : null;
 };
 
-/** Returns the name of the message that tells users of an error. */
 const messageOf = (error: SiteError) => {
   if (error instanceof SignInRefused) return `sign_in.${error.reason}` as const;
   switch (error._tag) {

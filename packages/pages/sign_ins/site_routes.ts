@@ -147,7 +147,6 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     return site.session.write(site.begun.clear(toAskedPage(context)), cookie);
   });
 
-  /** Removes the sign-in cookie from the browser once the sign-in has ended. */
   const signedOut = (response: HttpResponse): HttpResponse => site.session.clear(response);
 
   /** Ends this sign-in. If the form has the field `all`, ends all sign-ins of the user. */

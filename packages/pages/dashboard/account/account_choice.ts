@@ -16,29 +16,9 @@ import { paths } from "../paths.ts";
 /** At most this many lists of an invitation to all are named. */
 const mostNamed = 5;
 
-interface TitledMembership extends Membership {
-  /** The name of the account for people, by `makeAccountTitle`. */
-  readonly title: string | Html;
-}
+type Choice = Effect.Success<ReturnType<Effect.Success<typeof makeAccountChoice>>>;
 
-interface NamedInvitation extends TitledMembership {
-  /** The name of the member who invited the user; null if unknown. */
-  readonly inviter: string | null;
-  /** To which lists the user lends the communities that they manage: every one, `communities`, or none. */
-  readonly lent: "all" | "some" | "none";
-  /** The names of the first lists that the invitation is to. */
-  readonly communities: ReadonlyArray<string | Html>;
-  /** The names of the communities that the user manages, as far as they are known. */
-  readonly managed: ReadonlyArray<string>;
-}
-
-interface Choice {
-  /** The account that the sign-in uses now. */
-  readonly account: Membership["account"];
-  /** The accounts of the user, starting with the one that the user chose last. */
-  readonly accounts: ReadonlyArray<TitledMembership>;
-  readonly invitations: ReadonlyArray<NamedInvitation>;
-}
+type NamedInvitation = Choice["invitations"][number];
 
 /** The page after the sign-in of a user with several accounts or with an invitation. */
 export const choicePage = (choice: Choice): Page => ({
@@ -56,7 +36,7 @@ ${choice.accounts.map((membership) => accountCard(membership, choice))}
 </ul>`;
 
 const accountCard = (
-  { account: { name, status }, title, role }: TitledMembership,
+  { account: { name, status }, title, role }: Choice["accounts"][number],
   { account }: Choice,
 ): Html => html`
 <li>
@@ -110,7 +90,6 @@ ${formTo(paths.declineInvitation)}
 </li>`;
 };
 
-/** Returns a function that collects the accounts and the invitations of a user. */
 export const makeAccountChoice = Effect.gen(function* () {
   const nameOf = yield* makeOwnerName;
   const titleOf = yield* makeAccountTitle;
@@ -133,7 +112,12 @@ export const makeAccountChoice = Effect.gen(function* () {
     const more = own.length > first.length ? ["…"] : [];
     const lendsAll = pids === null && runsAccount(role);
     const lent = lendsAll ? "all" : pids === null || own.length === 0 ? "none" : "some";
-    return { lent, communities: [...communities, ...more] } as const;
+    return {
+      /** To which lists the user lends the communities that they manage: every one, `communities`, or none. */
+      lent,
+      /** The names of the first lists that the invitation is to. */
+      communities: [...communities, ...more],
+    } as const;
   });
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor) {
@@ -144,6 +128,7 @@ export const makeAccountChoice = Effect.gen(function* () {
       .map(({ name, guildId }) => name ?? guildId);
     return {
       account: owner.account,
+      /** The accounts of the user, starting with the one that the user chose last. */
       accounts: yield* Effect.forEach(accounts, titled),
       invitations: yield* Effect.forEach(invitations, (invitation) => {
         const { invitedBy: chatId } = invitation;

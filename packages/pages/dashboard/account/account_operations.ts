@@ -28,27 +28,25 @@ export const makeAccountOperations = Effect.gen(function* () {
     signIn: operation(DashboardAccount.getSignIn, function* ({ owner: { account, chatId }, member, signIn }) {
       const profile = yield* profiles.chat(chatId, null);
       return {
-        data: {
-          account: accountJson(account),
-          user: {
-            chatId,
-            username: profile?.username ?? null,
-            displayName: profile?.displayName ?? null,
-            avatar: profile?.avatar ?? null,
-          },
-          csrfToken: yield* signIns.csrfToken(signIn),
-          expiresAt: formatTimestamp(signIn.expiresAt),
-          role: member.role,
-          scopes: member.scopes,
-          accounts: member.accounts.map((each) => ({ name: shownName(each.account), role: each.role })),
-          invitations: member.invitations.map((each) => ({
-            account: shownName(each.account),
-            role: each.role,
-            invitedBy: each.invitedBy,
-            at: formatTimestamp(each.since),
-          })),
-          keys: member.scopes === null ? yield* keys.plan(account) : null,
+        account: accountJson(account),
+        user: {
+          chatId,
+          username: profile?.username ?? null,
+          displayName: profile?.displayName ?? null,
+          avatar: profile?.avatar ?? null,
         },
+        csrfToken: yield* signIns.csrfToken(signIn),
+        expiresAt: formatTimestamp(signIn.expiresAt),
+        role: member.role,
+        scopes: member.scopes,
+        accounts: member.accounts.map((each) => ({ name: shownName(each.account), role: each.role })),
+        invitations: member.invitations.map((each) => ({
+          account: shownName(each.account),
+          role: each.role,
+          invitedBy: each.invitedBy,
+          at: formatTimestamp(each.since),
+        })),
+        keys: member.scopes === null ? yield* keys.plan(account) : null,
       };
     }),
 
@@ -59,30 +57,22 @@ export const makeAccountOperations = Effect.gen(function* () {
     ),
 
     guilds: operation(DashboardAccount.getGuilds, ({ signIn }) =>
-      Effect.map(profiles.ownGuilds(signIn.guilds ?? []), (found) => ({ data: { guilds: found } })),
+      Effect.map(profiles.ownGuilds(signIn.guilds ?? []), (guilds) => ({ guilds })),
     ),
 
-    choose: operation(
-      DashboardAccount.chooseAccount,
-      function* ({ signIn, values, context }) {
-        const { account, role } = yield* members.choose(signIn, values.account, context.requestId);
-        const csrfToken = yield* signIns.csrfToken({ ...signIn, account: account.name });
-        return { account: shownName(account), role, csrfToken };
-      },
-      (data) => ({ data }),
+    choose: operation(DashboardAccount.chooseAccount, function* ({ signIn, values, context }) {
+      const { account, role } = yield* members.choose(signIn, values.account, context.requestId);
+      const csrfToken = yield* signIns.csrfToken({ ...signIn, account: account.name });
+      return { account: shownName(account), role, csrfToken };
+    }),
+
+    decline: operation(DashboardAccount.declineInvitation, ({ signIn, values, context }) =>
+      Effect.as(members.decline(signIn, values.account, context.requestId), { declined: true as const }),
     ),
 
-    decline: operation(
-      DashboardAccount.declineInvitation,
-      ({ signIn, values, context }) => members.decline(signIn, values.account, context.requestId),
-      () => ({ data: { declined: true as const } }),
-    ),
-
-    rename: operation(
-      DashboardAccount.patchAccount,
-      ({ owner, values }) => accounts.rename(owner, values.name),
-      (account) => ({ data: { account: accountJson(account) } }),
-    ),
+    rename: operation(DashboardAccount.patchAccount, function* ({ owner, values }) {
+      return { account: accountJson(yield* accounts.rename(owner, values.name)) };
+    }),
 
     remove: operation(
       DashboardAccount.deleteAccount,

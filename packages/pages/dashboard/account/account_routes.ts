@@ -174,14 +174,11 @@ ${tableHtml({
   id: "plan",
   caption: say(`account.plan.${tier}`),
   columns: [
-    say("account.plan.what"),
-    ...[tierNames.free, tierNames.premium].map((label) => ({ label, isNumber: true })),
+    [say("account.plan.what"), ([label]) => label],
+    ["Free", ([, textOf]) => textOf(limits.free, "no"), "number"],
+    ["Premium", ([, textOf]) => textOf(limits.premium, "yes"), "number"],
   ],
-  rows: [
-    ...planRows.map(([label, textOf]) => [label, textOf(limits.free), textOf(limits.premium)]),
-    [say("account.plan.alts"), say("account.plan.no"), say("account.plan.yes")],
-    [say("account.plan.profiles"), say("account.plan.no"), say("account.plan.yes")],
-  ],
+  rows: planRows,
 })}
 ${
   tier === "premium"
@@ -194,11 +191,9 @@ ${
 }
 </section>`;
 
-const tierNames = { free: "Free", premium: "Premium" } as const;
-
 const orNone = (count: number): Html => (count === 0 ? say("account.plan.no_limit") : numberHtml(count));
 
-const planRows: ReadonlyArray<readonly [Html, (limits: TierLimits) => Html]> = [
+const planRows: ReadonlyArray<readonly [Html, (limits: TierLimits, isPremium: "yes" | "no") => Html]> = [
   [say("account.keys"), ({ keys }) => orNone(keys)],
   [
     say("account.plan.window"),
@@ -209,4 +204,6 @@ const planRows: ReadonlyArray<readonly [Html, (limits: TierLimits) => Html]> = [
   ],
   [say("account.plan.daily"), ({ daily }) => orNone(daily)],
   [say("account.plan.verify_daily"), ({ verifyDaily }) => orNone(verifyDaily)],
+  [say("account.plan.alts"), (_, isPremium) => say(`account.plan.${isPremium}`)],
+  [say("account.plan.profiles"), (_, isPremium) => say(`account.plan.${isPremium}`)],
 ];

@@ -16,7 +16,6 @@ import { paths, withQuery } from "../paths.ts";
 
 type AccountLoss = Effect.Success<ReturnType<Effect.Success<typeof makeAccountLoss>>>;
 
-/** Returns a function that counts what the deletion of the visitor's account deletes. */
 export const makeAccountLoss = Effect.gen(function* () {
   const scopes = yield* OwnedScopes;
   const members = yield* Members;

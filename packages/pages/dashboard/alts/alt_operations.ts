@@ -40,13 +40,13 @@ export const makeAltOperations = Effect.gen(function* () {
               ([{ at, chatId }]) => at < cursor.at || (at === cursor.at && chatId > cursor.chatId),
             );
       const { page, last } = pageOf(rest, limit);
-      return { data: { links: page.map(linkJson), next: last && memberCursorOf(last[0]) } };
+      return { links: page.map(linkJson), next: last && memberCursorOf(last[0]) };
     }),
 
     reviews: operation(DashboardAlts.getReviews, function* (input) {
       const { pid, chatId } = input.values;
       const found = yield* reviews.list(yield* targetOf(input, pid), chatId);
-      return { data: { reviews: found.map(toReview) } };
+      return { reviews: found.map(toReview) };
     }),
 
     review: operation(
@@ -57,18 +57,14 @@ export const makeAltOperations = Effect.gen(function* () {
         const keyId = "key" in input.owner ? input.owner.key.id : null;
         return yield* reviews.set(yield* targetOf(input, pid), { ...review, keyId });
       },
-      (review) => ({ data: { review: toReview(review) } }),
+      (review) => ({ review: toReview(review) }),
     ),
 
-    forget: operation(
-      DashboardAlts.deleteReview,
-      function* (input) {
-        const { pid, ...pair } = input.values;
-        yield* requireOther(selfOf(input), pair);
-        return yield* reviews.remove(yield* targetOf(input, pid), pair);
-      },
-      (data) => ({ data }),
-    ),
+    forget: operation(DashboardAlts.deleteReview, function* (input) {
+      const { pid, ...pair } = input.values;
+      yield* requireOther(selfOf(input), pair);
+      return yield* reviews.remove(yield* targetOf(input, pid), pair);
+    }),
   };
 });
 

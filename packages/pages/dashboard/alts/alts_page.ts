@@ -47,12 +47,9 @@ export interface AltsFound {
 }
 
 export interface AltsView {
-  /** How to reach the operator, or null. */
   readonly contact: string | null;
   readonly communities: ReadonlyArray<Community>;
-  /** Absent before the first search. */
   readonly found?: AltsFound;
-  /** Why the search or the review was refused. */
   readonly refused?: Refused;
 }
 
@@ -234,7 +231,6 @@ const reviewForm = (form: AltsForm, pair: Pair): Html => {
 <input type="text" id="${field}" name="note" maxlength="500" autocomplete="off">`);
 };
 
-/** The form with both verdicts on a pair. */
 export const verdictForm = (fields: Html): Html => html`${formTo(paths.altReviews, html` class="review"`)}
 ${fields}
 <p><button class="button small" name="verdict" value="same">${say("alts.same")}</button>
@@ -257,6 +253,11 @@ const reviewsSection = (
   /** Keeps the evidence readable of a pair that no longer counts as a match. */
   const evidenceOf = (otherChatId: ChatId) =>
     ruledOut.get(otherChatId)?.map((each) => html`<br><small>${reason(each, now)}</small>`) ?? null;
+  const byHtml = ({ otherChatId, keyId }: AltReview) => {
+    if (keyId !== null) return say("alts.key", { id: keyId });
+    const reviewer = reviewers.get(otherChatId);
+    return reviewer === undefined ? say("alts.dashboard") : named(reviewer, names);
+  };
   return html`<section>
 <h2>${say("alts.reviews")}</h2>
 ${
@@ -266,28 +267,24 @@ ${
         id: "reviews",
         caption: say("alts.reviews.caption"),
         columns: [
-          say("alts.other_user"),
-          say("alts.verdict"),
-          say("alts.note"),
-          say("alts.when"),
-          say("blocks.by"),
-          say("alts.change"),
+          [
+            say("alts.other_user"),
+            ({ otherChatId: id }) => html`<a href="${to(userPath(pid, id))}">${named(id, names)}</a>`,
+          ],
+          [
+            say("alts.verdict"),
+            ({ verdict, otherChatId }) => html`${say(`alts.${verdict}`)}${evidenceOf(otherChatId)}`,
+          ],
+          [say("alts.note"), ({ note }) => note ?? "–"],
+          [say("alts.when"), ({ at }) => timeHtml(at)],
+          [say("blocks.by"), byHtml],
+          [
+            say("alts.change"),
+            ({ chatId, otherChatId }) =>
+              isOf({ chatId, otherChatId }, self) ? "–" : takeBack(form, { pid, chatId, otherChatId }),
+          ],
         ],
-        rows: reviews.map(({ chatId, otherChatId, verdict, note, at, keyId }) => {
-          const reviewer = reviewers.get(otherChatId);
-          return [
-            html`<a href="${to(userPath(pid, otherChatId))}">${named(otherChatId, names)}</a>`,
-            html`${say(`alts.${verdict}`)}${evidenceOf(otherChatId)}`,
-            note ?? "–",
-            timeHtml(at),
-            keyId !== null
-              ? say("alts.key", { id: keyId })
-              : reviewer === undefined
-                ? say("alts.dashboard")
-                : named(reviewer, names),
-            isOf({ chatId, otherChatId }, self) ? "–" : takeBack(form, { pid, chatId, otherChatId }),
-          ];
-        }),
+        rows: reviews,
       })
 }
 </section>`;

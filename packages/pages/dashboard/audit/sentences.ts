@@ -180,7 +180,6 @@ export const whoOf = (actor: Actor, names: Names): string | Html => {
   }
 };
 
-/** The name of a key; null without one. */
 const keyName = (id: unknown, { keys }: Names): string | null => {
   const { name = "" } = keys.find((known) => known.id === id) ?? {};
   return name === "" ? null : name;
@@ -200,7 +199,6 @@ const personOf = (id: string, names: Names): string | Html =>
 const gameOf = (id: unknown, { games }: Names): string | Html =>
   games.has(String(id)) ? nameIn(games, String(id)) : say("audit.account", { id: String(id) });
 
-/** Joins parts of a sentence. */
 const joined = (parts: ReadonlyArray<Html>): Html =>
   parts.length === 0 ? html`` : parts.reduceRight((rest, first) => say("audit.two", { first, rest }));
 

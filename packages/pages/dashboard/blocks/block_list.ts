@@ -23,11 +23,9 @@ const bounds = { users: String(mostUsers), names: String(mostNames) };
 
 export interface BlockList {
   readonly users: ReadonlyArray<BlockedUser>;
-  /** The names that nobody has. */
   readonly unknown: ReadonlyArray<string>;
   /** Those of the users who are not blocked yet. */
   readonly admitted: ReadonlyArray<BlockedUser>;
-  /** How many links the blocks would remove. */
   readonly links: number;
 }
 
@@ -77,7 +75,6 @@ export const makeReadBlockList = Effect.gen(function* () {
   });
 });
 
-/** The users as a file of blocks. */
 export const blockListFile = (users: ReadonlyArray<BlockedUser>, reason: string): string =>
   csvOf(
     ["chatId", "gameId", "reason"],
@@ -119,7 +116,6 @@ ${text}
 <a class="button quiet" href="${to(withQuery(paths.blocks, { pid: community.scope.pid }))}">${say("link.cancel")}</a></p>
 </form>`;
 
-/** Says what the blocks would do. */
 export const blockListQuestion = (community: Community, kind: string, list: BlockList): Page => {
   const { users, unknown, admitted, links } = list;
   const known = users.length - admitted.length;

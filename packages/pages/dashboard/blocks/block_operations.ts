@@ -19,7 +19,7 @@ export const makeBlockOperations = Effect.gen(function* () {
     list: operation(DashboardBlocks.getBlocks, function* ({ owner, values: { pid, limit, cursor } }) {
       const page = yield* blocks.page(yield* scopes.find(owner, pid), cursor, limit);
       const next = page.next && `${page.next.at}-${page.next.hash}`;
-      return { data: { blocks: page.blocks.map(blockJson), next } };
+      return { blocks: page.blocks.map(blockJson), next };
     }),
 
     export: operation(DashboardBlocks.exportBlocks, function* ({ owner, context, values: { pid } }) {
@@ -27,17 +27,13 @@ export const makeBlockOperations = Effect.gen(function* () {
       return csvResponse("blocks", blockFile(found), context.requestId);
     }),
 
-    import: operation(
-      DashboardBlocks.importBlocks,
-      function* ({ owner, values: { pid, csv } }) {
-        const scope = yield* scopes.find(owner, pid);
-        const file = readBlockFile(csv);
-        if (file === null) return yield* InvalidParameter.one("csv", { is: "blocks_file" });
-        const { listed, wrong } = file;
-        return { ...(yield* blocks.importAll(owner, scope, listed)), wrong };
-      },
-      (data) => ({ data }),
-    ),
+    import: operation(DashboardBlocks.importBlocks, function* ({ owner, values: { pid, csv } }) {
+      const scope = yield* scopes.find(owner, pid);
+      const file = readBlockFile(csv);
+      if (file === null) return yield* InvalidParameter.one("csv", { is: "blocks_file" });
+      const { listed, wrong } = file;
+      return { ...(yield* blocks.importAll(owner, scope, listed)), wrong };
+    }),
 
     block: operation(
       DashboardBlocks.putBlock,
@@ -45,17 +41,13 @@ export const makeBlockOperations = Effect.gen(function* () {
         const scope = yield* scopes.find(owner, pid);
         return yield* blocks.set(owner, scope, yield* userOf(ids), reason);
       },
-      ({ block, removedLinks }) => ({ data: { block: blockJson(block), removedLinks } }),
+      ({ block, removedLinks }) => ({ block: blockJson(block), removedLinks }),
     ),
 
-    unblock: operation(
-      DashboardBlocks.deleteBlock,
-      function* ({ owner, values: { pid, ...ids } }) {
-        const scope = yield* scopes.find(owner, pid);
-        return yield* blocks.remove(owner, scope, yield* userOf(ids));
-      },
-      (deleted) => ({ data: { deleted } }),
-    ),
+    unblock: operation(DashboardBlocks.deleteBlock, function* ({ owner, values: { pid, ...ids } }) {
+      const scope = yield* scopes.find(owner, pid);
+      return { deleted: yield* blocks.remove(owner, scope, yield* userOf(ids)) };
+    }),
   };
 });
 

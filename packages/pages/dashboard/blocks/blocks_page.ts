@@ -1,4 +1,3 @@
-/** The page of blocked users. */
 import type { BlockPlace, StoredBlock } from "@accountlink/core/admission";
 import { formTo, Html, html, type Problem, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
@@ -77,28 +76,19 @@ ${kinds("kind", typed.kind)}
 ${textField({ name: "id", label: say("blocks.user"), hint: idOrName(null), value: typed.id, required: true })}
 <button class="button quiet">${say("blocks.block")}</button>
 </form>
-${
-  blocks.length === 0
-    ? html`<p class="empty">${say("blocks.nobody")}</p>`
-    : tableHtml({
-        id: "blocks",
-        caption: say("blocks.caption", { list: listText(community) }),
-        columns: [
-          say("blocks.user"),
-          say("link.reason"),
-          say("blocks.since"),
-          say("blocks.by"),
-          { label: say("links.actions"), isUnseen: true },
-        ],
-        rows: blocks.map((block) => [
-          whoOf(block),
-          block.reason ?? "–",
-          timeHtml(block.at),
-          block.member === null ? "–" : nameIn(names.chats, block.member),
-          unblockForm(pid, block, null),
-        ]),
-      })
-}
+${tableHtml({
+  id: "blocks",
+  caption: say("blocks.caption", { list: listText(community) }),
+  columns: [
+    [say("blocks.user"), whoOf],
+    [say("link.reason"), ({ reason }) => reason ?? "–"],
+    [say("blocks.since"), ({ at }) => timeHtml(at)],
+    [say("blocks.by"), ({ member }) => (member === null ? "–" : nameIn(names.chats, member))],
+    [say("links.actions"), (block) => unblockForm(pid, block, null), "unseen"],
+  ],
+  rows: blocks,
+  empty: say("blocks.nobody"),
+})}
 ${nextPage(next && withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }), say("blocks.older"))}
 ${blockListForm(community, kinds("listKind", typed.listKind), typed.users)}
 <section id="file">

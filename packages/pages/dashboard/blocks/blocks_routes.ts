@@ -24,7 +24,6 @@ import { blocksPage, importedIn } from "./blocks_page.ts";
 
 const pageSize = 50;
 
-/** The most bytes of a file of blocks. */
 const mostFile = 2_000_000;
 
 /** The question before a block tells at most this many of the links that the block removes. */
@@ -106,7 +105,6 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     return seeOther(paths.blocks, { pid: fields("pid"), ...(users.length > 0 && { done: "blocked" }) });
   });
 
-  /** Reads the file of a form, and blocks its users. */
   const importFile = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const decoder = new TextDecoder();
     let csv = "";

@@ -27,16 +27,15 @@ export const makeChannelOperations = Effect.gen(function* () {
     list: operation(DashboardChannels.getChannels, function* ({ owner, values: { pid, guildId } }) {
       yield* enter(owner, pid, guildId);
       const { channels } = yield* findChannels(guildId);
-      return { data: { channels: channels.map(Struct.pick(["id", "name", "mayPost"])) } };
+      return { channels: channels.map(Struct.pick(["id", "name", "mayPost"])) };
     }),
 
     postPanel: operation(
       DashboardChannels.postPanel,
       function* ({ owner, values: { pid, guildId, channelId, text } }) {
         const scope = yield* enter(owner, pid, guildId);
-        return yield* postPanel({ scope, guildId }, channelId, text, originOf(owner));
+        return { messageId: yield* postPanel({ scope, guildId }, channelId, text, originOf(owner)) };
       },
-      (messageId) => ({ data: { messageId } }),
     ),
   };
 });

@@ -19,7 +19,6 @@ import {
 } from "./channels_view.ts";
 import { remindersSection } from "./reminders_section.ts";
 
-/** @param refused why a submitted form was refused; null if none was refused */
 export const channelsPage = (view: ChannelsView, form: ChannelsForm, refused: Refused | null): Page => {
   const { community, guildId, guildName } = view;
   const field = fieldsOf(channelsLabels, form);

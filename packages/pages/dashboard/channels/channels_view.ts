@@ -20,10 +20,8 @@ export const channelsLabels = {
   remindAfterDays: say("reminders.days"),
 } as const;
 
-/** What an owner typed into the forms of the page. */
 export type ChannelsForm = Readonly<Record<keyof typeof channelsLabels, string>>;
 
-/** A field of a form, with its value and the problems of all. */
 export type ChannelsField = ReturnType<ReturnType<typeof fieldsOf<keyof ChannelsForm>>>;
 
 /** The stored form: the channel of the log, and the newest panel. */
@@ -35,7 +33,6 @@ export const storedForm = ({
   return { logChannelId: logChannelId ?? "", text: text ?? "", channelId, remindAfterDays: days };
 };
 
-/** Returns a function that collects what the page shows besides its forms. */
 export const makeChannelsView = Effect.gen(function* () {
   const chat = yield* makeCommunity;
   const askingName = yield* makeAskingName;

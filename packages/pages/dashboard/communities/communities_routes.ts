@@ -127,7 +127,7 @@ ${others(listed, steps.guilds, botInvite)}`,
       const ticked = isAges
         ? { freshProof: isTicked("freshProof"), oneChatUser: isTicked("oneChatUser") }
         : {};
-      const save = Effect.map(operations.update.submit(visitor, fields, ticked), ({ pid }) =>
+      const save = Effect.map(operations.update.submit(visitor, fields, ticked), ({ scope: { pid } }) =>
         seeOther(communityPath(pid), { done: isAges ? "ages" : "said" }),
       );
       return yield* Effect.catchTag(save, "InvalidParameter", ({ parameters }) =>

@@ -100,14 +100,12 @@ export const makeCommunities = Effect.gen(function* () {
   return {
     list,
 
-    /** The same with their numbers. */
     listCounted,
 
     /** Returns all communities, and the one with this `pid`; the first open one if `pid` is empty. */
     choose: (visitor: OwnerVisitor, pid: string) =>
       Effect.flatMap(list(visitor), (all) => chosenOf(all, pid)),
 
-    /** The same with the numbers of each. */
     chooseCounted: (visitor: OwnerVisitor, pid: string) =>
       Effect.flatMap(listCounted(visitor), (all) => chosenOf(all, pid)),
 
@@ -118,7 +116,6 @@ export const makeCommunities = Effect.gen(function* () {
     /** The same for a community that may be closed. */
     findAny,
 
-    /** The same with its numbers. */
     findAnyCounted: (visitor: OwnerVisitor, pid: string) =>
       Effect.flatMap(scopes.ownedAny(visitor.owner, pid), (owned) => named(visitor, owned)),
 

@@ -33,26 +33,22 @@ export const makeCommunityOperations = Effect.gen(function* () {
   return {
     list: operation(DashboardCommunities.getScopes, function* ({ owner }) {
       const listed = yield* scopes.listCounted(owner);
-      return { data: { scopes: yield* forEachLimited(listed, toJson, { concurrency: 8 }) } };
+      return { scopes: yield* forEachLimited(listed, toJson, { concurrency: 8 }) };
     }),
 
     find: operation(DashboardCommunities.getScope, function* ({ owner, values: { pid } }) {
-      return { data: { scope: yield* toJson(yield* scopes.owned(owner, pid)) } };
+      return { scope: yield* toJson(yield* scopes.owned(owner, pid)) };
     }),
 
     state: operation(DashboardCommunities.getCommunity, function* ({ owner, values: { pid } }) {
       const { scope, lastSweepAt, ...state } = yield* stateOf(owner, pid);
       const community = { ...state, name: yield* nameOf(scope), lastSweepAt: timeOrNull(lastSweepAt) };
-      return { data: { community } };
+      return { community };
     }),
 
-    update: operation(
-      DashboardCommunities.patchScope,
-      function* ({ owner, values: { pid, ...update } }) {
-        return yield* toJson(yield* scopes.update(owner, pid, given(update)));
-      },
-      (scope) => ({ data: { scope } }),
-    ),
+    update: operation(DashboardCommunities.patchScope, function* ({ owner, values: { pid, ...update } }) {
+      return { scope: yield* toJson(yield* scopes.update(owner, pid, given(update))) };
+    }),
 
     deleteData: operation(
       DashboardCommunities.deleteScope,
@@ -64,7 +60,7 @@ export const makeCommunityOperations = Effect.gen(function* () {
         yield* requireConfirmed(confirm, [...names, ...(yield* accountNames(owner.account))]);
         return { pid: scope.pid, deletedRecords: yield* accounts.deleteData(owner, pid, keepBlocks) };
       },
-      ({ deletedRecords }) => ({ data: { deletedRecords } }),
+      ({ deletedRecords }) => ({ deletedRecords }),
     ),
   };
 });

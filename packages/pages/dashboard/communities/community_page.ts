@@ -21,14 +21,12 @@ import { makePreview } from "./flow_preview.ts";
 import { makeTroubles, troublesHtml } from "./troubles.ts";
 import { waysSection } from "./ways_section.ts";
 
-/** The labels of the texts that owners set for their users. */
 export const saidLabels = {
   displayName: say("community.displayName"),
   supportUrl: say("community.supportUrl"),
   doneText: say("community.doneText"),
 } as const;
 
-/** The labels of how old accounts must be to link. */
 export const ageLabels = {
   minGameAgeDays: say("community.minGameAgeDays", { platform: platforms.game }),
   minChatAgeDays: say("community.minChatAgeDays", { platform: platforms.chat }),
@@ -44,7 +42,6 @@ export type SaidForm = Readonly<Record<keyof typeof saidLabels, string>>;
 /** Texts that are left empty are removed. */
 const settingsOf = (said: SaidForm) => Record.map(said, (text) => text || null);
 
-/** Returns a function that collects the data for the page of a community. */
 export const makeCommunityView = Effect.gen(function* () {
   const stepsOf = yield* makeFirstSteps;
   const { commands, channels } = yield* ChatPlatform;

@@ -110,7 +110,6 @@ interface SaidToUsers extends ScopeSettings {
   readonly displayName: string;
 }
 
-/** Returns a function that renders the page of a state as a document. */
 export const makePreview = Effect.gen(function* () {
   const settings = yield* PageSettings;
   const basePath = basePathOf(yield* HttpSettings);

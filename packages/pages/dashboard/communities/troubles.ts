@@ -35,7 +35,6 @@ type Reader = Pick<OwnerVisitor, "owner" | "signIn">;
 
 const platformTimeout = "1 second";
 
-/** Returns a function that finds what keeps the bot from its work in a community. */
 export const makeTroubles = Effect.gen(function* () {
   const { joinedGuilds, roles } = yield* ChatPlatform;
   const plans = yield* RolePlanStore;

@@ -7,7 +7,6 @@ import { say } from "../look/say.ts";
 export interface ImportForm {
   readonly pid: string;
   readonly onConflict: string;
-  /** The columns that the user named. */
   readonly named: Readonly<Record<"chatColumn" | "gameColumn" | "timeColumn" | "verifiedColumn", string>>;
   /** Columns that may say when or whether a link was verified. The user must name or ignore each of them. */
   readonly columns: ReadonlyArray<{ readonly name: string; readonly isIgnored: boolean }>;

@@ -36,7 +36,6 @@ export interface ImportView {
 /** The file extensions that the page names. */
 const uploadKinds = [".csv", ".tsv", ".txt", ".json", ".ndjson", ".jsonl"];
 
-/** `problem` says why a file was refused; null if none was refused. */
 export const uploadPage = (
   communities: ReadonlyArray<Community>,
   { pid, onConflict, named, columns, words, times }: ImportForm,
@@ -219,14 +218,17 @@ const countsTable = ({ inserted, replaced, unchanged, kept, leftOut }: ImportOut
   tableHtml({
     id: "counts",
     caption: say("import.counts"),
-    columns: [say("import.what"), { label: say("import.rows_label"), isNumber: true }],
-    rows: [
-      [say("import.new"), numberHtml(inserted)],
-      [say("import.changes"), numberHtml(replaced)],
-      [say("import.same"), numberHtml(unchanged)],
-      [say("import.stays"), numberHtml(kept)],
-      [say("import.left_out"), numberHtml(leftOut)],
+    columns: [
+      [say("import.what"), ([label]) => label],
+      [say("import.rows_label"), ([, count]) => numberHtml(count), "number"],
     ],
+    rows: [
+      [say("import.new"), inserted],
+      [say("import.changes"), replaced],
+      [say("import.same"), unchanged],
+      [say("import.stays"), kept],
+      [say("import.left_out"), leftOut],
+    ] as const,
   });
 
 const changedHtml = (
@@ -243,15 +245,18 @@ ${tableHtml({
       ? say("import.changed_first", { count, first: numberHtml(first.length) })
       : say("import.changed", { count }),
   columns: [
-    say("links.account_on", { platform: platforms.chat }),
-    say("import.before", { platform: platforms.game }),
-    say("import.after", { platform: platforms.game }),
+    [
+      say("links.account_on", { platform: platforms.chat }),
+      ({ chatId }) =>
+        html`<a href="${to(userPath(community.scope.pid, chatId))}">${nameIn(chats, chatId)}</a>`,
+    ],
+    [
+      say("import.before", { platform: platforms.game }),
+      ({ previousGameId: old }) => (old === null ? say("import.not_linked") : nameIn(games, old)),
+    ],
+    [say("import.after", { platform: platforms.game }), ({ gameId }) => nameIn(games, gameId)],
   ],
-  rows: first.map(({ chatId, previousGameId, gameId }) => [
-    html`<a href="${to(userPath(community.scope.pid, chatId))}">${nameIn(chats, chatId)}</a>`,
-    previousGameId === null ? say("import.not_linked") : nameIn(games, previousGameId),
-    nameIn(games, gameId),
-  ]),
+  rows: first,
 })}
 <p class="more"><a class="button quiet small" href="${to(importPath(id))}/changed.csv">${say("import.changed.file")}</a></p>`;
 

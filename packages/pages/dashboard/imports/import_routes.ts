@@ -120,7 +120,6 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       return job === undefined ? seeOther(`${paths.imports}?gone=1`) : yield* asEffect(act(job, visitor));
     });
 
-  /** Makes a route of the undo of an import. */
   const ofUndo = (
     route: typeof page | typeof form,
     act: (view: UndoableImport & Pick<UndoView, "community">, visitor: OwnerVisitor) => Answer,
@@ -171,7 +170,6 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   ];
 });
 
-/** Says why an import or its undo is not there any more. */
 const goneText = (name: string): Html | null => {
   if (name === "1") return say("import.gone");
   if (name === "day") return say("import.gone.day");

@@ -4,7 +4,7 @@ import { type Html, html, to } from "../../html.ts";
 import { platforms } from "../look/names.ts";
 import { say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
-import { timeHtml } from "../look/time.ts";
+import { timeOr } from "../look/time.ts";
 import { importPath } from "../paths.ts";
 
 export type SampleRow = { readonly line: number; readonly link: FileLink } | LeftOutLine;
@@ -28,10 +28,8 @@ ${reasons.map(
 )}
 <p class="more"><a class="button quiet small" href="${to(importPath(id))}/left_out.csv">${say("import.left_out.file")}</a></p>`;
 
-/** Why rows are left out, with the names of the platforms. */
 export const reasonOf = (reason: LeftOutReason): Html => say(`import.reason.${reason}`, platforms);
 
-/** Why a row is left out, with its text. */
 export const rowHtml = ({ reason, text }: LeftOutLine): Html =>
   say("import.left_reason", { reason: reasonOf(reason), rows: tags.code(html`${text}`) });
 
@@ -40,21 +38,13 @@ export const sampleTable = (sample: ReadonlyArray<SampleRow>): Html =>
     id: "sample",
     caption: say("import.sample"),
     columns: [
-      say("import.sample.line"),
-      say("import.sample.id", { platform: platforms.chat }),
-      say("import.sample.id", { platform: platforms.game }),
-      say("links.last_verified"),
-      say("import.sample.left_out"),
+      [say("import.sample.line"), ({ line }) => String(line)],
+      [say("import.sample.id", { platform: platforms.chat }), (row) => linkIn(row)?.chatId ?? ""],
+      [say("import.sample.id", { platform: platforms.game }), (row) => linkIn(row)?.gameId ?? ""],
+      [say("links.last_verified"), (row) => timeOr(linkIn(row)?.lastVerifiedAt ?? null, "")],
+      [say("import.sample.left_out"), (row) => ("link" in row ? "" : reasonOf(row.reason))],
     ],
-    rows: sample.map((row) =>
-      "link" in row
-        ? [
-            String(row.line),
-            row.link.chatId,
-            row.link.gameId,
-            row.link.lastVerifiedAt === null ? "" : timeHtml(row.link.lastVerifiedAt),
-            "",
-          ]
-        : [String(row.line), "", "", "", reasonOf(row.reason)],
-    ),
+    rows: sample,
   });
+
+const linkIn = (row: SampleRow): FileLink | null => ("link" in row ? row.link : null);

@@ -15,7 +15,6 @@ export interface UndoView extends UndoableImport {
   /** How many links the undo still removes, and how many it restores. */
   readonly removed: number;
   readonly restored: number;
-  /** How many members would lose roles, by community. */
   readonly lost: ReadonlyArray<{ readonly name: string | Html; readonly members: number }>;
 }
 
@@ -83,7 +82,6 @@ export const undoLink = ({ id, name, endsAt }: Pick<UndoableImport, "id" | "name
     time: timeHtml(endsAt),
   });
 
-/** The imports that can be undone; null if there are none. */
 export const undoableSection = (
   imports: ReadonlyArray<UndoableImport>,
   communities: ReadonlyArray<Community>,

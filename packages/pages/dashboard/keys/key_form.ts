@@ -1,4 +1,3 @@
-/** The form of a key. */
 import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";

@@ -14,13 +14,17 @@ export const makeKeyOperations = Effect.gen(function* () {
   const keys = yield* OwnedKeys;
   const limits = yield* Limits;
   const toJson = (key: KeyDetails) => DashboardKeys.keyJson(key, quotaOf(key.limits, limits[key.tier]));
-  const keyAnswer = (key: KeyDetails) => ({ data: { key: toJson(key) } });
+  const keyAnswer = (key: KeyDetails) => ({ key: toJson(key) });
+  const issuedAnswer = ({ token, key }: { readonly token: string; readonly key: KeyDetails }) => ({
+    token,
+    ...keyAnswer(key),
+  });
 
   return {
     list: operation(
       DashboardKeys.getKeys,
       ({ owner }) => keys.list(owner),
-      (listed) => ({ data: { keys: listed.map(toJson) } }),
+      (listed) => ({ keys: listed.map(toJson) }),
     ),
 
     create: operation(
@@ -29,7 +33,7 @@ export const makeKeyOperations = Effect.gen(function* () {
         yield* requireAccess(member, values.access);
         return yield* keys.create(owner, yield* ownedKeyOf(values));
       },
-      ({ token, key }) => ({ status: 201, data: { token, key: toJson(key) } }),
+      issuedAnswer,
     ),
 
     update: operation(
@@ -56,7 +60,7 @@ export const makeKeyOperations = Effect.gen(function* () {
         yield* requireAccess(member, (yield* keys.find(owner, id)).access);
         return yield* keys.rotate(owner, id, graceSeconds);
       },
-      ({ token, key }) => ({ data: { token, key: toJson(key) } }),
+      issuedAnswer,
     ),
   };
 });

@@ -23,7 +23,6 @@ const shownChanges = 10;
 /** An index finds these. What the key wrote is many, and in the audit log. */
 const keyActions = auditActions.filter((each) => each.startsWith("key."));
 
-/** Returns a function that collects the data for the page of a key. */
 export const makeKeyView = Effect.gen(function* () {
   const log = yield* AuditLog;
   const limits = yield* Limits;
@@ -43,7 +42,6 @@ export const makeKeyView = Effect.gen(function* () {
 
 type KeyView = Effect.Success<ReturnType<Effect.Success<typeof makeKeyView>>>;
 
-/** @param rules the current rules, or the rules as typed */
 export const keyPage = (
   view: KeyView,
   rules: KeyRules,

@@ -47,11 +47,9 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     return keysPage(shown, weeks, nowOf(visitor), choice);
   });
 
-  /** @param refused why the form is shown again; null for a new form */
   const blank = (visitor: OwnerVisitor, typed: NewKeyForm, refused: Refused | null) =>
     Effect.map(guildsOf(visitor), (owned) => newKeyPage(typed, owned, visitor.role, refused));
 
-  /** @param refused why a form was refused; null if none was */
   const one = (visitor: OwnerVisitor, key: KeyDetails, rules: KeyRules, refused: Refused | null) =>
     Effect.map(viewOf(visitor, key), (view) => keyPage(view, rules, visitor.role, nowOf(visitor), refused));
 

@@ -106,29 +106,27 @@ ${menuField({ name: "sort", label: "Sort", value: sort, choices: Object.entries(
 <button class="button quiet">Search</button>
 </form>`
   }
-${
-  found.length === 0
-    ? html`<p class="empty">No key was found for “${search}”.</p>`
-    : keyTable(isAll ? found : found.slice(0, mostKeys), guilds, now)
-}
+${tableHtml({
+  id: "key-list",
+  caption: "Keys with their requests of the last seven days",
+  columns: [
+    [
+      "Key",
+      ({ key }) =>
+        html`<a href="${to(keyPath(key.id))}">${nameOf(key)}</a> ${stateHtml(key, now)} <small><code>${maskedKey(key.id)}</code></small>`,
+    ],
+    ["Permissions", ({ key }) => accesses[key.access].label],
+    ["List", ({ key }) => scopeText(key, guilds)],
+    ["Last used", ({ key }) => timeOr(key.lastUsedAt, "never")],
+    ["Expires", ({ key }) => (key.expiresAt === null ? "" : expiryHtml(key, now))],
+    ["Seven days", ({ days }) => sparkline(days), "number"],
+  ],
+  rows: isAll ? found : found.slice(0, mostKeys),
+  empty: `No key was found for “${search}”.`,
+})}
 ${
   isAll || found.length <= mostKeys
     ? null
     : html`<p class="more"><a class="button quiet" href="${to(withQuery(paths.keys, { q: search, sort, all: "1" }))}">All ${found.length} keys</a></p>`
 }`;
 };
-
-const keyTable = (weeks: ReadonlyArray<KeyUsage>, guilds: ReadonlyArray<NamedGuild>, now: Millis): Html =>
-  tableHtml({
-    id: "key-list",
-    caption: "Keys with their requests of the last seven days",
-    columns: ["Key", "Permissions", "List", "Last used", "Expires", { label: "Seven days", isNumber: true }],
-    rows: weeks.map(({ key, days }) => [
-      html`<a href="${to(keyPath(key.id))}">${nameOf(key)}</a> ${stateHtml(key, now)} <small><code>${maskedKey(key.id)}</code></small>`,
-      accesses[key.access].label,
-      scopeText(key, guilds),
-      timeOr(key.lastUsedAt, "never"),
-      key.expiresAt === null ? "" : expiryHtml(key, now),
-      sparkline(days),
-    ]),
-  });

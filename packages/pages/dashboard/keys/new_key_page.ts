@@ -14,10 +14,7 @@ import { keyPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { keyLabels, type NewKeyForm, rulesFields, scopeFields } from "./key_form.ts";
 import { curlOf } from "./try_lookup.ts";
 
-/**
- * @param guilds the owner's guilds; null if the chat platform did not report them
- * @param refused why the form is shown again; null for a new form
- */
+/** @param guilds the owner's guilds; null if the chat platform did not report them */
 export const newKeyPage = (
   form: NewKeyForm,
   guilds: ReadonlyArray<OwnGuild> | null,
@@ -26,7 +23,6 @@ export const newKeyPage = (
 ): Page =>
   creationPage("keys", "key", keyLabels, refused, [scopeFields(form, guilds), rulesFields(form, role)]);
 
-/** The page with the form that creates a key or a webhook. */
 export const creationPage = (
   section: "keys" | "webhooks",
   thing: string,

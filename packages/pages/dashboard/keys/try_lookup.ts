@@ -130,7 +130,6 @@ interface LookupForm {
 
 interface LookupResult extends Pick<HttpResponse, "status" | "headers"> {
   readonly url: string;
-  /** The URL of the request. */
   readonly asked: string;
   /** JSON as text. */
   readonly body: string;

@@ -24,7 +24,7 @@ export const makeLinkOperations = Effect.gen(function* () {
       const scope = yield* scopes.find(owner, pid);
       const place = cursor && { lastVerifiedAt: cursor.at, chatId: cursor.chatId };
       const page = yield* links.page(scope, q.trim(), place, limit);
-      return { data: { links: page.links.map(linkJson), next: page.next && cursorOf(page.next) } };
+      return { links: page.links.map(linkJson), next: page.next && cursorOf(page.next) };
     }),
 
     unlinked: operation(
@@ -40,24 +40,19 @@ export const makeLinkOperations = Effect.gen(function* () {
           reminded: timeOrNull(reminded),
         }));
         const next = page.next && memberCursorOf(page.next);
-        return { data: { members, next, linked: page.linked, total: page.total } };
+        return { members, next, linked: page.linked, total: page.total };
       },
     ),
 
-    link: operation(
-      DashboardCommunities.putLink,
-      function* ({ owner, values: { pid, ...link } }) {
-        return yield* links.set(owner, yield* scopes.find(owner, pid), link);
-      },
-      (data) => ({ data }),
-    ),
+    link: operation(DashboardCommunities.putLink, function* ({ owner, values: { pid, ...link } }) {
+      return yield* links.set(owner, yield* scopes.find(owner, pid), link);
+    }),
 
     unlink: operation(
       DashboardCommunities.deleteLink,
       function* ({ owner, values: { pid, chatId, reason } }) {
         return yield* links.remove(owner, yield* scopes.find(owner, pid), chatId, reason);
       },
-      (data) => ({ data }),
     ),
 
     restore: operation(
@@ -65,7 +60,7 @@ export const makeLinkOperations = Effect.gen(function* () {
       function* ({ owner, values: { pid, chatId } }) {
         return yield* links.restore(owner, yield* scopes.find(owner, pid), chatId);
       },
-      (link) => ({ data: { link: linkJson(link) } }),
+      (link) => ({ link: linkJson(link) }),
     ),
   };
 });

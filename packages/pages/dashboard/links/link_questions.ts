@@ -88,7 +88,6 @@ ${reasonField}
  * @param replaced the game account that the chat user is linked to so far, or null
  * @param contest why a reason is needed, or null
  * @param of the page that shows a refusal: `user` for the page of the user
- * @param refused why the form was refused; null if it was not
  */
 export const linkQuestion = (
   question: LinkQuestion,
@@ -218,7 +217,6 @@ const reasonOf = (error: SiteError): Html => {
 /** The fields of the forms by the names of the API. */
 const fieldsOf: Readonly<Record<string, string>> = { gameId: "game", reason: "reason" };
 
-/** Returns the problems of a refused form. */
 export const problemsOf = (
   error: Conflict | Forbidden | InvalidParameter | PlatformUnavailable,
 ): ReadonlyArray<Problem> => {

@@ -37,11 +37,8 @@ export interface LinksView {
   /** The UTC day with which the list begins; empty for the newest links. */
   readonly day: string;
   readonly links: ReadonlyArray<NamedLink>;
-  /** Cursor of the older links; null on the last page. */
   readonly next: string | null;
-  /** Cursor of the newer links; null on the first page. */
   readonly previous: string | null;
-  /** Users without a link who match the search. */
   readonly unlinked: ReadonlyArray<UnlinkedUser>;
   /**
    * How the links are sorted by name; null if they are sorted by time. Names are not stored: without the list of
@@ -201,22 +198,22 @@ export const linksTable = (
         ? say(`links.caption.${order}`, { list: listText(community) })
         : say(`links.caption_found.${order}`, { list: listText(community), search }),
     columns: [
-      linkLabels.chat,
-      linkLabels.game,
-      say("links.linked_or_verified"),
-      { label: say("links.actions"), isUnseen: true },
+      [
+        linkLabels.chat,
+        ({ link: { chatId }, chat }) =>
+          html`<span class="choice"><input type="checkbox" form="${form}" name="chatId" value="${chatId}"
+          aria-label="${plain(say("links.select", { name: accountText(chatId, chat) }))}"><span>${accountCell(chatId, chat, userPath(pid, chatId))}</span></span>`,
+      ],
+      [linkLabels.game, ({ link, game }) => accountCell(link.gameId, game, null)],
+      [say("links.linked_or_verified"), ({ link }) => verifiedText(link)],
+      [
+        say("links.actions"),
+        ({ link: { chatId }, chat }) =>
+          html`<a class="bad" href="${to(unlinkPath(pid, chatId))}">${say("links.unlink", { unseen: tags.unseen, name: accountText(chatId, chat) })}</a>`,
+        "unseen",
+      ],
     ],
-    rows: links.map(({ link, chat, game }) => {
-      const { chatId, gameId } = link;
-      const name = accountText(chatId, chat);
-      return [
-        html`<span class="choice"><input type="checkbox" form="${form}" name="chatId" value="${chatId}"
-          aria-label="${plain(say("links.select", { name }))}"><span>${accountCell(chatId, chat, userPath(pid, chatId))}</span></span>`,
-        accountCell(gameId, game, null),
-        verifiedText(link),
-        html`<a class="bad" href="${to(unlinkPath(pid, chatId))}">${say("links.unlink", { unseen: tags.unseen, name })}</a>`,
-      ];
-    }),
+    rows: links,
   });
   return html`${named && orderNote(named)}${
     isUnnamed ? html`<p class="hint">${say("links.unnamed")}</p>` : null
@@ -248,7 +245,6 @@ export const verifiedText = ({ lastVerifiedAt, proof }: Link): Html =>
     ? timeHtml(lastVerifiedAt)
     : html`${say(`proof.${proof}`)} <small>${timeHtml(lastVerifiedAt)}</small>`;
 
-/** The buttons of a list sorted by name. */
 const namePager = ({ community, search }: LinksView, { page, pages }: NamedPage): Html | null => {
   const button = (number: number, label: Html, rel = "") =>
     html`<a class="button quiet"${rel === "" ? null : html` rel="${rel}"`}

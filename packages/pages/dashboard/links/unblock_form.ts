@@ -1,4 +1,3 @@
-/** The button that lets a blocked user link again. */
 import type { Block } from "@accountlink/core/admission";
 import { formTo, type Html, html } from "../../html.ts";
 import { hiddenFields } from "../look/field.ts";

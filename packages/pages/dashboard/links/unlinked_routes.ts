@@ -142,28 +142,25 @@ ${may(
   paths.communities,
   html`<p>${say("unlinked.panel", { a: linkTo(`${withQuery(channelsPath(pid), ofGuild)}#panel`) })} ${say("unlinked.remove", { a: linkTo(withQuery(rolesPath(pid), ofGuild)), platform: platforms.chat })}</p>`,
 )}
-${
-  found.members.length === 0
-    ? html`<p class="empty">${search === "" ? say("unlinked.everybody") : say("unlinked.nobody", { search })}</p>`
-    : tableHtml({
-        id: "unlinked",
-        caption: say(`unlinked.caption.${order}`, { community: name }),
-        columns: [
-          say("links.account_on", { platform: platforms.chat }),
-          say("unlinked.since"),
-          say("unlinked.reminded"),
-        ],
-        rows: found.members.map((member) => {
-          const { at, reminded, isBlocked } = member;
-          return [
-            html`<a href="${to(userPath(pid, member.chatId))}">${accountText(member.chatId, member)}</a>${
-              member.username === null ? null : html` <small>${userNameHtml(member.username)}</small>`
-            }${isBlocked ? html` <span class="badge bad">${say("user.blocked")}</span>` : null}`,
-            at === 0 ? "–" : html`${dayHtml(at)} <small>${ageAgoHtml(at, now)}</small>`,
-            reminded === null ? "–" : dayHtml(reminded),
-          ];
-        }),
-      })
-}
+${tableHtml({
+  id: "unlinked",
+  caption: say(`unlinked.caption.${order}`, { community: name }),
+  columns: [
+    [
+      say("links.account_on", { platform: platforms.chat }),
+      (member) =>
+        html`<a href="${to(userPath(pid, member.chatId))}">${accountText(member.chatId, member)}</a>${
+          member.username === null ? null : html` <small>${userNameHtml(member.username)}</small>`
+        }${member.isBlocked ? html` <span class="badge bad">${say("user.blocked")}</span>` : null}`,
+    ],
+    [
+      say("unlinked.since"),
+      ({ at }) => (at === 0 ? "–" : html`${dayHtml(at)} <small>${ageAgoHtml(at, now)}</small>`),
+    ],
+    [say("unlinked.reminded"), ({ reminded }) => (reminded === null ? "–" : dayHtml(reminded))],
+  ],
+  rows: found.members,
+  empty: search === "" ? say("unlinked.everybody") : say("unlinked.nobody", { search }),
+})}
 ${nextPage(found.next && withQuery(paths.unlinked, { guildId, q: search, order: order === "oldest" ? order : null, cursor: memberCursorOf(found.next) }), say("unlinked.more"))}`;
 };

@@ -169,7 +169,6 @@ export interface UserList {
   readonly link: Pick<NamedLink, "link" | "game">;
 }
 
-/** Returns a function that finds the lists in which a chat user has a link. */
 export const makeUserLists = Effect.gen(function* () {
   const links = yield* OwnedLinks;
   const profiles = yield* Profiles;
@@ -214,7 +213,6 @@ ${
 
 const shownChanges = 50;
 
-/** Returns a function that collects the data for the page of a chat user. */
 export const makeUserView = Effect.gen(function* () {
   const listsOf = yield* makeUserLists;
   const profiles = yield* Profiles;

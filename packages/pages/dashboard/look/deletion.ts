@@ -17,7 +17,6 @@ export const linksOf = (lists: ReadonlyArray<Pick<OwnedScope, "links">>): Html =
 
 interface Deletion extends Readonly<Record<"action" | "back" | "name", string>> {
   readonly label: Html;
-  /** A further field. */
   readonly more?: Html | null;
 }
 

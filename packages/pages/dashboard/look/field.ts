@@ -9,7 +9,6 @@ export interface Field {
   readonly hint?: string | Html;
 }
 
-/** Returns a function from the name of a field to what all kinds of fields need. */
 export const fieldsOf =
   <Name extends string>(
     labels: Readonly<Record<Name, string | Html>>,

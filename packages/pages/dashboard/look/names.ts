@@ -96,7 +96,6 @@ export const messageText = ({
     has(`error.${reason}`) ? inWords(`error.${reason}`) : reasonHtml(message.replace("guild", "community")),
   );
 
-/** The sentence with what the pages say of an error. */
 export const errorSentence = (error: Parameters<typeof messageText>[0]): Html =>
   say("field.problem", { reason: messageText(error) });
 

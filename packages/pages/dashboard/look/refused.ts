@@ -9,6 +9,7 @@ import { platforms } from "./names.ts";
 import { problemHtml, reasonHtml } from "./reasons.ts";
 import { inLanguage, say } from "./say.ts";
 
+/** Parameters of this type are null if no form was refused. */
 export interface Refused {
   readonly status: number;
   readonly problems: ReadonlyArray<Problem>;
@@ -21,7 +22,6 @@ export interface RefusedAct<Act extends string> extends Refused {
   readonly act: Act;
 }
 
-/** @param general an error message about the whole form */
 export const refusedFor = (
   problems: Refused["problems"],
   general: Refused["general"] = null,

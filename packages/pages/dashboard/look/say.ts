@@ -10,7 +10,6 @@ type SayValues<Key extends DashboardKey> = ValuesOf<
   DashboardMessages["html"]
 >;
 
-/** Says a message of the dashboard's catalogue. */
 export const say = <Key extends DashboardKey>(key: Key, ...[values]: SayValues<Key>): Html =>
   inLanguage(({ say: inWords }) => inWords(key, values));
 
@@ -69,7 +68,6 @@ export const tags = {
   unseen: (content: Html) => html`<span class="unseen">${content}</span>`,
 };
 
-/** The value of a tag that is a link. */
 export const linkTo =
   (address: string) =>
   (content: Html): Html =>

@@ -17,7 +17,6 @@ const timeText = (time: Millis): string => {
   return `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
 };
 
-/** Makes formatters of a language once. */
 const ofTag = <A>(make: (tag: string) => A): ((tag: string) => A) => {
   const made = new Map<string, A>();
   return (tag) => {

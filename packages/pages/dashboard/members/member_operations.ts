@@ -57,25 +57,22 @@ export const makeMemberOperations = Effect.gen(function* () {
     const { name } = owner.account;
     yield* members.change(name, change, originOf(owner));
     const member = (yield* members.list(name)).find(({ chatId }) => chatId === change.chatId);
-    return yield* member === undefined ? new BadRequest({ problem: "not_found" }) : toJson(member);
+    if (member === undefined) return yield* new BadRequest({ problem: "not_found" });
+    return { member: yield* toJson(member) };
   });
 
   return {
     list: operation(DashboardMembers.getMembers, function* ({ owner }) {
       const listed = yield* members.seenBy(owner);
-      return { data: { members: yield* forEachLimited(listed, toJson, { concurrency: 8 }) } };
+      return { members: yield* forEachLimited(listed, toJson, { concurrency: 8 }) };
     }),
 
-    add: operation(
-      DashboardMembers.addMember,
-      function* (input) {
-        const { chatId, username, role, scopes: wanted } = input.values;
-        const scopes = yield* scopesOf(input.owner, role, wanted ?? null);
-        const found = yield* findUser(chatId === null ? { username: username ?? "" } : { chatId }, input);
-        return yield* changed(input.owner, { type: "add", chatId: found.chatId, role, scopes });
-      },
-      (member) => ({ status: 201, data: { member } }),
-    ),
+    add: operation(DashboardMembers.addMember, function* (input) {
+      const { chatId, username, role, scopes: wanted } = input.values;
+      const scopes = yield* scopesOf(input.owner, role, wanted ?? null);
+      const found = yield* findUser(chatId === null ? { username: username ?? "" } : { chatId }, input);
+      return yield* changed(input.owner, { type: "add", chatId: found.chatId, role, scopes });
+    }),
 
     change: operation(
       DashboardMembers.patchMember,
@@ -85,14 +82,13 @@ export const makeMemberOperations = Effect.gen(function* () {
         const scopes = wanted === undefined ? undefined : yield* scopesOf(owner, role, wanted);
         return yield* changed(owner, { type: "set_role", chatId, role, scopes });
       },
-      (member) => ({ data: { member } }),
     ),
 
     remove: operation(
       DashboardMembers.removeMember,
       ({ owner, values: { chatId } }) =>
         members.change(owner.account.name, { type: "remove", chatId }, originOf(owner)),
-      () => ({ data: { removed: true as const } }),
+      () => ({ removed: true as const }),
     ),
   };
 });

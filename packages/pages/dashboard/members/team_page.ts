@@ -20,7 +20,6 @@ interface NamedMember extends Member {
 }
 
 export interface TeamView {
-  /** The communities of the account that the visitor sees. */
   readonly communities: ReadonlyArray<Community>;
   /** The members of the account, starting with the one who joined first. */
   readonly members: ReadonlyArray<NamedMember>;
@@ -40,7 +39,6 @@ export const emptyNewMember: NewMember = { who: "", role: "moderator", scopes: n
 
 const labels = { who: say("team.who"), role: say("team.role"), scopes: say("team.scopes") };
 
-/** @param refused why a submitted form was refused; null if none was refused */
 export const teamPage = (
   view: TeamView,
   form: NewMember,

@@ -1,44 +1,19 @@
 /** The part of the overview about communities: who is linked, who linked this week and how, and what the rules do. */
-import type { GuildId } from "@accountlink/core";
-import type { LinkWays, UnlinkedPage, VerifiedWeeks } from "@accountlink/core/owners";
-import {
-  areNone,
-  givesSomething,
-  type PlanStatus,
-  type RoleChanges,
-  type RolePlan,
-} from "@accountlink/core/roles";
+import type { VerifiedWeeks } from "@accountlink/core/owners";
+import { areNone, givesSomething, type RoleChanges } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html, to } from "../../html.ts";
-import type { CountedCommunity } from "../communities/community.ts";
 import { wayLabels } from "../communities/ways_section.ts";
-import { type NotListed } from "../links/member_list_wait.ts";
 import { communityName, countNote, countText } from "../look/names.ts";
 import { progressText } from "../look/progress.ts";
 import { linkTo, say, separated, tags } from "../look/say.ts";
 import { agoHtml, numberHtml } from "../look/time.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
+import type { OverviewView } from "./overview_view.ts";
 
-/** A guild whose members a list is for. */
-export interface GuildFigures {
-  readonly guildId: GuildId;
-  readonly name: string | Html;
-  readonly plan: RolePlan | null;
-  readonly status: PlanStatus;
-  /** What the rules did in the last seven days. */
-  readonly changes: RoleChanges;
-  readonly members: UnlinkedPage | NotListed;
-}
+type ListFigures = OverviewView["lists"][number];
 
-export interface ListFigures {
-  readonly community: CountedCommunity;
-  readonly verified: VerifiedWeeks;
-  /** Null while many links are being counted. */
-  readonly ways: LinkWays | null;
-  readonly guilds: ReadonlyArray<GuildFigures>;
-  /** How many guilds of the list are not among `guilds`. */
-  readonly others: number;
-}
+type GuildFigures = ListFigures["guilds"][number];
 
 export const listFigures = (view: ListFigures, now: Millis): Html => {
   const { community, verified, guilds, others } = view;

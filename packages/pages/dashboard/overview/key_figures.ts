@@ -1,30 +1,16 @@
 /** The part of the overview about keys: today's and this week's requests against the limits. */
-import type { KeyDetails } from "@accountlink/core/keys";
-import type { Quota } from "@accountlink/core/limits";
 import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
 import { type Html, html, to } from "../../html.ts";
-import { type KeyList, planText } from "../keys/keys_page.ts";
+import { planText } from "../keys/keys_page.ts";
 import { nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText } from "../look/time.ts";
 import { keyPath, paths } from "../paths.ts";
-import { barChart, daySum, groups, outcomes, requestsOf, sumOf } from "../usage/usage_charts.ts";
+import { barChart, daySum, groups, outcomeColumns, requestsOf, sumOf } from "../usage/usage_charts.ts";
 import { changeText, figure } from "./community_figures.ts";
+import type { OverviewView } from "./overview_view.ts";
 
-interface KeyToday {
-  readonly key: KeyDetails;
-  readonly quota: Pick<Quota, "daily" | "verifyDaily">;
-  readonly usage: UsageDay["groups"];
-}
-
-export interface KeyFigures extends Omit<KeyList, "guilds"> {
-  /** The keys with the most requests today. */
-  readonly today: ReadonlyArray<KeyToday>;
-  /** The number of active keys. */
-  readonly active: number;
-  /** The usage of each of 14 days, oldest first. */
-  readonly days: ReadonlyArray<UsageDay>;
-}
+type KeyFigures = OverviewView["ofKeys"];
 
 export const keyFigures = (view: KeyFigures): Html => {
   const week = view.days.slice(-7);
@@ -68,7 +54,7 @@ ${figure("Requests in seven days", numberText(last ?? 0), changeText(last ?? 0, 
 </dl>`;
 };
 
-const todayCard = ({ key, quota, usage }: KeyToday): Html => html`
+const todayCard = ({ key, quota, usage }: KeyFigures["today"][number]): Html => html`
 <li>
 <h3><a href="${to(keyPath(key.id))}">${nameOf(key)}</a></h3>
 ${meter(
@@ -105,10 +91,10 @@ const weekTable = (week: ReadonlyArray<UsageDay>): Html | null => {
     : tableHtml({
         id: "causes",
         caption: "Requests of the last seven days, by group of routes",
-        columns: ["Group", ...Object.values(outcomes).map((label) => ({ label, isNumber: true }))],
-        rows: sums.map(({ group, sum: { served, refused, errors } }) => [
-          groups[group],
-          ...[served, refused, errors].map(numberText),
-        ]),
+        columns: [
+          ["Group", ({ group }) => groups[group]],
+          ...outcomeColumns(({ sum }: (typeof sums)[number]) => sum),
+        ],
+        rows: sums,
       });
 };

@@ -23,7 +23,6 @@ import { guildText, platforms } from "../look/names.ts";
 import { capitalised, say } from "../look/say.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import { requestsOf, sumOf } from "../usage/usage_charts.ts";
-import type { GuildFigures, ListFigures } from "./community_figures.ts";
 
 const mostLeaks = 10;
 
@@ -74,8 +73,9 @@ export const makeOverviewView = Effect.gen(function* () {
       ),
       plan: Option.getOrNull(yield* planned.find(place)),
       status: yield* planned.status(place),
+      /** What the rules did in the last seven days. */
       changes: changesSince(yield* planned.changedDays(place), yield* Clock.currentTimeMillis),
-    } satisfies GuildFigures;
+    };
   });
 
   /** Whether members of a guild count by this list: not where the rules ask another list of the owner. */
@@ -94,14 +94,16 @@ export const makeOverviewView = Effect.gen(function* () {
     return {
       community,
       verified: yield* scopes.counts.weeksOf(pid),
+      /** Null while many links are being counted. */
       ways: yield* scopes.counts.waysOf(pid),
       guilds: yield* forEachLimited(
         guildIds.slice(0, mostGuilds),
         (guildId) => guildFigures(community, guildId),
         { concurrency: mostGuilds },
       ),
+      /** How many guilds of the list are not among `guilds`. */
       others: Math.max(0, guildIds.length - mostGuilds),
-    } satisfies ListFigures;
+    };
   });
 
   /** Counts the new links of a list that resemble another user, and that nobody has judged. */
@@ -134,7 +136,6 @@ export const makeOverviewView = Effect.gen(function* () {
     };
   });
 
-  /** Returns the requests of keys, for an account that has any. */
   const ofKeys = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, now: Millis) {
     const { account } = owner;
     const listed = yield* keys.list(owner);
@@ -151,6 +152,7 @@ export const makeOverviewView = Effect.gen(function* () {
     return {
       ...(yield* keys.plan(account)),
       keys: listed,
+      /** The keys with the most requests today. */
       today,
       active: active.length,
       days: yield* usage.of({ account: account.name }, 14),

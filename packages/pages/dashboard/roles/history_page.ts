@@ -11,10 +11,10 @@ import { type AccountNames, guildText } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { type NamedRoles, roleName } from "../look/remedies.ts";
 import { say } from "../look/say.ts";
-import { nextPage, tableHtml } from "../look/table.ts";
+import { memberColumn, nextPage, tableHtml } from "../look/table.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { historyFilePath, historyPath, rolesPath, userPath, withQuery } from "../paths.ts";
+import { historyFilePath, historyPath, rolesPath, withQuery } from "../paths.ts";
 
 /** How far back roles are given back. */
 export const periods = {
@@ -34,7 +34,6 @@ export interface HistoryView extends NamedRoles, ManagedGuild {
   readonly names: AccountNames["chats"];
   /** How many roles can be given back of those that were taken in each period, as far as there are any. */
   readonly taken: ReadonlyArray<readonly [Period, number]>;
-  /** How many roles are being given back. */
   readonly pending: number;
 }
 
@@ -56,19 +55,13 @@ ${tableHtml({
   id: "changes",
   caption: say("roles.history.caption"),
   columns: [
-    say("roles.member"),
-    say("rule.role"),
-    say("roles.history.change"),
-    say("roles.history.at"),
-    say("roles.history.why"),
+    memberColumn(scope.pid, names),
+    [say("rule.role"), ({ roleId }) => roleName(view, roleId)],
+    [say("roles.history.change"), ({ change }) => say(`roles.history.${change}`)],
+    [say("roles.history.at"), ({ at }) => timeHtml(at)],
+    [say("roles.history.why"), ({ because }) => say(`roles.history.because.${because}`)],
   ],
-  rows: changes.map(({ chatId, roleId, change, at, because }) => [
-    html`<a href="${to(userPath(scope.pid, chatId))}">${names.get(chatId) ?? chatId}</a>`,
-    roleName(view, roleId),
-    say(`roles.history.${change}`),
-    timeHtml(at),
-    say(`roles.history.because.${because}`),
-  ]),
+  rows: changes,
 })}
 ${nextPage(next && withQuery(historyPath(scope.pid), { guildId, cursor: next }), say("roles.history.more"))}`
 }`,

@@ -123,29 +123,28 @@ const becauseHtml = (
   return tableHtml({
     id: "because",
     caption: say("roles.try.because"),
-    columns: [say("roles.rules"), say("roles.try.holds"), say("roles.try.why")],
-    rows: rules.map((rule, index) => {
-      const met = metIn(rule.when, candidate);
-      const conditions = conditionsIn(rule.when);
-      const why = conditions.map((condition, part) => {
-        const fact = factOf(condition, candidate);
-        const said = say("roles.try.part", {
-          condition: conditionPhrase(names, condition),
-          answer: answer(met[part] ?? null),
-        });
-        if (conditions.length === 1) return fact;
-        return fact === null ? said : html`${said} ${fact}`;
-      });
-      return [
-        ruleSentence(names, rule),
-        answer(holding[index] ?? null),
-        separated(
-          why.filter((each) => each !== null),
-          " ",
-        ),
-      ];
-    }),
+    columns: [
+      [say("roles.rules"), (rule) => ruleSentence(names, rule)],
+      [say("roles.try.holds"), (_, index) => answer(holding[index] ?? null)],
+      [say("roles.try.why"), (rule) => whyHtml(names, rule, candidate)],
+    ],
+    rows: rules,
   });
+};
+
+const whyHtml = (names: RuleNames, { when }: RoleRule, candidate: MemberPreview["candidate"]): Html => {
+  const met = metIn(when, candidate);
+  const conditions = conditionsIn(when);
+  const why = conditions.map((condition, part) => {
+    const fact = factOf(condition, candidate);
+    if (conditions.length === 1) return fact;
+    const said = { condition: conditionPhrase(names, condition), answer: answer(met[part] ?? null) };
+    return html`${say("roles.try.part", said)}${fact && html` ${fact}`}`;
+  });
+  return separated(
+    why.filter((each) => each !== null),
+    " ",
+  );
 };
 
 /** What is known of the member for a condition; null if the condition says it. */

@@ -13,9 +13,7 @@ import { historyPath, nicknamesPath, rolesPath, withQuery } from "../paths.ts";
 const pageSize = 1_000;
 
 export interface NicknamesView {
-  /** How many nicknames from before are kept. */
   readonly kept: number;
-  /** Whether they are being put back. */
   readonly isRunning: boolean;
 }
 
@@ -62,7 +60,6 @@ ${hiddenFields({ guildId })}
 </section>`;
 };
 
-/** Writes the file of all nicknames from before. */
 export const nicknamesFile = Effect.fnUntraced(function* (
   plans: RolePlans["Service"],
   scope: DataScope,

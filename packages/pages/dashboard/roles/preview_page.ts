@@ -18,10 +18,10 @@ import { progressBar, progressText } from "../look/progress.ts";
 import type { Refused } from "../look/refused.ts";
 import { type NamedRoles, roleName } from "../look/remedies.ts";
 import { capitalised, say } from "../look/say.ts";
-import { nextPage, tableHtml } from "../look/table.ts";
+import { type Column, memberColumn, nextPage, tableHtml } from "../look/table.ts";
 import { durationHtml, numberHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { previewMembersPath, rolesPath, rolesPreviewPath, userPath, withQuery } from "../paths.ts";
+import { previewMembersPath, rolesPath, rolesPreviewPath, withQuery } from "../paths.ts";
 import { nobodyNamed, previewHtml, type RolePreview, whoField } from "./member_preview.ts";
 import type { RuleNames } from "./rule_sentence.ts";
 
@@ -29,7 +29,6 @@ export interface PreviewView extends NamedRoles, Omit<ManagedGuild, "scope"> {
   readonly preview: PlanPreview;
   /** The roles that the rules name no more, and how many members have them by the rules. */
   readonly unnamed: ReadonlyArray<RoleCount>;
-  /** Whether anybody has linked. */
   readonly hasLinks: boolean;
   /** Whether the stored plan is on, so that its rules are replaced. */
   readonly isOn: boolean;
@@ -44,7 +43,6 @@ export interface PreviewView extends NamedRoles, Omit<ManagedGuild, "scope"> {
   readonly member: RolePreview | null;
 }
 
-/** @param refused why the rules could not be turned on; null if they were not refused */
 export const previewPage = (view: PreviewView, refused: Refused | null): Page => {
   const { preview, community, guildId, guildName } = view;
   const isRunning = preview.state === "running";
@@ -158,29 +156,30 @@ const workText = (changes: number): Html =>
     ? say("preview.work_minute", { changes })
     : say("preview.work", { changes, time: durationHtml(changes * 100) });
 
-const rolesTable = (view: PreviewView, isChoice: boolean): Html | null =>
-  view.preview.roles.length === 0
+const rolesTable = (view: PreviewView, isChoice: boolean): Html | null => {
+  const lostUnlinked: Column<PlanPreview["roles"][number]> = [
+    say("preview.lost_unlinked"),
+    ({ roleId, lost }) => membersLink(view, roleId, "took", lost.unlinked),
+  ];
+  return view.preview.roles.length === 0
     ? null
     : tableHtml({
         id: "changes",
         caption: say("preview.roles"),
         columns: [
-          say("rule.role"),
-          say("preview.held"),
-          say("preview.gained"),
-          say("preview.lost"),
-          ...(isChoice ? [say("preview.lost_unlinked")] : []),
-          say("preview.examples"),
+          [say("rule.role"), ({ roleId }) => roleName(view, roleId)],
+          [say("preview.held"), ({ held }) => numberHtml(held)],
+          [
+            say("preview.gained"),
+            ({ roleId, gained }) => membersLink(view, roleId, "gave", gained.linked + gained.unlinked),
+          ],
+          [say("preview.lost"), ({ roleId, lost }) => membersLink(view, roleId, "took", lost.linked)],
+          ...(isChoice ? [lostUnlinked] : []),
+          [say("preview.examples"), ({ roleId }) => examplesHtml(view, roleId)],
         ],
-        rows: view.preview.roles.map(({ roleId, held, gained, lost }) => [
-          roleName(view, roleId),
-          numberHtml(held),
-          membersLink(view, roleId, "gave", gained.linked + gained.unlinked),
-          membersLink(view, roleId, "took", lost.linked),
-          ...(isChoice ? [membersLink(view, roleId, "took", lost.unlinked)] : []),
-          examplesHtml(view, roleId),
-        ]),
+        rows: view.preview.roles,
       });
+};
 
 /** A number of members, which leads to their list. */
 const membersLink = (
@@ -202,7 +201,6 @@ export interface PreviewMembersView extends NamedRoles, Omit<ManagedGuild, "scop
   readonly names: AccountNames["chats"];
 }
 
-/** Everybody who would gain or lose a role. */
 export const previewMembersPage = (view: PreviewMembersView): Page => {
   const { community, guildId, roleId, change, members, next, names } = view;
   const { pid } = community.scope;
@@ -218,11 +216,11 @@ ${
     : tableHtml({
         id: "members",
         caption: say(`preview.members.${change}`, { role }),
-        columns: [say("roles.member"), say("preview.members.link")],
-        rows: members.map(({ chatId, kind }) => [
-          html`<a href="${to(userPath(pid, chatId))}">${names.get(chatId) ?? chatId}</a>`,
-          say(`preview.members.${kind}`),
-        ]),
+        columns: [
+          memberColumn(pid, names),
+          [say("preview.members.link"), ({ kind }) => say(`preview.members.${kind}`)],
+        ],
+        rows: members,
       })
 }
 ${nextPage(next && withQuery(previewMembersPath(pid), { guildId, roleId, change, cursor: next }), say("preview.members.more"))}`,
@@ -245,7 +243,6 @@ ${member === null ? null : html`<div role="status">${previewHtml(view, preview.s
 </section>`;
 };
 
-/** The first changed members of a preview. */
 export const examplesIn = ({ examples: { linked, unlinked } }: PlanPreview) => [...linked, ...unlinked];
 
 /** Names some members who would get or lose a role, or could lose it by the choice for those who never linked. */
@@ -282,12 +279,12 @@ ${
     : tableHtml({
         id: "names",
         caption: say("preview.names_caption"),
-        columns: [say("roles.member"), say("preview.now"), say("preview.then")],
-        rows: preview.names.map(({ chatId, before, after }) => [
-          html`<a href="${to(userPath(community.scope.pid, chatId))}">${names.get(chatId) ?? chatId}</a>`,
-          before ?? say("preview.no_nickname"),
-          after,
-        ]),
+        columns: [
+          memberColumn(community.scope.pid, names),
+          [say("preview.now"), ({ before }) => before ?? say("preview.no_nickname")],
+          [say("preview.then"), ({ after }) => after],
+        ],
+        rows: preview.names,
       })
 }
 </section>`;

@@ -34,7 +34,6 @@ import type { Shown, ShowRoles } from "./roles_view.ts";
 
 type Answered = Effect.Effect<Page | HttpResponse, SiteError>;
 
-/** A press of a button. */
 interface Press {
   readonly visitor: OwnerVisitor;
   readonly guild: ManagedGuild;
@@ -84,7 +83,6 @@ export const makeRoleActs = Effect.fnUntraced(function* (
 
   const acts = new Map<string, (press: Press) => Answered>(
     Object.entries({
-      /** Shows the ranks of a group. */
       ranks: ofGroup(show),
 
       /** Adds a rule for each rank of a group that has a role. */
@@ -111,7 +109,6 @@ export const makeRoleActs = Effect.fnUntraced(function* (
         }),
       ),
 
-      /** Shows what the plan would change for one member. */
       preview: (press) => {
         const { visitor, guild, fields } = press;
         return Effect.flatMap(memberNamed(visitor, guild, fields("who").trim()), (preview) =>

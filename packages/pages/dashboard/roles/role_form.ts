@@ -32,7 +32,6 @@ export type TypedCondition = TypedFields & {
   readonly whether: string;
 };
 
-/** A rule as typed into the form. */
 export interface TypedRule {
   readonly roleId: string;
   readonly nickname: string;
@@ -53,7 +52,6 @@ export interface RolesForm {
   readonly bypassRoleIds: ReadonlyArray<string>;
   readonly nicknameBypassRoleIds: ReadonlyArray<string>;
   readonly unlinked: PlanSettings["unlinked"];
-  /** The group whose ranks become rules. */
   readonly ranksOf: string;
 }
 
@@ -168,7 +166,6 @@ export const typedRoles = (fields: Fields): RolesForm => {
   };
 };
 
-/** Reads the rule with this number. */
 const typedRule = (fields: Fields, number: number): TypedRule => {
   const parts = Math.min(mostCombined, Number(fields(`parts-${number}`)) || 1);
   return {

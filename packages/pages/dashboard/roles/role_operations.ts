@@ -41,12 +41,12 @@ export const makeRoleOperations = Effect.gen(function* () {
     find: operation(DashboardRoles.getRoles, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* enter(owner, pid, guildId);
       const guildRoles = yield* plans.guildRoles(guildId);
-      return { data: { plan: planJson(yield* plans.find(scope, guildId)), guildRoles } };
+      return { plan: planJson(yield* plans.find(scope, guildId)), guildRoles };
     }),
 
     ranks: operation(DashboardRoles.getRanks, function* ({ values: { groupId } }) {
       const { id, name, ranks } = yield* plans.group(groupId);
-      return { data: { group: { id, name }, ranks } };
+      return { group: { id, name }, ranks };
     }),
 
     put: operation(
@@ -56,7 +56,7 @@ export const makeRoleOperations = Effect.gen(function* () {
         const scope = yield* enter(owner, pid, guildId);
         return yield* plans.put(scope, guildId, settings, originOf(owner), edited);
       },
-      (details) => ({ data: { plan: planJson(details) } }),
+      (details) => ({ plan: planJson(details) }),
     ),
 
     /** Previews a plan that its form wants on, before the form stores the plan. */
@@ -87,18 +87,15 @@ export const makeRoleOperations = Effect.gen(function* () {
       return yield* plans.putNicknamesBack(scope, guildId, originOf(owner));
     }),
 
-    remove: operation(
-      DashboardRoles.deleteRoles,
-      function* ({ owner, values: { pid, guildId } }) {
-        return yield* plans.remove(yield* enter(owner, pid, guildId, true), guildId, originOf(owner));
-      },
-      (deleted) => ({ data: { deleted } }),
-    ),
+    remove: operation(DashboardRoles.deleteRoles, function* ({ owner, values: { pid, guildId } }) {
+      const scope = yield* enter(owner, pid, guildId, true);
+      return { deleted: yield* plans.remove(scope, guildId, originOf(owner)) };
+    }),
 
     findPreview: operation(DashboardRoles.getPreview, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* enter(owner, pid, guildId);
       const preview = yield* plans.findPreview(scope, guildId);
-      return { data: { preview: preview && (yield* previewJson(scope, guildId, preview)) } };
+      return { preview: preview && (yield* previewJson(scope, guildId, preview)) };
     }),
 
     preview: operation(DashboardRoles.previewRoles, function* ({ owner, values }) {
@@ -106,11 +103,11 @@ export const makeRoleOperations = Effect.gen(function* () {
       const scope = yield* enter(owner, pid, guildId);
       if (chatId === null) {
         const preview = yield* plans.previewAll(scope, guildId, given(chosen));
-        return { data: { preview: yield* previewJson(scope, guildId, preview) } };
+        return { preview: yield* previewJson(scope, guildId, preview) };
       }
       const { add, remove, nickname, holding } = yield* plans.preview(scope, guildId, chatId);
       const because = holding.map((holds, rule) => ({ rule, holds }));
-      return { data: { add, remove, nickname, because } };
+      return { add, remove, nickname, because };
     }),
 
     history: operation(
@@ -119,26 +116,19 @@ export const makeRoleOperations = Effect.gen(function* () {
         const scope = yield* enter(owner, pid, guildId);
         const found = yield* plans.roleHistory(scope, guildId, cursor, limit + 1);
         const { page, last } = pageOf(found, limit);
-        return { data: { changes: page.map(changeJson), next: last && String(last.number) } };
+        return { changes: page.map(changeJson), next: last && String(last.number) };
       },
     ),
 
-    putBack: operation(
-      DashboardRoles.putRolesBack,
-      function* ({ owner, values: { pid, guildId, since } }) {
-        const scope = yield* enter(owner, pid, guildId);
-        return yield* plans.putRolesBack(scope, guildId, since, originOf(owner));
-      },
-      (pending) => ({ data: { pending } }),
-    ),
+    putBack: operation(DashboardRoles.putRolesBack, function* ({ owner, values: { pid, guildId, since } }) {
+      const scope = yield* enter(owner, pid, guildId);
+      return { pending: yield* plans.putRolesBack(scope, guildId, since, originOf(owner)) };
+    }),
 
-    sweep: operation(
-      DashboardRoles.sweepRoles,
-      function* ({ owner, values: { pid, guildId } }) {
-        return yield* plans.startSweep(yield* enter(owner, pid, guildId), guildId);
-      },
-      (plan) => ({ data: { plan: planJson(plan) } }),
-    ),
+    sweep: operation(DashboardRoles.sweepRoles, function* ({ owner, values: { pid, guildId } }) {
+      const plan = yield* plans.startSweep(yield* enter(owner, pid, guildId), guildId);
+      return { plan: planJson(plan) };
+    }),
   };
 });
 

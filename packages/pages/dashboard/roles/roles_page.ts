@@ -30,12 +30,10 @@ export interface RolesView extends RanksView, RuleView, Omit<ManagedGuild, "scop
   readonly preview: RolePreview | null;
   /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
   readonly tryUrl: string | null;
-  /** Where other rules for this guild are on; null if none are. */
   readonly rival: Rival | null;
   readonly nicknames: NicknamesView;
 }
 
-/** @param refused why a submitted form was refused; null if none was refused */
 export const rolesPage = (view: RolesView, form: RolesForm, refused: Refused | null): Page => {
   const { community, details } = view;
   const isEmpty = isNewPlan(details.plan);
@@ -118,25 +116,20 @@ ${tableHtml({
   id: "problems",
   caption: say("roles.problems.caption"),
   columns: [
-    say("roles.member"),
-    say("roles.problems.what"),
-    say("roles.problems.remedy"),
-    say("blocks.since"),
+    [say("roles.member"), (problem) => membersOf(view, problem)],
+    [say("roles.problems.what"), (problem) => whatFails(view, problem)],
+    [say("roles.problems.remedy"), (problem) => remedy(view, problem)],
+    [say("blocks.since"), ({ at }) => timeHtml(at)],
   ],
-  rows: problems.map((problem) => [
-    membersOf(view, problem),
-    problem.reason === "log_channel_closed"
-      ? say("channels.log")
-      : ["members_hidden", "reminders_refused", "reminders_held"].includes(problem.reason)
-        ? say("roles.all")
-        : problem.roleId === null
-          ? say("roles.nickname")
-          : roleName(view, problem.roleId),
-    remedy(view, problem),
-    timeHtml(problem.at),
-  ]),
+  rows: problems,
 })}
 </section>`;
+};
+
+const whatFails = (view: RolesView, { reason, roleId }: SharedProblem): string | Html => {
+  if (reason === "log_channel_closed") return say("channels.log");
+  if (["members_hidden", "reminders_refused", "reminders_held"].includes(reason)) return say("roles.all");
+  return roleId === null ? say("roles.nickname") : roleName(view, roleId);
 };
 
 /** The first members of a problem, and how many more have it. */
@@ -200,7 +193,6 @@ ${bypassField(view, form, "nicknameBypassRoleIds")}
 </section>`;
 };
 
-/** Whether the game platform has groups. */
 const hasGroups = ({ kinds }: RolesView): boolean => kinds.includes("group");
 
 const groupRole = tags.code(html`{group.role}`);

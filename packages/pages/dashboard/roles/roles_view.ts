@@ -26,7 +26,6 @@ export interface Shown {
 
 export type ShowRoles = Effect.Success<typeof makeShowRoles>;
 
-/** Returns a function that shows the page of a role plan. */
 export const makeShowRoles = Effect.gen(function* () {
   const plans = yield* RolePlans;
   const store = yield* CommunityStore;

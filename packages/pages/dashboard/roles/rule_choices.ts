@@ -38,7 +38,6 @@ export const kindChoices = (kinds: ReadonlyArray<RuleKindName>, when: string) =>
   ];
 };
 
-/** Returns the parts of a rule's form with their fields. */
 export const shownParts = (
   kinds: ReadonlyArray<RuleKindName>,
   kind: RuleKindName | undefined,
@@ -47,6 +46,5 @@ export const shownParts = (
     [kind, ...kinds].some((each) => each !== undefined && rowOf(each).parts?.includes(part)),
   );
 
-/** Returns what pages call the item of a kind of rules. */
 export const thingOf = (kind: RuleKindName): "gamepass" | "badge" | "item" =>
   kind === "gamepass" || kind === "badge" ? kind : "item";

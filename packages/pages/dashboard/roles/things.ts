@@ -1,5 +1,3 @@
-/** Names of the groups and items that a form names. */
-
 import { GamePlatform } from "@accountlink/core";
 import type { PlatformUnavailable } from "@accountlink/core/errors";
 import { forEachLimited } from "@accountlink/core/limited_loops";

@@ -19,7 +19,7 @@ export const activityApi = Effect.gen(function* () {
       const { account } = owner;
       const key = keyId === null ? null : yield* keys.find(owner, keyId);
       const found = yield* usage.of(key === null ? { account: account.name } : { key: key.id }, days);
-      return { data: { days: found } };
+      return { days: found };
     }),
 
     operation(
@@ -29,10 +29,8 @@ export const activityApi = Effect.gen(function* () {
         const filter = { action, keyId: key && key.id, chatId };
         const { entries, next } = yield* entriesOf({ owner, role }, cursor, limit, filter);
         return {
-          data: {
-            entries: entries.map((entry) => toJson(entry, owner.account)),
-            next: next === null ? null : String(next),
-          },
+          entries: entries.map((entry) => toJson(entry, owner.account)),
+          next: next === null ? null : String(next),
         };
       },
     ),

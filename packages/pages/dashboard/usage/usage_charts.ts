@@ -1,6 +1,8 @@
 /** Charts of usage by day, rendered by the server, and the sums that they show. */
 import { addUsage, type UsageCounts, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
+import { Struct } from "effect";
 import { type Html, html } from "../../html.ts";
+import type { Column } from "../look/table.ts";
 import { counted, dayHtml, numberText } from "../look/time.ts";
 
 const height = 100;
@@ -72,11 +74,19 @@ export const groups: Record<UsageGroup, string> = {
   session: "Sessions",
 };
 
-export const outcomes: Record<keyof UsageCounts, string> = {
+const outcomes: Record<keyof UsageCounts, string> = {
   served: "Served",
   refused: "Over a limit",
   errors: "Errors",
 };
+
+/** The columns of a table with the count of each outcome. */
+export const outcomeColumns = <Row>(countsOf: (row: Row) => UsageCounts): ReadonlyArray<Column<Row>> =>
+  Struct.keys(outcomes).map((outcome) => [
+    outcomes[outcome],
+    (row) => numberText(countsOf(row)[outcome]),
+    "number",
+  ]);
 
 const none: UsageCounts = { served: 0, refused: 0, errors: 0 };
 

@@ -7,12 +7,12 @@ import { type Html, html, to } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
 import { menuField } from "../look/field.ts";
 import { keyMenu, nameOf } from "../look/owned_key.ts";
-import { tableHtml } from "../look/table.ts";
+import { type Column, tableHtml } from "../look/table.ts";
 import { dayHtml, numberText } from "../look/time.ts";
 import type { Fields, OwnerPages } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
-import { barChart, daySum, groups, outcomes, requestsOf, sumOf } from "./usage_charts.ts";
+import { barChart, daySum, groups, outcomeColumns, requestsOf, sumOf } from "./usage_charts.ts";
 
 export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const keys = yield* OwnedKeys;
@@ -79,7 +79,7 @@ const spans = [7, 30, 90];
 /** The page shows at most this many keys, the busiest ones. */
 const mostKeys = 25;
 
-export const requestsIn = ({ days }: KeyUsage): number => requestsOf(sumOf(days.map((day) => daySum(day))));
+export const requestsIn = ({ days }: KeyUsage): number => requestsOf(countsOf(days));
 
 const groupNames = Object.keys(groups) as ReadonlyArray<UsageGroup>;
 
@@ -137,26 +137,28 @@ ${
     : html`<p class="more">The busiest ${mostKeys} of ${numberText(byKey.length)} used keys. The file has all of them.</p>`
 }`;
 
-const usageTable = (
-  what: "Day" | "Key",
-  caption: string,
-  rows: ReadonlyArray<readonly [name: Html, days: ReadonlyArray<UsageDay>]>,
-) =>
+type UsageRow = readonly [name: Html, days: ReadonlyArray<UsageDay>];
+
+const usageTable = (what: "Day" | "Key", caption: string, rows: ReadonlyArray<UsageRow>) =>
   tableHtml({
     id: `by-${what}`,
     caption,
     columns: [
-      what,
-      ...[...Object.values(groups), ...Object.values(outcomes)].map((label) => ({ label, isNumber: true })),
+      [what, ([name]) => name],
+      ...groupNames.map(
+        (group): Column<UsageRow> => [
+          groups[group],
+          ([, days]) => numberText(requestsOf(countsOf(days, group))),
+          "number",
+        ],
+      ),
+      ...outcomeColumns(([, days]: UsageRow) => countsOf(days)),
     ],
-    rows: rows.map(([name, days]) => {
-      const { served, refused, errors } = sumOf(days.map((usage) => daySum(usage)));
-      const ofGroups = groupNames.map((group) =>
-        requestsOf(sumOf(days.map((usage) => daySum(usage, group)))),
-      );
-      return [name, ...[...ofGroups, served, refused, errors].map(numberText)];
-    }),
+    rows,
   });
+
+const countsOf = (days: ReadonlyArray<UsageDay>, group: UsageGroup | null = null) =>
+  sumOf(days.map((usage) => daySum(usage, group)));
 
 /** Writes a line for each day, key and group of routes that had requests. */
 const usageCsv = (usage: ReadonlyArray<KeyUsage>): string =>

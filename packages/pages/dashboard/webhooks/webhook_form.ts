@@ -1,4 +1,3 @@
-/** The form of a webhook. */
 import { type Html, html } from "../../html.ts";
 import { checkField, fieldsOf, hiddenFields, textField } from "../look/field.ts";
 import { type Fields, typedIn } from "../owner_pages.ts";

@@ -17,7 +17,7 @@ export const makeWebhookOperations = Effect.gen(function* () {
     list: operation(
       DashboardWebhooks.getWebhooks,
       ({ owner }) => webhooks.list(owner.account.name),
-      (listed) => ({ data: { webhooks: listed.map(DashboardWebhooks.webhookJson) } }),
+      (listed) => ({ webhooks: listed.map(DashboardWebhooks.webhookJson) }),
     ),
 
     create: operation(
@@ -30,7 +30,7 @@ export const makeWebhookOperations = Effect.gen(function* () {
         const choice = { account, target, url, ...given({ types }), description: description ?? "" };
         return yield* webhooks.create(choice, originOf({ account, ...owner }), admission);
       },
-      ({ secret, webhook }) => ({ status: 201, data: { secret, ...dataOf(webhook) } }),
+      ({ secret, webhook }) => ({ secret, ...dataOf(webhook) }),
     ),
 
     update: operation(
@@ -39,19 +39,17 @@ export const makeWebhookOperations = Effect.gen(function* () {
         const text = description === undefined ? {} : { description: description ?? "" };
         return webhooks.update(owner.account.name, id, { ...given(values), ...text }, originOf(owner));
       },
-      (webhook) => ({ data: dataOf(webhook) }),
+      dataOf,
     ),
 
-    remove: operation(
-      DashboardWebhooks.deleteWebhook,
-      ({ owner, values }) => webhooks.remove(owner.account.name, values.id, originOf(owner)),
-      () => ({ data: { deleted: true as const } }),
+    remove: operation(DashboardWebhooks.deleteWebhook, ({ owner, values }) =>
+      Effect.as(webhooks.remove(owner.account.name, values.id, originOf(owner)), { deleted: true as const }),
     ),
 
     rotate: operation(
       DashboardWebhooks.rotateWebhook,
       ({ owner, values }) => webhooks.rotate(owner.account.name, values.id, originOf(owner)),
-      ({ secret, webhook }) => ({ data: { secret, ...dataOf(webhook) } }),
+      ({ secret, webhook }) => ({ secret, ...dataOf(webhook) }),
     ),
 
     test: operation(
@@ -63,16 +61,14 @@ export const makeWebhookOperations = Effect.gen(function* () {
     sendPending: operation(
       DashboardWebhooks.sendPendingDeliveries,
       ({ owner, values }) => webhooks.sendPending(owner.account.name, values.id),
-      (webhook) => ({ data: dataOf(webhook) }),
+      dataOf,
     ),
 
     deliveries: operation(
       DashboardWebhooks.getDeliveries,
       ({ owner, values: { id, cursor: before, ...shown } }) =>
         webhooks.deliveries(owner.account.name, id, { ...shown, before }),
-      ({ deliveries, next }) => ({
-        data: { deliveries: deliveries.map(DashboardWebhooks.deliveryJson), next },
-      }),
+      ({ deliveries, next }) => ({ deliveries: deliveries.map(DashboardWebhooks.deliveryJson), next }),
     ),
 
     resend: operation(
@@ -86,5 +82,5 @@ export const makeWebhookOperations = Effect.gen(function* () {
 const dataOf = (webhook: WebhookDetails) => ({ webhook: DashboardWebhooks.webhookJson(webhook) });
 
 const deliveryAnswer = (delivery: WebhookDelivery) => ({
-  data: { delivery: DashboardWebhooks.deliveryJson(delivery) },
+  delivery: DashboardWebhooks.deliveryJson(delivery),
 });

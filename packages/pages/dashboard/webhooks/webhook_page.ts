@@ -1,12 +1,7 @@
 /** The page of one webhook: its status, its deliveries, and its actions. */
-import type {
-  DeliveryPage,
-  DeliveryStatus,
-  WebhookDelivery,
-  WebhookDetails,
-} from "@accountlink/core/webhooks";
+import type { DeliveryPage, DeliveryStatus, WebhookDetails } from "@accountlink/core/webhooks";
 import { formTo, type Html, html, to } from "../../html.ts";
-import { checkField, menuField } from "../look/field.ts";
+import { checkField, hiddenFields, menuField } from "../look/field.ts";
 import { webhookName } from "../look/names.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import type { Refused } from "../look/refused.ts";
@@ -20,7 +15,6 @@ import { disabledText, pendingText, resultHtml, typesText, webhookStateHtml } fr
 export interface WebhookView extends DeliveryPage {
   readonly webhook: WebhookDetails;
   readonly guilds: ReadonlyArray<NamedGuild>;
-  /** The status of the shown deliveries; null for all. */
   readonly filter: DeliveryStatus | null;
 }
 
@@ -71,28 +65,30 @@ const deliveries = ({ webhook, filter, next, ...view }: WebhookView): Html => ht
 ${menuField({ name: "status", label: "Which", value: filter ?? "", choices: statuses })}
 <button class="button quiet">Show</button>
 </form>
-${
-  view.deliveries.length === 0
-    ? html`<p class="empty">There are no deliveries yet. New ones are listed here.</p>`
-    : tableHtml({
-        id: "delivery-list",
-        caption: "Deliveries, newest first",
-        columns: ["Event", "When", "Result", { label: "Attempts", isNumber: true }, "Next attempt", "Again"],
-        rows: view.deliveries.map((delivery) => row(webhook, delivery)),
-      })
-}
+${tableHtml({
+  id: "delivery-list",
+  caption: "Deliveries, newest first",
+  columns: [
+    [
+      "Event",
+      ({ type, eventId }) =>
+        html`<a href="${to(deliveryPath(webhook.id, eventId))}">${type}</a> <small>${eventId}</small>`,
+    ],
+    ["When", ({ at }) => timeHtml(at)],
+    ["Result", resultHtml],
+    ["Attempts", ({ attempts }) => numberText(attempts), "number"],
+    ["Next attempt", ({ nextAttemptAt }) => timeOr(nextAttemptAt, "none")],
+    [
+      "Again",
+      ({ eventId }) => html`${formTo(webhookPath(webhook.id, "resend"))}${hiddenFields({ eventId })}<button
+    class="button quiet small">Send again</button></form>`,
+    ],
+  ],
+  rows: view.deliveries,
+  empty: "There are no deliveries yet. New ones are listed here.",
+})}
 ${nextPage(next && withQuery(webhookPath(webhook.id), { status: filter, cursor: next }), "Older deliveries")}
 </section>`;
-
-const row = ({ id }: WebhookDetails, delivery: WebhookDelivery): ReadonlyArray<Html | string> => [
-  html`<a href="${to(deliveryPath(id, delivery.eventId))}">${delivery.type}</a> <small>${delivery.eventId}</small>`,
-  timeHtml(delivery.at),
-  resultHtml(delivery),
-  numberText(delivery.attempts),
-  timeOr(delivery.nextAttemptAt, "none"),
-  html`${formTo(webhookPath(id, "resend"))}<input type="hidden" name="eventId" value="${delivery.eventId}"><button
-    class="button quiet small">Send again</button></form>`,
-];
 
 const acts = ({ id, status }: WebhookDetails, form: WebhookForm): Html => {
   const isActive = status === "active";

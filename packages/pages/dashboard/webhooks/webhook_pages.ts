@@ -51,10 +51,7 @@ const scopeTexts = {
   global: "Events of the links in the list of all your communities",
 };
 
-/**
- * @param guilds the owner's communities; null if the platform did not report them
- * @param refused why the submitted form was refused; null for a new form
- */
+/** @param guilds the owner's communities; null if the platform did not report them */
 export const newWebhookPage = (
   form: NewWebhookForm,
   guilds: ReadonlyArray<OwnGuild> | null,

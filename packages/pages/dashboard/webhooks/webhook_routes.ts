@@ -37,7 +37,6 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   const blank = (visitor: OwnerVisitor, typed: NewWebhookForm, refused: Refused | null) =>
     Effect.map(guildsOf(visitor), (guilds) => newWebhookPage(typed, guilds, refused));
 
-  /** @param refused why a form was refused; null if none was */
   const show = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     webhook: WebhookDetails,
