@@ -91,7 +91,7 @@ const sourceOf = (part: Part, place: Place): string => {
 export const to = (address: string): Html =>
   new Html(({ basePath }) => escape(address.startsWith("/") ? basePath + address : address));
 
-/** Begins a form of the dashboard that sends data, with the CSRF token of its reader. @internal */
+/** Begins a form that sends data of a signed-in reader, with their CSRF token. @internal */
 export const formTo = (action: string, attributes: Html | null = null): Html =>
   html`<form method="post" action="${to(action)}"${attributes}>
 <input type="hidden" name="csrf" value="${new Html(({ csrf = "" }) => escape(csrf))}">`;

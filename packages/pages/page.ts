@@ -15,6 +15,8 @@ export interface Page {
   readonly title: string;
   readonly content: Html;
   readonly pictures?: ReadonlyArray<string>;
+  /** The CSRF token of the reader, for the forms of the page. */
+  readonly csrf?: string;
   /** The URL on another site to which the form of this page redirects the browser, or null. */
   readonly redirect?: string | null;
   /** The path of the page's script. The page also works without it. */
@@ -32,9 +34,9 @@ export const pageResponse = (
   footer: Html,
   basePath: string,
 ): HttpResponse => {
-  const { script } = page;
+  const { script, csrf = "" } = page;
   const head = script === undefined ? null : html`<script type="module" src="${to(script)}"></script>`;
-  const source = documentOf(page, language, footer, head).at({ basePath });
+  const source = documentOf(page, language, footer, head).at({ basePath, csrf });
   return textResponse(page.status ?? 200, source, htmlType, {
     ...privateHeaders,
     "content-language": language.tag,

@@ -8,8 +8,8 @@ import {
   languageTags,
   limitOf,
   offeredShare,
-  writingFaults,
 } from "@accountlink/pages/languages";
+import { writingFaults } from "../../packages/pages/languages/test_writing_faults.ts";
 
 export type Texts = Readonly<Record<string, string>>;
 

@@ -30,7 +30,7 @@ import { readInPlace } from "../page_turns.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
 import type { NoticeName } from "./look/notice.ts";
-import { orShowAgain, type RefusedAct } from "./look/refused.ts";
+import { orShowAgain, type Refused } from "./look/refused.ts";
 import { say, wordingOf } from "./look/say.ts";
 import { type Page, pageResponse } from "./page.ts";
 import { paths, roleOfPage, sections, sizeOfForm, withQuery } from "./paths.ts";
@@ -240,15 +240,16 @@ export const makeActs =
     show: (
       visitor: OwnerVisitor,
       thing: Thing,
-      fields: Fields,
-      refused: RefusedAct<Act>,
+      refused: Refused,
+      typed: Fields,
+      act: Act,
     ) => Effect.Effect<Page, SiteError>,
   ) =>
   (act: Act, answer: (visitor: OwnerVisitor, thing: Thing, fields: Fields) => Answer) =>
     form(pathOf(":id", act), (visitor, fields) =>
       Effect.flatMap(find(visitor), (thing) =>
         orShowAgain(asEffect(answer(visitor, thing, fields)), (refused) =>
-          show(visitor, thing, fields, { act, ...refused }),
+          show(visitor, thing, refused, fields, act),
         ),
       ),
     );
@@ -318,7 +319,7 @@ export const seeOther = (
   query: Readonly<Record<string, string | null>> & { readonly done?: NoticeName } = {},
 ): HttpResponse => redirectTo(303, withQuery(path, query));
 
-const fieldsFrom = (all: Fields["all"]): Fields =>
+export const fieldsFrom = (all: Fields["all"]): Fields =>
   Object.assign((name: string) => all(name)[0] ?? "", { all });
 
 const fieldsOf = (form: URLSearchParams): Fields => fieldsFrom((name) => form.getAll(name));

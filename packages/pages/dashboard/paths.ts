@@ -75,23 +75,20 @@ const below = (
   act?: string,
 ): `/dashboard/${string}` => (act === undefined ? `${path}/${id}` : `${path}/${id}/${act}`);
 
-export const communityPath = (pid: Pid | ":pid") => below(paths.communities, pid);
+const ofCommunity =
+  <const Act extends string>(act: Act) =>
+  (pid: Pid | ":pid") =>
+    `${paths.communities}/${pid}${act}` as const;
 
-export const deleteDataPath = (pid: Pid | ":pid") => below(paths.communities, pid, "delete");
-
-export const rolesPath = (pid: Pid | ":pid") => below(paths.communities, pid, "roles");
-
-export const channelsPath = (pid: Pid | ":pid") => below(paths.communities, pid, "channels");
-
-export const nicknamesPath = (pid: Pid | ":pid") => `${rolesPath(pid)}/nicknames.csv` as const;
-
-export const historyPath = (pid: Pid | ":pid") => `${rolesPath(pid)}/history` as const;
-
-export const historyFilePath = (pid: Pid | ":pid") => `${historyPath(pid)}.csv` as const;
-
-export const rolesPreviewPath = (pid: Pid | ":pid") => `${rolesPath(pid)}/preview` as const;
-
-export const previewMembersPath = (pid: Pid | ":pid") => `${rolesPreviewPath(pid)}/members` as const;
+export const communityPath = ofCommunity("");
+export const deleteDataPath = ofCommunity("/delete");
+export const rolesPath = ofCommunity("/roles");
+export const channelsPath = ofCommunity("/channels");
+export const nicknamesPath = ofCommunity("/roles/nicknames.csv");
+export const historyPath = ofCommunity("/roles/history");
+export const historyFilePath = ofCommunity("/roles/history.csv");
+export const rolesPreviewPath = ofCommunity("/roles/preview");
+export const previewMembersPath = ofCommunity("/roles/preview/members");
 
 export const importPath = (id: string, act?: string) => below(paths.imports, id, act);
 

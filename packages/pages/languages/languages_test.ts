@@ -11,8 +11,9 @@ import {
   languages,
   offeredShare,
 } from "./languages.ts";
-import { faultsOf, writingFaults } from "./message_faults.ts";
+import { faultsOf } from "./message_faults.ts";
 import { limitOf } from "./message_limits.ts";
+import { writingFaults } from "./test_writing_faults.ts";
 
 const messagesOf = (tag: string): Readonly<Record<string, string>> =>
   JSON.parse(readFileSync(new URL(`${tag}.json`, import.meta.url), "utf8"));

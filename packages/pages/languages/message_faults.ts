@@ -82,8 +82,6 @@ export const needsOf = (tag: string, message: string): Needs => {
 /** The rules of a language. The language is asked once, because an answer takes as long as reading a message. */
 interface Plurals {
   readonly categories: ReadonlyArray<string>;
-  /** The form of 21. */
-  readonly formOf21: string;
   /** The forms that the language uses for whole numbers, with how many numbers up to 1000 have each. */
   readonly forms: ReadonlyMap<string, number>;
 }
@@ -100,7 +98,7 @@ const pluralsOf = (tag: string): Plurals => {
     forms.set(form, (forms.get(form) ?? 0) + 1);
   }
   const { pluralCategories: categories } = rules.resolvedOptions();
-  const plurals = { categories, formOf21: rules.select(21), forms };
+  const plurals = { categories, forms };
   pluralsByTag.set(tag, plurals);
   return plurals;
 };
@@ -170,27 +168,6 @@ const faultsIn = (tag: string, key: string, message: unknown, source: string): R
     ...pluralFaults(tag, needs),
     ...(limit === null ? [] : [limit]),
   ].map((fault) => `${key}: ${fault}`);
-};
-
-/**
- * Returns the writing faults of messages, one line each. Our files may not have any; the service starts with faults in
- * an embedder's files.
- */
-export const writingFaults = (tag: string, messages: Messages, english: Messages): ReadonlyArray<string> =>
-  Object.entries(messages).flatMap(([key, message]) => [
-    ...(/^fr\b/.test(tag) && /[ \u00a0][:;?!»]|«[ \u00a0]/.test(message)
-      ? [`${key} has a plain or a wide blank at a sign: use the narrow U+202F, where no line breaks`]
-      : []),
-    ...singularFaults(tag, message, english[key] ?? "").map((fault) => `${key}: ${fault}`),
-  ]);
-
-/** The form "one" of Russian is also of 21, so a message that shows no number needs a form for 1 alone. */
-const singularFaults = (tag: string, message: string, source: string): ReadonlyArray<string> => {
-  if (pluralsOf(tag).formOf21 !== "one") return [];
-  const counted = needsOf("en", source).ways.flatMap(({ shown }) => [...shown]);
-  return needsOf(tag, message).plurals.flatMap((forms) =>
-    counted.length > 0 || forms.includes("=1") ? [] : ["=1 is missing, since one is also 21"],
-  );
 };
 
 /** Returns the faults of these messages of a language, one line each. Messages may be left out. */

@@ -17,6 +17,6 @@ export {
   languageTags,
   offeredShare,
 } from "./languages.ts";
-export { faultsOf, ownMessageFaults, writingFaults } from "./message_faults.ts";
+export { faultsOf, ownMessageFaults } from "./message_faults.ts";
 export { limitOf } from "./message_limits.ts";
 export { Languages } from "./reader_language.ts";

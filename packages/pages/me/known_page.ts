@@ -1,7 +1,7 @@
 /** The part of a user's own page with communities that can have an account which the user has proven before. */
 import type { KnownOffer, KnownOffers } from "@accountlink/core/flow";
 import { type AccountCard, cardHtml, gameCard } from "../account_card.ts";
-import { type Html, html, to } from "../html.ts";
+import { formTo, type Html, html, to } from "../html.ts";
 import { own } from "../languages/language.ts";
 import type { Reader } from "../page_render.ts";
 
@@ -18,7 +18,6 @@ export const knownSection = (
   { offers, hasProven, isAsked }: OwnOffers,
   nameOf: (community: KnownOffer) => string,
   reader: Reader,
-  csrf: string,
 ): Html | null => {
   const { language, chatName } = reader;
   if (!hasProven) return null;
@@ -29,7 +28,7 @@ ${
   offers.length > 0
     ? html`
 <p>${language.text("me.known.text")}</p>
-<ul class="pair" role="list">${offers.map((offer) => offerItem(offer, nameOf(offer), reader, csrf))}</ul>`
+<ul class="pair" role="list">${offers.map((offer) => offerItem(offer, nameOf(offer), reader))}</ul>`
     : isAsked
       ? html`<p class="empty">${language.text("me.known.none")}</p>`
       : null
@@ -44,12 +43,7 @@ ${
 </section>`;
 };
 
-const offerItem = (
-  { pid, guildId, accounts }: KnownOffer,
-  name: string,
-  reader: Reader,
-  csrf: string,
-): Html => {
+const offerItem = ({ pid, guildId, accounts }: KnownOffer, name: string, reader: Reader): Html => {
   const { language } = reader;
   return html`
 <li>
@@ -59,8 +53,7 @@ ${accounts.map((account) => {
   return html`
 ${cardHtml(card)}
 <p class="aside">${language.text(`proof.${account.proof}`, reader)} ${language.day(account.provenAt)}</p>
-<form method="post" action="${to("/me/link")}">
-<input type="hidden" name="csrf" value="${csrf}">
+${formTo("/me/link")}
 <input type="hidden" name="in" value="${pid}">
 <input type="hidden" name="guildId" value="${guildId ?? ""}">
 <button class="button" name="gameId" value="${account.id}"><span>${language.html("flow.connection.use", { account: own(card.name) })}</span></button>

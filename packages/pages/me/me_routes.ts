@@ -77,7 +77,7 @@ export const meRoutes = Effect.gen(function* () {
   const routes = [
     ...site.routes,
 
-    page("/me", function* ({ context: { language, request }, signIn: { chatId, guilds }, csrf }) {
+    page("/me", function* ({ context: { language, request }, signIn: { chatId, guilds } }) {
       const from = fromOf(request.url);
       const links = yield* ownLinks.list(chatId, from);
       const [user, lost, known, seen] = yield* Effect.all(
@@ -96,7 +96,7 @@ export const meRoutes = Effect.gen(function* () {
         { concurrency: "unbounded" },
       );
       const data = { user, ...links, lost, from, known: { ...known, isAsked: guilds !== null }, ...seen };
-      return dataPage(data, readerOf(settings, language), csrf);
+      return dataPage(data, readerOf(settings, language));
     }),
 
     site.form("/me/link", ({ context: { language }, signIn: { chatId } }, fields) => {
@@ -110,7 +110,7 @@ export const meRoutes = Effect.gen(function* () {
       );
     }),
 
-    page("/me/export", ({ context, csrf }) => Effect.succeed(exportPage(context.language, csrf))),
+    page("/me/export", ({ context }) => Effect.succeed(exportPage(context.language))),
 
     site.form("/me/export", function* ({ signIn: { chatId } }) {
       yield* limits.admitExport(chatId);
@@ -141,13 +141,13 @@ export const meRoutes = Effect.gen(function* () {
       ),
     ),
 
-    page("/me/erase", function* ({ context: { language }, signIn: { chatId }, csrf }) {
+    page("/me/erase", function* ({ context: { language }, signIn: { chatId } }) {
       const [user, found] = yield* Effect.all([cardOf(chatId, language), users.previewErasure(chatId)], {
         concurrency: "unbounded",
       });
       const accounts = yield* Effect.forEach(found.accounts, named);
       const lost = yield* lostWithLink(found.pids, chatId);
-      return erasePage(user, { ...found, accounts, lost }, language, csrf);
+      return erasePage(user, { ...found, accounts, lost }, language);
     }),
 
     site.form("/me/erase", function* ({ context, signIn: { chatId } }, fields) {

@@ -11,14 +11,14 @@ import {
 } from "@accountlink/core/users";
 import { Struct } from "effect";
 import { type AccountCard, cardHtml, gameCard } from "../account_card.ts";
-import { type Html, html, to } from "../html.ts";
+import { formTo, type Html, html, to } from "../html.ts";
 import { bold, type Language, own, unseen } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
 import { isByOwner, proofText } from "../proof_text.ts";
 import { dropKeptPages } from "../sign_ins/site.ts";
 import { knownSection, type OwnOffers, offeredCards } from "./known_page.ts";
-import { addressText, browserText, communityHtml, nameOf, placesHtml, postForm } from "./places_section.ts";
+import { addressText, browserText, communityHtml, nameOf, placesHtml } from "./places_section.ts";
 
 /** The value of the form field `confirm` that confirms an erasure. */
 export const confirmation = "erase";
@@ -36,7 +36,7 @@ export interface OwnData {
 }
 
 /** Shows the stored data of a user: addresses, browsers, and links, each of which has a form to remove the link. */
-export const dataPage = (data: OwnData, reader: Reader, csrf: string): Page => {
+export const dataPage = (data: OwnData, reader: Reader): Page => {
   const { user, links, known, addresses, browsers } = data;
   const { language, chatName } = reader;
   return {
@@ -50,31 +50,29 @@ export const dataPage = (data: OwnData, reader: Reader, csrf: string): Page => {
 <h1>${language.text("me.title")}</h1>
 <p class="who">${language.text("me.signed_in", { chatName })}</p>
 ${cardHtml(user)}
-${linksHtml(data, reader, csrf)}
-${knownSection(known, (community) => nameOf(community, language), reader, csrf)}
+${linksHtml(data, reader)}
+${knownSection(known, (community) => nameOf(community, language), reader)}
 ${placesHtml(
   "addresses",
   addresses.map((address) => addressText(address, language)),
   language,
-  csrf,
 )}
 ${placesHtml(
   "browsers",
   browsers.map((browser, index) => browserText(browser, index, language)),
   language,
-  csrf,
 )}
 <section>
 <h2>${language.text("me.everything")}</h2>
 <p>${language.text("me.everything.text")}</p>
-${postForm("/me/export", csrf, html`<button class="button quiet">${language.text("me.download")}</button>`)}
+${formTo("/me/export")}<button class="button quiet">${language.text("me.download")}</button></form>
 <p class="aside"><a class="bad" href="${to("/me/erase")}">${language.text("me.erase")}</a></p>
 </section>
-${postForm("/me/sign-out", csrf, html`<button class="button quiet">${language.text("sign_in.end")}</button>`)}`,
+${formTo("/me/sign-out")}<button class="button quiet">${language.text("sign_in.end")}</button></form>`,
   };
 };
 
-const linksHtml = ({ links, lost, count, from }: OwnData, reader: Reader, csrf: string): Html => {
+const linksHtml = ({ links, lost, count, from }: OwnData, reader: Reader): Html => {
   const { language, gameName } = reader;
   return html`
 <section>
@@ -89,7 +87,6 @@ ${
           link,
           lost.filter(({ pid }) => pid === link.pid),
           reader,
-          csrf,
         ),
       )}</ul>
 ${from === 0 ? null : html`<p><a href="${to("/me")}">${language.text("me.back")}</a></p>`}
@@ -111,7 +108,7 @@ const lostHtml = (lost: ReadonlyArray<LostInGuild>, language: Language): Readonl
     return html`<p>${language.html("me.lost", { guild, things: language.list(names) })}</p>`;
   });
 
-const linkItem = (link: OwnLink, lost: ReadonlyArray<LostInGuild>, reader: Reader, csrf: string): Html => {
+const linkItem = (link: OwnLink, lost: ReadonlyArray<LostInGuild>, reader: Reader): Html => {
   const { language } = reader;
   const { proof } = link;
   const community = communityHtml(link, language);
@@ -128,12 +125,10 @@ ${cardHtml(gameCard(link.game, language))}
 <summary class="bad">${language.html("me.link.remove", { community, unseen })}</summary>
 ${lostHtml(lost, language)}
 <p>${language.text("me.link.remove.text")}</p>
-${postForm(
-  "/me/remove",
-  csrf,
-  html`<input type="hidden" name="pid" value="${link.pid}">
-<button class="button bad">${language.text("me.link.remove.button")}</button>`,
-)}
+${formTo("/me/remove")}
+<input type="hidden" name="pid" value="${link.pid}">
+<button class="button bad">${language.text("me.link.remove.button")}</button>
+</form>
 </details>
 </li>`;
 };
@@ -175,11 +170,11 @@ export const notLinkedPage = (language: Language): Page =>
   answerPage(language, 404, "me.not_linked", language.text("me.not_linked.text"));
 
 /** Asks before the download, so that a link from elsewhere cannot start one. */
-export const exportPage = (language: Language, csrf: string): Page => ({
+export const exportPage = (language: Language): Page => ({
   title: language.text("me.download"),
   content: html`
 <h1>${language.text("me.download")}</h1>
-${postForm("/me/export", csrf, html`<button class="button">${language.text("me.download")}</button>`)}
+${formTo("/me/export")}<button class="button">${language.text("me.download")}</button></form>
 <p class="aside"><a href="${to("/me")}">${language.text("me.back")}</a></p>`,
 });
 
@@ -200,7 +195,6 @@ export const erasePage = (
   user: AccountCard,
   { accounts, records, lost, staysSuspended, staysBlocked }: DataToErase,
   language: Language,
-  csrf: string,
 ): Page => ({
   title: language.text("erase.title"),
   pictures: [user].flatMap(({ picture }) => picture ?? []),
@@ -221,12 +215,10 @@ ${
 ${staysSuspended ? html`<p>${language.text("erase.suspended")}</p>` : null}
 ${staysBlocked ? html`<p>${language.text("erase.blocked")}</p>` : null}
 <p>${language.text("erase.final")}</p>
-${postForm(
-  "/me/erase",
-  csrf,
-  html`<label class="choice"><input type="checkbox" name="confirm" value="${confirmation}" required> ${language.text("erase.agree")}</label>
-<button class="button bad">${language.text("erase.button")}</button>`,
-)}
+${formTo("/me/erase")}
+<label class="choice"><input type="checkbox" name="confirm" value="${confirmation}" required> ${language.text("erase.agree")}</label>
+<button class="button bad">${language.text("erase.button")}</button>
+</form>
 <p class="aside"><a href="${to("/me")}">${language.text("erase.keep")}</a></p>`,
 });
 

@@ -1,6 +1,6 @@
 /** The part of /me about places: the addresses and browsers in which a user confirmed links. */
 import type { OwnAddress, OwnCommunity, OwnPlace, Places } from "@accountlink/core/users";
-import { type Html, html, to } from "../html.ts";
+import { formTo, type Html, html } from "../html.ts";
 import { code, type Language, own } from "../languages/language.ts";
 
 /** The addresses or browsers at which a user was seen, and the form to forget them; null if there are none. */
@@ -8,7 +8,6 @@ export const placesHtml = (
   places: Places,
   seen: ReadonlyArray<readonly [name: Html | string, dates: Html]>,
   language: Language,
-  csrf: string,
 ): Html | null =>
   seen.length === 0
     ? null
@@ -23,11 +22,7 @@ export const placesHtml = (
 <p class="aside">${dates}</p>
 </li>`,
       )}</ul>
-${postForm(
-  `/me/${places}/forget`,
-  csrf,
-  html`<button class="button quiet">${language.text(`me.${places}.forget`, { count: seen.length })}</button>`,
-)}
+${formTo(`/me/${places}/forget`)}<button class="button quiet">${language.text(`me.${places}.forget`, { count: seen.length })}</button></form>
 </section>`;
 
 export const addressText = (address: OwnAddress, language: Language) =>
@@ -55,12 +50,6 @@ const datesOf = ({ communities, hasMore, lastSeenAt, keptUntil }: OwnPlace, lang
   last: language.day(lastSeenAt),
   until: language.day(keptUntil),
 });
-
-export const postForm = (action: string, csrf: string, content: Html): Html => html`
-<form method="post" action="${to(action)}">
-<input type="hidden" name="csrf" value="${csrf}">
-${content}
-</form>`;
 
 /** Returns the name of a link's guild, or the name of its community if the link belongs to no guild. */
 export const nameOf = ({ guild, asking }: OwnCommunity, language: Language): string =>

@@ -5,7 +5,7 @@ import type { SignInSite, SiteSignIn } from "@accountlink/core/sign_ins";
 import { type Asker, RequestPlaces } from "@accountlink/core/turns";
 import {
   type BoundRoute,
-  type HttpResponse,
+  HttpResponse,
   HttpSettings,
   type RequestContext,
   searchOf,
@@ -95,7 +95,12 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
       );
 
   /** Makes the route of a page for signed-in users. Other users are redirected to the sign-in. */
-  const page = forVisitors("GET");
+  const page: ReturnType<typeof forVisitors> = (path, answer) =>
+    forVisitors("GET")(path, (visitor) =>
+      Effect.map(asEffect(answer(visitor)), (answered) =>
+        answered instanceof HttpResponse ? answered : { ...answered, csrf: visitor.csrf },
+      ),
+    );
 
   type AnswerForm = (visitor: Visitor, fields: URLSearchParams) => Answer;
 

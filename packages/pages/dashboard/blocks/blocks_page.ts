@@ -44,7 +44,7 @@ interface BlocksView {
 
 export const blocksPage = (
   { all, community, blocks, next, names, imported }: BlocksView,
-  typed: { readonly kind: string; readonly id: string; readonly listKind: string; readonly users: string },
+  typed: Fields,
   problems: ReadonlyArray<Problem>,
 ): Page => {
   const { pid } = community.scope;
@@ -72,8 +72,8 @@ export const blocksPage = (
 <p>${say("blocks.intro", { list: listText(community) })}</p>
 <form method="get" action="${to(paths.block)}" class="filters">
 ${communityField(all, pid)}
-${kinds("kind", typed.kind)}
-${textField({ name: "id", label: say("blocks.user"), hint: idOrName(null), value: typed.id, required: true })}
+${kinds("kind", typed("kind"))}
+${textField({ name: "id", label: say("blocks.user"), hint: idOrName(null), value: typed("id"), required: true })}
 <button class="button quiet">${say("blocks.block")}</button>
 </form>
 ${tableHtml({
@@ -90,7 +90,7 @@ ${tableHtml({
   empty: say("blocks.nobody"),
 })}
 ${nextPage(next && withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }), say("blocks.older"))}
-${blockListForm(community, kinds("listKind", typed.listKind), typed.users)}
+${blockListForm(community, kinds("listKind", typed("listKind")), typed("users"))}
 <section id="file">
 <h2>${say("blocks.files")}</h2>
 ${blocks.length === 0 ? null : html`<p><a href="${to(withQuery(paths.blocksFile, { pid }))}">${say("blocks.download")}</a></p>`}

@@ -14,7 +14,7 @@ import { reasonField } from "../links/link_questions.ts";
 import { checkField } from "../look/field.ts";
 import { type AccountNames, messageText, nameIn, platforms } from "../look/names.ts";
 import { say, tags } from "../look/say.ts";
-import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import { type Fields, fieldsFrom, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
 import { blockFile } from "./block_file.ts";
@@ -52,13 +52,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
         { chatId: isChatId(member) ? member : null },
       ]),
     );
-    const typed = {
-      kind: fields("kind"),
-      id: fields("id"),
-      listKind: fields("listKind"),
-      users: fields("users"),
-    };
-    return blocksPage({ all, community, ...found, names, imported: importedIn(fields) }, typed, problems);
+    return blocksPage({ all, community, ...found, names, imported: importedIn(fields) }, fields, problems);
   });
 
   /** Returns the users that a request names by their IDs, or by `kind` and an ID or a user name. */
@@ -117,7 +111,8 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       Effect.catchTag("WrongUpload", () => Effect.succeed(null)),
     );
     const pid = received?.fields.get("pid") ?? "";
-    const refuse = (reason: Problem["reason"]) => list(visitor, fieldsOf({ pid }), [{ name: "csv", reason }]);
+    const typed = fieldsFrom((name) => (name === "pid" ? [pid] : []));
+    const refuse = (reason: Problem["reason"]) => list(visitor, typed, [{ name: "csv", reason }]);
     if (received === null) return refuse(say("reason.blocks_file"));
     const { scope } = yield* communities.find(visitor, pid);
     return operations.import.run(visitor, { pid: scope.pid, csv }).pipe(
@@ -191,10 +186,6 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     ),
   ];
 });
-
-/** Fields of a form that the page has read itself. */
-const fieldsOf = (values: Readonly<Record<string, string>>): Fields =>
-  Object.assign((name: string) => values[name] ?? "", { all: () => [] });
 
 const placeOf = (cursor: string): BlockPlace | null => {
   const [, at, hash = ""] = /^(\d{1,15})-([\w-]{43})$/.exec(cursor) ?? [];

@@ -8,6 +8,7 @@ import { dayMs } from "@accountlink/core/timestamp";
 import { Effect, Option, Struct } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { type ManagedGuild, makeInGuild } from "../communities/managed_guild.ts";
+import type { NoticeName } from "../look/notice.ts";
 import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
@@ -46,14 +47,14 @@ export const channelsRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const ofPanel = Struct.pick(typed, ["text", "channelId"]);
     const place = { pid: scope.pid, guildId };
     const save = operations.saveSettings.submit(visitor, fields, place);
-    const seen = { guildId: scope.kind === "global" ? guildId : null };
+    const see = (done: NoticeName) =>
+      seeOther(channelsPath(scope.pid), { guildId: scope.kind === "global" ? guildId : null, done });
 
     const saveLog = Effect.gen(function* () {
       const question = fields("confirm") === "yes" ? null : publicLogPage(yield* viewIn(guild), typed);
       if (question !== null) return question;
       yield* save;
-      const done = typed.logChannelId === "" ? "logOff" : "logOn";
-      return seeOther(channelsPath(scope.pid), { ...seen, done });
+      return see(typed.logChannelId === "" ? "logOff" : "logOn");
     });
 
     const saveReminders = Effect.gen(function* () {
@@ -71,25 +72,13 @@ export const channelsRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
         return remindersPage(yield* viewIn(guild), days, Option.getOrNull(members), perMinute);
       }
       yield* save;
-      return seeOther(channelsPath(scope.pid), {
-        ...seen,
-        done: days === null ? "remindersOff" : "remindersOn",
-      });
+      return see(days === null ? "remindersOff" : "remindersOn");
     });
 
     // Browsers send only a ticked box.
-    const saveTells = Effect.as(
-      operations.saveSettings.submit(visitor, fields, {
-        ...place,
-        tellTroubles: fields("tellTroubles") === "true",
-      }),
-      seeOther(channelsPath(scope.pid), { ...seen, done: "tellsSaved" }),
-    );
-
-    const post = Effect.as(
-      operations.postPanel.submit(visitor, fields, place),
-      seeOther(channelsPath(scope.pid), { ...seen, done: "panelPosted" }),
-    );
+    const ticked = { ...place, tellTroubles: fields("tellTroubles") === "true" };
+    const saveTells = Effect.as(operations.saveSettings.submit(visitor, fields, ticked), see("tellsSaved"));
+    const post = Effect.as(operations.postPanel.submit(visitor, fields, place), see("panelPosted"));
 
     switch (fields("act")) {
       case "log":

@@ -63,10 +63,9 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     return issuedPage({ ...made, isNew }, publicUrl, newest[0]?.link.chatId ?? chatId);
   });
 
-  const act = makeActs({ form }, keyPath, keyOf, (visitor, key, fields, refused) => {
-    const rules = refused.act === "update" ? typedIn(keyLabels, fields) : rulesOf(key);
-    return one(visitor, key, rules, refused);
-  });
+  const act = makeActs({ form }, keyPath, keyOf, (visitor, key, refused, fields, name) =>
+    one(visitor, key, name === "update" ? typedIn(keyLabels, fields) : rulesOf(key), refused),
+  );
 
   return [
     ...jsonRoutes(operations),

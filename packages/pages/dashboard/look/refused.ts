@@ -17,11 +17,6 @@ export interface Refused {
   readonly general: string | Html | null;
 }
 
-/** A refused form of a page that has several. */
-export interface RefusedAct<Act extends string> extends Refused {
-  readonly act: Act;
-}
-
 export const refusedFor = (
   problems: Refused["problems"],
   general: Refused["general"] = null,

@@ -31,10 +31,13 @@ const moments = ofTag(
 );
 const dates = ofTag((tag) => new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeZone: "UTC" }));
 const numbers = ofTag((tag) => new Intl.NumberFormat(tag));
-const relative = ofTag((tag) => new Intl.RelativeTimeFormat(tag, { numeric: "always" }));
+const relative = ofTag((tag) => {
+  const format = new Intl.RelativeTimeFormat(tag, { numeric: "always" });
+  return format.format.bind(format);
+});
 const relativeDays = ofTag((tag) => new Intl.RelativeTimeFormat(tag, { numeric: "auto" }));
 const durations = ofTag(
-  (tag) => (count: number, unit: Unit) =>
+  (tag) => (count: number, unit: Unit | "second") =>
     new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay: "long" }).format(count),
 );
 
@@ -72,36 +75,30 @@ const agePartsOf = (since: Millis, now: Millis): readonly [count: number, unit: 
   return count < 730 ? [Math.floor(count / 30.5), "month"] : [Math.floor(count / 365.25), "year"];
 };
 
+const inUnits = (
+  formats: (tag: string) => (count: number, unit: Unit | "second") => string,
+  [count, unit]: readonly [count: number, unit: Unit | "second"],
+): Html => inLanguage(({ tag }) => html`${formats(tag)(count, unit)}`);
+
+const ago = (tag: string) => (count: number, unit: Unit | "second") => relative(tag)(-count, unit);
+
 /** A duration in whole minutes, hours or days, such as "3 days". */
-export const durationHtml = (duration: Millis): Html => {
-  const [count, unit] = partsOf(duration);
-  return inLanguage(({ tag }) => html`${durations(tag)(count, unit)}`);
-};
+export const durationHtml = (duration: Millis): Html => inUnits(durations, partsOf(duration));
 
 /** How long ago something was, such as "3 days ago", within the first minute in seconds. */
 export const agoHtml = (duration: Millis): Html => {
   const seconds = Math.max(0, Math.floor(duration / 1_000));
-  const [count, unit] = seconds < 60 ? ([seconds, "second"] as const) : partsOf(duration);
-  return inLanguage(({ tag }) => html`${relative(tag).format(-count, unit)}`);
+  return inUnits(ago, seconds < 60 ? [seconds, "second"] : partsOf(duration));
 };
 
 /** How long it is until a time, such as "in 3 days". */
-export const inTimeHtml = (duration: Millis): Html => {
-  const [count, unit] = partsOf(duration);
-  return inLanguage(({ tag }) => html`${relative(tag).format(count, unit)}`);
-};
+export const inTimeHtml = (duration: Millis): Html => inUnits(relative, partsOf(duration));
 
 /** How old something is in whole days, months or years, such as "7 years". */
-export const ageHtml = (since: Millis, now: Millis): Html => {
-  const [count, unit] = agePartsOf(since, now);
-  return inLanguage(({ tag }) => html`${durations(tag)(count, unit)}`);
-};
+export const ageHtml = (since: Millis, now: Millis): Html => inUnits(durations, agePartsOf(since, now));
 
 /** How long ago something was in whole days, months or years, such as "7 years ago". */
-export const ageAgoHtml = (since: Millis, now: Millis): Html => {
-  const [count, unit] = agePartsOf(since, now);
-  return inLanguage(({ tag }) => html`${relative(tag).format(-count, unit)}`);
-};
+export const ageAgoHtml = (since: Millis, now: Millis): Html => inUnits(ago, agePartsOf(since, now));
 
 /** Which day it was, such as "yesterday" or "3 days ago". */
 export const dayAgoHtml = (time: Millis, now: Millis): Html =>

@@ -51,10 +51,9 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     return webhookPage({ webhook, guilds: namedGuilds(visitor), filter, ...found }, typed, refused);
   });
 
-  const act = makeActs({ form }, webhookPath, webhookOf, (visitor, webhook, fields, refused) => {
-    const typed = refused.act === "update" ? typedWebhook(fields) : webhook;
-    return show(visitor, webhook, typed, () => "", refused);
-  });
+  const act = makeActs({ form }, webhookPath, webhookOf, (visitor, webhook, refused, fields, name) =>
+    show(visitor, webhook, name === "update" ? typedWebhook(fields) : webhook, () => "", refused),
+  );
 
   return [
     ...jsonRoutes(operations),

@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { dashboardTags, languages } from "../languages.ts";
-import { faultsOf, writingFaults } from "../message_faults.ts";
+import { faultsOf } from "../message_faults.ts";
+import { writingFaults } from "../test_writing_faults.ts";
 
 const messagesOf = (tag: string): Readonly<Record<string, string>> =>
   JSON.parse(readFileSync(new URL(`${tag}.json`, import.meta.url), "utf8"));
