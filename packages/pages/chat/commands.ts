@@ -189,7 +189,6 @@ const makeVerify = Effect.gen(function* () {
   });
 });
 
-/** Removes the link of the member who asks, after a confirmation. */
 const makeUnlink = Effect.gen(function* () {
   const [links, idempotency, community] = [yield* OwnLinks, yield* Idempotency, yield* makeCommunity];
 

@@ -178,7 +178,6 @@ ${cardHtml(proven)}
 ${proofNote(view, reader)}
 ${otherGame(view, reader)}`;
 
-/** The address and the label of a way to prove a game account. */
 const wayTo = (way: OpenWay, view: FlowView, reader: Reader) =>
   way === "oauth"
     ? { path: startPath("game", view), label: signInText(reader.gameName, reader) }

@@ -28,7 +28,6 @@ import { actionName, historyHtml } from "./sentences.ts";
 
 const pageSize = 50;
 
-/** The maximum number of communities that are searched for a user name. */
 const mostScopes = 10;
 
 /** The most entries in a file. There is a limit because the whole file is made in memory. */

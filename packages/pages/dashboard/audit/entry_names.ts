@@ -24,7 +24,6 @@ const mostGuilds = 5;
 
 const nameTimeout = "1 second";
 
-/** The actions whose sentences name the list. */
 const namingLists: ReadonlySet<AuditAction> = new Set([
   "account.updated",
   "links.imported",

@@ -116,7 +116,6 @@ const planSettings = [
   ...communitySettingNames,
 ] as const;
 
-/** The settings of a key that sentences tell. */
 const keySettings = ["name", "access", "expiresAt"] as const;
 
 /** Says of each setting in the details from what to what it changed. */
@@ -300,5 +299,4 @@ const namesOfFields = (details: Details, told: ReadonlyArray<string> = []): Read
     .split(", ")
     .filter((name) => name !== "" && !told.includes(name));
 
-/** The name of a kind of entries. */
 export const actionName = (action: AuditAction): Html => say(`audit.action.${action}`);

@@ -18,7 +18,6 @@ import { channelsPage, publicLogPage } from "./channels_page.ts";
 import { type ChannelsForm, channelsLabels, makeChannelsView, storedForm } from "./channels_view.ts";
 import { remindersPage, typedDays } from "./reminders_section.ts";
 
-/** How long the page waits for the list of a guild's members. */
 const listWait = "2 seconds";
 
 export const channelsRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {

@@ -80,7 +80,6 @@ export const makeCommunityView = Effect.gen(function* () {
       hasGameAges: (yield* featuresOf(game)).ages,
       /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
       tryUrl: guildId === null ? null : (commands?.tryUrl?.(guildId) ?? null),
-      /** The pages of the verification with the typed texts. */
       previews: [
         { title: say("community.preview_begin"), document: preview("begin", texts, visitor) },
         { title: say("community.preview_end"), document: preview("done", texts, visitor) },

@@ -24,7 +24,6 @@ export const dataDeletionPage = (
   }: {
     readonly name: string;
     readonly plans: ReadonlyArray<Pick<RolePlan, "unlinked">>;
-    /** How many users the community keeps out. */
     readonly blocks: number;
   },
   refused: Refused | null,

@@ -30,7 +30,6 @@ export interface Trouble {
 export const troublesHtml = (troubles: ReadonlyArray<Trouble>): ReadonlyArray<Html> =>
   troubles.map(({ tone, text }) => html`<p class="problem ${tone}">${text}</p>`);
 
-/** The signed-in member who reads about troubles. */
 type Reader = Pick<OwnerVisitor, "owner" | "signIn">;
 
 const platformTimeout = "1 second";

@@ -33,7 +33,6 @@ export interface ImportView {
   readonly undo: UndoableImport | null;
 }
 
-/** The file extensions that the page names. */
 const uploadKinds = [".csv", ".tsv", ".txt", ".json", ".ndjson", ".jsonl"];
 
 export const uploadPage = (

@@ -26,7 +26,6 @@ const fewKeys = 3;
 /** The page shows at most this many keys, unless the owner asks for all of them. */
 const mostKeys = 25;
 
-/** How the table of keys is searched and sorted. */
 export interface KeyChoice {
   readonly search: string;
   /** A name of `orders`; any other text keeps the newest key first. */

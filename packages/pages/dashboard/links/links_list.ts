@@ -19,7 +19,6 @@ import { makeMemberListWait } from "./member_list_wait.ts";
 
 const pageSize = 25;
 
-/** A search in all lists shows at most this many links of each list. */
 const foundPerList = 10;
 
 export const makeLinksList = Effect.gen(function* () {

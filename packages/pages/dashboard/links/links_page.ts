@@ -169,7 +169,6 @@ ${unlinkedNotice(pid, unlinked)}
 ${links.length === 0 ? null : linksTable(view)}`;
 };
 
-/** A search shows at most this many users without a link. */
 export const shownUnlinked = 10;
 
 /** Lists the found users who have no link, and says if there are more. */

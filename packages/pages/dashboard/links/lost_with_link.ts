@@ -8,7 +8,6 @@ import { type Html, html } from "../../html.ts";
 import { guildText } from "../look/names.ts";
 import { listOf, say, separated } from "../look/say.ts";
 
-/** At most this many communities are named. */
 const mostNamed = 5;
 
 /** Returns a function that says what the bot takes back in the communities of lists; null if it gives nothing there. */

@@ -11,7 +11,6 @@ import { linkTo, listOf, say } from "../look/say.ts";
 import { paths, rolesPath } from "../paths.ts";
 import { changesHtml } from "../roles/member_preview.ts";
 
-/** How long the page waits for the platforms. */
 const timeout = "2 seconds";
 
 export interface UserRoles extends NamedRoles {

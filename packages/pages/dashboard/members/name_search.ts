@@ -7,7 +7,6 @@ import { GuildManagers, Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { Effect, Option } from "effect";
 
-/** The maximum number of guilds in which a search looks for a user name. */
 const mostGuilds = 10;
 
 /**

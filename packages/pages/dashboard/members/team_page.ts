@@ -24,7 +24,6 @@ export interface TeamView {
   /** The members of the account, starting with the one who joined first. */
   readonly members: ReadonlyArray<NamedMember>;
   readonly me: string;
-  /** The URL at which members sign in to the dashboard. */
   readonly signInUrl: string;
 }
 
@@ -102,7 +101,6 @@ ${acts}
 </li>`;
 };
 
-/** Says what a member is, of which communities and since when. */
 const memberText = (member: NamedMember, communities: ReadonlyArray<Community>): Html => {
   const { role, scopes, since } = member;
   const said = { b: tags.b, role: say(`team.label.${role}`), time: timeHtml(since) };

@@ -26,16 +26,13 @@ import { requestsOf, sumOf } from "../usage/usage_charts.ts";
 
 const mostLeaks = 10;
 
-/** The overview shows at most this many keys. */
 const mostKeys = 5;
 
 /** The overview shows at most this many lists, those with the most links, and this many guilds of each. */
 const [mostLists, mostGuilds] = [6, 4];
 
-/** The overview shows at most this many changes of links. */
 const mostChanges = 6;
 
-/** How long the overview waits for the list of a guild's members. */
 const listWait = "700 millis";
 
 const linkChanges = auditActions.filter((action) => action.startsWith("link"));

@@ -16,7 +16,6 @@ import { timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { historyFilePath, historyPath, rolesPath, withQuery } from "../paths.ts";
 
-/** How far back roles are given back. */
 export const periods = {
   hour: hourMs,
   day: dayMs,
@@ -115,7 +114,6 @@ export const takenIn = Effect.fnUntraced(function* (
 
 const pageSize = 1_000;
 
-/** The file of all changes, read page by page. */
 export const historyFile = (plans: RolePlans["Service"], scope: DataScope, guildId: GuildId) => {
   const header = ["at", "chatId", "roleId", "change", "because"];
   const pages = Stream.paginate(null as number | null, (before) =>

@@ -181,7 +181,6 @@ const rolesTable = (view: PreviewView, isChoice: boolean): Html | null => {
       });
 };
 
-/** A number of members, which leads to their list. */
 const membersLink = (
   { community, guildId }: PreviewView,
   roleId: string,
@@ -227,7 +226,6 @@ ${nextPage(next && withQuery(previewMembersPath(pid), { guildId, roleId, change,
   };
 };
 
-/** What the rules would do to one member, and why. */
 const memberHtml = (view: PreviewView): Html => {
   const { member, preview, community, guildId, seen } = view;
   return html`
@@ -290,7 +288,6 @@ ${
 </section>`;
 };
 
-/** Says who cannot be changed, and why. */
 const exceptionsHtml = (view: PreviewView): Html | null => {
   const { preview, roles } = view;
   const { settings, bypassed } = preview;

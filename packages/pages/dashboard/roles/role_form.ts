@@ -100,7 +100,6 @@ export const roleFormLabels: Readonly<Record<string, Html>> = {
 
 const isEmptyRule = (rule: TypedRule): boolean => JSON.stringify(rule) === JSON.stringify(emptyRule);
 
-/** Returns the rules without those that nobody has filled in. */
 export const filledRules = (rules: ReadonlyArray<TypedRule>): ReadonlyArray<TypedRule> =>
   rules.filter((rule) => !isEmptyRule(rule));
 
@@ -261,5 +260,4 @@ const singleOf = (typed: TypedCondition, part: string): SingleCondition | Readon
   }));
 };
 
-/** Whether the text can be the ID of a group or an item. */
 export const isId = Schema.is(Digits);

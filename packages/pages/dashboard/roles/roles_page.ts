@@ -97,7 +97,6 @@ const sweepText = (sweep: NonNullable<PlanDetails["status"]["sweep"]>): Html => 
   return say(sweep.after === null ? "roles.comparing" : "roles.changing", { progress: progressText(sweep) });
 };
 
-/** Says why the rules are paused, if that is known. */
 const pauseText = ({ details: { community } }: RolesView): Html | null => {
   if (community.paused === null) return null;
   const { at, why, by } = community.paused;

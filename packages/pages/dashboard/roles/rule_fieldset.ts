@@ -30,7 +30,6 @@ const hints: Readonly<Record<Exclude<RuleField, "roleId">, Html>> = {
 export interface RuleView extends RuleNames {
   /** The kinds of rules that the game platform has what they need for. */
   readonly kinds: ReadonlyArray<RuleKindName>;
-  /** The kinds of items that the game platform has. */
   readonly itemKinds: ReadonlyArray<string>;
 }
 
@@ -93,7 +92,6 @@ ${button(`remove-${number}`, say("rule.remove", place))}</p>
 </fieldset>`;
 };
 
-/** The choices of one role, none at first. */
 const roleMenu = (view: RuleView, roleId: string, labelOf?: Parameters<typeof roleChoices>[2]) => [
   { value: "", label: say("rule.choose_role") },
   ...roleChoices(view, roleId === "" ? [] : [roleId], labelOf),

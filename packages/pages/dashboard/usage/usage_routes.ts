@@ -76,7 +76,6 @@ interface UsageView {
 
 const spans = [7, 30, 90];
 
-/** The page shows at most this many keys, the busiest ones. */
 const mostKeys = 25;
 
 export const requestsIn = ({ days }: KeyUsage): number => requestsOf(countsOf(days));
