@@ -2,7 +2,7 @@
 import { Effect, Record, Schema } from "effect";
 import type { Expected } from "./expected.ts";
 
-const setting = <S extends Schema.Top, E extends Expected>(
+export const setting = <S extends Schema.Top, const E extends Expected>(
   schema: S,
   unset: S["Type"] & S["Encoded"],
   expected: E,

@@ -33,11 +33,4 @@ export * from "./role_plans.ts";
 export * from "./rule_fields.ts";
 export * from "./rule_kinds.ts";
 export * from "./rule_text.ts";
-export {
-  expectedBypassRoles,
-  expectedGroup,
-  expectedTaken,
-  type PlanDetails,
-  planJson,
-  StoredPlans,
-} from "./stored_plans.ts";
+export { expectedTaken, type PlanDetails, planJson, StoredPlans } from "./stored_plans.ts";

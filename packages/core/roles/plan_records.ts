@@ -7,16 +7,15 @@ import { roleRefusals } from "../platforms/chat_platform.ts";
 import { type RecordOf, recordType } from "../records/record_type.ts";
 import type { Tx } from "../records/records.ts";
 import {
-  BypassRoles,
   namedMembers,
   type PlanProblem,
   type PlanSettings,
   planProblems,
+  planSettings,
   type RolePlan,
   RoleRule,
   type SharedProblem,
   type Sweep,
-  unlinkedChoices,
 } from "./role_plan.ts";
 import {
   erasedLink,
@@ -41,10 +40,10 @@ export const rolePlans = recordType({
     nicknameGroupId: text,
     /** The first of `bypassRoleIds`. Releases that know one bypass role store it here alone. */
     bypassRoleId: text,
-    bypassRoleIds: Schema.NullOr(BypassRoles),
-    nicknameBypassRoleIds: Schema.NullOr(BypassRoles),
-    unlinked: Schema.Literals(unlinkedChoices),
-    state: Schema.Literals(["on", "paused"]),
+    bypassRoleIds: Schema.NullOr(planSettings.bypassRoleIds.schema),
+    nicknameBypassRoleIds: Schema.NullOr(planSettings.nicknameBypassRoleIds.schema),
+    unlinked: planSettings.unlinked.schema,
+    state: planSettings.state.schema,
     position: Int,
     revision: Int,
     sweptAt: time,

@@ -3,10 +3,10 @@ import { Effect, Hash, Order, Record, Schema, Struct } from "effect";
 import { type AuditEntry, changeDetails } from "../audit/audit.ts";
 import type { CommunityUpdate } from "../communities/community.ts";
 import type { DataScope } from "../data_scope.ts";
-import type { Expected } from "../expected.ts";
 import { type ChatId, Digits, type GuildId } from "../ids.ts";
 import { expectedNameText, isNameText, toNameText } from "../name_text.ts";
 import type { RoleRefused } from "../platforms/chat_platform.ts";
+import { chosen, schemasOf, setting, storedSchemasOf, unsetOf } from "../settings.ts";
 import type { Millis } from "../timestamp.ts";
 import { RoleCondition } from "./rule_kinds.ts";
 
@@ -38,9 +38,6 @@ const placeholderPattern = /\{[^{}]*\}/gu;
 const bracketedRank = /\[\{group\.role\}\]|\(\{group\.role\}\)/gu;
 
 const form = `1 to ${longestTemplate} characters with at least one of ${Object.keys(placeholders).join(", ")}; ${expectedNameText}`;
-
-/** The expected form of a template, for error messages. @internal */
-export const expectedTemplate: Expected = { is: "nickname", text: `expected null or ${form}` };
 
 /** A nickname without a placeholder would be the same for all members. */
 const isTemplate = (text: string): boolean => {
@@ -123,48 +120,71 @@ export const mostRules = 50;
 /** @internal */
 export const RoleRules = Schema.Array(RoleRule).check(Schema.isMaxLength(mostRules));
 
-/** The expected form of rules, for error messages. @internal */
-export const expectedRules: Expected = {
-  is: "rules",
-  most: mostRules,
-  text: `expected a list of at most ${mostRules} rules such as {"roleId": "1", "when": {"is": "linked"}}`,
-};
-
-const IdOrNull = Schema.NullOr(Digits).pipe(Schema.withDecodingDefault(Effect.succeed(null)));
-
-/** The most roles of members to leave alone. @internal */
-export const mostBypassRoles = 10;
+/** The most roles of members to leave alone. */
+const mostBypassRoles = 10;
 
 /** @internal */
 export const TakenRoles = Schema.Array(Digits).check(Schema.isMaxLength(mostRules));
 
-/** @internal */
-export const BypassRoles = Schema.Array(Digits).check(Schema.isMaxLength(mostBypassRoles));
-
-const NoRoles = BypassRoles.pipe(Schema.withDecodingDefault(Effect.succeed([])));
+const bypassRoles = (whose: string) =>
+  setting(
+    Schema.Array(Digits).check(Schema.isMaxLength(mostBypassRoles)),
+    [],
+    {
+      is: "roles",
+      most: mostBypassRoles,
+      text: `expected a list of at most ${mostBypassRoles} IDs of roles`,
+    },
+    `At most ${mostBypassRoles} roles; ${whose} with one of them are left alone`,
+  );
 
 /** @internal */
 export const unlinkedChoices = ["remove", "keep"] as const;
 
-const Unlinked = Schema.Literals(unlinkedChoices).pipe(
-  Schema.withDecodingDefault(Effect.succeed("remove" as const)),
-);
+/** The rows of `PlanSettings`. @internal */
+export const planSettings = {
+  rules: setting(
+    RoleRules,
+    [],
+    {
+      is: "rules",
+      most: mostRules,
+      text: `expected a list of at most ${mostRules} rules such as {"roleId": "1", "when": {"is": "linked"}}`,
+    },
+    `At most ${mostRules} rules, each with a role, the members who get it, and their nickname or null`,
+  ),
+  nickname: chosen(
+    NicknameTemplate,
+    { is: "nickname", text: `expected null or ${form}` },
+    "Nickname of linked members without one by a rule, such as `{game.username}`; null leaves nicknames alone",
+  ),
+  /** Null unless the template has the placeholder. */
+  nicknameGroupId: chosen(
+    Digits,
+    { is: "choice", text: "expected null or the ID of a group" },
+    "The group whose rank `{group.role}` names, or null",
+  ),
+  bypassRoleIds: bypassRoles("members"),
+  nicknameBypassRoleIds: bypassRoles("the nicknames of members"),
+  unlinked: setting(
+    Schema.Literals(unlinkedChoices),
+    "remove",
+    { is: "choice", text: "expected remove or keep" },
+    "Whether members who were never linked lose the roles that no rule gives them (the default), or keep them",
+  ),
+  /** Whether linking is on in the community, which says who paused it. */
+  state: setting(
+    Schema.Literals(["on", "paused"]),
+    "paused",
+    { is: "choice", text: "expected on or paused" },
+    "Whether the plan changes members; a paused plan changes nothing",
+  ),
+};
 
 /** The settings that an owner chooses. @internal */
 export const PlanSettings = Schema.Struct({
-  rules: RoleRules,
-  /** A template; null leaves nicknames alone. */
-  nickname: Schema.NullOr(NicknameTemplate),
-  /** The group whose rank names `{group.role}` in the template; null unless the template has this placeholder. */
-  nicknameGroupId: IdOrNull,
-  /** Members with one of these roles keep their roles and nickname as they are. */
-  bypassRoleIds: NoRoles,
-  /** Members with one of these roles keep their nickname. */
-  nicknameBypassRoleIds: NoRoles,
-  /** Whether members who were never linked lose the roles that no rule gives them, or keep them. */
-  unlinked: Unlinked,
-  /** Whether linking is on in the community. A paused plan changes nothing; the community says who paused it. */
-  state: Schema.Literals(["on", "paused"]),
+  ...storedSchemasOf(planSettings),
+  ...Struct.pick(schemasOf(planSettings), ["rules", "nickname", "state"]),
 });
 export type PlanSettings = typeof PlanSettings.Type;
 
@@ -183,15 +203,7 @@ export type ChosenSettings = Pick<PlanSettings, "nickname" | "state"> &
   };
 
 /** The settings of a guild without a plan. @internal */
-export const noPlan: PlanSettings = {
-  rules: [],
-  nickname: null,
-  nicknameGroupId: null,
-  bypassRoleIds: [],
-  nicknameBypassRoleIds: [],
-  unlinked: "remove",
-  state: "paused",
-};
+export const noPlan: PlanSettings = unsetOf(planSettings);
 
 /** Returns whether a plan gives roles or nicknames. @internal */
 export const givesSomething = ({ rules, nickname }: Pick<PlanSettings, "rules" | "nickname">): boolean =>

@@ -13,18 +13,15 @@ import { formatTimestamp, timeOrNull } from "../timestamp.ts";
 import { RoleHistoryStore } from "./role_history_store.ts";
 import {
   type ChosenSettings,
-  expectedRules,
-  expectedTemplate,
   lacksNicknameGroup,
-  mostBypassRoles,
   noPlan,
   PlanSettings,
   type PlanStatus,
+  planSettings,
   planVersion,
   type RolePlan,
   settingNames,
   TakenRoles,
-  unlinkedChoices,
 } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { rolesAskedIn } from "./rule_kinds.ts";
@@ -163,29 +160,9 @@ export const requireVersion = (plan: PlanSettings, edited: string | undefined) =
     : Effect.fail(new Conflict({ reason: "plan_changed" }));
 
 /** @internal */
-export const expectedBypassRoles: Expected = {
-  is: "roles",
-  most: mostBypassRoles,
-  text: `expected a list of at most ${mostBypassRoles} IDs of roles`,
-};
-
-/** @internal */
 export const expectedTaken: Expected = {
   is: "choice",
   text: "expected a list of IDs of roles that no rule names",
-};
-
-/** @internal */
-export const expectedGroup: Expected = { is: "choice", text: "expected null or the ID of a group" };
-
-const expected: Readonly<Record<keyof PlanSettings, Expected>> = {
-  rules: expectedRules,
-  nickname: expectedTemplate,
-  nicknameGroupId: expectedGroup,
-  bypassRoleIds: expectedBypassRoles,
-  nicknameBypassRoleIds: expectedBypassRoles,
-  unlinked: { is: "choice", text: `expected one of ${unlinkedChoices.join(", ")}` },
-  state: { is: "choice", text: "expected one of on, paused" },
 };
 
 const decodeField = (name: keyof PlanSettings) =>
@@ -203,7 +180,7 @@ export const checkSettings = Effect.fnUntraced(function* (
   yield* requireOwnGuild(scope, guildId);
   const problems = settingNames
     .filter((name) => Option.isNone(decodeField(name)(chosen[name])))
-    .map((name) => parameterProblem(name, expected[name]));
+    .map((name) => parameterProblem(name, planSettings[name].expected));
   const settings = Schema.decodeUnknownOption(PlanSettings)(chosen);
   const { rules } = Option.getOrElse(settings, () => noPlan);
   const given = new Set(rules.map(({ roleId }) => roleId));

@@ -14,36 +14,28 @@ import { communitySettings } from "@accountlink/core/communities";
 import { ChatId, Digits, GuildId, Pid } from "@accountlink/core/ids";
 import { roleRefusals } from "@accountlink/core/platforms";
 import {
-  BypassRoles,
   changeReasons,
-  expectedBypassRoles,
-  expectedGroup,
-  expectedRules,
   expectedTaken,
-  expectedTemplate,
-  mostBypassRoles,
-  mostRules,
-  NicknameTemplate,
   planProblems,
+  planSettings,
   planVersion,
   RoleRule,
   RoleRules,
   roleChangeKinds,
   TakenRoles,
-  unlinkedChoices,
 } from "@accountlink/core/roles";
 import { schemasOf } from "@accountlink/core/settings";
 import { TimestampMillis } from "@accountlink/core/timestamp";
-import { Schema, SchemaGetter, SchemaTransformation } from "effect";
+import { Schema, SchemaGetter, SchemaTransformation, Struct } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { chatId, oneOf, optional, required, withFallback } from "../parameter.ts";
+import { chatId, optional, required, withFallback } from "../parameter.ts";
 import {
   demoGuild,
   guildInScope,
   managed,
   nextOf,
-  orNull,
   pageLimit,
+  requiredSettings,
   settingParameters,
   unlessLeftOut,
 } from "./signed_in.ts";
@@ -63,15 +55,13 @@ const ChangeNumber = Schema.String.check(Schema.isPattern(/^\d{1,15}$/u)).pipe(
   Schema.decodeTo(Schema.Int, SchemaTransformation.transform({ decode: Number, encode: String })),
 );
 
-const State = Schema.Literals(["on", "paused"]);
-
 /** The settings besides the rules, which an answer and an edited plan have in the same form. */
 const simpleSettings = {
   nickname: Schema.NullOr(Schema.String),
   nicknameGroupId: Schema.NullOr(Schema.String),
   bypassRoleIds: RoleIds,
   nicknameBypassRoleIds: RoleIds,
-  unlinked: Schema.Literals(unlinkedChoices),
+  unlinked: planSettings.unlinked.schema,
 };
 
 const Plan = Schema.Struct({
@@ -81,7 +71,7 @@ const Plan = Schema.Struct({
   ...simpleSettings,
   ...schemasOf(communitySettings),
   status: Schema.Struct({
-    state: State,
+    state: planSettings.state.schema,
     pending: Schema.Int,
     sweptAt: Schema.NullOr(IsoTime),
     sweep: Schema.NullOr(Schema.Struct({ done: Schema.Int, total: Schema.Int })),
@@ -116,40 +106,13 @@ export const getRanks = managed("admin", "GET", "/roles/ranks", {
   },
 });
 
-/** The settings of a plan. */
-const settings = {
-  rules: required(
-    RoleRules,
-    expectedRules,
-    `At most ${mostRules} rules, each with a role, the members who get it, and their nickname or null`,
-  ),
-  nickname: orNull(
-    NicknameTemplate,
-    expectedTemplate,
-    "Nickname of linked members without one by a rule, such as `{game.username}`; null leaves nicknames alone",
-  ),
-  nicknameGroupId: orNull(Digits, expectedGroup, "The group whose rank `{group.role}` names, or null"),
-  bypassRoleIds: required(
-    BypassRoles,
-    expectedBypassRoles,
-    `At most ${mostBypassRoles} roles; members with one of them are left alone`,
-  ),
-  nicknameBypassRoleIds: required(
-    BypassRoles,
-    expectedBypassRoles,
-    `At most ${mostBypassRoles} roles; the nicknames of members with one of them are left alone`,
-  ),
-  unlinked: oneOf(
-    unlinkedChoices,
-    "Whether members who were never linked lose the roles that no rule gives them (the default), or keep them",
-  ),
-};
+const settings = requiredSettings(planSettings);
 
 /** The plan that an editor has read, which becomes its version. */
 const EditedPlan = Schema.Struct({
   rules: RoleRules,
   ...simpleSettings,
-  status: Schema.Struct({ state: State }),
+  status: Schema.Struct({ state: planSettings.state.schema }),
 }).pipe(
   Schema.decodeTo(Schema.String, {
     decode: SchemaGetter.transform(({ status, ...plan }) => planVersion({ ...plan, ...status })),
@@ -179,7 +142,7 @@ export const putRoles = managed("admin", "PUT", "/roles", {
       ),
       [],
     ),
-    state: oneOf(["on", "paused"], "Whether the plan changes members; a paused plan changes nothing"),
+    state: settings.state,
     edited: unlessLeftOut(
       required(
         EditedPlan,
@@ -223,12 +186,7 @@ export const previewRoles = managed("admin", "POST", "/roles/preview", {
   parameters: {
     ...guildInScope,
     chatId: optional(chatId("ID of a member of the guild; without it, all members are compared")),
-    rules: unlessLeftOut(settings.rules),
-    nickname: unlessLeftOut(settings.nickname),
-    nicknameGroupId: unlessLeftOut(settings.nicknameGroupId),
-    bypassRoleIds: unlessLeftOut(settings.bypassRoleIds),
-    nicknameBypassRoleIds: unlessLeftOut(settings.nicknameBypassRoleIds),
-    unlinked: unlessLeftOut(settings.unlinked),
+    ...settingParameters(Struct.omit(planSettings, ["state"])),
   },
   example: { ...demoGuild, rules: demoRules },
   data: {

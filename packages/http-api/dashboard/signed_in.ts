@@ -82,12 +82,16 @@ type SettingParameters<Rows extends SettingRows> = {
   readonly [Name in keyof Rows]: Parameter<Rows[Name]["schema"]["Type"] | undefined>;
 };
 
+/** The parameters of settings, which requests have to name. */
+export const requiredSettings = <Rows extends SettingRows>(rows: Rows) =>
+  Record.map(rows, ({ schema, unset, expected, description }) => ({
+    ...required(schema, expected, description),
+    ...(unset === null && { takesNull: true }),
+  })) as { readonly [Name in keyof Rows]: Parameter<Rows[Name]["schema"]["Type"]> };
+
 /** The parameters of settings. Parameters left out change nothing. */
 export const settingParameters = <Rows extends SettingRows>(rows: Rows) =>
-  Record.map(rows, ({ schema, unset, expected, description }) => ({
-    ...unlessLeftOut(required(schema, expected, description)),
-    ...(unset === null && { takesNull: true }),
-  })) as SettingParameters<Rows>;
+  Record.map(requiredSettings(rows), unlessLeftOut) as SettingParameters<Rows>;
 
 /** A cursor in a list: the `next` of the previous page. */
 export const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> => ({
