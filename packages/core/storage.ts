@@ -9,14 +9,14 @@ import type { AuditLog } from "./audit/audit.ts";
 import type { CommunityStore } from "./communities/community_store.ts";
 import type { EventStore } from "./events/event_store.ts";
 import { type FlowStore, signInChallenges, storedFlows } from "./flow/flow_store.ts";
-import type { GuildLogStore } from "./guild_log/guild_log_store.ts";
 import {
+  type GuildLogStore,
   guildLogEntries,
   guildLogMessages,
   guildLogs,
   guildLogUsers,
   storedGuildLogs,
-} from "./guild_log/stored_guild_logs.ts";
+} from "./guild_log/mod.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { ImportStore } from "./imports/import_store.ts";
 import { storedUploads, type UploadStore, uploadParts, uploads } from "./imports/upload_store.ts";
@@ -52,7 +52,7 @@ import { storedUpgrades, type UpgradeStore, upgrades } from "./upgrades/upgrade_
 import { storedUsage, type UsageStore, usageDays, usageMeters } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
 import { storedWebhooks } from "./webhooks/stored_webhooks.ts";
-import { webhookDeliveries, webhookRecords } from "./webhooks/webhook_records.ts";
+import { webhookDeliveries, webhookRecords } from "./webhooks/webhook.ts";
 import type { WebhookStore } from "./webhooks/webhook_store.ts";
 
 export * from "./stored_communities.ts";

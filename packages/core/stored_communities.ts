@@ -21,7 +21,7 @@ import {
 } from "./communities/community.ts";
 import { CommunityStore } from "./communities/community_store.ts";
 import type { DataScope } from "./data_scope.ts";
-import { followLog, guildLogEntries, guildLogs, logIdOf } from "./guild_log/stored_guild_logs.ts";
+import { followLog, guildLogEntries, guildLogs, logIdOf } from "./guild_log/mod.ts";
 import { ChatId, GuildId, Pid } from "./ids.ts";
 import { type RecordOf, recordType } from "./records/record_type.ts";
 import { keysOfAll, recordStore, removeFound, type StoreRecords, type Tx } from "./records/records.ts";

@@ -2,9 +2,8 @@
 import { Effect, Option, Predicate } from "effect";
 import { type Pause, pauseBy, pauseFor, placeOrder } from "./communities/community.ts";
 import type { StoreEffect } from "./errors.ts";
-import { guildLogs, logIdOf } from "./guild_log/stored_guild_logs.ts";
-import type { RecordType } from "./records/record_type.ts";
-import { recordStore, removeFound, type Tx } from "./records/records.ts";
+import { guildLogs, logIdOf } from "./guild_log/mod.ts";
+import { type RecordType, recordStore, removeFound, type Tx } from "./records/mod.ts";
 import { findPlan, memberOperations, queueOf, sweeping } from "./roles/plan_members.ts";
 import { nicknameOperations } from "./roles/plan_nicknames.ts";
 import { noteTurn } from "./roles/plan_notice_store.ts";

@@ -2,11 +2,9 @@ import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option } from "ef
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
-import type { Account, Tier } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
-import { KeyStore, type UpdateAccount } from "../keys/key_store.ts";
-import { ChatPlatform } from "../platforms/chat_platform.ts";
-import { GuildManagers } from "../platforms/guild_guard.ts";
+import { type Account, KeyStore, type Tier, type UpdateAccount } from "../keys/mod.ts";
+import { ChatPlatform, GuildManagers } from "../platforms/mod.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { hasAccepted, lends, MemberStore } from "./member_store.ts";
 

@@ -1,8 +1,7 @@
 /** The owners whose rights keys have that manage communities. */
 import { Effect, Option } from "effect";
 import { Forbidden } from "../errors.ts";
-import type { ApiKey } from "../keys/api_key.ts";
-import { KeyStore } from "../keys/key_store.ts";
+import { type ApiKey, KeyStore } from "../keys/mod.ts";
 import { hasAccepted, MemberStore } from "./member_store.ts";
 
 /**

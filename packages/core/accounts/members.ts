@@ -2,10 +2,8 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { BadRequest, Conflict, Forbidden, InvalidApiKey } from "../errors.ts";
 import type { ChatId, SignInId } from "../ids.ts";
-import type { ApiKey } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
-import { KeyStore } from "../keys/key_store.ts";
-import type { KeyOwner, ManagingKey } from "../keys/owned_keys.ts";
+import { type ApiKey, type KeyOwner, KeyStore, type ManagingKey } from "../keys/mod.ts";
 import { makeOwnersOfKey } from "./managing_keys.ts";
 import {
   hasAccepted,

@@ -1,8 +1,6 @@
 import { Array, Effect, Option, Result } from "effect";
-import type { AddressVault } from "../addresses/address_vault.ts";
-import type { ClientAddress } from "../addresses/client_address.ts";
+import type { AddressSighting, AddressVault, ClientAddress } from "../addresses/mod.ts";
 import { redactAddresses } from "../addresses/redaction.ts";
-import type { AddressSighting } from "../addresses/sighting.ts";
 import type { AltWarning } from "./alt_warning.ts";
 import { answersInTime } from "./answers_in_time.ts";
 import type { NetworkIntelligence } from "./network_intelligence.ts";

@@ -4,11 +4,8 @@ import type { ClientAddress } from "../addresses/client_address.ts";
 import { isAtAddress, isInBrowser, placeOf, type Sighting } from "../addresses/sighting.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
-import { bulkGameResults, checkBulkLimit } from "../links/bulk_lookup.ts";
-import type { ResolvedPair } from "../links/link_lookup.ts";
-import { LinkStore } from "../links/link_store.ts";
-import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
-import { Profiles } from "../platforms/profiles.ts";
+import { bulkGameResults, checkBulkLimit, LinkStore, type ResolvedPair } from "../links/mod.ts";
+import { GuildGuard, Profiles, type RequestedGuild } from "../platforms/mod.ts";
 import { bounds, makePlaces } from "../turns/mod.ts";
 import { seedAddresses, seedNetworks } from "./alt_addresses.ts";
 import {

@@ -1,17 +1,14 @@
 /** Stores moderators' judgements of pairs of chat users. */
-import { Context, Effect, Order, Schema } from "effect";
+import { Context, Effect, Order, Schema, Struct } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
 import type { Conflict, StoreEffect } from "../errors.ts";
 import type { Keyed } from "../idempotency/idempotency_store.ts";
 import { ChatId, KeyId, Pid } from "../ids.ts";
-import { recordType } from "../records/record_type.ts";
-import { recordStore, type Tx } from "../records/records.ts";
-import type { Millis } from "../timestamp.ts";
-
-/** `different`: two people. `same`: one person. */
-export type AltVerdict = "different" | "same";
+import { type RecordOf, recordStore, recordType, type Tx } from "../records/mod.ts";
 
 const AltVerdict = Schema.Literals(["different", "same"]);
+/** `different`: two people. `same`: one person. */
+export type AltVerdict = typeof AltVerdict.Type;
 
 /** A pair of chat users, in any order. */
 export interface AltPair {
@@ -20,14 +17,7 @@ export interface AltPair {
 }
 
 /** The review of a pair. `chatId` is the chat user that the request names, or names first. */
-export interface AltReview extends AltPair {
-  readonly verdict: AltVerdict;
-  /** At most `longestNote` characters, or null. */
-  readonly note: string | null;
-  readonly at: Millis;
-  /** The key that made the review; null for a review from the dashboard. */
-  readonly keyId: KeyId | null;
-}
+export interface AltReview extends Omit<RecordOf<typeof altReviews>, "pid"> {}
 
 /** The greatest length of a note in characters. @internal */
 export const longestNote = 500;
@@ -71,14 +61,8 @@ export interface AltReviewRemoved extends AltPair {
 }
 
 /** @internal */
-export const reviewOf = ({ chatId, otherChatId, verdict, note, keyId, at }: SetAltReview): AltReview => ({
-  chatId,
-  otherChatId,
-  verdict,
-  note,
-  keyId,
-  at,
-});
+export const reviewOf = (write: SetAltReview): AltReview =>
+  Struct.pick(write, ["chatId", "otherChatId", "verdict", "note", "keyId", "at"]);
 
 /** Returns what a store keeps of a review under an idempotency key. @internal */
 export const keptReview = (_: void, write: SetAltReview): AltReview => reviewOf(write);
@@ -98,8 +82,10 @@ export const altReviews = recordType({
     chatId: ChatId,
     otherChatId: ChatId,
     verdict: AltVerdict,
+    /** At most `longestNote` characters, or null. */
     note: Schema.NullOr(Schema.String),
     at: Schema.Int,
+    /** The key that made the review; null for a review from the dashboard. */
     keyId: Schema.NullOr(KeyId),
   },
   columns: { at: "reviewed_at" },

@@ -1,7 +1,6 @@
 import { Context, Effect, FiberSet, Layer, Metric, Option } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import { GuildLog } from "../guild_log/guild_log.ts";
-import { alikeLevels } from "../guild_log/log_entry.ts";
+import { alikeLevels, GuildLog } from "../guild_log/mod.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { IsBackground, PlatformRefusals } from "../platforms/platform_refusals.ts";

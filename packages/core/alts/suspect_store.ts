@@ -2,8 +2,7 @@
 import { Array as Arr, Context, Effect, Order, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, GameId, Pid } from "../ids.ts";
-import { recordType } from "../records/record_type.ts";
-import { recordStore } from "../records/records.ts";
+import { recordStore, recordType } from "../records/mod.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import { type AltVerdict, altReviews, reviewKey } from "./alt_review_store.ts";
 import { AltEvidence } from "./alt_score.ts";

@@ -7,8 +7,7 @@ import { EventStore } from "../events/event_store.ts";
 import type { GuildId } from "../ids.ts";
 import { makeManagedScope } from "../keys/managed_scope.ts";
 import type { Manager } from "../keys/owned_keys.ts";
-import { makeGuildChannels } from "../platforms/guild_channels.ts";
-import { GuildGuard, requireOwnGuild } from "../platforms/guild_guard.ts";
+import { GuildGuard, makeGuildChannels, requireOwnGuild } from "../platforms/mod.ts";
 import {
   CommunitySettings,
   type CommunityUpdate,

@@ -1,21 +1,16 @@
 /** Ends a flow: links the two proven accounts, keeps the user's existing link, or cancels. */
 import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
-import { AddressVault } from "../addresses/address_vault.ts";
-import type { ClientAddress } from "../addresses/client_address.ts";
+import { AddressVault, type ClientAddress } from "../addresses/mod.ts";
 import { NewLinkAlts } from "../alts/new_link_alts.ts";
 import type { DataScope } from "../data_scope.ts";
 import { unkeyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, Pid, Sid } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
-import { LinkCap } from "../links/link_cap.ts";
-import { LinkEvents } from "../links/link_events.ts";
+import { LinkCap, LinkEvents } from "../links/mod.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
-import { randomToken } from "../secrets/crypto.ts";
-import { Secrets } from "../secrets/secrets.ts";
-import { SessionSettings } from "../sessions/session_settings.ts";
-import { SessionStore } from "../sessions/session_store.ts";
-import { SessionWatch } from "../sessions/session_watch.ts";
+import { randomToken, Secrets } from "../secrets/mod.ts";
+import { SessionSettings, SessionStore, SessionWatch } from "../sessions/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { FlowAccounts } from "./flow_accounts.ts";
 import { FlowAdmission } from "./flow_admission.ts";

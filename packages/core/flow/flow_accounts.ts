@@ -1,8 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { forEachLimited } from "../limited_loops.ts";
-import { isLinked } from "../links/link.ts";
-import { LinkStore } from "../links/link_store.ts";
+import { isLinked, LinkStore } from "../links/mod.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { VerificationFlow } from "./flow_store.ts";

@@ -1,11 +1,8 @@
 import { Context, Effect, Option, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, FlowId, GameId } from "../ids.ts";
-import type { LinkRecord } from "../links/link.ts";
-import type { GameProof } from "../links/link_proof.ts";
-import { mostTaken } from "../links/link_store.ts";
-import { type RecordOf, recordType, textAs } from "../records/record_type.ts";
-import { recordStore, type Tx } from "../records/records.ts";
+import { type GameProof, type LinkRecord, mostTaken } from "../links/mod.ts";
+import { type RecordOf, recordStore, recordType, type Tx, textAs } from "../records/mod.ts";
 import type { CompleteFlow, FlowCompleted } from "../sessions/session_store.ts";
 import { isOpenAt, type VerificationSession } from "../sessions/session_store.ts";
 import { type VerificationFlow, verificationFlows } from "../sessions/verification_flow.ts";

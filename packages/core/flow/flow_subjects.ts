@@ -1,6 +1,5 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
-import { isLinkingOn } from "../communities/community.ts";
-import { CommunityStore } from "../communities/community_store.ts";
+import { CommunityStore, isLinkingOn } from "../communities/mod.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import {
   type ChatId,
@@ -13,9 +12,7 @@ import {
   type SessionId,
   type Sid,
 } from "../ids.ts";
-import { isAccepted } from "../keys/api_key.ts";
-import { KeyStore } from "../keys/key_store.ts";
-import type { ScopeSettings } from "../keys/scope_settings.ts";
+import { isAccepted, KeyStore, type ScopeSettings } from "../keys/mod.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { GuildManagers } from "../platforms/guild_guard.ts";
 import { Secrets } from "../secrets/secrets.ts";

@@ -2,8 +2,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { type FlowId, isSid, type Pid, type SessionId } from "../ids.ts";
-import { randomToken } from "../secrets/crypto.ts";
-import { Secrets } from "../secrets/secrets.ts";
+import { randomToken, Secrets } from "../secrets/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { anyEntryIn, type Cookie, entryIn, hasExpired, withEntry, withoutEntry } from "./flow_cookie.ts";
 import {

@@ -1,18 +1,14 @@
 /** Offers a user, on the page of their own data, the game accounts that they have proven to other communities. */
 import { Effect, Option } from "effect";
 import { makeAdmission } from "../admission/admission.ts";
-import { isLinkingOn } from "../communities/community.ts";
-import { CommunityStore } from "../communities/community_store.ts";
+import { CommunityStore, isLinkingOn } from "../communities/mod.ts";
 import { guildOf } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
 import { forEachLimited } from "../limited_loops.ts";
-import { isLinked } from "../links/link.ts";
-import { isProven } from "../links/link_proof.ts";
-import { platformConcurrency } from "../platforms/find_each.ts";
-import type { GameProfile } from "../platforms/profile.ts";
-import { makeOwnCommunity, type OwnCommunity } from "../users/own_data.ts";
-import { type ScopedRecord, UserStore } from "../users/user_store.ts";
+import { isLinked, isProven } from "../links/mod.ts";
+import { type GameProfile, platformConcurrency } from "../platforms/mod.ts";
+import { makeOwnCommunity, type OwnCommunity, type ScopedRecord, UserStore } from "../users/mod.ts";
 import { FlowAccounts } from "./flow_accounts.ts";
 import { FlowAdmission } from "./flow_admission.ts";
 import { FlowSubjects } from "./flow_subjects.ts";

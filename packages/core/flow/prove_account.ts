@@ -12,10 +12,8 @@ import {
   type ProofDenied,
   type ProofInvalid,
 } from "../platforms/identity_provider.ts";
-import { randomToken } from "../secrets/crypto.ts";
-import { Secrets } from "../secrets/secrets.ts";
-import { SessionStore } from "../sessions/session_store.ts";
-import { SessionWatch } from "../sessions/session_watch.ts";
+import { randomToken, Secrets } from "../secrets/mod.ts";
+import { SessionStore, SessionWatch } from "../sessions/mod.ts";
 import { FlowAccounts } from "./flow_accounts.ts";
 import { FlowAdmission, refusePlatformDown } from "./flow_admission.ts";
 import type { Cookie } from "./flow_cookie.ts";

@@ -1,8 +1,7 @@
 import { Effect } from "effect";
 import { makeAskingName } from "../communities/asking_name.ts";
 import { forEachLimited } from "../limited_loops.ts";
-import { GamePlatform } from "../platforms/game_platform.ts";
-import { Profiles } from "../platforms/profiles.ts";
+import { GamePlatform, Profiles } from "../platforms/mod.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { FlowAccounts, orNull } from "./flow_accounts.ts";
 import { type Cookie, deadlineOf, hasExpired, withEntry } from "./flow_cookie.ts";

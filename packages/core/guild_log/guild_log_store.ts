@@ -1,11 +1,11 @@
-import { Context } from "effect";
+import { Context, Schema } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
-import type { ChatId, GuildId, Pid } from "../ids.ts";
-import type { HoldItems } from "../records/records.ts";
+import { ChatId, GuildId, Pid } from "../ids.ts";
+import { type HoldItems, type RecordOf, recordType } from "../records/mod.ts";
 import type { HeldWrite, PlanPlace } from "../roles/role_plan_store.ts";
 import type { Millis } from "../timestamp.ts";
-import type { LogEntry } from "./log_entry.ts";
+import { LogEntry } from "./log_entry.ts";
 
 /**
  * The most entries that wait in a log. Further ones are dropped, so refusals leave room for likely alts. @internal
@@ -18,18 +18,80 @@ export const mostMessages = 10_000;
 /** How long messages are kept, in milliseconds. @internal */
 export const messageTime = 400 * 86_400_000;
 
+const time = Schema.NullOr(Schema.Int);
+
+/** @internal */
+export const guildLogs = recordType({
+  name: "guild_logs",
+  fields: {
+    id: Schema.String,
+    pid: Pid,
+    guildId: GuildId,
+    /** Null if the log was turned off. It is kept while messages still name erased users. */
+    channelId: Schema.NullOr(Schema.String),
+    /** Events up to this position were told. */
+    position: Schema.Int,
+    /** The problems of the plan that were told. */
+    problems: Schema.Array(Schema.String),
+    /** When the channel was found closed; null if it is open. */
+    closedAt: time,
+    /** The node that works on the log; null if no node does. */
+    holder: Schema.NullOr(Schema.String),
+  },
+  json: ["problems"],
+  key: ["id"],
+  indexes: { byScope: { fields: ["pid", "id"], group: 1 }, byHolder: { fields: ["holder", "id"] } },
+  held: { index: "byHolder", nodes: "guild_log_nodes" },
+});
+
+/** Entries that wait. @internal */
+export const guildLogEntries = recordType({
+  name: "guild_log_entries",
+  fields: { logId: Schema.String, id: Schema.Int, chatId: ChatId, entry: LogEntry, at: Schema.Int },
+  json: ["entry"],
+  key: ["logId", "id"],
+  indexes: {
+    byLog: { fields: ["logId", "id"], group: 1 },
+    byUser: { fields: ["chatId", "logId", "id"], group: 1 },
+  },
+  ofUser: { index: "byUser", erasedAs: null },
+});
+
+/** Messages that were posted. @internal */
+export const guildLogMessages = recordType({
+  name: "guild_log_messages",
+  fields: {
+    logId: Schema.String,
+    messageId: Schema.String,
+    channelId: Schema.String,
+    lines: Schema.Array(Schema.Struct({ text: Schema.String, chatIds: Schema.Array(ChatId) })),
+    at: Schema.Int,
+    erasedAt: time,
+    editAt: time,
+  },
+  json: ["lines"],
+  key: ["logId", "messageId"],
+  indexes: {
+    byTime: { fields: ["logId", "at"] },
+    edits: { fields: ["logId", "editAt", "messageId"] },
+  },
+});
+
+type LogRecord = RecordOf<typeof guildLogs>;
+export type MessageRecord = RecordOf<typeof guildLogMessages>;
+
+/** The users in messages. @internal */
+export const guildLogUsers = recordType({
+  name: "guild_log_users",
+  fields: { logId: Schema.String, messageId: Schema.String, chatId: ChatId },
+  key: ["logId", "messageId", "chatId"],
+  indexes: { byUser: { fields: ["chatId", "logId", "messageId"], group: 1 } },
+});
+
 /** A log that a node works on. */
-export interface HeldLog {
+export interface HeldLog
+  extends Pick<LogRecord, "guildId" | "channelId" | "position" | "closedAt" | "problems"> {
   readonly scope: DataScope;
-  readonly guildId: GuildId;
-  /** Null if the log was turned off while messages still name erased users. */
-  readonly channelId: string | null;
-  /** Events up to this position were told. */
-  readonly position: number;
-  /** When the channel was found closed; null if it is open. */
-  readonly closedAt: Millis | null;
-  /** The problems of the plan that were told. */
-  readonly problems: ReadonlyArray<string>;
   /** When the problems of the plan changed last; null if they never did. Each change has a later time. */
   readonly problemAt: Millis | null;
   /** When the oldest entry began to wait; null if none waits. */
@@ -46,17 +108,10 @@ export interface WaitingEntry {
   readonly at: Millis;
 }
 
-/** A line of a message, and the chat users that it names. */
-export interface LogLine {
-  readonly text: string;
-  readonly chatIds: ReadonlyArray<ChatId>;
-}
+export interface LogMessage extends Pick<MessageRecord, "channelId" | "messageId" | "lines"> {}
 
-export interface LogMessage {
-  readonly channelId: string;
-  readonly messageId: string;
-  readonly lines: ReadonlyArray<LogLine>;
-}
+/** A line of a message, and the chat users that it names. */
+export type LogLine = LogMessage["lines"][number];
 
 /** A message that names a chat user. */
 export interface UserMessage extends PlanPlace, Pick<LogMessage, "channelId" | "messageId"> {
@@ -70,17 +125,11 @@ export interface ErasedMessage extends LogMessage {
 }
 
 /** What a node has told. */
-export interface RecordTold extends HeldWrite {
-  /** Events up to this position were told. */
-  readonly position: number;
+export interface RecordTold extends HeldWrite, Pick<LogRecord, "position" | "problems" | "closedAt"> {
   /** The entries that were told. */
   readonly told: ReadonlyArray<number>;
-  /** The problems of the plan that were told. */
-  readonly problems: ReadonlyArray<string>;
   /** The message that was posted; null if there was nothing to tell, or if the platform refused the message. */
   readonly message: LogMessage | null;
-  /** When the channel was found closed; null if it is open. */
-  readonly closedAt: Millis | null;
 }
 
 /** Stands in place of a line that named an erased user. @internal */

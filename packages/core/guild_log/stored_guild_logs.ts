@@ -1,86 +1,23 @@
 /** Logs of communities in any storage. */
-import { Array as Arr, Effect, Schema } from "effect";
-import { ChatId, GuildId, Pid } from "../ids.ts";
-import { type RecordOf, recordType } from "../records/record_type.ts";
+import { Array as Arr, Effect } from "effect";
+import { type ChatId, GuildId, Pid } from "../ids.ts";
 import { recordStore, removeFound, type Tx } from "../records/records.ts";
-import { planNotices } from "../roles/plan_notice_store.ts";
-import type { PlanPlace } from "../roles/role_plan_store.ts";
+import { type PlanPlace, planNotices } from "../roles/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import {
   GuildLogStore,
+  guildLogEntries,
+  guildLogMessages,
+  guildLogs,
+  guildLogUsers,
   type LogMessage,
   linesWithoutUser,
+  type MessageRecord,
   messageTime,
   mostMessages,
   mostWaiting,
   type UserMessage,
 } from "./guild_log_store.ts";
-import { LogEntry } from "./log_entry.ts";
-
-const time = Schema.NullOr(Schema.Int);
-
-/** @internal */
-export const guildLogs = recordType({
-  name: "guild_logs",
-  fields: {
-    id: Schema.String,
-    pid: Pid,
-    guildId: GuildId,
-    channelId: Schema.NullOr(Schema.String),
-    position: Schema.Int,
-    problems: Schema.Array(Schema.String),
-    closedAt: time,
-    /** The node that works on the log; null if no node does. */
-    holder: Schema.NullOr(Schema.String),
-  },
-  json: ["problems"],
-  key: ["id"],
-  indexes: { byScope: { fields: ["pid", "id"], group: 1 }, byHolder: { fields: ["holder", "id"] } },
-  held: { index: "byHolder", nodes: "guild_log_nodes" },
-});
-
-/** Entries that wait. @internal */
-export const guildLogEntries = recordType({
-  name: "guild_log_entries",
-  fields: { logId: Schema.String, id: Schema.Int, chatId: ChatId, entry: LogEntry, at: Schema.Int },
-  json: ["entry"],
-  key: ["logId", "id"],
-  indexes: {
-    byLog: { fields: ["logId", "id"], group: 1 },
-    byUser: { fields: ["chatId", "logId", "id"], group: 1 },
-  },
-  ofUser: { index: "byUser", erasedAs: null },
-});
-
-/** Messages that were posted. @internal */
-export const guildLogMessages = recordType({
-  name: "guild_log_messages",
-  fields: {
-    logId: Schema.String,
-    messageId: Schema.String,
-    channelId: Schema.String,
-    lines: Schema.Array(Schema.Struct({ text: Schema.String, chatIds: Schema.Array(ChatId) })),
-    at: Schema.Int,
-    erasedAt: time,
-    editAt: time,
-  },
-  json: ["lines"],
-  key: ["logId", "messageId"],
-  indexes: {
-    byTime: { fields: ["logId", "at"] },
-    edits: { fields: ["logId", "editAt", "messageId"] },
-  },
-});
-
-type MessageRecord = RecordOf<typeof guildLogMessages>;
-
-/** The users in messages. @internal */
-export const guildLogUsers = recordType({
-  name: "guild_log_users",
-  fields: { logId: Schema.String, messageId: Schema.String, chatId: ChatId },
-  key: ["logId", "messageId", "chatId"],
-  indexes: { byUser: { fields: ["chatId", "logId", "messageId"], group: 1 } },
-});
 
 /** The ID of the log of a community. @internal */
 export const logIdOf = ({ pid, guildId }: PlanPlace): string => `${pid} ${guildId}`;

@@ -3,8 +3,7 @@ import { Context } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
-import type { LinkProof } from "../links/link_proof.ts";
-import type { PortableLink } from "../links/link_store.ts";
+import type { LinkProof, PortableLink } from "../links/mod.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 
 /** A node that works on an import. */

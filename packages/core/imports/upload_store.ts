@@ -3,21 +3,12 @@ import { Array as Arr, Context, Effect, Option, Result, Schema, Struct } from "e
 import { Base64 } from "effect/encoding";
 import type { StoreEffect } from "../errors.ts";
 import { Pid } from "../ids.ts";
-import { type RecordOf, recordType } from "../records/record_type.ts";
-import { recordStore, removeFound, type Tx } from "../records/records.ts";
+import { type RecordOf, recordStore, recordType, removeFound, type Tx } from "../records/mod.ts";
 import { hourMs, type Millis } from "../timestamp.ts";
 import type { BatchImported, ImportHolder } from "./import_store.ts";
 
 /** How long an import is stored after its last change, in milliseconds. @internal */
 export const importKeptFor = hourMs;
-
-/**
- * - `reading`: a node receives and previews the file. If the node dies, the import is lost.
- * - `ready`: the import may start.
- * - `running`: a node imports the file. If the node dies, another one takes the import.
- * - `over`: the import ended.
- */
-export type ImportPhase = "reading" | "ready" | "running" | "over";
 
 /** @internal */
 export const uploads = recordType({
@@ -26,8 +17,16 @@ export const uploads = recordType({
     id: Schema.String,
     /** No other import has the same text: see `uploadOf` and `droppedAs`. */
     account: Schema.String,
+    /** The scope that receives the links; null while the file is read. */
     pid: Schema.NullOr(Pid),
+    /**
+     * - `reading`: a node receives and previews the file. If the node dies, the import is lost.
+     * - `ready`: the import may start.
+     * - `running`: a node imports the file. If the node dies, another one takes the import.
+     * - `over`: the import ended.
+     */
     phase: Schema.Literals(["reading", "ready", "running", "over"]),
+    /** What the pages know of the import, as JSON; empty while the file is read. */
     details: Schema.String,
     inserted: Schema.Int,
     replaced: Schema.Int,
@@ -59,14 +58,7 @@ export const uploadParts = recordType({
 });
 
 /** An import of an account, which has at most one besides one that is being read. */
-export interface StoredImport {
-  readonly id: string;
-  readonly account: string;
-  /** The scope that receives the links; null while the file is read. */
-  readonly pid: Pid | null;
-  readonly phase: ImportPhase;
-  /** What the pages know of the import, as JSON; empty while the file is read. */
-  readonly details: string;
+export interface StoredImport extends Pick<Upload, "id" | "account" | "pid" | "phase" | "details"> {
   /** The sum of the batches that `ImportStore.importBatch` has stored. */
   readonly counts: BatchImported;
 }

@@ -1,15 +1,12 @@
 /** The state of a community: who has linked, whether the rules are on, and what the bot may do there. */
 import { Clock, Effect, Option } from "effect";
 import { SuspectStore, suspectTime } from "../alts/suspect_store.ts";
-import { type Panel, type PauseReason } from "../communities/community.ts";
-import { CommunityStore } from "../communities/community_store.ts";
+import { CommunityStore, type Panel, type PauseReason } from "../communities/mod.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { GuildId, Pid } from "../ids.ts";
-import type { Manager } from "../keys/owned_keys.ts";
-import type { ScopeSettings } from "../keys/scope_settings.ts";
+import type { Manager, ScopeSettings } from "../keys/mod.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
-import { givesSomething } from "../roles/role_plan.ts";
-import { RolePlanStore } from "../roles/role_plan_store.ts";
+import { givesSomething, RolePlanStore } from "../roles/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { OwnedScopes } from "./owned_scopes.ts";
 

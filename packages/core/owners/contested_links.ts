@@ -1,9 +1,7 @@
 /** Links that members and keys of an account may make only with a reason. */
 import { Effect, Option } from "effect";
 import type { ChatId, GameId, Pid } from "../ids.ts";
-import { isLinked } from "../links/link.ts";
-import { isProven } from "../links/link_proof.ts";
-import { LinkStore } from "../links/link_store.ts";
+import { isLinked, isProven, LinkStore } from "../links/mod.ts";
 
 /**
  * `own`: the member links themself. `proven_by_other`: another user has proven that the game account is theirs.

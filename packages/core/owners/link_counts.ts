@@ -5,8 +5,7 @@
 import { Clock, Effect, Fiber } from "effect";
 import type { StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
-import type { LinkProof } from "../links/link_proof.ts";
-import { type DayRange, LinkStore } from "../links/link_store.ts";
+import { type DayRange, type LinkProof, LinkStore } from "../links/mod.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 import { TurnAccount, Turns } from "../turns/mod.ts";
 

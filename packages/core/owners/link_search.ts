@@ -2,12 +2,8 @@ import { Effect, Option, Result } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { PlatformEffect, PlatformUnavailable, StoreEffect } from "../errors.ts";
 import { type ChatId, isChatId, isGameId } from "../ids.ts";
-import { isLinked } from "../links/link.ts";
-import { LinkStore } from "../links/link_store.ts";
-import { ChatPlatform } from "../platforms/chat_platform.ts";
-import { GamePlatform } from "../platforms/game_platform.ts";
-import { GuildGuard } from "../platforms/guild_guard.ts";
-import { usernamesMeant } from "../platforms/usernames.ts";
+import { isLinked, LinkStore } from "../links/mod.ts";
+import { ChatPlatform, GamePlatform, GuildGuard, usernamesMeant } from "../platforms/mod.ts";
 
 /** How many members a search by the beginning of their names returns at most. */
 const mostMembers = 100;

@@ -1,8 +1,7 @@
 import { Clock, Context, Effect, Fiber, FiberMap, Layer, Option, Schedule } from "effect";
 import { Conflict, Forbidden, type PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
-import { ChatPlatform, type RoleMember } from "../platforms/chat_platform.ts";
-import { IsBackground } from "../platforms/platform_refusals.ts";
+import { ChatPlatform, IsBackground, type RoleMember } from "../platforms/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { TurnAccount } from "../turns/mod.ts";
 

@@ -3,8 +3,7 @@ import { Clock, Effect, Option, Schema, Stream } from "effect";
 import { Cache } from "../cache.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { ChatId } from "../ids.ts";
-import { storedLinks } from "../links/link_export.ts";
-import { LinkStore } from "../links/link_store.ts";
+import { LinkStore, storedLinks } from "../links/mod.ts";
 import { compareNames, visibleName } from "../name_text.ts";
 import { MemberLists } from "./member_lists.ts";
 

@@ -1,12 +1,9 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
-import { isGenerated } from "../communities/asking_name.ts";
-import { CommunityStore } from "../communities/community_store.ts";
+import { CommunityStore, isGenerated } from "../communities/mod.ts";
 import { BadRequest, Conflict } from "../errors.ts";
-import type { Account } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
-import { KeyStore } from "../keys/key_store.ts";
-import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
+import { type Account, type KeyOwner, KeyStore, originOf } from "../keys/mod.ts";
 import { LinkWriter } from "../links/link_writer.ts";
 import { StoredPlans } from "../roles/stored_plans.ts";
 import { randomToken } from "../secrets/crypto.ts";

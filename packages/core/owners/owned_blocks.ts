@@ -10,8 +10,7 @@ import {
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { type Manager, originOf } from "../keys/owned_keys.ts";
-import { LinkCap } from "../links/link_cap.ts";
-import { LinkEvents } from "../links/link_events.ts";
+import { LinkCap, LinkEvents } from "../links/mod.ts";
 import { pageOf } from "../list_page.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";

@@ -17,9 +17,7 @@ import {
   type SetGame,
 } from "../links/link_store.ts";
 import { LinkWriter } from "../links/link_writer.ts";
-import { GuildGuard } from "../platforms/guild_guard.ts";
-import type { ChatProfile, GameProfile } from "../platforms/profile.ts";
-import { Profiles } from "../platforms/profiles.ts";
+import { type ChatProfile, type GameProfile, GuildGuard, Profiles } from "../platforms/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { makeContestOf } from "./contested_links.ts";
 import { makeLinkSearch } from "./link_search.ts";

@@ -10,8 +10,7 @@ import { makeManagedScope } from "../keys/managed_scope.ts";
 import { type KeyOwner, type Manager, originOf, reaches } from "../keys/owned_keys.ts";
 import type { ScopeSettings } from "../keys/scope_settings.ts";
 import { forEachLimited } from "../limited_loops.ts";
-import { featuresOf, GamePlatform } from "../platforms/game_platform.ts";
-import { GuildGuard } from "../platforms/guild_guard.ts";
+import { featuresOf, GamePlatform, GuildGuard } from "../platforms/mod.ts";
 import { type LinkCount, makeLinkCounts } from "./link_counts.ts";
 
 /** How many scopes are counted at once. */

@@ -2,8 +2,7 @@ import { Context, Schema } from "effect";
 import type { CommunityPlace } from "../communities/community.ts";
 import type { StoreEffect } from "../errors.ts";
 import { GuildId, Pid } from "../ids.ts";
-import { type RecordOf, recordType } from "../records/record_type.ts";
-import { recordStore, removeFound } from "../records/records.ts";
+import { type RecordOf, recordStore, recordType, removeFound } from "../records/mod.ts";
 import type { Millis } from "../timestamp.ts";
 
 /** The time between two reminders of a guild, in milliseconds. @internal */

@@ -1,8 +1,7 @@
 /** Reads all members of the groups that a plan names, in place of a question for each linked member. */
 import { Effect, Option, Schedule } from "effect";
 import { LinkStore } from "../links/link_store.ts";
-import { GamePlatform, groupPageSize } from "../platforms/game_platform.ts";
-import type { GameGroup } from "../platforms/profile.ts";
+import { type GameGroup, GamePlatform, groupPageSize } from "../platforms/mod.ts";
 import { type GroupRoles, neededGroups } from "./member_changes.ts";
 import type { RolePlan } from "./role_plan.ts";
 

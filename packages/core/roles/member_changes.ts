@@ -1,10 +1,7 @@
 /** The rules of a plan: which roles and which nickname a member should have. */
 import type { ChatId, GameId } from "../ids.ts";
-import { isOrWasLinked, type LinkRecord } from "../links/link.ts";
-import type { LinkProof } from "../links/link_proof.ts";
-import type { RoleMember } from "../platforms/chat_platform.ts";
-import type { GameItem } from "../platforms/game_platform.ts";
-import type { GameGroup } from "../platforms/profile.ts";
+import { isOrWasLinked, type LinkProof, type LinkRecord } from "../links/mod.ts";
+import type { GameGroup, GameItem, RoleMember } from "../platforms/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { givenNickname, isSetByPlan, shownNickname, uncertainNickname } from "./kept_nickname.ts";
 import { namesGame, namesGroupRole, nicknameOf, type PlanSettings, templatesOf } from "./role_plan.ts";

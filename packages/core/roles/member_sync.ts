@@ -1,8 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { Forbidden } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
-import type { LinkRecord } from "../links/link.ts";
-import { LinkStore } from "../links/link_store.ts";
+import { type LinkRecord, LinkStore } from "../links/mod.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import { type Comparison, makeAppliedChanges } from "./applied_changes.ts";
 import { makeLinkedGame, openSources, type Sources } from "./linked_game.ts";

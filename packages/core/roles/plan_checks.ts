@@ -3,8 +3,7 @@
 import { Effect } from "effect";
 import { InvalidParameter, PlatformUnavailable } from "../errors.ts";
 import type { GuildId } from "../ids.ts";
-import type { GuildRole } from "../platforms/chat_platform.ts";
-import { type GamePlatform, noFeatures, toldFeaturesOf } from "../platforms/game_platform.ts";
+import { type GamePlatform, type GuildRole, noFeatures, toldFeaturesOf } from "../platforms/mod.ts";
 import { lackedByPlan } from "./offered_rules.ts";
 import type { PlanSettings } from "./role_plan.ts";
 import { rolesAskedIn } from "./rule_kinds.ts";

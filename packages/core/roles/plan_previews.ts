@@ -2,8 +2,7 @@
 import { Clock, Effect, Fiber, FiberMap, Option, Struct } from "effect";
 import { Forbidden } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
-import type { RoleMember } from "../platforms/chat_platform.ts";
-import { IsBackground, PlatformRefusals } from "../platforms/platform_refusals.ts";
+import { IsBackground, PlatformRefusals, type RoleMember } from "../platforms/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { Turns } from "../turns/mod.ts";
 import { newUlid } from "../ulid.ts";

@@ -4,8 +4,7 @@ import { placeOrder } from "../communities/community.ts";
 import type { DataScope } from "../data_scope.ts";
 import { ChatId, GuildId, Pid } from "../ids.ts";
 import { roleRefusals } from "../platforms/chat_platform.ts";
-import { type RecordOf, recordType } from "../records/record_type.ts";
-import type { Tx } from "../records/records.ts";
+import { type RecordOf, recordType, type Tx } from "../records/mod.ts";
 import {
   namedMembers,
   type PlanProblem,

@@ -2,8 +2,7 @@
 import { Array as Arr, Context, Effect, Option, Schema, Struct } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, GuildId, Pid } from "../ids.ts";
-import { type RecordOf, recordType } from "../records/record_type.ts";
-import { recordStore, type Tx } from "../records/records.ts";
+import { type RecordOf, recordStore, recordType, type Tx } from "../records/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { arePreviewedAs, PlanPreview, type StoredPreview } from "./plan_preview.ts";
 import { type RoleChangeKind, roleChangeKinds } from "./role_history_store.ts";

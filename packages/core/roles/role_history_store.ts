@@ -3,8 +3,7 @@ import { Array as Arr, Context, Effect, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, GuildId, Pid } from "../ids.ts";
-import { type RecordOf, recordType } from "../records/record_type.ts";
-import { recordStore, type Tx } from "../records/records.ts";
+import { type RecordOf, recordStore, recordType, type Tx } from "../records/mod.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import type { PlanPlace } from "./role_plan_store.ts";
 

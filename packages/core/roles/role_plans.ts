@@ -1,14 +1,11 @@
 import { Context, Effect, Layer, Option, Schema } from "effect";
 import type { Actor, WriteOrigin } from "../audit/audit.ts";
-import { Communities } from "../communities/communities.ts";
-import { chosenIn, isLinkingOn } from "../communities/community.ts";
-import { CommunityStore } from "../communities/community_store.ts";
+import { Communities, CommunityStore, chosenIn, isLinkingOn } from "../communities/mod.ts";
 import type { DataScope } from "../data_scope.ts";
 import { BadRequest, Forbidden, InvalidParameter, PlatformUnavailable } from "../errors.ts";
 import { type ChatId, Digits, type GuildId } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
-import { featuresOf, GamePlatform } from "../platforms/game_platform.ts";
-import { GuildGuard } from "../platforms/guild_guard.ts";
+import { featuresOf, GamePlatform, GuildGuard } from "../platforms/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { makeGivenRoles } from "./given_roles.ts";
 import { makeGuildCheck } from "./guild_check.ts";

@@ -1,7 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
-import { type Community, communitySettingNames, foundOrNew } from "../communities/community.ts";
-import { CommunityStore } from "../communities/community_store.ts";
+import { type Community, CommunityStore, communitySettingNames, foundOrNew } from "../communities/mod.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
 import { BadRequest, Conflict, InvalidParameter, parameterProblem } from "../errors.ts";

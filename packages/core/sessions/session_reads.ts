@@ -16,8 +16,7 @@ import {
 import { unkeyed } from "../idempotency/idempotency_store.ts";
 import { isSid, type SessionId } from "../ids.ts";
 import type { ApiKey } from "../keys/api_key.ts";
-import { type CounterRule, type CounterState, Counters } from "../limits/counters.ts";
-import { secondsUntil } from "../limits/request_limits.ts";
+import { type CounterRule, type CounterState, Counters, secondsUntil } from "../limits/mod.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
 import { SessionSettings } from "./session_settings.ts";

@@ -2,8 +2,7 @@ import { Context, Data, Effect, Option, Order, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, type SignInId } from "../ids.ts";
 import { UserGuild } from "../platforms/profile.ts";
-import { type RecordOf, recordType, textAs } from "../records/record_type.ts";
-import { recordStore, removeFound } from "../records/records.ts";
+import { type RecordOf, recordStore, recordType, removeFound, textAs } from "../records/mod.ts";
 import { hourMs, type Millis } from "../timestamp.ts";
 
 /** The sites for signed-in users: the dashboard for owners of keys, `me` for everyone's own data. */

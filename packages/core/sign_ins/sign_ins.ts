@@ -3,10 +3,8 @@ import { SecureRandom } from "effect/crypto";
 import { Accounts } from "../accounts/accounts.ts";
 import { InvalidSession, type PlatformUnavailable } from "../errors.ts";
 import type { SignInId } from "../ids.ts";
-import { ChatIdentity, type ProofInvalid } from "../platforms/identity_provider.ts";
-import type { UserGuild } from "../platforms/profile.ts";
-import { randomToken } from "../secrets/crypto.ts";
-import { Secrets } from "../secrets/secrets.ts";
+import { ChatIdentity, type ProofInvalid, type UserGuild } from "../platforms/mod.ts";
+import { randomToken, Secrets } from "../secrets/mod.ts";
 import { sweepEvery } from "../telemetry/warn_once.ts";
 import { deviceOf } from "./device.ts";
 import {

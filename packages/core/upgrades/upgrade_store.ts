@@ -1,7 +1,6 @@
 import { Context, Option, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
-import { type RecordOf, recordType } from "../records/record_type.ts";
-import { recordStore } from "../records/records.ts";
+import { type RecordOf, recordStore, recordType } from "../records/mod.ts";
 
 /** @internal */
 export const upgrades = recordType({

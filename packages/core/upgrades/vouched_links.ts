@@ -2,9 +2,7 @@ import { Clock, Effect } from "effect";
 import { originOfOperator } from "../audit/audit.ts";
 import type { Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
-import type { Link } from "../links/link.ts";
-import { isOwnProof, type LinkProof } from "../links/link_proof.ts";
-import { LinkStore } from "../links/link_store.ts";
+import { isOwnProof, type Link, type LinkProof, LinkStore } from "../links/mod.ts";
 import { UserStore } from "../users/user_store.ts";
 
 /** The actor in the audit log. */

@@ -2,8 +2,7 @@ import { Effect, Option } from "effect";
 import { type AuditEntry, AuditLog } from "../audit/audit.ts";
 import type { GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
-import { RolePlanStore } from "../roles/role_plan_store.ts";
-import { RolePlans } from "../roles/role_plans.ts";
+import { RolePlanStore, RolePlans } from "../roles/mod.ts";
 
 /** How many audit entries are read at once. */
 const pageSize = 100;

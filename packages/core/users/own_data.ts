@@ -1,7 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { NetAddress } from "effect/net";
-import { AddressVault } from "../addresses/address_vault.ts";
-import { placeOf, type Sighting } from "../addresses/sighting.ts";
+import { AddressVault, placeOf, type Sighting } from "../addresses/mod.ts";
 import { makeAskingName } from "../communities/asking_name.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { LinkNotFound } from "../errors.ts";
@@ -10,14 +9,9 @@ import type { Once } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { forEachLimited } from "../limited_loops.ts";
-import { isLinked, type Link } from "../links/link.ts";
-import { LinkEvents } from "../links/link_events.ts";
-import type { LinkProof } from "../links/link_proof.ts";
-import { LinkStore } from "../links/link_store.ts";
-import type { GameProfile } from "../platforms/profile.ts";
-import { Profiles } from "../platforms/profiles.ts";
-import { SessionSettings } from "../sessions/session_settings.ts";
-import { SessionWatch } from "../sessions/session_watch.ts";
+import { isLinked, type Link, LinkEvents, type LinkProof, LinkStore } from "../links/mod.ts";
+import { type GameProfile, Profiles } from "../platforms/mod.ts";
+import { SessionSettings, SessionWatch } from "../sessions/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { type Places, type ScopedRecord, UserStore } from "./user_store.ts";
 

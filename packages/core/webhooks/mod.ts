@@ -5,7 +5,6 @@ export * from "./delivery/webhook_couriers.ts";
 export type { SentDelivery } from "./sent_delivery.ts";
 export * from "./stored_webhooks.ts";
 export * from "./webhook.ts";
-export { deliveryRecord, webhookDeliveries, webhookRecords } from "./webhook_records.ts";
 export * from "./webhook_sender.ts";
 export * from "./webhook_store.ts";
 export * from "./webhooks.ts";

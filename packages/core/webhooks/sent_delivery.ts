@@ -3,8 +3,8 @@ import { Effect, Option, Struct } from "effect";
 import { BadRequest, type StoreUnavailable } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import { bodyOf, headersOf, type SentEvent } from "./delivery/attempt.ts";
-import type { StoredWebhook, WebhookDelivery } from "./webhook.ts";
-import { type StoredDelivery, WebhookStore } from "./webhook_store.ts";
+import type { StoredDelivery, StoredWebhook, WebhookDelivery } from "./webhook.ts";
+import { WebhookStore } from "./webhook_store.ts";
 
 /** A delivery with the request of its latest attempt. */
 export interface SentDelivery {

@@ -6,21 +6,19 @@ import { assertStorable } from "../storable_text.ts";
 import type { Millis } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
 import {
-  deliveryStatuses,
-  mostPending,
-  mostSearchedPending,
-  updatedWebhook,
-  type WebhookId,
-} from "./webhook.ts";
-import {
   type DeliveryRecord,
   deliveryRecord,
+  deliveryStatuses,
   lanesIn,
+  mostPending,
+  mostSearchedPending,
   storedDelivery,
+  updatedWebhook,
+  type WebhookId,
   type WebhookRecord,
   webhookDeliveries,
   webhookRecords,
-} from "./webhook_records.ts";
+} from "./webhook.ts";
 import { lanesOf, resent, WebhookStore, type WebhookWrite } from "./webhook_store.ts";
 
 /** Adds the scopes of webhooks. Leaves out what only their nodes need. */

@@ -1,34 +1,63 @@
+/** Webhooks and their deliveries, as storages keep them and as owners see them. */
+import { Schema, Struct } from "effect";
 import type { AuditEntry } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
+import { Pid } from "../ids.ts";
+import { type RecordOf, recordType, textAs } from "../records/record_type.ts";
 import type { Millis } from "../timestamp.ts";
+
+const time = Schema.NullOr(Schema.Int);
+const text = Schema.NullOr(Schema.String);
 
 /** The public id of a webhook: `wh_` and 20 letters or digits. */
 export type WebhookId = string & { readonly WebhookId: unique symbol };
 
 /** @internal */
-export const isWebhookId = (text: string): text is WebhookId => /^wh_[0-9A-Za-z]{20}$/.test(text);
+export const isWebhookId = (id: string): id is WebhookId => /^wh_[0-9A-Za-z]{20}$/.test(id);
 
-/** A paused webhook keeps its events, and sends them when it is active again. */
-export type WebhookStatus = "active" | "paused" | "disabled";
+/** @internal */
+export const webhookRecords = recordType({
+  name: "webhooks",
+  fields: {
+    id: textAs<WebhookId>(),
+    pid: Pid,
+    url: Schema.String,
+    /** The event types to send; empty for all. */
+    types: Schema.Array(Schema.String),
+    description: Schema.String,
+    /** A paused webhook keeps its events, and sends them when it is active again. */
+    status: Schema.Literals(["active", "paused", "disabled"]),
+    /** Why the service disabled the webhook: its receiver answered 410, or failed for five days. Null if it did not. */
+    disabledReason: Schema.NullOr(Schema.Literals(["gone", "failing"])),
+    createdAt: Schema.Int,
+    lastDeliveredAt: time,
+    /** The time of the first failure since the last successful delivery or change of the status; null if none. */
+    failingSince: time,
+    /** The encrypted secrets that sign deliveries, the newest last. `endsAt` is when one stops; null for the current one. */
+    secrets: Schema.Array(Schema.Struct({ sealed: Schema.String, endsAt: time })),
+    /** All events up to this position of the feed have been delivered, or have a stored delivery. */
+    position: Schema.Int,
+    /** The node that sends the deliveries; null if no node does. */
+    holder: text,
+  },
+  json: ["types", "secrets"],
+  key: ["id"],
+  indexes: {
+    byScope: { fields: ["pid", "id"], group: 1 },
+    byTime: { fields: ["createdAt", "id"] },
+    byHolder: { fields: ["holder", "id"] },
+  },
+  isOfAccount: true,
+  held: { index: "byHolder", nodes: "webhook_nodes" },
+});
 
-/** Why the service disabled a webhook: its receiver answered 410, or failed for five days. */
-export type DisabledReason = "gone" | "failing";
+export type WebhookRecord = RecordOf<typeof webhookRecords>;
+
+export type DisabledReason = NonNullable<WebhookRecord["disabledReason"]>;
 
 /** The destination of a scope's events. */
-export interface Webhook {
-  readonly id: WebhookId;
+export interface Webhook extends Omit<WebhookRecord, "pid" | "secrets" | "position" | "holder"> {
   readonly scope: DataScope;
-  readonly url: string;
-  /** The event types to send; empty for all. */
-  readonly types: ReadonlyArray<string>;
-  readonly description: string;
-  readonly status: WebhookStatus;
-  /** Why the webhook is disabled; null if it is not disabled. */
-  readonly disabledReason: DisabledReason | null;
-  readonly createdAt: Millis;
-  readonly lastDeliveredAt: Millis | null;
-  /** The time of the first failure since the last successful delivery or change of the status; null if none. */
-  readonly failingSince: Millis | null;
 }
 
 export interface WebhookDetails extends Webhook {
@@ -42,17 +71,8 @@ export const mostPending = 1_000;
 /** How many events after its position are searched for those of a webhook's types, to count them. @internal */
 export const mostSearchedPending = 5_000;
 
-/** An encrypted secret that signs deliveries. */
-export interface WebhookSecret {
-  readonly sealed: string;
-  /** When the secret stops signing deliveries; null for the current secret. */
-  readonly endsAt: Millis | null;
-}
-
-/** A stored webhook with its secrets, the newest last. */
-export interface StoredWebhook extends Webhook {
-  readonly secrets: ReadonlyArray<WebhookSecret>;
-}
+/** A stored webhook with its secrets. */
+export interface StoredWebhook extends Webhook, Pick<WebhookRecord, "secrets"> {}
 
 /** Fields that an owner may change. */
 export interface WebhookUpdate extends Partial<Pick<Webhook, "url" | "types" | "description">> {
@@ -77,31 +97,92 @@ export const deliveryStatuses = ["delivered", "failing", "given_up"] as const;
 /** The delivery status of an event. `failing` deliveries are tried again at `nextAttemptAt`. */
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-export interface WebhookDelivery {
-  readonly eventId: string;
-  readonly type: string;
-  /** The time of the event. */
-  readonly at: Millis;
-  readonly attempts: number;
-  readonly status: DeliveryStatus;
-  /** The HTTP status of the answer to the latest attempt; null if there was no answer. */
-  readonly responseStatus: number | null;
-  /** Why the latest attempt failed; null if it did not fail. */
-  readonly error: DeliveryError | null;
-  readonly nextAttemptAt: Millis | null;
-  /** When the latest attempt began; null if there was no attempt yet. */
-  readonly attemptedAt: Millis | null;
-  /** When the answer to the latest attempt arrived; null if there was no answer. */
-  readonly answeredAt: Millis | null;
-  /** The content type of the answer to the latest attempt; null if there was none. */
-  readonly responseType: string | null;
-}
-
 /**
  * Why an attempt failed: a status other than 2xx, no answer within ten seconds, an unresolved name, an address that is
  * not public, an invalid certificate, or a refused or broken connection.
+ *
+ * @internal
  */
-export type DeliveryError = "status" | "timeout" | "name" | "address" | "certificate" | "connection";
+export const deliveryErrors = ["status", "timeout", "name", "address", "certificate", "connection"] as const;
+
+export type DeliveryError = (typeof deliveryErrors)[number];
+
+/** @internal */
+export const webhookDeliveries = recordType({
+  name: "webhook_deliveries",
+  fields: {
+    webhookId: textAs<WebhookId>(),
+    eventId: Schema.String,
+    /** The event's position in the feed; null for a test event. */
+    position: time,
+    type: Schema.String,
+    /** The time of the event. */
+    at: Schema.Int,
+    /** A `waiting` delivery has not been tried, because an earlier event in one of its lanes is not delivered yet. */
+    status: Schema.Literals([...deliveryStatuses, "waiting"]),
+    attempts: Schema.Int,
+    /** The number of attempts that were requested. These do not count toward the schedule of attempts. */
+    resends: Schema.Int,
+    /** The HTTP status of the answer to the latest attempt; null if there was no answer. */
+    responseStatus: time,
+    /** Why the latest attempt failed; null if it did not fail. */
+    error: Schema.NullOr(Schema.Literals(deliveryErrors)),
+    nextAttemptAt: time,
+    lane: text,
+    otherLane: text,
+    /** When the latest attempt began; null if there was no attempt yet. */
+    attemptedAt: time,
+    /** When the answer to the latest attempt arrived; null if there was no answer. */
+    answeredAt: time,
+    /** The content type of the answer to the latest attempt; null if there was none. */
+    responseType: text,
+  },
+  key: ["webhookId", "eventId"],
+  indexes: {
+    byStatus: { fields: ["webhookId", "status", "eventId"] },
+    /** Those that are neither delivered nor given up. */
+    pending: {
+      fields: ["webhookId", "at"],
+      only: { field: "status", values: ["failing", "waiting"] },
+    },
+    due: { fields: ["webhookId", "nextAttemptAt"] },
+    /** The pending ones in each lane, in the order of the feed. */
+    lanes: { either: ["lane", "otherLane"], fields: ["webhookId", "position"], group: 1 },
+  },
+});
+
+export type DeliveryRecord = RecordOf<typeof webhookDeliveries>;
+
+/** A delivery in the store. */
+export interface StoredDelivery extends Omit<DeliveryRecord, "webhookId" | "lane" | "otherLane"> {
+  /**
+   * The lanes of the event, which are pseudonyms of its chat users, at most two. Events that share a lane are sent in
+   * order. The list is empty once the event is delivered or given up.
+   */
+  readonly lanes: ReadonlyArray<string>;
+}
+
+/** A delivery as owners see it. */
+export interface WebhookDelivery extends Omit<StoredDelivery, "status" | "position" | "resends" | "lanes"> {
+  readonly status: DeliveryStatus;
+}
+
+export const lanesIn = ({ lane, otherLane }: DeliveryRecord) =>
+  [lane, otherLane].filter((each) => each !== null);
+
+export const storedDelivery = (record: DeliveryRecord): StoredDelivery => ({
+  ...Struct.omit(record, ["webhookId", "lane", "otherLane"]),
+  lanes: lanesIn(record),
+});
+
+/** @internal */
+export const deliveryRecord = (
+  webhookId: WebhookId,
+  { lanes, ...delivery }: StoredDelivery,
+): DeliveryRecord => {
+  const [lane = null, otherLane = null] = lanes;
+  return { webhookId, ...delivery, lane, otherLane };
+};
 
 const fields = ["url", "types", "description", "status"] as const satisfies ReadonlyArray<
   keyof WebhookUpdate
@@ -147,10 +228,10 @@ export const updatedWebhook = <W extends Omit<StoredWebhook, "scope">>(
  * makes a longer signature.
  */
 const rotatedSecrets = (
-  secrets: ReadonlyArray<WebhookSecret>,
+  secrets: StoredWebhook["secrets"],
   { sealed, previousUntil }: NextSecret,
   at: Millis,
-): ReadonlyArray<WebhookSecret> => [
+): StoredWebhook["secrets"] => [
   ...secrets.slice(-1).flatMap((secret) => {
     const endsAt = Math.min(secret.endsAt ?? Infinity, previousUntil);
     return endsAt > at ? [{ ...secret, endsAt }] : [];

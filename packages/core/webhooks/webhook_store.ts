@@ -6,12 +6,13 @@ import type { Millis } from "../timestamp.ts";
 import type {
   DeliveryError,
   DeliveryStatus,
+  StoredDelivery,
   StoredWebhook,
   Webhook,
   WebhookChange,
-  WebhookDelivery,
   WebhookDetails,
   WebhookId,
+  WebhookRecord,
 } from "./webhook.ts";
 
 export interface WebhookWrite extends WriteOrigin {
@@ -44,27 +45,8 @@ export interface DeliveryFilter {
   readonly limit: number;
 }
 
-/**
- * A delivery in the store. A `waiting` delivery has not been tried, because an earlier event in one of its lanes is not
- * delivered yet.
- */
-export interface StoredDelivery extends Omit<WebhookDelivery, "status"> {
-  /** The event's position in the feed; null for a test event. */
-  readonly position: number | null;
-  readonly status: DeliveryStatus | "waiting";
-  /** The number of attempts that were requested. These do not count toward the schedule of attempts. */
-  readonly resends: number;
-  /**
-   * The lanes of the event, which are pseudonyms of its chat users, at most two. Events that share a lane are sent in
-   * order. The list is empty once the event is delivered or given up.
-   */
-  readonly lanes: ReadonlyArray<string>;
-}
-
 /** A webhook whose events this node sends, with the progress of sending. */
-export interface HeldWebhook extends StoredWebhook {
-  /** All events up to this position of the feed have been delivered, or have a stored delivery. */
-  readonly position: number;
+export interface HeldWebhook extends StoredWebhook, Pick<WebhookRecord, "position"> {
   /** When the next attempt of any delivery is due; null if no delivery needs another attempt. */
   readonly nextAttemptAt: Millis | null;
   /** The time of the oldest event whose delivery is failing or waiting, or null. */

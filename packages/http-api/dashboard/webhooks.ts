@@ -18,6 +18,7 @@ import { GuildId, Pid } from "@accountlink/core/ids";
 import { nameText } from "@accountlink/core/name_text";
 import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import {
+  deliveryErrors,
   deliveryStatuses,
   longestDescription,
   type WebhookDelivery,
@@ -82,9 +83,7 @@ const Delivery = Schema.Struct({
   attempts: Schema.Int,
   status: Schema.Literals(deliveryStatuses),
   responseStatus: Schema.NullOr(Schema.Int),
-  error: Schema.NullOr(
-    Schema.Literals(["status", "timeout", "name", "address", "certificate", "connection"]),
-  ),
+  error: Schema.NullOr(Schema.Literals(deliveryErrors)),
   nextAttemptAt: Schema.NullOr(IsoTime),
 }).annotate({ identifier: "WebhookDelivery" });
 

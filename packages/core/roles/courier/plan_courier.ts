@@ -1,8 +1,7 @@
 /** Reads the events of a plan's scope, and changes the guild members that the events name. */
 import { Clock, Effect, Option, Semaphore } from "effect";
 import { type Courier, type CourierNode, isCarrying, retryDelay } from "../../couriers/couriers.ts";
-import type { FeedEvent } from "../../events/event.ts";
-import { EventStore } from "../../events/event_store.ts";
+import { EventStore, type FeedEvent } from "../../events/mod.ts";
 import { type ChatId, isChatId } from "../../ids.ts";
 import { forEachLimited } from "../../limited_loops.ts";
 import { LinkStore } from "../../links/link_store.ts";

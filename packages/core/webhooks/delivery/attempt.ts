@@ -3,9 +3,9 @@ import { Clock, Effect } from "effect";
 import { guildOf } from "../../data_scope.ts";
 import { Secrets } from "../../secrets/secrets.ts";
 import { dayMs, formatTimestamp, hourMs, type Millis } from "../../timestamp.ts";
-import type { DeliveryError, StoredWebhook } from "../webhook.ts";
+import type { DeliveryError, StoredDelivery, StoredWebhook } from "../webhook.ts";
 import { WebhookSender } from "../webhook_sender.ts";
-import { type AttemptResult, answerOf, type StoredDelivery } from "../webhook_store.ts";
+import { type AttemptResult, answerOf } from "../webhook_store.ts";
 
 /** The fields of an event that are sent. The event is from the feed, or a test event. @internal */
 export interface SentEvent {

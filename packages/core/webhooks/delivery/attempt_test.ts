@@ -4,8 +4,9 @@ import { Effect } from "effect";
 import { Webhook as Verifier } from "standardwebhooks";
 import { Secrets } from "../../secrets/secrets.ts";
 import { scopes, services } from "../../test_services.ts";
+import type { StoredDelivery } from "../webhook.ts";
 import { type WebhookRequest, WebhookSender } from "../webhook_sender.ts";
-import { resent, type StoredDelivery } from "../webhook_store.ts";
+import { resent } from "../webhook_store.ts";
 import { attempted, makeAttempt } from "./attempt.ts";
 
 const secretOf = (index: number) => new Uint8Array(32).fill(index);

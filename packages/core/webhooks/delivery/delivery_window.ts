@@ -3,7 +3,7 @@
  * sent in order, but do not wait for the events of other users. Each user is a lane.
  */
 import type { Millis } from "../../timestamp.ts";
-import type { StoredDelivery } from "../webhook_store.ts";
+import type { StoredDelivery } from "../webhook.ts";
 
 export interface Entry {
   /**

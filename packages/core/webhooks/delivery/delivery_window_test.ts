@@ -1,6 +1,6 @@
 import { makeDelivery } from "@accountlink/testing";
 import { expect, it } from "vitest";
-import type { StoredDelivery } from "../webhook_store.ts";
+import type { StoredDelivery } from "../webhook.ts";
 import { DeliveryWindow, type Entry } from "./delivery_window.ts";
 
 type Parts = Partial<Pick<Entry, "isStored">> & Partial<Pick<StoredDelivery, "type">>;

@@ -2,8 +2,8 @@ import { Effect, Option } from "effect";
 import type { WriteOrigin } from "../../audit/audit.ts";
 import { BadRequest, Conflict } from "../../errors.ts";
 import { shownDelivery } from "../sent_delivery.ts";
-import type { StoredWebhook } from "../webhook.ts";
-import { type StoredDelivery, WebhookStore } from "../webhook_store.ts";
+import type { StoredDelivery, StoredWebhook } from "../webhook.ts";
+import { WebhookStore } from "../webhook_store.ts";
 import { isGone, makeAttempt, type SentEvent } from "./attempt.ts";
 
 /**

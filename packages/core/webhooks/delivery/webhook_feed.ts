@@ -2,8 +2,7 @@
 import { Clock, Effect, Option } from "effect";
 import type { Courier, CourierNode } from "../../couriers/couriers.ts";
 import { erasedMark } from "../../erased_mark.ts";
-import type { FeedEvent } from "../../events/event.ts";
-import { EventStore } from "../../events/event_store.ts";
+import { EventStore, type FeedEvent } from "../../events/mod.ts";
 import { Secrets } from "../../secrets/secrets.ts";
 import type { Millis } from "../../timestamp.ts";
 import type { Turns } from "../../turns/mod.ts";
