@@ -3,7 +3,7 @@ import { Layer } from "effect";
 import type { MemberStore } from "./accounts/member_store.ts";
 import type { BlockStore } from "./admission/block_store.ts";
 import { type AltReviewStore, altReviews, storedAltReviews } from "./alts/alt_review_store.ts";
-import type { SightingStore } from "./alts/sighting_store.ts";
+import { type SightingStore, sightingRecords, storedSightings } from "./alts/sighting_store.ts";
 import { altSuspects, type SuspectStore, storedSuspects } from "./alts/suspect_store.ts";
 import type { AuditLog } from "./audit/audit.ts";
 import type { CommunityStore } from "./communities/community_store.ts";
@@ -132,6 +132,7 @@ export type StoragePorts =
 export const recordTypes: ReadonlyArray<RecordType> = [
   siteSignIns,
   begunSignIns,
+  sightingRecords,
   altReviews,
   altSuspects,
   verificationFlows,
@@ -165,6 +166,7 @@ export const recordTypes: ReadonlyArray<RecordType> = [
 export const recordStores = Layer.mergeAll(
   storedRootKey,
   storedSignIns,
+  storedSightings,
   storedAltReviews,
   storedSuspects,
   storedFlows,

@@ -6,6 +6,7 @@ import {
   type KeyPart,
   keyOf,
   type ListOptions,
+  type Merging,
   type RecordIndex,
   type RecordOf,
   Records,
@@ -24,7 +25,7 @@ import { record as addRecord } from "./stores/journal.ts";
 import { keysOf, noteUses } from "./stores/keys.ts";
 import { type Held, holdRecords, liveNodes } from "./stores/leases.ts";
 import { links } from "./stores/links.ts";
-import { accountNamed, epochOf, isCurrent, knownScopes, type OfEpoch, scopeAt } from "./stores/scopes.ts";
+import { accountNamed, currentOf, epochOf, knownScopes, type OfEpoch, scopeAt } from "./stores/scopes.ts";
 import { storeLayer } from "./stores/store_layer.ts";
 import { type Index, type IndexOptions, type Table, table } from "./table.ts";
 import type { Transaction } from "./transaction.ts";
@@ -135,15 +136,11 @@ const shown = <R extends object>({ isOfScope, isOfAccount }: RecordType, stored:
 
 /** Transactions of stores that are written once, within a transaction of the engine. */
 export const txOf = (tx: Transaction): Tx => {
-  const isKept = ({ isOfScope }: RecordType, stored: object) =>
-    isOfScope ? isCurrent(tx, stored as OfEpoch) : Effect.succeed(true);
-  const kept = Effect.fnUntraced(function* <R extends object>(
-    type: RecordType<R>,
-    stored: ReadonlyArray<R | undefined>,
-  ) {
-    const found = stored.filter((each) => each !== undefined);
-    return (yield* Effect.filter(found, (each) => isKept(type, each))).map((each) => shown(type, each));
-  });
+  const kept = <R extends object>(type: RecordType<R>, stored: ReadonlyArray<R | undefined>) => {
+    const found = stored.filter((each) => each !== undefined) as ReadonlyArray<R & OfEpoch>;
+    const current = type.isOfScope ? currentOf(tx, found) : Effect.succeed(found);
+    return Effect.map(current, (all) => all.map((each): R => shown(type, each)));
+  };
   const get = <R extends object>(type: RecordType<R>, ...key: Tuple) =>
     Effect.flatMap(tx.get(tableFor(type), ...key), (stored) =>
       Effect.map(kept(type, [stored]), ([found]) => found),
@@ -160,16 +157,19 @@ export const txOf = (tx: Transaction): Tx => {
   });
   const put = <R extends object>(type: RecordType<R>, record: R) =>
     Effect.flatMap(storedOf(type, record), (stored) => tx.put(tableFor(type), stored));
-  const addAll = Effect.fnUntraced(function* <R extends object>(
+  const mergeAll = Effect.fnUntraced(function* <R extends object>(
     type: RecordType<R>,
     records: ReadonlyArray<R>,
-    fields: ReadonlyArray<keyof R & string> = [],
+    merging?: Merging<keyof R & string>,
   ) {
     yield* tx.getAll(tableFor(type), records, (record) => keyOf(type, record));
     for (const record of records) {
-      const before = fields.length === 0 ? undefined : yield* get(type, ...keyOf(type, record));
-      const sums = fields.map((field) => [field, Number(record[field]) + Number(before?.[field] ?? 0)]);
-      yield* put(type, { ...record, ...Object.fromEntries(sums) });
+      const before = merging && (yield* get(type, ...keyOf(type, record)));
+      const { sums = [], kept: fields = [], latest } = (before && merging) ?? {};
+      if (latest !== undefined && (before as R)[latest] > record[latest]) continue;
+      const added = sums.map((field) => [field, Number(record[field]) + Number(before?.[field])]);
+      const left = before && Struct.pick(before, fields);
+      yield* put(type, { ...record, ...left, ...Object.fromEntries(added) });
     }
   });
   const remove = Effect.fnUntraced(function* <R extends object>(type: RecordType<R>, ...key: Tuple) {
@@ -187,12 +187,23 @@ export const txOf = (tx: Transaction): Tx => {
     prefix: Tuple,
     options: ListOptions = {},
   ) {
-    const range = { ...options, ...boundsOf(index, prefix, options) };
+    const { type } = index;
+    const { limit = Infinity, reverse } = options;
     const place = yield* placed(index, prefix);
-    const found = yield* index === index.type.byKey
-      ? tx.scan(tableFor(index.type), place, range)
-      : tx.list(kvIndex(index), place, range);
-    return yield* kept(index.type, found);
+    const records: Array<R> = [];
+    for (let range = { ...options, limit, ...boundsOf(index, prefix, options) }; ; ) {
+      const found = yield* index === type.byKey
+        ? tx.scan(tableFor(type), place, range)
+        : tx.list(kvIndex(index), place, range);
+      records.push(...(yield* kept(type, found)));
+      const last = found.at(-1);
+      if (last === undefined || found.length < range.limit || records.length === limit) return records;
+      // Some were of earlier epochs.
+      const entries = index === type.byKey ? [keyOf(type, last)] : entriesOf(index, last);
+      const entry = entries.find((each) => place.every((part, at) => part === each[at]));
+      const rest = entry?.slice(place.length) ?? [];
+      range = { ...range, limit: limit - records.length, [reverse === true ? "before" : "after"]: rest };
+    }
   });
   const lists = <R extends object>(
     index: RecordIndex<R>,
@@ -205,7 +216,7 @@ export const txOf = (tx: Transaction): Tx => {
       isDescending(index.fields[at - before]) ? -Number(value) : value,
     );
     const [first, ...rest] = prefix;
-    return first !== undefined && hasEpoch(index)
+    return first !== undefined && hasEpoch(index) && index !== index.type.byKey
       ? [first, yield* epochOf(tx, first as OfEpoch["pid"]), ...rest]
       : prefix;
   });
@@ -233,8 +244,8 @@ export const txOf = (tx: Transaction): Tx => {
       }
     }),
     put,
-    putAll: addAll,
-    addAll,
+    putAll: mergeAll,
+    mergeAll,
     remove,
     removeAll: Effect.fnUntraced(function* (type, keys) {
       const found = yield* getAll(type, keys);
@@ -318,4 +329,5 @@ export const layer = storeLayer(Records, (db) => () => ({
       return Option.fromUndefinedOr(live.toSorted()[0]);
     }),
   mostWritten: recordsOfStep(db),
+  own: {},
 }));

@@ -15,7 +15,6 @@ import * as KvKeyStore from "./stores/key_store.ts";
 import * as KvLinkStore from "./stores/link_store.ts";
 import * as KvMemberStore from "./stores/member_store.ts";
 import * as KvSessionStore from "./stores/session_store.ts";
-import * as KvSightingStore from "./stores/sighting_store.ts";
 import { KvDatabase } from "./stores/store_layer.ts";
 import * as KvUserStore from "./stores/user_store.ts";
 
@@ -26,7 +25,6 @@ const stores = Layer.mergeAll(
   KvMemberStore.layer,
   KvAuditLog.layer,
   KvSessionStore.layer,
-  KvSightingStore.layer,
   KvUserStore.layer,
   Layer.provideMerge(recordStores, KvRecords.layer),
   KvIdempotencyStore.layer,

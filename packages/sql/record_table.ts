@@ -1,5 +1,5 @@
 /** The SQL of types of records. */
-import type { KeyPart, ListOptions, RecordIndex, RecordType } from "@accountlink/core/records";
+import type { KeyPart, ListOptions, Merging, RecordIndex, RecordType } from "@accountlink/core/records";
 import { Schema } from "effect";
 import { castJson } from "./statements/dialect.ts";
 import { tableOf } from "./statements/row.ts";
@@ -27,13 +27,16 @@ const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
   };
   const one = `(${all.map(() => "?").join(", ")})`;
   const insert = `INSERT INTO ${name} (${list}) VALUES ${one}`;
-  const replacing = (added: ReadonlyArray<string> = []) =>
-    `ON CONFLICT (${keyColumns.join(", ")}) DO UPDATE SET ${Object.entries(columns)
-      .map(
-        ([field, column]) =>
-          `${column} = ${added.includes(field) ? `${name}.${column} + ` : ""}excluded.${column}`,
-      )
-      .join(", ")}`;
+  const replacing = ({ sums = [], kept = [], latest }: Merging = {}) => {
+    const set = Object.entries(columns).flatMap(([field, column]) =>
+      kept.includes(field)
+        ? []
+        : [`${column} = ${sums.includes(field) ? `${name}.${column} + ` : ""}excluded.${column}`],
+    );
+    const column = latest && columns[latest];
+    const isLatest = column === undefined ? "" : ` WHERE excluded.${column} >= ${name}.${column}`;
+    return `ON CONFLICT (${keyColumns.join(", ")}) DO UPDATE SET ${set.join(", ")}${isLatest}`;
+  };
   const replace = replacing();
   return {
     keyColumns,
@@ -43,8 +46,8 @@ const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
     select: `SELECT ${list} FROM ${name}`,
     insert,
     upsert: `${insert} ${replace}`,
-    upsertAll: (count: number, added?: ReadonlyArray<string>) =>
-      `${insert}${`, ${one}`.repeat(count - 1)} ${added === undefined ? replace : replacing(added)}`,
+    upsertAll: (count: number, merging?: Merging) =>
+      `${insert}${`, ${one}`.repeat(count - 1)} ${merging === undefined ? replace : replacing(merging)}`,
     remove: `DELETE FROM ${name} WHERE ${isKey} RETURNING ${list}`,
     removeAll: (count: number, behind = key) =>
       `DELETE FROM ${name} WHERE ${isOneOf(count, behind)} RETURNING ${list}`,

@@ -7,6 +7,7 @@ import {
   type Held,
   type KeyPart,
   type ListOptions,
+  type Merging,
   type RecordIndex,
   Records,
   type RecordType,
@@ -17,6 +18,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { ErasedThing } from "@accountlink/core/users";
 import { Array as Arr, Effect, Predicate, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
+import { sightingStatements } from "./alts/sighting_statements.ts";
 import { countEventsOn } from "./journal/event_store.ts";
 import { insertEntry } from "./journal/records.ts";
 import { scopeFields, withScope } from "./keys/accounts.ts";
@@ -27,7 +29,7 @@ import { dialectOf } from "./statements/dialect.ts";
 import { batchSize, deleteInBatches, inBatches } from "./statements/in_batches.ts";
 import { keyedWriteOn } from "./statements/keyed_write.ts";
 import { firstLiveNode, leasesOn } from "./statements/leases.ts";
-import { columnReader, literalSql, tableOf } from "./statements/row.ts";
+import { literalSql, tableOf } from "./statements/row.ts";
 import { type Ending, operationsOf, type StoreParts, storeLayer } from "./statements/store_operation.ts";
 
 /** Transactions of stores that are written once, on a connection. */
@@ -80,10 +82,10 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
       CROSS JOIN LATERAL (SELECT * FROM ${index.type.name} WHERE ${isBehind} ${pageOf(index, options)}) AS found`;
     return read(run(text, [JSON.stringify(prefixes), ...values.slice(behind.length)]));
   };
-  const putAll = (type: RecordType, records: ReadonlyArray<object>, added?: ReadonlyArray<string>) =>
+  const putAll = (type: RecordType, records: ReadonlyArray<object>, merging?: Merging) =>
     Effect.forEach(
       Arr.chunksOf(records, batchSize),
-      (some) => store(type, tableFor(type).upsertAll(some.length, added), ...some),
+      (some) => store(type, tableFor(type).upsertAll(some.length, merging), ...some),
       { discard: true },
     );
   const tx = {
@@ -139,11 +141,13 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
     put: (type: RecordType, record: object) => store(type, tableFor(type).upsert, record),
 
     putAll,
-    addAll: putAll,
+    mergeAll: putAll,
 
     removeAll: (type: RecordType, keys: ReadonlyArray<ReadonlyArray<KeyPart>>) => {
       const { removeAll, read } = tableFor(type);
-      return keys.length === 0 ? Effect.succeed([]) : read(run(removeAll(keys.length), keys.flat()));
+      if (keys.length === 0) return Effect.succeed([]);
+      const removed = read(run(removeAll(keys.length), keys.flat()));
+      return Effect.andThen(lockScopeOf(type, keys[0]?.[0]), removed);
     },
 
     remove: (type: RecordType, ...key: ReadonlyArray<KeyPart>) => {
@@ -232,7 +236,8 @@ export const eraseRecordsOn = Effect.fnUntraced(function* (
 ) {
   const { isAmong } = dialectOf(sql);
   const erased: Array<ErasedThing> = [];
-  for (const { name, isOfScope, columns, ofUser } of types) {
+  for (const type of types) {
+    const { name, isOfScope, columns, ofUser } = type;
     if (ofUser === null || (pids !== null && !isOfScope)) continue;
     const { either, fields } = ofUser.index;
     const isTheirs = sql.or(
@@ -241,11 +246,14 @@ export const eraseRecordsOn = Effect.fnUntraced(function* (
     const inScopes = pids === null ? sql`1 = 1` : sql`pid ${isAmong(JSON.stringify(pids))}`;
     const removed = sql`DELETE FROM ${sql(name)} WHERE ${inScopes} AND ${isTheirs}`;
     const { erasedAs } = ofUser;
+    const { list, read } = tableFor(type);
     if (erasedAs === null) yield* removed;
-    else
-      erased.push(
-        ...(yield* readPids(sql`${removed} RETURNING pid`)).map((pid) => ({ pid, what: erasedAs })),
+    else {
+      const found: ReadonlyArray<{ readonly pid?: unknown }> = yield* read(
+        sql`${removed} RETURNING ${literalSql(list)}`,
       );
+      erased.push(...found.map((record) => ({ pid: record.pid as Pid, what: erasedAs(record as never) })));
+    }
   }
   return erased;
 });
@@ -253,8 +261,6 @@ export const eraseRecordsOn = Effect.fnUntraced(function* (
 const readKnownScopes = tableOf("scopes", { ...scopeFields, status: Schema.String }).reader(
   ({ status, ...row }) => [row.pid, { ...withScope(row), isActive: status === "active" }] as const,
 );
-
-const readPids = columnReader("records", "pid", Pid);
 
 export const layer = storeLayer(Records)((shared) => (store) => {
   const parts: StoreParts = { ...shared, ...operationsOf(shared.sql, store) };
@@ -317,5 +323,6 @@ export const layer = storeLayer(Records)((shared) => (store) => {
     firstNode: (name, { held }, prefix, at) =>
       operation(name, () => Effect.map(firstLiveNode(sql, held?.nodes ?? "", prefix, at), Arr.head))(),
     mostWritten: Number.MAX_SAFE_INTEGER,
+    own: store === "SightingStore" ? sightingStatements(parts) : {},
   };
 });

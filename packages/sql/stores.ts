@@ -2,7 +2,6 @@ import { StorageFault, type StoragePorts, StoreUnavailable } from "@accountlink/
 import { recordStores } from "@accountlink/core/storage";
 import { Effect, Layer } from "effect";
 import { SqlClient, type SqlConnection } from "effect/sql";
-import * as SqlSightingStore from "./alts/sighting_store.ts";
 import * as SqlIdempotencyStore from "./idempotency_store.ts";
 import * as SqlImportStore from "./imports/import_store.ts";
 import * as SqlAuditLog from "./journal/audit_log.ts";
@@ -32,7 +31,6 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlMemberStore.layer,
     SqlAuditLog.layer,
     SqlSessionStore.layer,
-    SqlSightingStore.layer,
     SqlUserStore.layer,
     Layer.provideMerge(recordStores, SqlRecords.layer),
     SqlBlockStore.layer,

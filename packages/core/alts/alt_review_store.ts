@@ -95,7 +95,7 @@ export const altReviews = recordType({
     byScope: { fields: ["pid", "chatId", "otherChatId"] },
   },
   isOfScope: true,
-  ofUser: { index: "byUser", erasedAs: "reviews" },
+  ofUser: { index: "byUser", erasedAs: () => "reviews" },
 });
 
 /** The key of the review of a pair. @internal */

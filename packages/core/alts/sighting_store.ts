@@ -1,7 +1,18 @@
-import { Context } from "effect";
-import type { AddressSighting, ProtectedAddress, Sighting } from "../addresses/sighting.ts";
+import { Array as Arr, Context, Effect, Order, Schema } from "effect";
+import {
+  type AddressSighting,
+  isAtAddress,
+  isInBrowser,
+  type ProtectedAddress,
+  placeOf,
+  type Sighting,
+} from "../addresses/sighting.ts";
 import type { StoreEffect } from "../errors.ts";
-import type { ChatId, Pid } from "../ids.ts";
+import { groupBy } from "../group_by.ts";
+import { ChatId, Pid } from "../ids.ts";
+import { type RecordOf, recordType } from "../records/record_type.ts";
+import { type KeyPart, keyOf, recordStore, type Tx } from "../records/records.ts";
+import { assertStorable } from "../storable_text.ts";
 import type { Millis } from "../timestamp.ts";
 
 /** A sighting at an address, identified by its scope, chat user and address hash. */
@@ -92,3 +103,205 @@ export class SightingStore extends Context.Service<
     readonly reprotect: (pid: Pid, sightings: ReadonlyArray<ReprotectedSighting>) => StoreEffect<void>;
   }
 >()("@accountlink/core/SightingStore") {}
+
+/** The last sighting of a chat user at a place, and the time of the first. A browser has no sealed address. @internal */
+export const sightingRecords = recordType({
+  name: "sightings",
+  fields: {
+    pid: Pid,
+    chatId: ChatId,
+    hash: Schema.String,
+    sealed: Schema.NullOr(Schema.String),
+    addressKeyId: Schema.NullOr(Schema.String),
+    seenAt: Schema.Int,
+    firstSeenAt: Schema.Int,
+  },
+  columns: { hash: "place_hash", sealed: "sealed_address" },
+  key: ["pid", "chatId", "hash"],
+  indexes: {
+    byUser: { fields: ["chatId", "pid", "hash"], group: 1 },
+    newest: { fields: ["pid", "chatId", "-seenAt", "hash"] },
+    byPlace: { fields: ["pid", "hash", "-seenAt", "chatId"] },
+    byTime: { fields: ["seenAt", "pid", "chatId", "hash"] },
+  },
+  isOfScope: true,
+  ofUser: {
+    index: "byUser",
+    erasedAs: ({ sealed }: { readonly sealed: string | null }) =>
+      sealed === null ? "browsers" : "sightings",
+  },
+});
+
+type SightingRecord = RecordOf<typeof sightingRecords>;
+
+const sightingOf = ({ chatId, hash, sealed, addressKeyId, seenAt }: SightingRecord): Sighting =>
+  sealed === null || addressKeyId === null
+    ? { chatId, browser: hash, seenAt }
+    : { chatId, address: { hash, sealed, addressKeyId }, seenAt };
+
+/** The record of a first sighting. @internal */
+export const sightingRecord = (pid: Pid, sighting: Sighting): SightingRecord => {
+  const { chatId, seenAt } = sighting;
+  const { sealed, addressKeyId } = isAtAddress(sighting)
+    ? sighting.address
+    : { sealed: null, addressKeyId: null };
+  return { pid, chatId, hash: placeOf(sighting), sealed, addressKeyId, seenAt, firstSeenAt: seenAt };
+};
+
+/** Keeps the latest sighting of each chat user and place, and the time of the first. */
+const storeRecords = (tx: Tx, records: ReadonlyArray<SightingRecord>) => {
+  const merged = new Map<string, SightingRecord>();
+  for (const record of records.toSorted((one, other) => one.seenAt - other.seenAt)) {
+    const key = keyOf(sightingRecords, record).join(" ");
+    merged.set(key, { ...record, firstSeenAt: merged.get(key)?.firstSeenAt ?? record.firstSeenAt });
+  }
+  // Sorted, so that two writes cannot deadlock.
+  const sorted = [...merged].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return tx.mergeAll(
+    sightingRecords,
+    sorted.map(([, record]) => record),
+    { kept: ["firstSeenAt"], latest: "seenAt" },
+  );
+};
+
+/** Stores sightings of a scope. @internal */
+export const storeSightings = (tx: Tx, pid: Pid, seen: ReadonlyArray<Sighting>) =>
+  storeRecords(
+    tx,
+    seen.map((sighting) => sightingRecord(pid, sighting)),
+  );
+
+/** Returns the sightings of a chat user in all scopes, oldest first, then by scope and place. @internal */
+export const sightingsOfUser = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId) {
+  const found = (yield* tx.list(sightingRecords.byUser, [chatId])).toSorted(
+    (one, other) => one.seenAt - other.seenAt,
+  );
+  const seen = found.map((record) => {
+    const { pid, firstSeenAt } = record;
+    return { pid, firstSeenAt, sighting: sightingOf(record) };
+  });
+  return {
+    sightings: seen.flatMap(({ pid, sighting }) => (isAtAddress(sighting) ? [{ pid, sighting }] : [])),
+    browsers: seen.flatMap(({ sighting, ...place }) =>
+      isInBrowser(sighting) ? [{ ...place, sighting }] : [],
+    ),
+  };
+});
+
+const newestFirst = Order.combineAll<SightingRecord>([
+  Order.mapInput(Order.flip(Order.Number), ({ seenAt }) => seenAt),
+  Order.mapInput(Order.String, ({ chatId }) => chatId),
+  Order.mapInput(Order.String, ({ hash }) => hash),
+]);
+
+/** Calls `isEnough` with each page of the sightings of all scopes behind a key, until it returns true. */
+const eachPage = Effect.fnUntraced(function* (
+  tx: Tx,
+  from: ReadonlyArray<KeyPart> | null,
+  limit: number,
+  isEnough: (page: ReadonlyArray<SightingRecord>) => boolean,
+) {
+  for (let after = from; ; ) {
+    const page = yield* tx.list(sightingRecords.byKey, [], { ...(after !== null && { after }), limit });
+    const last = page.at(-1);
+    if (last === undefined || isEnough(page)) return;
+    after = keyOf(sightingRecords, last);
+  }
+});
+
+/** Stores sightings in any storage. @internal */
+export const storedSightings = recordStore(SightingStore, ({ read, write, mostWritten }) => ({
+  findByChatIds: (pid, chatIds, limit) =>
+    read("findByChatIds", function* (tx) {
+      const users = [...new Set(chatIds)].map((chatId) => [pid, chatId]);
+      const found = yield* tx.listAll(sightingRecords.newest, users, { limit });
+      return found.toSorted(newestFirst).slice(0, limit).map(sightingOf);
+    }),
+
+  findShared: (pid, { hashes, including, excluding, limit }) =>
+    read("findShared", function* (tx) {
+      const places = [...new Set(hashes)].map((hash) => [pid, hash] as const);
+      // The latest sighting of each wanted user is among the latest ones at its place.
+      const most = limit + excluding.length;
+      const listed = yield* tx.listAll(sightingRecords.byPlace, places, { limit: most });
+      const seenAt = new Map<ChatId, number>();
+      for (const { chatId, seenAt: at } of listed) {
+        if (!excluding.includes(chatId)) seenAt.set(chatId, Math.max(at, seenAt.get(chatId) ?? at));
+      }
+      const latest = [...seenAt]
+        .toSorted(([one, seen], [other, seenOther]) => seenOther - seen || Order.String(one, other))
+        .slice(0, limit);
+      const users = new Set([...latest.map(([chatId]) => chatId), ...including]);
+      // Only places with more sightings than were listed may have others of the users.
+      const byPlace = groupBy(listed, ({ hash }) => hash);
+      const crowded = [...byPlace].flatMap(([hash, { length }]) => (length === most ? [hash] : []));
+      const keys = crowded.flatMap((hash) => Array.from(users, (chatId) => [pid, chatId, hash]));
+      const found = [
+        ...listed.filter(({ chatId, hash }) => users.has(chatId) && !crowded.includes(hash)),
+        ...(yield* tx.getAll(sightingRecords, keys)),
+      ];
+      return found.map(({ chatId, hash, seenAt: lastSeen }) => ({ chatId, hash, seenAt: lastSeen }));
+    }),
+
+  countUsers: (pid, places) =>
+    read("countUsers", function* (tx) {
+      const count = Effect.fnUntraced(function* (hashes: ReadonlyArray<string>) {
+        const prefixes = [...new Set(hashes)].map((hash) => [pid, hash] as const);
+        const [first, ...others] = prefixes;
+        if (first === undefined) return 0;
+        if (others.length === 0) return yield* tx.count(sightingRecords.byPlace, first);
+        const found = yield* tx.listAll(sightingRecords.byPlace, prefixes);
+        return new Set(found.map(({ chatId }) => chatId)).size;
+      });
+      return yield* Effect.all(places.map(count), tx.atOnce);
+    }),
+
+  countByKey: () =>
+    read("countByKey", function* (tx) {
+      const counts = new Map<string, number>();
+      yield* eachPage(tx, null, 1_000, (page) => {
+        for (const { addressKeyId } of page) {
+          if (addressKeyId !== null) counts.set(addressKeyId, (counts.get(addressKeyId) ?? 0) + 1);
+        }
+        return false;
+      });
+      return counts;
+    }),
+
+  listUnderOtherKeys: (addressKeyId, after, limit) =>
+    read("listUnderOtherKeys", function* (tx) {
+      assertStorable([addressKeyId]);
+      const found: Array<StoredSighting> = [];
+      const from = after && [after.pid, after.chatId, after.address.hash];
+      yield* eachPage(tx, from, limit, (page) => {
+        for (const record of page) {
+          const sighting = sightingOf(record);
+          if (isAtAddress(sighting) && record.addressKeyId !== addressKeyId)
+            found.push({ pid: record.pid, ...sighting });
+        }
+        return found.length >= limit;
+      });
+      return found.slice(0, limit);
+    }),
+
+  reprotect: Effect.fnUntraced(function* (pid: Pid, replaced: ReadonlyArray<ReprotectedSighting>) {
+    for (const { address } of replaced) assertStorable(Object.values(address));
+    for (const part of Arr.chunksOf(replaced, Math.ceil(mostWritten / 2))) {
+      const addresses = new Map(part.map(({ chatId, hash, address }) => [`${chatId} ${hash}`, address]));
+      yield* write("reprotect", pid, function* (tx) {
+        const found = yield* tx.removeAll(
+          sightingRecords,
+          part.map(({ chatId, hash }) => [pid, chatId, hash]),
+        );
+        yield* storeRecords(
+          tx,
+          found.map((record) => {
+            const address =
+              record.sealed === null ? undefined : addresses.get(`${record.chatId} ${record.hash}`);
+            return { ...record, ...address };
+          }),
+        );
+      });
+    }
+  }),
+}));

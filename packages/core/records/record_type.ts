@@ -25,10 +25,10 @@ export interface RecordIndex<out R extends object = object> extends IndexOptions
   readonly type: RecordType<R>;
 }
 
-/** The index by which an erasure of a user finds the records to delete, and how it counts them; null: not at all. */
+/** The index by which an erasure of a user finds the records to delete, and as what it counts one; null: not at all. */
 export interface OfUser<Index> {
   readonly index: Index;
-  readonly erasedAs: "reviews" | null;
+  readonly erasedAs: ((record: never) => "reviews" | "sightings" | "browsers") | null;
 }
 
 export interface RecordType<out R extends object = object> {

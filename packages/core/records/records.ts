@@ -24,6 +24,16 @@ export interface CountOptions extends Pick<ListOptions, "after"> {
   readonly most?: number;
 }
 
+/** What a record keeps of the stored one with its key. */
+export interface Merging<Field extends string = string> {
+  /** Fields that become the sums of both records. */
+  readonly sums?: ReadonlyArray<Field>;
+  /** Fields of the stored record that remain. */
+  readonly kept?: ReadonlyArray<Field>;
+  /** The stored record remains if this field of it is greater. */
+  readonly latest?: Field;
+}
+
 /** The parameters of `hold`, which renews a node's lease, takes free items, and returns all items of the node. */
 export interface HoldItems {
   readonly node: string;
@@ -85,11 +95,11 @@ export interface Tx {
   readonly put: <R extends object>(type: RecordType<R>, record: R) => StoreEffect<void>;
   /** Stores records whose keys differ, as `put` does. */
   readonly putAll: <R extends object>(type: RecordType<R>, records: ReadonlyArray<R>) => StoreEffect<void>;
-  /** Stores records whose keys differ. Where a key has a record, the given fields become the sums of both records. */
-  readonly addAll: <R extends object>(
+  /** Stores records whose keys differ. Where a key has a record, the two become one. */
+  readonly mergeAll: <R extends object>(
     type: RecordType<R>,
     records: ReadonlyArray<R>,
-    fields: ReadonlyArray<keyof R & string>,
+    merging: Merging<keyof R & string>,
   ) => StoreEffect<void>;
   /** Deletes the record with a key, and returns it. */
   readonly remove: <R extends object>(
@@ -190,6 +200,8 @@ export interface StoreRecords<Name extends string = string> {
   ) => StoreEffect<Option.Option<string>>;
   /** How many records a write stores at most. */
   readonly mostWritten: number;
+  /** Operations of the store that the storage has statements of its own for. */
+  readonly own: object;
 }
 
 /** @internal */
@@ -218,5 +230,8 @@ export const recordStore = <Port, Store extends object>(
 ): Layer.Layer<Port, never, Records> =>
   Layer.effect(
     port,
-    Effect.map(Records, (recordsOf) => make(recordsOf(port.key.slice(port.key.lastIndexOf("/") + 1)))),
+    Effect.map(Records, (recordsOf) => {
+      const records = recordsOf(port.key.slice(port.key.lastIndexOf("/") + 1));
+      return { ...make(records), ...records.own };
+    }),
   );

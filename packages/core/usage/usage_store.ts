@@ -189,7 +189,7 @@ export const storedUsage = recordStore(UsageStore, ({ read, write, removeBefore,
         if (stored !== undefined && stored.sequence >= number) return;
         yield* tx.put(usageMeters, { meter, sequence: number, day });
         const records = sorted.slice(start, end).map((count) => ({ ...count, day }));
-        yield* tx.addAll(usageDays, records, outcomes);
+        yield* tx.mergeAll(usageDays, records, { sums: outcomes });
         yield* tx.noteUses(uses.slice(start, end));
       });
     }

@@ -1,5 +1,6 @@
 import { Effect, Order } from "effect";
 import { reviewsOf } from "../alts/alt_review_store.ts";
+import { sightingsOfUser } from "../alts/sighting_store.ts";
 import type { ChatId } from "../ids.ts";
 import type { Tx } from "../records/records.ts";
 import { planNotices, roleChanges } from "../roles/mod.ts";
@@ -21,6 +22,7 @@ export const userRecordsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId
   const flows = yield* tx.list(verificationFlows.byUser, [chatId]);
   const signIns = yield* tx.list(siteSignIns.byUser, [chatId]);
   return {
+    ...(yield* sightingsOfUser(tx, chatId)),
     reviews: (yield* reviewsOf(tx, chatId, [])).toSorted(byPid),
     flows: flows.toSorted(byTime(({ expiresAt }) => expiresAt)),
     roles: yield* rolesOfUser(tx, chatId),

@@ -1,11 +1,9 @@
-/** Links, blocks, sightings, and what undoes imports. */
+/** Links, blocks, and what undoes imports. */
 import type { Row } from "@accountlink/core";
-import { isAtAddress, placeOf as placeHashOf } from "@accountlink/core/addresses";
 import { blocks } from "../stores/blocks.ts";
 import { progress } from "../stores/import_batch.ts";
 import { linkImports, madeLinks } from "../stores/import_records.ts";
 import { links } from "../stores/links.ts";
-import { sightings } from "../stores/sightings.ts";
 import { at, epochOf, isOfEpoch, type Places } from "./places.ts";
 import { type Unit, unit } from "./unit.ts";
 
@@ -110,26 +108,5 @@ export const linkUnits: ReadonlyArray<Unit> = [
       previous_linked_at: before?.linkedAt ?? null,
     }),
     isKept: ({ id, epoch }, places) => places.imports.get(id)?.epoch === epoch,
-  }),
-  unit({
-    records: sightings,
-    relation: "sightings",
-    columns: {
-      pid: "pid",
-      chat_id: "sighting.chatId",
-      seen_at: "sighting.seenAt",
-      first_seen_at: "firstSeenAt",
-    },
-    fields: (row, _, places) => {
-      const { place_hash: hash, sealed_address: sealed, address_key_id: addressKeyId } = row;
-      const place = sealed === null ? { browser: hash } : { address: { hash, sealed, addressKeyId } };
-      return { ...withEpoch(row, _, places), sighting: place };
-    },
-    row: ({ sighting }) => ({
-      place_hash: placeHashOf(sighting),
-      sealed_address: isAtAddress(sighting) ? sighting.address.sealed : null,
-      address_key_id: isAtAddress(sighting) ? sighting.address.addressKeyId : null,
-    }),
-    isKept: isOfEpoch,
   }),
 ];

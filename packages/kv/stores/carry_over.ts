@@ -3,7 +3,7 @@
  * records in a form of their own. Events keep their positions.
  */
 
-import { altReviews, altSuspects, reviewKey } from "@accountlink/core/alts";
+import { altReviews, altSuspects, reviewKey, sightingRecord, sightingRecords } from "@accountlink/core/alts";
 import {
   guildLogEntries,
   guildLogMessages,
@@ -41,6 +41,7 @@ import {
   earlierPreviews,
   earlierReminders,
   earlierReviews,
+  earlierSightings,
   earlierSuspects,
   earlierWebhooks,
   pairOf,
@@ -107,6 +108,15 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
       }),
     );
   }
+  yield* moveAll(
+    db,
+    earlierSightings,
+    Effect.fnUntraced(function* (tx, stored) {
+      const { pid, sighting, firstSeenAt } = stored;
+      if (yield* isCurrent(tx, stored))
+        yield* txOf(tx).put(sightingRecords, { ...sightingRecord(pid, sighting), firstSeenAt });
+    }),
+  );
   yield* moveAll(db, earlierEvents, (tx, { pid, event }) => {
     const { id, type, at, data, position } = event;
     const told = { id, fields: data as unknown as EventFields };

@@ -1,4 +1,5 @@
 import { AuditLog, ChatId, EventStore, GameId, GuildId, KeyId, Pid } from "@accountlink/core";
+import { placeOf } from "@accountlink/core/addresses";
 import { AltReviewStore, SuspectStore } from "@accountlink/core/alts";
 import { CommunityStore } from "@accountlink/core/communities";
 import { GuildLogStore } from "@accountlink/core/guild_log";
@@ -20,7 +21,7 @@ const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as co
 
 const open = (kv: Kv) => Layer.build(Layer.fresh(layer(Effect.succeed(kv))));
 
-it("communities, reviews, likely alts, sign-ins, webhooks, logs and uploads of an earlier release are carried over, without deleted ones", () =>
+it("communities, reviews, likely alts, sightings, sign-ins, webhooks, logs and uploads of an earlier release are carried over, without deleted ones", () =>
   Effect.gen(function* () {
     const kv = memoryKv();
     const keys = yield* Effect.provideContext(KeyStore, yield* open(kv));
@@ -32,6 +33,7 @@ it("communities, reviews, likely alts, sign-ins, webhooks, logs and uploads of a
     const suspect = { chatId, otherChatId, gameId, at: 6, score: 90, evidence: [] };
     const signIn = { id: "hash", site: "me", chatId, account: null, guilds: null, device: null };
     const until = { createdAt: 1, expiresAt: 9_000 };
+    const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
     const webhookId = "wh_0123456789abcdefghij" as WebhookId;
     const webhook = {
       id: webhookId,
@@ -95,6 +97,14 @@ it("communities, reviews, likely alts, sign-ins, webhooks, logs and uploads of a
         key: encode(["plan_problem", 1, chatId]),
         value: { ref: 1, ...place, chatId, problems: [problem] },
       },
+      ...[
+        { epoch: 1, sighting: { chatId, address, seenAt: 5 }, firstSeenAt: 3 },
+        { epoch: 1, sighting: { chatId, browser: "browser", seenAt: 4 }, firstSeenAt: 2 },
+        { epoch: 0, sighting: { chatId, browser: "deleted", seenAt: 4 }, firstSeenAt: 2 },
+      ].map((value) => ({
+        key: encode(["sighting", pid, chatId, placeOf(value.sighting)]),
+        value: { pid, ...value },
+      })),
       { key: encode(["sign_in", "hash"]), value: { ...signIn, ...until } },
       {
         key: encode(["begun_sign_in", "state"]),
@@ -143,7 +153,11 @@ it("communities, reviews, likely alts, sign-ins, webhooks, logs and uploads of a
     yield* usage.forget(1);
     expect(yield* usage.days({ key: keyId }, 0)).toEqual([]);
     const users = yield* Effect.provideContext(UserStore, context);
-    expect((yield* users.find(chatId)).roles).toMatchObject([{ ...place, problems: [problem] }]);
+    const { roles, sightings, browsers } = yield* users.find(chatId);
+    expect(roles).toMatchObject([{ ...place, problems: [problem] }]);
+    expect(sightings).toEqual([{ pid, sighting: { chatId, address, seenAt: 5 } }]);
+    const seen = { chatId, browser: "browser", seenAt: 4 };
+    expect(browsers).toEqual([{ pid, sighting: seen, firstSeenAt: 2 }]);
     const uploads = yield* Effect.provideContext(UploadStore, context);
     const hold = { id: "1", node: "node", at: 1, until: 9 };
     expect(yield* uploads.begin({ ...hold, id: "2", account: "acme", room: 9 })).toBe(false);
@@ -155,7 +169,7 @@ it("communities, reviews, likely alts, sign-ins, webhooks, logs and uploads of a
     const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
     expect(
       left.filter(({ key }) =>
-        /^(community|preview|review|plan_problem|suspect|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message|import|part_of_file|usage|meter)\b/.test(
+        /^(community|preview|review|plan_problem|suspect|sighting|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message|import|part_of_file|usage|meter)\b/.test(
           key,
         ),
       ),

@@ -1,5 +1,6 @@
 /** What earlier releases stored in another form. */
 import type { Pid } from "@accountlink/core";
+import { placeOf, type Sighting } from "@accountlink/core/addresses";
 import type { AltPair, AltReview, Suspect } from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { Community, CommunityPlace, CommunitySettings, Linking } from "@accountlink/core/communities";
@@ -12,6 +13,7 @@ import type { RecordOf, RecordType } from "@accountlink/core/records";
 import type { ClaimReminder } from "@accountlink/core/reminders";
 import type { PlanPlace } from "@accountlink/core/roles";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
+import type { Millis } from "@accountlink/core/timestamp";
 import { usageDays, usageMeters } from "@accountlink/core/usage";
 import type { StoredDelivery, WebhookId, webhookRecords } from "@accountlink/core/webhooks";
 import type { Tuple } from "../keys.ts";
@@ -156,6 +158,17 @@ export const earlierSuspects = earlierTable<EarlierPair>("suspect", (stored) => 
   stored.pid,
   stored.epoch,
   ...usersOfPair(stored),
+]);
+
+interface EarlierSighting extends OfEpoch {
+  readonly sighting: Sighting;
+  readonly firstSeenAt: Millis;
+}
+
+export const earlierSightings = earlierTable<EarlierSighting>("sighting", ({ pid, sighting }) => [
+  pid,
+  sighting.chatId,
+  placeOf(sighting),
 ]);
 
 /** Types of records that only had another name. */

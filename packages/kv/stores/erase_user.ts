@@ -4,7 +4,6 @@
  */
 import type { ChatId, KeyId } from "@accountlink/core";
 import { isInCharge, isSuspendedOwner } from "@accountlink/core/accounts";
-import { isAtAddress } from "@accountlink/core/addresses";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import { logged, userErased, withoutUser } from "@accountlink/core/journal";
@@ -48,7 +47,6 @@ import { keys } from "./keys.ts";
 import { links } from "./links.ts";
 import { members } from "./members.ts";
 import { accountAt, accountOf, accounts, isCurrent, type OfEpoch, type StoredAccount } from "./scopes.ts";
-import { sightings } from "./sightings.ts";
 import { endedPerStep, endVerifications, flows, sessions } from "./verifications.ts";
 
 /** The things that a transaction erases in the scopes that it names, each of which is to be checked. */
@@ -168,7 +166,7 @@ const eraseFromScopes =
 const eraseRecordsOf = ({ index, erasedAs }: NonNullable<RecordType["ofUser"]>): EraseSome =>
   erasedAs === null
     ? eraseAll(kvIndex(index))
-    : eraseFromScopes(kvIndex(index) as unknown as Index<OfEpoch>, () => erasedAs);
+    : eraseFromScopes(kvIndex(index) as unknown as Index<OfEpoch>, (stored) => erasedAs(stored as never));
 
 const eraseAll =
   <R>(index: Index<R>): EraseSome =>
@@ -290,7 +288,6 @@ const recordEnd = (tx: Transaction, write: EraseUser, { id }: StoredAccount, par
 
 const kinds: ReadonlyArray<EraseSome> = [
   eraseFromScopes(links.byUser, () => "records"),
-  eraseFromScopes(sightings.byUser, ({ sighting }) => (isAtAddress(sighting) ? "sightings" : "browsers")),
   // Before the records by which it finds previews.
   (tx, { chatId }) => forgetInPreviews(txOf(tx), chatId, 1),
   ...recordTypes.flatMap(({ ofUser }) => (ofUser === null ? [] : [eraseRecordsOf(ofUser)])),

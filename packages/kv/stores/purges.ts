@@ -11,7 +11,6 @@ import { blocks } from "./blocks.ts";
 import { linkImports, madeLinks } from "./import_records.ts";
 import { links } from "./links.ts";
 import { blockEpochOf, epochOf, type OfEpoch } from "./scopes.ts";
-import { sightings } from "./sightings.ts";
 
 /** Marks a scope whose earlier epochs have data left. */
 interface Purge {
@@ -27,7 +26,6 @@ export const purgeScope = Effect.fnUntraced(function* (db: Database, pid: Pid) {
     removeInSteps(db, from, [pid], { before: [current] }, (stored) => stored.epoch < current);
 
   yield* purge(links.byChat);
-  yield* purge(sightings.byUserOfScope);
   for (const type of recordTypes) if (type.isOfScope) yield* purge(indexOfScope(type));
   yield* purge(blocks.newest, blockEpoch);
   yield* purge(madeLinks);

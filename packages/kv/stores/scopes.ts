@@ -93,6 +93,17 @@ export interface OfEpoch {
 export const isCurrent = (tx: Transaction, { pid, epoch }: OfEpoch) =>
   Effect.map(tx.get(scopes, pid), (scope) => scope?.epoch === epoch);
 
+/** The records whose scope's data was not deleted since. */
+export const currentOf = Effect.fnUntraced(function* <R extends OfEpoch>(
+  tx: Transaction,
+  records: ReadonlyArray<R>,
+) {
+  const pids = [...new Set(records.map(({ pid }) => pid))];
+  const found = yield* tx.getAll(scopes, pids, (pid) => [pid]);
+  const epochs = new Map(found.map((scope) => [scope?.pid, scope?.epoch]));
+  return records.filter(({ pid, epoch }) => epochs.get(pid) === epoch);
+});
+
 export const refOf = ({ pid, account, target }: ScopeRef): ScopeRef => ({ pid, account, target });
 
 export const dataScope = ({ pid, target }: ScopeRef, { name }: StoredAccount): DataScope => ({

@@ -1,4 +1,5 @@
 import { sightingsOf } from "@accountlink/core/addresses";
+import { sightingRecords, storeSightings } from "@accountlink/core/alts";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { completedSession, completionRefusal, endFlow, keptGame } from "@accountlink/core/flow";
 import type { ChatId, KeyId, SessionId } from "@accountlink/core/ids";
@@ -20,7 +21,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Data, Effect, Option } from "effect";
-import { txOf } from "../records.ts";
+import { kvTable, txOf } from "../records.ts";
 import { inSteps, itemsOf, removeInSteps, stepSize } from "../steps.ts";
 import { table } from "../table.ts";
 import { isBlocked } from "./blocks.ts";
@@ -30,7 +31,6 @@ import { removeLink } from "./link_store.ts";
 import { findRecord, linkWriteKeys, takenByIn, writeGame } from "./links.ts";
 import { purgeAll } from "./purges.ts";
 import { scopeAt } from "./scopes.ts";
-import { keysOfSighting, sightings, storeSightings } from "./sightings.ts";
 import { storeLayer } from "./store_layer.ts";
 import {
   changeSession,
@@ -138,7 +138,7 @@ export const layer = storeLayer(SessionStore, (db) => ({
       const kept = keptGame(write, record);
       let linked = { gameId: kept ?? gameId, previousGameId: kept };
       if (kept === null) {
-        yield* storeSightings(tx, pid, sightingsOf(write));
+        yield* storeSightings(txOf(tx), pid, sightingsOf(write));
         for (const other of takenBy) yield* removeLink(tx, { ...write, chatId: other });
         linked = { gameId, previousGameId: (yield* writeGame(tx, write, write.proof)).previousGameId };
       }
@@ -164,8 +164,8 @@ export const layer = storeLayer(SessionStore, (db) => ({
 
   recordSightings: (pid, seen) =>
     Effect.forEach(
-      seen.length === 0 ? [[]] : Arr.chunksOf(seen, itemsOf(db, 2 * keysOfSighting)),
-      (part) => db.write(pid, (tx) => storeSightings(tx, pid, part)),
+      Arr.chunksOf(seen, itemsOf(db, 25)),
+      (part) => db.write(pid, (tx) => storeSightings(txOf(tx), pid, part)),
       { discard: true },
     ),
 
@@ -202,10 +202,10 @@ export const layer = storeLayer(SessionStore, (db) => ({
       );
       yield* removeInSteps(
         db,
-        sightings.byTime,
+        kvTable(sightingRecords).byTime,
         [],
         { before: [sightingsBefore] },
-        ({ sighting }) => sighting.seenAt < sightingsBefore,
+        ({ seenAt }) => seenAt < sightingsBefore,
       );
       yield* purgeAll(db);
       return [...ids];

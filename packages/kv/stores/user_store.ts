@@ -1,19 +1,18 @@
 import type { ChatId } from "@accountlink/core";
-import { isAtAddress, isInBrowser, placeOf } from "@accountlink/core/addresses";
-import { altSuspects } from "@accountlink/core/alts";
+import { altSuspects, sightingRecords, sightingsOfUser } from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { messagesOf } from "@accountlink/core/guild_log";
+import { removeFound } from "@accountlink/core/records";
 import { UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
 import { Array as Arr, Effect } from "effect";
 import { kvTable, txOf } from "../records.ts";
-import { removeInSteps, stepSize } from "../steps.ts";
+import { itemsOf, removeInSteps } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { eraseUser, erasures } from "./erase_user.ts";
 import { accountPlace, entriesOf, recordsNaming, type StoredRecord } from "./journal.ts";
 import { findRecord, links } from "./links.ts";
 import { membershipsOf } from "./members.ts";
-import { accountNamed, accountOf, accounts, isCurrent, scopeAt, withScope } from "./scopes.ts";
-import { sightings } from "./sightings.ts";
+import { accountNamed, accountOf, accounts, scopeAt, withScope } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 import { sessions } from "./verifications.ts";
 
@@ -26,22 +25,6 @@ const recordsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) 
   return found;
 });
 
-const seenOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
-  const all = yield* tx.list(sightings.byUser, [chatId]);
-  const found = yield* Effect.filter(all, (stored) => isCurrent(tx, stored));
-  return found.toSorted(by(({ pid, sighting }) => [sighting.seenAt, pid, placeOf(sighting)]));
-});
-
-const sightingsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
-  const seen = yield* seenOf(tx, chatId);
-  return {
-    sightings: seen.flatMap(({ pid, sighting }) => (isAtAddress(sighting) ? [{ pid, sighting }] : [])),
-    browsers: seen.flatMap(({ pid, sighting, firstSeenAt }) =>
-      isInBrowser(sighting) ? [{ pid, sighting, firstSeenAt }] : [],
-    ),
-  };
-});
-
 export const layer = storeLayer(UserStore, (db) => ({
   find: (chatId) =>
     db.read(function* (tx) {
@@ -50,7 +33,6 @@ export const layer = storeLayer(UserStore, (db) => ({
         accounts: own.map(accountOf).toSorted(by(({ name }) => [name])),
         memberships: yield* membershipsOf(tx, chatId),
         records: yield* recordsOf(tx, chatId),
-        ...(yield* sightingsOf(tx, chatId)),
         messages: yield* messagesOf(txOf(tx), chatId),
         sessions: (yield* tx.list(sessions.byUser, [chatId]))
           .map(({ session }) => session)
@@ -73,24 +55,15 @@ export const layer = storeLayer(UserStore, (db) => ({
 
   findRecords: (chatId) => db.read((tx) => recordsOf(tx, chatId)),
 
-  findSightings: (chatId) => db.read((tx) => sightingsOf(tx, chatId)),
+  findSightings: (chatId) => db.read((tx) => sightingsOfUser(txOf(tx), chatId)),
 
   forget: (chatId, places) =>
     Effect.gen(function* () {
-      const isForgotten = places === "browsers" ? isInBrowser : isAtAddress;
-      const seen = yield* db.read((tx) => seenOf(tx, chatId));
+      const seen = yield* db.read((tx) => txOf(tx).list(sightingRecords.byUser, [chatId]));
+      const meant = seen.filter(({ sealed }) => (sealed === null) === (places === "browsers"));
       let forgotten = 0;
-      for (const part of Arr.chunksOf(
-        seen.filter(({ sighting }) => isForgotten(sighting)),
-        stepSize,
-      )) {
-        forgotten += yield* db.write(chatId, function* (tx) {
-          let count = 0;
-          for (const stored of part) {
-            if ((yield* tx.remove(sightings, ...sightings.id(stored))) !== undefined) count++;
-          }
-          return count;
-        });
+      for (const part of Arr.chunksOf(meant, itemsOf(db, 25))) {
+        forgotten += yield* db.write(chatId, (tx) => removeFound(sightingRecords)(txOf(tx), part));
       }
       yield* removeInSteps(db, kvTable(altSuspects).byUser, [chatId]);
       return forgotten;

@@ -83,7 +83,6 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       if (locked.length === 0)
         return yield* Effect.die(new Error(`Cannot delete the data of scope "${pid}": it does not exist`));
       const rest = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${pid}`.raw);
-      yield* sql`DELETE FROM sightings WHERE pid = ${pid}`;
       for (const { name } of recordsOfScope) yield* sql`DELETE FROM ${sql(name)} WHERE pid = ${pid}`;
       if (write.keepsBlocks !== true) yield* sql`DELETE FROM blocks WHERE pid = ${pid}`;
       yield* sql`DELETE FROM block_removals WHERE pid = ${pid}`;
@@ -106,7 +105,6 @@ const recordsOfScope = recordTypes.filter(({ isOfScope }) => isOfScope);
 
 const tables = [
   { name: "links", primaryKey: ["pid", "chat_id"] },
-  { name: "sightings", primaryKey: ["pid", "chat_id", "place_hash"] },
   { name: "blocks", primaryKey: ["pid", "user_hash"] },
   ...recordsOfScope.map((type) => ({ name: type.name, primaryKey: keyColumnsOf(type) })),
 ];

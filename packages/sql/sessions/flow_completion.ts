@@ -1,11 +1,11 @@
 import type { ChatId } from "@accountlink/core";
 import { sightingsOf } from "@accountlink/core/addresses";
+import { storeSightings } from "@accountlink/core/alts";
 import { completedSession, completionRefusal, keptGame, verificationFlows } from "@accountlink/core/flow";
 import { linkRemoved, linkSet, sessionEnded } from "@accountlink/core/journal";
 import type { CompleteFlow } from "@accountlink/core/sessions";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
-import { storeSightings } from "../alts/sighting_store.ts";
 import { readSessions, sessionColumns, storeSession } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { insertRecord, insertRecords } from "../journal/records.ts";
@@ -58,8 +58,8 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
     for (const other of takenBy) yield* unlinkOther(other);
     linked = { gameId, previousGameId };
     if (previousGameId !== gameId) yield* insertRecord(sql, pid, linkSet(write, set, proof));
-    const seen = sightingsOf(write);
-    if (seen.length > 0) yield* storeSightings(sql, pid, seen);
+    // The scope is locked.
+    yield* withTx(sql, (tx) => storeSightings(tx, pid, sightingsOf(write)));
   }
   yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;
   if (opened !== undefined) {

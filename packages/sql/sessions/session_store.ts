@@ -1,4 +1,5 @@
 import type { KeyId } from "@accountlink/core";
+import { storeSightings } from "@accountlink/core/alts";
 import type { SessionId } from "@accountlink/core/ids";
 import { sessionEnded } from "@accountlink/core/journal";
 import {
@@ -15,7 +16,6 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Option, Schema } from "effect";
-import { storeSightings } from "../alts/sighting_store.ts";
 import {
   readSessionIds,
   readSessions,
@@ -25,6 +25,7 @@ import {
   unfinished,
 } from "../flow/session_row.ts";
 import { insertRecords } from "../journal/records.ts";
+import { withTx } from "../records.ts";
 import { batchSize, deleteInBatches, inBatches } from "../statements/in_batches.ts";
 import { keyedWriteOn } from "../statements/keyed_write.ts";
 import { columnReader } from "../statements/row.ts";
@@ -151,7 +152,7 @@ export const layer = storeLayer(SessionStore)((parts) => {
     complete: transaction("complete", (write) => completeFlow(sql, write)),
 
     recordSightings: bulkTransaction("recordSightings", (pid, sightings) =>
-      storeSightings(sql, pid, sightings),
+      withTx(sql, (tx) => storeSightings(tx, pid, sightings), true),
     ),
 
     sweep: operation("sweep", function* ({ at, sessionsBefore, sightingsBefore }) {

@@ -1,13 +1,11 @@
 /** The rows of a user that an erasure deletes or changes. */
 import { type ChatId, Pid } from "@accountlink/core";
-import { isAtAddress } from "@accountlink/core/addresses";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import { forgetInPlans, forgetInPreviews } from "@accountlink/core/roles";
 import { forgetInCommunities, recordTypes } from "@accountlink/core/storage";
 import { type EraseUser, erasedMark } from "@accountlink/core/users";
 import { Effect } from "effect";
 import type { Statement } from "effect/sql";
-import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
 import { unfinished } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { eraseRecordsOn, withTx } from "../records.ts";
@@ -43,17 +41,6 @@ export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: Sto
   const eraseOthers = (chatId: ChatId, pids?: ReadonlyArray<Pid>) =>
     eraseRecordsOn(sql, recordTypes, chatId, pids);
 
-  /** Deletes the user's sightings in scopes, and returns what was erased. */
-  const eraseSeen = Effect.fnUntraced(function* (chatId: ChatId, inScopes: Statement.Fragment) {
-    const sightings = yield* readSightings(
-      sql`DELETE FROM sightings WHERE ${inScopes} AND chat_id = ${chatId} RETURNING ${sightingColumns}`,
-    );
-    return sightings.map(({ pid, sighting }) => ({
-      pid,
-      what: isAtAddress(sighting) ? ("sightings" as const) : ("browsers" as const),
-    }));
-  });
-
   /**
    * Erases the user's rows in the lock order of `verification_ends.ts`, and returns what was erased in which scope.
    * Returns null if the user has a record in a scope that the erasure does not name in `scopes`.
@@ -76,20 +63,18 @@ export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: Sto
     yield* withTx(sql, (tx) => forgetInPreviews(tx, chatId, all), true);
     const { pids: messages } = yield* withTx(sql, (tx) => forgetInLogs(tx, chatId, at, all), true);
     yield* eraseAnswers(chatId);
-    const seen = yield* eraseSeen(chatId, inAnyScope);
     yield* sql`
       UPDATE blocks SET chat_id = NULL, reason = NULL WHERE chat_id = ${chatId}`;
     yield* sql`UPDATE blocks SET member = NULL WHERE member = ${chatId}`;
     return [
       ...records,
-      ...seen,
       ...(yield* eraseOthers(chatId)),
       ...messages.map((pid) => ({ pid, what: "messages" as const })),
       ...(yield* eraseRecords({ chatId, names })),
     ];
   });
 
-  return { eraseLinks, eraseSeen, eraseOthers, eraseOnce };
+  return { eraseLinks, eraseOthers, eraseOnce };
 };
 
 /** The SQL of one chat ID in a kept answer. Each of the first three has an index. */

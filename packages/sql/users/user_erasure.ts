@@ -32,7 +32,7 @@ const scopesOfStep = 50;
 export const eraseUserOn = (parts: StoreParts) => {
   const { sql, operation, bulkTransaction, isAmong, isAnyOf, isRemote, onlyOne } = parts;
   const { page, erasePage } = userRecordsOn(sql);
-  const { eraseLinks, eraseSeen, eraseOthers, eraseOnce } = erasedRowsOn(parts);
+  const { eraseLinks, eraseOthers, eraseOnce } = erasedRowsOn(parts);
   const { lockAccounts, keepSuspension, leaveAccount, endOwn } = endedAccountsOn(parts);
   const findOwn = (chatId: ChatId) =>
     readAccounts(sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`);
@@ -81,8 +81,7 @@ export const eraseUserOn = (parts: StoreParts) => {
       yield* beginStep(write);
       const inScopes = sql`pid ${isAmong(JSON.stringify(pids))}`;
       const records = yield* eraseLinks(write.chatId, inScopes);
-      const seen = yield* eraseSeen(write.chatId, inScopes);
-      return yield* tell(write, tally, [...records, ...seen, ...(yield* eraseOthers(write.chatId, pids))]);
+      return yield* tell(write, tally, [...records, ...(yield* eraseOthers(write.chatId, pids))]);
     },
   );
 

@@ -1,11 +1,9 @@
 import { ChatId } from "@accountlink/core";
-import { isAtAddress, isInBrowser } from "@accountlink/core/addresses";
-import { altSuspects } from "@accountlink/core/alts";
+import { altSuspects, sightingsOfUser } from "@accountlink/core/alts";
 import type { Actor } from "@accountlink/core/audit";
 import { messagesOf } from "@accountlink/core/guild_log";
 import { type UnfinishedErasure, UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
 import { Effect, Schema } from "effect";
-import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
 import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { accountColumns, readAccounts, readScopes } from "../keys/accounts.ts";
 import { readRecords, recordColumns } from "../links/link_lookups.ts";
@@ -33,18 +31,6 @@ export const layer = storeLayer(UserStore)((parts) => {
     });
   });
 
-  const findSightings = Effect.fnUntraced(function* (chatId: ChatId) {
-    const seen = yield* readSightings(sql`
-      SELECT ${sightingColumns} FROM sightings WHERE chat_id = ${chatId}
-      ORDER BY seen_at, pid, place_hash`);
-    return {
-      sightings: seen.flatMap(({ pid, sighting }) => (isAtAddress(sighting) ? [{ pid, sighting }] : [])),
-      browsers: seen.flatMap(({ sighting, ...found }) =>
-        isInBrowser(sighting) ? [{ ...found, sighting }] : [],
-      ),
-    };
-  });
-
   const find = Effect.fnUntraced(function* (chatId: ChatId) {
     const accounts = yield* readAccounts(
       sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`,
@@ -53,7 +39,6 @@ export const layer = storeLayer(UserStore)((parts) => {
       accounts,
       memberships: yield* findMemberships(sql, chatId),
       records: yield* findRecords(chatId),
-      ...(yield* findSightings(chatId)),
       messages: yield* withTx(sql, (tx) => messagesOf(tx, chatId)),
       sessions: yield* readSessions(sql`
         SELECT ${sessionColumns} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`),
@@ -74,7 +59,7 @@ export const layer = storeLayer(UserStore)((parts) => {
 
     findRecords: operation("findRecords", findRecords),
 
-    findSightings: operation("findSightings", findSightings),
+    findSightings: operation("findSightings", (chatId) => withTx(sql, (tx) => sightingsOfUser(tx, chatId))),
 
     forget: operation("forget", function* (chatId, places) {
       const isMeant = places === "browsers" ? sql`address_key_id IS NULL` : sql`address_key_id IS NOT NULL`;
