@@ -127,6 +127,17 @@ test("a channel that every member reads becomes the log only after a question", 
   }
 });
 
+test("a refused channel of the log leaves what the other forms of the page have stored", async () => {
+  const { browser } = owner;
+  const path = `communities/${pid}/channels`;
+  const days = { guildId: guild, act: "reminders", remindAfterDays: "7", confirm: "yes" };
+  expect((await postTo(browser, path, days)).headers.location).toContain("done=remindersOn");
+  const refused = await postTo(browser, path, { guildId: guild, act: "log", logChannelId: "99" });
+  expect(refused.status).toBe(400);
+  expect(refused.text).toMatch(/name="remindAfterDays"[^>]* value="7"/);
+  await postTo(browser, path, { ...days, remindAfterDays: "" });
+});
+
 test("somebody becomes an owner only after a question that says what owners may do", async () => {
   const { browser } = owner;
   const asked = await postTo(browser, "team/role", { chatId: cyd, [`role-${cyd}`]: "owner" });

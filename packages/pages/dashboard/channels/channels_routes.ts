@@ -81,9 +81,7 @@ export const channelsRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
 
     switch (fields("act")) {
       case "log":
-        return orShowAgain(saveLog, (refused) =>
-          show(guild, Struct.omit(typed, ["text", "channelId"]), refused),
-        );
+        return orShowAgain(saveLog, (refused) => show(guild, Struct.pick(typed, ["logChannelId"]), refused));
       case "reminders":
         return orShowAgain(saveReminders, (refused) =>
           show(guild, Struct.pick(typed, ["remindAfterDays"]), refused),
