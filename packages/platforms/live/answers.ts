@@ -10,11 +10,17 @@ import { askPlatform, type ResilientClient } from "../http/mod.ts";
 /** The codes of Open Cloud that are answers. */
 type CloudCode = "NOT_FOUND" | "PERMISSION_DENIED";
 
+type Code = number | CloudCode | "any" | "some" | "all";
+
 /**
- * A status, the platform's code, and the meaning of both. `any` is every JSON object, `some` every number but 0, `all`
- * every body. The first row that fits counts.
+ * The statuses, the platform's codes, and what each of them means together. `any` is every JSON object, `some` every
+ * number but 0, `all` every body. The first row that fits counts.
  */
-type Row = readonly [status: number, code: number | CloudCode | "any" | "some" | "all", meaning: string];
+type Row = readonly [
+  statuses: number | ReadonlyArray<number>,
+  codes: Code | ReadonlyArray<Code>,
+  meaning: string,
+];
 
 /** Routes with their rows. Placeholders are in braces, as in the platforms' own documents. */
 type Answers = Readonly<Record<string, ReadonlyArray<Row>>>;
@@ -25,49 +31,35 @@ const guild = [
   [403, 50_001, "absent"],
 ] as const;
 
-const member = [...guild, [404, 10_007, "absent"], [404, 10_013, "absent"]] as const;
+const member = [...guild, [404, [10_007, 10_013], "absent"]] as const;
 
 /** Discord's own rules, such as AutoMod, refuse changes with codes that its documentation does not list. */
 const change = <Reason extends string>(refused: Reason) =>
   [
-    [404, 10_004, "absent"],
-    [404, 10_007, "absent"],
-    [404, 10_013, "absent"],
+    [404, [10_004, 10_007, 10_013], "absent"],
     [404, 10_011, "role_missing"],
     // The guild requires two-factor authentication of moderators, and the bot's owner has none.
     [403, 60_003, "no_permission"],
     // The bot's rights tell what it lacks.
-    [403, 50_001, "not_permitted"],
-    [403, 50_013, "not_permitted"],
-    [400, "any", refused],
-    [403, "any", refused],
-    [404, "any", refused],
-    [409, "any", refused],
+    [403, [50_001, 50_013], "not_permitted"],
+    [[400, 403, 404, 409], "any", refused],
   ] as const;
 
 /** Private messages that the user takes none of: who blocks the bot, is in no guild with it, or is gone. */
 const toUser = [
-  [400, 50_007, "takes_none"],
-  [403, 50_007, "takes_none"],
+  [[400, 403], 50_007, "takes_none"],
   [400, 50_033, "takes_none"],
   [403, 50_278, "takes_none"],
   [404, 10_013, "takes_none"],
 ] as const;
 
 /** The bot opens private channels too fast, or awaits its verification, so Discord refuses it all of them. */
-const tooMany = [
-  [400, 40_003, "bot_refused"],
-  [403, 40_003, "bot_refused"],
-  [400, 20_026, "bot_refused"],
-  [403, 20_026, "bot_refused"],
-] as const;
+const tooMany = [[[400, 403], [20_026, 40_003], "bot_refused"]] as const;
 
 /** A message that the bot posts or edits. The channel is gone, or its rights keep the bot out. */
 const post = [
-  [403, "any", "channel_closed"],
-  [404, "any", "channel_closed"],
-  [400, "any", "message_refused"],
-  [409, "any", "message_refused"],
+  [[403, 404], "any", "channel_closed"],
+  [[400, 409], "any", "message_refused"],
 ] as const;
 
 const discord = {
@@ -81,12 +73,8 @@ const discord = {
   "GET /guilds/{guild_id}/roles": guild,
   "POST /guilds/{guild_id}/roles": [
     ...guild,
-    [403, 50_013, "no_permission"],
-    [403, 60_003, "no_permission"],
-    [400, "any", "role_refused"],
-    [403, "any", "role_refused"],
-    [404, "any", "role_refused"],
-    [409, "any", "role_refused"],
+    [403, [50_013, 60_003], "no_permission"],
+    [[400, 403, 404, 409], "any", "role_refused"],
   ],
   // 50001 is also the answer to an application without the intent for members.
   "GET /guilds/{guild_id}/members": [
@@ -105,38 +93,22 @@ const discord = {
     [403, 50_005, "absent"],
     ...post,
   ],
-  "POST /users/@me/channels": [
-    ...toUser,
-    ...tooMany,
-    [400, "any", "refused"],
-    [403, "any", "refused"],
-    [404, "any", "refused"],
-    [409, "any", "refused"],
-  ],
+  "POST /users/@me/channels": [...toUser, ...tooMany, [[400, 403, 404, 409], "any", "refused"]],
   "GET /users/@me": [],
   "GET /users/@me/connections": [],
   "GET /users/@me/guilds": [],
-  "GET /users/@me/guilds/{guild_id}/member": [
-    [404, 10_004, "absent"],
-    [404, 10_007, "absent"],
-  ],
+  "GET /users/@me/guilds/{guild_id}/member": [[404, [10_004, 10_007], "absent"]],
   "GET /users/{user_id}": [[404, 10_013, "absent"]],
   // 10015 is also the answer to an edit that comes before Discord knows the deferred answer, so it is tried again.
   "PATCH /webhooks/{webhook_id}/{webhook_token}/messages/@original": [
     [404, 10_008, "over"],
     [401, 50_027, "over"],
-    [400, "any", "over"],
-    [403, "any", "over"],
-    [409, "any", "over"],
+    [[400, 403, 409], "any", "over"],
   ],
 } as const satisfies Answers;
 
 /** Roblox documents the codes of badges alone. */
-const item = [
-  [400, "some", "absent"],
-  [403, "some", "absent"],
-  [404, "some", "absent"],
-] as const;
+const item = [[[400, 403, 404], "some", "absent"]] as const;
 
 /** Roblox's code 0 is an error of its gateway, whatever the status, so no row has it. */
 const roblox = {
@@ -157,14 +129,8 @@ const roblox = {
   "GET inventory.roblox.com/v1/users/{userId}/items/{itemType}/{itemTargetId}/is-owned": [
     // The user is deleted.
     [400, 1, "not_owned"],
-    [400, 5, "no_item"],
-    [400, 6, "no_item"],
-    [400, 7, "no_item"],
-    [400, 10, "no_item"],
-    [400, 12, "no_item"],
-    [403, 3, "private"],
-    [403, 4, "private"],
-    [403, 11, "private"],
+    [400, [5, 6, 7, 10, 12], "no_item"],
+    [403, [3, 4, 11], "private"],
   ],
   "GET apis.roblox.com/game-passes/v1/game-passes/{id}/product-info": item,
   "GET badges.roblox.com/v1/badges/{badgeId}": item,
@@ -313,14 +279,14 @@ const meaningOf = <R extends Route>(route: R, status: number, body: unknown): Me
   const isObject = typeof body === "object" && body !== null;
   const coded = Option.getOrUndefined(codeIn(body));
   const code = coded && ("code" in coded ? coded.code : coded.errors[0].code);
+  const isKnown = (known: Code): boolean =>
+    known === "all" ||
+    (known === "any" && isObject) ||
+    (known === code && code !== undefined) ||
+    (known === "some" && typeof code === "number" && code !== 0);
   const rows: ReadonlyArray<Row> = answers[route];
   const row = rows.find(
-    ([each, known]) =>
-      each === status &&
-      (known === "all" ||
-        (known === "any" && isObject) ||
-        (known === code && code !== undefined) ||
-        (known === "some" && typeof code === "number" && code !== 0)),
+    ([statuses, codes]) => [statuses].flat().includes(status) && [codes].flat().some(isKnown),
   );
   return row?.[2] as Meaning<R> | undefined;
 };
