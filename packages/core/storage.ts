@@ -1,6 +1,6 @@
 /** One adapter provides all storage ports, because a write can span several of them in one transaction. */
 import { Layer } from "effect";
-import type { MemberStore } from "./accounts/member_store.ts";
+import { type MemberStore, memberRecords } from "./accounts/member_store.ts";
 import type { BlockStore } from "./admission/block_store.ts";
 import { type AltReviewStore, altReviews, storedAltReviews } from "./alts/alt_review_store.ts";
 import { type SightingStore, sightingRecords, storedSightings } from "./alts/sighting_store.ts";
@@ -46,6 +46,7 @@ import type { SessionStore } from "./sessions/session_store.ts";
 import { verificationFlows } from "./sessions/verification_flow.ts";
 import { begunSignIns, type SignInStore, siteSignIns, storedSignIns } from "./sign_ins/sign_in_store.ts";
 import { communityRecords, storedCommunities } from "./stored_communities.ts";
+import { storedMembers } from "./stored_members.ts";
 import { storedRolePlans } from "./stored_role_plans.ts";
 import { storedRootKey } from "./stored_root_key.ts";
 import { storedUpgrades, type UpgradeStore, upgrades } from "./upgrades/upgrade_store.ts";
@@ -55,8 +56,8 @@ import { storedWebhooks } from "./webhooks/stored_webhooks.ts";
 import { webhookDeliveries, webhookRecords } from "./webhooks/webhook.ts";
 import type { WebhookStore } from "./webhooks/webhook_store.ts";
 
+export * from "./account_end.ts";
 export * from "./stored_communities.ts";
-export { pausePlans } from "./stored_role_plans.ts";
 export { rootKeys } from "./stored_root_key.ts";
 
 /**
@@ -160,6 +161,7 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   rolePlans,
   roleMembers,
   roleProblems,
+  memberRecords,
 ];
 
 /** The stores that are written once for all storages. @internal */
@@ -182,4 +184,5 @@ export const recordStores = Layer.mergeAll(
   storedUploads,
   storedCommunities,
   storedRolePlans,
+  storedMembers,
 );

@@ -111,7 +111,7 @@ export const pausePlans = Effect.fnUntraced(function* (
   tx: Tx,
   account: string,
   at: Millis,
-  isOver: () => boolean = () => false,
+  isOver: () => boolean,
 ) {
   const on = (yield* tx.ofAccount(rolePlans, account)).filter(isOn);
   for (const place of on) {

@@ -21,8 +21,8 @@ import { type Bounds, encode, type Tuple } from "./keys.ts";
 import { itemsOf, removeInSteps, shortListsAtOnce } from "./steps.ts";
 import { countEvents } from "./stores/event_store.ts";
 import { keyedWrite } from "./stores/idempotency_store.ts";
-import { record as addRecord } from "./stores/journal.ts";
-import { keysOf, noteUses } from "./stores/keys.ts";
+import { accountPlace, record as addRecord } from "./stores/journal.ts";
+import { knownAccounts } from "./stores/keys.ts";
 import { type Held, holdRecords, liveNodes } from "./stores/leases.ts";
 import { links } from "./stores/links.ts";
 import { accountNamed, currentOf, epochOf, knownScopes, type OfEpoch, scopeAt } from "./stores/scopes.ts";
@@ -266,7 +266,10 @@ export const txOf = (tx: Transaction): Tx => {
       }
       return removed;
     }),
-    journal: (write, action, details) => addRecord(tx, write.pid, logged(write, action, details)),
+    journal: (write, action, details) => {
+      const place = write.pid ?? accountPlace(write.account);
+      return addRecord(tx, place, logged(write, action, details));
+    },
     linked: Effect.fnUntraced(function* (pid, chatIds) {
       const read = [epochOf(tx, pid), tx.getAll(links, chatIds, (chatId) => [pid, chatId])] as const;
       const [epoch, found] = yield* Effect.all(read, { concurrency: "unbounded" });
@@ -275,8 +278,7 @@ export const txOf = (tx: Transaction): Tx => {
       );
     }),
     scopes: (pids) => knownScopes(tx, pids),
-    keysOf: (account) => keysOf(tx, account),
-    noteUses: (uses) => noteUses(tx, uses),
+    ...knownAccounts(tx),
     countEvents: (search) => countEvents(tx, search),
   };
 };
@@ -291,8 +293,8 @@ const bodyOn =
 
 export const layer = storeLayer(Records, (db) => () => ({
   read: (_, body) => db.read(bodyOn(body)),
-  // Writes of several queues that meet run again.
-  write: (_, queue, body) => db.write([queue].flat().join(), bodyOn(body)),
+  // Writes of other queues that meet run again.
+  write: (_, queue, body) => db.write([queue].flat()[0] ?? "", bodyOn(body)),
   keyedWrite: (_, keptOf, body) =>
     keyedWrite(
       db,

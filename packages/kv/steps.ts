@@ -25,6 +25,12 @@ export const shortListsAtOnce = 50;
 export const isFull = (tx: Transaction, beside = 0): boolean =>
   !tx.hasRoom(checksOfItem, keysOfItem + beside, changesOfStep);
 
+/** The most changes after the last step of a close or an end of an account: an entry, the account's name and its owner. */
+const keysOfEnd = 25;
+
+/** Whether a step of the end of an account takes no further record. */
+export const isAtEnd = (tx: Transaction): boolean => isFull(tx, keysOfEnd);
+
 /** How many items of up to `keys` changes a commit takes beside other changes: 1 to `limit`. */
 export const itemsOf = (
   { most }: Pick<Transaction, "most">,
@@ -125,10 +131,10 @@ export const changeFirst = Effect.fnUntraced(function* <R>(
   tx: Transaction,
   found: ReadonlyArray<R>,
   change: (record: R) => StoreEffect<unknown>,
-  isAtEnd: (tx: Transaction) => boolean = isFull,
+  isOver: (tx: Transaction) => boolean = isFull,
 ) {
   for (const record of found) {
-    if (isAtEnd(tx)) return true;
+    if (isOver(tx)) return true;
     yield* change(record);
   }
   return false;
@@ -140,10 +146,10 @@ export const changeSome = Effect.fnUntraced(function* <R>(
   index: Index<R>,
   prefix: Tuple,
   change: (record: R) => StoreEffect<unknown>,
-  isAtEnd?: (tx: Transaction) => boolean,
+  isOver?: (tx: Transaction) => boolean,
 ) {
   const found = yield* tx.list(index, prefix, { limit: stepSize });
-  return (yield* changeFirst(tx, found, change, isAtEnd)) || found.length === stepSize;
+  return (yield* changeFirst(tx, found, change, isOver)) || found.length === stepSize;
 });
 
 /** Removes records of an index until the step ends. Returns whether more may be left. */
@@ -151,5 +157,5 @@ export const removeSome = <R>(
   tx: Transaction,
   index: Index<R>,
   prefix: Tuple,
-  isAtEnd?: (tx: Transaction) => boolean,
-) => changeSome(tx, index, prefix, (record) => tx.remove(index.table, ...index.table.id(record)), isAtEnd);
+  isOver?: (tx: Transaction) => boolean,
+) => changeSome(tx, index, prefix, (record) => tx.remove(index.table, ...index.table.id(record)), isOver);

@@ -13,7 +13,6 @@ import * as KvIdempotencyStore from "./stores/idempotency_store.ts";
 import * as KvImportStore from "./stores/import_store.ts";
 import * as KvKeyStore from "./stores/key_store.ts";
 import * as KvLinkStore from "./stores/link_store.ts";
-import * as KvMemberStore from "./stores/member_store.ts";
 import * as KvSessionStore from "./stores/session_store.ts";
 import { KvDatabase } from "./stores/store_layer.ts";
 import * as KvUserStore from "./stores/user_store.ts";
@@ -22,7 +21,6 @@ const stores = Layer.mergeAll(
   KvLinkStore.layer,
   KvImportStore.layer,
   KvKeyStore.layer,
-  KvMemberStore.layer,
   KvAuditLog.layer,
   KvSessionStore.layer,
   KvUserStore.layer,

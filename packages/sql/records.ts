@@ -3,6 +3,7 @@ import { ChatId, GameId, Pid } from "@accountlink/core";
 import type { AuditAction, AuditEntry, WriteContext } from "@accountlink/core/audit";
 import type { StoreEffect } from "@accountlink/core/errors";
 import {
+  type AccountWrite,
   type CountOptions,
   type Held,
   type KeyPart,
@@ -19,10 +20,10 @@ import type { ErasedThing } from "@accountlink/core/users";
 import { Array as Arr, Effect, Predicate, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { sightingStatements } from "./alts/sighting_statements.ts";
+import { batchedList } from "./batched_list.ts";
 import { countEventsOn } from "./journal/event_store.ts";
-import { insertEntry } from "./journal/records.ts";
-import { scopeFields, withScope } from "./keys/accounts.ts";
-import { usedKeysOn } from "./keys/used_keys.ts";
+import { insertEntry, type NewEntry } from "./journal/records.ts";
+import { knownAccountsOn } from "./keys/known_accounts.ts";
 import { linkStatements } from "./links/link_statements.ts";
 import { columnOf, isOnly, keyColumnsOf, numbered, orderOf, placeIn, tableFor } from "./record_table.ts";
 import { dialectOf } from "./statements/dialect.ts";
@@ -164,8 +165,8 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
         : read(run(removeAll(prefixes.length, behind), prefixes.flat()));
     },
 
-    journal: (write: WriteContext, action: AuditAction, details: AuditEntry["details"]) =>
-      insertEntry(sql, { ...write, action, details }),
+    journal: (write: WriteContext | AccountWrite, action: AuditAction, details: AuditEntry["details"]) =>
+      insertEntry(sql, { ...write, action, details } as NewEntry),
 
     linked: Effect.fnUntraced(function* (pid: Pid, chatIds: ReadonlyArray<ChatId>) {
       const users = JSON.stringify(chatIds);
@@ -180,16 +181,8 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
       );
     }),
 
-    scopes: (pids: ReadonlyArray<Pid>) =>
-      Effect.map(
-        readKnownScopes(sql`
-          SELECT pid, account, guild_id, (SELECT status FROM accounts WHERE name = account) AS status FROM scopes
-          WHERE pid ${isAmong(JSON.stringify(pids))}`),
-        (found) => new Map(found),
-      ),
-
     countEvents: countEventsOn(sql),
-    ...usedKeysOn(sql),
+    ...knownAccountsOn(sql, isWrite),
   };
   // The operation turns failures of statements into StoreUnavailable.
   return tx as unknown as Tx;
@@ -258,10 +251,6 @@ export const eraseRecordsOn = Effect.fnUntraced(function* (
   return erased;
 });
 
-const readKnownScopes = tableOf("scopes", { ...scopeFields, status: Schema.String }).reader(
-  ({ status, ...row }) => [row.pid, { ...withScope(row), isActive: status === "active" }] as const,
-);
-
 export const layer = storeLayer(Records)((shared) => (store) => {
   const parts: StoreParts = { ...shared, ...operationsOf(shared.sql, store) };
   const { sql, operation, transaction, isRemote, onlyOne } = parts;
@@ -276,7 +265,17 @@ export const layer = storeLayer(Records)((shared) => (store) => {
     leases.set(name, lease);
     return lease;
   };
-  const reading = txOn(sql, false);
+  const alone = txOn(sql, false);
+  const batches = new Map<RecordIndex, ReturnType<typeof batchedList>>();
+  const reading: Tx = {
+    ...alone,
+    list: (index, prefix, options) => {
+      if (!isRemote || index.isBatched !== true) return alone.list(index, prefix, options);
+      const batch = batches.get(index) ?? batchedList(parts, index);
+      batches.set(index, batch);
+      return batch(String(prefix[0])) as unknown as StoreEffect<never>;
+    },
+  };
   const readOf = (name: string) => operation(name, (body: TxBody<unknown>) => body(reading) as Run<unknown>);
   const reads = new Map<string, ReturnType<typeof readOf>>();
   return {

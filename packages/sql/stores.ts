@@ -9,7 +9,6 @@ import * as SqlEventStore from "./journal/event_store.ts";
 import * as SqlKeyStore from "./keys/key_store.ts";
 import * as SqlBlockStore from "./links/block_store.ts";
 import * as SqlLinkStore from "./links/link_store.ts";
-import * as SqlMemberStore from "./member_store.ts";
 import { schemaFault } from "./migrations.ts";
 import * as SqlRecords from "./records.ts";
 import * as SqlSessionStore from "./sessions/session_store.ts";
@@ -28,7 +27,6 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlLinkStore.layer,
     SqlImportStore.layer,
     SqlKeyStore.layer,
-    SqlMemberStore.layer,
     SqlAuditLog.layer,
     SqlSessionStore.layer,
     SqlUserStore.layer,

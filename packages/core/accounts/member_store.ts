@@ -1,4 +1,4 @@
-import { Context } from "effect";
+import { Context, Effect, Schema } from "effect";
 import {
   type AuditAction,
   type AuditEntry,
@@ -7,8 +7,10 @@ import {
   type WriteOrigin,
 } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
-import { ChatId, type KeyId, type Pid, type SignInId } from "../ids.ts";
+import { ChatId, type KeyId, Pid, type SignInId } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
+import { accountId, type RecordOf, recordType } from "../records/record_type.ts";
+import type { Tx } from "../records/records.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 
 /** Each role may do everything that the roles after it may do. @internal */
@@ -25,22 +27,38 @@ export const maxFreeAccounts = 3;
 /** How long a user may accept an invitation, in milliseconds. */
 const invitationLifetime = 14 * dayMs;
 
+/** @internal */
+export const memberRecords = recordType({
+  name: "members",
+  fields: {
+    account: accountId,
+    chatId: ChatId,
+    role: Schema.Literals(memberRoles),
+    /** The scopes of which the member sees something; null for all of the account. An owner has null. */
+    scopes: Schema.NullOr(Schema.Array(Pid)),
+    /** When the user was added or invited. */
+    since: Schema.Int,
+    /**
+     * When the user last chose the account at the dashboard. Null for an invitation that the user has not accepted: it
+     * gives no right and counts for nothing but the maximum number of members.
+     */
+    chosenAt: Schema.NullOr(Schema.Int),
+    /** The member who invited the user; null if an operator added the user, or the inviter was erased. */
+    invitedBy: Schema.NullOr(ChatId),
+  },
+  json: ["scopes"],
+  key: ["account", "chatId"],
+  indexes: {
+    /** The longest-standing member first, equal times by chat ID. A page of 25 links lists as many teams. */
+    byAccount: { fields: ["account", "since", "chatId"], group: 1, isBatched: true },
+    byUser: { fields: ["chatId", "account"], group: 1 },
+    byInviter: { fields: ["invitedBy", "account", "chatId"], group: 1 },
+  },
+  ofUser: { index: "byUser", erasedAs: null },
+});
+
 /** A chat user who may use the dashboard for an account, or has an invitation to it. */
-export interface Member {
-  readonly chatId: ChatId;
-  readonly role: MemberRole;
-  /** The scopes of which the member sees something; null for all of the account. An owner has null. */
-  readonly scopes: ReadonlyArray<Pid> | null;
-  /** When the user was added or invited. */
-  readonly since: Millis;
-  /**
-   * When the user last chose the account at the dashboard. Null for an invitation that the user has not accepted: it
-   * gives no right and counts for nothing but the maximum number of members.
-   */
-  readonly chosenAt: Millis | null;
-  /** The member who invited the user; null if an operator added the user, or the inviter was erased. */
-  readonly invitedBy: ChatId | null;
-}
+export interface Member extends Omit<RecordOf<typeof memberRecords>, "account"> {}
 
 /** Returns whether the member counts: a user who was only invited has no part in the account. @internal */
 export const hasAccepted = ({ chosenAt }: Pick<Member, "chosenAt">): boolean => chosenAt !== null;
@@ -120,9 +138,16 @@ export const membershipOrder = (one: Membership, other: Membership): number =>
   (other.chosenAt ?? 0) - (one.chosenAt ?? 0) ||
   (one.account.name < other.account.name ? -1 : 1);
 
-/** Sorts an account's members: the longest-standing member first, equal times by chat ID. @internal */
-export const memberOrder = (one: Member, other: Member): number =>
-  one.since - other.since || (one.chatId < other.chatId ? -1 : 1);
+/** Returns the memberships of a chat user, in their order. @internal */
+export const membershipsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId) {
+  const found = yield* tx.list(memberRecords.byUser, [chatId]);
+  const accounts = yield* tx.accounts(found.map(({ account }) => account));
+  const memberships = found.flatMap(({ chatId: _, account: id, ...member }): ReadonlyArray<Membership> => {
+    const account = accounts.get(id);
+    return account === undefined ? [] : [{ ...member, account }];
+  });
+  return memberships.toSorted(membershipOrder);
+});
 
 export type MemberChange =
   | {

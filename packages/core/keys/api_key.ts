@@ -1,13 +1,14 @@
 import { Effect } from "effect";
 import { SecureRandom } from "effect/crypto";
+import type { Tier } from "../account.ts";
 import { type AuditAction, changeDetails } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
-import type { ChatId, KeyId } from "../ids.ts";
+import type { KeyId } from "../ids.ts";
 import type { KeyKind, KeyLimits } from "../limits/quota.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import type { Millis } from "../timestamp.ts";
 
-export type Tier = "free" | "premium";
+export * from "../account.ts";
 
 /**
  * The routes that a key may use. `read`: single and bulk lookups, events, and related accounts (alts) with their
@@ -28,36 +29,6 @@ export const mayNamePlayers = ({ access }: Pick<ApiKey, "access">): boolean =>
   access === "game" || fullAccesses.some((full) => full === access);
 
 export type KeyStatus = "active" | "disabled" | "revoked";
-
-/** Keys of a suspended account are refused, and nobody can sign in to it. */
-export type AccountStatus = "active" | "suspended";
-
-/** An account that may not exist yet. */
-export interface NewAccount {
-  readonly name: string;
-  readonly chatId: ChatId | null;
-  readonly tier: Tier;
-  /**
-   * Whether the account is the operator's own: its keys may name every guild, and its links have no cap. When left out,
-   * an account without `chatId` is. Only the operator makes such an account, and it ends with the first owner or admin.
-   */
-  readonly operator?: boolean;
-}
-
-/** An owner of keys. The chat user in `chatId` can sign in to the dashboard. */
-export interface Account extends NewAccount {
-  readonly status: AccountStatus;
-  readonly operator: boolean;
-  /** The name that an owner gave the account. Left out until then. No two accounts have one name. */
-  readonly displayName?: string;
-}
-
-/** Returns the name by which people know an account: the one that an owner gave it, else its own. @internal */
-export const shownName = ({ name, displayName }: Pick<Account, "name" | "displayName">): string =>
-  displayName ?? name;
-
-/** Returns whether a new account is the operator's own. @internal */
-export const isOperators = ({ chatId, operator = chatId === null }: NewAccount): boolean => operator;
 
 /** A key without its secret. Only a keyed hash of the secret is stored. */
 export interface ApiKey {

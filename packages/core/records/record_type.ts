@@ -11,6 +11,8 @@ interface IndexOptions<F extends string> {
   readonly fields: ReadonlyArray<F | `-${F}`>;
   /** The number of leading fields by which writes read the index. Writes that change what one has read run again. */
   readonly group?: number;
+  /** Whether reads by its first field, a text, share a statement where each statement is a way to a server. */
+  readonly isBatched?: true;
   /**
    * A field of text and its values in the records of the index, or a field of `json` and what of it is not null there.
    * All records if left out.
@@ -122,3 +124,12 @@ export const snakeCase = (field: string): string =>
 
 /** A schema for branded text that has no schema of its own. The cast is safe, since a brand exists only in types. @internal */
 export const textAs = <Text extends string>() => Schema.String as unknown as Schema.Codec<Text, string>;
+
+/** How a storage names an account in its records: by its name, or by a number that stays when the name changes. */
+export type AccountId = string | number;
+
+/** The schema of fields that name an account, which storages know it by. SQL has the name. @internal */
+export const accountId = Schema.String.annotate({ identifier: "AccountId" }) as unknown as Schema.Codec<
+  AccountId,
+  string
+>;

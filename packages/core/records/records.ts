@@ -1,12 +1,13 @@
 /** The port of stores that are written once for all storages. */
 import { Array as Arr, Context, Effect, Layer, type Option } from "effect";
-import type { AuditAction, AuditEntry, WriteContext } from "../audit/audit.ts";
+import type { Account } from "../account.ts";
+import type { AuditAction, AuditEntry, WriteContext, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { Conflict, StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { Keyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import type { RecordIndex, RecordType } from "./record_type.ts";
+import type { AccountId, RecordIndex, RecordType } from "./record_type.ts";
 
 export type KeyPart = string | number;
 
@@ -48,6 +49,23 @@ export interface HoldItems {
 export interface KnownScope {
   readonly scope: DataScope;
   readonly isActive: boolean;
+}
+
+export interface KnownAccount extends Account {
+  readonly id: AccountId;
+}
+
+/** A change of an account itself. */
+export interface AccountWrite extends WriteOrigin {
+  readonly pid: null;
+  readonly account: AccountId;
+  readonly at: Millis;
+}
+
+/** The keys that a step has revoked, and whether more are left. */
+export interface RevokedKeys {
+  readonly revoked: ReadonlyArray<KeyId>;
+  readonly isMore: boolean;
 }
 
 /** A transaction. What a write reads by a key holds until its end. */
@@ -119,9 +137,9 @@ export interface Tx {
     index: RecordIndex<R>,
     prefixes: ReadonlyArray<ReadonlyArray<string>>,
   ) => StoreEffect<ReadonlyArray<R>>;
-  /** Writes to the audit log of a scope. */
+  /** Writes to the audit log of a scope or an account. */
   readonly journal: (
-    write: WriteContext,
+    write: WriteContext | AccountWrite,
     action: AuditAction,
     details: AuditEntry["details"],
   ) => StoreEffect<unknown>;
@@ -132,6 +150,18 @@ export interface Tx {
   ) => StoreEffect<ReadonlyMap<ChatId, { readonly gameId: GameId | null; readonly linkVersion: number }>>;
   /** Returns the scopes that exist. */
   readonly scopes: (pids: ReadonlyArray<Pid>) => StoreEffect<ReadonlyMap<Pid, KnownScope>>;
+  /** Returns the ID of an account, undefined if it is known not to exist. */
+  readonly accountId: (name: string) => StoreEffect<AccountId | undefined>;
+  /** Reads an account, which holds until the end of a write. */
+  readonly account: (name: string) => StoreEffect<KnownAccount | undefined>;
+  /** Returns the accounts that exist. */
+  readonly accounts: (ids: ReadonlyArray<AccountId>) => StoreEffect<ReadonlyMap<AccountId, Account>>;
+  /** Stores an account in place of the one with its ID, under the same name. */
+  readonly putAccount: (account: KnownAccount) => StoreEffect<unknown>;
+  /** Revokes keys of an account until the step is over. */
+  readonly revokeKeys: (account: KnownAccount, at: Millis, isOver: () => boolean) => StoreEffect<RevokedKeys>;
+  /** Whether the write has no room for a further record, in a storage with bounded writes. */
+  readonly isFull: () => boolean;
   /** Returns the keys of an account, revoked ones too. */
   readonly keysOf: (account: string) => StoreEffect<ReadonlyArray<KeyId>>;
   /** Stores when keys were last used, unless an earlier use was less than `lastUsePrecision` before. */
@@ -156,7 +186,10 @@ export type TxBody<A> = (tx: Tx) => StoreEffect<A> | Effect.fn.Return<A, StoreUn
 export interface StoreRecords<Name extends string = string> {
   /** Reads without a transaction: two reads may see different states. */
   readonly read: <A>(name: Name, body: TxBody<A>) => StoreEffect<A>;
-  /** @param queue the names of what it changes: writes of one name run one by one, on all nodes */
+  /**
+   * @param queue the names of what it changes: writes of one name run one by one, on all nodes. A storage that runs
+   *   overtaken writes again needs only the first
+   */
   readonly write: <A>(name: Name, queue: string | ReadonlyArray<string>, body: TxBody<A>) => StoreEffect<A>;
   /**
    * Makes a write of a scope that keeps its idempotency key and its answer, see `keptOutcome`. Nodes run writes of a scope

@@ -1,4 +1,5 @@
 import { Effect, Order } from "effect";
+import { membershipsOf } from "../accounts/member_store.ts";
 import { reviewsOf } from "../alts/alt_review_store.ts";
 import { sightingsOfUser } from "../alts/sighting_store.ts";
 import type { ChatId } from "../ids.ts";
@@ -23,6 +24,7 @@ export const userRecordsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId
   const signIns = yield* tx.list(siteSignIns.byUser, [chatId]);
   return {
     ...(yield* sightingsOfUser(tx, chatId)),
+    memberships: yield* membershipsOf(tx, chatId),
     reviews: (yield* reviewsOf(tx, chatId, [])).toSorted(byPid),
     flows: flows.toSorted(byTime(({ expiresAt }) => expiresAt)),
     roles: yield* rolesOfUser(tx, chatId),

@@ -1,11 +1,10 @@
-/** Accounts, their members, scopes and keys. */
+/** Accounts, their scopes and keys. */
 import { guildOf, type KeyId, type Row } from "@accountlink/core";
 import { noSettings } from "@accountlink/core/keys";
 import { snakeCase } from "@accountlink/core/records";
 import { Record } from "effect";
 import { suspendedOwners } from "../stores/account_operations.ts";
 import { keys, lastUses } from "../stores/keys.ts";
-import { members } from "../stores/members.ts";
 import { accounts, type StoredScope, scopes } from "../stores/scopes.ts";
 import { at, scopeRef } from "./places.ts";
 import { type Unit, unit } from "./unit.ts";
@@ -25,20 +24,6 @@ export const accountUnits: ReadonlyArray<Unit> = [
     fields: ({ name }, _, places) => ({ id: at(places.accounts, String(name)).id }),
   }),
   unit({ records: suspendedOwners, relation: "suspended_owners", columns: { hash: "hash" } }),
-  unit({
-    records: members,
-    relation: "members",
-    columns: {
-      chat_id: "chatId",
-      role: "role",
-      since: "since",
-      chosen_at: "chosenAt",
-      invited_by: "invitedBy",
-      scopes: ["json", "scopes"],
-    },
-    fields: ({ account }, _, places) => ({ account: at(places.accounts, String(account)).id }),
-    row: ({ account }, places) => ({ account: at(places.accountsById, account).name }),
-  }),
   unit<StoredScope>({
     records: scopes,
     relation: "scopes",

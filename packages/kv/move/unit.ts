@@ -1,7 +1,7 @@
 /** How rows of an SQL storage and records of this one stand for each other. */
 import type { Row, RowValue } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
-import type { RecordType } from "@accountlink/core/records";
+import { accountId, type RecordType } from "@accountlink/core/records";
 import { Effect } from "effect";
 import type { Database } from "../database.ts";
 import type { Tuple } from "../keys.ts";
@@ -9,7 +9,7 @@ import { kvTable } from "../records.ts";
 import type { OfEpoch } from "../stores/scopes.ts";
 import type { Table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import { epochOf, isOfEpoch, type Places, scopeRef } from "./places.ts";
+import { at, epochOf, isOfEpoch, type Places, scopeRef } from "./places.ts";
 
 /** The rows of tables, by their names. */
 export type Rows = Readonly<Record<string, ReadonlyArray<Row>>>;
@@ -156,8 +156,9 @@ export const unit = <R extends object>(definition: Definition<R>): Unit => {
 };
 
 /** The unit of a type of records that is the same in all storages. */
-export const recordUnit = (type: RecordType): Unit =>
-  unit<object>({
+export const recordUnit = (type: RecordType): Unit => {
+  const namesAccount = type.fields["account"] === accountId;
+  return unit<object>({
     records: kvTable(type),
     relation: type.name,
     ...(type.isLarge && { limit: 1 }),
@@ -167,11 +168,18 @@ export const recordUnit = (type: RecordType): Unit =>
         [type.json.includes(field) ? "json" : "plain", field] as never,
       ]),
     ),
-    fields: ({ pid }, _, places) => ({
+    fields: ({ pid, account }, _, places) => ({
+      ...(namesAccount && { account: at(places.accounts, String(account)).id }),
       ...(type.isOfScope && { epoch: epochOf(places, String(pid)) }),
       ...(type.isOfAccount && { account: scopeRef(places, String(pid)).account }),
+    }),
+    ...(namesAccount && {
+      row: (record: object, places: Places) => ({
+        account: at(places.accountsById, (record as { readonly account: number }).account).name,
+      }),
     }),
     ...(type.isOfScope && {
       isKept: (record: object, places: Places) => isOfEpoch(record as OfEpoch, places),
     }),
   });
+};

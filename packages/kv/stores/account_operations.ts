@@ -3,25 +3,18 @@ import type { KeyId } from "@accountlink/core";
 import { logged } from "@accountlink/core/journal";
 import { endOfAccount, isOperators, type KeyStore, shownName } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
+import { accountQueue, changeInSteps, closeAccount, type Unfinished } from "@accountlink/core/storage";
 import { Clock, Effect, Option } from "effect";
 import type { Database } from "../database.ts";
-import { changeFirst, changeSome } from "../steps.ts";
+import { txOf } from "../records.ts";
+import { changeFirst, changeSome, isAtEnd } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import {
-  activeKeys,
-  changeInSteps,
-  clearSome,
-  closeSome,
-  isAtEnd,
-  releaseAccount,
-  type Unfinished,
-} from "./account_end.ts";
+import { clearSome, members, releaseAccount } from "./account_end.ts";
 import { nextNumber } from "./counts.ts";
 import { accountPlace, journal, record, type StoredRecord } from "./journal.ts";
-import { keys } from "./keys.ts";
-import { members } from "./members.ts";
-import { accountNamed, accountOf, accountQueue, accounts, type StoredAccount } from "./scopes.ts";
+import { activeKeys, keys } from "./keys.ts";
+import { accountNamed, accountOf, accounts, type StoredAccount } from "./scopes.ts";
 
 /** Hashes of erased users who owned a suspended account. */
 export const suspendedOwners = table<{ readonly hash: string }>()("suspended", ({ hash }) => [hash], {});
@@ -53,7 +46,7 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
         }
         const { id, chatId: owner } = account;
         if (owner !== null && (yield* tx.get(members, id, owner)) === undefined) {
-          const member = { role: "owner", since: now, chosenAt: now, invitedBy: null } as const;
+          const member = { role: "owner", scopes: null, since: now, chosenAt: now, invitedBy: null } as const;
           yield* tx.put(members, { account: id, chatId: owner, ...member });
         }
         return accountOf(account);
@@ -118,7 +111,7 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
         assertStorable([pseudonym]);
         const account = yield* accountNamed(tx, name);
         if (account === undefined) return Option.none();
-        const { revoked, isMore } = yield* closeSome(tx, account, write.at);
+        const { revoked, isMore } = yield* closeAccount(txOf(tx), account, write.at);
         if (isMore || (yield* isLeft(tx, account, pseudonym))) return { unfinished: revoked };
         yield* releaseAccount(tx, account, pseudonym);
         const all = [...before, ...revoked];
@@ -137,7 +130,7 @@ const isLeft = Effect.fnUntraced(function* (tx: Transaction, account: StoredAcco
     tx.put(journal, { ...stored, actor: { ...stored.actor, id: pseudonym } as typeof stored.actor });
   if (yield* changeSome(tx, journal.byActor, [name], rename, isAtEnd)) return true;
   // Owners go last, since an owner repeats an end that was interrupted.
-  const left = (yield* tx.scan(members, [id])).toSorted(
+  const left = (yield* tx.list(members.byAccount, [id])).toSorted(
     (one, other) => Number(one.role === "owner") - Number(other.role === "owner"),
   );
   return yield* changeFirst(tx, left, ({ chatId }) => tx.remove(members, id, chatId), isAtEnd);

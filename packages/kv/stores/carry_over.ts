@@ -3,6 +3,7 @@
  * records in a form of their own. Events keep their positions.
  */
 
+import { memberRecords } from "@accountlink/core/accounts";
 import { altReviews, altSuspects, reviewKey, sightingRecord, sightingRecords } from "@accountlink/core/alts";
 import {
   guildLogEntries,
@@ -35,6 +36,7 @@ import {
   earlierImports,
   earlierLogEntries,
   earlierLogs,
+  earlierMembers,
   earlierMessages,
   earlierPanels,
   earlierParts,
@@ -75,6 +77,9 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
   for (const [name, type] of Object.entries(renamedTypes)) {
     yield* moveAll(db, kvTable({ ...type, name }), (tx, record) => tx.put(kvTable(type), record));
   }
+  yield* moveAll(db, earlierMembers, (tx, member) =>
+    tx.put(kvTable(memberRecords), { ...member, scopes: member.scopes ?? null }),
+  );
   yield* moveAll(db, earlierWebhooks, (tx, { webhook, scope: { pid }, position, holder }) =>
     txOf(tx).put(webhookRecords, { ...webhook, pid, position, holder }),
   );

@@ -1,4 +1,5 @@
 import { AuditLog, ChatId, EventStore, GameId, GuildId, KeyId, Pid } from "@accountlink/core";
+import { MemberStore } from "@accountlink/core/accounts";
 import { placeOf } from "@accountlink/core/addresses";
 import { AltReviewStore, SuspectStore } from "@accountlink/core/alts";
 import { CommunityStore } from "@accountlink/core/communities";
@@ -21,7 +22,7 @@ const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as co
 
 const open = (kv: Kv) => Layer.build(Layer.fresh(layer(Effect.succeed(kv))));
 
-it("communities, reviews, likely alts, sightings, sign-ins, webhooks, logs and uploads of an earlier release are carried over, without deleted ones", () =>
+it("members, communities, reviews, likely alts, sightings, sign-ins, webhooks, logs and uploads of an earlier release are carried over, without deleted ones", () =>
   Effect.gen(function* () {
     const kv = memoryKv();
     const keys = yield* Effect.provideContext(KeyStore, yield* open(kv));
@@ -67,7 +68,10 @@ it("communities, reviews, likely alts, sightings, sign-ins, webhooks, logs and u
     const panels = [{ channelId: "5", messageId: "8", text: null }];
     const community = { homeSince: 3, paused, settings: { remindAfterDays: 4 }, panels };
     const [keyId, used] = [KeyId.make("Aa0Bb1Cc2Dd3"), { served: 1, refused: 2, errors: 3 }];
+    const member = { chatId, role: "admin", since: 3, chosenAt: 4, invitedBy: otherChatId };
     const stored = [
+      { key: encode(["member", 1, chatId]), value: { account: 1, ...member } },
+      { key: encode(["member.byUser", chatId, 1]), value: "entry" },
       {
         key: encode(["community", pid, place.guildId]),
         value: { ...place, scope, ...community },
@@ -125,6 +129,9 @@ it("communities, reviews, likely alts, sightings, sign-ins, webhooks, logs and u
       yield* Effect.provideContext(SignInStore, context),
     ];
 
+    const members = yield* Effect.provideContext(MemberStore, context);
+    expect(yield* members.list("acme")).toEqual([{ ...member, scopes: null }]);
+    expect((yield* members.findByChatId(chatId)).map(({ account }) => account.name)).toEqual(["acme"]);
     const communities = yield* Effect.provideContext(CommunityStore, context);
     const shown = { paused, panels, remindAfterDays: 4, tellTroubles: true, scope: { pid, account: "acme" } };
     expect(Option.getOrThrow(yield* communities.find(place))).toMatchObject({ homeSince: 3, ...shown });
@@ -169,7 +176,7 @@ it("communities, reviews, likely alts, sightings, sign-ins, webhooks, logs and u
     const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
     expect(
       left.filter(({ key }) =>
-        /^(community|preview|review|plan_problem|suspect|sighting|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message|import|part_of_file|usage|meter)\b/.test(
+        /^(member|community|preview|review|plan_problem|suspect|sighting|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message|import|part_of_file|usage|meter)\b/.test(
           key,
         ),
       ),

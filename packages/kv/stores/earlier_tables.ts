@@ -1,5 +1,6 @@
 /** What earlier releases stored in another form. */
 import type { Pid } from "@accountlink/core";
+import type { memberRecords } from "@accountlink/core/accounts";
 import { placeOf, type Sighting } from "@accountlink/core/addresses";
 import type { AltPair, AltReview, Suspect } from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
@@ -170,6 +171,12 @@ export const earlierSightings = earlierTable<EarlierSighting>("sighting", ({ pid
   sighting.chatId,
   placeOf(sighting),
 ]);
+
+/** Members of earlier releases may lack `scopes`. */
+export const earlierMembers = earlierTable<RecordOf<typeof memberRecords>>(
+  "member",
+  ({ account, chatId }) => [account, chatId],
+);
 
 /** Types of records that only had another name. */
 export const renamedTypes: Readonly<Record<string, RecordType>> = {

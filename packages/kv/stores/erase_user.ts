@@ -3,7 +3,7 @@
  * finds nothing left.
  */
 import type { ChatId, KeyId } from "@accountlink/core";
-import { isInCharge, isSuspendedOwner } from "@accountlink/core/accounts";
+import { isInCharge, isSuspendedOwner, memberRecords } from "@accountlink/core/accounts";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import { logged, userErased, withoutUser } from "@accountlink/core/journal";
@@ -11,7 +11,7 @@ import type { RecordType } from "@accountlink/core/records";
 import { forgetInPlans, forgetInPreviews } from "@accountlink/core/roles";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { forgetInCommunities, recordTypes } from "@accountlink/core/storage";
+import { closeAccount, forgetInCommunities, pauseAll, recordTypes } from "@accountlink/core/storage";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
   addErased,
@@ -29,7 +29,7 @@ import { kvIndex, txOf } from "../records.ts";
 import { changeFirst, changeSome, isFull, removeSome, stepSize } from "../steps.ts";
 import { type Index, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import { clearSome, closeSome, pauseSome, releaseAccount, revokeSome } from "./account_end.ts";
+import { clearSome, members, releaseAccount } from "./account_end.ts";
 import { suspendedOwners } from "./account_operations.ts";
 import { eraseFromBlocks } from "./blocks.ts";
 import { requests } from "./idempotency_store.ts";
@@ -43,9 +43,8 @@ import {
   recordsNaming,
   type StoredRecord,
 } from "./journal.ts";
-import { keys } from "./keys.ts";
+import { keys, revokeSome } from "./keys.ts";
 import { links } from "./links.ts";
-import { members } from "./members.ts";
 import { accountAt, accountOf, accounts, isCurrent, type OfEpoch, type StoredAccount } from "./scopes.ts";
 import { endedPerStep, endVerifications, flows, sessions } from "./verifications.ts";
 
@@ -225,11 +224,11 @@ const leaveAccount: EraseSome = Effect.fnUntraced(function* (tx, write, part, be
   const [member] = yield* tx.list(members.byUser, [chatId], { limit: 1 });
   if (member === undefined) return false;
   const account = yield* accountAt(tx, member.account);
-  if (isSuspendedOwner({ scopes: null, ...member, account: accountOf(account) })) {
+  if (isSuspendedOwner({ ...member, account: accountOf(account) })) {
     yield* tx.put(suspendedOwners, { hash: write.ownerHash });
   }
   if (account.chatId !== chatId && isInCharge(member) && (yield* isClosed(tx, account.id, chatId))) {
-    const { revoked, isMore } = yield* closeSome(tx, account, write.at, isLarge(part));
+    const { revoked, isMore } = yield* closeAccount(txOf(tx), account, write.at, () => isLarge(part)(tx));
     for (const key of revoked) part.revoked.push({ key, account: account.id, isOwn: false });
     if (isMore) return true;
     yield* recordEnd(tx, write, account, [part, before]);
@@ -240,7 +239,7 @@ const leaveAccount: EraseSome = Effect.fnUntraced(function* (tx, write, part, be
 
 /** Whether nobody but the user runs an account. */
 const isClosed = Effect.fnUntraced(function* (tx: Transaction, account: number, chatId: ChatId) {
-  return !(yield* tx.scan(members, [account])).some(
+  return !(yield* tx.list(members.byAccount, [account])).some(
     (member) => member.chatId !== chatId && isInCharge(member),
   );
 });
@@ -269,11 +268,12 @@ const endOwn: EraseSome = Effect.fnUntraced(function* (tx, write, part, before) 
   const [account] = yield* tx.list(accounts.byUser, [chatId], { limit: 1 });
   if (account === undefined) return false;
   if (yield* clearSome(tx, account, isLarge(part))) return true;
-  const { revoked, isMore } = yield* revokeSome(tx, account, at, isLarge(part));
+  const isOver = () => isLarge(part)(tx);
+  const { revoked, isMore } = yield* revokeSome(tx, account, at, isOver);
   for (const key of revoked) part.revoked.push({ key, account: account.id, isOwn: true });
   if (isMore) return true;
-  if ((yield* isClosed(tx, account.id, chatId)) && (yield* pauseSome(tx, account, at, isLarge(part))))
-    return true;
+  const isUnused = yield* isClosed(tx, account.id, chatId);
+  if (isUnused && (yield* pauseAll(txOf(tx), account.name, at, isOver))) return true;
   const index = before.accounts + part.accounts++;
   yield* releaseAccount(tx, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`);
   yield* recordEnd(tx, write, account, [part, before]);
@@ -290,7 +290,9 @@ const kinds: ReadonlyArray<EraseSome> = [
   eraseFromScopes(links.byUser, () => "records"),
   // Before the records by which it finds previews.
   (tx, { chatId }) => forgetInPreviews(txOf(tx), chatId, 1),
-  ...recordTypes.flatMap(({ ofUser }) => (ofUser === null ? [] : [eraseRecordsOf(ofUser)])),
+  ...recordTypes.flatMap((type) =>
+    type.ofUser === null ? [] : [type === memberRecords ? leaveAccount : eraseRecordsOf(type.ofUser)],
+  ),
   eraseFromLogs,
   eraseFromSessions,
   eraseRecords,
@@ -299,7 +301,6 @@ const kinds: ReadonlyArray<EraseSome> = [
   (tx, { chatId }) => forgetInCommunities(txOf(tx), chatId, 1),
   eraseAll(madeLinks.byUser),
   (tx, { chatId }) => forgetInPlans(txOf(tx), chatId, 1),
-  leaveAccount,
   forgetInviter,
   forgetMaker,
   endOwn,

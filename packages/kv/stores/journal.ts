@@ -1,6 +1,7 @@
 /** The journal. A record has a place: its scope, or its account. */
 import type { ChatId, Pid } from "@accountlink/core";
 import { entryOf, type JournalRecord, usersIn, withoutEntry } from "@accountlink/core/journal";
+import type { AccountId } from "@accountlink/core/records";
 import type { Millis } from "@accountlink/core/timestamp";
 import { erasedMark } from "@accountlink/core/users";
 import { Clock, Effect } from "effect";
@@ -68,7 +69,7 @@ export const journal = table<StoredRecord>()("journal", ({ place, sequence }) =>
   },
 });
 
-export const accountPlace = (account: number): string => `account ${account}`;
+export const accountPlace = (account: AccountId): string => `account ${account}`;
 
 export const placeKey = (place: string): string => keyOf(places, [place]);
 

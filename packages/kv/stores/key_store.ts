@@ -13,6 +13,7 @@ import {
 } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { assertStorable } from "@accountlink/core/storable_text";
+import { accountQueue } from "@accountlink/core/storage";
 import { Array as Arr, Effect, Option, Order, Struct } from "effect";
 import { itemsOf, shortListsAtOnce } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
@@ -22,7 +23,6 @@ import { apiKey, apiKeyOf, keyDetails, keys, lastUses, revokedKey, type StoredKe
 import {
   accountAt,
   accountNamed,
-  accountQueue,
   dataScope,
   refOf,
   type StoredScope,

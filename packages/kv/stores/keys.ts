@@ -1,11 +1,21 @@
 import type { ApiKey, KeyId } from "@accountlink/core";
 import { earlierEnd, type KeyDetails } from "@accountlink/core/keys";
+import type { Tx } from "@accountlink/core/records";
 import type { Millis } from "@accountlink/core/timestamp";
 import { lastUsePrecision } from "@accountlink/core/usage";
 import { Effect } from "effect";
+import { changeFirst, isAtEnd } from "../steps.ts";
 import { keyOf, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import { accountAt, accountNamed, dataScope, type ScopeRef, type StoredAccount } from "./scopes.ts";
+import {
+  accountAt,
+  accountNamed,
+  accountOf,
+  accounts,
+  dataScope,
+  type ScopeRef,
+  type StoredAccount,
+} from "./scopes.ts";
 
 /** A key with its secrets, the newest last. A secret whose `endsAt` is null expires with its key. */
 export interface StoredKey {
@@ -70,17 +80,59 @@ export const revokedKey = (stored: StoredKey, { status }: StoredAccount, at: Mil
   revokedAt: at,
 });
 
-/** The keys of an account, the oldest first. */
-export const keysOf = Effect.fnUntraced(function* (tx: Transaction, name: string) {
-  const account = yield* accountNamed(tx, name);
-  return account === undefined ? [] : (yield* tx.list(keys.byAccount, [account.id])).map(({ key }) => key.id);
+export const activeKeys = (tx: Transaction, account: number) =>
+  Effect.map(tx.list(keys.byAccount, [account]), (found) =>
+    found.filter(({ key }) => key.status !== "revoked"),
+  );
+
+/** Revokes keys of an account that are not revoked, until the step is over. */
+export const revokeSome = Effect.fnUntraced(function* (
+  tx: Transaction,
+  account: StoredAccount,
+  at: Millis,
+  isOver: () => boolean,
+) {
+  const revoked: Array<KeyId> = [];
+  const revoke = (stored: StoredKey) => {
+    revoked.push(stored.key.id);
+    return tx.put(keys, revokedKey(stored, account, at));
+  };
+  const isMore = yield* changeFirst(tx, yield* activeKeys(tx, account.id), revoke, isOver);
+  return { revoked, isMore };
 });
 
-export const noteUses = Effect.fnUntraced(function* (tx: Transaction, uses: ReadonlyArray<LastUse>) {
-  yield* tx.prefetch(uses.flatMap(({ key }) => [keyOf(keys, [key]), keyOf(lastUses, [key])]));
-  for (const { key, at } of uses) {
-    if ((yield* tx.get(keys, key)) === undefined) continue;
-    const last = (yield* tx.get(lastUses, key))?.at ?? -Infinity;
-    if (at - last >= lastUsePrecision) yield* tx.put(lastUses, { key, at });
-  }
-});
+/** The operations of `Tx` on accounts and keys. */
+export const knownAccounts = (tx: Transaction) =>
+  ({
+    isFull: () => isAtEnd(tx),
+
+    accountId: (name) => Effect.map(accountNamed(tx, name), (found) => found?.id),
+
+    account: (name) => accountNamed(tx, name),
+
+    accounts: (ids) =>
+      Effect.map(
+        tx.getAll(accounts, ids, (id) => [id]),
+        (found) => new Map(found.flatMap((each) => (each === undefined ? [] : [[each.id, accountOf(each)]]))),
+      ),
+
+    putAccount: (account) => tx.put(accounts, account as StoredAccount),
+
+    revokeKeys: (account, at, isOver) => revokeSome(tx, account as StoredAccount, at, isOver),
+
+    /** The oldest first. */
+    keysOf: Effect.fnUntraced(function* (name) {
+      const account = yield* accountNamed(tx, name);
+      const found = account === undefined ? [] : yield* tx.list(keys.byAccount, [account.id]);
+      return found.map(({ key }) => key.id);
+    }),
+
+    noteUses: Effect.fnUntraced(function* (uses) {
+      yield* tx.prefetch(uses.flatMap(({ key }) => [keyOf(keys, [key]), keyOf(lastUses, [key])]));
+      for (const { key, at } of uses) {
+        if ((yield* tx.get(keys, key)) === undefined) continue;
+        const last = (yield* tx.get(lastUses, key))?.at ?? -Infinity;
+        if (at - last >= lastUsePrecision) yield* tx.put(lastUses, { key, at });
+      }
+    }),
+  }) satisfies Partial<Tx>;

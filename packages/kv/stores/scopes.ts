@@ -2,12 +2,12 @@
 import type { DataScope, GameId, Pid, ScopeTarget } from "@accountlink/core";
 import { guildOf } from "@accountlink/core";
 import type { Account, ScopeSettings } from "@accountlink/core/keys";
-import type { KnownScope } from "@accountlink/core/records";
+import type { AccountId, KnownAccount, KnownScope } from "@accountlink/core/records";
 import { Effect } from "effect";
 import { keyOf, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 
-export interface StoredAccount extends Account {
+export interface StoredAccount extends KnownAccount {
   readonly id: number;
 }
 
@@ -23,9 +23,6 @@ export const accounts = table<StoredAccount>()("account", ({ id }) => [id], {
   },
   byUser: { keys: ({ id, chatId }) => (chatId === null ? [] : [[chatId, id]]), group: 1 },
 });
-
-/** The queue of writes to an account, see `Database.write`. Anybody may name an account, so that the name has a prefix. */
-export const accountQueue = (name: string): string => `account ${name}`;
 
 /** What never changes in a scope. */
 export interface ScopeRef {
@@ -60,7 +57,7 @@ export const accountNamed = Effect.fnUntraced(function* (tx: Transaction, name: 
 });
 
 /** The account with a number. Accounts are never deleted. */
-export const accountAt = Effect.fnUntraced(function* (tx: Transaction, id: number) {
+export const accountAt = Effect.fnUntraced(function* (tx: Transaction, id: AccountId) {
   const found = yield* tx.get(accounts, id);
   if (found === undefined) throw new Error(`Cannot read account ${id}, expected one that exists`);
   return found;

@@ -11,7 +11,6 @@ import type { Transaction } from "../transaction.ts";
 import { eraseUser, erasures } from "./erase_user.ts";
 import { accountPlace, entriesOf, recordsNaming, type StoredRecord } from "./journal.ts";
 import { findRecord, links } from "./links.ts";
-import { membershipsOf } from "./members.ts";
 import { accountNamed, accountOf, accounts, scopeAt, withScope } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 import { sessions } from "./verifications.ts";
@@ -31,7 +30,6 @@ export const layer = storeLayer(UserStore, (db) => ({
       const own = yield* tx.list(accounts.byUser, [chatId]);
       return {
         accounts: own.map(accountOf).toSorted(by(({ name }) => [name])),
-        memberships: yield* membershipsOf(tx, chatId),
         records: yield* recordsOf(tx, chatId),
         messages: yield* messagesOf(txOf(tx), chatId),
         sessions: (yield* tx.list(sessions.byUser, [chatId]))

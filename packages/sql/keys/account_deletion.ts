@@ -2,11 +2,13 @@
 import type { KeyId } from "@accountlink/core";
 import { type EndAccount, endOfAccount } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
+import { pauseAll } from "@accountlink/core/storage";
 import { Effect, Option } from "effect";
 import { deleteFiles } from "../import_files/deleted_files.ts";
 import { accountPlace, insertEntry } from "../journal/records.ts";
+import { withTx } from "../records.ts";
 import type { Ending, StoreParts } from "../statements/store_operation.ts";
-import { entriesOfStep, moveEntries, pauseAll, releaseAccount, renameActors } from "./account_end.ts";
+import { entriesOfStep, moveEntries, releaseAccount, renameActors } from "./account_end.ts";
 import { accountColumns, readAccounts } from "./accounts.ts";
 
 export const endAccountOn = ({ sql, operation, bulkTransaction, forUpdate }: StoreParts) => {
@@ -46,7 +48,7 @@ export const endAccountOn = ({ sql, operation, bulkTransaction, forUpdate }: Sto
       if (account === undefined) return Option.none();
       yield* sql`SELECT pid FROM scopes WHERE account = ${name} ORDER BY pid ${forUpdate}`;
       const revoked = yield* releaseAccount(sql, account, pseudonym, write.at);
-      yield* pauseAll(sql, pseudonym, write.at);
+      yield* withTx(sql, (tx) => pauseAll(tx, pseudonym, write.at), true);
       yield* sql`DELETE FROM members WHERE account = ${pseudonym}`;
       while (yield* renameActors(sql, name, pseudonym));
       yield* insertEntry(sql, endOfAccount(write, pseudonym, revoked));

@@ -1,34 +1,12 @@
 import { uploadOf } from "@accountlink/core/imports";
 import { type Account, noSettings } from "@accountlink/core/keys";
-import { pausePlans } from "@accountlink/core/storage";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { accountPlace } from "../journal/records.ts";
-import { withTx } from "../records.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { readKeyIds, rowOfSettings } from "./accounts.ts";
-
-/** Revokes the keys of an account, locked in the order of their IDs, and returns the IDs. */
-const revokeKeys = (sql: SqlClient.SqlClient, account: string, at: Millis) => {
-  const { forUpdate, isAnyOf } = dialectOf(sql);
-  const ofAccount = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes WHERE account = ${account}`)}`;
-  const active = sql`SELECT id FROM keys WHERE ${ofAccount} AND status <> 'revoked' ORDER BY id ${forUpdate}`;
-  return readKeyIds(sql`
-    UPDATE keys SET status = 'revoked', revoked_at = ${at} WHERE id ${isAnyOf(active)} RETURNING id`);
-};
-
-/** Pauses the webhooks and role plans of an account. */
-export const pauseAll = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account: string, at: Millis) {
-  const ofAccount = sql`pid IN (SELECT pid FROM scopes WHERE account = ${account})`;
-  yield* sql`
-    UPDATE webhooks SET status = 'paused', failing_since = NULL WHERE ${ofAccount} AND status = 'active'`;
-  yield* withTx(sql, (tx) => pausePlans(tx, account, at), true);
-});
-
-/** Revokes the keys of an account, and pauses its webhooks and role plans. Returns the revoked keys. */
-export const closeAccount = (sql: SqlClient.SqlClient, account: string, at: Millis) =>
-  Effect.andThen(pauseAll(sql, account, at), revokeKeys(sql, account, at));
+import { rowOfSettings } from "./accounts.ts";
+import { revokeKeys } from "./known_accounts.ts";
 
 /**
  * Removes the chat ID and the names of an account, which is `pseudonym` from then on. Revokes its keys, ends its

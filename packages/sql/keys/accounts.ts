@@ -182,9 +182,9 @@ export const accountFields = {
 
 const accounts = tableOf("accounts", accountFields);
 
-export const { columns: accountColumns } = accounts;
+export const { columns: accountColumns, rowOf: rowOfAccount } = accounts;
 
-export const accountOf = ({ displayName, ...account }: ValuesOf<typeof accountFields>): Account =>
+const accountOf = ({ displayName, ...account }: ValuesOf<typeof accountFields>): Account =>
   displayName === null ? account : { ...account, displayName };
 
 export const readAccounts = accounts.reader(accountOf);

@@ -1,11 +1,13 @@
 /** What the erasure of a user does to accounts that the user has or runs. */
 import type { ChatId } from "@accountlink/core";
 import type { Account } from "@accountlink/core/keys";
+import { closeAccount, pauseAll } from "@accountlink/core/storage";
 import type { EraseUser } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { insertEntry } from "../journal/records.ts";
-import { closeAccount, pauseAll, releaseAccount } from "../keys/account_end.ts";
+import { releaseAccount } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";
+import { withTx } from "../records.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 
 export const endedAccountsOn = ({ sql, forUpdate, isAmong, isAnyOf }: StoreParts) => {
@@ -32,11 +34,13 @@ export const endedAccountsOn = ({ sql, forUpdate, isAmong, isAnyOf }: StoreParts
     );
 
   /** Closes an account if the user was its last owner or admin, and returns the revoked keys. */
-  const leaveAccount = Effect.fnUntraced(function* (write: EraseUser, { name: account }: Account) {
-    if (!(yield* isClosed(account))) return [];
-    const revoked = yield* closeAccount(sql, account, write.at);
+  const leaveAccount = Effect.fnUntraced(function* (write: EraseUser, account: Account) {
+    const { name } = account;
+    if (!(yield* isClosed(name))) return [];
+    const close = withTx(sql, (tx) => closeAccount(tx, { ...account, id: name }, write.at), true);
+    const { revoked } = yield* close;
     const details = { revokedKeys: revoked.length };
-    yield* insertEntry(sql, { ...write, account, pid: null, action: "user.erased", details });
+    yield* insertEntry(sql, { ...write, account: name, pid: null, action: "user.erased", details });
     return revoked;
   });
 
@@ -53,7 +57,7 @@ export const endedAccountsOn = ({ sql, forUpdate, isAmong, isAnyOf }: StoreParts
   /** Releases an account of the user. If no owner or admin is left, pauses its webhooks and role plans. */
   const endOwn = Effect.fnUntraced(function* (write: EraseUser, account: Account, pseudonym: string) {
     const revoked = yield* releaseAccount(sql, account, pseudonym, write.at);
-    if (yield* isClosed(pseudonym)) yield* pauseAll(sql, pseudonym, write.at);
+    if (yield* isClosed(pseudonym)) yield* withTx(sql, (tx) => pauseAll(tx, pseudonym, write.at), true);
     const details = { revokedKeys: revoked.length };
     yield* insertEntry(sql, { ...write, account: pseudonym, pid: null, action: "user.erased", details });
     return revoked;

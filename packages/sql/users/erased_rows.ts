@@ -54,7 +54,6 @@ export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: Sto
     yield* sql`DELETE FROM verification_sessions WHERE chat_id = ${chatId} AND NOT (${unfinished})`;
     yield* endVerifications(sql, null, chatId, at);
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
-    yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
     yield* sql`UPDATE members SET invited_by = NULL WHERE invited_by = ${chatId}`;
     yield* sql`UPDATE keys SET made_by = ${erasedMark} WHERE made_by = ${chatId}`;
     const all = Number.MAX_SAFE_INTEGER;

@@ -7,7 +7,6 @@ import { Effect, Schema } from "effect";
 import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { accountColumns, readAccounts, readScopes } from "../keys/accounts.ts";
 import { readRecords, recordColumns } from "../links/link_lookups.ts";
-import { findMemberships } from "../member_store.ts";
 import { eraseRecordsOn, withTx } from "../records.ts";
 import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
@@ -37,7 +36,6 @@ export const layer = storeLayer(UserStore)((parts) => {
     );
     return {
       accounts,
-      memberships: yield* findMemberships(sql, chatId),
       records: yield* findRecords(chatId),
       messages: yield* withTx(sql, (tx) => messagesOf(tx, chatId)),
       sessions: yield* readSessions(sql`

@@ -1,0 +1,33 @@
+import type { ChatId } from "./ids.ts";
+
+export type Tier = "free" | "premium";
+
+/** Keys of a suspended account are refused, and nobody can sign in to it. */
+export type AccountStatus = "active" | "suspended";
+
+/** An account that may not exist yet. */
+export interface NewAccount {
+  readonly name: string;
+  readonly chatId: ChatId | null;
+  readonly tier: Tier;
+  /**
+   * Whether the account is the operator's own: its keys may name every guild, and its links have no cap. When left out,
+   * an account without `chatId` is. Only the operator makes such an account, and it ends with the first owner or admin.
+   */
+  readonly operator?: boolean;
+}
+
+/** An owner of keys. The chat user in `chatId` can sign in to the dashboard. */
+export interface Account extends NewAccount {
+  readonly status: AccountStatus;
+  readonly operator: boolean;
+  /** The name that an owner gave the account. Left out until then. No two accounts have one name. */
+  readonly displayName?: string;
+}
+
+/** Returns the name by which people know an account: the one that an owner gave it, else its own. @internal */
+export const shownName = ({ name, displayName }: Pick<Account, "name" | "displayName">): string =>
+  displayName ?? name;
+
+/** Returns whether a new account is the operator's own. @internal */
+export const isOperators = ({ chatId, operator = chatId === null }: NewAccount): boolean => operator;
