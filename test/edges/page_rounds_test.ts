@@ -189,14 +189,14 @@ const walkOn = Effect.fnUntraced(function* (engine: Kv) {
 
 /** The most rounds of each page, on an engine that finds and on one of four operations. */
 const most: Readonly<Record<string, readonly [number, number]>> = {
-  entry: [5, 7],
+  entry: [5, 8],
   "chat start": [5, 6],
   "chat callback": [11, 13],
-  choice: [6, 8],
+  choice: [6, 9],
   "chat start again": [5, 7],
   "game start": [5, 8],
   "game callback": [11, 14],
-  confirmation: [6, 8],
+  confirmation: [6, 9],
   done: [16, 19],
   "dashboard sign-in": [2, 2],
   "dashboard callback": [7, 9],

@@ -12,7 +12,7 @@ export const withoutMessages = (tag: string, part: Html): string =>
     wording: wordingOf(new Language<DashboardMessages>(tag, tag, {}, english), wording),
   });
 
-const platforms = { chat: "Discord", game: "Roblox", hasGameNames: true };
+const platforms = { chat: "Discord", game: "Blocks", hasGameNames: true };
 
 /** Returns the markup of a part of the dashboard in English. */
 export const inEnglish = (part: Html, reached: Partial<ReachedPlatforms> = {}): string =>

@@ -39,15 +39,15 @@ it("the comparison of 50,000 members shows how far it is, and renews itself unti
   expect(inEnglish(running.content)).toContain("Comparing everyone with the rules: 20,000 of 50,000.");
   expect(inEnglish(running.content)).toContain('max="50000" value="20000"');
   expect(inEnglish(pageOf("running", { unknown: 2 }).content)).toContain(
-    "For 2 of them, Roblox has not answered yet. It is asked again.",
+    "For 2 of them, Blocks has not answered yet. It is asked again.",
   );
   for (const state of ["done", "failed"] as const) expect(pageOf(state).refreshSeconds).toBeUndefined();
-  expect(inEnglish(pageOf("failed").content)).toMatch(/Discord or\sRoblox did not answer/);
+  expect(inEnglish(pageOf("failed").content)).toMatch(/Discord or\sBlocks did not answer/);
 });
 
 it("members for whom the game platform did not answer come first, and a tenth of them changes the button", () => {
   const few = inEnglish(pageOf("done", { done: 1_000, unknown: 99 }).content);
-  expect(few.indexOf("For 99 of 1,000 members, Roblox did not")).toBeLessThan(
+  expect(few.indexOf("For 99 of 1,000 members, Blocks did not")).toBeLessThan(
     few.indexOf("Nobody has been changed yet."),
   );
   expect(few).toContain('value="confirm">Turn on</button>');
