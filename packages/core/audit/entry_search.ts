@@ -1,6 +1,7 @@
 /** Searches the journal for the entries that a filter selects, in steps that others need not wait for. */
 import { Effect } from "effect";
 import { hourMs, type Millis } from "../timestamp.ts";
+import { WorkingTimes } from "../turns/mod.ts";
 import { type AuditEntry, type AuditFilter, type AuditPage, isSelected } from "./audit.ts";
 
 /** The records that a search reads at most. A filter may select none of the millions that an account has. @internal */
@@ -23,19 +24,21 @@ interface Searched {
 
 /**
  * Reads records, newest first, until a page of entries is found, no older record can be selected, or `mostSearched` of
- * them were read.
+ * them were read. Between its steps, it waits for the working time of the account.
  *
  * @param read returns up to `limit` records before a sequence, newest first
  * @param entryIn the entry of a record; undefined for a record without one, or of another place
  * @internal
  */
 export const searchEntries = Effect.fnUntraced(function* <R extends Searched, E, S>(
+  account: string,
   read: (before: number, limit: number) => Effect.Effect<ReadonlyArray<R>, E, S>,
   entryIn: (record: R) => AuditEntry | undefined,
   before: number,
   limit: number,
   filter?: AuditFilter,
 ): Effect.fn.Return<AuditPage, E, S> {
+  const { accounts } = yield* WorkingTimes;
   const entries: Array<AuditEntry> = [];
   const from = filter?.during?.from ?? -Infinity;
   // One more entry than the page has, to learn whether there is a next page.
@@ -59,5 +62,6 @@ export const searchEntries = Effect.fnUntraced(function* <R extends Searched, E,
     const likely = (1.5 * (limit + 1 - entries.length) * searched) / Math.max(1, entries.length);
     [end, size] = [last.sequence, Math.ceil(Math.min(Math.max(likely, fewestRecords), mostRecords))];
     yield* Effect.yieldNow;
+    yield* accounts.rest(account);
   }
 });

@@ -1,32 +1,39 @@
-import { expect, it } from "@accountlink/test-servers/effect";
-import { Effect } from "effect";
+import { expect, it, test } from "@accountlink/test-servers/effect";
+import { Effect, Fiber } from "effect";
+import { TestClock } from "effect/testing";
 import type { Pid } from "../ids.ts";
 import { dayMs, hourMs } from "../timestamp.ts";
+import { bounds } from "../turns/bounds.ts";
+import { noteRequest } from "../turns/recent_requests.ts";
+import { BusyTime, WorkingTime, WorkingTimes } from "../turns/working_time.ts";
 import type { AuditEntry, AuditFilter } from "./audit.ts";
 import { mostSearched, searchEntries } from "./entry_search.ts";
 
-/** Searches a log with an entry each hour, and returns what was found and how many records were read. */
-const search = (filter: Partial<AuditFilter>, length: number, limit = 10) => {
-  let reads = 0;
-  const entryAt = (sequence: number): AuditEntry => ({
-    sequence,
-    at: sequence * hourMs,
+const entriesBefore = (before: number, size: number): ReadonlyArray<AuditEntry> => {
+  const first = Math.max(1, before - size);
+  return Array.from({ length: Math.max(0, before - first) }, (_, index) => ({
+    sequence: before - 1 - index,
+    at: (before - 1 - index) * hourMs,
     actor: { type: "operator", id: "ada" },
     requestId: null,
     account: "acme",
     pid: "pid" as Pid,
     action: "link.set",
     details: {},
-  });
+  }));
+};
+
+/** Searches a log with an entry each hour, and returns what was found and how many records were read. */
+const search = (filter: Partial<AuditFilter>, length: number, limit = 10) => {
+  let reads = 0;
   const read = (before: number, size: number) =>
     Effect.sync(() => {
-      const first = Math.max(1, before - size);
-      const found = Array.from({ length: Math.max(0, before - first) }, (_, i) => entryAt(before - 1 - i));
+      const found = entriesBefore(before, size);
       reads += found.length;
       return found;
     });
   const all = { action: null, keyId: null, ...filter };
-  const page = Effect.runSync(searchEntries(read, (entry) => entry, length + 1, limit, all));
+  const page = Effect.runSync(searchEntries("acme", read, (entry) => entry, length + 1, limit, all));
   return { ...page, reads };
 };
 
@@ -46,4 +53,40 @@ it("records from before the beginning of the time are not read", () => {
 it("a page names its last entry as the next one's beginning only if there are older entries", () => {
   expect(search({}, 11)).toMatchObject({ entries: { length: 10 }, next: 2 });
   expect(search({}, 10)).toMatchObject({ entries: { length: 10 }, next: null });
+});
+
+test("a long search rests between its steps beside another account", function* () {
+  let [busy, steps] = [0, 0];
+  const time = { accounts: new WorkingTime(), visits: new WorkingTime() };
+  const takes = bounds.workedAtOnce / 2;
+  const read = Effect.fnUntraced(function* (before: number, size: number) {
+    steps++;
+    busy += takes;
+    yield* noteRequest("another");
+    yield* TestClock.adjust(takes);
+    return entriesBefore(before, size);
+  });
+  const searching = yield* time.accounts
+    .pace(
+      "acme",
+      searchEntries("acme", read, (entry) => entry, 100_000, 10, { action: "key.created", keyId: null }),
+    )
+    .pipe(
+      Effect.provideService(WorkingTimes, time),
+      Effect.provideService(
+        BusyTime,
+        Effect.sync(() => busy),
+      ),
+      Effect.forkChild({ startImmediately: true }),
+    );
+  const stepsAt = [];
+  while (searching.pollUnsafe() === undefined) {
+    for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow;
+    stepsAt.push(steps);
+    yield* noteRequest("another");
+    yield* TestClock.adjust(bounds.presence / 2);
+  }
+  expect(stepsAt[0]).toBeLessThan(5);
+  expect(stepsAt.length).toBeGreaterThan(5);
+  expect((yield* Fiber.join(searching)).entries).toEqual([]);
 });

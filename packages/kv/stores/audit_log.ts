@@ -23,6 +23,7 @@ export const layer = storeLayer(AuditLog, (db) => ({
       const newest = before ?? Number.MAX_SAFE_INTEGER;
       const during = filter?.during ?? null;
       return yield* searchEntries(
+        name,
         (end, size) => pageBefore(tx, all, end, size, filter),
         (stored) => entryOf(stored, { sequence: stored.sequence, account: name, pid: pidOf(stored.place) }),
         during === null ? newest : yield* lastBefore(tx, all, newest, during.before + mostDisorder),

@@ -49,6 +49,7 @@ export const layer = storeLayer(AuditLog)((parts) => {
       const newest = before ?? Number.MAX_SAFE_INTEGER;
       const during = filter?.during ?? null;
       return yield* searchEntries(
+        account,
         (end, size) => readRecords(pageOn(parts, places, end, size, filter)),
         (record) => {
           const { place, sequence } = record;
