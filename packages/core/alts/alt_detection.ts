@@ -6,7 +6,7 @@ import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { bulkGameResults, checkBulkLimit, LinkStore, type ResolvedPair } from "../links/mod.ts";
 import { GuildGuard, Profiles, type RequestedGuild } from "../platforms/mod.ts";
-import { bounds, makePlaces } from "../turns/mod.ts";
+import { bounds, makePlaces, WorkingTimes } from "../turns/mod.ts";
 import { seedAddresses, seedNetworks } from "./alt_addresses.ts";
 import {
   type AltCandidate,
@@ -116,6 +116,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
     const decide = yield* makeDecidingAlts;
     // Each may compare hundreds of users.
     const inPlace = yield* makePlaces("alts", bounds.dearRequests);
+    const { accounts } = yield* WorkingTimes;
 
     const findSeeds = Effect.fnUntraced(function* (pid: Pid, { chatId, gameId }: AltQuery) {
       const record = chatId === null ? Option.none() : yield* links.findByChatId(pid, chatId);
@@ -131,8 +132,10 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
       };
     });
 
-    const findSources = Effect.fnUntraced(function* (pid: Pid, query: AltQuery) {
+    /** Between its reads, each of which may find thousands of records, it waits for the working time of the account. */
+    const findSources = Effect.fnUntraced(function* ({ pid, account }: DataScope, query: AltQuery) {
       const { target, seeds, games, linked } = yield* findSeeds(pid, query);
+      yield* accounts.rest(account);
       const [found, targetReviews] = yield* Effect.all(
         [
           seeds.length === 0 ? Effect.succeed([]) : sightings.findByChatIds(pid, seeds, maxSightings),
@@ -159,6 +162,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
         ],
         { concurrency: "unbounded" },
       );
+      yield* accounts.rest(account);
       const chatIds = new Set([...visits.map(({ chatId }) => chatId), ...known]);
       const records = yield* links.findByChatIds(pid, [...chatIds]);
       const placeAt = new Map(hashes.flatMap((group, index) => group.map((hash) => [hash, index])));
@@ -208,8 +212,9 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
       }));
     });
 
-    const report = Effect.fnUntraced(function* (pid: Pid, query: AltQuery, options: AltOptions) {
-      const sources = yield* findSources(pid, query);
+    const report = Effect.fnUntraced(function* (scope: DataScope, query: AltQuery, options: AltOptions) {
+      const sources = yield* findSources(scope, query);
+      yield* accounts.rest(scope.account);
       const { target, seeds, games, records, places, addresses, vpnAddresses, warnings } = sources;
       const all = findCandidates(sources);
       const now = yield* Clock.currentTimeMillis;
@@ -244,7 +249,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
         options: AltOptions,
       ) {
         yield* guard.enter(scope, options.guildId);
-        return yield* inPlace(scope, report(scope.pid, query, options));
+        return yield* inPlace(scope, report(scope, query, options));
       }),
 
       /** Detects alts of up to 10 game users and returns one result per input, in the same order. */
@@ -256,7 +261,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
         yield* checkBulkLimit(inputs, maxBulkAltInputs);
         yield* guard.enter(scope, options.guildId);
         return yield* bulkGameResults(inputs, (gameId) =>
-          inPlace(scope, report(scope.pid, { chatId: null, gameId, address: null }, options)).pipe(
+          inPlace(scope, report(scope, { chatId: null, gameId, address: null }, options)).pipe(
             Effect.map(Result.succeed),
             Effect.catchTag("PlatformUnavailable", (error) => Effect.succeed(Result.fail(error))),
           ),
