@@ -58,7 +58,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
 
 export * from "./account_end.ts";
 export * from "./stored_communities.ts";
-export { rootKeys } from "./stored_root_key.ts";
+export { findRootKey, rootKeys } from "./stored_root_key.ts";
 
 /**
  * The services that a storage adapter provides.

@@ -5,7 +5,7 @@ import { recordStore, type Tx } from "./records/records.ts";
 import { RootKeyStore } from "./secrets/root_key.ts";
 import { assertStorable } from "./storable_text.ts";
 
-/** One record. It is none of `recordTypes`, since moves store it behind all others. @internal */
+/** One record. `recordTypes` leaves out its type, since moves store it after all others. @internal */
 export const rootKeys = recordType({
   name: "root_key",
   fields: { id: Schema.Literal(1), wrapped: Schema.String },
@@ -13,7 +13,8 @@ export const rootKeys = recordType({
   indexes: {},
 });
 
-const findRootKey = (tx: Tx) => Effect.map(tx.get(rootKeys), (stored) => stored?.wrapped ?? null);
+/** @internal */
+export const findRootKey = (tx: Tx) => Effect.map(tx.get(rootKeys), (stored) => stored?.wrapped ?? null);
 
 /** @internal */
 export const storedRootKey = recordStore(RootKeyStore, ({ read, write }) => ({
@@ -34,6 +35,7 @@ export const storedRootKey = recordStore(RootKeyStore, ({ read, write }) => ({
     write("replace", "root key", function* (tx) {
       assertStorable([expected, next]);
       if ((yield* findRootKey(tx)) !== expected) return false;
+      // SQL stores a record in place of another by its key, which this type lacks.
       yield* tx.remove(rootKeys);
       yield* tx.create(rootKeys, { id: 1, wrapped: next });
       return true;

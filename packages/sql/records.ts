@@ -251,6 +251,11 @@ export const eraseRecordsOn = Effect.fnUntraced(function* (
   return erased;
 });
 
+/** The stores that have statements of their own for some operations. */
+const ownStatements: Readonly<Record<string, (parts: StoreParts) => object>> = {
+  SightingStore: sightingStatements,
+};
+
 export const layer = storeLayer(Records)((shared) => (store) => {
   const parts: StoreParts = { ...shared, ...operationsOf(shared.sql, store) };
   const { sql, operation, transaction, isRemote, onlyOne } = parts;
@@ -322,6 +327,6 @@ export const layer = storeLayer(Records)((shared) => (store) => {
     firstNode: (name, { held }, prefix, at) =>
       operation(name, () => Effect.map(firstLiveNode(sql, held?.nodes ?? "", prefix, at), Arr.head))(),
     mostWritten: Number.MAX_SAFE_INTEGER,
-    own: store === "SightingStore" ? sightingStatements(parts) : {},
+    own: ownStatements[store]?.(parts) ?? {},
   };
 });

@@ -156,7 +156,7 @@ const queueOf = ({ pid, guildId }: PlanPlace) => `preview members ${pid} ${guild
 export const storedPreviews = recordStore(PreviewStore, (records) => {
   const { read, write, removeBefore, mostWritten } = records;
 
-  /** Stores records of the users whom the new preview names and the stored one does not, before the new one is stored. */
+  /** Stores records of the users who are in the new preview alone, before the preview itself is stored. */
   const name = (
     operation: "start" | "save",
     { pid, guildId, preview, at }: SavePreview,

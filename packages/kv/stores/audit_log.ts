@@ -93,20 +93,19 @@ const pageBefore = Effect.fnUntraced(function* (
 ) {
   const wanted = (readable ?? auditActions).filter((each) => action === null || each === action);
   const user = chatId ?? member;
-  type Options = ReturnType<typeof newestBefore>;
-  const lists =
+  const lists: ReadonlyArray<ReadNewest> =
     user !== null
-      ? all.map((place) => (options: Options) => tx.list(journal.byUser, [user, place], options))
+      ? all.map((place) => (end, size) => tx.list(journal.byUser, [user, place], newestBefore(end, size)))
       : wanted.every(isIndexed)
         ? all.flatMap((place) =>
-            wanted.map((each) => (options: Options) => tx.list(journal.byAction, [place, each], options)),
+            wanted.map(
+              (each): ReadNewest =>
+                (end, size) =>
+                  tx.list(journal.byAction, [place, each], newestBefore(end, size)),
+            ),
           )
-        : all.map((place) => (options: Options) => tx.scan(journal, [place], options));
-  return yield* newestOf(
-    lists.map((list) => (end, size) => list(newestBefore(end, size))),
-    before,
-    limit,
-  );
+        : all.map((place) => (end, size) => tx.scan(journal, [place], newestBefore(end, size)));
+  return yield* newestOf(lists, before, limit);
 });
 
 const newestBefore = (before: number, limit: number) => ({ before: [before], limit, reverse: true });

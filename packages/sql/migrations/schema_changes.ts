@@ -122,7 +122,7 @@ export const schemaChanges = Record.map(
     /** Remembers which changes of stored data a release has made in the background. */
     "0041_upgrades":
       "CREATE TABLE upgrades (name TEXT NOT NULL PRIMARY KEY, rounds INTEGER NOT NULL, at INTEGER NOT NULL)",
-    /** Whom a preview of rules found to gain or lose a role. */
+    /** The members who gain or lose a role by the preview of rules. */
     "0042_preview_members": `
       CREATE TABLE preview_members (
         pid TEXT NOT NULL,
