@@ -3,13 +3,13 @@ import { Effect } from "effect";
 import type { ChatId, GuildId } from "../ids.ts";
 import { monotonicMillis } from "../monotonic_millis.ts";
 import type { ChatRoles, RoleMember } from "../platforms/chat_platform.ts";
-import { restSince } from "../turns/mod.ts";
-import type { PatientSteps } from "./patient_steps.ts";
+import { restAfter } from "../turns/mod.ts";
+import type { PatientSteps, WorkOver } from "./patient_steps.ts";
 
 /** The number of members that are visited together. */
 const sliceSize = 50;
 
-/** The shortest pause after a slice, in milliseconds. */
+/** The shortest pause between slices, in milliseconds. */
 const shortestPause = 20;
 
 export interface Walk<E> {
@@ -31,6 +31,8 @@ export const walkMembers = Effect.fnUntraced(function* <E>(
   let { after } = walk;
   let endOfPage = after;
   let rest: ReadonlyArray<RoleMember> = [];
+  // A guild of one slice needs no pause, for which the owner who asked for its preview would wait.
+  let pause: Effect.Effect<void, WorkOver> = Effect.void;
 
   /** Visits the next members, and returns them; none after the last one. */
   const visitNext = Effect.gen(function* () {
@@ -42,7 +44,11 @@ export const walkMembers = Effect.fnUntraced(function* <E>(
       if (rest.length === 0) after = endOfPage;
     }
     const slice = rest.slice(0, sliceSize);
+    yield* pause;
+    const began = yield* monotonicMillis;
     yield* visit(slice);
+    const took = (yield* monotonicMillis) - began;
+    pause = Effect.andThen(restAfter(took, shortestPause), steps.goOn);
     return slice;
   }).pipe(
     Effect.tapError(() =>
@@ -53,11 +59,9 @@ export const walkMembers = Effect.fnUntraced(function* <E>(
   );
 
   while (true) {
-    const began = yield* monotonicMillis;
     const last = (yield* steps.step(visitNext)).at(-1);
     if (last === undefined) return;
     rest = rest.slice(sliceSize);
     after = rest.length === 0 ? endOfPage : last.chatId;
-    yield* restSince(began, shortestPause);
   }
 });

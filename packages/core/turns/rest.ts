@@ -6,15 +6,15 @@ import { bounds } from "./bounds.ts";
 /**
  * Pauses for as long as a step took.
  *
- * @param began when the step began, by `monotonicMillis`
+ * @param took how long the step took, in milliseconds
  * @param shortest the shortest pause, in milliseconds
  * @internal
  */
-export const restSince = (began: number, shortest = 0): Effect.Effect<void> =>
-  Effect.flatMap(monotonicMillis, (now) =>
-    Effect.sleep(Math.min(bounds.workedAtOnce, Math.max(shortest, now - began))),
-  );
+export const restAfter = (took: number, shortest = 0): Effect.Effect<void> =>
+  Effect.sleep(Math.min(bounds.workedAtOnce, Math.max(shortest, took)));
 
 /** Runs a step, and pauses for as long as it took, so that steps take half of the process at most. @internal */
 export const stepAndRest = <A, E, R>(step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(monotonicMillis, (began) => Effect.tap(step, () => restSince(began)));
+  Effect.flatMap(monotonicMillis, (began) =>
+    Effect.tap(step, () => Effect.flatMap(monotonicMillis, (now) => restAfter(now - began))),
+  );

@@ -88,6 +88,7 @@ export const pageRows: Readonly<Record<string, RouteRow>> = {
   "GET /dashboard/communities/:pid/roles/preview/members": row(
     200,
     withPlan({ roleId: "1", change: "took" }),
+    { again: ["POST /dashboard/api/roles/preview", withPlan({ rules: dearestRules })] },
   ),
   "GET /dashboard/communities/:pid/roles/history": row(200, inPlan),
   "POST /dashboard/communities/:pid/roles/history": row(303, withPlan({ period: "month", ...shortFiller })),
