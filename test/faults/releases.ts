@@ -13,8 +13,7 @@ export const git = async (...words: ReadonlyArray<string>): Promise<string> =>
 
 /** The name of the newest migration, such as `0049_plan_statistics`. */
 export const newestStep = async (): Promise<string> => {
-  const sources = ["packages/sql/migrations.ts", "packages/sql/migrations/schema_changes.ts"];
-  const names = await git("grep", "-hoE", '"[0-9]{4}_[a-z_]+"', "--", ...sources);
+  const names = await git("grep", "-hoE", '"[0-9]{4}_[a-z_]+"', "--", "packages/sql/migrations.ts");
   return names.replaceAll('"', "").split("\n").toSorted().at(-1) ?? "";
 };
 
