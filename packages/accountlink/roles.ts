@@ -1,5 +1,6 @@
 /** Role plans, by which the members of a guild get roles and nicknames. */
-import { type ChatId, type GuildId, InvalidParameter } from "@accountlink/core";
+import { type ChatId, InvalidParameter } from "@accountlink/core";
+import type { ScopedGuild } from "@accountlink/core/communities";
 import { BadRequest } from "@accountlink/core/errors";
 import { type ChosenSettings, RolePlans } from "@accountlink/core/roles";
 import { Context, Effect, Layer, Predicate } from "effect";
@@ -49,13 +50,13 @@ export class Roles extends Context.Service<Roles>()("accountlink/Roles", {
      */
     const inGuild = <A, E>(
       options: CallOptions | undefined,
-      call: (guildId: GuildId) => Effect.Effect<A, E>,
+      call: (guild: ScopedGuild) => Effect.Effect<A, E>,
     ): Effect.Effect<A, Exclude<E, BadRequest> | InvalidParameter> => {
       const guildId = callGuild(scope, options);
       if (guildId === null) {
         return Effect.fail(InvalidParameter.one("guildId", "is missing, expected the guild of the plan"));
       }
-      return Effect.mapError(call(guildId), (error) =>
+      return Effect.mapError(call({ scope, guildId }), (error) =>
         error instanceof BadRequest
           ? InvalidParameter.one("guildId", `is "${guildId}", expected a guild whose plan is on`)
           : (error as Exclude<E, BadRequest>),
@@ -67,32 +68,32 @@ export class Roles extends Context.Service<Roles>()("accountlink/Roles", {
        * Returns the plan of a guild with its progress, and the community: its log channel, and who paused the plan. For a
        * guild without a plan, this is a paused plan without rules.
        */
-      get: method([Accept.calling], (options?: CallOptions) =>
-        inGuild(options, (guildId) => plans.find(scope, guildId)),
-      ),
+      get: method([Accept.calling], (options?: CallOptions) => inGuild(options, plans.find)),
 
       /**
        * Stores the plan of a guild. If the plan changed and is on, this also starts a sweep of all members. Fails with
        * `Conflict` `guild_has_plan` if another plan of the guild is on.
        */
       put: method([settings, Accept.writing], (settings: ChosenSettings, options?: WriteOptions) =>
-        inGuild(options, (guildId) => plans.put(scope, guildId, settings, originOf(options))),
+        inGuild(options, (guild) => plans.put(guild, settings, originOf(options))),
       ),
 
       /** Deletes the plan of a guild; members keep their roles. Returns false if there was no plan. */
       delete: method([Accept.writing], (options?: WriteOptions) =>
-        inGuild(options, (guildId) => plans.remove(scope, guildId, originOf(options))),
+        inGuild(options, (guild) => plans.remove(guild, originOf(options))),
       ),
 
       /** Returns the roles of a guild, highest first. */
-      list: method([Accept.calling], (options?: CallOptions) => inGuild(options, plans.guildRoles)),
+      list: method([Accept.calling], (options?: CallOptions) =>
+        inGuild(options, ({ guildId }) => plans.guildRoles(guildId)),
+      ),
 
       /**
        * Returns what the plan would change for a member. An empty nickname means that the nickname would be removed.
        */
       preview: method([Accept.chatId, Accept.calling], (chatId: ChatId, options?: CallOptions) =>
-        inGuild(options, (guildId) =>
-          Effect.map(plans.preview(scope, guildId, chatId), ({ add, remove, nickname }) => ({
+        inGuild(options, (guild) =>
+          Effect.map(plans.preview(guild, chatId), ({ add, remove, nickname }) => ({
             add,
             remove,
             nickname,
@@ -101,17 +102,15 @@ export class Roles extends Context.Service<Roles>()("accountlink/Roles", {
       ),
 
       /** Compares the roles and nicknames of all members with the plan, and corrects them. */
-      sweep: method([Accept.calling], (options?: CallOptions) =>
-        inGuild(options, (guildId) => plans.startSweep(scope, guildId)),
-      ),
+      sweep: method([Accept.calling], (options?: CallOptions) => inGuild(options, plans.startSweep)),
 
       /**
        * Compares the roles and the nickname of one member with the plan, and corrects them. Call it when a user joins
        * the guild.
        */
       sync: method([Accept.chatId, Accept.calling], (chatId: ChatId, options?: CallOptions) =>
-        inGuild(options, (guildId) =>
-          Effect.map(plans.sync(scope, guildId, chatId), ({ settled: _, ...changes }) => changes),
+        inGuild(options, (guild) =>
+          Effect.map(plans.sync(guild, chatId), ({ settled: _, ...changes }) => changes),
         ),
       ),
     };

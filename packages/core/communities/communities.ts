@@ -1,7 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
-import type { DataScope } from "../data_scope.ts";
 import { InvalidParameter, parameterProblem } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import type { GuildId } from "../ids.ts";
@@ -14,6 +13,8 @@ import {
   chosenIn,
   communitySettingNames,
   communitySettings,
+  placeOf,
+  type ScopedGuild,
 } from "./community.ts";
 import { CommunityStore } from "./community_store.ts";
 
@@ -31,18 +32,15 @@ export class Communities extends Context.Service<Communities>()("@accountlink/co
      * Fails with `InvalidParameter` for settings that the community cannot have, such as a channel in which the bot may
      * not post. Only changed settings are looked up.
      */
-    const check = Effect.fn("Communities.check")(function* (
-      scope: DataScope,
-      guildId: GuildId,
-      update: CommunityUpdate,
-    ) {
+    const check = Effect.fn("Communities.check")(function* (guild: ScopedGuild, update: CommunityUpdate) {
+      const { scope, guildId } = guild;
       yield* requireOwnGuild(scope, guildId);
       const problems = communitySettingNames
         .filter((name) => update[name] !== undefined && !isSetting(name, update[name]))
         .map((name) => parameterProblem(name, communitySettings[name].expected));
       if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
       const { logChannelId = null } = update;
-      const stored = Option.getOrNull(yield* store.find({ pid: scope.pid, guildId }));
+      const stored = Option.getOrNull(yield* store.find(placeOf(guild)));
       if (logChannelId === null || logChannelId === stored?.logChannelId) return;
       const { channels } = yield* findChannels(guildId);
       if (channels.some(({ id, mayPost }) => id === logChannelId && mayPost)) return;
@@ -51,14 +49,13 @@ export class Communities extends Context.Service<Communities>()("@accountlink/co
 
     /** Stores settings that were checked. */
     const put = Effect.fn("Communities.put")(function* (
-      { pid }: DataScope,
-      guildId: GuildId,
+      guild: ScopedGuild,
       update: CommunityUpdate,
       origin: WriteOrigin,
     ) {
-      const { end: position } = yield* events.range(pid);
+      const { end: position } = yield* events.range(guild.scope.pid);
       const at = yield* Clock.currentTimeMillis;
-      yield* store.update({ ...origin, pid, guildId, update: chosenIn(update), position, at });
+      yield* store.update({ ...origin, ...placeOf(guild), update: chosenIn(update), position, at });
       yield* announceLog;
     });
 
@@ -68,27 +65,25 @@ export class Communities extends Context.Service<Communities>()("@accountlink/co
 
       /** Changes settings, and leaves the others as they are. Fails as `check` does. */
       update: Effect.fn("Communities.update")(function* (
-        scope: DataScope,
-        guildId: GuildId,
+        guild: ScopedGuild,
         update: CommunityUpdate,
         origin: WriteOrigin,
       ) {
-        yield* check(scope, guildId, update);
-        yield* put(scope, guildId, update, origin);
+        yield* check(guild, update);
+        yield* put(guild, update, origin);
       }),
 
       /**
-       * Returns the scope with the given `pid`, which must belong to the account, and be a key's own. Fails with
+       * Returns the guild with the scope of the given `pid`, which must belong to the account, and be a key's own. Fails with
        * `Forbidden` unless the bot is in the guild, and the member manages the guild now; for a key, an owner with whose
        * rights it acts.
        *
-       * @param pid any text, such as a value from a URL
-       * @param withoutBot whether to return the scope even if the bot has left the guild
+       * @param place.pid any text, such as a value from a URL
+       * @param withoutBot whether to return the guild even if the bot has left it
        */
       enter: Effect.fn("Communities.enter")(function* (
         manager: Manager,
-        pid: string,
-        guildId: GuildId,
+        { pid, guildId }: { readonly pid: string; readonly guildId: GuildId },
         withoutBot: boolean = false,
       ) {
         const { scope } = yield* scopeOf(manager, pid);
@@ -101,7 +96,7 @@ export class Communities extends Context.Service<Communities>()("@accountlink/co
           (error) => withoutBot && error._tag === "Forbidden" && error.reason === "bot_not_in_guild",
           () => Effect.void,
         );
-        return scope;
+        return { scope, guildId } satisfies ScopedGuild;
       }),
     };
   }),

@@ -12,6 +12,15 @@ export interface CommunityPlace {
   readonly guildId: GuildId;
 }
 
+/** A guild, and the scope in which its members link. */
+export interface ScopedGuild {
+  readonly scope: DataScope;
+  readonly guildId: GuildId;
+}
+
+/** @internal */
+export const placeOf = ({ scope: { pid }, guildId }: ScopedGuild): CommunityPlace => ({ pid, guildId });
+
 /** Sorts by scope, then by guild. @internal */
 export const placeOrder = (one: CommunityPlace, other: CommunityPlace): number =>
   Order.String(one.pid, other.pid) || Order.String(one.guildId, other.guildId);
@@ -110,15 +119,13 @@ export interface Linking {
   readonly paused: Pause | null;
 }
 
-export interface Community extends CommunitySettings, Linking {
-  readonly scope: DataScope;
-  readonly guildId: GuildId;
+export interface Community extends ScopedGuild, CommunitySettings, Linking {
   /** The last panel of each channel, the newest last. */
   readonly panels: ReadonlyArray<Panel>;
 }
 
 /** A community without its scope and guild, as before anything was chosen. @internal */
-export const newCommunity: Omit<Community, "scope" | "guildId"> = {
+export const newCommunity: Omit<Community, keyof ScopedGuild> = {
   ...nothingChosen,
   homeSince: null,
   paused: null,
@@ -126,10 +133,8 @@ export const newCommunity: Omit<Community, "scope" | "guildId"> = {
 };
 
 /** Returns the community that was found, or one for which nothing was chosen. @internal */
-export const foundOrNew = (
-  found: Option.Option<Community>,
-  place: Pick<Community, "scope" | "guildId">,
-): Community => Option.getOrElse(found, () => ({ ...newCommunity, ...place }));
+export const foundOrNew = (found: Option.Option<Community>, { scope, guildId }: ScopedGuild): Community =>
+  Option.getOrElse(found, () => ({ ...newCommunity, scope, guildId }));
 
 /** Returns whether linking is on and its rules are not paused. @internal */
 export const isLinkingOn = ({ homeSince, paused }: Linking): boolean => homeSince !== null && paused === null;

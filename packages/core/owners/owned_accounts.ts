@@ -58,8 +58,8 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
         const origin = originOf(owner);
         const configured = yield* store.listScopes(name);
         for (const { scope } of configured) {
-          for (const { guildId } of yield* communities.list(scope.pid)) {
-            yield* storedPlans.remove(scope, guildId, origin);
+          for (const community of yield* communities.list(scope.pid)) {
+            yield* storedPlans.remove(community, origin);
           }
         }
         for (const { id } of yield* webhooks.list(name)) yield* webhooks.remove(name, id, origin);

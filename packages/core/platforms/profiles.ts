@@ -33,17 +33,6 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
     const chatPlatform = yield* ChatPlatform;
     const gamePlatform = yield* GamePlatform;
 
-    const chat = Effect.fnUntraced(function* (chatId: ChatId, guildId: RequestedGuild) {
-      const [user, guild] = yield* Effect.all(
-        [
-          orNull(chatPlatform.findUser(chatId)),
-          guildId === null ? Effect.succeed(null) : orNull(chatPlatform.findMember(guildId, chatId)),
-        ],
-        { concurrency: "unbounded" },
-      );
-      return user === null ? null : { ...user, guild };
-    });
-
     const chatProfiles = Effect.fnUntraced(function* (chatIds: Iterable<ChatId>, guildId: RequestedGuild) {
       const { cached, findMember, findUser } = chatPlatform;
       const [users, members] = yield* Effect.all(
@@ -119,7 +108,8 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
         }),
 
       /** Returns the profile of a chat user. If a guild is given, the profile includes the user's membership in it. */
-      chat,
+      chat: (chatId: ChatId, guildId: RequestedGuild) =>
+        Effect.map(chatProfiles([chatId], guildId), (found) => found.get(chatId) ?? null),
 
       /** Returns the profile of each chat user, as `chat` returns the profile of one. */
       chatProfiles,

@@ -1,4 +1,5 @@
 import { Clock, Effect, Result } from "effect";
+import { placeOf } from "../communities/community.ts";
 import { type PlatformEffect, PlatformUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { ChatPlatform, type RoleRefused } from "../platforms/chat_platform.ts";
@@ -7,7 +8,7 @@ import { storedNickname } from "./kept_nickname.ts";
 import type { MemberChanges } from "./member_changes.ts";
 import { type RoleOutcomes, recordedChanges } from "./recorded_changes.ts";
 import { type ChangeReason, RoleHistoryStore } from "./role_history_store.ts";
-import type { PlanProblem, RolePlan } from "./role_plan.ts";
+import { type PlanProblem, planProblem, type RolePlan } from "./role_plan.ts";
 import { isErasedMark, RolePlanStore } from "./role_plan_store.ts";
 
 /** The time before a member with an unanswered question is compared again, in milliseconds. */
@@ -65,15 +66,16 @@ export const makeAppliedChanges = Effect.gen(function* () {
    * dies, and the link changes before the next try, nothing else tells that the nickname is the plan's.
    */
   const starting = Effect.fnUntraced(function* <E>(
-    { scope: { pid }, guildId }: RolePlan,
+    plan: RolePlan,
     { chatId, replaced, setNickname: { during } }: Pick<MemberChanges, "chatId" | "replaced" | "setNickname">,
     change: Effect.Effect<boolean, E>,
   ) {
     if (during === null) return yield* change;
     const at = yield* Clock.currentTimeMillis;
-    const isKept = yield* store.startNickname({ pid, guildId }, { chatId, nickname: during, replaced, at });
+    const started = { chatId, nickname: during, replaced, at };
+    const isKept = yield* store.startNickname(placeOf(plan), started);
     const isMade = yield* change;
-    if (isKept && !isMade) yield* store.dropNickname({ pid, guildId }, chatId);
+    if (isKept && !isMade) yield* store.dropNickname(placeOf(plan), chatId);
     return isMade;
   });
 
@@ -105,14 +107,11 @@ export const makeAppliedChanges = Effect.gen(function* () {
     const { before, after } = setNickname;
     const isRenamed =
       nickname !== null && isMember() && (yield* starting(plan, changes, change(null, renaming)));
-    if (isRenamed && changes.isOwn === true)
-      yield* store.dropNickname({ pid: plan.scope.pid, guildId: plan.guildId }, chatId);
+    if (isRenamed && changes.isOwn === true) yield* store.dropNickname(placeOf(plan), chatId);
     const renamedTo = isRenamed && after !== null ? storedNickname(after, kept) : after;
     const isSet = nickname === null || isRenamed;
     const at = yield* Clock.currentTimeMillis;
-    for (const roleId of changes.withoutItem) {
-      problems.push({ chatId: null, roleId, reason: "item_unknown", at });
-    }
+    for (const roleId of changes.withoutItem) problems.push(planProblem("item_unknown", at, roleId));
     return {
       chatId,
       added,
@@ -144,13 +143,9 @@ export const makeAppliedChanges = Effect.gen(function* () {
           ...remove.map((roleId) => ({ roleId, change: "took" as const })),
           ...add.map((roleId) => ({ roleId, change: "gave" as const })),
         ];
-    const { guildId, scope } = plan;
     const at = yield* Clock.currentTimeMillis;
-    return yield* recordedChanges(
-      history,
-      { pid: scope.pid, guildId, chatId, changes: kept, because, at },
-      (outcomes) => applyNoting(plan, changes, pace, outcomes),
-    );
+    const begun = { ...placeOf(plan), chatId, changes: kept, because, at };
+    return yield* recordedChanges(history, begun, (outcomes) => applyNoting(plan, changes, pace, outcomes));
   });
 
   return { roles, apply };

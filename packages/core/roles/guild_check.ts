@@ -2,17 +2,15 @@
 import { Clock, Effect, Option } from "effect";
 import { hasAccepted, MemberStore } from "../accounts/member_store.ts";
 import { originOfOperator } from "../audit/audit.ts";
-import type { PauseReason } from "../communities/community.ts";
+import { type PauseReason, placeOf, type ScopedGuild } from "../communities/community.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { MemberSync } from "./member_sync.ts";
 import { arePreviewedAs, shownPreview, wouldManyLose } from "./plan_preview.ts";
 import { PreviewStore, previewTime } from "./preview_store.ts";
 import type { PreviewTally } from "./preview_tally.ts";
-import type { PlanProblem, RolePlan } from "./role_plan.ts";
+import { type PlanProblem, planProblem, type RolePlan } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
-
-type Managed = Pick<RolePlan, "guildId" | "scope">;
 
 /** The actor in the audit log when the service itself pauses a plan. */
 const service = originOfOperator("roles");
@@ -27,21 +25,21 @@ export const makeGuildCheck = Effect.gen(function* () {
   const { isManager } = yield* ChatPlatform;
 
   // `findGuildRoles` is used, because its answer is never cached. `findGuild` may return an old answer.
-  const findGuild = ({ guildId }: Managed) =>
+  const findGuild = ({ guildId }: ScopedGuild) =>
     Effect.flatMap(roles, ({ findGuildRoles }) => Effect.map(findGuildRoles(guildId), Option.getOrNull));
 
   const pause = Effect.fnUntraced(function* (
-    { scope, guildId }: Managed,
+    guild: ScopedGuild,
     why: PauseReason,
     problems: ReadonlyArray<PlanProblem> = [],
   ) {
     const at = yield* Clock.currentTimeMillis;
-    yield* store.pause({ ...service, pid: scope.pid, guildId, at, why, problems });
+    yield* store.pause({ ...service, ...placeOf(guild), at, why, problems });
   });
 
   /** Returns the roles of which a preview said that many lose them, if the plan was turned on after it within a day. */
   const confirmedRoles = Effect.fnUntraced(function* (plan: RolePlan) {
-    const found = yield* previews.find({ pid: plan.scope.pid, guildId: plan.guildId });
+    const found = yield* previews.find(placeOf(plan));
     const { preview, confirmedAt } = Option.getOrElse(found, () => ({ preview: null, confirmedAt: null }));
     const isValid = confirmedAt !== null && (yield* Clock.currentTimeMillis) < confirmedAt + previewTime;
     if (preview === null || !isValid || !arePreviewedAs(preview.settings, plan)) return [];
@@ -50,7 +48,7 @@ export const makeGuildCheck = Effect.gen(function* () {
       .map(({ roleId }) => roleId);
   });
 
-  const isManaged = Effect.fnUntraced(function* ({ guildId, scope }: Managed) {
+  const isManaged = Effect.fnUntraced(function* ({ guildId, scope }: ScopedGuild) {
     const account = yield* accounts.findAccount(scope.account);
     if (Option.exists(account, ({ operator }) => operator)) return true;
     const members = (yield* team.list(scope.account)).filter(hasAccepted);
@@ -76,7 +74,7 @@ export const makeGuildCheck = Effect.gen(function* () {
       const at = yield* Clock.currentTimeMillis;
       const problems = lost
         .filter(({ roleId }) => !confirmed.has(roleId))
-        .map(({ roleId }): PlanProblem => ({ chatId: null, roleId, reason: "many_would_lose", at }));
+        .map(({ roleId }) => planProblem("many_would_lose", at, roleId));
       if (problems.length === 0) return false;
       yield* pause(plan, "many_would_lose", problems);
       return true;
@@ -97,7 +95,7 @@ export const makeGuildCheck = Effect.gen(function* () {
      * nobody who has accepted to be in the account's team manages the guild any more. Nobody needs to manage the guilds
      * of the operator's own accounts.
      */
-    checkGuild: Effect.fnUntraced(function* (plan: Managed) {
+    checkGuild: Effect.fnUntraced(function* (plan: ScopedGuild) {
       const guild = yield* findGuild(plan);
       if (guild !== null && (yield* isManaged(plan))) return guild.memberCount;
       yield* pause(plan, guild === null ? "bot_removed" : "unmanaged");

@@ -3,6 +3,7 @@
  * the found members.
  */
 import { Clock, Effect } from "effect";
+import { placeOf } from "../communities/community.ts";
 import { PlatformUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { forEachLimited } from "../limited_loops.ts";
@@ -43,10 +44,8 @@ export const makeGuildComparisons = Effect.gen(function* () {
 
   /** Returns what the stores know of members. */
   const storedOf = Effect.fnUntraced(function* (plan: RolePlan, chatIds: ReadonlyArray<ChatId>) {
-    const { guildId } = plan;
-    const { pid } = plan.scope;
-    const records = yield* links.findByChatIds(pid, chatIds);
-    const nicknames = yield* store.nicknames({ pid, guildId }, chatIds);
+    const records = yield* links.findByChatIds(plan.scope.pid, chatIds);
+    const nicknames = yield* store.nicknames(placeOf(plan), chatIds);
     const stored = yield* Effect.forEach(chatIds, (chatId) =>
       Effect.map(
         sync.storedOf(plan, chatId, records.get(chatId), nicknames.get(chatId)),

@@ -1,7 +1,8 @@
 /** What a member loses in guilds when the link in a scope is removed. */
 import { Effect, Option } from "effect";
+import { type CommunityPlace, placeOf } from "../communities/community.ts";
 import type { StoreUnavailable } from "../errors.ts";
-import type { ChatId, GuildId, Pid } from "../ids.ts";
+import type { ChatId, Pid } from "../ids.ts";
 import { forEachLimited } from "../limited_loops.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { MemberSync } from "./member_sync.ts";
@@ -15,9 +16,7 @@ const timeout = "2 seconds";
 const mostAsked = 5;
 
 /** What a member loses in a guild. Null if it is unknown. @internal */
-export interface LostInGuild {
-  readonly pid: Pid;
-  readonly guildId: GuildId;
+export interface LostInGuild extends CommunityPlace {
   /** Null if the chat platform does not tell it. */
   readonly guildName: string | null;
   readonly lost: {
@@ -60,10 +59,9 @@ export const makeLostWithLink = Effect.gen(function* () {
     const found = yield* forEachLimited(
       giving,
       Effect.fnUntraced(function* (plan, index) {
-        const { guildId, scope } = plan;
         const lost = index < mostAsked ? yield* ask(plan, chatId) : null;
-        const guild = yield* profiles.guild(guildId);
-        return { pid: scope.pid, guildId, guildName: guild?.name ?? null, lost };
+        const guild = yield* profiles.guild(plan.guildId);
+        return { ...placeOf(plan), guildName: guild?.name ?? null, lost };
       }),
       { concurrency: mostAsked },
     );

@@ -4,7 +4,15 @@ import { isOrWasLinked, type LinkProof, type LinkRecord } from "../links/mod.ts"
 import type { GameGroup, GameItem, RoleMember } from "../platforms/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { givenNickname, isSetByPlan, shownNickname, uncertainNickname } from "./kept_nickname.ts";
-import { namesGame, namesGroupRole, nicknameOf, type PlanSettings, templatesOf } from "./role_plan.ts";
+import {
+  namesGame,
+  namesGroupRole,
+  nicknameOf,
+  type PlanProblem,
+  type PlanSettings,
+  planProblem,
+  templatesOf,
+} from "./role_plan.ts";
 import { erasedNickname, isErasedMark } from "./role_plan_store.ts";
 import { holds, itemKey, type LinkedGame, needsOf, rolesIn } from "./rule_kinds.ts";
 
@@ -119,6 +127,16 @@ export const sourcesOf = (plan: PlanSettings, roleId: string | null): ReadonlyAr
     ...needs.flatMap(({ item }) => (item === undefined ? [] : [itemKey(item)])),
   ];
 };
+
+/** Returns the problems of the roles, and of the nicknames, whose sources are closed. @internal */
+export const closedProblems = (
+  plan: PlanSettings,
+  closed: ReadonlySet<Source>,
+  at: Millis,
+): ReadonlyArray<PlanProblem> =>
+  [null, ...new Set(plan.rules.map(({ roleId }) => roleId))]
+    .filter((roleId) => sourcesOf(plan, roleId).some((source) => closed.has(source)))
+    .map((roleId) => planProblem("source_closed", at, roleId));
 
 /** Returns whether the plan leaves the member alone: a bot, or a member with a bypass role. @internal */
 export const isLeftAlone = ({ bypassRoleIds }: PlanSettings, { isBot, roleIds }: RoleMember): boolean =>

@@ -1,8 +1,10 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
+import { placeOf } from "../communities/community.ts";
 import { Forbidden } from "../errors.ts";
-import type { ChatId } from "../ids.ts";
+import type { ChatId, GuildId } from "../ids.ts";
 import { type LinkRecord, LinkStore } from "../links/mod.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
+import { ChargedAccount } from "../platforms/platform_refusals.ts";
 import { type Comparison, makeAppliedChanges } from "./applied_changes.ts";
 import { makeLinkedGame, openSources, type Sources } from "./linked_game.ts";
 import {
@@ -61,15 +63,14 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
 
     /** Returns what the stores know of a member. */
     const storedOf = Effect.fnUntraced(function* (
-      { scope: { pid }, guildId }: RolePlan,
+      plan: RolePlan,
       chatId: ChatId,
       record: LinkRecord | null | undefined,
       nickname: string | null | undefined,
     ) {
       if (!isUndone(record)) return storedMember(record, nickname ?? null);
-      const place = { pid, guildId };
-      const given = yield* history.givenTo(place, chatId);
-      const kept = yield* store.keptNickname(place, chatId);
+      const given = yield* history.givenTo(placeOf(plan), chatId);
+      const kept = yield* store.keptNickname(placeOf(plan), chatId);
       return storedMember(record, nickname ?? null, [...given], kept?.nickname);
     });
 
@@ -79,13 +80,12 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       chatId: ChatId,
       record: LinkRecord | null | undefined,
     ) {
-      const { guildId, scope } = plan;
-      const member = yield* (yield* roles).findMember(guildId, chatId);
+      const member = yield* (yield* roles).findMember(plan.guildId, chatId);
       if (Option.isNone(member) || member.value.isPending === true) {
         return yield* new Forbidden({ reason: "user_not_in_guild" });
       }
-      const nickname = (yield* store.nicknames({ pid: scope.pid, guildId }, [chatId])).get(chatId) ?? null;
-      const stored = yield* storedOf(plan, chatId, record, nickname);
+      const nicknames = yield* store.nicknames(placeOf(plan), [chatId]);
+      const stored = yield* storedOf(plan, chatId, record, nicknames.get(chatId));
       return yield* compare(
         plan,
         member.value,
@@ -99,8 +99,8 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       record: LinkRecord | null | undefined,
     ) {
       const applied = yield* apply(plan, yield* planned(plan, chatId, record), "sync");
-      const place = { pid: plan.scope.pid, guildId: plan.guildId };
-      yield* store.settleOne(place, applied.settled, yield* Clock.currentTimeMillis, changesOf(applied));
+      const at = yield* Clock.currentTimeMillis;
+      yield* store.settleOne(placeOf(plan), applied.settled, at, changesOf(applied));
       return applied;
     });
 
@@ -118,6 +118,13 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
     return {
       /** The chat platform's operations on roles. Fails for a platform without roles. */
       roles,
+
+      /** Returns a member; null for other users. Not charged: the platform answers with 404 for who is not in the guild. */
+      findMember: Effect.fnUntraced(function* (guildId: GuildId, chatId: ChatId) {
+        const { findMember } = yield* roles;
+        const found = Effect.provideService(findMember(guildId, chatId), ChargedAccount, null);
+        return Option.getOrNull(yield* found);
+      }),
 
       storedOf,
 

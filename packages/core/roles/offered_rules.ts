@@ -3,15 +3,7 @@ import { InvalidParameter } from "../errors.ts";
 import type { Expected } from "../expected.ts";
 import type { GameFeatures } from "../platforms/game_platform.ts";
 import type { PlanSettings } from "./role_plan.ts";
-import {
-  conditionsIn,
-  itemRules,
-  kindOf,
-  plainOf,
-  type RuleKindName,
-  ruleKindNames,
-  type SingleCondition,
-} from "./rule_kinds.ts";
+import { itemRules, type Needs, needsOf, type RuleKindName, ruleKindNames } from "./rule_kinds.ts";
 
 /** Returns the kinds of rules to offer. @internal */
 export const offeredKinds = ({ groups, ages, items }: GameFeatures): ReadonlyArray<RuleKindName> => {
@@ -30,21 +22,23 @@ export const lackedByPlan = (
   features: GameFeatures,
 ): InvalidParameter | null => {
   const [lacked] = rules
-    .flatMap(({ when }) => conditionsIn(when))
-    .flatMap((when) => lackedBy(when, features) ?? []);
+    .flatMap(({ when }) => needsOf(when))
+    .flatMap((needs) => lackedBy(needs, features) ?? []);
   if (lacked !== undefined) return InvalidParameter.one("rules", lacked);
   return nicknameGroupId === null || features.groups
     ? null
     : InvalidParameter.one("nicknameGroupId", { is: "groups" });
 };
 
-const lackedBy = (condition: SingleCondition, { groups, ages, items }: GameFeatures): Expected | null => {
-  const when = plainOf(condition);
-  const kind = kindOf(when);
-  if (kind === "group") return groups ? null : { is: "groups" };
-  if (kind === "age") return ages ? null : { is: "ages" };
-  if (when.is !== "owner" || items.includes(when.item)) return null;
+const lackedBy = (
+  { groupId, profile, item: asked }: Needs,
+  { groups, ages, items }: GameFeatures,
+): Expected | null => {
+  if (groupId !== undefined && !groups) return { is: "groups" };
+  // Rules ask the profile for the age alone.
+  if (profile === true && !ages) return { is: "ages" };
+  if (asked === undefined || items.includes(asked.item)) return null;
   return items.length === 0
     ? { is: "items" }
-    : { is: "known_item", item: when.item, items: items.join(", ") };
+    : { is: "known_item", item: asked.item, items: items.join(", ") };
 };

@@ -1,5 +1,6 @@
 /** Compares all members of a guild with the settings of a plan in the background, and changes nothing. */
 import { Clock, Effect, Fiber, FiberMap, Option, Struct } from "effect";
+import { placeOf } from "../communities/community.ts";
 import { Forbidden } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { IsBackground, PlatformRefusals, type RoleMember } from "../platforms/mod.ts";
@@ -71,8 +72,7 @@ export const makePlanPreviews = Effect.gen(function* () {
       const changed = compared.flatMap((each) =>
         previewedRoles(each).map((role) => ({ ...role, preview, chatId: each.member.chatId })),
       );
-      const place = { pid: plan.scope.pid, guildId };
-      yield* previews.add(place, changed.slice(0, room), yield* Clock.currentTimeMillis);
+      yield* previews.add(placeOf(plan), changed.slice(0, room), yield* Clock.currentTimeMillis);
       room = Math.max(0, room - changed.length);
       for (const each of compared) tally.add(each);
     });
@@ -138,8 +138,7 @@ export const makePlanPreviews = Effect.gen(function* () {
       const total = Math.max(done, progress.total);
       const unknown = tally.counts.unknown + progress.unknown.size;
       const preview = { ...started, ...tally.counts, done, total, unknown, state };
-      const place = { pid: plan.scope.pid, guildId: plan.guildId };
-      return yield* previews.save({ ...place, preview, at: yield* Clock.currentTimeMillis });
+      return yield* previews.save({ ...placeOf(plan), preview, at: yield* Clock.currentTimeMillis });
     });
     // Ends when another preview has replaced this one, and interrupts it.
     const saving = save("running").pipe(
@@ -177,7 +176,7 @@ export const makePlanPreviews = Effect.gen(function* () {
     /** Starts a preview of the settings, which replaces an earlier one, and waits for a moment until it ends. */
     start: Effect.fn("PlanPreviews.start")(function* (plan: RolePlan) {
       const at = yield* Clock.currentTimeMillis;
-      const place = { pid: plan.scope.pid, guildId: plan.guildId };
+      const place = placeOf(plan);
       const preview: PlanPreview = {
         id: newUlid(at),
         settings: Struct.pick(plan, settingNames),

@@ -23,7 +23,7 @@ import {
   roleProblems,
 } from "./plan_records.ts";
 import { areNone, noChanges, type RoleChanges, withChanges } from "./role_changes.ts";
-import type { PlanProblem } from "./role_plan.ts";
+import { type PlanProblem, planProblem } from "./role_plan.ts";
 import type { PlanPlace, RolePlanStore, SettledMember, SettleMembers } from "./role_plan_store.ts";
 
 /** Stores problems, one of each member and role. Several members may find the same problem of the plan. @internal */
@@ -192,7 +192,7 @@ export const settlingOperations = ({ write, inSteps, mostWritten }: PlanStoreRec
         if ((yield* findPlan(tx, place)) === undefined) return;
         const { pid, guildId } = place;
         const stored = yield* tx.get(roleProblems, pid, guildId, "", "");
-        if (at !== null) yield* putProblems(tx, place, [{ chatId: null, roleId: null, reason, at }]);
+        if (at !== null) yield* putProblems(tx, place, [planProblem(reason, at)]);
         else if (stored?.reason === reason) yield* tx.remove(roleProblems, pid, guildId, "", "");
         else return;
         yield* noteProblems(tx, place, at ?? 0);

@@ -2,7 +2,7 @@
 import { Array as Arr, Context, Effect, Option, Schema, Struct } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, GuildId, Pid } from "../ids.ts";
-import { type RecordOf, recordStore, recordType, type Tx } from "../records/mod.ts";
+import { type RecordOf, recordStore, recordType, removeFound, type Tx } from "../records/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { arePreviewedAs, PlanPreview, type StoredPreview } from "./plan_preview.ts";
 import { type RoleChangeKind, roleChangeKinds } from "./role_history_store.ts";
@@ -154,7 +154,7 @@ const queueOf = ({ pid, guildId }: PlanPlace) => `preview members ${pid} ${guild
 
 /** @internal */
 export const storedPreviews = recordStore(PreviewStore, (records) => {
-  const { read, write, removeBefore, mostWritten } = records;
+  const { read, write, inSteps, removeBefore, mostWritten } = records;
 
   /** Stores records of the users who are in the new preview alone, before the preview itself is stored. */
   const name = (
@@ -230,18 +230,15 @@ export const storedPreviews = recordStore(PreviewStore, (records) => {
         }),
       ),
 
-    drop: (place, preview) => {
-      const dropSome = write("drop", queueOf(place), function* (tx) {
-        const { pid, guildId } = place;
-        const prefix = [pid, guildId, preview];
-        const found = yield* tx.list(previewMembers.byRole, prefix, { limit: mostWritten });
-        for (const { roleId, chatId } of found) {
-          yield* tx.remove(previewMembers, pid, guildId, preview, roleId, chatId);
-        }
-        return found.length < mostWritten;
-      });
-      return Effect.asVoid(Effect.repeat(dropSome, { until: (isDone) => isDone }));
-    },
+    drop: (place, preview) =>
+      Effect.asVoid(
+        inSteps(
+          "drop",
+          queueOf(place),
+          (tx, limit) => tx.list(previewMembers.byRole, [place.pid, place.guildId, preview], { limit }),
+          removeFound(previewMembers),
+        ),
+      ),
 
     forget: (at) =>
       Effect.all(

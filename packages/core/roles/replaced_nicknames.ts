@@ -4,9 +4,9 @@
  */
 import { Clock, Effect, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
-import type { DataScope } from "../data_scope.ts";
+import { placeOf, type ScopedGuild } from "../communities/mod.ts";
 import { InvalidParameter } from "../errors.ts";
-import type { ChatId, GuildId } from "../ids.ts";
+import type { ChatId } from "../ids.ts";
 import { shownNickname } from "./kept_nickname.ts";
 import { templatesOf } from "./role_plan.ts";
 import { type PlanPlace, type ReplacedNickname, RolePlanStore } from "./role_plan_store.ts";
@@ -49,21 +49,20 @@ export const makeNicknamesBefore = Effect.gen(function* () {
 
   return {
     /** Returns up to `limit` nicknames of members after a chat ID, sorted by chat ID as strings. */
-    nicknamesBefore: ({ pid }: DataScope, guildId: GuildId, after: ChatId | null, limit: number) =>
-      page({ pid, guildId }, after, limit),
+    nicknamesBefore: (guild: ScopedGuild, after: ChatId | null, limit: number) =>
+      page(placeOf(guild), after, limit),
 
-    countNicknamesBefore: ({ pid }: DataScope, guildId: GuildId) => store.countNicknames({ pid, guildId }),
+    countNicknamesBefore: (guild: ScopedGuild) => store.countNicknames(placeOf(guild)),
 
     /**
      * Has all nicknames put back in the background, at most ten a second, over restarts. Members whose nickname has
      * changed since keep it. Fails while the rules that are on would set nicknames again.
      */
     putNicknamesBack: Effect.fn("RolePlans.putNicknamesBack")(function* (
-      { pid }: DataScope,
-      guildId: GuildId,
+      guild: ScopedGuild,
       origin: WriteOrigin,
     ) {
-      const place = { pid, guildId };
+      const place = placeOf(guild);
       if (yield* setsNicknames(place)) {
         return yield* InvalidParameter.one("nickname", { is: "nicknames_off" });
       }
@@ -71,9 +70,9 @@ export const makeNicknamesBefore = Effect.gen(function* () {
     }),
 
     /** Whether nicknames are being put back now. */
-    isPuttingBack: ({ pid }: DataScope, guildId: GuildId) =>
+    isPuttingBack: ({ scope, guildId }: ScopedGuild) =>
       Effect.map(store.puttingBack(), (all) =>
-        all.some((plan) => plan.scope.pid === pid && plan.guildId === guildId),
+        all.some((plan) => plan.scope.pid === scope.pid && plan.guildId === guildId),
       ),
   };
 });

@@ -1,8 +1,7 @@
 /** A role plan gives the members of a guild roles and nicknames that depend on the links of a scope. */
 import { Effect, Hash, Order, Record, Schema, Struct } from "effect";
 import { type AuditEntry, changeDetails } from "../audit/audit.ts";
-import type { CommunityUpdate } from "../communities/community.ts";
-import type { DataScope } from "../data_scope.ts";
+import type { CommunityUpdate, ScopedGuild } from "../communities/community.ts";
 import { type ChatId, Digits, type GuildId } from "../ids.ts";
 import { expectedNameText, isNameText, toNameText } from "../name_text.ts";
 import type { RoleRefused } from "../platforms/chat_platform.ts";
@@ -293,10 +292,7 @@ const ruleDetails = (
 };
 
 /** A plan is identified by its scope and guild. */
-export interface RolePlan extends PlanSettings {
-  readonly scope: DataScope;
-  readonly guildId: GuildId;
-}
+export interface RolePlan extends ScopedGuild, PlanSettings {}
 
 /**
  * Why a plan cannot be applied as a whole, so that its problem names no member: a rule's item does not exist, the game
@@ -323,6 +319,13 @@ export interface PlanProblem {
   readonly at: Millis;
 }
 
+/** Makes a problem that concerns no member alone. @internal */
+export const planProblem = (
+  reason: PlanProblem["reason"],
+  at: Millis,
+  roleId: string | null = null,
+): PlanProblem => ({ chatId: null, roleId, reason, at });
+
 /** The problems of one cause and role. Its member and its time are those of the newest. */
 export interface SharedProblem extends PlanProblem {
   /** How many members have it. */
@@ -333,9 +336,7 @@ export interface SharedProblem extends PlanProblem {
 
 /** Returns the problem of a closed log channel, if it is closed. @internal */
 export const logProblems = (closedAt: Millis | null): ReadonlyArray<SharedProblem> =>
-  closedAt === null
-    ? []
-    : [{ chatId: null, roleId: null, reason: "log_channel_closed", at: closedAt, count: 0, chatIds: [] }];
+  closedAt === null ? [] : [{ ...planProblem("log_channel_closed", closedAt), count: 0, chatIds: [] }];
 
 /** The maximum number of problems that the status of a plan lists. @internal */
 export const shownProblems = 50;

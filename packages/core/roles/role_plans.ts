@@ -1,7 +1,13 @@
 import { Context, Effect, Layer, Option, Schema } from "effect";
 import type { Actor, WriteOrigin } from "../audit/audit.ts";
-import { Communities, CommunityStore, chosenIn, isLinkingOn } from "../communities/mod.ts";
-import type { DataScope } from "../data_scope.ts";
+import {
+  Communities,
+  CommunityStore,
+  chosenIn,
+  isLinkingOn,
+  placeOf,
+  type ScopedGuild,
+} from "../communities/mod.ts";
 import { BadRequest, Forbidden, InvalidParameter, PlatformUnavailable } from "../errors.ts";
 import { type ChatId, Digits, type GuildId } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
@@ -39,10 +45,10 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const notFound = new BadRequest({ problem: "not_found" });
 
     /** Returns the settings to store, of which the platforms have all that they name. */
-    const checked = Effect.fnUntraced(function* (scope: DataScope, guildId: GuildId, chosen: ChosenSettings) {
-      const settings = yield* checkSettings(scope, guildId, chosen);
+    const checked = Effect.fnUntraced(function* (guild: ScopedGuild, chosen: ChosenSettings) {
+      const settings = yield* checkSettings(guild, chosen);
       yield* requireFeatures(game, settings);
-      yield* requireRolesOf(guildId, guildRoles(guildId), settings);
+      yield* requireRolesOf(guild.guildId, guildRoles(guild.guildId), settings);
       return settings;
     });
 
@@ -50,9 +56,9 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
      * Pauses another plan that is on for the guild, if the bot or every manager of that plan has left. Returns whether
      * another plan stays on.
      */
-    const pauseUnmanagedRival = Effect.fnUntraced(function* ({ pid }: DataScope, guildId: GuildId) {
+    const pauseUnmanagedRival = Effect.fnUntraced(function* ({ scope, guildId }: ScopedGuild) {
       const home = Option.getOrNull(yield* homes.findHome(guildId));
-      if (home === null || home.scope.pid === pid || !isLinkingOn(home)) return false;
+      if (home === null || home.scope.pid === scope.pid || !isLinkingOn(home)) return false;
       return (yield* checkGuild(home)) !== null;
     });
 
@@ -66,13 +72,8 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
        * Gives back the roles that the rules took since a time, as far as the bot and those who act may give them. Pauses
        * the plan. Returns how many roles are still to be given back.
        */
-      putRolesBack: Effect.fnUntraced(function* (
-        scope: DataScope,
-        guildId: GuildId,
-        since: Millis,
-        origin: WriteOrigin,
-      ) {
-        return yield* putRolesBack(scope, guildId, yield* givableRoles(guildId, origin), since, origin);
+      putRolesBack: Effect.fnUntraced(function* (guild: ScopedGuild, since: Millis, origin: WriteOrigin) {
+        return yield* putRolesBack(guild, yield* givableRoles(guild.guildId, origin), since, origin);
       }),
 
       /** Returns the roles of a guild, highest first. */
@@ -100,26 +101,25 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
        * `plan_changed`
        */
       put: Effect.fn("RolePlans.put")(function* (
-        scope: DataScope,
-        guildId: GuildId,
+        guild: ScopedGuild,
         chosen: ChosenSettings,
         origin: WriteOrigin,
         edited?: string,
       ) {
-        const { plan } = yield* stored.find(scope, guildId);
+        const { plan } = yield* stored.find(guild);
         yield* requireVersion(plan, edited);
-        const settings = yield* checked(scope, guildId, chosen);
-        yield* requireNameable(guildId, { ...settings, take: chosen.take ?? [] }, origin);
+        const settings = yield* checked(guild, chosen);
+        yield* requireNameable(guild.guildId, { ...settings, take: chosen.take ?? [] }, origin);
         const ofCommunity = chosenIn(chosen);
-        yield* communities.check(scope, guildId, ofCommunity);
+        yield* communities.check(guild, ofCommunity);
         if (settings.state === "on") {
-          const hasRival = yield* pauseUnmanagedRival(scope, guildId);
+          const hasRival = yield* pauseUnmanagedRival(guild);
           const isSwept = !hasRival && changedSettings(plan, settings).length > 0;
-          if (isSwept) yield* admitSweep({ pid: scope.pid, guildId });
+          if (isSwept) yield* admitSweep(placeOf(guild));
         }
         yield* stored.write(plan, settings, origin, edited !== undefined, chosen.take);
-        if (Object.keys(ofCommunity).length > 0) yield* communities.put(scope, guildId, ofCommunity, origin);
-        return yield* stored.find(scope, guildId);
+        if (Object.keys(ofCommunity).length > 0) yield* communities.put(guild, ofCommunity, origin);
+        return yield* stored.find(guild);
       }),
 
       /** Pauses a plan if its rules name a role that those who saved it may not give. */
@@ -132,11 +132,11 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       },
 
       /** Starts a comparison of all members, at most 4 an hour. Fails with `not_found` unless the plan is on. */
-      startSweep: Effect.fn("RolePlans.startSweep")(function* (scope: DataScope, guildId: GuildId) {
-        const place = { pid: scope.pid, guildId };
+      startSweep: Effect.fn("RolePlans.startSweep")(function* (guild: ScopedGuild) {
+        const place = placeOf(guild);
         const plan = Option.getOrNull(yield* store.find(place));
         if (plan?.state === "on") yield* admitSweep(place);
-        return yield* stored.startSweep(scope, guildId);
+        return yield* stored.startSweep(guild);
       }),
 
       /**
@@ -163,12 +163,11 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
 
       /** Returns what the plan would change for a member, with other settings if they are given. */
       preview: Effect.fn("RolePlans.preview")(function* (
-        scope: DataScope,
-        guildId: GuildId,
+        guild: ScopedGuild,
         chatId: ChatId,
         settings?: PlanSettings,
       ) {
-        const { plan } = yield* stored.find(scope, guildId);
+        const { plan } = yield* stored.find(guild);
         return yield* members.preview({ ...plan, ...settings }, chatId);
       }),
 
@@ -180,35 +179,28 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
        * @param edited as of `put`
        */
       previewAll: Effect.fn("RolePlans.previewAll")(function* (
-        scope: DataScope,
-        guildId: GuildId,
+        guild: ScopedGuild,
         chosen: Partial<ChosenSettings>,
         edited?: string,
       ) {
-        const { plan } = yield* stored.find(scope, guildId);
+        const { plan } = yield* stored.find(guild);
         yield* requireVersion(plan, edited);
-        const settings = yield* checked(scope, guildId, { ...plan, ...chosen });
-        return yield* previews.start({ ...settings, scope, guildId });
+        return yield* previews.start({ ...plan, ...(yield* checked(guild, { ...plan, ...chosen })) });
       }),
 
       /** Returns the last preview for all members, on whichever node it runs; null without one. */
-      findPreview: ({ pid }: DataScope, guildId: GuildId) => previews.find({ pid, guildId }),
+      findPreview: (guild: ScopedGuild) => previews.find(placeOf(guild)),
 
       /** Returns members whom a preview found to gain or lose a role, after a chat ID. */
-      previewMembers: (
-        { pid }: DataScope,
-        guildId: GuildId,
-        role: PreviewedRole,
-        after: ChatId | null,
-        limit: number,
-      ) => previews.members({ pid, guildId }, role, after, limit),
+      previewMembers: (guild: ScopedGuild, role: PreviewedRole, after: ChatId | null, limit: number) =>
+        previews.members(placeOf(guild), role, after, limit),
 
       /** Compares a member with the plan and changes the member at once. Fails with `not_found` unless the plan is on. */
-      sync: Effect.fn("RolePlans.sync")(function* (scope: DataScope, guildId: GuildId, chatId: ChatId) {
-        yield* guard.enter(scope, guildId);
-        const plan = Option.getOrNull(yield* store.find({ pid: scope.pid, guildId }));
+      sync: Effect.fn("RolePlans.sync")(function* (guild: ScopedGuild, chatId: ChatId) {
+        yield* guard.enter(guild.scope, guild.guildId);
+        const plan = Option.getOrNull(yield* store.find(placeOf(guild)));
         if (plan?.state === "on") return yield* members.sync(plan, chatId);
-        yield* guard.requireMember(guildId, chatId);
+        yield* guard.requireMember(guild.guildId, chatId);
         return yield* notFound;
       }),
     };

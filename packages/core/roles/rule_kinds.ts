@@ -52,7 +52,7 @@ export const rolesIn = (
   groups?.flatMap(({ id, role }) => (String(id) === groupId ? [role] : [])) ?? null;
 
 /** What a comparison has to know of the linked game user. */
-interface Needs {
+export interface Needs {
   readonly profile?: true;
   readonly groupId?: string;
   readonly item?: GameItem;

@@ -1,12 +1,17 @@
 import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
-import { type Community, CommunityStore, communitySettingNames, foundOrNew } from "../communities/mod.ts";
+import {
+  type Community,
+  CommunityStore,
+  communitySettingNames,
+  foundOrNew,
+  placeOf,
+  type ScopedGuild,
+} from "../communities/mod.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
-import type { DataScope } from "../data_scope.ts";
 import { BadRequest, Conflict, InvalidParameter, parameterProblem } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import type { Expected } from "../expected.ts";
-import type { GuildId } from "../ids.ts";
 import { requireOwnGuild } from "../platforms/guild_guard.ts";
 import { formatTimestamp, timeOrNull } from "../timestamp.ts";
 import { RoleHistoryStore } from "./role_history_store.ts";
@@ -37,8 +42,7 @@ export const planJson = ({
   community,
   status: { pending, sweptAt, sweep, problems },
 }: PlanDetails) => ({
-  pid: plan.scope.pid,
-  guildId: plan.guildId,
+  ...placeOf(plan),
   ...Struct.pick(
     plan,
     settingNames.filter((name) => name !== "state"),
@@ -66,11 +70,12 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
     const announceChange = yield* makeAnnounceItems("role_plans");
     const announceLog = yield* makeAnnounceItems("guild_logs");
 
-    const find = Effect.fn("StoredPlans.find")(function* (scope: DataScope, guildId: GuildId) {
-      const place = { pid: scope.pid, guildId };
+    const find = Effect.fn("StoredPlans.find")(function* (guild: ScopedGuild) {
+      const { scope, guildId } = guild;
+      const place = placeOf(guild);
       const stored = yield* store.find(place);
       const plan = Option.getOrElse(stored, (): RolePlan => ({ ...noPlan, scope, guildId }));
-      const community = foundOrNew(yield* communities.find(place), { scope, guildId });
+      const community = foundOrNew(yield* communities.find(place), guild);
       return { plan, community, status: yield* store.status(place) } satisfies PlanDetails;
     });
 
@@ -87,16 +92,14 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
       isEdited: boolean,
       take: ReadonlyArray<string> = [],
     ) {
-      const { scope, guildId } = plan;
-      const { end } = yield* events.range(scope.pid);
+      const { end } = yield* events.range(plan.scope.pid);
       const at = yield* Clock.currentTimeMillis;
-      const put = { ...origin, pid: scope.pid, guildId, settings, position: end, at };
+      const change = { ...origin, ...placeOf(plan), at };
+      const put = { ...change, settings, position: end };
       const refused = yield* store.put({ ...put, ...(isEdited && { edited: plan }) });
       if (refused !== null) return yield* new Conflict({ reason: refused });
-      if (take.length > 0) {
-        const taking = { change: "gave" as const, roleIds: take, since: 0, count: 0 };
-        yield* history.reverse({ ...origin, pid: scope.pid, guildId, at, ...taking });
-      }
+      if (take.length > 0)
+        yield* history.reverse({ ...change, change: "gave", roleIds: take, since: 0, count: 0 });
       yield* announceChange;
     });
 
@@ -111,40 +114,35 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
        * @param edited the `planVersion` of the plan that was edited; without it, the stored plan is replaced
        */
       put: Effect.fn("StoredPlans.put")(function* (
-        scope: DataScope,
-        guildId: GuildId,
+        guild: ScopedGuild,
         chosen: ChosenSettings,
         origin: WriteOrigin,
         edited?: string,
       ) {
-        const { plan } = yield* find(scope, guildId);
+        const { plan } = yield* find(guild);
         yield* requireVersion(plan, edited);
-        const settings = yield* checkSettings(scope, guildId, chosen);
+        const settings = yield* checkSettings(guild, chosen);
         yield* write(plan, settings, origin, edited !== undefined, chosen.take);
-        return yield* find(scope, guildId);
+        return yield* find(guild);
       }),
 
       /** Deletes a plan; members keep their roles. Returns false if there is no plan. */
-      remove: Effect.fn("StoredPlans.remove")(function* (
-        { pid }: DataScope,
-        guildId: GuildId,
-        origin: WriteOrigin,
-      ) {
+      remove: Effect.fn("StoredPlans.remove")(function* (guild: ScopedGuild, origin: WriteOrigin) {
         const at = yield* Clock.currentTimeMillis;
-        const isRemoved = yield* store.remove({ ...origin, pid, guildId, at });
+        const isRemoved = yield* store.remove({ ...origin, ...placeOf(guild), at });
         yield* announceChange;
         yield* announceLog;
         return isRemoved;
       }),
 
       /** Starts a comparison of all members. Fails with `not_found` unless the plan is on. */
-      startSweep: Effect.fn("StoredPlans.startSweep")(function* (scope: DataScope, guildId: GuildId) {
+      startSweep: Effect.fn("StoredPlans.startSweep")(function* (guild: ScopedGuild) {
         const at = yield* Clock.currentTimeMillis;
-        if (!(yield* store.startSweep({ pid: scope.pid, guildId }, at))) {
+        if (!(yield* store.startSweep(placeOf(guild), at))) {
           return yield* new BadRequest({ problem: "not_found" });
         }
         yield* announceChange;
-        return yield* find(scope, guildId);
+        return yield* find(guild);
       }),
     };
   }),
@@ -172,8 +170,7 @@ const decodeField = (name: keyof PlanSettings) =>
  * anything. @internal
  */
 export const checkSettings = Effect.fnUntraced(function* (
-  scope: DataScope,
-  guildId: GuildId,
+  { scope, guildId }: ScopedGuild,
   chosen: ChosenSettings,
 ) {
   yield* requireOwnGuild(scope, guildId);

@@ -17,6 +17,7 @@ import { makeRequestedSend } from "./delivery/requested_send.ts";
 import { isEventId, makeSentDeliveries, shownDelivery } from "./sent_delivery.ts";
 import {
   isWebhookId,
+  type StoredWebhook,
   type Webhook,
   type WebhookDelivery,
   type WebhookDetails,
@@ -78,23 +79,32 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
       return { secret: `whsec_${Base64.encode(bytes)}`, sealed };
     });
 
+    /** @param id any text, such as a value from a URL */
     const findStored = Effect.fnUntraced(function* (account: string | null, id: string) {
       const found = isWebhookId(id) ? Option.getOrNull(yield* store.find(id)) : null;
       const isTheirs = found !== null && (account === null || found.scope.account === account);
       return isTheirs ? found : yield* notFound;
     });
 
-    const find = Effect.fn("Webhooks.find")(function* (account: string | null, id: string) {
-      const [found] = isWebhookId(id) ? yield* store.list({ account, id }) : [];
+    const detailsOf = Effect.fnUntraced(function* ({ id, scope: { account } }: StoredWebhook) {
+      const [found] = yield* store.list({ account, id });
       return found ?? (yield* notFound);
     });
+
+    /** Makes an operation on a webhook of an account, or of any account if that is null. */
+    const ofOwner = <Rest extends ReadonlyArray<unknown>, Step extends Effect.Effect<unknown, unknown>, A>(
+      name: string,
+      operate: (webhook: StoredWebhook, ...rest: Rest) => Generator<Step, A>,
+    ) =>
+      Effect.fn(`Webhooks.${name}`)(function* (account: string | null, id: string, ...rest: Rest) {
+        return yield* operate(yield* findStored(account, id), ...rest);
+      });
 
     return {
       /** Returns webhooks oldest first. */
       list: (account: string | null) => store.list({ account, id: null }),
 
-      /** @param id any text, such as a value from a URL */
-      find,
+      find: (account: string | null, id: string) => Effect.flatMap(findStored(account, id), detailsOf),
 
       /**
        * Creates a webhook, which gets all events from now on. Fails with a `webhook_limit` `Conflict` if the scope
@@ -136,8 +146,7 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
        * Sends a `test` event now, once. Fails with a `test_limit` `Conflict` while three tests and resent events are in
        * flight.
        */
-      test: Effect.fn("Webhooks.test")(function* (account: string | null, id: string, origin: WriteOrigin) {
-        const webhook = yield* findStored(account, id);
+      test: ofOwner("test", function* (webhook, origin: WriteOrigin) {
         const at = yield* Clock.currentTimeMillis;
         const event = { id: `evt_${newUlid(at)}`, type: "test", at, data: {} };
         return yield* sendNow(webhook, event, untriedDelivery(event), origin);
@@ -147,13 +156,7 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
        * Sends an event again now. If the delivery was failing and this attempt fails too, the scheduled attempts
        * continue. Fails with `Conflict` as `test` does.
        */
-      resend: Effect.fn("Webhooks.resend")(function* (
-        account: string | null,
-        id: string,
-        eventId: string,
-        origin: WriteOrigin,
-      ) {
-        const webhook = yield* findStored(account, id);
+      resend: ofOwner("resend", function* (webhook, eventId: string, origin: WriteOrigin) {
         const delivery = yield* deliveries.findTried(webhook, eventId);
         const event = yield* deliveries.eventOf(webhook, delivery);
         return yield* sendNow(webhook, event, delivery, origin);
@@ -164,17 +167,11 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
        * the secret of the webhook may have changed since then. Users who were erased since then are erased in the body
        * too.
        */
-      sent: Effect.fn("Webhooks.sent")(function* (account: string | null, id: string, eventId: string) {
-        return yield* deliveries.sent(yield* findStored(account, id), eventId);
+      sent: ofOwner("sent", function* (webhook, eventId: string) {
+        return yield* deliveries.sent(webhook, eventId);
       }),
 
-      update: Effect.fn("Webhooks.update")(function* (
-        account: string | null,
-        id: string,
-        update: WebhookUpdate,
-        origin: WriteOrigin,
-      ) {
-        const webhook = yield* findStored(account, id);
+      update: ofOwner("update", function* (webhook, update: WebhookUpdate, origin: WriteOrigin) {
         yield* check(sender, update);
         const types = update.types && { types: [...new Set(update.types)] };
         // Drops unknown fields, because callers without type checks may pass fields that must not change, such as a
@@ -183,52 +180,37 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
         const at = yield* Clock.currentTimeMillis;
         yield* store.update({ ...origin, id: webhook.id, change, at });
         yield* announceChange;
-        return yield* find(account, id);
+        return yield* detailsOf(webhook);
       }),
 
-      remove: Effect.fn("Webhooks.remove")(function* (
-        account: string | null,
-        id: string,
-        origin: WriteOrigin,
-      ) {
-        const webhook = yield* findStored(account, id);
+      remove: ofOwner("remove", function* ({ id }, origin: WriteOrigin) {
         const at = yield* Clock.currentTimeMillis;
-        if (!(yield* store.remove({ ...origin, id: webhook.id, at }))) return yield* notFound;
+        if (!(yield* store.remove({ ...origin, id, at }))) return yield* notFound;
         yield* announceChange;
       }),
 
       /** Gives the webhook a new secret. For 24 hours, deliveries are signed with the previous secret too. */
-      rotate: Effect.fn("Webhooks.rotate")(function* (
-        account: string | null,
-        id: string,
-        origin: WriteOrigin,
-      ) {
-        const webhook = yield* findStored(account, id);
-        const { secret, sealed } = yield* issueSecret(webhook.id);
+      rotate: ofOwner("rotate", function* (webhook, origin: WriteOrigin) {
+        const { id } = webhook;
+        const { secret, sealed } = yield* issueSecret(id);
         const at = yield* Clock.currentTimeMillis;
         const change = { sealed, previousUntil: at + rotationGrace };
-        yield* store.update({ ...origin, id: webhook.id, change, at });
-        return { secret, webhook: yield* find(account, id) };
+        yield* store.update({ ...origin, id, change, at });
+        return { secret, webhook: yield* detailsOf(webhook) };
       }),
 
       /**
        * Tries all failing deliveries of an active webhook again now, instead of at their scheduled times. The deliveries
        * keep all of their scheduled attempts.
        */
-      sendPending: Effect.fn("Webhooks.sendPending")(function* (account: string | null, id: string) {
-        const webhook = yield* findStored(account, id);
+      sendPending: ofOwner("sendPending", function* (webhook) {
         yield* store.sendPending(webhook.id, yield* Clock.currentTimeMillis);
         yield* announceChange;
-        return yield* find(account, id);
+        return yield* detailsOf(webhook);
       }),
 
       /** Returns the deliveries of a webhook, newest first. A delivery is kept as long as its event. */
-      deliveries: Effect.fn("Webhooks.deliveries")(function* (
-        account: string | null,
-        id: string,
-        { limit, ...filter }: DeliveryFilter,
-      ) {
-        const webhook = yield* findStored(account, id);
+      deliveries: ofOwner("deliveries", function* (webhook, { limit, ...filter }: DeliveryFilter) {
         if (filter.before !== null && !isEventId(filter.before)) return { deliveries: [], next: null };
         const found = yield* store.deliveries(webhook.id, { ...filter, limit: limit + 1 });
         const { page, last } = pageOf(found, limit);

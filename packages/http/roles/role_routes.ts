@@ -9,7 +9,7 @@ export const roleRoutes = Effect.fnUntraced(function* ({ keyed }: Pipeline) {
     keyed(
       MembersV2.syncMember,
       Effect.fnUntraced(function* ({ key, values: { chatId, guildId } }) {
-        const { added, removed, nickname } = yield* plans.sync(key.scope, guildId, chatId);
+        const { added, removed, nickname } = yield* plans.sync({ scope: key.scope, guildId }, chatId);
         return { data: { chatId, added, removed, nickname } };
       }),
     ),

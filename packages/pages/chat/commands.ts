@@ -3,7 +3,7 @@
 import { type ChatId, type GuildId, LinkStore } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { makeAdmission } from "@accountlink/core/admission";
-import { type Community, CommunityStore, isLinkingOn } from "@accountlink/core/communities";
+import { type Community, CommunityStore, isLinkingOn, placeOf } from "@accountlink/core/communities";
 import type { Forbidden, PlatformUnavailable, StoreUnavailable } from "@accountlink/core/errors";
 import { makeKnownAccounts } from "@accountlink/core/flow";
 import { GuildLog } from "@accountlink/core/guild_log";
@@ -312,7 +312,7 @@ const makeUpdate = Effect.gen(function* () {
   const { sync } = yield* MemberSync;
   const plans = yield* RolePlanStore;
   return answer("update", function* ({ home, target, language }) {
-    const plan = Option.getOrNull(yield* plans.find({ pid: home.scope.pid, guildId: home.guildId }));
+    const plan = Option.getOrNull(yield* plans.find(placeOf(home)));
     if (plan === null || !isLinkingOn(home)) return { content: language.text("chat.sync.paused") };
     const user = userText(target);
     const { added, removed, nickname, settled } = yield* sync(plan, target);
@@ -342,8 +342,7 @@ const makePanel = Effect.gen(function* () {
     const message = yield* panelOf(home, text, guildLanguage);
     const panel = { channelId: channelId ?? "?", messageId: null, text };
     yield* store.savePanel({
-      pid: home.scope.pid,
-      guildId: home.guildId,
+      ...placeOf(home),
       panel,
       actor: { type: "user", id: chatId },
       requestId,

@@ -1,7 +1,7 @@
 /** A community, as messages name it. */
 
 import { type ChatId, type GameId, LinkStore } from "@accountlink/core";
-import { type Community, makeAskingName } from "@accountlink/core/communities";
+import { makeAskingName, type ScopedGuild } from "@accountlink/core/communities";
 import { makeUsableGameWays, neededForWay } from "@accountlink/core/flow";
 import { KeyStore } from "@accountlink/core/keys";
 import { isLinked, type Link } from "@accountlink/core/links";
@@ -16,9 +16,6 @@ import { PageSettings } from "../page_settings.ts";
 import { proofText } from "../proof_text.ts";
 import { accountText, type Button, plain } from "./message.ts";
 
-/** A guild and the scope in which its members link. */
-export type Place = Pick<Community, "scope" | "guildId">;
-
 export const makeCommunity = Effect.gen(function* () {
   const keys = yield* KeyStore;
   const links = yield* LinkStore;
@@ -30,7 +27,7 @@ export const makeCommunity = Effect.gen(function* () {
 
   const usableGameWays = yield* makeUsableGameWays;
 
-  const displayName = Effect.fnUntraced(function* ({ scope, guildId }: Place) {
+  const displayName = Effect.fnUntraced(function* ({ scope, guildId }: ScopedGuild) {
     const configured = Option.getOrNull(yield* keys.findScopeByPid(scope.pid));
     const guild = yield* profiles.guild(guildId);
     const chosen = configured?.settings.displayName ?? guild?.name ?? null;
@@ -68,16 +65,16 @@ export const makeCommunity = Effect.gen(function* () {
       url: `${publicUrl}/go`,
     }),
 
-    verifyUrl: ({ scope: { pid }, guildId }: Place): string =>
+    verifyUrl: ({ scope: { pid }, guildId }: ScopedGuild): string =>
       `${publicUrl}/verify?${new URLSearchParams({ pid, guildId }).toString()}`,
 
     /** The community's name: as its owner set it, else the name of the guild or of the account's owner. */
     displayName,
 
     /** The same in the markup of messages. */
-    name: (place: Place) => Effect.map(displayName(place), plain),
+    name: (place: ScopedGuild) => Effect.map(displayName(place), plain),
 
-    findLink: ({ scope }: Place, chatId: ChatId) =>
+    findLink: ({ scope }: ScopedGuild, chatId: ChatId) =>
       Effect.map(links.findByChatId(scope.pid, chatId), (record) =>
         Option.getOrNull(Option.filter(record, isLinked)),
       ),

@@ -1,6 +1,7 @@
 /** Tells the logs that this node holds. Other nodes take over the logs of a dead node. */
 
 import { ChatPlatform } from "@accountlink/core";
+import { placeOf } from "@accountlink/core/communities";
 import { type Courier, isCarrying, makeCouriers, makeNode, retryDelay } from "@accountlink/core/couriers";
 import { GuildLogStore, type HeldLog, type LogLine } from "@accountlink/core/guild_log";
 import { type ChatChannels, IsBackground, PlatformRefusals } from "@accountlink/core/platforms";
@@ -9,7 +10,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Context, Effect, Layer, Metric } from "effect";
 import { Languages } from "../languages/mod.ts";
 import { importPause } from "./log_news.ts";
-import { type LogCourier, makeLogReads, type News, placeOf } from "./log_reads.ts";
+import { type LogCourier, makeLogReads, type News } from "./log_reads.ts";
 import { makeLogTexts } from "./log_texts.ts";
 import { messageBody } from "./message.ts";
 
@@ -103,7 +104,7 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     const at = yield* Clock.currentTimeMillis;
     const { channelId } = courier.item;
     const isHeld = yield* store.record({
-      ...placeOf(courier),
+      ...placeOf(courier.item),
       node,
       at,
       position,
@@ -174,7 +175,7 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
 
   /** Edits a message from which users were erased. A message that cannot be edited within 30 days stays unchanged. */
   const edit = Effect.fnUntraced(function* (courier: LogCourier, now: Millis) {
-    const [message] = yield* store.dueEdits(placeOf(courier), now, 1);
+    const [message] = yield* store.dueEdits(placeOf(courier.item), now, 1);
     courier.item = { ...courier.item, editAt: null };
     if (message === undefined) return;
     const { channelId, messageId, lines, erasedAt } = message;
@@ -191,7 +192,7 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     if (settled === null && !isOver) yield* count("edited");
     if (settled === null && isOver)
       yield* Effect.logWarning("Cannot take an erased user out of a message: the bot may not edit it");
-    yield* store.settleEdit(placeOf(courier), message, settled);
+    yield* store.settleEdit(placeOf(courier.item), message, settled);
     courier.nextAt = now + pause;
   });
 

@@ -1,6 +1,7 @@
 /** What the logs have to tell: events, entries that wait, and new problems of the rules. */
 
 import { ChatPlatform } from "@accountlink/core";
+import { placeOf } from "@accountlink/core/communities";
 import type { Courier } from "@accountlink/core/couriers";
 import { EventStore } from "@accountlink/core/events";
 import { GuildLogStore, type HeldLog } from "@accountlink/core/guild_log";
@@ -34,8 +35,6 @@ export interface News {
   readonly items: ReadonlyArray<LogItem>;
 }
 
-export const placeOf = ({ item: { scope, guildId } }: LogCourier) => ({ pid: scope.pid, guildId });
-
 export const makeLogReads = Effect.gen(function* () {
   const store = yield* GuildLogStore;
   const plans = yield* RolePlanStore;
@@ -45,7 +44,7 @@ export const makeLogReads = Effect.gen(function* () {
   /** Returns the problems of the plan that are new, and all that are known. */
   const readProblems = Effect.fnUntraced(function* (courier: LogCourier) {
     const { item } = courier;
-    const { problems } = yield* plans.status(placeOf(courier));
+    const { problems } = yield* plans.status(placeOf(courier.item));
     const found = kindsOf(problems.filter(({ reason }) => reason !== "log_channel_closed"));
     // A problem that the list leaves out may still be there.
     const known = problems.length < shownProblems ? [] : item.problems;
@@ -70,7 +69,7 @@ export const makeLogReads = Effect.gen(function* () {
       courier.hasNews = true;
       return null;
     }
-    const waiting = yield* store.waiting(placeOf(courier), entriesAtOnce);
+    const waiting = yield* store.waiting(placeOf(courier.item), entriesAtOnce);
     const { problems, items } = yield* readProblems(courier);
     courier.problemAt = problemAt;
     const told = [

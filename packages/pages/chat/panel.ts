@@ -1,13 +1,13 @@
 /** The panel: a message for everybody, with which members link their accounts. */
 import type { Pid } from "@accountlink/core";
 import type { WriteOrigin } from "@accountlink/core/audit";
-import { CommunityStore, foundOrNew } from "@accountlink/core/communities";
+import { CommunityStore, foundOrNew, placeOf, type ScopedGuild } from "@accountlink/core/communities";
 import { InvalidParameter } from "@accountlink/core/errors";
 import { makeGuildChannels } from "@accountlink/core/platforms";
 import { DashboardChannels } from "@accountlink/http-api";
 import { Clock, Effect } from "effect";
 import { type Language, Languages } from "../languages/mod.ts";
-import { makeCommunity, type Place } from "./community.ts";
+import { makeCommunity } from "./community.ts";
 import { type Message, messageBody, plain } from "./message.ts";
 
 /** The most characters of a manager's text, in UTF-16 as the chat platform counts them. */
@@ -15,7 +15,7 @@ export const { longestPanelText } = DashboardChannels;
 
 /** Returns a function that makes a panel. Without a text, one sentence asks members to link. */
 export const makePanelMessage = Effect.map(makeCommunity, (community) =>
-  Effect.fnUntraced(function* (place: Place, text: string | null, language: Language) {
+  Effect.fnUntraced(function* (place: ScopedGuild, text: string | null, language: Language) {
     const game = community.game(language);
     const sentence = text === null ? language.text("chat.panel.ask", { game }) : plain(text);
     const needed = yield* community.needed(language);
@@ -49,21 +49,25 @@ export const makePostPanel = Effect.gen(function* () {
   const { channels, findChannels } = yield* makeGuildChannels;
 
   return Effect.fn("Panel.post")(
-    function* (place: Place, channelId: string, text: string | null, origin: WriteOrigin) {
+    function* (place: ScopedGuild, channelId: string, text: string | null, origin: WriteOrigin) {
       const { channels: listed, locale } = yield* findChannels(place.guildId);
       if (!listed.some(({ id, mayPost }) => id === channelId && mayPost)) return yield* closed;
       const typed = text === null || text.trim() === "" ? null : text;
       const language = yield* languages.ofLocale(locale);
       const message = messageBody(yield* panelOf(place, typed, language));
       const { post, edit } = yield* channels;
-      const key = { pid: place.scope.pid, guildId: place.guildId };
-      const { panels } = foundOrNew(yield* store.find(key), place);
+      const { panels } = foundOrNew(yield* store.find(placeOf(place)), place);
       const posted = panels.find((panel) => panel.channelId === channelId)?.messageId ?? null;
       const isChanged = posted !== null && (yield* edit(channelId, posted, message));
       const once = onceOf(place.scope.pid, posted ?? channelId);
       const messageId = isChanged ? posted : yield* post(channelId, message, once);
       const at = yield* Clock.currentTimeMillis;
-      yield* store.savePanel({ ...origin, ...key, panel: { channelId, messageId, text: typed }, at });
+      yield* store.savePanel({
+        ...origin,
+        ...placeOf(place),
+        panel: { channelId, messageId, text: typed },
+        at,
+      });
       return messageId;
     },
     Effect.catchTag("PostRefused", ({ reason }) =>

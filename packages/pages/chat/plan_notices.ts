@@ -5,7 +5,7 @@
  */
 import { ChatPlatform } from "@accountlink/core";
 import { hasAccepted, MemberStore } from "@accountlink/core/accounts";
-import { type Community, CommunityStore } from "@accountlink/core/communities";
+import { type Community, CommunityStore, placeOf } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
 import { KeyStore } from "@accountlink/core/keys";
 import { type ChatChannels, IsBackground } from "@accountlink/core/platforms";
@@ -156,7 +156,7 @@ const makeTell = Effect.fnUntraced(function* (channels: ChatChannels) {
   /** Returns the message; null if the rules have not stopped, or a person has paused them. */
   const messageOf = Effect.fnUntraced(function* (community: Community) {
     const { scope, guildId, paused } = community;
-    const { problems } = yield* plans.status({ pid: scope.pid, guildId });
+    const { problems } = yield* plans.status(placeOf(community));
     const problem = problems.find(stopsRules);
     if (paused === null ? problem === undefined : paused.why === null) return null;
     // The platform tells the language of a guild only while the bot is in it.

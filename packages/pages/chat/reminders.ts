@@ -9,6 +9,7 @@ import {
   type CommunityPlace,
   CommunityStore,
   isLinkingOn,
+  placeOf,
 } from "@accountlink/core/communities";
 import { makeUsableGameWays, neededForWay } from "@accountlink/core/flow";
 import type { ChatId } from "@accountlink/core/ids";
@@ -151,7 +152,8 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
    * Returns the members to remind, and their hashes: neither reminded before nor blocked. Earlier releases kept the hash
    * by which members are blocked.
    */
-  const dueIn = Effect.fnUntraced(function* ({ scope, guildId, remindAfterDays }: Community) {
+  const dueIn = Effect.fnUntraced(function* (community: Community) {
+    const { scope, guildId, remindAfterDays } = community;
     const before = (yield* Clock.currentTimeMillis) - (remindAfterDays ?? 0) * dayMs;
     const members = yield* unlinked.joinedBefore(scope, guildId, before);
     const due: Array<{ readonly chatId: ChatId; readonly hash: string }> = [];
@@ -165,7 +167,7 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
       );
       const inScope = some.map((each) => each.inScope);
       const hashes = [...inScope, ...some.map(({ hash }) => hash)];
-      const known = yield* store.reminded({ pid: scope.pid, guildId }, hashes);
+      const known = yield* store.reminded(placeOf(community), hashes);
       const blocked = yield* blocks.findHashes(scope.pid, inScope);
       due.push(
         ...some.filter(
@@ -178,28 +180,26 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
   });
 
   /** Returns whether a community still reminds its members after as many days. */
-  const isWanted = Effect.fnUntraced(function* ({ scope, guildId, remindAfterDays }: Community) {
-    const found = yield* communities.find({ pid: scope.pid, guildId });
-    return Option.exists(found, (now) => now.remindAfterDays === remindAfterDays && isLinkingOn(now));
-  });
+  const isWanted = (community: Community) =>
+    Effect.map(
+      communities.find(placeOf(community)),
+      Option.exists((now) => now.remindAfterDays === community.remindAfterDays && isLinkingOn(now)),
+    );
 
-  const claim = Effect.fnUntraced(function* ({ scope, guildId }: Community, hash: string) {
+  const claim = Effect.fnUntraced(function* (place: CommunityPlace, hash: string) {
     for (;;) {
       const at = yield* Clock.currentTimeMillis;
-      const outcome = yield* store.claim({ pid: scope.pid, guildId, hash, at });
+      const outcome = yield* store.claim({ ...place, hash, at });
       if (outcome !== "early") return outcome === "claimed";
       yield* Effect.sleep(reminderPause / 5);
     }
   });
 
   /** The panel's sentence and link, in the language of the guild. */
-  const messageOf = Effect.fnUntraced(function* ({ scope, guildId }: Community) {
-    const { locale } = yield* findChannels(guildId);
-    const { buttons = [], ...message } = yield* panelOf(
-      { scope, guildId },
-      null,
-      yield* languages.ofLocale(locale),
-    );
+  const messageOf = Effect.fnUntraced(function* (community: Community) {
+    const { locale } = yield* findChannels(community.guildId);
+    const language = yield* languages.ofLocale(locale);
+    const { buttons = [], ...message } = yield* panelOf(community, null, language);
     return messageBody({ ...message, buttons: buttons.filter((button) => "url" in button) });
   });
 
@@ -227,7 +227,7 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
 
   return Effect.fnUntraced(function* (community: Community) {
     const { scope, guildId } = community;
-    const place = { pid: scope.pid, guildId };
+    const place = placeOf(community);
     const name = `${scope.pid} ${guildId}`;
     if (!(yield* hasRested(name)) || !(yield* isManaged(community))) return;
     if (neededForWay(yield* usableGameWays) === "session") return;
@@ -245,7 +245,7 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
       yield* tellHeld(yield* takeTurn(scope.account));
       if (!(yield* hasRested(name)) || !(yield* isWanted(community))) return;
       const linked = yield* links.findGamesByChatIds(scope.pid, [chatId]);
-      if (linked.has(chatId) || !(yield* claim(community, hash))) continue;
+      if (linked.has(chatId) || !(yield* claim(place, hash))) continue;
       // A claim without its message would leave the member without any.
       const outcome = yield* Effect.uninterruptible(
         channels.postPrivately(chatId, body, hash.slice(0, 24)).pipe(

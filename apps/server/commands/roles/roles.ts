@@ -32,10 +32,10 @@ const planFlags = {
 
 type PlanChoice = Command.Command.Config.Infer<typeof planFlags>;
 
-const scopeOfPlan = Effect.fnUntraced(function* ({ account, guildId, scope: kind }: PlanChoice) {
+const guildOfPlan = Effect.fnUntraced(function* ({ account, guildId, scope: kind }: PlanChoice) {
   const target = kind === "guild" ? ({ kind, guildId } as const) : { kind };
   const found = yield* (yield* KeyStore).findScope(account, target);
-  if (Option.isSome(found)) return found.value;
+  if (Option.isSome(found)) return { scope: found.value, guildId };
   const scope = kind === "guild" ? `scope for guild ${guildId}` : "global scope";
   return yield* new CommandFailed({ problem: `Cannot find the plan: account "${account}" has no ${scope}` });
 });
@@ -110,7 +110,7 @@ const planText = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanD
 };
 
 const showCommand = managed("show", planFlags, function* (choice) {
-  const details = yield* (yield* StoredPlans).find(yield* scopeOfPlan(choice), choice.guildId);
+  const details = yield* (yield* StoredPlans).find(yield* guildOfPlan(choice));
   yield* answer(planOutput(details), planText(details));
 }).pipe(describe("Show the role plan of a guild, its progress and its problems."));
 
@@ -176,11 +176,11 @@ const checkChange = (choice: Choice) => {
 const setCommand = managed("set", settingFlags, function* (choice) {
   const { guildId } = choice;
   const plans = yield* StoredPlans;
-  const scope = yield* scopeOfPlan(choice);
+  const guild = yield* guildOfPlan(choice);
   const change = changeOf(choice);
   yield* requireFeatures(change);
-  const settings = { ...(yield* plans.find(scope, guildId)).plan, ...change, take: choice.take };
-  const details = yield* plans.put(scope, guildId, settings, operatorOrigin()).pipe(
+  const settings = { ...(yield* plans.find(guild)).plan, ...change, take: choice.take };
+  const details = yield* plans.put(guild, settings, operatorOrigin()).pipe(
     Effect.catchTags({
       InvalidParameter: failed,
       Forbidden: failed,
@@ -210,7 +210,7 @@ const failed = (error: InvalidParameter | Forbidden) =>
 
 const sweepCommand = managed("sweep", planFlags, function* (choice) {
   const { guildId } = choice;
-  const started = (yield* StoredPlans).startSweep(yield* scopeOfPlan(choice), guildId);
+  const started = (yield* StoredPlans).startSweep(yield* guildOfPlan(choice));
   const problem = `Cannot sweep guild ${guildId}: its plan is not on`;
   const details = yield* Effect.catchTag(started, "BadRequest", () => new CommandFailed({ problem }));
   yield* answerWithLocation(planOutput(details), `A running server compares all members of guild ${guildId}`);

@@ -1,7 +1,7 @@
 /** Changes single members, and counts the changes. */
-import { Effect, Metric, Option } from "effect";
+import { Effect, Metric } from "effect";
+import { placeOf } from "../../communities/community.ts";
 import type { ChatId } from "../../ids.ts";
-import { ChargedAccount } from "../../platforms/platform_refusals.ts";
 import type { Millis } from "../../timestamp.ts";
 import type { Sources } from "../linked_game.ts";
 import type { StoredMember } from "../member_changes.ts";
@@ -37,10 +37,7 @@ export const makeChangeMember = Effect.gen(function* () {
       stored: StoredMember,
       { pace, because, sources }: ChangeOptions,
     ) {
-      const { findMember } = yield* sync.roles;
-      // Not charged: users of a global scope are often no members of this guild, which the platform answers with 404.
-      const found = Effect.provideService(findMember(plan.guildId, chatId), ChargedAccount, null);
-      const member = Option.getOrNull(yield* found);
+      const member = yield* sync.findMember(plan.guildId, chatId);
       if (member === null || member.isPending === true) return null;
       const wanted = yield* sync.compare(plan, member, stored, undefined, sources);
       const { added, removed, nickname: renamed, settled } = yield* sync.apply(plan, wanted, because, pace);
@@ -74,13 +71,9 @@ export const goneMember = (chatId: ChatId): SettledMember => ({
 /** Returns a function that makes the result to store for a member whose change the platform did not answer. */
 export const makeUnanswered = Effect.gen(function* () {
   const store = yield* RolePlanStore;
-  return Effect.fnUntraced(function* (
-    { scope: { pid }, guildId }: RolePlan,
-    chatId: ChatId,
-    retryAt: Millis,
-  ) {
+  return Effect.fnUntraced(function* (plan: RolePlan, chatId: ChatId, retryAt: Millis) {
     // Not the nickname from before the change: a new one may have been set.
-    const nicknames = yield* store.nicknames({ pid, guildId }, [chatId]);
+    const nicknames = yield* store.nicknames(placeOf(plan), [chatId]);
     return { ...goneMember(chatId), retryAt, nickname: nicknames.get(chatId) ?? null };
   });
 });

@@ -1,5 +1,6 @@
 /** Reads the events of a plan's scope, and changes the guild members that the events name. */
 import { Clock, Effect, Option, Semaphore } from "effect";
+import { placeOf } from "../../communities/community.ts";
 import { type Courier, type CourierNode, isCarrying, retryDelay } from "../../couriers/couriers.ts";
 import { EventStore, type FeedEvent } from "../../events/mod.ts";
 import { type ChatId, isChatId } from "../../ids.ts";
@@ -7,7 +8,7 @@ import { forEachLimited } from "../../limited_loops.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import type { Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
-import { sourcesOf } from "../member_changes.ts";
+import { closedProblems, sourcesOf } from "../member_changes.ts";
 import { MemberSync } from "../member_sync.ts";
 import { addChanges, noChanges } from "../role_changes.ts";
 import { type HeldPlan, RolePlanStore, type WaitingMember } from "../role_plan_store.ts";
@@ -57,15 +58,14 @@ export const makePlanRun = Effect.gen(function* () {
   /** Reads new events. Stores the members who are named in these events as waiting members. */
   const readFeed = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
     courier.hasNews = false;
-    const { scope, guildId } = courier.item;
-    const { pid } = scope;
+    const { pid } = courier.item.scope;
     const page = Option.getOrNull(yield* events.read(pid, courier.position, pageSize));
     // The page is null if events were deleted before they were read, or if a backup was restored. The members that
     // these events named are unknown, so `nobody` starts a sweep of all members.
     const marks = page === null ? { ...nobody, position: (yield* events.range(pid)).end } : marksOf(page);
     if (marks === null) return;
     const at = yield* Clock.currentTimeMillis;
-    const isHeld = yield* store.mark({ pid, guildId, node: node.id, at, ...marks });
+    const isHeld = yield* store.mark({ ...placeOf(courier.item), node: node.id, at, ...marks });
     courier.position = marks.position;
     courier.isStopping ||= !isHeld;
     courier.hasNews ||= page === null || page.length === pageSize;
@@ -82,8 +82,7 @@ export const makePlanRun = Effect.gen(function* () {
   const closedOf = Effect.fnUntraced(function* (courier: PlanCourier) {
     const { closed } = courier;
     if (closed.areKnown) return closed;
-    const { scope, guildId } = courier.item;
-    const { problems } = yield* store.status({ pid: scope.pid, guildId });
+    const { problems } = yield* store.status(placeOf(courier.item));
     const stored = problems.filter(({ reason }) => reason === "source_closed");
     if (!closed.areKnown) closed.close(stored.flatMap(({ roleId }) => sourcesOf(courier.item, roleId)));
     return closed;
@@ -91,8 +90,8 @@ export const makePlanRun = Effect.gen(function* () {
 
   /** Changes the waiting members that are due. Returns false if there was nothing to do. */
   const changeDue = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
-    const { scope, guildId, revision } = courier.item;
-    const place = { pid: scope.pid, guildId };
+    const { revision } = courier.item;
+    const place = placeOf(courier.item);
     const startedAt = yield* Clock.currentTimeMillis;
     const isProbe = courier.failedAt !== null;
     if (!isProbing(courier, startedAt)) return false;
@@ -141,19 +140,12 @@ export const makePlanRun = Effect.gen(function* () {
     }));
     for (const { chatId, retryAt } of settled) if (retryAt === null) closed.release(chatId);
     const at = yield* Clock.currentTimeMillis;
-    const closing = closed.closeSilent(at);
-    const { item } = courier;
-    const isClosing = (roleId: string | null) =>
-      sourcesOf(item, roleId).some((source) => closing.has(source));
-    const named = [null, ...new Set(item.rules.map(({ roleId }) => roleId))];
     const isHeld = yield* store.settle({
       ...place,
       node: node.id,
       at,
       members: settled,
-      problems: named
-        .filter(isClosing)
-        .map((roleId) => ({ chatId: null, roleId, reason: "source_closed" as const, at })),
+      problems: closedProblems(courier.item, closed.closeSilent(at), at),
       revision,
       sweep: null,
       changes: changed.reduce((sum, { changes }) => addChanges(sum, changes), noChanges),

@@ -4,11 +4,12 @@
  * work goes on where it stopped.
  */
 import { Effect, FiberMap, Option } from "effect";
+import { placeOf } from "../../communities/community.ts";
 import type { DataScope } from "../../data_scope.ts";
 import type { ChatId } from "../../ids.ts";
 import { KeyStore } from "../../keys/key_store.ts";
 import { atMostEvery } from "../../monotonic_millis.ts";
-import { ChargedAccount, IsBackground, PlatformRefusals } from "../../platforms/platform_refusals.ts";
+import { IsBackground, PlatformRefusals } from "../../platforms/platform_refusals.ts";
 import { MemberSync } from "../member_sync.ts";
 import { makeOldestNode } from "../oldest_node.ts";
 import { patientSteps } from "../patient_steps.ts";
@@ -40,9 +41,9 @@ export const startPutBack = Effect.gen(function* () {
     });
 
   const begin = Effect.gen(function* () {
-    for (const { scope, guildId } of yield* store.puttingBack()) {
-      const place = { pid: scope.pid, guildId };
-      yield* run(scope, `nicknames ${place.pid} ${guildId}`, putNicknamesBack(place));
+    for (const plan of yield* store.puttingBack()) {
+      const place = placeOf(plan);
+      yield* run(plan.scope, `nicknames ${place.pid} ${place.guildId}`, putNicknamesBack(place));
     }
     const roles = yield* history.reversals(null);
     for (const { pid, guildId } of roles) {
@@ -73,10 +74,8 @@ const makePutNicknamesBack = Effect.gen(function* () {
 
     /** Puts a nickname back, unless the member has another one than the plan gave. */
     const putBack = Effect.fnUntraced(function* ({ chatId, nickname, given }: NicknameBefore) {
-      const { findMember, setNickname } = yield* sync.roles;
-      // Not charged: who has left the guild is answered with 404.
-      const found = Effect.provideService(findMember(guildId, chatId), ChargedAccount, null);
-      const member = Option.getOrNull(yield* found);
+      const { setNickname } = yield* sync.roles;
+      const member = yield* sync.findMember(guildId, chatId);
       if (member !== null && member.nickname === given && given !== nickname) {
         yield* Effect.sleep(changeInterval);
         // The platform's own rules may refuse it, as for members above the bot.

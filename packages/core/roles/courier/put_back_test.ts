@@ -38,9 +38,9 @@ const renamed = Effect.gen(function* () {
       entries,
       (log) => log.entries.filter(({ action }) => action === "nicknames.put_back").length,
     ),
-    isRunning: plans.isPuttingBack(scope, guildId),
-    left: plans.countNicknamesBefore(scope, guildId),
-    putBack: plans.putNicknamesBack(scope, guildId, operator),
+    isRunning: plans.isPuttingBack({ scope, guildId }),
+    left: plans.countNicknamesBefore({ scope, guildId }),
+    putBack: plans.putNicknamesBack({ scope, guildId }, operator),
   };
 });
 
@@ -105,8 +105,8 @@ const taken = Effect.gen(function* () {
     plans,
     history,
     left: history.count(place, operatorTook, since),
-    pending: plans.countPending(scope, guildId),
-    putBack: plans.putRolesBack(scope, guildId, since, operator),
+    pending: plans.countPending({ scope, guildId }),
+    putBack: plans.putRolesBack({ scope, guildId }, since, operator),
     verified: Effect.map(
       Effect.filter(users, (user) =>
         Effect.map(guild.member(user), ({ roleIds }) => roleIds.includes(verified)),
@@ -114,7 +114,7 @@ const taken = Effect.gen(function* () {
       (found) => found.length,
     ),
     because: (user: string) =>
-      Effect.map(plans.roleHistory(scope, guildId, null, 1_000), (changes) =>
+      Effect.map(plans.roleHistory({ scope, guildId }, null, 1_000), (changes) =>
         changes
           .filter((change) => change.chatId === user && change.roleId === verified)
           .map(({ change, because }) => [change, because]),
@@ -222,7 +222,7 @@ test("a role that no rule names any more is taken from the members who have it b
     ),
     (found) => found.length,
   );
-  assert.deepEqual(yield* plans.countUnnamed(scope, guildId, { rules }), [
+  assert.deepEqual(yield* plans.countUnnamed({ scope, guildId }, { rules }), [
     { roleId: verified, count: users.length },
   ]);
   yield* put({ rules, state: "paused", take: [verified] });
@@ -233,7 +233,7 @@ test("a role that no rule names any more is taken from the members who have it b
   yield* put({ rules });
   yield* pass(15);
   assert.deepEqual([yield* has, yield* state], [1, "on"]);
-  assert.deepEqual(yield* plans.countUnnamed(scope, guildId, { rules }), []);
+  assert.deepEqual(yield* plans.countUnnamed({ scope, guildId }, { rules }), []);
   const ofVerified = changes.filter(({ what, value }) => what === "remove" && value === verified);
   assert.strictEqual(ofVerified.length, users.length);
   assert.include(yield* Effect.flip(put({ rules: usual.rules, take: [verified] })), {

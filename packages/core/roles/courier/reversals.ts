@@ -1,6 +1,5 @@
 /** Gives back the roles that the rules took, and takes roles that the rules gave and name no more. */
 import { Clock, Effect, Option } from "effect";
-import { ChargedAccount } from "../../platforms/platform_refusals.ts";
 import { isLeftAlone } from "../member_changes.ts";
 import { MemberSync } from "../member_sync.ts";
 import { patientSteps } from "../patient_steps.ts";
@@ -29,10 +28,8 @@ export const makeReverse = Effect.gen(function* () {
   /** Reverses one change, unless the member has left, or the role was given or taken since. */
   const reverseOne = Effect.fnUntraced(function* (kept: KeptRoleChange) {
     const { pid, guildId, chatId, roleId, change } = kept;
-    const { findMember, addRole, removeRole } = yield* sync.roles;
-    // Not charged: who has left the guild is answered with 404.
-    const found = Effect.provideService(findMember(guildId, chatId), ChargedAccount, null);
-    const member = Option.getOrNull(yield* found);
+    const { addRole, removeRole } = yield* sync.roles;
+    const member = yield* sync.findMember(guildId, chatId);
     if (member === null || member.isPending === true) return;
     const gives = change === "took";
     if (member.roleIds.includes(roleId) === gives) return yield* history.close(kept);

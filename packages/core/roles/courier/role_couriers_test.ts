@@ -114,9 +114,9 @@ test("a sweep takes a role from most of its members after a preview that said so
   yield* begin({ rules: usual.rules.slice(0, 1) });
   yield* put({ state: "paused" });
   for (const user of linked) yield* unlink(user);
-  yield* plans.previewAll(scope, guildId, usual).pipe(Effect.forkChild);
+  yield* plans.previewAll({ scope, guildId }, usual).pipe(Effect.forkChild);
   yield* pass(5);
-  const preview = yield* plans.findPreview(scope, guildId);
+  const preview = yield* plans.findPreview({ scope, guildId });
   assert(preview !== null);
   assert.deepInclude(shownPreview(preview), { state: "done", done: 250, total: 250, nicknames: 0 });
   assert.strictEqual(shownPreview(preview).examples.length, 20);
@@ -274,7 +274,7 @@ test("a plan that is turned on pauses the guild's other plan if nobody of that t
     yield* (yield* MemberStore).change({ ...operator, account: "acme", change, at: 0 });
   });
   yield* join(member);
-  const { plan } = yield* (yield* RolePlans).put(global, guildId, usual, operator);
+  const { plan } = yield* (yield* RolePlans).put({ scope: global, guildId }, usual, operator);
   assert.deepEqual([plan.state, yield* state], ["on", "paused"]);
   yield* join(manager);
   assert.propertyVal(yield* Effect.flip(put()), "reason", "guild_has_plan");

@@ -74,7 +74,7 @@ const acts = Effect.gen(function* () {
     unlinkRenamed: Effect.andThen(roles.setNickname(guildId, chatId(ada), "mine"), unlink),
     unlinkBypassed: Effect.andThen(roles.addRole(guildId, chatId(ada), bypass), unlink),
     unlinkPaused: Effect.andThen(guild.put({ ...settings, state: "paused" }), unlink),
-    unlinkNameBypassed: Effect.flatMap(plans.find(scope, guildId), ({ plan: { unlinked } }) =>
+    unlinkNameBypassed: Effect.flatMap(plans.find({ scope, guildId }), ({ plan: { unlinked } }) =>
       Effect.andThen(guild.put({ ...settings, unlinked, nicknameBypassRoleIds: [own] }), unlink),
     ),
     linkPaused: Effect.andThen(
@@ -92,17 +92,17 @@ const acts = Effect.gen(function* () {
       guild.put({ ...settings, state: "paused" }),
       links.deleteScope({ ...write, pid }),
     ),
-    deleteRules: plans.remove(scope, guildId, operator),
+    deleteRules: plans.remove({ scope, guildId }, operator),
     putBack: Effect.andThen(
       guild.put({ ...settings, state: "paused" }),
-      plans.putNicknamesBack(scope, guildId, operator),
+      plans.putNicknamesBack({ scope, guildId }, operator),
     ),
     putBackRenamed: Effect.andThen(
       Effect.andThen(
         guild.put({ ...settings, state: "paused" }),
         roles.setNickname(guildId, chatId(ada), "mine"),
       ),
-      plans.putNicknamesBack(scope, guildId, operator),
+      plans.putNicknamesBack({ scope, guildId }, operator),
     ),
   };
 });

@@ -4,13 +4,14 @@
  * that was interrupted begins again.
  */
 import { Clock, Effect } from "effect";
+import { placeOf } from "../../communities/community.ts";
 import type { CourierNode } from "../../couriers/couriers.ts";
 import { IsBackground } from "../../platforms/platform_refusals.ts";
 import { dayMs, type Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
-import { sourcesOf } from "../member_changes.ts";
+import { closedProblems } from "../member_changes.ts";
 import { WorkOver } from "../patient_steps.ts";
-import type { PlanProblem } from "../role_plan.ts";
+import { planProblem } from "../role_plan.ts";
 import { RolePlanStore } from "../role_plan_store.ts";
 import type { PlanCourier } from "./plan_courier.ts";
 import { makeChangeMembers } from "./sweep_changes.ts";
@@ -53,37 +54,27 @@ export const makeSweep = Effect.gen(function* () {
     // The first of these members goes on asking. The others are done, though they would wait longer for their turn.
     for (const chatId of closed.length > 0 ? unanswered : [])
       yield* store.markMember(plan.guildId, chatId, yield* Clock.currentTimeMillis);
-    const named = [null, ...new Set(plan.rules.map(({ roleId }) => roleId))];
-    const isClosed = (roleId: string | null) =>
-      sourcesOf(plan, roleId).some((source) => closed.includes(source));
-    yield* endWith(run, [
-      ...Array.from(withoutItem, (roleId) => [roleId, "item_unknown"] as const),
-      ...named.filter(isClosed).map((roleId) => [roleId, "source_closed"] as const),
-    ]);
-  });
-
-  const endWith = Effect.fnUntraced(function* (
-    { settle }: SweepRun,
-    found: ReadonlyArray<readonly [roleId: string | null, PlanProblem["reason"]]>,
-  ) {
     const at = yield* Clock.currentTimeMillis;
-    const problems = found.map(([roleId, reason]) => ({ chatId: null, roleId, reason, at }));
-    yield* settle({ sweep: "ended", problems });
+    const missing = Array.from(withoutItem, (roleId) => planProblem("item_unknown", at, roleId));
+    const problems = [...missing, ...closedProblems(plan, new Set(closed), at)];
+    yield* run.settle({ sweep: "ended", problems });
   });
 
   /** The platform does not list the members, or the bot has left the guild. */
   const endHidden = (run: SweepRun) =>
     run.steps.step(
       Effect.gen(function* () {
-        if (!(yield* pauseWithoutBot(run.plan))) yield* endWith(run, [[null, "members_hidden"]]);
+        if (yield* pauseWithoutBot(run.plan)) return;
+        const at = yield* Clock.currentTimeMillis;
+        yield* run.settle({ sweep: "ended", problems: [planProblem("members_hidden", at)] });
       }),
     );
 
   /** Starts or continues the sweep of a plan, and ends when it is over. */
   return Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
-    const { scope, guildId, sweep } = courier.item;
+    const { sweep } = courier.item;
     if (sweep === null) {
-      yield* store.startSweep({ pid: scope.pid, guildId }, yield* Clock.currentTimeMillis);
+      yield* store.startSweep(placeOf(courier.item), yield* Clock.currentTimeMillis);
       return;
     }
     const run = yield* beginRun(node, courier, sweep);

@@ -1,5 +1,6 @@
 /** A sweep that runs on this node: how it goes on, and how it stores what it finds. */
 import { Clock, Effect } from "effect";
+import { placeOf } from "../../communities/community.ts";
 import { type CourierNode, isCarrying } from "../../couriers/couriers.ts";
 import type { StoreEffect } from "../../errors.ts";
 import { type PatientSteps, patientSteps } from "../patient_steps.ts";
@@ -33,7 +34,6 @@ export const makeSweepRuns = Effect.gen(function* () {
   return Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier, start: Sweep) {
     const plan = courier.item;
     const { revision } = plan;
-    const place = { pid: plan.scope.pid, guildId: plan.guildId };
     let savedAt = yield* Clock.currentTimeMillis;
     let counted = noChanges;
     const tally = (changes: RoleChanges): void => {
@@ -48,7 +48,7 @@ export const makeSweepRuns = Effect.gen(function* () {
       const at = yield* Clock.currentTimeMillis;
       const changes = counted;
       counted = noChanges;
-      const result = { ...place, node: node.id, at, revision, members, sweep, problems, changes };
+      const result = { ...placeOf(plan), node: node.id, at, revision, members, sweep, problems, changes };
       const isHeld = yield* Effect.tapError(store.settle(result), () => Effect.sync(() => tally(changes)));
       courier.isStopping ||= !isHeld;
       const { item } = courier;

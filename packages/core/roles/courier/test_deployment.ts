@@ -205,7 +205,7 @@ export const deployment = Effect.gen(function* () {
     Effect.provideService(ChatPlatform, watched("previews")),
     Effect.provideService(GamePlatform, watchedGame),
   );
-  const statusNow = Effect.map(plans.find(scope, guildId), ({ status }) => status);
+  const statusNow = Effect.map(plans.find({ scope, guildId }), ({ status }) => status);
   return {
     changes,
     broken,
@@ -218,11 +218,11 @@ export const deployment = Effect.gen(function* () {
       return taken;
     },
     put: (settings: Partial<PlanSettings> & Pick<ChosenSettings, "take"> = {}) =>
-      plans.put(scope, guildId, { ...usual, ...settings }, operator),
-    startSweep: plans.startSweep(scope, guildId),
+      plans.put({ scope, guildId }, { ...usual, ...settings }, operator),
+    startSweep: plans.startSweep({ scope, guildId }),
     /** Turns a plan on, and waits until its sweep ends. */
     begin: Effect.fnUntraced(function* (settings: Partial<PlanSettings> = {}) {
-      yield* plans.put(scope, guildId, { ...usual, ...settings }, operator);
+      yield* plans.put({ scope, guildId }, { ...usual, ...settings }, operator);
       const { stop } = yield* startNode();
       while ((yield* statusNow).sweptAt === null) yield* pass(1);
       yield* stop;
@@ -238,7 +238,7 @@ export const deployment = Effect.gen(function* () {
       });
     }),
     status: statusNow,
-    state: Effect.map(plans.find(scope, guildId), ({ plan }) => plan.state),
+    state: Effect.map(plans.find({ scope, guildId }), ({ plan }) => plan.state),
     link: (user: string, game: string) =>
       writer.setGame(target, { chatId: chatId(user), gameId: gameId(game) }),
     unlink: (user: string) => writer.removeGame(target, chatId(user), { requireMember: false }),

@@ -227,7 +227,7 @@ law(
       nicknames,
       before.filter(({ nickname }, index) => nickname !== after[index]?.nickname).length,
     );
-    yield* plans.putRolesBack(scope, guildId, since, operator);
+    yield* plans.putRolesBack({ scope, guildId }, since, operator);
     yield* settled;
     const back = yield* state;
     assert.deepEqual(

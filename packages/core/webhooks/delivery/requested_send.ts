@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect";
 import type { WriteOrigin } from "../../audit/audit.ts";
 import { BadRequest, Conflict } from "../../errors.ts";
+import { Turns } from "../../turns/mod.ts";
 import { shownDelivery } from "../sent_delivery.ts";
 import type { StoredDelivery, StoredWebhook } from "../webhook.ts";
 import { WebhookStore } from "../webhook_store.ts";
@@ -34,36 +35,13 @@ export const makeRequestedSend = Effect.gen(function* () {
     return shownDelivery(recorded);
   });
 
-  const sends = new AskedSends();
+  const turns = new Turns({ resource: "webhooks", most: askedAtOnce });
 
   /** Fails with a `test_limit` `Conflict` while three of the account are in flight. */
   return (webhook: StoredWebhook, event: SentEvent, delivery: StoredDelivery, origin: WriteOrigin) =>
-    sends.run(webhook.scope.account, send(webhook, event, delivery, origin));
-});
-
-/** The deliveries in flight that people asked for. An account without any is forgotten. @internal */
-export class AskedSends {
-  readonly #open = new Map<string, number>();
-
-  get accounts(): number {
-    return this.#open.size;
-  }
-
-  #add(account: string, added: 1 | -1): void {
-    const open = (this.#open.get(account) ?? 0) + added;
-    if (open === 0) this.#open.delete(account);
-    else this.#open.set(account, open);
-  }
-
-  run<A, E, R>(account: string, send: Effect.Effect<A, E, R>): Effect.Effect<A, E | Conflict, R> {
-    return Effect.acquireUseRelease(
-      Effect.suspend(() => {
-        if (this.#open.get(account) === askedAtOnce) return new Conflict({ reason: "test_limit" });
-        this.#add(account, 1);
-        return Effect.void;
-      }),
-      () => send,
-      () => Effect.sync(() => this.#add(account, -1)),
+    Effect.catchTag(
+      turns.stepWithin(webhook.scope.account, 0, send(webhook, event, delivery, origin)),
+      "TurnRefused",
+      () => new Conflict({ reason: "test_limit" }),
     );
-  }
-}
+});

@@ -20,22 +20,20 @@ export const makeChannelOperations = Effect.gen(function* () {
   const postPanel = yield* makePostPanel;
 
   return {
-    saveSettings: formOperation(ofCommunity, function* ({ owner, values: { pid, guildId, ...settings } }) {
-      yield* update(yield* enter(owner, pid, guildId), guildId, settings, originOf(owner));
+    saveSettings: formOperation(ofCommunity, function* ({ owner, values }) {
+      yield* update(yield* enter(owner, values), values, originOf(owner));
     }),
 
-    list: operation(DashboardChannels.getChannels, function* ({ owner, values: { pid, guildId } }) {
-      yield* enter(owner, pid, guildId);
+    list: operation(DashboardChannels.getChannels, function* ({ owner, values }) {
+      const { guildId } = yield* enter(owner, values);
       const { channels } = yield* findChannels(guildId);
       return { channels: channels.map(Struct.pick(["id", "name", "mayPost"])) };
     }),
 
-    postPanel: operation(
-      DashboardChannels.postPanel,
-      function* ({ owner, values: { pid, guildId, channelId, text } }) {
-        const scope = yield* enter(owner, pid, guildId);
-        return { messageId: yield* postPanel({ scope, guildId }, channelId, text, originOf(owner)) };
-      },
-    ),
+    postPanel: operation(DashboardChannels.postPanel, function* ({ owner, values }) {
+      const { channelId, text } = values;
+      const guild = yield* enter(owner, values);
+      return { messageId: yield* postPanel(guild, channelId, text, originOf(owner)) };
+    }),
   };
 });

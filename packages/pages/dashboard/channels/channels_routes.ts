@@ -1,5 +1,5 @@
 /** Routes of the page on which owners choose the channel of the log, and post the panel. */
-import { Communities } from "@accountlink/core/communities";
+import { Communities, placeOf } from "@accountlink/core/communities";
 import { UnlinkedMembers } from "@accountlink/core/owners";
 import { makeGuildChannels } from "@accountlink/core/platforms";
 import { RemindersPerMinute } from "@accountlink/core/reminders";
@@ -31,8 +31,7 @@ export const channelsRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const perMinute = yield* RemindersPerMinute;
 
   const viewIn = Effect.fnUntraced(function* (guild: ManagedGuild) {
-    const { scope, guildId } = guild;
-    return yield* viewOf(guild, yield* findChannels(guildId), yield* plans.find(scope, guildId));
+    return yield* viewOf(guild, yield* findChannels(guild.guildId), yield* plans.find(guild));
   });
 
   const show = (guild: ManagedGuild, typed: Partial<ChannelsForm>, refused: Refused | null) =>
@@ -44,7 +43,7 @@ export const channelsRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const { scope, guildId } = guild;
     const typed = typedIn(channelsLabels, fields);
     const ofPanel = Struct.pick(typed, ["text", "channelId"]);
-    const place = { pid: scope.pid, guildId };
+    const place = { ...placeOf(guild) };
     const save = operations.saveSettings.submit(visitor, fields, place);
     const see = (done: NoticeName) =>
       seeOther(channelsPath(scope.pid), { guildId: scope.kind === "global" ? guildId : null, done });
@@ -59,7 +58,7 @@ export const channelsRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const saveReminders = Effect.gen(function* () {
       const days = typedDays(typed);
       if (days !== null && fields("confirm") !== "yes") {
-        yield* check(scope, guildId, { remindAfterDays: days });
+        yield* check(guild, { remindAfterDays: days });
         const before = visitor.context.clock.currentTimeMillisUnsafe() - days * dayMs;
         const members = yield* Effect.timeoutOption(
           unlinked.joinedBefore(scope, guildId, before),

@@ -1,6 +1,6 @@
 /** The guild of a page. The visitor of a shared list chooses one of several guilds. */
-import { type DataScope, type GuildId, guildOf, type Pid } from "@accountlink/core";
-import { Communities } from "@accountlink/core/communities";
+import { guildOf, type Pid } from "@accountlink/core";
+import { Communities, type ScopedGuild } from "@accountlink/core/communities";
 import type { Forbidden } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import type { HttpResponse } from "@accountlink/http/for_pages";
@@ -15,10 +15,8 @@ import type { Page } from "../page.ts";
 import { communityPath, withQuery } from "../paths.ts";
 import { type Community, makeCommunities } from "./community.ts";
 
-export interface ManagedGuild {
+export interface ManagedGuild extends ScopedGuild {
   readonly community: Community;
-  readonly scope: DataScope;
-  readonly guildId: GuildId;
   /** Null if unknown. */
   readonly guildName: string | null;
 }
@@ -57,8 +55,8 @@ export const makeInGuild = Effect.fnUntraced(function* (
       if (guildId === undefined) return guildChoicePage(community, guilds, pathOf, title);
       const guild = guilds.find((each) => each.guildId === guildId);
       const guildName = guild?.name ?? community.guildName;
-      return yield* enter(visitor.owner, pid, guildId).pipe(
-        Effect.flatMap((scope) => answer(visitor, { community, scope, guildId, guildName }, fields)),
+      return yield* enter(visitor.owner, { pid, guildId }).pipe(
+        Effect.flatMap((entered) => answer(visitor, { ...entered, community, guildName }, fields)),
         Effect.catchTag("Forbidden", (error) =>
           Effect.succeed(refusedGuildPage(community, error, guild, title)),
         ),

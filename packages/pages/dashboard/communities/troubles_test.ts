@@ -22,7 +22,7 @@ it("rules that an operator called roles has paused were paused by the operator",
     const [owned] = yield* (yield* OwnedScopes).list(owner);
     if (owned === undefined) return [];
     const paused = { rules: [], nickname: "{game.username}", state: "paused" } as const;
-    yield* (yield* StoredPlans).put(owned.scope, guildId, paused, originOfOperator("roles"));
+    yield* (yield* StoredPlans).put({ scope: owned.scope, guildId }, paused, originOfOperator("roles"));
     const visitor = { owner, signIn: makeSignIn({ chatId, guilds: [] }) };
     return yield* (yield* makeTroubles)(visitor, { ...owned, guildName: null });
   });

@@ -30,11 +30,12 @@ export const makeUserRoles = Effect.gen(function* () {
     function* ({ scope }: Community, chatId: ChatId) {
       const guildId = guildOf(scope);
       if (guildId === null || roles === undefined) return null;
-      const { plan } = yield* plans.find(scope, guildId);
+      const own = { scope, guildId };
+      const { plan } = yield* plans.find(own);
       if (!givesSomething(plan)) return null;
       const guild = Option.getOrNull(yield* roles.findGuildRoles(guildId));
       if (guild === null) return null;
-      const changes = yield* plans.preview(scope, guildId, chatId);
+      const changes = yield* plans.preview(own, chatId);
       return { roles: guild.roles, changes, isOn: plan.state === "on" } satisfies UserRoles;
     },
     Effect.timeoutOption(timeout),

@@ -1,5 +1,5 @@
 /** What the rules gave and took: a list, a file, and a way to give back what they took. */
-import type { DataScope, GuildId } from "@accountlink/core";
+import type { ScopedGuild } from "@accountlink/core/communities";
 import type { KeptRoleChange, RolePlans } from "@accountlink/core/roles";
 import { dayMs, formatTimestamp, hourMs, type Millis } from "@accountlink/core/timestamp";
 import { Effect, Option, Stream } from "effect";
@@ -98,13 +98,12 @@ ${radioField({
 /** Counts the roles that a visitor can have given back, by how long ago they were taken. */
 export const takenIn = Effect.fnUntraced(function* (
   plans: RolePlans["Service"],
-  scope: DataScope,
-  guildId: GuildId,
+  guild: ScopedGuild,
   givable: ReadonlyArray<string>,
   now: Millis,
 ) {
   const counts = yield* Effect.forEach(Object.entries(periods), ([period, time]) =>
-    Effect.map(plans.countTaken(scope, guildId, now - time), (all) => {
+    Effect.map(plans.countTaken(guild, now - time), (all) => {
       const known = all.filter(({ roleId }) => givable.includes(roleId));
       return [period as Period, known.reduce((sum, { count }) => sum + count, 0)] as const;
     }),
@@ -114,10 +113,10 @@ export const takenIn = Effect.fnUntraced(function* (
 
 const pageSize = 1_000;
 
-export const historyFile = (plans: RolePlans["Service"], scope: DataScope, guildId: GuildId) => {
+export const historyFile = (plans: RolePlans["Service"], guild: ScopedGuild) => {
   const header = ["at", "chatId", "roleId", "change", "because"];
   const pages = Stream.paginate(null as number | null, (before) =>
-    Effect.map(plans.roleHistory(scope, guildId, before, pageSize), (page) => {
+    Effect.map(plans.roleHistory(guild, before, pageSize), (page) => {
       const rows = page.map(({ at, chatId, roleId, change, because }) => [
         formatTimestamp(at),
         chatId,

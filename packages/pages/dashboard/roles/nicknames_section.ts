@@ -1,5 +1,5 @@
 /** The nicknames from before the rules: a file to download, and a way to put them back. */
-import type { DataScope, GuildId } from "@accountlink/core";
+import type { ScopedGuild } from "@accountlink/core/communities";
 import type { ChatId } from "@accountlink/core/ids";
 import { type NicknameBefore, type PlanDetails, type RolePlans, templatesOf } from "@accountlink/core/roles";
 import { formatTimestamp } from "@accountlink/core/timestamp";
@@ -17,13 +17,9 @@ export interface NicknamesView {
   readonly isRunning: boolean;
 }
 
-export const nicknamesView = Effect.fnUntraced(function* (
-  plans: RolePlans["Service"],
-  scope: DataScope,
-  guildId: GuildId,
-) {
-  const isRunning = yield* plans.isPuttingBack(scope, guildId);
-  const kept = yield* plans.countNicknamesBefore(scope, guildId);
+export const nicknamesView = Effect.fnUntraced(function* (plans: RolePlans["Service"], guild: ScopedGuild) {
+  const isRunning = yield* plans.isPuttingBack(guild);
+  const kept = yield* plans.countNicknamesBefore(guild);
   return { kept, isRunning } satisfies NicknamesView;
 });
 
@@ -60,15 +56,11 @@ ${hiddenFields({ guildId })}
 </section>`;
 };
 
-export const nicknamesFile = Effect.fnUntraced(function* (
-  plans: RolePlans["Service"],
-  scope: DataScope,
-  guildId: GuildId,
-) {
+export const nicknamesFile = Effect.fnUntraced(function* (plans: RolePlans["Service"], guild: ScopedGuild) {
   const rows: Array<ReadonlyArray<string | null>> = [];
   let after: ChatId | null = null;
   do {
-    const page: ReadonlyArray<NicknameBefore> = yield* plans.nicknamesBefore(scope, guildId, after, pageSize);
+    const page: ReadonlyArray<NicknameBefore> = yield* plans.nicknamesBefore(guild, after, pageSize);
     for (const { chatId, nickname, given, at } of page) {
       rows.push([chatId, nickname, given, formatTimestamp(at)]);
     }

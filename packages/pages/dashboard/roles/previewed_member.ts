@@ -1,9 +1,9 @@
 /** Compares the member that an owner names with rules: the stored ones, or those of a preview. */
+import type { ScopedGuild } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
 import { OwnedLinks } from "@accountlink/core/owners";
 import { type PlanSettings, RolePlans } from "@accountlink/core/roles";
 import { Effect } from "effect";
-import type { ManagedGuild } from "../communities/managed_guild.ts";
 import { makeNameSearch } from "../members/name_search.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { RolePreview } from "./member_preview.ts";
@@ -14,16 +14,11 @@ export const makePreviewedMember = Effect.gen(function* () {
   const findByName = yield* makeNameSearch;
 
   /** @param who an ID or a user name */
-  return (
-    visitor: OwnerVisitor,
-    { scope, guildId }: Pick<ManagedGuild, "scope" | "guildId">,
-    who: string,
-    settings?: PlanSettings,
-  ) =>
+  return (visitor: OwnerVisitor, guild: ScopedGuild, who: string, settings?: PlanSettings) =>
     Effect.gen(function* () {
       const chatId = isChatId(who) ? who : yield* findByName(who, visitor);
-      const changes = yield* plans.preview(scope, guildId, chatId, settings);
-      const isLinked = (yield* links.find(scope, chatId)) !== null;
+      const changes = yield* plans.preview(guild, chatId, settings);
+      const isLinked = (yield* links.find(guild.scope, chatId)) !== null;
       return { who, found: { isLinked, changes } } satisfies RolePreview;
     }).pipe(
       Effect.catchTag(["InvalidParameter", "Forbidden"], () =>

@@ -1,5 +1,5 @@
 /** What the buttons on the page of a role plan do. */
-import { nothingChosen } from "@accountlink/core/communities";
+import { nothingChosen, placeOf } from "@accountlink/core/communities";
 import type { RankedGroup } from "@accountlink/core/platforms";
 import {
   changedSettings,
@@ -52,11 +52,10 @@ export const makeRoleActs = Effect.fnUntraced(function* (
   /** Stores rules that stay paused, or shows what rules that are to be on would change. */
   const save = Effect.fnUntraced(function* (press: Press, state: PlanState) {
     const { visitor, guild, fields } = press;
-    const { scope, guildId } = guild;
     const typed = typedRoles(fields);
     const settings = settingsOf(typed, state);
     if (!("rules" in settings)) return yield* show(press, { typed, refused: refusedFor(settings) });
-    const { plan } = yield* plans.find(scope, guildId);
+    const { plan } = yield* plans.find(guild);
     if (state === "on" && changedSettings(plan, { ...plan, ...settings }).length === 0)
       return see(press, "rolesSame");
     const values = valuesOf(guild, settings, fields("seen"));
@@ -153,8 +152,6 @@ export const makeRoleActs = Effect.fnUntraced(function* (
 
 const see = ({ guild: { scope, guildId } }: Press, done: NoticeName) =>
   seeOther(rolesPath(scope.pid), { guildId, done });
-
-const placeOf = ({ scope, guildId }: ManagedGuild) => ({ pid: scope.pid, guildId });
 
 export const seePreview = ({ scope, guildId }: ManagedGuild, seen: string) =>
   seeOther(rolesPreviewPath(scope.pid), { guildId, seen });

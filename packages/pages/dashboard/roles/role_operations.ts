@@ -1,5 +1,4 @@
-import type { DataScope, GuildId } from "@accountlink/core";
-import { Communities } from "@accountlink/core/communities";
+import { Communities, type ScopedGuild } from "@accountlink/core/communities";
 import { originOf } from "@accountlink/core/keys";
 import { pageOf } from "@accountlink/core/list_page";
 import {
@@ -27,9 +26,9 @@ export const makeRoleOperations = Effect.gen(function* () {
   const plans = yield* RolePlans;
   const { enter } = yield* Communities;
 
-  const previewJson = Effect.fnUntraced(function* (scope: DataScope, guildId: GuildId, preview: PlanPreview) {
+  const previewJson = Effect.fnUntraced(function* (guild: ScopedGuild, preview: PlanPreview) {
     const { roles, ...shown } = shownPreview(preview);
-    const unnamed = yield* plans.countUnnamed(scope, guildId, preview.settings);
+    const unnamed = yield* plans.countUnnamed(guild, preview.settings);
     return {
       ...shown,
       roles: roles.map(({ held: _, ...role }) => role),
@@ -38,10 +37,10 @@ export const makeRoleOperations = Effect.gen(function* () {
   });
 
   return {
-    find: operation(DashboardRoles.getRoles, function* ({ owner, values: { pid, guildId } }) {
-      const scope = yield* enter(owner, pid, guildId);
-      const guildRoles = yield* plans.guildRoles(guildId);
-      return { plan: planJson(yield* plans.find(scope, guildId)), guildRoles };
+    find: operation(DashboardRoles.getRoles, function* ({ owner, values }) {
+      const guild = yield* enter(owner, values);
+      const guildRoles = yield* plans.guildRoles(values.guildId);
+      return { plan: planJson(yield* plans.find(guild)), guildRoles };
     }),
 
     ranks: operation(DashboardRoles.getRanks, function* ({ values: { groupId } }) {
@@ -52,82 +51,77 @@ export const makeRoleOperations = Effect.gen(function* () {
     put: operation(
       DashboardRoles.putRoles,
       function* ({ owner, values }) {
-        const { pid, guildId, edited, ...settings } = values;
-        const scope = yield* enter(owner, pid, guildId);
-        return yield* plans.put(scope, guildId, settings, originOf(owner), edited);
+        return yield* plans.put(yield* enter(owner, values), values, originOf(owner), values.edited);
       },
       (details) => ({ plan: planJson(details) }),
     ),
 
     /** Previews a plan that its form wants on, before the form stores the plan. */
     previewPut: formOperation(DashboardRoles.putRoles, function* ({ owner, values }) {
-      const { pid, guildId, edited, ...settings } = values;
-      return yield* plans.previewAll(yield* enter(owner, pid, guildId), guildId, settings, edited);
+      return yield* plans.previewAll(yield* enter(owner, values), values, values.edited);
     }),
 
     /** Makes a role for each rank of a group that has none. */
     makeRoles: formOperation(
       { ...ofGuild, parameters: { ...ofGuild.parameters, ...DashboardRoles.getRanks.parameters } },
-      function* ({ owner, values: { pid, guildId, groupId } }) {
-        yield* enter(owner, pid, guildId);
-        const missing = ranksWithoutRole(yield* plans.group(groupId), yield* plans.guildRoles(guildId));
+      function* ({ owner, values }) {
+        const { guildId } = yield* enter(owner, values);
+        const missing = ranksWithoutRole(
+          yield* plans.group(values.groupId),
+          yield* plans.guildRoles(guildId),
+        );
         yield* plans.makeRoles(guildId, missing.slice(0, mostRules));
       },
     ),
 
     applyNow: formOperation(
       { ...ofGuild, parameters: { ...ofGuild.parameters, chatId: member } },
-      function* ({ owner, values: { pid, guildId, chatId } }) {
-        yield* plans.sync(yield* enter(owner, pid, guildId), guildId, chatId);
+      function* ({ owner, values }) {
+        yield* plans.sync(yield* enter(owner, values), values.chatId);
       },
     ),
 
-    putNicknamesBack: formOperation(ofGuild, function* ({ owner, values: { pid, guildId } }) {
-      const scope = yield* enter(owner, pid, guildId);
-      return yield* plans.putNicknamesBack(scope, guildId, originOf(owner));
+    putNicknamesBack: formOperation(ofGuild, function* ({ owner, values }) {
+      return yield* plans.putNicknamesBack(yield* enter(owner, values), originOf(owner));
     }),
 
-    remove: operation(DashboardRoles.deleteRoles, function* ({ owner, values: { pid, guildId } }) {
-      const scope = yield* enter(owner, pid, guildId, true);
-      return { deleted: yield* plans.remove(scope, guildId, originOf(owner)) };
+    remove: operation(DashboardRoles.deleteRoles, function* ({ owner, values }) {
+      const guild = yield* enter(owner, values, true);
+      return { deleted: yield* plans.remove(guild, originOf(owner)) };
     }),
 
-    findPreview: operation(DashboardRoles.getPreview, function* ({ owner, values: { pid, guildId } }) {
-      const scope = yield* enter(owner, pid, guildId);
-      const preview = yield* plans.findPreview(scope, guildId);
-      return { preview: preview && (yield* previewJson(scope, guildId, preview)) };
+    findPreview: operation(DashboardRoles.getPreview, function* ({ owner, values }) {
+      const guild = yield* enter(owner, values);
+      const preview = yield* plans.findPreview(guild);
+      return { preview: preview && (yield* previewJson(guild, preview)) };
     }),
 
     preview: operation(DashboardRoles.previewRoles, function* ({ owner, values }) {
-      const { pid, guildId, chatId, ...chosen } = values;
-      const scope = yield* enter(owner, pid, guildId);
+      const { chatId, ...chosen } = values;
+      const guild = yield* enter(owner, values);
       if (chatId === null) {
-        const preview = yield* plans.previewAll(scope, guildId, given(chosen));
-        return { preview: yield* previewJson(scope, guildId, preview) };
+        const preview = yield* plans.previewAll(guild, given(chosen));
+        return { preview: yield* previewJson(guild, preview) };
       }
-      const { add, remove, nickname, holding } = yield* plans.preview(scope, guildId, chatId);
+      const { add, remove, nickname, holding } = yield* plans.preview(guild, chatId);
       const because = holding.map((holds, rule) => ({ rule, holds }));
       return { add, remove, nickname, because };
     }),
 
-    history: operation(
-      DashboardRoles.getRoleHistory,
-      function* ({ owner, values: { pid, guildId, limit, cursor } }) {
-        const scope = yield* enter(owner, pid, guildId);
-        const found = yield* plans.roleHistory(scope, guildId, cursor, limit + 1);
-        const { page, last } = pageOf(found, limit);
-        return { changes: page.map(changeJson), next: last && String(last.number) };
-      },
-    ),
-
-    putBack: operation(DashboardRoles.putRolesBack, function* ({ owner, values: { pid, guildId, since } }) {
-      const scope = yield* enter(owner, pid, guildId);
-      return { pending: yield* plans.putRolesBack(scope, guildId, since, originOf(owner)) };
+    history: operation(DashboardRoles.getRoleHistory, function* ({ owner, values }) {
+      const { cursor, limit } = values;
+      const found = yield* plans.roleHistory(yield* enter(owner, values), cursor, limit + 1);
+      const { page, last } = pageOf(found, limit);
+      return { changes: page.map(changeJson), next: last && String(last.number) };
     }),
 
-    sweep: operation(DashboardRoles.sweepRoles, function* ({ owner, values: { pid, guildId } }) {
-      const plan = yield* plans.startSweep(yield* enter(owner, pid, guildId), guildId);
-      return { plan: planJson(plan) };
+    putBack: operation(DashboardRoles.putRolesBack, function* ({ owner, values }) {
+      const guild = yield* enter(owner, values);
+      return { pending: yield* plans.putRolesBack(guild, values.since, originOf(owner)) };
+    }),
+
+    sweep: operation(DashboardRoles.sweepRoles, function* ({ owner, values }) {
+      return { plan: planJson(yield* plans.startSweep(yield* enter(owner, values))) };
     }),
   };
 });

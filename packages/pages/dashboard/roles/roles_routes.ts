@@ -1,5 +1,6 @@
 /** Routes of the role plans: the page of a plan, the comparison of all members before it is on, and "Apply now". */
 import { guildOf, LinkStore } from "@accountlink/core";
+import { placeOf } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { pageOf } from "@accountlink/core/list_page";
@@ -56,15 +57,15 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     { refused = null, who = "" }: { readonly refused?: Refused | null; readonly who?: string } = {},
   ) {
     const { community, scope, guildId, guildName } = guild;
-    const preview = yield* plans.findPreview(scope, guildId);
+    const preview = yield* plans.findPreview(guild);
     if (preview === null) return seeOther(rolesPath(scope.pid), { guildId });
-    const { plan } = yield* plans.find(scope, guildId);
+    const { plan } = yield* plans.find(guild);
     const view = {
       community,
       guildId,
       guildName,
       preview,
-      unnamed: yield* plans.countUnnamed(scope, guildId, preview.settings),
+      unnamed: yield* plans.countUnnamed(guild, preview.settings),
       hasLinks: (yield* store.countLinks(scope.pid, { enough: 1 })) > 0,
       isOn: plan.state === "on",
       unlinked: plan.state === "on" ? plan.unlinked : "keep",
@@ -84,7 +85,7 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     fields: Fields,
   ) {
     const { scope, guildId } = guild;
-    const preview = yield* plans.findPreview(scope, guildId);
+    const preview = yield* plans.findPreview(guild);
     if (preview === null) return seeOther(rolesPath(scope.pid), { guildId });
     if (fields("act") === "again") {
       yield* operations.previewPut.run(visitor, valuesOf(guild, preview.settings));
@@ -108,13 +109,13 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
 
   const showMembers = Effect.fnUntraced(function* (guild: ManagedGuild, query: Fields) {
     const { scope, guildId } = guild;
-    const preview = yield* plans.findPreview(scope, guildId);
+    const preview = yield* plans.findPreview(guild);
     if (preview === null) return seeOther(rolesPath(scope.pid), { guildId });
     const [roleId, cursor] = [query("roleId"), query("cursor")];
     const change = query("change") === "took" ? "took" : "gave";
     const role = { preview: preview.id, roleId, change } as const;
     const after = isChatId(cursor) ? cursor : null;
-    const found = yield* plans.previewMembers(scope, guildId, role, after, changesOnPage + 1);
+    const found = yield* plans.previewMembers(guild, role, after, changesOnPage + 1);
     const { page: members, last } = pageOf(found, changesOnPage);
     return previewMembersPage({
       ...guild,
@@ -133,9 +134,9 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     cursor: string,
     refused: Refused | null = null,
   ) {
-    const { scope, guildId } = guild;
+    const { guildId } = guild;
     const before = /^\d{1,15}$/u.test(cursor) ? Number(cursor) : null;
-    const found = yield* plans.roleHistory(scope, guildId, before, changesOnPage + 1);
+    const found = yield* plans.roleHistory(guild, before, changesOnPage + 1);
     const { page: changes, last } = pageOf(found, changesOnPage);
     const givable = yield* plans.givableRoles(guildId, originOf(owner));
     const view = {
@@ -144,8 +145,8 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       next: last && String(last.number),
       roles: yield* plans.guildRoles(guildId),
       names: (yield* namesIn(changes)).chats,
-      taken: yield* takenIn(plans, scope, guildId, givable, yield* Clock.currentTimeMillis),
-      pending: yield* plans.countPending(scope, guildId),
+      taken: yield* takenIn(plans, guild, givable, yield* Clock.currentTimeMillis),
+      pending: yield* plans.countPending(guild),
     };
     return historyPage(view, refused);
   });
@@ -157,7 +158,7 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const since = (yield* Clock.currentTimeMillis) - periods[period];
     return yield* orShowAgain(
       Effect.as(
-        operations.putBack.run(visitor, { pid: scope.pid, guildId, since }),
+        operations.putBack.run(visitor, { ...placeOf(guild), since }),
         seeOther(historyPath(scope.pid), { guildId, done: "rolesBack" }),
       ),
       (refused) => showHistory(visitor, guild, "", refused),
@@ -175,9 +176,7 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
 
     inGuild.form(historyPath(":pid"), putBack),
 
-    inGuild.page(historyFilePath(":pid"), (_, { scope, guildId }) =>
-      Effect.succeed(historyFile(plans, scope, guildId)),
-    ),
+    inGuild.page(historyFilePath(":pid"), (_, guild) => Effect.succeed(historyFile(plans, guild))),
 
     inGuild.page(rolesPreviewPath(":pid"), (visitor, guild, query) =>
       showPreview(visitor, guild, query("seen"), { who: query("who").trim() }),
@@ -188,13 +187,12 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     inGuild.page(
       rolesPath(":pid"),
       Effect.fnUntraced(function* (visitor, guild, query) {
-        const { scope, guildId } = guild;
-        const draft = query("draft") === "1" ? yield* plans.findPreview(scope, guildId) : null;
+        const draft = query("draft") === "1" ? yield* plans.findPreview(guild) : null;
         return yield* show(visitor, guild, draft === null ? {} : { typed: formOfPlan(draft.settings) });
       }),
     ),
 
-    inGuild.page(nicknamesPath(":pid"), (_, { scope, guildId }) => nicknamesFile(plans, scope, guildId)),
+    inGuild.page(nicknamesPath(":pid"), (_, guild) => nicknamesFile(plans, guild)),
 
     inGuild.form(rolesPath(":pid"), (visitor, guild, fields) => act({ visitor, guild, fields })),
 

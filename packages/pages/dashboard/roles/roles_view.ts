@@ -53,7 +53,7 @@ export const makeShowRoles = Effect.gen(function* () {
     { typed, preview, ranked, asksForRoles = false, refused = null }: Shown,
   ) {
     const { community, guildId, guildName } = guild;
-    const details = yield* plans.find(community.scope, guildId);
+    const details = yield* plans.find(guild);
     const home = Option.getOrNull(yield* store.findHome(guildId));
     const shown = typed ?? formOfPlan(details.plan);
     const view = {
@@ -75,7 +75,7 @@ export const makeShowRoles = Effect.gen(function* () {
       invite: botInvite?.(guildId, "roles") ?? null,
       tryUrl: commands?.tryUrl?.(guildId) ?? null,
       rival: yield* rivalOf(visitor, community.scope.pid, home),
-      nicknames: yield* nicknamesView(plans, community.scope, guildId),
+      nicknames: yield* nicknamesView(plans, guild),
     };
     return rolesPage(view, shown, refused);
   });
