@@ -310,53 +310,6 @@ test("where an account belongs to one member, an import counts the rows of other
     .toEqual(["200001,3", "200002,2", "200006,1"]);
 });
 
-test("three imports of the same members leave what was there before, in whatever order they are undone", async () => {
-  const importer = await makeImporter("100011");
-  const { owner, pid } = importer;
-  const body = { pid, chatId: "200001", gameId: "9", reason: "By hand" };
-  dataOf(await owner.send("PUT /dashboard/api/links", { body }));
-  const before = ["200001,9"];
-  for (const [order, last] of [
-    [
-      [0, 1, 2],
-      ["200001,5", "200002,6", "200013,7"],
-    ],
-    [
-      [1, 0, 2],
-      ["200001,5", "200002,6", "200013,7"],
-    ],
-    [
-      [2, 0, 1],
-      ["200001,3", "200002,4", "200012,7"],
-    ],
-  ] as const) {
-    const previews: Array<string> = [];
-    for (const rows of [
-      "200001,1\n200002,2\n200011",
-      "200001,3\n200002,4\n200012",
-      "200001,5\n200002,6\n200013",
-    ]) {
-      const file = `chatId,gameId\n${rows},7\n`;
-      const preview = locationOf(await importer.upload(file, { onConflict: "replace" }));
-      await importer.run(preview);
-      previews.push(preview);
-    }
-    const undo = async (index: number) => {
-      const preview = previews[index] ?? "";
-      await importer.post(`${preview}/undo`);
-      await expect
-        .poll(async () => wordsOf(await importer.get(`${preview}/undo`)), { timeout: 10_000 })
-        .toContain("The import is undone.");
-      return (await importer.links()).toSorted();
-    };
-    await undo(order[0]);
-    expect({ order, links: await undo(order[1]) }).toEqual({ order, links: last });
-    expect({ order, links: await undo(order[2]) }).toEqual({ order, links: before });
-    // A second undo of an undone import changes nothing.
-    expect({ order, links: await undo(order[0]) }).toEqual({ order, links: before });
-  }
-});
-
 test("an import of which nothing is left is undone by no form, and by one when it is there again", async () => {
   const importer = await makeImporter("100033");
   const imported = async (gameId: string) => {

@@ -1,13 +1,18 @@
 /** The operations of `ImportStore` and `UploadStore` on one account, with defaults. */
 import { LinkStore } from "@accountlink/core";
-import { ImportStore, UploadStore } from "@accountlink/core/imports";
+import { type ImportBatch, ImportStore, UploadStore } from "@accountlink/core/imports";
+import { KeyStore } from "@accountlink/core/keys";
+import type { PortableLink } from "@accountlink/core/links";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import { uniqueText } from "../../mod.ts";
 import { line } from "../links/link_steps.ts";
-import { ada, chess, makeScopes, origin } from "../scopes.ts";
+import { ada, chess, makeScopes, origin, poker, rummy } from "../scopes.ts";
 
 /** The most bytes of all imports, unless a case is about them. */
 export const room = 2 ** 40;
+
+export const fileOf = (id: string, isUndoable = true) => ({ id, name: "users.csv", isUndoable });
 
 export const makeSteps = Effect.gen(function* () {
   const [imports, uploads] = [yield* ImportStore, yield* UploadStore];
@@ -35,14 +40,15 @@ export const makeSteps = Effect.gen(function* () {
     );
   const append = (id: string, part: number, bytes: ReadonlyArray<number>, node = one, file = "upload") =>
     uploads.append({ id, node }, { file, part, bytes: Uint8Array.from(bytes) });
-  const load = (id: string, node = one, chatId = ada, gameId = chess) =>
+  /** Imports links, in place of those that are there unless `parts` say otherwise. */
+  const importLinks = (lines: ReadonlyArray<PortableLink>, parts: Partial<ImportBatch> = {}) =>
     imports.importBatch({
       ...write,
-      holder: { id, node },
-      links: [line(chatId, gameId)],
       existing: "replace",
       proof: "import",
       progress: null,
+      links: lines,
+      ...parts,
     });
   return {
     ...imports,
@@ -61,6 +67,18 @@ export const makeSteps = Effect.gen(function* () {
     running,
     read,
     append,
-    load,
+    load: (id: string, node = one, chatId = ada, gameId = chess) =>
+      importLinks([line(chatId, gameId)], { holder: { id, node } }),
+    importLinks,
+    /** Imports links with a file that can be undone, and returns its ID. */
+    importFile: Effect.fnUntraced(function* (lines: ReadonlyArray<PortableLink>, at: Millis = 0) {
+      const id = uniqueText();
+      yield* importLinks(lines, { at, file: fileOf(id) });
+      return id;
+    }),
+    undo: (id: string, at: Millis, limit = 10) => imports.undo({ ...write, at, id, limit }),
+    /** The chat users of each game user of the scope. */
+    holders: Effect.map(links.findByGameIds(global.pid, [chess, poker, rummy]), (found) => [...found]),
+    allowOne: KeyStore.use((keys) => keys.updateSettings({ ...write, update: { oneChatUser: true } })),
   };
 });
