@@ -149,22 +149,6 @@ const cases: Cases<StoragePorts> = {
       expectEqual(found.find(({ pid }) => pid === place.pid)?.account, scope.account);
   },
 
-  "a problem makes a message due once, until it is gone": function* () {
-    const { store, due, place } = yield* turnedOn;
-    const set = (problems: ReadonlyArray<string>, at: number) =>
-      store.setProblems({ ...place, unseenAt: null, problems, at });
-    yield* set([], 1);
-    expectEqual(yield* due(9), null);
-    yield* set(["one"], 2);
-    expectEqual((yield* due(9))?.dueAt, 2);
-    yield* store.settle({ ...place, dueAt: 2 }, { toldAt: null, dueAt: null });
-    yield* set(["one"], 3);
-    expectEqual(yield* due(9), null);
-    yield* set([], 4);
-    yield* set(["one"], 5);
-    expectEqual((yield* due(9))?.dueAt, 5);
-  },
-
   "a community is looked at once after each write that may have changed its problems": function* () {
     const { store, place, settle, settleOne, put, hold, remove } = yield* turnedOn;
     const plans = yield* RolePlanStore;

@@ -86,17 +86,6 @@ const cases: Cases<StoragePorts> = {
     const remade = { pid: other.place.pid, guildId: place.guildId };
     expectEqual(yield* store.claim({ ...remade, hash, at: 9 + reminderPause }), "reminded");
   },
-
-  "a claim that was released can be made again": function* () {
-    const store = yield* ReminderStore;
-    const { place } = yield* newRoleSteps;
-    const hash = uniqueText();
-    yield* store.claim({ ...place, hash, at: 9 });
-    expectEqual(yield* store.reminded(place, [hash, uniqueText()]), new Map([[hash, 9]]));
-    yield* store.release(place, hash);
-    expectEqual(yield* store.reminded(place, [hash]), new Map());
-    expectEqual(yield* store.claim({ ...place, hash, at: 10 }), "claimed");
-  },
 };
 
 /** Tests a `ReminderStore` with the other storage ports. */
