@@ -1,6 +1,6 @@
 /** Stores links in an engine of four operations, such as Deno KV or one of your own. */
 
-import type { StorageRefused, StorageTooNew, StoreUnavailable } from "@accountlink/core";
+import type { StorageTooNew, StoreUnavailable } from "@accountlink/core";
 import { claimSchema, type Kv, layer, maxChanges, minChanges } from "@accountlink/kv";
 import { CacheMemory } from "@accountlink/memory";
 import { Effect, Layer, type Scope } from "effect";
@@ -31,7 +31,7 @@ export { type Change, type Check, denoKv, type Entry, type Kv, memoryKv, type Ra
  */
 export const kv = <E = never>(
   engine: Kv | Effect.Effect<Kv, E, Scope.Scope>,
-): Storage<E | InvalidOptions | StorageRefused | StorageTooNew | StoreUnavailable> =>
+): Storage<E | InvalidOptions | StorageTooNew | StoreUnavailable> =>
   Layer.provideMerge(
     CacheMemory.layerSaved,
     layer(

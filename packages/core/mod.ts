@@ -95,6 +95,5 @@ export {
   StorageRefused,
   StorageTooNew,
   schemaAhead,
-  schemaBehind,
 } from "./storage_state.ts";
 export { makeStorageUse, type PlaceRecords, type Rest, StorageUse } from "./storage_use.ts";

@@ -19,16 +19,6 @@ export const schemaAhead = ({
   readonly known: number;
 }): string => `its schema is version ${version}, expected ${known} or lower`;
 
-/** Says that the schema of a storage is one of a build before the first release, and how to upgrade it. @internal */
-export const schemaBehind = ({
-  version,
-  known,
-}: {
-  readonly version: number;
-  readonly known: number;
-}): string =>
-  `its schema is version ${version}, expected ${known} or later: start commit 5fc56f13 of accountlink on it first`;
-
 /** A newer release has changed the layout of the data. Nothing was changed. @internal */
 export class StorageTooNew extends Data.TaggedError("StorageTooNew")<{
   readonly version: number;

@@ -1,16 +1,12 @@
 /** The version of the layout of the data in an engine, so that an earlier release refuses data of a later one. */
-import { StorageRefused, StorageTooNew, type StoreUnavailable, schemaBehind } from "@accountlink/core";
+import { StorageTooNew, type StoreUnavailable } from "@accountlink/core";
 import { Effect } from "effect";
 import { Database } from "./database.ts";
 import type { Kv } from "./kv.ts";
-import { accounts } from "./stores/scopes.ts";
 import { table } from "./table.ts";
 
 /** Rises with each change of the records or their keys that an earlier release cannot read. @internal */
 export const newestSchema = 9;
-
-/** Data of builds with an earlier schema is not carried over. */
-const oldestSchema = 6;
 
 const schemas = table<{ readonly version: number }>()("schema", () => [], {});
 
@@ -18,30 +14,19 @@ const schemas = table<{ readonly version: number }>()("schema", () => [], {});
 export const readSchema = (kv: Kv): Effect.Effect<number, StoreUnavailable> =>
   new Database(kv).read((tx) => Effect.map(tx.get(schemas), (found) => found?.version ?? 0));
 
-/** Why this release cannot use data of a schema; null if it can. */
-export const refusalOfSchema = (version: number): StorageTooNew | StorageRefused | null => {
-  if (version > newestSchema) return new StorageTooNew({ version, known: newestSchema });
-  return version < oldestSchema
-    ? new StorageRefused({ reason: schemaBehind({ version, known: oldestSchema }) })
-    : null;
-};
-
-/** Gives the data the schema of this release. Fails, and changes nothing, if this release cannot use the data. @internal */
-export const claimSchema = (kv: Kv): Effect.Effect<void, StorageTooNew | StorageRefused | StoreUnavailable> =>
+/** Gives the data the schema of this release. Fails, and changes nothing, if a later release used the data. @internal */
+export const claimSchema = (kv: Kv): Effect.Effect<void, StorageTooNew | StoreUnavailable> =>
   Effect.gen(function* () {
-    const db = new Database(kv);
-    const isNew = (yield* db.read((tx) => tx.count(accounts, []))) === 0;
-    const refusal = yield* db.write("schema", function* (tx) {
-      const version = (yield* tx.get(schemas))?.version ?? (isNew ? oldestSchema : 0);
-      const refused = refusalOfSchema(version);
-      if (refused === null && version < newestSchema) yield* tx.put(schemas, { version: newestSchema });
-      return refused;
+    const version = yield* new Database(kv).write("schema", function* (tx) {
+      const found = (yield* tx.get(schemas))?.version ?? 0;
+      if (found < newestSchema) yield* tx.put(schemas, { version: newestSchema });
+      return found;
     });
-    if (refusal !== null) return yield* refusal;
+    if (version > newestSchema) return yield* new StorageTooNew({ version, known: newestSchema });
   });
 
 /** Why this release must not use the data any longer; null if it may. */
 export const schemaFault = (kv: Kv): Effect.Effect<string | null, StoreUnavailable> =>
   Effect.map(readSchema(kv), (version) =>
-    version === 0 ? null : (refusalOfSchema(version)?.reason ?? null),
+    version > newestSchema ? new StorageTooNew({ version, known: newestSchema }).reason : null,
   );

@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect";
 import { expect, it } from "vitest";
 import { encode } from "./keys.ts";
 import { memoryKv } from "./memory_kv.ts";
-import { claimSchema, newestSchema, readSchema } from "./schema.ts";
+import { claimSchema, newestSchema } from "./schema.ts";
 import { layer } from "./storage_kv.ts";
 
 it("refuses data of a later release, and nodes that use it are not ready any more", () =>
@@ -18,19 +18,3 @@ it("refuses data of a later release, and nodes that use it are not ready any mor
     expect(yield* fault).toContain(`version ${newestSchema + 1}, expected ${newestSchema} or lower`);
     expect(yield* Effect.flip(claimSchema(kv))).toMatchObject({ _tag: "StorageTooNew" });
   }).pipe(Effect.scoped, Effect.runPromise));
-
-it.each([0, 5])("refuses data of schema %d, and names the commit to go through", (version) =>
-  Effect.gen(function* () {
-    const kv = memoryKv();
-    const changes = [
-      { key: encode(["account", 1]), value: "{}" },
-      ...(version === 0 ? [] : [{ key: encode(["schema"]), value: JSON.stringify({ version }) }]),
-    ];
-    yield* kv.commit([], changes);
-    expect(yield* Effect.flip(claimSchema(kv))).toMatchObject({
-      _tag: "StorageRefused",
-      reason: `its schema is version ${version}, expected 6 or later: start commit 5fc56f13 of accountlink on it first`,
-    });
-    expect(yield* readSchema(kv)).toBe(version);
-  }).pipe(Effect.runPromise),
-);

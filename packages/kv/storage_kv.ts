@@ -1,13 +1,13 @@
 import { StorageFault, type StoragePorts } from "@accountlink/core";
 import { recordStores } from "@accountlink/core/storage";
 import { Effect, Layer, Schedule, type Scope } from "effect";
-import { carryOver } from "./carry_over.ts";
 import { Database } from "./database.ts";
 import type { Kv } from "./kv.ts";
 import * as KvRecords from "./records.ts";
 import { schemaFault } from "./schema.ts";
 import * as KvAuditLog from "./stores/audit_log.ts";
 import * as KvBlockStore from "./stores/block_store.ts";
+import { carryOver } from "./stores/carry_over.ts";
 import * as KvEventStore from "./stores/event_store.ts";
 import * as KvIdempotencyStore from "./stores/idempotency_store.ts";
 import * as KvImportStore from "./stores/import_store.ts";

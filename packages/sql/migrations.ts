@@ -3,24 +3,41 @@
  *
  * On Postgres, nodes that do not know a migration keep running during and after it. So a migration only adds tables,
  * indexes and optional columns, drops what no running node uses, and keeps no lookup waiting for more than a second: what
- * takes longer is done before it, as `prepared_statement.ts` builds indexes. A migration that waits for a lock gives way
- * and is tried again for ten minutes.
+ * takes longer is done before it, as `prepared_statement.ts` builds indexes and `journal_copy.ts` copies rows. A
+ * migration that waits for a lock gives way and is tried again for ten minutes.
  */
 import { StorageTooNew, schemaAhead } from "@accountlink/core";
-import { Data, Effect, Predicate, Record, Schedule } from "effect";
+import { Data, Effect, Predicate, Schedule } from "effect";
 import { Migrator, SqlClient, SqlError } from "effect/sql";
-import { firstStep, initial } from "./migrations/0048_initial.ts";
+import { initial } from "./migrations/0021_initial.ts";
+import { communities } from "./migrations/0022_communities.ts";
+import { copyBeforeJournal, journal } from "./migrations/0026_journal.ts";
+import { answersByUser } from "./migrations/0035_answers_by_user.ts";
+import { keyMakers } from "./migrations/0036_key_makers.ts";
+import { storagePlace } from "./migrations/0037_storage_place.ts";
 import { planStatistics } from "./migrations/0049_plan_statistics.ts";
 import { IsPreparing } from "./migrations/change_schema.ts";
+import { schemaChanges } from "./migrations/schema_changes.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 type Steps = Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>>;
 
-/** The steps in order. Each key has the form `<number>_<name>`. */
-export const migrations: Steps = {
-  "0048_initial": initial,
+/** Each key has the form `<number>_<name>`. */
+const allSteps: Steps = {
+  ...schemaChanges,
+  "0021_initial": initial,
+  "0022_communities": communities,
+  "0026_journal": journal,
+  "0035_answers_by_user": answersByUser,
+  "0036_key_makers": keyMakers,
+  "0037_storage_place": storagePlace,
   "0049_plan_statistics": planStatistics,
 };
+
+/** The steps in order. */
+export const migrations: Steps = Object.fromEntries(
+  Object.entries(allSteps).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+);
 
 /** A newer release has migrated the database. Nothing was changed. */
 export class DatabaseTooNew extends Data.TaggedError("DatabaseTooNew")<{
@@ -43,28 +60,42 @@ type Migrate<A> = Effect.Effect<
  * the others wait for the lock. Steps of a Postgres with data commit one by one, so that its nodes wait for none of them;
  * the embedded storage, which has one server, takes all or none.
  */
-export const migrateBy = (all: Steps): Migrate<ReadonlyArray<string>> =>
-  Effect.gen(function* () {
-    const { isRemote, withMigrationLock } = dialectOf(yield* SqlClient.SqlClient);
-    const refused = refuseAfter(newestOf(all));
-    const upTo = (newest: number): Migrate<ReadonlyArray<string>> => {
-      const steps = Record.filter(all, (_, name) => numberOf(name) <= newest);
-      return withMigrationLock(Effect.andThen(refused, runMigrations(steps)));
-    };
-    if (!isRemote) return yield* upTo(newestOf(all));
-    const version = yield* knownMigration;
-    if (version < firstStep) return yield* givingWay(upTo(newestOf(all)));
-    const applied: Array<string> = [];
-    for (const [name, step] of Object.entries(all)) {
-      if (numberOf(name) <= version) continue;
-      yield* givingWay(Effect.provideService(step, IsPreparing, true));
-      applied.push(...(yield* givingWay(upTo(numberOf(name)))));
-    }
-    yield* refused;
-    return applied;
-  });
+export const migrate: Migrate<ReadonlyArray<string>> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const { isRemote, withMigrationLock } = dialectOf(sql);
+  const upTo = (newest: number): Migrate<ReadonlyArray<string>> => {
+    const steps = Object.entries(migrations).filter(([name]) => numberOf(name) <= newest);
+    return withMigrationLock(Effect.andThen(refuseNewer, runMigrations(Object.fromEntries(steps))));
+  };
+  if (!isRemote) return yield* upTo(newestMigration);
+  const version = yield* knownMigration;
+  if (version === 0) return yield* givingWay(upTo(newestMigration));
+  const applied: Array<string> = [];
+  for (const step of Object.keys(migrations)
+    .map(numberOf)
+    .filter((number) => number > version)) {
+    const copy = Effect.flatMap(knownMigration, (done) =>
+      done >= firstStep && done < journalStep ? copyBeforeJournal : Effect.succeed(false),
+    );
+    const copied = Effect.repeat(givingWay(withMigrationLock(copy)), { while: (isLeft) => isLeft });
+    yield* copied;
+    yield* givingWay(prepared(step));
+    // While a step gave way, nodes wrote more.
+    applied.push(...(yield* givingWay(Effect.andThen(copied, upTo(step)))));
+  }
+  yield* refuseNewer;
+  return applied;
+});
 
-export const migrate: Migrate<ReadonlyArray<string>> = Effect.suspend(() => migrateBy(migrations));
+/** Steps from this one on are prepared. Those before change tables that later steps made anew. */
+const firstPrepared = 27;
+
+const prepared = (step: number): Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient> =>
+  Effect.forEach(
+    Object.entries(migrations).filter(([name]) => numberOf(name) === step && step >= firstPrepared),
+    ([, run]) => Effect.provideService(run, IsPreparing, true),
+    { discard: true },
+  );
 
 /** A step that gave way to the writes of running nodes is tried again. */
 const givingWay = <A, E, R>(step: Effect.Effect<A, E | SqlError.SqlError, R>) =>
@@ -83,18 +114,14 @@ const isLockError = (error: unknown): boolean => {
 
 const numberOf = (name: string): number => Number.parseInt(name, 10);
 
-const newestOf = (steps: Steps): number => Math.max(...Object.keys(steps).map(numberOf));
-
-const refuseAfter = (newest: number): Migrate<void> =>
-  Effect.flatMap(knownMigration, (version) =>
-    version > newest ? new DatabaseTooNew({ version, known: newest }) : Effect.void,
-  );
-
-/** The number of the last migration of this release. */
-export const newestMigration: number = newestOf(migrations);
+/** The step from the steps of before the first release, and the step whose copy takes long. */
+const [firstStep, journalStep] = [21, 26];
 
 /** A database of a newer release has no pending migrations. */
-export const refuseNewer = Effect.suspend(() => refuseAfter(newestMigration));
+export const refuseNewer = Effect.gen(function* () {
+  const version = yield* knownMigration;
+  if (version > newestMigration) return yield* new DatabaseTooNew({ version, known: newestMigration });
+});
 
 /** The last migration; 0 for a database without any. */
 const knownMigration: Effect.Effect<number, SqlError.SqlError, SqlClient.SqlClient> = Effect.suspend(() =>
@@ -149,3 +176,6 @@ const ensureTable = Effect.gen(function* () {
     CREATE TABLE ${sql(table)} (
       migration_id integer PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), name text NOT NULL)`;
 });
+
+/** The number of the last migration of this release. */
+export const newestMigration: number = Math.max(...Object.keys(migrations).map((key) => numberOf(key)));

@@ -9,6 +9,7 @@ import { DatabaseUnusable } from "./database_unusable.ts";
 import { migrate, migrations, newestMigration, runMigrations } from "./migrations.ts";
 import { layerSqlite } from "./sqlite/client/sql_client.ts";
 import { makeTempFolder } from "./sqlite/test_folder.ts";
+import { makeStep20 } from "./test_earlier_steps.ts";
 
 const empty = Layer.fresh(layerSqlite({ filename: ":memory:" }));
 const test = testWith(empty);
@@ -20,9 +21,9 @@ const schema = Effect.flatMap(
 
 const names = Object.keys(migrations).map((key) => key.replace(/^\d+_/, ""));
 
-it("migrations are numbered from 48 without a gap", () => {
+it("migrations are numbered from 21 without a gap", () => {
   const numbers = Object.keys(migrations).map((key) => Number.parseInt(key, 10));
-  expect(numbers).toEqual(numbers.map((_, i) => i + 48));
+  expect(numbers).toEqual(numbers.map((_, i) => i + 21));
 });
 
 test("only pending migrations run on a database with data", function* () {
@@ -37,16 +38,102 @@ test("only pending migrations run on a database with data", function* () {
   expect(yield* sql`SELECT name, colour FROM accounts`).toEqual([{ name: "acme", colour: "grey" }]);
 });
 
-test("a database without all steps before the first release is refused, named the commit to go through, and not changed", function* () {
+test("a database of the 20 steps before the first release gets the same schema, and keeps its rows", function* () {
   const sql = yield* SqlClient.SqlClient;
-  yield* runMigrations({ "0047_undone_imports": createTable("link_imports") });
-  const before = yield* schema;
+  const first = yield* Effect.provide(Effect.andThen(migrate, schema), empty, { local: true });
+  yield* makeStep20;
+  yield* sql`INSERT INTO idempotency_keys (id, fingerprint, answer, chat_ids, ends_at) VALUES ('i', 'f', '{}', '[]', 9)`;
+  expect(yield* migrate).toEqual(names);
+  expect(yield* schema).toEqual(first);
+  expect(yield* sql`SELECT id, answer, ends_at FROM idempotency_keys`).toEqual([
+    { id: "i", answer: "{}", ends_at: 9 },
+  ]);
+});
+
+test("a database with fewer than the 20 earlier steps is refused, and named the commit to go through", function* () {
+  const sql = yield* SqlClient.SqlClient;
+  yield* makeStep20;
+  yield* sql`DELETE FROM schema_migrations WHERE migration_id > 8`;
   const { message } = new DatabaseUnusable({ path: "a.db", cause: yield* Effect.flip(migrate) });
   expect(message).toBe(
-    'Cannot use database "a.db": its schema is version 47, expected 48 or later: start commit 5fc56f13 of accountlink on it first',
+    'Cannot use database "a.db": its schema is version 8, expected 20 or later: start commit b6bba7dc of accountlink on it first',
   );
+});
+
+test("the journal takes over entries and events, and a feed goes on from its position", function* () {
+  const sql = yield* SqlClient.SqlClient;
+  yield* makeStep20;
+  yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
+  yield* sql`INSERT INTO scopes (pid, account) VALUES ('pid_1', 'acme')`;
+  yield* sql`INSERT INTO feed_starts (pid, position) VALUES ('pid_1', 6)`;
+  const entry = { at: 5, account: "acme", actor_type: "operator", actor_id: "ada", details: "{}" };
+  yield* sql`INSERT INTO audit_log ${sql.insert([
+    { ...entry, pid: "pid_1", action: "link.set", chat_id: "100001" },
+    { ...entry, pid: null, action: "account.updated", chat_id: null },
+  ])}`;
+  yield* sql`
+    INSERT INTO events (pid, position, id, type, at, data)
+    VALUES ('pid_1', 7, 'evt_1', 'link.set', 5, '{"chatId":"100001"}')`;
+  const earlier = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0026"));
+  yield* runMigrations(earlier);
+  yield* sql`INSERT INTO block_removals (pid, game_id, entry) VALUES ('pid_1', '8', 1)`;
+  yield* migrate;
+  expect(
+    yield* sql`SELECT place, sequence, action, actor_id, event_id, chat_id FROM journal ORDER BY place, sequence`,
+  ).toEqual([
+    { ...carried, place: "account acme", sequence: 9, action: "account.updated", actor_id: "ada" },
+    { ...carried, place: "pid_1", sequence: 7, event_id: "evt_1", chat_id: "100001" },
+    { ...carried, place: "pid_1", sequence: 8, actor_id: "ada", chat_id: "100001" },
+  ]);
+  expect(yield* sql`SELECT entry FROM block_removals`).toEqual([{ entry: 8 }]);
+});
+
+const carried = { action: "link.set", actor_id: null, event_id: null, chat_id: null };
+
+test("communities take over the homes, logs and panels of role plans", function* () {
+  const sql = yield* SqlClient.SqlClient;
+  yield* runMigrations({ "0021_initial": migrations["0021_initial"] ?? Effect.void });
+  yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
+  yield* sql`INSERT INTO scopes (pid, account) VALUES ('p', 'acme')`;
+  const plan = { pid: "p", rules: "[]", position: 0, revision: 1, sweep_done: 0 };
+  yield* sql`INSERT INTO role_plans ${sql.insert([
+    { ...plan, guild_id: "1", state: "on", sweep_started_at: 7, paused_at: null, log_channel_id: "70" },
+    { ...plan, guild_id: "2", state: "paused", sweep_started_at: 7, paused_at: 8, log_channel_id: null },
+    {
+      ...plan,
+      guild_id: "3",
+      state: "paused",
+      sweep_started_at: null,
+      paused_at: null,
+      log_channel_id: null,
+    },
+  ])}`;
+  yield* sql`
+    INSERT INTO panels (pid, guild_id, channel_id, message_id)
+    VALUES ('p', '1', '70', '71'), ('p', '1', '72', '73'), ('p', '4', '74', '75')`;
+  yield* migrate;
+  const panelOf = (channelId: string, messageId: string) => ({ channelId, messageId, text: null });
+  const json = (panels: ReadonlyArray<object>) => JSON.stringify(panels);
+  const none = { home_since: null, paused_at: null, settings: "{}", panels: "[]" };
+  const both = json([panelOf("70", "71"), panelOf("72", "73")]);
+  expect(
+    yield* sql`
+    SELECT guild_id, home_since, paused_at, settings, panels FROM communities ORDER BY guild_id`,
+  ).toEqual([
+    { ...none, guild_id: "1", home_since: 7, settings: '{"logChannelId":"70"}', panels: both },
+    { ...none, guild_id: "2", home_since: 8, paused_at: 8 },
+    { ...none, guild_id: "3" },
+    { ...none, guild_id: "4", panels: json([panelOf("74", "75")]) },
+  ]);
+});
+
+test("a database with fewer than the 20 steps is refused and not changed", function* () {
+  const sql = yield* SqlClient.SqlClient;
+  yield* makeStep20;
+  yield* sql`DELETE FROM schema_migrations WHERE migration_id > 19`;
+  const before = yield* schema;
+  expect(yield* Effect.flip(migrate)).toMatchObject({ _tag: "MigrationError", kind: "Failed" });
   expect(yield* schema).toEqual(before);
-  expect(yield* sql`SELECT migration_id FROM schema_migrations`).toEqual([{ migration_id: 47 }]);
 });
 
 test("a database of a newer release is refused and not changed", function* () {

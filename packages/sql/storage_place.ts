@@ -2,7 +2,7 @@
 import type { PlaceRecords, Rest } from "@accountlink/core";
 import { Clock, Effect, Schema } from "effect";
 import { SqlClient } from "effect/sql";
-import { storagePlace } from "./migrations/service_tables.ts";
+import { storagePlace } from "./migrations/0037_storage_place.ts";
 import { schemaReaderOf } from "./statements/row.ts";
 import { storeOperation } from "./statements/store_operation.ts";
 

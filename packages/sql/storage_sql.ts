@@ -1,5 +1,5 @@
 export { DatabaseUnusable } from "./database_unusable.ts";
-export { upgradeThrough } from "./migrations/0048_initial.ts";
+export { upgradeThrough } from "./migrations/0021_initial.ts";
 export { DatabaseTooNew } from "./migrations.ts";
 export { moveDatabase } from "./move/databases.ts";
 export { openRows } from "./move/rows.ts";

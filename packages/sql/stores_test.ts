@@ -46,6 +46,8 @@ const plans = Effect.gen(function* () {
   const isLarge = (table: string) => isTable.get(table) !== undefined && !small.test(table);
   const found = [...statements]
     .filter((text) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)/.test(text))
+    // Statements of migrations read tables that no longer exist.
+    .filter((text) => !/\b(FROM|JOIN) (events|audit_log|earlier_keys)\b/.test(text))
     .map((text) => ({
       beginning: text.trim().split(/\s+/, 3).join(" "),
       steps: db

@@ -13,7 +13,8 @@ export const git = async (...words: ReadonlyArray<string>): Promise<string> =>
 
 /** The name of the newest migration, such as `0049_plan_statistics`. */
 export const newestStep = async (): Promise<string> => {
-  const names = await git("grep", "-hoE", '"[0-9]{4}_[a-z_]+"', "--", "packages/sql/migrations.ts");
+  const sources = ["packages/sql/migrations.ts", "packages/sql/migrations/schema_changes.ts"];
+  const names = await git("grep", "-hoE", '"[0-9]{4}_[a-z_]+"', "--", ...sources);
   return names.replaceAll('"', "").split("\n").toSorted().at(-1) ?? "";
 };
 

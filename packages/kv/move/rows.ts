@@ -11,13 +11,13 @@ import {
 } from "@accountlink/core";
 import { recordTypes, rootKeys } from "@accountlink/core/storage";
 import { Array as Arr, Effect } from "effect";
-import { carryOver } from "../carry_over.ts";
 import { Database } from "../database.ts";
 import { encode, type Tuple } from "../keys.ts";
 import type { Kv } from "../kv.ts";
 import { kvTable } from "../records.ts";
 import { readRootKey } from "../root_key.ts";
-import { claimSchema, readSchema, refusalOfSchema } from "../schema.ts";
+import { claimSchema, schemaFault } from "../schema.ts";
+import { carryOver } from "../stores/carry_over.ts";
 import { counts } from "../stores/counts.ts";
 import { erasures } from "../stores/erase_user.ts";
 import { table } from "../table.ts";
@@ -174,10 +174,10 @@ export const moveToRows = Effect.fnUntraced(function* <E = never>(
 
 /** Returns the root key of a source whose data can be moved. */
 const rootKeyOf = Effect.fnUntraced(function* (kv: Kv) {
+  const fault = yield* schemaFault(kv);
+  if (fault !== null) return yield* new MoveRefused({ reason: fault });
   const wrapped = yield* readRootKey(kv);
   if (wrapped === null) return yield* MoveRefused.of("emptySource");
-  const refusal = refusalOfSchema(yield* readSchema(kv));
-  if (refusal !== null) return yield* new MoveRefused({ reason: refusal.reason });
   if ((yield* kv.count(allOf(erasures.name))) > 0) return yield* isErasing();
   return wrapped;
 });

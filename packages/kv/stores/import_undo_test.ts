@@ -3,7 +3,10 @@ import { ImportStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { Effect, Layer } from "effect";
 import { expect, it } from "vitest";
+import { Database } from "../database.ts";
+import { rangeOf } from "../keys.ts";
 import { type Kv, layer, memoryKv } from "../mod.ts";
+import { linkImports } from "./import_records.ts";
 
 const pid = Pid.make(`pid_${"1".repeat(32)}`);
 const write = { actor: { type: "operator", id: "ada" }, requestId: null, pid, at: 1 } as const;
@@ -66,4 +69,28 @@ it("an undo that a batch of its import followed is unfinished again", () =>
       ["begun", 1],
       ["done", 2],
     ]);
+  }).pipe(Effect.runPromise));
+
+it("an undo that an earlier release began is listed, and goes on", () =>
+  Effect.gen(function* () {
+    const kv = memoryKv();
+    yield* writeImports(kv);
+    const db = new Database(kv);
+    for (const { undone, ...one } of yield* db.read((tx) => tx.scan(linkImports, []))) {
+      const { isDone: _, ...earlier } = undone ?? { entry: 0, removed: 0, restored: 0 };
+      yield* db.write(pid, (tx) => tx.put(linkImports, { ...one, undone: undone && earlier }));
+    }
+    const entries = yield* kv.list(rangeOf("link_import.undoing", []), { limit: 9, reverse: false });
+    yield* kv.commit(
+      [],
+      entries.map(({ key }) => ({ key, value: null })),
+    );
+    const store = yield* open(kv);
+    expect(yield* unfinished(store)).toEqual([["begun", 1]]);
+    expect(yield* store.undo({ ...write, id: "begun", limit: 2 })).toEqual({
+      removed: 1,
+      restored: 0,
+      isDone: true,
+    });
+    expect(yield* unfinished(store)).toEqual([]);
   }).pipe(Effect.runPromise));

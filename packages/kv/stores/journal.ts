@@ -79,7 +79,7 @@ export const placeAt = Effect.fnUntraced(function* (tx: Transaction, place: stri
 });
 
 /** Returns the earlier of two times. The time so far is null before the first one. */
-const earlier = (oldest: Millis | null, at: Millis): Millis => Math.min(oldest ?? Infinity, at);
+export const earlier = (oldest: Millis | null, at: Millis): Millis => Math.min(oldest ?? Infinity, at);
 
 /** Stores records of a place in order, and returns the sequence of the last. */
 export const record = Effect.fnUntraced(function* (

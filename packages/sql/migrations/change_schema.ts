@@ -13,7 +13,7 @@ export const IsPreparing = Context.Reference<boolean>("@accountlink/sql/IsPrepar
 
 /**
  * Runs statements that change the schema. They are separated by semicolons, and may contain comments. Columns have the
- * type TEXT or INTEGER, which the dialect replaces.
+ * type TEXT, INTEGER or SEQUENCE, which the dialect replaces.
  */
 export const changeSchema = (
   statements: string,

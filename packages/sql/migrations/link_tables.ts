@@ -12,12 +12,10 @@ export const accounts = changeSchema(`
   -- The owners whose suspension outlives their erasure.
   CREATE TABLE suspended_owners (hash TEXT NOT NULL PRIMARY KEY);
 
-  -- chosen_at is when the user last chose the account at the dashboard. scopes is a JSON list of the scopes of which the
-  -- member sees something; null for all.
+  -- chosen_at is when the user last chose the account at the dashboard.
   CREATE TABLE members (
     account TEXT NOT NULL REFERENCES accounts (name), chat_id TEXT NOT NULL, role TEXT NOT NULL,
-    since INTEGER NOT NULL, chosen_at INTEGER, invited_by TEXT, scopes TEXT,
-    PRIMARY KEY (account, chat_id)
+    since INTEGER NOT NULL, chosen_at INTEGER, invited_by TEXT, PRIMARY KEY (account, chat_id)
   );
   CREATE INDEX members_by_chat_user ON members (chat_id);
   CREATE INDEX members_by_inviter ON members (invited_by);
@@ -27,24 +25,21 @@ export const accounts = changeSchema(`
   CREATE TABLE scopes (
     pid TEXT NOT NULL PRIMARY KEY, account TEXT NOT NULL REFERENCES accounts (name), guild_id TEXT,
     display_name TEXT, support_url TEXT, done_text TEXT, min_game_age_days INTEGER, min_chat_age_days INTEGER,
-    has_blocks INTEGER NOT NULL DEFAULT 0, fresh_proof INTEGER NOT NULL DEFAULT 0,
-    one_chat_user INTEGER NOT NULL DEFAULT 0
+    has_blocks INTEGER NOT NULL DEFAULT 0
   );
   CREATE UNIQUE INDEX scopes_by_target ON scopes (account, COALESCE(guild_id, ''));
 
   -- counts: whether the key counts towards the maximum of its account. suspended: whether its account is suspended, so
-  -- that authentication reads no other table. made_by: the chat ID of the member who made the secret of the key, or gave
-  -- it the access manage; null for the operator.
+  -- that authentication reads no other table.
   CREATE TABLE keys (
     id TEXT NOT NULL PRIMARY KEY, pid TEXT NOT NULL REFERENCES scopes (pid), name TEXT NOT NULL, tier TEXT NOT NULL,
     kind TEXT NOT NULL, status TEXT NOT NULL, expires_at INTEGER, limits TEXT NOT NULL, allow_ips TEXT NOT NULL,
     deny_ips TEXT NOT NULL, redirect_origins TEXT NOT NULL, created_at INTEGER NOT NULL,
     counts INTEGER NOT NULL DEFAULT 1, access TEXT NOT NULL DEFAULT 'full', last_used_at INTEGER,
-    revoked_at INTEGER, suspended INTEGER NOT NULL DEFAULT 0, made_by TEXT
+    revoked_at INTEGER, suspended INTEGER NOT NULL DEFAULT 0
   );
   CREATE INDEX keys_by_scope ON keys (pid);
   CREATE INDEX keys_by_revocation ON keys (revoked_at) WHERE revoked_at IS NOT NULL;
-  CREATE INDEX keys_by_maker ON keys (made_by) WHERE made_by IS NOT NULL;
 
   CREATE TABLE key_secrets (
     hash TEXT NOT NULL PRIMARY KEY, key_id TEXT NOT NULL REFERENCES keys (id), ends_at INTEGER
@@ -57,18 +52,15 @@ export const accounts = changeSchema(`
 
 export const links = changeSchema(`
   -- previous_game_id: the game user that the last write replaced, because RETURNING sees only the new values of a row.
-  -- proven_at: when the account was proven, if a write without a proof has confirmed the link since. removed_linked_at:
-  -- when the link was made that the last write removed.
   CREATE TABLE links (
     pid TEXT NOT NULL REFERENCES scopes (pid), chat_id TEXT NOT NULL, game_id TEXT, previous_game_id TEXT,
     link_version INTEGER NOT NULL, linked_at INTEGER NOT NULL, last_verified_at INTEGER NOT NULL,
-    proof TEXT, proven_at INTEGER, removed_linked_at INTEGER, PRIMARY KEY (pid, chat_id)
+    proof TEXT, PRIMARY KEY (pid, chat_id)
   );
   CREATE INDEX links_by_game ON links (pid, game_id, linked_at DESC, chat_id) WHERE game_id IS NOT NULL;
   -- The index contains game_id so that SQLite can count links without reading the table.
   CREATE INDEX links_by_verification ON links (pid, last_verified_at DESC, chat_id, game_id)
     WHERE game_id IS NOT NULL;
-  CREATE INDEX links_by_user ON links (chat_id);
 
   CREATE TABLE import_progress (source TEXT NOT NULL PRIMARY KEY, position INTEGER NOT NULL, saved_at INTEGER);
   CREATE INDEX import_progress_by_age ON import_progress (saved_at);
@@ -81,11 +73,10 @@ export const links = changeSchema(`
     entry INTEGER, undo_entry INTEGER, removed INTEGER NOT NULL, restored INTEGER NOT NULL
   );
   CREATE INDEX link_imports_by_scope ON link_imports (pid);
-  CREATE INDEX link_imports_undone ON link_imports (ends_at) WHERE undo_entry IS NOT NULL;
   CREATE TABLE import_links (
     import_id TEXT NOT NULL, chat_id TEXT NOT NULL, game_id TEXT NOT NULL, link_version INTEGER NOT NULL,
     verified_at INTEGER NOT NULL, previous_game_id TEXT, previous_verified_at INTEGER, previous_proof TEXT,
-    previous_proven_at INTEGER, previous_linked_at INTEGER, PRIMARY KEY (import_id, chat_id)
+    PRIMARY KEY (import_id, chat_id)
   );
 
   -- Uploaded imports, and their files in Base64.
@@ -95,8 +86,6 @@ export const links = changeSchema(`
     holder TEXT NOT NULL, held_until INTEGER NOT NULL, begun_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
     size INTEGER NOT NULL
   );
-  CREATE INDEX imports_running ON imports (held_until) WHERE phase = 'running';
-  CREATE INDEX imports_by_end ON imports (expires_at);
   CREATE TABLE import_parts (
     import_id TEXT NOT NULL REFERENCES imports (id) ON DELETE CASCADE, file TEXT NOT NULL, part INTEGER NOT NULL,
     content TEXT NOT NULL,
@@ -108,15 +97,35 @@ export const links = changeSchema(`
     pid TEXT NOT NULL REFERENCES scopes (pid), user_hash TEXT NOT NULL, chat_id TEXT, game_id TEXT, reason TEXT,
     blocked_at INTEGER NOT NULL, member TEXT, PRIMARY KEY (pid, user_hash)
   );
-  CREATE INDEX blocks_by_chat_user ON blocks (chat_id, pid) WHERE chat_id IS NOT NULL;
+  CREATE INDEX blocks_by_chat ON blocks (pid, chat_id) WHERE chat_id IS NOT NULL;
   CREATE INDEX blocks_by_game ON blocks (pid, game_id) WHERE game_id IS NOT NULL;
-  CREATE INDEX blocks_by_time ON blocks (pid, blocked_at);
-  CREATE INDEX blocks_by_member ON blocks (member) WHERE member IS NOT NULL;
-  -- The blocked game users whose links are being removed in steps. entry is the sequence of the block's record.
-  CREATE TABLE block_removals (
-    pid TEXT NOT NULL REFERENCES scopes (pid), game_id TEXT NOT NULL, entry INTEGER NOT NULL,
-    PRIMARY KEY (pid, game_id)
-  )
+  CREATE INDEX blocks_by_time ON blocks (pid, blocked_at)
+`);
+
+export const auditAndEvents = changeSchema(`
+  CREATE TABLE audit_log (
+    sequence SEQUENCE, at INTEGER NOT NULL, account TEXT NOT NULL, pid TEXT, actor_type TEXT NOT NULL,
+    actor_id TEXT NOT NULL, request_id TEXT, action TEXT NOT NULL, details TEXT NOT NULL, chat_id TEXT,
+    other_chat_id TEXT, member TEXT
+  );
+  CREATE INDEX audit_log_by_action ON audit_log (account, action, sequence);
+  CREATE INDEX audit_log_by_key ON audit_log (actor_id, account, sequence) WHERE actor_type = 'key';
+  CREATE INDEX audit_log_by_chat_id ON audit_log (chat_id, account, sequence) WHERE chat_id IS NOT NULL;
+  CREATE INDEX audit_log_by_other_chat_id ON audit_log (other_chat_id, account, sequence)
+    WHERE other_chat_id IS NOT NULL;
+  CREATE INDEX audit_log_by_member ON audit_log (member) WHERE member IS NOT NULL;
+
+  -- position is null until the event is numbered in the feed of its scope.
+  CREATE TABLE events (
+    sequence SEQUENCE, pid TEXT NOT NULL, position INTEGER, id TEXT NOT NULL, type TEXT NOT NULL, at INTEGER NOT NULL,
+    data TEXT NOT NULL
+  );
+  CREATE INDEX events_by_position ON events (pid, position) WHERE position IS NOT NULL;
+  CREATE INDEX events_unnumbered ON events (pid, sequence) WHERE position IS NULL;
+  CREATE INDEX events_of_erasures ON events (at) WHERE type = 'user.erased';
+
+  -- The last position that was deleted from each feed.
+  CREATE TABLE feed_starts (pid TEXT NOT NULL PRIMARY KEY, position INTEGER NOT NULL)
 `);
 
 export const verification = changeSchema(`
@@ -139,7 +148,6 @@ export const verification = changeSchema(`
   CREATE INDEX verification_sessions_by_key ON verification_sessions (key_id);
   CREATE INDEX verification_sessions_by_age ON verification_sessions (expires_at);
   CREATE INDEX verification_sessions_by_change ON verification_sessions (changed_at) WHERE changed_at IS NOT NULL;
-  CREATE INDEX verification_sessions_by_chat_user ON verification_sessions (chat_id) WHERE chat_id IS NOT NULL;
 
   -- full_at is when the key can create a full burst of sessions again.
   CREATE TABLE session_bursts (key_id TEXT NOT NULL PRIMARY KEY REFERENCES keys (id), full_at INTEGER NOT NULL);
@@ -152,7 +160,6 @@ export const verification = changeSchema(`
     seen_version INTEGER, expires_at INTEGER NOT NULL
   );
   CREATE INDEX verification_flows_by_user ON verification_flows (pid, chat_id) WHERE chat_id IS NOT NULL;
-  CREATE INDEX verification_flows_by_chat_user ON verification_flows (chat_id) WHERE chat_id IS NOT NULL;
   CREATE INDEX verification_flows_by_deadline ON verification_flows (expires_at);
 
   -- The secrets of a sign-in, such as its code verifier, are not stored. They are derived from the state that the
@@ -174,7 +181,6 @@ export const sightings = changeSchema(`
   );
   CREATE INDEX sightings_by_age ON sightings (seen_at);
   CREATE INDEX sightings_by_place ON sightings (pid, place_hash, seen_at DESC, chat_id);
-  CREATE INDEX sightings_by_user ON sightings (chat_id);
 
   -- The number of users per place. Triggers update it, so that reading the number is fast even if 100,000 people share
   -- an address.
@@ -188,8 +194,7 @@ export const sightings = changeSchema(`
     verdict TEXT NOT NULL, note TEXT, reviewed_at INTEGER NOT NULL, key_id TEXT,
     PRIMARY KEY (pid, chat_id, other_chat_id)
   );
-  CREATE INDEX alt_reviews_by_user ON alt_reviews (chat_id);
-  CREATE INDEX alt_reviews_by_other_user ON alt_reviews (other_chat_id, pid);
+  CREATE INDEX alt_reviews_by_other ON alt_reviews (pid, other_chat_id);
 
   -- The users whom new links were found to resemble.
   CREATE TABLE suspects (
@@ -197,8 +202,7 @@ export const sightings = changeSchema(`
     game_id TEXT NOT NULL, linked_at INTEGER NOT NULL, score INTEGER NOT NULL, evidence TEXT NOT NULL,
     PRIMARY KEY (pid, chat_id, other_chat_id)
   );
-  CREATE INDEX suspects_by_user ON suspects (chat_id);
-  CREATE INDEX suspects_by_other_user ON suspects (other_chat_id, pid);
+  CREATE INDEX suspects_by_other ON suspects (pid, other_chat_id);
   CREATE INDEX suspects_by_scope ON suspects (pid, linked_at);
   CREATE INDEX suspects_by_time ON suspects (linked_at)
 `);

@@ -12,7 +12,8 @@ import type { SqlClient, SqlError, Statement } from "effect/sql";
 export interface Dialect {
   /**
    * Translates a statement that changes the schema. TEXT becomes a type that compares and sorts by bytes, INTEGER a type
-   * of integers up to `Number.MAX_SAFE_INTEGER`. SQLite clusters tables by their primary keys.
+   * of integers up to `Number.MAX_SAFE_INTEGER`, and SEQUENCE a primary key that numbers rows in insertion order. SQLite
+   * clusters the other tables by their primary keys.
    */
   readonly schemaChange: (statement: string) => string;
 
@@ -115,8 +116,12 @@ export interface Dialect {
 type Around = <A, E, R>(transaction: Effect.Effect<A, E, R>) => Effect.Effect<A, E | SqlError.SqlError, R>;
 
 const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
-  schemaChange: (statement) =>
-    statement.startsWith("CREATE TABLE") ? `${statement} STRICT, WITHOUT ROWID` : statement,
+  schemaChange: (statement) => {
+    if (!statement.startsWith("CREATE TABLE")) return statement;
+    return statement.includes("SEQUENCE")
+      ? `${statement.replace("SEQUENCE", "INTEGER PRIMARY KEY")} STRICT`
+      : `${statement} STRICT, WITHOUT ROWID`;
+  },
   elements: (json) => sql`json_each(${json})`,
   isAmong: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
   isAnyOf: (select) => sql`IN (${select})`,
@@ -161,7 +166,8 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   schemaChange: (statement) =>
     castJson(statement)
       .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
-      .replaceAll(/\bINTEGER\b/g, "BIGINT"),
+      .replaceAll(/\bINTEGER\b/g, "BIGINT")
+      .replace("SEQUENCE", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
   elements: (json) => sql`json_array_elements(${json}::json) AS element (value)`,
   isAmong: (json) => sql`= ANY (ARRAY (SELECT json_array_elements_text(${json}::json)))`,
   // Postgres would plan IN as a join that scans the whole table.
