@@ -35,7 +35,7 @@ export const roleChanges = recordType({
     because: Schema.Literals(changeReasons),
     /** `trying` until the platform has answered. If the node dies before, the change may have been made or not. */
     outcome: Schema.Literals(["trying", "made"]),
-    /** The `change`, unless a later one of the member's role is stored, or it is known to be reversed; else null. */
+    /** The `change`, unless a later one of the member's role was made, or it is known to be reversed; else null. */
     last: Schema.NullOr(Kind),
     /** Null as long as the member has the role by the rules. */
     keptUntil: Schema.NullOr(Schema.Int),
@@ -177,8 +177,9 @@ export class RoleHistoryStore extends Context.Service<
 
 type OfMember = Pick<KeptRoleChange, "pid" | "guildId" | "chatId" | "roleId">;
 
-const lastOf = (tx: Tx, { pid, guildId, chatId, roleId }: OfMember) =>
-  Effect.map(tx.list(roleChanges.byUser, [chatId, pid, guildId, roleId]), ([last]) => last);
+/** Lists the changes of a member's role, the newest first. */
+const changesOfRole = (tx: Tx, { pid, guildId, chatId, roleId }: OfMember) =>
+  tx.list(roleChanges.byUser, [chatId, pid, guildId, roleId]);
 
 const changeOf = (tx: Tx, { pid, guildId, number, chatId, roleId }: KeptRoleChange) =>
   Effect.map(tx.get(roleChanges, pid, guildId, number), (found) =>
@@ -217,11 +218,9 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, (records) => {
     let number = newest?.number ?? 0;
     const begun: Array<KeptRoleChange> = [];
     for (const { roleId, change } of changes) {
-      const before = yield* lastOf(tx, { ...place, chatId, roleId });
+      const [before] = yield* changesOfRole(tx, { ...place, chatId, roleId });
       if (before?.outcome === "trying" && before.change === change) {
         yield* tx.remove(roleChanges, pid, guildId, before.number);
-      } else if (before !== undefined && before.last !== null) {
-        yield* tx.put(roleChanges, ended(before));
       }
       number++;
       const made = { ...place, number, chatId, roleId, change, at, because } as const;
@@ -237,13 +236,14 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, (records) => {
     for (const { change, isMade } of all) {
       const kept = yield* changeOf(tx, change);
       if (kept === undefined) continue;
-      if (isMade) {
-        yield* tx.put(roleChanges, { ...kept, outcome: "made" });
+      if (!isMade) {
+        yield* tx.remove(roleChanges, kept.pid, kept.guildId, kept.number);
         continue;
       }
-      yield* tx.remove(roleChanges, kept.pid, kept.guildId, kept.number);
-      const before = yield* lastOf(tx, kept);
-      if (before !== undefined) yield* tx.put(roleChanges, lasting(before));
+      yield* tx.put(roleChanges, { ...kept, outcome: "made" });
+      for (const before of yield* changesOfRole(tx, kept)) {
+        if (before.number < kept.number && before.last !== null) yield* tx.put(roleChanges, ended(before));
+      }
     }
   });
 

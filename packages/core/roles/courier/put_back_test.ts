@@ -154,6 +154,23 @@ test("roles that the rules took are given back once, over nodes, and the rules a
   assert.strictEqual(yield* putBack, 0);
 });
 
+test("a role whose node died before the platform was asked is given back by another node", function* () {
+  const { changes, history, left, pending, putBack, startNode, verified: has } = yield* taken;
+  yield* putBack;
+  const { guild: scope } = yield* scopes;
+  const dying = { pid: scope.pid, guildId, chatId: chatId(users[0] ?? ""), because: "put_back" } as const;
+  yield* history.begin({
+    ...dying,
+    changes: [{ roleId: verified, change: "gave" }],
+    at: yield* Clock.currentTimeMillis,
+  });
+  assert.deepEqual([yield* left, yield* pending], [users.length, users.length]);
+  yield* startNode();
+  yield* pass(15);
+  assert.deepEqual([yield* has, yield* left, yield* pending], [users.length, 0, 0]);
+  assert.strictEqual(changes.length, users.length);
+});
+
 test("who has left, who has the role again, and what the platform refuses stay as they are", function* () {
   const { changes, broken, left, pending, putBack, roles, startNode } = yield* taken;
   const [ada = "", bob = "", cyd = ""] = users;
