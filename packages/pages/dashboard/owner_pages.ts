@@ -18,7 +18,7 @@ import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { type Asker, RequestPlaces } from "@accountlink/core/turns";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { basePathOf, HttpResponse, HttpSettings, searchOf } from "@accountlink/http/for_pages";
-import type { Route } from "@accountlink/http-api";
+import type { RawValues, Route } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
 import { footerHtml } from "../footer.ts";
 import { type Html, html, type ReachedPlatforms } from "../html.ts";
@@ -52,6 +52,11 @@ export interface Fields {
 /** The values of a form by the names of its fields, without white space around them. */
 export const typedIn = <Name extends string>(labels: Readonly<Record<Name, unknown>>, fields: Fields) =>
   Record.map(labels, (_, name): string => fields(name).trim());
+
+type Shown = Effect.Effect<Page, SiteError>;
+
+/** Reads the fields of a form, and does what the form is for. @param others see `formOperation` */
+type Submit<A> = (visitor: OwnerVisitor, fields: Fields, others?: RawValues) => Effect.Effect<A, SiteError>;
 
 type DashboardPath = `/dashboard${string}`;
 
@@ -227,32 +232,40 @@ const ofSignIn: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns a function that makes the routes of the forms on the page of a key or a webhook. If a form is refused, the page
- * shows it with the reason.
+ * Returns a function that makes the routes of the forms on the page of a key or a webhook: what each does, and what
+ * follows. If a form is refused, the page shows it with the reason.
  *
  * @param find finds what the path names
  */
 export const makeActs =
-  <Act extends string, Thing>(
+  <Act extends string, Thing extends { readonly id: string }>(
     { form }: Pick<OwnerPages, "form">,
-    pathOf: (id: ":id", act?: Act) => DashboardPath,
+    pathOf: (id: Thing["id"] | ":id", act?: Act) => DashboardPath,
     find: (visitor: OwnerVisitor) => Effect.Effect<Thing, SiteError>,
-    show: (
-      visitor: OwnerVisitor,
-      thing: Thing,
-      refused: Refused,
-      typed: Fields,
-      act: Act,
-    ) => Effect.Effect<Page, SiteError>,
+    show: (visitor: OwnerVisitor, thing: Thing, refused: Refused, typed: Fields, act: Act) => Shown,
   ) =>
-  (act: Act, answer: (visitor: OwnerVisitor, thing: Thing, fields: Fields) => Answer) =>
-    form(pathOf(":id", act), (visitor, fields) =>
-      Effect.flatMap(find(visitor), (thing) =>
-        orShowAgain(asEffect(answer(visitor, thing, fields)), (refused) =>
-          show(visitor, thing, refused, fields, act),
-        ),
-      ),
-    );
+  /**
+   * @param done the notice of the page, or another answer
+   * @param others values that the form has in another form than the operation
+   */
+  <A>(
+    act: Act,
+    { submit }: { readonly submit: Submit<A> },
+    done: NoticeName | ((result: A, visitor: OwnerVisitor) => NoticeName | HttpResponse | Page | Shown),
+    others: (thing: Thing, fields: Fields) => Effect.Effect<RawValues, SiteError> = () => Effect.succeed({}),
+  ) =>
+    form(pathOf(":id", act), function* (visitor, fields) {
+      const thing = yield* find(visitor);
+      const result = Effect.flatMap(others(thing, fields), (values) => submit(visitor, fields, values));
+      const answered = Effect.flatMap(result, (made) => {
+        const answer = typeof done === "string" ? done : done(made, visitor);
+        if (Effect.isEffect(answer)) return answer;
+        return Effect.succeed(
+          typeof answer === "string" ? seeOther(pathOf(thing.id), { done: answer }) : answer,
+        );
+      });
+      return yield* orShowAgain(answered, (refused) => show(visitor, thing, refused, fields, act));
+    });
 
 export const makeOwnerName = Effect.map(
   Profiles,

@@ -7,7 +7,6 @@ import { makeUsageDays } from "@accountlink/core/usage";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
-import type { NoticeName } from "../look/notice.ts";
 import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
 import {
   type Fields,
@@ -16,7 +15,6 @@ import {
   namedGuilds,
   type OwnerPages,
   type OwnerVisitor,
-  seeOther,
   typedIn,
 } from "../owner_pages.ts";
 import { keyPath, paths } from "../paths.ts";
@@ -88,30 +86,21 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
       Effect.flatMap(keyOf(visitor), (key) => one(visitor, key, rulesOf(key), null)),
     ),
 
-    act("update", function* (visitor, key, fields) {
+    act("update", operations.update, "updated", (key, fields) => {
       const { name, expiresAt } = typedIn(keyLabels, fields);
-      if (name === "") return yield* InvalidParameter.one("name", "expected 1 to 80 characters");
+      if (name === "") return InvalidParameter.one("name", "expected 1 to 80 characters");
       // If the last day did not change, the exact expiry is kept.
       const end = expiresAt === rulesOf(key).expiresAt ? undefined : expiryOf(expiresAt);
-      yield* operations.update.submit(visitor, fields, { expiresAt: end });
-      return seeKey(key, "updated");
+      return Effect.succeed({ expiresAt: end });
     }),
-    act("status", function* (visitor, key, fields) {
-      const { status } = yield* operations.update.submit(visitor, fields);
-      return seeKey(key, status === "active" ? "enabled" : "disabled");
-    }),
-    act("rotate", function* (visitor, _, fields) {
-      return yield* issued(visitor.owner, yield* operations.rotate.submit(visitor, fields), false);
-    }),
-    act("revoke", function* (visitor, key, fields) {
-      if (fields("confirm").trim() !== key.id)
-        return yield* InvalidParameter.one("confirm", `expected ${key.id}`);
-      yield* operations.revoke.submit(visitor, fields);
-      return seeKey(key, "revoked");
-    }),
+    act("status", operations.update, ({ status }) => (status === "active" ? "enabled" : "disabled")),
+    act("rotate", operations.rotate, (made, { owner }) => issued(owner, made, false)),
+    act("revoke", operations.revoke, "revoked", ({ id }, fields) =>
+      fields("confirm").trim() === id
+        ? Effect.succeed({})
+        : InvalidParameter.one("confirm", `expected ${id}`),
+    ),
   ];
 });
-
-const seeKey = ({ id }: KeyDetails, done: NoticeName) => seeOther(keyPath(id), { done });
 
 const nowOf = ({ context }: OwnerVisitor) => context.clock.currentTimeMillisUnsafe();

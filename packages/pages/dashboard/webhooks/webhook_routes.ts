@@ -82,39 +82,22 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       return deliveryPage(webhook, sent);
     }),
 
-    act("update", (visitor, { id }, fields) =>
-      Effect.as(operations.update.submit(visitor, fields), seeWebhook(id, "webhookUpdated")),
+    act("update", operations.update, "webhookUpdated"),
+    act("status", operations.update, ({ status }) => (status === "active" ? "resumed" : "paused")),
+    act("test", operations.test, sentNotice),
+    act("send-pending", operations.sendPending, "pendingSent"),
+    act("resend", operations.resend, sentNotice),
+    act("rotate", operations.rotate, (issued) => issuedWebhookPage({ ...issued, isNew: false })),
+    act(
+      "delete",
+      operations.remove,
+      () => seeOther(paths.webhooks, { done: "deleted" }),
+      (_, fields) =>
+        fields("confirm") === "true"
+          ? Effect.succeed({})
+          : InvalidParameter.one("confirm", "tick the box to delete it"),
     ),
-    act("status", (visitor, { id }, fields) =>
-      Effect.map(operations.update.submit(visitor, fields), ({ status }) =>
-        seeWebhook(id, status === "active" ? "resumed" : "paused"),
-      ),
-    ),
-    act("test", (visitor, { id }, fields) =>
-      Effect.map(operations.test.submit(visitor, fields), (delivery) => seeSent(id, delivery)),
-    ),
-    act("send-pending", (visitor, { id }, fields) =>
-      Effect.as(operations.sendPending.submit(visitor, fields), seeWebhook(id, "pendingSent")),
-    ),
-    act("resend", (visitor, { id }, fields) =>
-      Effect.map(operations.resend.submit(visitor, fields), (delivery) => seeSent(id, delivery)),
-    ),
-    act("rotate", (visitor, _, fields) =>
-      Effect.map(operations.rotate.submit(visitor, fields), (issued) =>
-        issuedWebhookPage({ ...issued, isNew: false }),
-      ),
-    ),
-    act("delete", function* (visitor, _, fields) {
-      if (fields("confirm") !== "true") {
-        return yield* InvalidParameter.one("confirm", "tick the box to delete it");
-      }
-      yield* operations.remove.submit(visitor, fields);
-      return seeOther(paths.webhooks, { done: "deleted" });
-    }),
   ];
 });
 
-const seeWebhook = (id: WebhookDetails["id"], done: NoticeName) => seeOther(webhookPath(id), { done });
-
-const seeSent = (id: WebhookDetails["id"], { error }: WebhookDelivery) =>
-  seeWebhook(id, error === null ? "sent" : "notSent");
+const sentNotice = ({ error }: WebhookDelivery): NoticeName => (error === null ? "sent" : "notSent");
