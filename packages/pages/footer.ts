@@ -11,8 +11,8 @@ export const footerHtml = (
   more: Html | null = null,
 ): Html => html`
 <footer>
-${privacyUrl === null ? null : html`<p><a href="${to(privacyUrl)}">${language.text("footer.privacy")}</a></p>`}
-${contact === null ? null : html`<p>${language.html("footer.contact", { contact: contactHtml(contact) })}</p>`}
+${privacyUrl !== null && html`<p><a href="${to(privacyUrl)}">${language.text("footer.privacy")}</a></p>`}
+${contact !== null && html`<p>${language.html("footer.contact", { contact: contactHtml(contact) })}</p>`}
 <p>${language.html("footer.request", { id: html`<code>${requestId}</code>` })}</p>
 ${more}
 </footer>`;

@@ -66,9 +66,9 @@ export class Html {
 /** Renders what depends on the place. @internal */
 export const inPlace = (render: (place: Place) => Html): Html => new Html((place) => render(place).at(place));
 
-type Part = Html | string | number | null | ReadonlyArray<Html>;
+type Part = Html | string | number | null | false | ReadonlyArray<Html>;
 
-/** Makes HTML from a template. Null renders as nothing, a list as its items. */
+/** Makes HTML from a template. Null and false render as nothing, a list as its items. */
 export const html = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
   new Html((place) => {
     // A loop takes half the time of `String.raw` with the rendered parts.
@@ -79,7 +79,7 @@ export const html = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Part>)
   });
 
 const sourceOf = (part: Part, place: Place): string => {
-  if (part === null) return "";
+  if (part === null || part === false) return "";
   if (part instanceof Html) return part.at(place);
   if (typeof part !== "object") return escape(String(part));
   let source = "";
@@ -91,10 +91,39 @@ const sourceOf = (part: Part, place: Place): string => {
 export const to = (address: string): Html =>
   new Html(({ basePath }) => escape(address.startsWith("/") ? basePath + address : address));
 
-/** Begins a form that sends data of a signed-in reader, with their CSRF token. @internal */
-export const formTo = (action: string, attributes: Html | null = null): Html =>
-  html`<form method="post" action="${to(action)}"${attributes}>
-<input type="hidden" name="csrf" value="${new Html(({ csrf = "" }) => escape(csrf))}">`;
+/** Makes the hidden fields of a form. @internal */
+export const hiddenFields = (values: Readonly<Record<string, string>>): Html =>
+  html`${Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
+
+/**
+ * Makes a form from a template of its content. It sends data of a signed-in reader, with their CSRF token.
+ *
+ * @param values hidden fields
+ * @internal
+ */
+export const formTo =
+  (
+    action: string,
+    values: Readonly<Record<string, string>> = {},
+    attributes: Html | null = null,
+  ): typeof html =>
+  (...content) =>
+    html`
+<form method="post" action="${to(action)}"${attributes}>
+<input type="hidden" name="csrf" value="${new Html(({ csrf = "" }) => escape(csrf))}">
+${hiddenFields(values)}
+${html(...content)}
+</form>`;
+
+/** Makes a section with a title from a template of its content. @internal */
+export const section =
+  (title: string | Html, id: string | null = null): typeof html =>
+  (...content) =>
+    html`
+<section${id !== null && html` id="${id}"`}>
+<h2>${title}</h2>
+${html(...content)}
+</section>`;
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",

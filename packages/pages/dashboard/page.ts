@@ -164,7 +164,7 @@ ${groups
 <p><strong>${userName}</strong> <small>${account.title} · ${say(`frame.tier.${account.tier}`)}</small>${
   hasChoice ? html` <a href="${to(paths.chooseAccount)}">${say("frame.change_account")}</a>` : null
 }</p>
-${formTo(paths.signOut)}<button class="button quiet small">${say("frame.sign_out")}</button></form>
+${formTo(paths.signOut)`<button class="button quiet small">${say("frame.sign_out")}</button>`}
 </div>
 </header>`;
 

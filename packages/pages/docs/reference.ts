@@ -1,5 +1,5 @@
 /** The page `/docs`: every route of the OpenAPI document, readable without a script. */
-import { type Html, html, to } from "../html.ts";
+import { type Html, html, section, to } from "../html.ts";
 import { css, theme } from "../theme.ts";
 import {
   type Document,
@@ -69,7 +69,7 @@ ${tasks}
 <p>The commands below take your key from the shell. Other names, such as <code>$SID</code> in an address, stand for values of
 your own:</p>
 <pre>export ACCOUNTLINK_KEY='${demoKey ?? "alk_…"}'</pre>
-${demoKey === undefined ? null : html`<p>This is the key of the demo. Everyone who opens this page can use it.</p>`}
+${demoKey !== undefined && html`<p>This is the key of the demo. Everyone who opens this page can use it.</p>`}
 ${usingSection(hasGuide)}
 ${groups.map(
   ({ name, description, routes }) => html`
@@ -100,10 +100,10 @@ const routeHtml = (document: Document, route: Route): Html => {
   return html`
 <details class="route"><summary><h3>${proseHtml(summary)} <small><code>${method} ${path}</code></small></h3></summary>
 <div id="${operationId}">
-${description === "" ? null : html`<p>${proseHtml(description)}</p>`}
+${description !== "" && html`<p>${proseHtml(description)}</p>`}
 ${parametersHtml(document, operation)}
-${body === undefined ? null : html`<h4>Body</h4>${fieldsHtml(document, body.schema)}`}
-${method === "EVENT" ? null : html`<h4>Request</h4><pre>${curlOf(document, route)}</pre>`}
+${body !== undefined && html`<h4>Body</h4>${fieldsHtml(document, body.schema)}`}
+${method !== "EVENT" && html`<h4>Request</h4><pre>${curlOf(document, route)}</pre>`}
 <h4>Answers</h4>
 ${answersHtml(document, operation)}
 </div></details>`;
@@ -133,16 +133,15 @@ const answersHtml = (document: Document, operation: Operation): Html => {
         media,
       }) => html`<details><summary>${status} <small>${proseHtml(description)}</small></summary>
 ${typeof media?.example === "string" ? html`<pre>${media.example}</pre>` : jsonHtml(media?.example)}
-${media === undefined ? null : fieldsOf(document, media.schema)}</details>`,
+${media !== undefined && fieldsOf(document, media.schema)}</details>`,
     )}
 <ul>${all
     .filter(({ media }) => media?.example === undefined)
     .map(
       ({ status, description, media }) =>
         html`<li>${status} ${proseHtml(description)}${
-          media === undefined
-            ? null
-            : reasonsHtml([...reasonsIn(document, media.schema), ...wordsIn(document, operation, media)])
+          media !== undefined &&
+          reasonsHtml([...reasonsIn(document, media.schema), ...wordsIn(document, operation, media)])
         }</li>`,
     )}</ul>`;
 };
@@ -201,9 +200,7 @@ const allReasons = (document: Document): ReadonlyArray<Reason> => {
   return [...new Map(reasons.map((each) => [each.reason, each])).values()];
 };
 
-const errorsSection = (document: Document): Html => html`
-<section id="errors">
-<h2>Errors</h2>
+const errorsSection = (document: Document): Html => section("Errors", "errors")`
 <p>Decide by <code>error.code</code> and <code>error.details</code>. Each route lists the reasons that it has. What each asks for:</p>
 ${reasonsHtml(allReasons(document))}
 <p>An example of each error code:</p>
@@ -211,8 +208,7 @@ ${Object.entries(document.components["examples"] ?? {}).map(
   ([code, example]) => html`
 <details><summary>${code}</summary>
 ${jsonHtml((example as { readonly value: unknown }).value)}</details>`,
-)}
-</section>`;
+)}`;
 
 /** The schema of `data`, because all answers of v2 share the rest; otherwise the whole schema. */
 const dataOf = (document: Document, schema: Schema): Schema =>

@@ -52,7 +52,7 @@ export const fieldsHtml = (document: Document, schema: Schema, depth = 0): Html 
   return html`<ul>${Object.entries(properties).map(([name, property]) => {
     const { description } = resolved<Schema>(document, property);
     return html`<li><code>${name}</code> <small>${typeText(document, property)}${required.includes(name) ? null : ", optional"}</small>${
-      description === undefined ? null : html` ${proseHtml(description)}`
+      description !== undefined && html` ${proseHtml(description)}`
     }${fieldsHtml(document, property, depth + 1)}</li>`;
   })}</ul>`;
 };

@@ -1,5 +1,5 @@
 /** What every caller of the API asks first: where to find it, and how keys, limits and repeated requests work. */
-import { type Html, html, to } from "../html.ts";
+import { type Html, html, section, to } from "../html.ts";
 
 /** The questions of a developer, each one click from its answer. */
 const answers: ReadonlyArray<readonly [question: string, target: string]> = [
@@ -19,9 +19,7 @@ export const tasks: Html = html`<ul aria-label="Tasks" class="tasks">${answers.m
   ([question, target]) => html`<li><a href="#${target}">${question}</a></li>`,
 )}</ul>`;
 
-export const usingSection = (hasGuide: boolean): Html => html`
-<section id="using">
-<h2>Keys, limits, trying again</h2>
+export const usingSection = (hasGuide: boolean): Html => section("Keys, limits, trying again", "using")`
 <ul>
 <li>You make a key on the <a href="${to("/dashboard/keys")}">dashboard</a>, or get one from the operator. It is shown once.</li>
 <li>Send it as <code>Authorization: Bearer alk_…</code>. Keep it on a server: there are no CORS headers.</li>
@@ -50,5 +48,4 @@ ${
     ? html`<li>More in the <a href="${to("/guide")}">guide</a>: clients, sessions, events, signatures, and every rule.</li>`
     : null
 }
-</ul>
-</section>`;
+</ul>`;

@@ -1,7 +1,7 @@
 import type { FlowEntry, FlowView, ProofStep } from "@accountlink/core/flow";
 import { isGuildId } from "@accountlink/core/ids";
 import type { RequestContext } from "@accountlink/http/for_pages";
-import { type Html, html, to } from "../html.ts";
+import { formTo, type html } from "../html.ts";
 
 export const isGiven = (value: unknown): value is string => typeof value === "string" && value !== "";
 
@@ -25,10 +25,6 @@ export const queryOf = (entry: FlowEntry): string => {
 export const startPath = (proof: ProofStep, { entry }: FlowView): string =>
   `/verify/${proof}/start?${queryOf(entry)}`;
 
-/** A form of the flow, with the token of its page. */
-export const form = (action: string, { csrf, sid }: FlowView, button: Html): Html => html`
-<form method="post" action="${to(action)}">
-<input type="hidden" name="csrf" value="${csrf}">
-${sid === null ? null : html`<input type="hidden" name="sid" value="${sid}">`}
-${button}
-</form>`;
+/** Makes a form of the flow from a template of its content. */
+export const form = (action: string, { sid }: FlowView): typeof html =>
+  formTo(action, sid === null ? {} : { sid });

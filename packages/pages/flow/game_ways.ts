@@ -19,7 +19,7 @@ export const waysAhead = (view: FlowView, reader: Reader): Html => {
   const { language } = reader;
   const ways = view.ways.map((way) => html`<li>${language.text(`home.proof.${way}`, reader)}</li>`);
   return html`
-${ways.length === 0 || view.needs === "session" ? null : html`<p>${language.text("home.proof", reader)}</p><ul>${ways}</ul>`}
+${ways.length > 0 && view.needs !== "session" && html`<p>${language.text("home.proof", reader)}</p><ul>${ways}</ul>`}
 ${needText(view, reader)}`;
 };
 

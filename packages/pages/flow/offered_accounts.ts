@@ -36,9 +36,5 @@ const accountToUse = (
   return html`
 ${cardHtml(card)}
 ${note}
-${form(
-  `/verify/game/${way}`,
-  view,
-  html`<button class="button${way === "known" ? "" : " quiet"}" name="gameId" value="${account.id}"><span>${language.html("flow.connection.use", { account: own(card.name) })}</span></button>`,
-)}`;
+${form(`/verify/game/${way}`, view)`<button class="button${way === "known" ? "" : " quiet"}" name="gameId" value="${account.id}"><span>${language.html("flow.connection.use", { account: own(card.name) })}</span></button>`}`;
 };

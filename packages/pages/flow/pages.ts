@@ -1,7 +1,7 @@
 import type { FlowEnded, FlowLinked, FlowView } from "@accountlink/core/flow";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type AccountCard, cardHtml, chatCard, gameCard } from "../account_card.ts";
-import { type Html, html, to } from "../html.ts";
+import { type Html, hiddenFields, html, to } from "../html.ts";
 import { bold, code, own, unseen } from "../languages/language.ts";
 import { countdownPath, type Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
@@ -29,6 +29,7 @@ export const flowPage = (view: FlowView, reader: FlowReader, now: number): Page 
       ...picturesOf([...view.known, ...view.connections].map((account) => gameCard(account, language))),
     ],
     redirect,
+    csrf: view.csrf,
     content: html`
 <p class="asking">${askingHtml(view, reader)}</p>
 <h1>${title}</h1>
@@ -168,9 +169,9 @@ const otherChat = (view: FlowView, reader: Reader): Html => {
 const gameStep = (proven: AccountCard | null, view: FlowView, reader: Reader): Html =>
   proven === null
     ? html`
-${hasWay(view) ? null : wayNeeded(view, reader)}
+${!hasWay(view) && wayNeeded(view, reader)}
 ${knownAccounts(view, reader)}
-${view.connections.length === 0 ? null : html`<p>${reader.language.text("flow.connections", reader)}</p>`}
+${view.connections.length > 0 && html`<p>${reader.language.text("flow.connections", reader)}</p>`}
 ${connectedAccounts(view, reader)}
 ${openWays(view).map((way, index) => wayButton(way, index > 0 || view.connections.length + view.known.length > 0, view, reader))}`
     : html`
@@ -193,7 +194,7 @@ const wayButton = (way: OpenWay, isQuiet: boolean, view: FlowView, reader: Reade
   // With one way alone there is nothing to choose.
   const forWhom = openWays(view).length < 2 ? null : forWhomText(way, reader);
   return html`<p><a class="button${isQuiet ? " quiet" : ""}" href="${to(path)}"><span>${label}</span></a></p>
-${forWhom === null ? null : html`<p class="other">${forWhom}</p>`}`;
+${forWhom !== null && html`<p class="other">${forWhom}</p>`}`;
 };
 
 /** Says how the account was proven where the user did not sign in to it. */
@@ -248,22 +249,20 @@ const confirmForm = (view: FlowView, label: Html | string): Html =>
   form(
     "/verify/confirm",
     view,
-    html`${view.takenFrom && html`<input type="hidden" name="move" value="1">`}<button class="button"><span>${label}</span></button>`,
-  );
+  )`${view.takenFrom && hiddenFields({ move: "1" })}<button class="button"><span>${label}</span></button>`;
 
 const keepForm = (view: FlowView, label: Html): Html =>
   form(
     "/verify/confirm",
     view,
-    html`<button class="button quiet" name="keep" value="1"><span>${label}</span></button>`,
-  );
+  )`<button class="button quiet" name="keep" value="1"><span>${label}</span></button>`;
 
 /** Asks before it ends the verification, because nobody can open an ended one again. */
 export const declineHtml = (view: FlowView, label: string, { language }: Reader): Html => html`
 <details class="decline">
 <summary>${label}</summary>
 <p>${language.text("flow.cancel.text")}</p>
-${form("/verify/cancel", view, html`<button class="button quiet">${language.text("flow.cancel.yes")}</button>`)}
+${form("/verify/cancel", view)`<button class="button quiet">${language.text("flow.cancel.yes")}</button>`}
 </details>`;
 
 /** Tells users that a confirmation stores their IP address and a cookie that recognizes their browser. */
@@ -306,7 +305,7 @@ export const donePage = (
     )}</ul>
 ${
   // Who kept an account has linked none, which the text of the community may reward.
-  doneText === null || kept ? null : html`<p dir="auto">${doneText}</p>`
+  doneText !== null && !kept && html`<p dir="auto">${doneText}</p>`
 }
 <p>${language.sentences([linkChanged || kept ? null : language.text("done.again"), language.text("done.close", reader)])}</p>
 ${wayBack(reader, { guildId, redirect: null })}

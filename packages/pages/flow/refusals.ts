@@ -136,8 +136,8 @@ export const namedRefusalPage = (
 <h1>${title}</h1>
 <p>${language.html(`refusal.${name}.text`, names)}</p>
 ${card && html`<p class="who">${language.text("refusal.signed_in_as")}</p>${cardHtml(card)}`}
-${again === undefined || address === null ? null : button(address, language.text(again))}
-${place === undefined ? null : wayBack(reader, place, " quiet")}
+${again !== undefined && address !== null && button(address, language.text(again))}
+${place !== undefined && wayBack(reader, place, " quiet")}
 ${onward.map((way) => button(ways[way][0], language.text(ways[way][1]), name === "nowhere" ? "" : " quiet"))}`,
   };
 };
@@ -165,11 +165,11 @@ export const codePage = (language: Language, refused: CodeRefusal | null, typed 
   content: html`
 <form method="post" action="${to("/go")}" class="code">
 <h1><label for="code">${language.text("code.title")}</label></h1>
-${refused === null ? null : problemHtml(language.text(`code.${refused}`))}
+${refused !== null && problemHtml(language.text(`code.${refused}`))}
 <input id="code" name="code" value="${typed.slice(0, longestTyped)}" required autofocus maxlength="${longestTyped}"
 placeholder="${example}" inputmode="text" dir="ltr"
 autocomplete="one-time-code" autocapitalize="characters" autocorrect="off" spellcheck="false" enterkeyhint="go"
-aria-describedby="${refused === null ? "hint" : "problem hint"}"${refused === null ? null : html` aria-invalid="true"`}>
+aria-describedby="${refused === null ? "hint" : "problem hint"}"${refused !== null && html` aria-invalid="true"`}>
 <button class="button">${language.text("code.continue")}</button>
 <p class="aside" id="hint">${language.html("code.hint", { example: html`<b>${code(example)}</b>` })}</p>
 </form>`,

@@ -53,6 +53,7 @@ export const wordsPage = (
     title,
     address,
     pictures: picture === null ? [] : [picture],
+    csrf: view.csrf,
     script: wordsScriptPath,
     content: html`
 <div data-leaves-for="${to(address)}">
@@ -80,17 +81,13 @@ const nameForm = (
   problem: WordsView["problem"],
   typed: string,
 ): Html =>
-  form(
-    "/verify/game/words",
-    view,
-    html`
+  form("/verify/game/words", view)`
 <p class="named"><label for="username">${language.text("words.name", { gameName })}</label>
 <input id="username" name="username" value="${typed.slice(0, longestTyped)}" required maxlength="${longestTyped}" dir="auto"
 autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false"
-enterkeyhint="go"${problem === null ? null : html` aria-invalid="true" aria-describedby="problem" autofocus`}></p>
-${problem === null ? null : html`<p class="problem" id="problem" role="alert">${language.text(hasAtNames ? "words.unknown_name" : "words.unknown_name.spelling", { gameName })}</p>`}
-<button class="button">${language.text("code.continue")}</button>`,
-  );
+enterkeyhint="go"${problem !== null && html` aria-invalid="true" aria-describedby="problem" autofocus`}></p>
+${problem !== null && html`<p class="problem" id="problem" role="alert">${language.text(hasAtNames ? "words.unknown_name" : "words.unknown_name.spelling", { gameName })}</p>`}
+<button class="button">${language.text("code.continue")}</button>`;
 
 /** In UTF-16, as browsers count: the longest user name, with an `@` and spaces around it. */
 const longestTyped = 2 * longestUsername + 10;
@@ -106,7 +103,7 @@ const instructions = (
 <p class="who">${language.text("words.question")}</p>
 ${cardHtml(gameCard(named, language))}
 <p>${language.html("words.links", { asking: own(view.asking), account: own(nameOf(view, reader)), chatName: reader.chatName })}</p>
-${problem === null ? null : html`<p class="problem" role="alert">${language.text("words.not_there", { gameName })}</p>`}
+${problem !== null && html`<p class="problem" role="alert">${language.text("words.not_there", { gameName })}</p>`}
 <ol class="steps" role="list">
 <li><h2>${language.text("words.copy.step")}</h2>
 <p class="words" id="words" lang="en" dir="ltr" translate="no">${named.words}</p>
@@ -114,13 +111,12 @@ ${problem === null ? null : html`<p class="problem" role="alert">${language.text
 aria-live="polite">${language.text("words.copy")}</button></p></li>
 <li><h2>${language.text("words.put.step", { gameName })}</h2>
 ${
-  named.descriptionPage === null
-    ? null
-    : html`<p>${language.html("words.put", { path: html`<b>${language.text("words.path")}</b>` })}</p>
+  named.descriptionPage !== null &&
+  html`<p>${language.html("words.put", { path: html`<b>${language.text("words.path")}</b>` })}</p>
 <p><a class="button quiet" href="${to(named.descriptionPage)}" target="_blank"
       rel="noreferrer"><span>${language.capitalised(language.text("words.open", { gameName }))}</span></a></p>`
 }</li>
 <li><h2>${language.text("words.back.step")}</h2>
-${form("/verify/game/words/check", view, html`<button class="button">${language.text("words.check")}</button>`)}</li>
+${form("/verify/game/words/check", view)`<button class="button">${language.text("words.check")}</button>`}</li>
 </ol>`;
 };

@@ -17,11 +17,10 @@ export const homePage = (reader: Reader, addBot: string | null, proofs: Readonly
 <h1>accountlink</h1>
 <p>${language.text("home.intro", reader)}</p>
 ${picture(reader)}
-${toTry.length === 0 ? null : trials(toTry)}
+${toTry.length > 0 && trials(toTry)}
 ${
-  withoutSignIns
-    ? null
-    : html`
+  !withoutSignIns &&
+  html`
 ${ways(
   language,
   "home.players",

@@ -1,7 +1,7 @@
 /** The part of a user's own page with communities that can have an account which the user has proven before. */
 import type { KnownOffer, KnownOffers } from "@accountlink/core/flow";
 import { type AccountCard, cardHtml, gameCard } from "../account_card.ts";
-import { formTo, type Html, html, to } from "../html.ts";
+import { formTo, type Html, html, section, to } from "../html.ts";
 import { own } from "../languages/language.ts";
 import type { Reader } from "../page_render.ts";
 
@@ -21,9 +21,7 @@ export const knownSection = (
 ): Html | null => {
   const { language, chatName } = reader;
   if (!hasProven) return null;
-  return html`
-<section>
-<h2>${language.text("me.known")}</h2>
+  return section(language.text("me.known"))`
 ${
   offers.length > 0
     ? html`
@@ -34,13 +32,11 @@ ${
       : null
 }
 ${
-  isAsked
-    ? null
-    : html`
+  !isAsked &&
+  html`
 <p class="aside">${language.text("me.known.find.text", { chatName })}</p>
 <p><a class="button quiet" href="${to("/me/sign-in?communities=1")}">${language.text("me.known.find")}</a></p>`
-}
-</section>`;
+}`;
 };
 
 const offerItem = ({ pid, guildId, accounts }: KnownOffer, name: string, reader: Reader): Html => {
@@ -53,11 +49,8 @@ ${accounts.map((account) => {
   return html`
 ${cardHtml(card)}
 <p class="aside">${language.text(`proof.${account.proof}`, reader)} ${language.day(account.provenAt)}</p>
-${formTo("/me/link")}
-<input type="hidden" name="in" value="${pid}">
-<input type="hidden" name="guildId" value="${guildId ?? ""}">
-<button class="button" name="gameId" value="${account.id}"><span>${language.html("flow.connection.use", { account: own(card.name) })}</span></button>
-</form>`;
+${formTo("/me/link", { in: pid, guildId: guildId ?? "" })`
+<button class="button" name="gameId" value="${account.id}"><span>${language.html("flow.connection.use", { account: own(card.name) })}</span></button>`}`;
 })}
 </li>`;
 };

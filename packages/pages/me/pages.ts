@@ -11,7 +11,7 @@ import {
 } from "@accountlink/core/users";
 import { Struct } from "effect";
 import { type AccountCard, cardHtml, gameCard } from "../account_card.ts";
-import { formTo, type Html, html, to } from "../html.ts";
+import { formTo, type Html, html, section, to } from "../html.ts";
 import { bold, type Language, own, unseen } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
@@ -62,21 +62,17 @@ ${placesHtml(
   browsers.map((browser, index) => browserText(browser, index, language)),
   language,
 )}
-<section>
-<h2>${language.text("me.everything")}</h2>
+${section(language.text("me.everything"))`
 <p>${language.text("me.everything.text")}</p>
-${formTo("/me/export")}<button class="button quiet">${language.text("me.download")}</button></form>
-<p class="aside"><a class="bad" href="${to("/me/erase")}">${language.text("me.erase")}</a></p>
-</section>
-${formTo("/me/sign-out")}<button class="button quiet">${language.text("sign_in.end")}</button></form>`,
+${formTo("/me/export")`<button class="button quiet">${language.text("me.download")}</button>`}
+<p class="aside"><a class="bad" href="${to("/me/erase")}">${language.text("me.erase")}</a></p>`}
+${formTo("/me/sign-out")`<button class="button quiet">${language.text("sign_in.end")}</button>`}`,
   };
 };
 
 const linksHtml = ({ links, lost, count, from }: OwnData, reader: Reader): Html => {
   const { language, gameName } = reader;
-  return html`
-<section>
-<h2>${language.text("me.links")}</h2>
+  return section(language.text("me.links"))`
 ${
   count === 0
     ? html`<p class="empty">${language.html("me.links.none", { gameName, code: (label) => html`<a href="${to("/go")}">${label}</a>` })}</p>`
@@ -89,14 +85,12 @@ ${
           reader,
         ),
       )}</ul>
-${from === 0 ? null : html`<p><a href="${to("/me")}">${language.text("me.back")}</a></p>`}
+${from !== 0 && html`<p><a href="${to("/me")}">${language.text("me.back")}</a></p>`}
 ${
-  from + links.length >= count
-    ? null
-    : html`<p><a href="${to(`/me?from=${from + links.length}`)}">${language.text("me.links.older")}</a></p>`
+  from + links.length < count &&
+  html`<p><a href="${to(`/me?from=${from + links.length}`)}">${language.text("me.links.older")}</a></p>`
 }`
-}
-</section>`;
+}`;
 };
 
 /** What the bot takes back without a link: in each community the names of roles, and the nickname. */
@@ -125,10 +119,8 @@ ${cardHtml(gameCard(link.game, language))}
 <summary class="bad">${language.html("me.link.remove", { community, unseen })}</summary>
 ${lostHtml(lost, language)}
 <p>${language.text("me.link.remove.text")}</p>
-${formTo("/me/remove")}
-<input type="hidden" name="pid" value="${link.pid}">
-<button class="button bad">${language.text("me.link.remove.button")}</button>
-</form>
+${formTo("/me/remove", { pid: link.pid })`
+<button class="button bad">${language.text("me.link.remove.button")}</button>`}
 </details>
 </li>`;
 };
@@ -174,7 +166,7 @@ export const exportPage = (language: Language): Page => ({
   title: language.text("me.download"),
   content: html`
 <h1>${language.text("me.download")}</h1>
-${formTo("/me/export")}<button class="button">${language.text("me.download")}</button></form>
+${formTo("/me/export")`<button class="button">${language.text("me.download")}</button>`}
 <p class="aside"><a href="${to("/me")}">${language.text("me.back")}</a></p>`,
 });
 
@@ -204,21 +196,16 @@ ${cardHtml(user)}
 <p>${language.text("erase.text", { communities: records })}</p>
 ${lostHtml(lost, language)}
 ${
-  accounts.length === 0
-    ? null
-    : html`
-<section>
-<h2>${language.text("erase.accounts")}</h2>
-<ul class="pair" role="list">${accounts.map((account) => accountItem(account, language))}</ul>
-</section>`
+  accounts.length > 0 &&
+  section(language.text("erase.accounts"))`
+<ul class="pair" role="list">${accounts.map((account) => accountItem(account, language))}</ul>`
 }
 ${staysSuspended ? html`<p>${language.text("erase.suspended")}</p>` : null}
 ${staysBlocked ? html`<p>${language.text("erase.blocked")}</p>` : null}
 <p>${language.text("erase.final")}</p>
-${formTo("/me/erase")}
+${formTo("/me/erase")`
 <label class="choice"><input type="checkbox" name="confirm" value="${confirmation}" required> ${language.text("erase.agree")}</label>
-<button class="button bad">${language.text("erase.button")}</button>
-</form>
+<button class="button bad">${language.text("erase.button")}</button>`}
 <p class="aside"><a href="${to("/me")}">${language.text("erase.keep")}</a></p>`,
 });
 
@@ -281,7 +268,7 @@ ${dropKeptPages({ path: "/me" })}
 <p class="sign good" aria-hidden="true">✓</p>
 <h1>${language.text("erase.done.title")}</h1>
 ${erased.length === 0 ? html`<p>${language.text("erase.done.none")}</p>` : html`<ul>${erased}</ul>`}
-${messages === 0 ? null : html`<p>${language.text("erase.done.messages")}</p>`}
+${messages > 0 && html`<p>${language.text("erase.done.messages")}</p>`}
 <p>${language.text("erase.done.close")}</p>`,
   };
 };

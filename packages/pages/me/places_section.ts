@@ -1,6 +1,6 @@
 /** The part of /me about places: the addresses and browsers in which a user confirmed links. */
 import type { OwnAddress, OwnCommunity, OwnPlace, Places } from "@accountlink/core/users";
-import { formTo, type Html, html } from "../html.ts";
+import { formTo, type Html, html, section } from "../html.ts";
 import { code, type Language, own } from "../languages/language.ts";
 
 /** The addresses or browsers at which a user was seen, and the form to forget them; null if there are none. */
@@ -11,9 +11,7 @@ export const placesHtml = (
 ): Html | null =>
   seen.length === 0
     ? null
-    : html`
-<section>
-<h2>${language.text(`me.${places}`)}</h2>
+    : section(language.text(`me.${places}`))`
 <p>${language.text(`me.${places}.text`)}</p>
 <ul class="pair" role="list">${seen.map(
         ([name, dates]) => html`
@@ -22,8 +20,7 @@ export const placesHtml = (
 <p class="aside">${dates}</p>
 </li>`,
       )}</ul>
-${formTo(`/me/${places}/forget`)}<button class="button quiet">${language.text(`me.${places}.forget`, { count: seen.length })}</button></form>
-</section>`;
+${formTo(`/me/${places}/forget`)`<button class="button quiet">${language.text(`me.${places}.forget`, { count: seen.length })}</button>`}`;
 
 export const addressText = (address: OwnAddress, language: Language) =>
   [

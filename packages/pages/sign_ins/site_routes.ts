@@ -178,7 +178,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 const endedPage = (path: Site["path"], name: "ended" | "lost" | "deleted", language: Language): Page => ({
   title: language.text(`sign_in.${name}.title`),
   content: html`
-${name === "lost" ? null : dropKeptPages({ path })}
+${name !== "lost" && dropKeptPages({ path })}
 <h1>${language.text(`sign_in.${name}.title`)}</h1>
 ${name === "lost" ? html`<p>${language.text("sign_in.lost.text")}</p>` : null}
 <p><a class="button" href="${to(path)}/sign-in">${language.text("sign_in.again")}</a></p>`,

@@ -46,7 +46,9 @@ const accountCard = (
 ${
   status === "suspended"
     ? html`<p>${say("account.suspended")}</p>`
-    : html`${formTo(paths.chooseAccount)}<button class="button quiet small" name="account" value="${name}">${say("account.use", { account: title })}</button></form>`
+    : formTo(
+        paths.chooseAccount,
+      )`<button class="button quiet small" name="account" value="${name}">${say("account.use", { account: title })}</button>`
 }
 </li>`;
 
@@ -73,19 +75,17 @@ const invitationCard = (invitation: NamedInvitation): Html => {
   return html`
 <li>
 <p>${invitationText(invitation)}${
-    invitation.communities.length === 0
-      ? null
-      : html` ${say("account.invitation.communities", { communities: separated(invitation.communities, ", ") })}`
+    invitation.communities.length > 0 &&
+    html` ${say("account.invitation.communities", { communities: separated(invitation.communities, ", ") })}`
   }</p>
 <p>${say("account.invitation.effect", { may: say(`team.hint.${role}`) })}</p>
 <p>${lentText(invitation)}</p>
-${formTo(paths.chooseAccount)}<button class="button small" name="account" value="${name}">${say("account.accept", { account: title })}</button></form>
+${formTo(paths.chooseAccount)`<button class="button small" name="account" value="${name}">${say("account.accept", { account: title })}</button>`}
 <details>
 <summary class="bad">${say("account.decline", { unseen: tags.unseen, account: title })}</summary>
-${formTo(paths.declineInvitation)}
+${formTo(paths.declineInvitation)`
 <p>${say("account.decline.effect")}</p>
-<p class="row"><button class="button bad small" name="account" value="${name}">${say("account.decline.button")}</button></p>
-</form>
+<p class="row"><button class="button bad small" name="account" value="${name}">${say("account.decline.button")}</button></p>`}
 </details>
 </li>`;
 };

@@ -8,12 +8,12 @@ import { OwnedScopes } from "@accountlink/core/owners";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { Effect } from "effect";
 import { contactHtml } from "../../footer.ts";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html, section, to } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeCommunityOperations } from "../communities/community_operations.ts";
 import { planText } from "../keys/keys_page.ts";
-import { fieldsOf, textField } from "../look/field.ts";
+import { fieldsOf, panelTo, textField } from "../look/field.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { linkTo, say } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
@@ -73,13 +73,11 @@ ${may(paths.keys, html`<div><dt>${say("account.keys")}</dt><dd>${planText(plan)}
 ${may(paths.renameAccount, nameForm(field("name"), isNamed ? null : title))}
 ${otherwise && may(paths.accountName, askingForm(field("displayName"), otherwise))}
 ${may(paths.keys, planHtml(limits, account.tier, contact))}
-${choice.accounts.length + choice.invitations.length === 1 ? null : html`<section><h2>${say("account.yours")}</h2>${accountsHtml(choice)}</section>`}
-<section>
-<h2>${say("account.sign_ins")}</h2>
+${choice.accounts.length + choice.invitations.length > 1 && section(say("account.yours"))`${accountsHtml(choice)}`}
+${section(say("account.sign_ins"))`
 <p>${say("account.sign_ins.text")}</p>
 <ul class="cards" role="list">${(yield* signIns.list(signIn)).map((other) => signInCard(other, other.id === signIn.id))}</ul>
-${formTo(paths.signOut, html` class="more"`)}<button class="button quiet" name="all" value="true">${say("account.sign_out_all")}</button></form>
-</section>
+${formTo(paths.signOut, {}, html` class="more"`)`<button class="button quiet" name="all" value="true">${say("account.sign_out_all")}</button>`}`}
 <p class="more">${say("account.about_you", { a: linkTo("/me") })}</p>
 ${may(paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(paths.deleteAccount)}">${say("deletion.account.button")}</a></p>`)}`,
     } satisfies Page;
@@ -133,20 +131,16 @@ type NameField = Parameters<typeof textField>[0];
 
 /** @param until how the account is called while it has no name; null if it has one */
 const nameForm = (field: NameField, until: string | Html | null): Html => {
-  const hint = html`${say("account.name.hint")}${until === null ? null : html` ${say("account.name.until", { title: until })}`}`;
-  return html`
-${formTo(paths.renameAccount, html` class="panel"`)}
+  const hint = html`${say("account.name.hint")}${until !== null && html` ${say("account.name.until", { title: until })}`}`;
+  return panelTo(paths.renameAccount)`
 ${textField({ ...field, hint, maxLength: 80, required: true })}
-<button class="button quiet">${say("account.rename")}</button>
-</form>`;
+<button class="button quiet">${say("account.rename")}</button>`;
 };
 
 /** @param otherwise what players read without a name */
-const askingForm = (field: NameField, otherwise: string): Html => html`
-${formTo(paths.accountName, html` class="panel"`)}
+const askingForm = (field: NameField, otherwise: string): Html => panelTo(paths.accountName)`
 ${textField({ ...field, hint: say("account.asking.hint", { name: otherwise }), maxLength: 80 })}
-<button class="button quiet">${say("account.asking.save")}</button>
-</form>`;
+<button class="button quiet">${say("account.asking.save")}</button>`;
 
 /** The name of a browser as `deviceOf` made it, in the reader's language. */
 const deviceText = (device: string | null): Html => {
@@ -160,16 +154,15 @@ const signInCard = ({ id, device, createdAt, expiresAt }: SiteSignIn, isThis: bo
 <p><strong>${deviceText(device)}</strong>${isThis ? html` <span class="badge">${say("account.this_browser")}</span>` : null}</p>
 <p>${say("account.since_until", { since: timeHtml(createdAt), until: timeHtml(expiresAt) })}</p>
 ${
-  isThis
-    ? null
-    : html`${formTo(paths.endSignIn)}<input type="hidden" name="id" value="${id}"><button class="button quiet small">${say("account.end")}</button></form>`
+  !isThis &&
+  formTo(paths.endSignIn, { id })`<button class="button quiet small">${say("account.end")}</button>`
 }
 </li>`;
 
 /** The account's plan, how it differs from Premium, and how to reach the operator. */
-const planHtml = (limits: LimitSettings, tier: Tier, contact: string | null): Html => html`
-<section>
-<h2>${say("account.plan")}</h2>
+const planHtml = (limits: LimitSettings, tier: Tier, contact: string | null): Html => section(
+  say("account.plan"),
+)`
 ${tableHtml({
   id: "plan",
   caption: say(`account.plan.${tier}`),
@@ -181,15 +174,13 @@ ${tableHtml({
   rows: planRows,
 })}
 ${
-  tier === "premium"
-    ? null
-    : html`<p>${
-        contact === null
-          ? say("account.plan.ask")
-          : say("account.plan.ask_contact", { contact: contactHtml(contact) })
-      }</p>`
-}
-</section>`;
+  tier !== "premium" &&
+  html`<p>${
+    contact === null
+      ? say("account.plan.ask")
+      : say("account.plan.ask_contact", { contact: contactHtml(contact) })
+  }</p>`
+}`;
 
 const orNone = (count: number): Html => (count === 0 ? say("account.plan.no_limit") : numberHtml(count));
 

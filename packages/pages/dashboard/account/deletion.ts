@@ -63,9 +63,9 @@ export const accountDeletionPage = (loss: AccountLoss, refused: Refused | null):
 <ul>
 <li>${linksOf(loss.lists)}</li>
 <li>${say("deletion.account.keys", { count: loss.keys })}</li>
-${loss.webhooks === 0 ? null : html`<li>${say("deletion.account.webhooks", { count: loss.webhooks })}</li>`}
-${loss.blocks === 0 ? null : html`<li>${say("deletion.account.blocks", { count: loss.blocks })}</li>`}
-${loss.plans === 0 ? null : html`<li>${say("deletion.account.plans", { count: loss.plans })}</li>`}
+${loss.webhooks > 0 && html`<li>${say("deletion.account.webhooks", { count: loss.webhooks })}</li>`}
+${loss.blocks > 0 && html`<li>${say("deletion.account.blocks", { count: loss.blocks })}</li>`}
+${loss.plans > 0 && html`<li>${say("deletion.account.plans", { count: loss.plans })}</li>`}
 <li>${say("deletion.account.sign_ins", { count: loss.others.length })}</li>
 </ul>
 <p>${say("deletion.undo")}${csvOf(loss.lists)} ${say("deletion.account.stays", { a: linkTo("/me") })}</p>

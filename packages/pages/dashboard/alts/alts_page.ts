@@ -12,9 +12,9 @@ import {
 import { visibleName } from "@accountlink/core/name_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { contactHtml } from "../../footer.ts";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html, section, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
-import { hiddenFields, radioField, textField } from "../look/field.ts";
+import { radioField, textField } from "../look/field.ts";
 import { idOrName, platforms } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { capitalised, linkTo, plain, say } from "../look/say.ts";
@@ -69,7 +69,7 @@ export const altsPage = (form: AltsForm, view: AltsView, visitor: OwnerVisitor):
   content: html`
 <p>${say("alts.intro", { a: linkTo(withQuery(paths.newAlts, { pid: form.pid })) })}</p>
 ${visitor.owner.account.tier === "premium" ? question(form, view) : premiumNote(view.contact)}
-${view.found === undefined ? null : answer(form, view.found, visitor)}`,
+${view.found !== undefined && answer(form, view.found, visitor)}`,
 });
 
 export const premiumNote = (contact: string | null): Html =>
@@ -107,21 +107,19 @@ const answer = (form: AltsForm, found: AltsFound, visitor: OwnerVisitor): Html =
   const isUnknown = places === 0 && matches.length === 0;
   const strongestFirst = matches.toSorted((one, other) => other.weight - one.weight);
   return html`
-<section>
-<h2>${
-    target.chatId === null
-      ? say("alts.unlinked", { platform: platforms.game })
-      : html`<a href="${to(userPath(pid, target.chatId))}">${
-          names.has(target.chatId) ? named(target.chatId, names) : say("alts.user", { id: target.chatId })
-        }</a>`
-  }</h2>
+${section(
+  target.chatId === null
+    ? say("alts.unlinked", { platform: platforms.game })
+    : html`<a href="${to(userPath(pid, target.chatId))}">${
+        names.has(target.chatId) ? named(target.chatId, names) : say("alts.user", { id: target.chatId })
+      }</a>`,
+)`
 ${
-  isUnknown
-    ? null
-    : html`<p><span class="badge ${tones[risk.severity]}">${say(`alts.severity.${risk.severity}`)}</span> ${say("alts.score", { score: numberHtml(risk.score) })}
+  !isUnknown &&
+  html`<p><span class="badge ${tones[risk.severity]}">${say(`alts.severity.${risk.severity}`)}</span> ${say("alts.score", { score: numberHtml(risk.score) })}
       ${say(`alts.meaning.${risk.severity}`)}</p>`
 }
-${risk.vpn === 0 ? null : html`<p>${say("alts.vpn", { percent: numberHtml(risk.vpn) })}</p>`}
+${risk.vpn > 0 && html`<p>${say("alts.vpn", { percent: numberHtml(risk.vpn) })}</p>`}
 ${listedText(report)}
 ${warnings.map((warning) => html`<p class="warn">${warningHtml(warning)}</p>`)}
 ${
@@ -130,9 +128,8 @@ ${
         isUnknown ? say("alts.unknown") : say("alts.nobody", { platform: platforms.game })
       }</p>`
     : html`<ul class="cards" role="list">${strongestFirst.map((match) => candidate(form, match, found, visitor))}</ul>`
-}
-</section>
-${target.chatId === null ? null : reviewsSection(form, found, visitor)}`;
+}`}
+${target.chatId !== null && reviewsSection(form, found, visitor)}`;
 };
 
 /** Says which of the compared accounts are listed; null if all of them are. */
@@ -140,7 +137,7 @@ const listedText = ({ candidates, matches, risk, target }: AltReport): Html | nu
   candidates === matches.length
     ? null
     : html`<p>${say("alts.compared", { count: candidates })}
-      ${target.guildId === null ? null : html`${say("alts.members_only")} `}${matches.length < maxListedAlts ? null : html`${say("alts.most", { most: numberHtml(maxListedAlts) })} `}${risk.unlistedWeight === 0 ? null : say("alts.unlisted")}</p>`;
+      ${target.guildId !== null && html`${say("alts.members_only")} `}${matches.length >= maxListedAlts && html`${say("alts.most", { most: numberHtml(maxListedAlts) })} `}${risk.unlistedWeight !== 0 && say("alts.unlisted")}</p>`;
 
 export const tones = { LOW: "good", MEDIUM: "warn", HIGH: "bad", CRITICAL: "bad" } as const;
 
@@ -221,27 +218,29 @@ export const isOf = ({ chatId, otherChatId }: Omit<Pair, "pid">, self: string | 
   self === chatId || self === otherChatId;
 
 /** The hidden fields of a review form: the two users, and the search to show again afterwards. */
-const pairFields = (form: AltsForm, pair: Pair): Html =>
-  hiddenFields({ ...pair, kind: form.kind, id: form.id });
+const pairFields = (form: AltsForm, pair: Pair) => ({ ...pair, kind: form.kind, id: form.id });
 
 const reviewForm = (form: AltsForm, pair: Pair): Html => {
   const field = `note-${pair.otherChatId}`;
-  return verdictForm(html`${pairFields(form, pair)}
+  return verdictForm(
+    pairFields(form, pair),
+    html`
 <label for="${field}">${labels.note}</label>
-<input type="text" id="${field}" name="note" maxlength="500" autocomplete="off">`);
+<input type="text" id="${field}" name="note" maxlength="500" autocomplete="off">`,
+  );
 };
 
-export const verdictForm = (fields: Html): Html => html`${formTo(paths.altReviews, html` class="review"`)}
-${fields}
+/** @param note the field of a note */
+export const verdictForm = (
+  values: Readonly<Record<string, string>>,
+  note: Html | null = null,
+): Html => formTo(paths.altReviews, values, html` class="review"`)`
+${note}
 <p><button class="button small" name="verdict" value="same">${say("alts.same")}</button>
-<button class="button quiet small" name="verdict" value="different">${say("alts.different")}</button></p>
-</form>`;
+<button class="button quiet small" name="verdict" value="different">${say("alts.different")}</button></p>`;
 
-const takeBack = (form: AltsForm, pair: Pair): Html => html`
-${formTo(paths.altReviews)}
-${pairFields(form, pair)}
-<button class="button quiet small" name="verdict" value="" aria-label="${plain(say("alts.take_back_of", { id: pair.otherChatId }))}">${say("alts.take_back")}</button>
-</form>`;
+const takeBack = (form: AltsForm, pair: Pair): Html => formTo(paths.altReviews, pairFields(form, pair))`
+<button class="button quiet small" name="verdict" value="" aria-label="${plain(say("alts.take_back_of", { id: pair.otherChatId }))}">${say("alts.take_back")}</button>`;
 
 const reviewsSection = (
   form: AltsForm,
@@ -258,8 +257,7 @@ const reviewsSection = (
     const reviewer = reviewers.get(otherChatId);
     return reviewer === undefined ? say("alts.dashboard") : named(reviewer, names);
   };
-  return html`<section>
-<h2>${say("alts.reviews")}</h2>
+  return section(say("alts.reviews"))`
 ${
   reviews.length === 0
     ? html`<p>${say("alts.reviews.none")}</p>`
@@ -286,6 +284,5 @@ ${
         ],
         rows: reviews,
       })
-}
-</section>`;
+}`;
 };

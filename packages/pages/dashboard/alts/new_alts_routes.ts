@@ -7,7 +7,7 @@ import { type Html, html, to } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
-import { hiddenFields } from "../look/field.ts";
+import { filtersOf } from "../look/field.ts";
 import { type AccountNames, listText, nameIn, platforms } from "../look/names.ts";
 import { say, tags } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
@@ -45,12 +45,9 @@ export const newAltsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
       content: html`
 <p>${say("alts.new.intro", { days: queueDays })}</p>
 ${
-  all.length < 2
-    ? null
-    : html`<form method="get" action="${to(paths.newAlts)}" class="filters">
-${communityMenu(all, pid)}
-<button class="button quiet">${say("alts.show")}</button>
-</form>`
+  all.length > 1 &&
+  filtersOf(paths.newAlts, say("alts.show"))`
+${communityMenu(all, pid)}`
 }
 ${isPremium ? linksHtml({ community, shown, names, now, isMore }, visitor) : premiumNote(contact)}
 <p class="more"><a href="${to(withQuery(paths.alts, { pid }))}">${say("alts.look_other")}</a></p>`,
@@ -107,4 +104,4 @@ const decision = (
 ): Html =>
   isOf({ chatId, otherChatId }, selfOfVisitor(visitor))
     ? html`<p class="hint">${say("alts.own")}</p>`
-    : verdictForm(hiddenFields({ pid: community.scope.pid, chatId, otherChatId, from: "new" }));
+    : verdictForm({ pid: community.scope.pid, chatId, otherChatId, from: "new" });

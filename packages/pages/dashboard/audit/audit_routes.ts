@@ -15,7 +15,7 @@ import { dayMs, formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
-import { type Choice, menuField, textField } from "../look/field.ts";
+import { type Choice, filtersOf, menuField, textField } from "../look/field.ts";
 import { platforms } from "../look/names.ts";
 import { keyMenu } from "../look/owned_key.ts";
 import { say } from "../look/say.ts";
@@ -105,9 +105,8 @@ ${filterForm(typed, listed, yield* teamOf(owner), visitor)}
 ${isSearchCut && entries.length === 0 ? null : historyHtml(entries, names, Object.values(typed).every((value) => value === null) ? undefined : say("audit.no_match"))}
 ${isSearchCut ? html`<p class="hint">${say("audit.searched", { count: numberHtml(mostSearched) })}</p>` : null}
 <p class="more">${
-          next === null
-            ? null
-            : html`<a class="button quiet" href="${to(withQuery(paths.audit, { ...typed, cursor: String(next) }))}">${say("audit.older")}</a> `
+          next !== null &&
+          html`<a class="button quiet" href="${to(withQuery(paths.audit, { ...typed, cursor: String(next) }))}">${say("audit.older")}</a> `
         }<a href="${to(withQuery(paths.auditFile, typed))}">${say("links.download")}</a></p>`,
       } satisfies Page;
     }),
@@ -146,8 +145,7 @@ const filterForm = (
   listed: ReadonlyArray<KeyDetails>,
   team: ReadonlyArray<Choice>,
   reader: Reader,
-): Html => html`
-<form method="get" action="${to(paths.audit)}" class="filters">
+): Html => filtersOf(paths.audit, say("alts.show"))`
 ${menuField({
   name: "action",
   label: say("audit.kind"),
@@ -172,9 +170,7 @@ ${textField({
   type: "search",
   value: typed.chatId ?? "",
 })}
-${textField({ name: "day", label: say("audit.day"), hint: say("audit.day.hint"), type: "date", value: typed.day ?? "" })}
-<button class="button quiet">${say("alts.show")}</button>
-</form>`;
+${textField({ name: "day", label: say("audit.day"), hint: say("audit.day.hint"), type: "date", value: typed.day ?? "" })}`;
 
 const auditCsv = (entries: ReadonlyArray<AuditEntry>): string =>
   csvOf(

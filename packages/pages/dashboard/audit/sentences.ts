@@ -22,7 +22,7 @@ export const historyHtml = (
     : html`<ul class="history" role="list">${entries.map(
         (entry) =>
           html`<li><span>${sentenceOf(entry, names)}</span> <small>${timeHtml(entry.at)}${
-            entry.requestId === null ? null : html` · <code>${entry.requestId}</code>`
+            entry.requestId !== null && html` · <code>${entry.requestId}</code>`
           }</small></li>`,
       )}</ul>`;
 

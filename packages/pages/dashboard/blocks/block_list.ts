@@ -5,11 +5,11 @@ import { isChatId, isGameId } from "@accountlink/core/ids";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
 import { Effect } from "effect";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { type Html, html, section } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { csvOf } from "../csv_file.ts";
 import { reasonField } from "../links/link_questions.ts";
-import { hiddenFields, linesField } from "../look/field.ts";
+import { buttonsOr, linesField, panelTo } from "../look/field.ts";
 import { byPlatforms, platforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { say } from "../look/say.ts";
@@ -87,16 +87,14 @@ const usersHint = byPlatforms(({ hasGameNames }) =>
     : say("blocks.list.hint_on", { ...bounds, platform: platforms.chat }),
 );
 
-export const blockListForm = ({ scope: { pid } }: Community, kinds: Html, value: string): Html => html`
-<section id="list">
-<h2>${say("blocks.list")}</h2>
-${formTo(paths.blockList, html` class="panel"`)}
-${hiddenFields({ pid })}
+export const blockListForm = ({ scope: { pid } }: Community, kinds: Html, value: string): Html => section(
+  say("blocks.list"),
+  "list",
+)`
+${panelTo(paths.blockList, { pid })`
 ${kinds}
 ${linesField({ name: "users", label: say("blocks.list.users"), hint: usersHint, value })}
-<button class="button quiet">${say("blocks.list.next")}</button>
-</form>
-</section>`;
+<button class="button quiet">${say("blocks.list.next")}</button>`}`;
 
 /** The field of the users in the forms after the first one. */
 const usersField = (users: ReadonlyArray<BlockedUser>): string =>
@@ -108,13 +106,9 @@ const actForm = (
   users: ReadonlyArray<BlockedUser>,
   text: Html,
   buttons: Html,
-): Html => html`
-${formTo(paths.blockList, html` class="panel"`)}
-${hiddenFields({ pid: community.scope.pid, listKind: kind, users: usersField(users) })}
+): Html => panelTo(paths.blockList, { pid: community.scope.pid, listKind: kind, users: usersField(users) })`
 ${text}
-<p class="row">${buttons}
-<a class="button quiet" href="${to(withQuery(paths.blocks, { pid: community.scope.pid }))}">${say("link.cancel")}</a></p>
-</form>`;
+${buttonsOr(buttons, withQuery(paths.blocks, { pid: community.scope.pid }))}`;
 
 export const blockListQuestion = (community: Community, kind: string, list: BlockList): Page => {
   const { users, unknown, admitted, links } = list;
@@ -123,24 +117,22 @@ export const blockListQuestion = (community: Community, kind: string, list: Bloc
     title: say("blocks.list.ask", { count: admitted.length }),
     section: "links",
     content: html`
-<p>${say("blocks.list.removes", { count: links })}${known === 0 ? null : html` ${say("blocks.list.known", { count: known })}`}</p>
-${unknown.length === 0 ? null : html`<p>${say("blocks.list.unknown", { names: unknown.join(", ") })}</p>`}
+<p>${say("blocks.list.removes", { count: links })}${known > 0 && html` ${say("blocks.list.known", { count: known })}`}</p>
+${unknown.length > 0 && html`<p>${say("blocks.list.unknown", { names: unknown.join(", ") })}</p>`}
 <p>${say("blocks.told")}</p>
 ${
-  users.length === 0
-    ? null
-    : actForm(
-        community,
-        kind,
-        users,
-        reasonField,
-        html`${
-          admitted.length === 0
-            ? null
-            : html`<button class="button bad" name="act" value="block">${say("blocks.list.block", { count: admitted.length })}</button>`
-        }
-${known === 0 ? null : html`<button class="button quiet" name="act" value="end">${say("blocks.list.end")}</button>`}`,
-      )
+  users.length > 0 &&
+  actForm(
+    community,
+    kind,
+    users,
+    reasonField,
+    html`${
+      admitted.length > 0 &&
+      html`<button class="button bad" name="act" value="block">${say("blocks.list.block", { count: admitted.length })}</button>`
+    }
+${known > 0 && html`<button class="button quiet" name="act" value="end">${say("blocks.list.end")}</button>`}`,
+  )
 }`,
   };
 };

@@ -1,8 +1,8 @@
 import type { BlockPlace, StoredBlock } from "@accountlink/core/admission";
-import { formTo, Html, html, type Problem, to } from "../../html.ts";
+import { formTo, Html, html, type Problem, section, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { unblockForm } from "../links/unblock_form.ts";
-import { fileField, hiddenFields, menuField, textField } from "../look/field.ts";
+import { fileField, filtersOf, menuField, textField } from "../look/field.ts";
 import { type AccountNames, idOrName, listText, nameIn, platforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { refusedFor } from "../look/refused.ts";
@@ -64,18 +64,16 @@ export const blocksPage = (
     ...(imported && {
       notice: statusHtml(
         html`${say("blocks.imported", { ...imported, kept: numberHtml(imported.kept) })}${
-          imported.left === 0 ? null : html` ${say("blocks.imported_left", { count: imported.left })}`
+          imported.left > 0 && html` ${say("blocks.imported_left", { count: imported.left })}`
         }`,
       ),
     }),
     content: html`
 <p>${say("blocks.intro", { list: listText(community) })}</p>
-<form method="get" action="${to(paths.block)}" class="filters">
+${filtersOf(paths.block, say("blocks.block"))`
 ${communityField(all, pid)}
 ${kinds("kind", typed("kind"))}
-${textField({ name: "id", label: say("blocks.user"), hint: idOrName(null), value: typed("id"), required: true })}
-<button class="button quiet">${say("blocks.block")}</button>
-</form>
+${textField({ name: "id", label: say("blocks.user"), hint: idOrName(null), value: typed("id"), required: true })}`}
 ${tableHtml({
   id: "blocks",
   caption: say("blocks.caption", { list: listText(community) }),
@@ -91,14 +89,10 @@ ${tableHtml({
 })}
 ${nextPage(next && withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }), say("blocks.older"))}
 ${blockListForm(community, kinds("listKind", typed("listKind")), typed("users"))}
-<section id="file">
-<h2>${say("blocks.files")}</h2>
-${blocks.length === 0 ? null : html`<p><a href="${to(withQuery(paths.blocksFile, { pid }))}">${say("blocks.download")}</a></p>`}
-${formTo(paths.blocksImport, html` enctype="multipart/form-data" class="panel"`)}
-${hiddenFields({ pid })}
+${section(say("blocks.files"), "file")`
+${blocks.length > 0 && html`<p><a href="${to(withQuery(paths.blocksFile, { pid }))}">${say("blocks.download")}</a></p>`}
+${formTo(paths.blocksImport, { pid }, html` enctype="multipart/form-data" class="panel"`)`
 ${fileField({ name: "csv", label: say("blocks.file"), hint: say("blocks.file.hint") })}
-<button class="button quiet">${say("blocks.import")}</button>
-</form>
-</section>`,
+<button class="button quiet">${say("blocks.import")}</button>`}`}`,
   };
 };

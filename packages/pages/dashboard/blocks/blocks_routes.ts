@@ -4,14 +4,14 @@ import type { BlockPlace } from "@accountlink/core/admission";
 import { isChatId } from "@accountlink/core/ids";
 import { OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
 import { Effect } from "effect";
-import { formTo, Html, html, type Problem, to } from "../../html.ts";
+import { Html, html, type Problem } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { csvResponse } from "../csv_file.ts";
 import { readUpload } from "../imports/import_upload.ts";
 import { reasonField } from "../links/link_questions.ts";
-import { checkField } from "../look/field.ts";
+import { buttonsOr, checkField, panelTo } from "../look/field.ts";
 import { type AccountNames, messageText, nameIn, platforms } from "../look/names.ts";
 import { say, tags } from "../look/say.ts";
 import { type Fields, fieldsFrom, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
@@ -221,13 +221,10 @@ const blockQuestion = ({ community, chatId, gameId, ofGame, names }: BlockQuesti
           })
     }</p>
 <p>${say("blocks.told")}</p>
-${formTo(paths.block, html` class="panel"`)}
-<input type="hidden" name="pid" value="${pid}">
-${chatId === null ? null : checkField("chatId", say("blocks.account", { name: nameIn(names.chats, chatId), platform: platforms.chat }), true, chatId)}
-${gameId === null ? null : checkField("gameId", say("blocks.account", { name: nameIn(names.games, gameId), platform: platforms.game }), true, gameId)}
+${panelTo(paths.block, { pid })`
+${chatId !== null && checkField("chatId", say("blocks.account", { name: nameIn(names.chats, chatId), platform: platforms.chat }), true, chatId)}
+${gameId !== null && checkField("gameId", say("blocks.account", { name: nameIn(names.games, gameId), platform: platforms.game }), true, gameId)}
 ${reasonField}
-<p class="row"><button class="button bad">${say("blocks.button")}</button>
-<a class="button quiet" href="${to(chatId === null ? withQuery(paths.blocks, { pid }) : userPath(pid, chatId))}">${say("link.cancel")}</a></p>
-</form>`,
+${buttonsOr(html`<button class="button bad">${say("blocks.button")}</button>`, chatId === null ? withQuery(paths.blocks, { pid }) : userPath(pid, chatId))}`}`,
   };
 };

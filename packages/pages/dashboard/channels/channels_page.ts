@@ -1,9 +1,9 @@
 /** The page of the channels in which the bot writes: the log of a community, and the panel. */
 import type { GuildChannel } from "@accountlink/core/platforms";
 import { longestPanelText } from "../../chat/mod.ts";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html, section, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
-import { checkField, fieldsOf, hiddenFields, menuField, textField } from "../look/field.ts";
+import { buttonsOr, checkField, fieldsOf, menuField, textField } from "../look/field.ts";
 import { communityName, guildText, platforms } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { linkTo, say, tags } from "../look/say.ts";
@@ -51,11 +51,8 @@ export const publicLogPage = (
     content: html`
 <p>${say("channels.public.text", { b: tags.b, channel: channel.name })}</p>
 <p>${say("channels.public.usual")}</p>
-${formTo(`${channelsPath(pid)}#log`)}
-${hiddenFields({ guildId, logChannelId, confirm: "yes" })}
-<p class="row"><button class="button bad" name="act" value="log">${say("channels.public.post", { channel: channel.name })}</button>
-<a class="button quiet" href="${to(withQuery(channelsPath(pid), { guildId: community.scope.kind === "global" ? guildId : null }))}">${say("channels.public.other")}</a></p>
-</form>`,
+${formTo(`${channelsPath(pid)}#log`, { guildId, logChannelId, confirm: "yes" })`
+${buttonsOr(html`<button class="button bad" name="act" value="log">${say("channels.public.post", { channel: channel.name })}</button>`, withQuery(channelsPath(pid), { guildId: community.scope.kind === "global" ? guildId : null }), say("channels.public.other"))}`}`,
   };
 };
 
@@ -73,50 +70,36 @@ const choicesOf = (channels: ReadonlyArray<GuildChannel>, chosen: string) => [
 const rightHtml = ({ channels, invite }: ChannelsView): Html | null => {
   if (channels.every(({ mayPost }) => mayPost)) return null;
   return html`<p>${say("channels.right")} ${
-    invite === null
-      ? null
-      : html`<a href="${to(invite)}" rel="noreferrer">${say("channels.right.give")}</a>. `
+    invite !== null && html`<a href="${to(invite)}" rel="noreferrer">${say("channels.right.give")}</a>. `
   }${say("channels.right.role", { platform: platforms.chat })}</p>`;
 };
 
 const logSection = (view: ChannelsView, field: ChannelsField): Html => {
   const { community, status } = view.details;
   const closed = status.problems.find(({ reason }) => reason === "log_channel_closed");
-  return html`
-<section id="log">
-<h2>${say("channels.log")}</h2>
+  return section(say("channels.log"), "log")`
 <p>${say("channels.log.text")}</p>
 ${
   community.logChannelId === null
     ? html`<p><span class="badge">${say("channels.off")}</span></p>`
     : html`<p><span class="badge ${closed === undefined ? "good" : "bad"}">${say(closed === undefined ? "channels.on" : "channels.shut")}</span>${
-        closed === undefined ? null : html` ${say("channels.shut.text", { time: timeHtml(closed.at) })}`
+        closed !== undefined && html` ${say("channels.shut.text", { time: timeHtml(closed.at) })}`
       }</p>`
 }
-${start(
-  view,
-  "log",
-  html`
+${start(view, "log")`
 ${menuField({
   ...field,
   choices: [{ value: "", label: say("channels.no_log") }, ...choicesOf(view.channels, field.value)],
 })}
-<p class="row"><button class="button" name="act" value="log">${say("channels.save")}</button></p>`,
-)}
-${rightHtml(view)}
-</section>`;
+<p class="row"><button class="button" name="act" value="log">${say("channels.save")}</button></p>`}
+${rightHtml(view)}`;
 };
 
 const panelSection = (view: ChannelsView, text: ChannelsField, channel: ChannelsField): Html => {
   const { name, language, sentence, verify, roles } = view;
-  return html`
-<section id="panel">
-<h2>${say("channels.panel")}</h2>
+  return section(say("channels.panel"), "panel")`
 ${answersHtml(view)}
-${start(
-  view,
-  "panel",
-  html`
+${start(view, "panel")`
 ${textField({
   ...text,
   hint: say("channels.text.hint", {
@@ -131,8 +114,7 @@ ${menuField({
 })}
 <p class="row"><button class="button" name="act" value="panel">${say("channels.post")}</button>
 <button class="button quiet" name="act" value="preview">${say("channels.update")}</button></p>
-<p class="hint">${say("channels.post.hint")}</p>`,
-)}
+<p class="hint">${say("channels.post.hint")}</p>`}
 <figure class="panel">
 <figcaption>${say("channels.preview")}</figcaption>
 <div lang="${language.tag}" dir="${language.dir}">
@@ -141,22 +123,14 @@ ${menuField({
 </div>
 </figure>
 <p>${say("channels.by_hand")}</p>
-${copyable("panel-link", say("channels.copy", { unseen: tags.unseen }), verify.url)}
-</section>`;
+${copyable("panel-link", say("channels.copy", { unseen: tags.unseen }), verify.url)}`;
 };
 
-const tellsSection = (view: ChannelsView): Html => html`
-<section id="tells">
-<h2>${say("tells.title")}</h2>
+const tellsSection = (view: ChannelsView): Html => section(say("tells.title"), "tells")`
 <p>${say("tells.text")}</p>
-${start(
-  view,
-  "tells",
-  html`
+${start(view, "tells")`
 ${checkField("tellTroubles", say("tells.check"), view.details.community.tellTroubles)}
-<p class="row"><button class="button" name="act" value="tells">${say("channels.save")}</button></p>`,
-)}
-</section>`;
+<p class="row"><button class="button" name="act" value="tells">${say("channels.save")}</button></p>`}`;
 
 const answersHtml = (view: ChannelsView): Html => {
   const { answersFor, isOn, community, guildId, tryUrl } = view;
@@ -165,6 +139,6 @@ const answersHtml = (view: ChannelsView): Html => {
   if (answersFor === "nobody") return html`<p>${say("channels.nobody", { a: linkTo(rules) })}</p>`;
   if (answersFor === "another list") return html`<p>${say("channels.another")}</p>`;
   return html`<p>${say("channels.here")}${
-    tryUrl === null ? null : html` <a href="${to(tryUrl)}">${say("channels.try")}</a>`
+    tryUrl !== null && html` <a href="${to(tryUrl)}">${say("channels.try")}</a>`
   }</p>`;
 };

@@ -5,11 +5,11 @@ import type { GuildChannels } from "@accountlink/core/platforms";
 import type { PlanDetails } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { ChatSettings, makeCommunity } from "../../chat/mod.ts";
-import { formTo, type Html, html } from "../../html.ts";
+import type { html } from "../../html.ts";
 import { Languages } from "../../languages/mod.ts";
 import { rightsFor } from "../communities/first_steps.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
-import type { fieldsOf } from "../look/field.ts";
+import { fieldsOf, panelTo } from "../look/field.ts";
 import { say } from "../look/say.ts";
 import { channelsPath } from "../paths.ts";
 
@@ -71,8 +71,6 @@ export const makeChannelsView = Effect.gen(function* () {
 
 export type ChannelsView = Effect.Success<ReturnType<Effect.Success<typeof makeChannelsView>>>;
 
-export const start = ({ community, guildId }: ChannelsView, at: string, content: Html): Html => html`
-${formTo(`${channelsPath(community.scope.pid)}#${at}`, html` class="panel"`)}
-<input type="hidden" name="guildId" value="${guildId}">
-${content}
-</form>`;
+/** Makes the form of a section. */
+export const start = ({ community, guildId }: ChannelsView, at: string): typeof html =>
+  panelTo(`${channelsPath(community.scope.pid)}#${at}`, { guildId });

@@ -1,7 +1,7 @@
 /** The section in which owners let the bot remind members who have not linked, and the page that asks before. */
 import { reminderPause } from "@accountlink/core/reminders";
-import { formTo, type Html, html, to } from "../../html.ts";
-import { hiddenFields, textField } from "../look/field.ts";
+import { formTo, type Html, html, section, to } from "../../html.ts";
+import { buttonsOr, textField } from "../look/field.ts";
 import { platforms } from "../look/names.ts";
 import { capitalised, say, tags } from "../look/say.ts";
 import { durationHtml } from "../look/time.ts";
@@ -34,7 +34,7 @@ export const remindersPage = (
       members === null
         ? say("reminders.ask.unknown")
         : say("reminders.ask.members", { b: tags.b, members, days })
-    } ${duration < 60_000 ? null : say("reminders.ask.time", { time: durationHtml(duration) })}
+    } ${duration >= 60_000 && say("reminders.ask.time", { time: durationHtml(duration) })}
 ${say("reminders.ask.later")}</p>
 <p>${say("reminders.ask.once")}</p>
 <figure class="panel">
@@ -45,19 +45,14 @@ ${say("reminders.ask.later")}</p>
 </figure>
 <p>${capitalised(say("reminders.ask.risk", { platform: platforms.chat }))}</p>
 <p>${say("reminders.ask.back")}</p>
-${formTo(`${channelsPath(pid)}#reminders`)}
-${hiddenFields({ guildId, remindAfterDays: String(days), confirm: "yes" })}
-<p class="row"><button class="button" name="act" value="reminders">${say("reminders.ask.on")}</button>
-<a class="button quiet" href="${to(withQuery(channelsPath(pid), { guildId: community.scope.kind === "global" ? guildId : null }))}">${say("reminders.ask.cancel")}</a></p>
-</form>`,
+${formTo(`${channelsPath(pid)}#reminders`, { guildId, remindAfterDays: String(days), confirm: "yes" })`
+${buttonsOr(html`<button class="button" name="act" value="reminders">${say("reminders.ask.on")}</button>`, withQuery(channelsPath(pid), { guildId: community.scope.kind === "global" ? guildId : null }), say("reminders.ask.cancel"))}`}`,
   };
 };
 
 export const remindersSection = (view: ChannelsView, field: ChannelsField): Html => {
   const { remindAfterDays } = view.details.community;
-  return html`
-<section id="reminders">
-<h2>${say("reminders.title")}</h2>
+  return section(say("reminders.title"), "reminders")`
 <p>${say("reminders.text")}</p>
 ${
   remindAfterDays === null
@@ -65,12 +60,7 @@ ${
     : html`<p><span class="badge good">${say("channels.on")}</span>
 <a href="${to(withQuery(paths.unlinked, { guildId: view.guildId }))}">${say("reminders.who")}</a></p>`
 }
-${start(
-  view,
-  "reminders",
-  html`
+${start(view, "reminders")`
 ${textField({ ...field, hint: say("reminders.days.hint") })}
-<p class="row"><button class="button" name="act" value="reminders">${say("reminders.next")}</button></p>`,
-)}
-</section>`;
+<p class="row"><button class="button" name="act" value="reminders">${say("reminders.next")}</button></p>`}`;
 };

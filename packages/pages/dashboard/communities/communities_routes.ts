@@ -6,7 +6,7 @@ import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedBlocks, OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Record } from "effect";
-import { type Html, html, type Problem, to } from "../../html.ts";
+import { type Html, html, type Problem, section, to } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { communityName, linksText } from "../look/names.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
@@ -147,7 +147,7 @@ const card = (community: ListedCommunity): Html => {
   return html`
 <li>
 <h2><a href="${to(communityPath(scope.pid))}">${name}</a></h2>
-<p>${settings.displayName === null ? null : html`${say("communities.read", { b: tags.b, name: settings.displayName })} `}${
+<p>${settings.displayName !== null && html`${say("communities.read", { b: tags.b, name: settings.displayName })} `}${
     guildOf(scope) === null ? say("communities.shared") : say("communities.own")
   }</p>
 <p class="figure">${say("communities.figure", { b: tags.b, links: linksText(links) })} · ${say("communities.keys", { count: keys })}</p>
@@ -167,9 +167,7 @@ const others = (
   const known = new Set(listed.map(({ scope }) => guildOf(scope)));
   const rest = (guilds ?? []).filter(({ guildId, manager }) => manager && !known.has(guildId));
   if (rest.length === 0) return null;
-  return html`
-<section>
-<h2>${say("communities.others")}</h2>
+  return section(say("communities.others"))`
 <ul class="cards" role="list">${rest.map(
     ({ guildId, name, bot, manager }) => html`
 <li><h3>${name ?? guildId}</h3>
@@ -178,6 +176,5 @@ ${
     ? openForm({ guildId, name, bot, manager })
     : html`<p>${say("communities.no_bot")} ${addBotLink(botInvite(guildId, everyRight), name ?? guildId)}</p>`
 }</li>`,
-  )}</ul>
-</section>`;
+  )}</ul>`;
 };

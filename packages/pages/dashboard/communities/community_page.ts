@@ -5,9 +5,9 @@ import { noSettings, type ScopeSettings, scopeSettings } from "@accountlink/core
 import { type CommunityState, makeCommunityState, OwnedScopes } from "@accountlink/core/owners";
 import { featuresOf } from "@accountlink/core/platforms";
 import { Effect, Option, Record, Struct } from "effect";
-import { formTo, type Html, html, type Problem, to } from "../../html.ts";
+import { formTo, type Html, html, type Problem, section, to } from "../../html.ts";
 import { copyable, qrCode } from "../look/copyable.ts";
-import { checkField, fieldsOf, textField } from "../look/field.ts";
+import { checkField, fieldsOf, panelTo, textField } from "../look/field.ts";
 import { communityName, linksText, listText, platforms } from "../look/names.ts";
 import { refusedFor } from "../look/refused.ts";
 import { linkTo, plain, say, tags } from "../look/say.ts";
@@ -112,13 +112,12 @@ export const communityPage = (
 <p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${linksText(links)}</a> ·
 <a href="${to(paths.keys)}">${say("communities.keys", { count: keys })}</a></p>
 ${view.state === null ? troublesHtml(view.troubles) : stateSection(view.state, view.channels, troublesHtml(view.troubles))}
-${isSetUp ? null : html`<section><h2>${say("steps.title")}</h2>${firstSteps(view)}</section>`}
+${!isSetUp && section(say("steps.title"))`${firstSteps(view)}`}
 ${linkSection(view)}
-${isNew ? null : waysSection(view.ways)}
-<section id="says">
-<h2>${say("community.says")}</h2>
+${!isNew && waysSection(view.ways)}
+${section(say("community.says"), "says")`
 <div class="beside">
-${formTo(communityPath(scope.pid), html` class="panel" id="said"`)}
+${formTo(communityPath(scope.pid), {}, html` class="panel" id="said"`)`
 ${Struct.keys(saidLabels).map((name) =>
   textField({
     ...of(name),
@@ -131,26 +130,18 @@ ${Struct.keys(saidLabels).map((name) =>
     maxLength: scopeSettings[name].expected.most,
   }),
 )}
-<p class="row"><button class="button">${say("community.save")}</button> <button class="button quiet" name="act" value="preview">${say("channels.update")}</button></p>
-</form>
+<p class="row"><button class="button">${say("community.save")}</button> <button class="button quiet" name="act" value="preview">${say("channels.update")}</button></p>`}
 <div class="frames" data-previews="said">${view.previews.map(
-      ({ title, document }) => html`<iframe title="${plain(title)}" srcdoc="${document}" sandbox></iframe>`,
-    )}</div>
-</div>
-</section>
+  ({ title, document }) => html`<iframe title="${plain(title)}" srcdoc="${document}" sandbox></iframe>`,
+)}</div>
+</div>`}
 ${admissionSection(view, ages, ticked)}
-<section>
-<h2>${say("roles.title")}</h2>
-<p>${say("community.roles.text")} <a href="${to(rolesPath(scope.pid))}">${say("community.roles.choose")}</a></p>
-</section>
-<section id="panel">
-<h2>${say("channels.title")}</h2>
-<p>${say("community.channels.text")} <a href="${to(channelsPath(scope.pid))}">${say("community.channels.choose")}</a></p>
-</section>
-<section>
-<h2>${say("community.bot")}</h2>
-${botHtml(view)}
-</section>
+${section(say("roles.title"))`
+<p>${say("community.roles.text")} <a href="${to(rolesPath(scope.pid))}">${say("community.roles.choose")}</a></p>`}
+${section(say("channels.title"), "panel")`
+<p>${say("community.channels.text")} <a href="${to(channelsPath(scope.pid))}">${say("community.channels.choose")}</a></p>`}
+${section(say("community.bot"))`
+${botHtml(view)}`}
 
 ${may(
   deleteDataPath(":pid"),
@@ -207,12 +198,9 @@ const stateSection = (
           ] as const,
         ]),
   ];
-  return html`
-<section id="state">
-<h2>${say("state.title")}</h2>
+  return section(say("state.title"), "state")`
 <dl class="figures">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>
-${troubles}
-</section>`;
+${troubles}`;
 };
 
 const ageHint = (platform: Html): Html => say("community.age.hint", { platform });
@@ -220,25 +208,19 @@ const ageHint = (platform: Html): Html => say("community.age.hint", { platform }
 const admissionSection = ({ community, hasGameAges }: CommunityView, ages: AgeForm, ticked: Ticked): Html => {
   const { pid } = community.scope;
   const of = fieldsOf(ageLabels, ages);
-  return html`
-<section id="admission">
-<h2>${say("community.admission")}</h2>
-${formTo(communityPath(pid), html` class="panel"`)}
+  return section(say("community.admission"), "admission")`
+${panelTo(communityPath(pid))`
 ${hasGameAges || ages.minGameAgeDays !== "" ? textField({ ...of("minGameAgeDays"), hint: ageHint(platforms.game), maxLength: 4 }) : null}
 ${textField({ ...of("minChatAgeDays"), hint: ageHint(platforms.chat), maxLength: 4 })}
 ${checkField("freshProof", say("community.fresh_proof"), ticked.freshProof)}
 ${checkField("oneChatUser", say("community.one_chat_user", { chat: platforms.chat, game: platforms.game }), ticked.oneChatUser)}
-<p class="row"><button class="button" name="act" value="ages">${say("community.save")}</button></p>
-</form>
-<p class="more"><a href="${to(withQuery(paths.blocks, { pid }))}">${say("links.blocked")}</a></p>
-</section>`;
+<p class="row"><button class="button" name="act" value="ages">${say("community.save")}</button></p>`}
+<p class="more"><a href="${to(withQuery(paths.blocks, { pid }))}">${say("links.blocked")}</a></p>`;
 };
 
 const linkSection = ({ community, publicUrl, rolesOn }: CommunityView): Html => {
   const url = verifyUrl(publicUrl, community.scope);
-  return html`
-<section>
-<h2>${say("community.verify_link")}</h2>
+  return section(say("community.verify_link"))`
 ${
   !isReachable(community, rolesOn)
     ? html`<p>${say("community.verify_link.later", {
@@ -254,8 +236,7 @@ ${originsHtml(community)}
 </div>
 ${qrCode(url, say("community.qr"))}
 </div>`
-}
-</section>`;
+}`;
 };
 
 const originsHtml = ({ redirectOrigins }: CountedCommunity): Html => {

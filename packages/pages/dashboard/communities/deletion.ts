@@ -43,14 +43,11 @@ export const dataDeletionPage = (
 </ul>
 <p>${say("deletion.data.stays")}</p>
 ${
-  plans.length === 0
-    ? null
-    : html`<p class="problem">${say(
-        plans.every(({ unlinked }) => unlinked === "keep")
-          ? "deletion.data.roles_kept"
-          : "deletion.data.roles",
-        { a: linkTo(rolesPath(scope.pid)) },
-      )}</p>`
+  plans.length > 0 &&
+  html`<p class="problem">${say(
+    plans.every(({ unlinked }) => unlinked === "keep") ? "deletion.data.roles_kept" : "deletion.data.roles",
+    { a: linkTo(rolesPath(scope.pid)) },
+  )}</p>`
 }
 <p>${say("deletion.undo")} ${say("deletion.file_again", { a: linkTo(withQuery(paths.linksFile, { pid: scope.pid })) })}</p>
 ${confirmForm({

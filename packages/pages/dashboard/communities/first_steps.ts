@@ -7,7 +7,6 @@ import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
-import { hiddenFields } from "../look/field.ts";
 import { linkTo, say, tags } from "../look/say.ts";
 import { makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";
 import { channelsPath, paths, rolesPath } from "../paths.ts";
@@ -163,7 +162,5 @@ ${possible.map(openForm)}
 };
 
 /** Opens the list of a community without a key, and leads to its roles. */
-export const openForm = ({ guildId, name }: OwnGuild): Html => html`
-${formTo(paths.communities)}
-${hiddenFields({ guildId })}
-<button class="button">${say("steps.set_up", { community: name ?? guildId })}</button></form>`;
+export const openForm = ({ guildId, name }: OwnGuild): Html => formTo(paths.communities, { guildId })`
+<button class="button">${say("steps.set_up", { community: name ?? guildId })}</button>`;

@@ -1,7 +1,7 @@
 /** How the members of a community confirmed their links. */
 import type { LinkProof } from "@accountlink/core/links";
 import type { LinkWays } from "@accountlink/core/owners";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, section } from "../../html.ts";
 import { platforms } from "../look/names.ts";
 import { say } from "../look/say.ts";
 import { numberHtml } from "../look/time.ts";
@@ -18,9 +18,7 @@ export const wayLabels = [
   [null, say("community.way.unknown")],
 ] as const satisfies ReadonlyArray<readonly [LinkProof, Html]>;
 
-export const waysSection = (byWay: LinkWays | null): Html => html`
-<section id="ways">
-<h2>${say("community.ways")}</h2>
+export const waysSection = (byWay: LinkWays | null): Html => section(say("community.ways"), "ways")`
 ${
   byWay === null
     ? html`<p data-live>${say("community.ways.counting")}</p>`
@@ -28,5 +26,4 @@ ${
         .map(([way, label]) => [label, byWay.ways.get(way) ?? 0] as const)
         .filter(([, count]) => count > 0)
         .map(([label, count]) => html`<div><dt>${label}</dt><dd>${numberHtml(count)}</dd></div>`)}</dl>`
-}
-</section>`;
+}`;

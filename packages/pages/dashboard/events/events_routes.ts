@@ -8,7 +8,7 @@ import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { communityField, makeCommunities, noCommunityPage } from "../communities/community.ts";
-import { textField } from "../look/field.ts";
+import { filtersOf, textField } from "../look/field.ts";
 import { type AccountNames, listText, nameIn } from "../look/names.ts";
 import { say } from "../look/say.ts";
 import { nextPage } from "../look/table.ts";
@@ -46,11 +46,9 @@ export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         content: html`
 <p>What happened in ${listText(community)} in the last ${counted(keptDays, "day")}, newest first. Bots read the same
 from <code>/v2/events</code>. The <a href="${to(paths.audit)}">audit log</a> shows who made each change.</p>
-<form method="get" action="${to(paths.events)}" class="filters" role="search">
+${filtersOf(paths.events, "Show", "search")`
 ${communityField(all, pid)}
-${textField({ name: "user", label: "About the user", hint: "ID or user name", type: "search", value: user })}
-<button class="button quiet">Show</button>
-</form>
+${textField({ name: "user", label: "About the user", hint: "ID or user name", type: "search", value: user })}`}
 ${
   events.length === 0
     ? html`<p class="empty">${user === "" ? "There are no recent events." : `There are no recent events of “${user}”.`}</p>`

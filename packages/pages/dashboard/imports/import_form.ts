@@ -1,7 +1,7 @@
 /** What a user types in the form of an upload, with the questions about words and times whose meaning nobody knows. */
 import type { OddWord, UnclearTime, UnclearTimeChoice, WordChoice } from "@accountlink/core/imports";
-import { type Html, html } from "../../html.ts";
-import { hiddenFields, radioField } from "../look/field.ts";
+import { type Html, hiddenFields, html } from "../../html.ts";
+import { radioField } from "../look/field.ts";
 import { say } from "../look/say.ts";
 
 export interface ImportForm {

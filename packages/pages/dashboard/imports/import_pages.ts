@@ -9,7 +9,7 @@ import {
 } from "@accountlink/core/imports";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityMenu } from "../communities/community.ts";
-import { checkField, radioField, textField } from "../look/field.ts";
+import { checkField, fileField, radioField, textField } from "../look/field.ts";
 import { type AccountNames, byPlatforms, listText, nameIn, platforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { progressBar } from "../look/progress.ts";
@@ -46,7 +46,7 @@ export const uploadPage = (
   content: html`
 <p>${say("import.intro")}</p>
 <p>${say("import.no_time")}</p>
-${formTo(paths.imports, html` enctype="multipart/form-data" class="panel"`)}
+${formTo(paths.imports, {}, html` enctype="multipart/form-data" class="panel"`)`
 ${communityMenu(communities, pid)}
 ${radioField({
   name: "onConflict",
@@ -73,13 +73,8 @@ ${columnFields.map(([name, label, names]) =>
 ${columns.map(({ name, isIgnored }) => checkField("ignoreColumn", say("import.ignore", { name }), isIgnored, name))}
 ${words.map(wordField)}
 ${times && timesField(times)}
-<div class="field">
-<label for="file">${say("import.file")}</label>
-<p class="hint" id="file-hint">${say("import.file.hint", { kinds: uploadKinds.join(", ") })}</p>
-<input type="file" id="file" name="file" aria-describedby="file-hint" required>
-</div>
-<button class="button">${say("import.preview")}</button>
-</form>
+${fileField({ name: "file", label: say("import.file"), hint: say("import.file.hint", { kinds: uploadKinds.join(", ") }) })}
+<button class="button">${say("import.preview")}</button>`}
 ${undoableSection(undoable, communities)}`,
 });
 
@@ -121,9 +116,8 @@ ${
   storedBy(outcome) === 0
     ? dropForm(view, say("import.other_file"))
     : html`
-${formTo(`${importPath(view.id)}/start`)}
-<button class="button">${say("import.start", { count: storedBy(outcome) })}</button>
-</form>
+${formTo(`${importPath(view.id)}/start`)`
+<button class="button">${say("import.start", { count: storedBy(outcome) })}</button>`}
 ${dropForm(view, say("import.drop"))}`
 }
 </div>`,
@@ -139,7 +133,7 @@ const nothingHtml = ({ unchanged, kept, reasons }: ImportOutcome): Html => {
   const why = counts
     .filter(([, count]) => count > 0)
     .map(([reason, count]) => say("import.left_reason", { reason, rows: say("import.rows", { count }) }));
-  return html`${say("import.nothing")}${why.length === 0 ? null : html` ${separated(why, "; ")}.`}`;
+  return html`${say("import.nothing")}${why.length > 0 && html` ${separated(why, "; ")}.`}`;
 };
 
 /** Shows the progress of an import. The script renews it, and shows the result at the end; the link does without one. */
@@ -208,10 +202,8 @@ const limitHtml = ({ reasons }: ImportOutcome): Html | null => {
   return tomorrow === 0 ? null : statusHtml(say("import.day_limit", { count: tomorrow }), "bad");
 };
 
-const dropForm = ({ id }: ImportView, label: Html): Html => html`
-${formTo(`${importPath(id)}/drop`)}
-<button class="button quiet">${label}</button>
-</form>`;
+const dropForm = ({ id }: ImportView, label: Html): Html => formTo(`${importPath(id)}/drop`)`
+<button class="button quiet">${label}</button>`;
 
 const countsTable = ({ inserted, replaced, unchanged, kept, leftOut }: ImportOutcome): Html =>
   tableHtml({

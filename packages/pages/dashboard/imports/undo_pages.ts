@@ -1,7 +1,9 @@
 /** The list of imports that can be undone, and the page that asks before an undo and shows its progress. */
+
 import type { UndoableImport } from "@accountlink/core/imports";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html, section, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
+import { buttonsOr } from "../look/field.ts";
 import { listText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { progressBar } from "../look/progress.ts";
@@ -38,10 +40,8 @@ ${lost.map(({ name: of, members }) => html`<p>${say("undo.lost", { community: of
 ${restored > 0 ? html`<p class="figure">${say("undo.restored", { count: restored, b: tags.b })}</p>` : null}
 ${changed > 0 ? html`<p>${say("undo.changed", { count: changed })}</p>` : null}
 <p>${say("undo.roles", { a: linkTo(rolesPath(community.scope.pid)) })}</p>
-${formTo(importPath(id, "undo"))}
-<p class="row"><button class="button bad">${say("undo.button")}</button>
-<a class="button quiet" href="${to(paths.imports)}">${say("undo.keep")}</a></p>
-</form>`,
+${formTo(importPath(id, "undo"))`
+${buttonsOr(html`<button class="button bad">${say("undo.button")}</button>`, paths.imports, say("undo.keep"))}`}`,
   };
 };
 
@@ -88,9 +88,7 @@ export const undoableSection = (
 ): Html | null =>
   imports.length === 0
     ? null
-    : html`
-<section>
-<h2>${say("undo.section")}</h2>
+    : section(say("undo.section"))`
 <ul class="cards" role="list">${imports.map((one) => {
         const community = communities.find(({ scope }) => scope.pid === one.pid);
         const entry = { b: tags.b, name: one.name, time: timeHtml(one.importedAt), count: one.links };
@@ -107,5 +105,4 @@ export const undoableSection = (
             : html`<a href="${to(importPath(one.id, "undo"))}">${say("undo.undone", { unseen: tags.unseen, name: one.name })}</a>`
         }</p>
 </li>`;
-      })}</ul>
-</section>`;
+      })}</ul>`;

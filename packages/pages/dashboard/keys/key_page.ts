@@ -6,10 +6,10 @@ import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import { Limits, type Quota, quotaOf } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { type Html, html, section, to } from "../../html.ts";
 import { makeEntryNames } from "../audit/entry_names.ts";
 import { historyHtml, whoOf } from "../audit/sentences.ts";
-import { menuField, textField } from "../look/field.ts";
+import { menuField, panelTo, textField } from "../look/field.ts";
 import { accesses, expiryHtml, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import type { Refused } from "../look/refused.ts";
 import { counted, timeHtml, timeOr } from "../look/time.ts";
@@ -62,13 +62,11 @@ ${
     ? html`<p>A revoked key never works again. It disappears from the list after 30 days.</p>`
     : rulesForm(key, rules, role)
 }
-<section>
-<h2>History</h2>
+${section("History")`
 ${historyHtml(view.history, view.names)}
 <p class="more"><a href="${to(withQuery(paths.audit, { keyId: key.id }))}">Full history in the audit log</a> ·
-<a href="${to(withQuery(paths.usage, { keyId: key.id }))}">Usage of this key</a></p>
-</section>
-${key.status === "revoked" ? null : acts(key, key.access !== "manage" || allows(role, "owner"))}`,
+<a href="${to(withQuery(paths.usage, { keyId: key.id }))}">Usage of this key</a></p>`}
+${key.status !== "revoked" && acts(key, key.access !== "manage" || allows(role, "owner"))}`,
   };
 };
 
@@ -84,13 +82,14 @@ const facts = ({ key, quota, guilds, created, names }: KeyView, now: Millis): Ht
 <div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
 <div><dt>Tier</dt><dd>${key.tier}${key.kind === "normal" ? null : `, ${key.kind}`}</dd></div>
 <div><dt>Limits</dt><dd>${quotaText(quota)}</dd></div>
-<div><dt>Created</dt><dd>${timeHtml(key.createdAt)}${created === null ? null : html` by ${whoOf(created.actor, names)}`}</dd></div>
+<div><dt>Created</dt><dd>${timeHtml(key.createdAt)}${created !== null && html` by ${whoOf(created.actor, names)}`}</dd></div>
 <div><dt>Last used</dt><dd>${timeOr(key.lastUsedAt, "never")}</dd></div>
 <div><dt>Expires</dt><dd>${expiryHtml(key, now)}</dd></div>
 ${
-  key.previousSecretEndsAt === null || key.previousSecretEndsAt <= now || key.status === "revoked"
-    ? null
-    : html`<div><dt>Earlier secret accepted until</dt><dd>${timeHtml(key.previousSecretEndsAt)}</dd></div>`
+  key.previousSecretEndsAt !== null &&
+  key.previousSecretEndsAt > now &&
+  key.status !== "revoked" &&
+  html`<div><dt>Earlier secret accepted until</dt><dd>${timeHtml(key.previousSecretEndsAt)}</dd></div>`
 }
 </dl>`;
 
@@ -106,34 +105,25 @@ const quotaText = ({ perWindow, windowMs, daily, verifyDaily }: Quota): string =
 const windowText = (windowMs: number): string =>
   windowMs === 1000 ? "second" : `${windowMs / 1000} seconds`;
 
-const rulesForm = (key: KeyDetails, rules: KeyRules, role: MemberRole): Html => html`
-<section>
-<h2>Settings</h2>
-${formTo(keyPath(key.id, "update"), html` class="panel"`)}
+const rulesForm = (key: KeyDetails, rules: KeyRules, role: MemberRole): Html => section("Settings")`
+${panelTo(keyPath(key.id, "update"))`
 ${rulesFields(rules, role)}
-<button class="button">Save the settings</button>
-</form>
-</section>`;
+<button class="button">Save the settings</button>`}`;
 
 /** @param mayGive whether the member may give a secret, and what the key lost */
 const acts = (key: KeyDetails, mayGive: boolean): Html => html`
 ${
   mayGive
-    ? html`
-<section>
-<h2>Rotate</h2>
-${formTo(keyPath(key.id, "rotate"), html` class="panel"`)}
+    ? section("Rotate")`
+${panelTo(keyPath(key.id, "rotate"))`
 <p>The key gets a new secret, which is shown once. Its ID, rules and history stay.</p>
 ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400", choices: graces })}
-<button class="button quiet">Rotate the key</button>
-</form>
-</section>`
+<button class="button quiet">Rotate the key</button>`}`
     : null
 }
-<section>
-<h2>Danger zone</h2>
+${section("Danger zone")`
 ${mayGive || isActive(key) ? statusForm(key) : null}
-${formTo(keyPath(key.id, "revoke"), html` class="panel danger"`)}
+${panelTo(keyPath(key.id, "revoke"), {}, "panel danger")`
 <p>A revoked key never works again. The links of its users stay.</p>
 ${textField({
   name: "confirm",
@@ -142,12 +132,9 @@ ${textField({
   required: true,
   awaited: key.id,
 })}
-<button class="button bad">Revoke the key</button>
-</form>
-</section>`;
+<button class="button bad">Revoke the key</button>`}`}`;
 
-const statusForm = (key: KeyDetails): Html => html`
-${formTo(keyPath(key.id, "status"), html` class="panel danger"`)}
+const statusForm = (key: KeyDetails): Html => panelTo(keyPath(key.id, "status"), {}, "panel danger")`
 <p>${
   isActive(key)
     ? "Every request with a disabled key is refused until you enable it again."
@@ -155,8 +142,7 @@ ${formTo(keyPath(key.id, "status"), html` class="panel danger"`)}
 }</p>
 <button class="button quiet" name="status" value="${isActive(key) ? "disabled" : "active"}">${
   isActive(key) ? "Disable the key" : "Enable the key"
-}</button>
-</form>`;
+}</button>`;
 
 const isActive = ({ status }: KeyDetails): boolean => status === "active";
 

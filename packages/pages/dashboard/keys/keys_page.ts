@@ -1,7 +1,7 @@
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html, to } from "../../html.ts";
-import { menuField, textField } from "../look/field.ts";
+import { filtersOf, menuField, textField } from "../look/field.ts";
 import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import { say } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
@@ -96,14 +96,10 @@ const table = (
     )
     .toSorted((orders[sort] ?? orders["newest"])?.compare);
   return html`${
-    weeks.length <= fewKeys
-      ? null
-      : html`
-<form method="get" action="${to(paths.keys)}" class="filters" role="search">
+    weeks.length > fewKeys &&
+    filtersOf(paths.keys, "Search", "search")`
 ${textField({ name: "q", label: "Find", hint: "Part of a name, an ID or a list", type: "search", value: search })}
-${menuField({ name: "sort", label: "Sort", value: sort, choices: Object.entries(orders).map(([value, { label }]) => ({ value, label })) })}
-<button class="button quiet">Search</button>
-</form>`
+${menuField({ name: "sort", label: "Sort", value: sort, choices: Object.entries(orders).map(([value, { label }]) => ({ value, label })) })}`
   }
 ${tableHtml({
   id: "key-list",
@@ -124,8 +120,8 @@ ${tableHtml({
   empty: `No key was found for “${search}”.`,
 })}
 ${
-  isAll || found.length <= mostKeys
-    ? null
-    : html`<p class="more"><a class="button quiet" href="${to(withQuery(paths.keys, { q: search, sort, all: "1" }))}">All ${found.length} keys</a></p>`
+  !isAll &&
+  found.length > mostKeys &&
+  html`<p class="more"><a class="button quiet" href="${to(withQuery(paths.keys, { q: search, sort, all: "1" }))}">All ${found.length} keys</a></p>`
 }`;
 };

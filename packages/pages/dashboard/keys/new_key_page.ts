@@ -1,10 +1,12 @@
 /** The pages of a key or webhook before and after its creation. */
+
 import type { ChatId } from "@accountlink/core";
 import type { MemberRole } from "@accountlink/core/accounts";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
+import { panelTo } from "../look/field.ts";
 import { statusHtml } from "../look/notice.ts";
 import { nameOf } from "../look/owned_key.ts";
 import type { Refused } from "../look/refused.ts";
@@ -35,10 +37,9 @@ export const creationPage = (
   refused,
   labels,
   content: html`
-${formTo(paths[section], html` class="panel"`)}
+${panelTo(paths[section])`
 ${fields}
-<button class="button">Create the ${thing}</button>
-</form>
+<button class="button">Create the ${thing}</button>`}
 <p><a href="${to(paths[section])}">Back to the ${thing}s</a></p>`,
 });
 
@@ -69,9 +70,8 @@ ${copyable("token", "key", token)}
 <h2>Try it in a terminal</h2>
 ${copyable("curl", "command", `export ACCOUNTLINK_KEY='${token}'\n${curlOf(url, "$ACCOUNTLINK_KEY")}`)}
 <p>${
-      key.previousSecretEndsAt === null
-        ? null
-        : html`The secret before this one is accepted until ${timeHtml(key.previousSecretEndsAt)}. Replace it in your
+      key.previousSecretEndsAt !== null &&
+      html`The secret before this one is accepted until ${timeHtml(key.previousSecretEndsAt)}. Replace it in your
           programs before then. `
     }Anyone who has the key can use it: keep it out of web pages, logs and repositories.</p>
 </section>

@@ -13,9 +13,9 @@ import {
   textOf,
 } from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
-import { formTo, type Html, html, type Problem, to } from "../../html.ts";
+import { type Html, html, type Problem, section, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
-import { checkField, fieldsOf, radioField, textField } from "../look/field.ts";
+import { checkField, fieldsOf, panelTo, radioField, textField } from "../look/field.ts";
 import { platforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { refusedFor } from "../look/refused.ts";
@@ -163,7 +163,7 @@ const tryLookupPage = (
     content: html`
 <div class="try">
 ${result && resultHtml(form, result)}
-${formTo(paths.tryLookup, html` class="panel"`)}
+${panelTo(paths.tryLookup)`
 ${textField({
   ...of("key"),
   hint: "The service does not store it. This tab remembers it until you close it.",
@@ -178,16 +178,15 @@ ${radioField({
 ${textField({ ...of("id"), hint: "The ID of the account to look up.", required: true })}
 ${textField({ ...of("guildId"), hint: "The ID of the community. Required with a key of one community." })}
 ${checkField("resolved", "With profiles (Premium keys)", form.resolved)}
-<button class="button">Send the request</button>
-</form>
+<button class="button">Send the request</button>`}
 </div>
 <p class="more">Every route: <a href="${to("/docs")}">API reference</a></p>`,
   };
 };
 
-const resultHtml = (form: LookupForm, { url, asked, status, headers, body }: LookupResult): Html => html`
-<section>
-<h2>Request</h2>
+const resultHtml = (form: LookupForm, { url, asked, status, headers, body }: LookupResult): Html => section(
+  "Request",
+)`
 <pre>GET ${asked}
 Authorization: Bearer alk_…</pre>
 <h2>Answer</h2>
@@ -197,8 +196,7 @@ ${copyable("answer", "answer", body)}
 <h2>The same in a terminal</h2>
 ${copyable("curl", "command", curlOf(asked, "$ACCOUNTLINK_KEY"))}
 <h2>The same in JavaScript</h2>
-${copyable("client", "program", clientProgramOf(form, url))}
-</section>`;
+${copyable("client", "program", clientProgramOf(form, url))}`;
 
 /**
  * Writes a GET request as a command.

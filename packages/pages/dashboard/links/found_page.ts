@@ -1,7 +1,7 @@
 /** The results of a search in all lists of links: links, and users without a link. */
-import { type Html, html, to } from "../../html.ts";
+import { type Html, html, section, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
-import { textField } from "../look/field.ts";
+import { filtersOf, textField } from "../look/field.ts";
 import { communityName, idOrName } from "../look/names.ts";
 import { say } from "../look/say.ts";
 import type { Page } from "../page.ts";
@@ -18,10 +18,8 @@ export const foundPage = (search: string, found: ReadonlyArray<Found>): Page => 
   title: say("links.search"),
   section: "links",
   content: html`
-<form method="get" action="${to(paths.links)}" class="filters" role="search">
-${textField({ name: "q", label: say("links.find_all"), hint: idOrName(null), type: "search", value: search })}
-<button class="button quiet">${say("links.search")}</button>
-</form>
+${filtersOf(paths.links, say("links.search"), "search")`
+${textField({ name: "q", label: say("links.find_all"), hint: idOrName(null), type: "search", value: search })}`}
 ${
   found.every(isEmpty)
     ? html`<p class="empty">${say("links.nobody_for", { search })}</p>`
@@ -29,17 +27,14 @@ ${
         .filter((one) => !isEmpty(one))
         .map(({ community, isByOthers, links, next, unlinked }) => {
           const { pid } = community.scope;
-          return html`
-<section>
-<h2>${communityName(community)}</h2>
+          return section(communityName(community))`
 <p class="hint">${say(isByOthers ? "links.searched_others" : "links.searched_by", { searched: searchedFor(community) })}</p>
 ${unlinkedNotice(pid, unlinked)}
-${links.length === 0 ? null : linksTable({ community, links, search, named: null })}
+${links.length > 0 && linksTable({ community, links, search, named: null })}
 ${
   next &&
   html`<p class="more"><a class="button quiet" href="${to(withQuery(paths.links, { pid, q: search }))}">${say("links.all_found")}</a></p>`
-}
-</section>`;
+}`;
         })}`
 }
 ${nobodyIn(found.filter(isEmpty).map(({ community }) => community))}`,
@@ -51,7 +46,7 @@ const isEmpty = ({ links, unlinked }: Found): boolean => links.length + unlinked
 const nobodyIn = (communities: ReadonlyArray<Community>): Html | null =>
   communities.length === 0
     ? null
-    : html`<section><h2>${say("links.nobody_in")}</h2><ul>${communities.map(
+    : section(say("links.nobody_in"))`<ul>${communities.map(
         (community) =>
           html`<li>${say("links.nobody_in.list", { list: communityName(community), searched: searchedFor(community) })}</li>`,
-      )}</ul></section>`;
+      )}</ul>`;

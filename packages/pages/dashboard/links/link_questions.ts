@@ -7,11 +7,11 @@ import type { Contest, NamedLink } from "@accountlink/core/owners";
 import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/platforms";
 import type { Parameters } from "@accountlink/http-api";
 import { Effect, Result } from "effect";
-import { formTo, type Html, html, type Problem, to } from "../../html.ts";
+import { type Html, html, type Problem, to } from "../../html.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import type { Operation } from "../api_pipeline.ts";
 import type { Community } from "../communities/community.ts";
-import { hiddenFields, textField } from "../look/field.ts";
+import { buttonsOr, panelTo, textField } from "../look/field.ts";
 import { listText, messageText, platforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { limitHtml, type Refused } from "../look/refused.ts";
@@ -69,18 +69,15 @@ export const unlinkQuestion = (
 <p>${one === undefined ? say("unlink.effect") : say("unlink.effect_one", { member: accountText(one.link.chatId, one.chat) })}</p>
 ${lost}
 ${
-  chatId === undefined || others.length === 0
-    ? null
-    : html`<p>${say("unlink.stays", { lists: listOf(others.map((other) => listText(other.community))) })}
+  chatId !== undefined &&
+  others.length > 0 &&
+  html`<p>${say("unlink.stays", { lists: listOf(others.map((other) => listText(other.community))) })}
       <a class="bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">${say("unlink.all")}</a></p>`
 }
-${formTo(paths.unlink, html` class="panel"`)}
-<input type="hidden" name="pid" value="${pid}">
+${panelTo(paths.unlink, { pid })`
 ${chatIds.map((each) => html`<input type="hidden" name="chat" value="${each}">`)}
 ${reasonField}
-<p class="row"><button class="button bad">${chatId === undefined ? say("unlink.button_several", { count: chatIds.length }) : say("unlink.button")}</button>
-<a class="button quiet" href="${to(chatId === undefined ? withQuery(paths.links, { pid }) : userPath(pid, chatId))}">${say("link.cancel")}</a></p>
-</form>`,
+${buttonsOr(html`<button class="button bad">${chatId === undefined ? say("unlink.button_several", { count: chatIds.length }) : say("unlink.button")}</button>`, chatId === undefined ? withQuery(paths.links, { pid }) : userPath(pid, chatId))}`}`,
   };
 };
 
@@ -105,22 +102,19 @@ export const linkQuestion = (
     labels: { reason: say("link.reason") },
     content: html`
 <p>${say("link.question", { b: tags.b, chat: accountText(chatId, chat), game: accountText(gameId, game), list: listText(community) })}</p>
-${replaced === null ? null : html`<p>${say("link.replaces", { b: tags.b, game: accountText(replaced.gameId, replaced.game) })}</p>`}
+${replaced !== null && html`<p>${say("link.replaces", { b: tags.b, game: accountText(replaced.gameId, replaced.game) })}</p>`}
 <p>${say("link.unproven")}</p>
 ${
-  contest === null
-    ? null
-    : html`<p class="problem warn"><strong>${say(`link.contest.${contest}`)}</strong> ${say("link.told")}</p>`
+  contest !== null &&
+  html`<p class="problem warn"><strong>${say(`link.contest.${contest}`)}</strong> ${say("link.told")}</p>`
 }
-${formTo(paths.link, html` class="panel"`)}
-${hiddenFields({ pid, chat: chatId, game: gameId, confirm: "1", of })}
+${panelTo(paths.link, { pid, chat: chatId, game: gameId, confirm: "1", of })`
 ${
   contest === null
     ? reasonField
     : textField({ ...reason, hint: say("link.most", { most: String(longestReason) }), required: true })
 }
-<p class="row"><button class="button">${say("links.link")}</button> <a class="button quiet" href="${to(userPath(pid, chatId))}">${say("link.cancel")}</a></p>
-</form>`,
+${buttonsOr(html`<button class="button">${say("links.link")}</button>`, userPath(pid, chatId))}`}`,
   };
 };
 
@@ -194,12 +188,9 @@ const unlinkAllQuestion = (
   )}</ul>
 <p>${say("unlink.all.effect")}</p>
 ${lost}
-${formTo(paths.unlinkAll, html` class="panel"`)}
-<input type="hidden" name="chatId" value="${chatId}">
+${panelTo(paths.unlinkAll, { chatId })`
 ${reasonField}
-<p class="row"><button class="button bad">${say("unlink.all")}</button>
-<a class="button quiet" href="${to(userPath(lists[0]?.community.scope.pid ?? null, chatId))}">${say("link.cancel")}</a></p>
-</form>`,
+${buttonsOr(html`<button class="button bad">${say("unlink.all")}</button>`, userPath(lists[0]?.community.scope.pid ?? null, chatId))}`}`,
 });
 
 /** Why a link stays in a list. */

@@ -3,9 +3,9 @@ import type { ChatId, Link, Pid } from "@accountlink/core";
 import { compareNames, visibleName } from "@accountlink/core/name_text";
 import { type NamedLink, type NamedPage, sumCounts } from "@accountlink/core/owners";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
-import { formTo, type Html, html, type Problem, to } from "../../html.ts";
+import { type Html, html, type Problem, to } from "../../html.ts";
 import { type Community, type CountedCommunity, communityField } from "../communities/community.ts";
-import { menuField, textField } from "../look/field.ts";
+import { menuField, panelTo, textField } from "../look/field.ts";
 import {
   byPlatforms,
   countNote,
@@ -82,7 +82,7 @@ const accountCell = (id: string, profile: Named | null, path: string | null): Ht
   const name = known ?? id;
   const username = profile?.username ?? null;
   return html`<strong>${path === null ? name : html`<a href="${to(path)}">${name}</a>`}</strong>${
-    known === null ? null : html` <small>${userNameHtml(username, id)}</small>`
+    known !== null && html` <small>${userNameHtml(username, id)}</small>`
   }`;
 };
 
@@ -105,14 +105,12 @@ ${listed(view)}
 ${pager(view)}
 ${may(paths.linksFile, files(view))}
 <p class="more"><a href="${to(withQuery(paths.unlinked, { pid: community.scope.kind === "guild" ? pid : null }))}">${say("links.unlinked")}</a> · <a href="${to(withQuery(paths.blocks, { pid }))}">${say("links.blocked")}</a></p>
-<details${problems.length === 0 ? null : html` open`}>
+<details${problems.length > 0 && html` open`}>
 <summary>${say("links.link_user")}</summary>
-${formTo(paths.link, html` class="panel"`)}
-<input type="hidden" name="pid" value="${pid}">
+${panelTo(paths.link, { pid })`
 ${textField({ name: "chat", label: linkLabels.chat, hint: idOrName("chat"), value: form.chat, required: true })}
 ${textField({ name: "game", label: linkLabels.game, hint: idOrName("game"), value: form.game, required: true })}
-<button class="button">${say("links.link")}</button>
-</form>
+<button class="button">${say("links.link")}</button>`}
 </details>`,
   };
 };
@@ -134,7 +132,7 @@ const searchForm = ({ communities, community, search, sort, day }: LinksView): H
 ${communityField(communities, community.scope.pid)}
 ${textField({ name: "q", label: say("links.find"), hint: searchedFor(community), type: "search", value: search })}
 <button class="button quiet">${say("links.search")}</button>
-<details${sort === "time" && day === "" ? null : html` open`}>
+<details${(sort !== "time" || day !== "") && html` open`}>
 <summary>${say("links.order_and_day")}</summary>
 ${menuField({ name: "sort", label: say("links.order"), value: sort, choices: sorts })}
 ${textField({ name: "day", label: say("links.until"), hint: say("links.until.hint"), type: "date", value: day })}
@@ -166,7 +164,7 @@ const listed = (view: LinksView): Html => {
   }
   return html`
 ${unlinkedNotice(pid, unlinked)}
-${links.length === 0 ? null : linksTable(view)}`;
+${links.length > 0 && linksTable(view)}`;
 };
 
 export const shownUnlinked = 10;
@@ -219,7 +217,7 @@ export const linksTable = (
   }${table}
 <form method="get" action="${to(paths.unlink)}" id="${form}" class="more">
 <input type="hidden" name="pid" value="${pid}">
-${links.length < 2 ? null : html`<label class="choice" hidden><input type="checkbox" data-ticks="${form}"> ${say("links.tick_all")}</label>`}
+${links.length > 1 && html`<label class="choice" hidden><input type="checkbox" data-ticks="${form}"> ${say("links.tick_all")}</label>`}
 <button class="button quiet small">${say("links.unlink_selected")}</button>
 </form>`;
 };
@@ -246,13 +244,13 @@ export const verifiedText = ({ lastVerifiedAt, proof }: Link): Html =>
 
 const namePager = ({ community, search }: LinksView, { page, pages }: NamedPage): Html | null => {
   const button = (number: number, label: Html, rel = "") =>
-    html`<a class="button quiet"${rel === "" ? null : html` rel="${rel}"`}
+    html`<a class="button quiet"${rel !== "" && html` rel="${rel}"`}
       href="${to(withQuery(paths.links, { pid: community.scope.pid, q: search, sort: "name", page: String(number) }))}">${label}</a> `;
   return pages === 1
     ? null
     : html`<p class="more">
-${page === 1 ? null : html`${button(1, say("links.first"))}${button(page - 1, say("links.previous"), "prev")}`}${say("links.page", { page: numberHtml(page), pages: numberHtml(pages) })}
-${page === pages ? null : html`${button(page + 1, say("links.next"), "next")}${button(pages, say("links.last"))}`}</p>`;
+${page !== 1 && html`${button(1, say("links.first"))}${button(page - 1, say("links.previous"), "prev")}`}${say("links.page", { page: numberHtml(page), pages: numberHtml(pages) })}
+${page !== pages && html`${button(page + 1, say("links.next"), "next")}${button(pages, say("links.last"))}`}</p>`;
 };
 
 const pager = (view: LinksView): Html | null => {
@@ -275,9 +273,8 @@ ${
     <a class="button quiet" href="${to(path("", "oldest"))}">${say("links.oldest")}</a>`
 }
 ${
-  search === ""
-    ? null
-    : html`<a class="button quiet" href="${to(withQuery(paths.unlink, { pid, q: search }))}">${say("links.unlink_found")}</a>`
+  search !== "" &&
+  html`<a class="button quiet" href="${to(withQuery(paths.unlink, { pid, q: search }))}">${say("links.unlink_found")}</a>`
 }
 </p>`;
 };
@@ -292,9 +289,8 @@ const files = ({ communities, community }: LinksView): Html => {
 <li><a href="${to(withQuery(paths.linksFile, { pid }))}">${say("links.file", { list })}</a></li>
 <li><a href="${to(withQuery(paths.linksFile, { pid, names: "true" }))}">${say("links.file_named", { list })}</a></li>
 ${
-  communities.length < 2
-    ? null
-    : html`<li><a href="${to(withQuery(paths.linksFile, { pid: "all" }))}">${say("links.files")}</a></li>
+  communities.length > 1 &&
+  html`<li><a href="${to(withQuery(paths.linksFile, { pid: "all" }))}">${say("links.files")}</a></li>
 <li><a href="${to(withQuery(paths.linksFile, { pid: "all", names: "true" }))}">${say("links.files_named")}</a></li>`
 }
 </ul>

@@ -1,6 +1,5 @@
 import type { Block } from "@accountlink/core/admission";
 import { formTo, type Html, html } from "../../html.ts";
-import { hiddenFields } from "../look/field.ts";
 import { say, tags } from "../look/say.ts";
 import { paths } from "../paths.ts";
 
@@ -13,8 +12,10 @@ export const unblockForm = (
   const id = chatId ?? gameId;
   return id === null
     ? html`–`
-    : html`${formTo(paths.unblock)}
-${hiddenFields({ pid, ...(page !== null && { user: page }), [chatId === null ? "gameId" : "chatId"]: id })}
-<button class="button quiet small">${say("blocks.end", { unseen: tags.unseen, id })}</button>
-</form>`;
+    : formTo(paths.unblock, {
+        pid,
+        ...(page !== null && { user: page }),
+        [chatId === null ? "gameId" : "chatId"]: id,
+      })`
+<button class="button quiet small">${say("blocks.end", { unseen: tags.unseen, id })}</button>`;
 };

@@ -11,7 +11,7 @@ import {
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { makeCommunities, noCommunityPage } from "../communities/community.ts";
-import { menuField, textField } from "../look/field.ts";
+import { filtersOf, menuField, textField } from "../look/field.ts";
 import { platforms, userNameHtml } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { progressBar, progressText } from "../look/progress.ts";
@@ -81,7 +81,7 @@ const unlinkedPage = (view: UnlinkedView, visitor: OwnerVisitor): Page => {
     section: "links",
     ...("reading" in found ? { refreshSeconds: 3 } : {}),
     content: html`
-<form method="get" action="${to(paths.unlinked)}" class="filters" role="search">
+${filtersOf(paths.unlinked, say("links.search"), "search")`
 ${
   guilds.length < 2
     ? html`<input type="hidden" name="guildId" value="${guild.guildId}">`
@@ -101,9 +101,7 @@ ${menuField({
     { value: "newest", label: say("unlinked.newest") },
     { value: "oldest", label: say("unlinked.oldest") },
   ],
-})}
-<button class="button quiet">${say("links.search")}</button>
-</form>
+})}`}
 ${
   "reason" in found
     ? statusHtml(found.reason, "bad")
@@ -134,9 +132,7 @@ const foundHtml = (
     total: numberHtml(found.total),
     community: name,
   })}${
-    now - found.readAt < fresh
-      ? null
-      : html` ${say("unlinked.age", { age: durationHtml(now - found.readAt) })}`
+    now - found.readAt >= fresh && html` ${say("unlinked.age", { age: durationHtml(now - found.readAt) })}`
   }${scope.kind === "global" ? html` ${say("unlinked.shared")}` : null}</p>
 ${may(
   paths.communities,
@@ -150,7 +146,7 @@ ${tableHtml({
       say("links.account_on", { platform: platforms.chat }),
       (member) =>
         html`<a href="${to(userPath(pid, member.chatId))}">${accountText(member.chatId, member)}</a>${
-          member.username === null ? null : html` <small>${userNameHtml(member.username)}</small>`
+          member.username !== null && html` <small>${userNameHtml(member.username)}</small>`
         }${member.isBlocked ? html` <span class="badge bad">${say("user.blocked")}</span>` : null}`,
     ],
     [

@@ -11,13 +11,13 @@ import { GuildGuard, Profiles } from "@accountlink/core/platforms";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { makeGamePage } from "../../game_page.ts";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html, section, to } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
 import { isByOwner } from "../../proof_text.ts";
 import { makeEntryNames } from "../audit/entry_names.ts";
 import { historyHtml } from "../audit/sentences.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
-import { hiddenFields, textField } from "../look/field.ts";
+import { panelTo, textField } from "../look/field.ts";
 import { communityName, idOrName, listText, platforms, userNameHtml } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
@@ -57,35 +57,27 @@ export const linkedUserPage = (view: LinkedUserView, game: string, refused: Refu
           }${profileLink(pages.game, platforms.game)}`
     }</dd></div>
 ${
-  link === null
-    ? null
-    : html`<div><dt>${say(isByOwner(link.link.proof) ? "links.last_verified" : "user.linked")}</dt><dd>${verifiedText(link.link)}</dd></div>`
+  link !== null &&
+  html`<div><dt>${say(isByOwner(link.link.proof) ? "links.last_verified" : "user.linked")}</dt><dd>${verifiedText(link.link)}</dd></div>`
 }
 </dl>
 ${userListsHtml(view)}
 ${view.roles && userRolesSection(community, chatId, chat, link !== null, view.roles)}
-<section>
-<h2>${say("user.history")}</h2>
+${section(say("user.history"))`
 ${historyHtml(history, names)}
 ${untold(link, history)}
 ${
-  imports.length === 0
-    ? null
-    : html`<h3>${say("user.imports")}</h3>
+  imports.length > 0 &&
+  html`<h3>${say("user.imports")}</h3>
 ${historyHtml(imports, names)}`
 }
 ${more(paths.audit, { chatId }, say("user.history.all"))}
 ${more(paths.events, { pid, user: chatId }, say("user.events"))}
-${more(paths.alts, { pid, kind: "chat", id: chatId }, say("user.alts"))}
-</section>
-<section>
-<h2>${say(link === null ? "user.link_in" : "user.change_in", { list: listText(community) })}</h2>
-${formTo(paths.link, html` class="panel"`)}
-${hiddenFields({ pid, chat: chatId, of: "user" })}
+${more(paths.alts, { pid, kind: "chat", id: chatId }, say("user.alts"))}`}
+${section(say(link === null ? "user.link_in" : "user.change_in", { list: listText(community) }))`
+${panelTo(paths.link, { pid, chat: chatId, of: "user" })`
 ${textField({ name: "game", label: linkLabels.game, hint: idOrName("game"), value: game, required: true })}
-<button class="button quiet">${say(link === null ? "user.link_button" : "user.instead")}</button>
-</form>
-</section>
+<button class="button quiet">${say(link === null ? "user.link_button" : "user.instead")}</button>`}`}
 ${blockSection(view)}`,
   };
 };
@@ -94,9 +86,7 @@ const blockSection = ({ community, chatId, link, blocked }: LinkedUserView): Htm
   const { pid } = community.scope;
   const game = blocked.game && link !== null ? { chatId: null, gameId: link.link.gameId } : null;
   const all = html`<a href="${to(withQuery(paths.blocks, { pid }))}">${say("user.blocked_here")}</a>`;
-  return html`
-<section id="block">
-<h2>${say("user.keep_out")}</h2>
+  return section(say("user.keep_out"), "block")`
 ${
   !blocked.chat && !blocked.game
     ? html`<p><a class="button bad" href="${to(withQuery(paths.block, { pid, chatId }))}">${say("blocks.button")}</a></p>
@@ -110,9 +100,8 @@ ${
         { list: listText(community) },
       )} ${all}</p>
 ${blocked.chat ? unblockForm(pid, { chatId, gameId: null }, chatId) : null}
-${game === null ? null : unblockForm(pid, game, chatId)}`
-}
-</section>`;
+${game !== null && unblockForm(pid, game, chatId)}`
+}`;
 };
 
 /** An account with its user name and its age, as far as the platform tells. */
@@ -123,10 +112,9 @@ const accountHtml = (
 ): Html => {
   const since = Date.parse(profile?.created ?? "");
   const username = profile?.username ?? null;
-  return html`${accountText(id, profile)}${username === null ? null : html`<small>${userNameHtml(username)}</small>`}${
-    Number.isNaN(since)
-      ? null
-      : html`<small>${say("user.since", { day: dayHtml(since), age: ageHtml(since, now) })}</small>`
+  return html`${accountText(id, profile)}${username !== null && html`<small>${userNameHtml(username)}</small>`}${
+    !Number.isNaN(since) &&
+    html`<small>${say("user.since", { day: dayHtml(since), age: ageHtml(since, now) })}</small>`
   }`;
 };
 
@@ -157,11 +145,8 @@ const undoForm = ({ community, chatId, history, now }: LinkedUserView): Html | n
   const isRemoval = last?.action === "link.removed" && last.actor.type === "account";
   return !isRemoval || last.at <= now - dayMs
     ? null
-    : html`
-${formTo(paths.restoreLink)}
-${hiddenFields({ pid: community.scope.pid, chatId })}
-<p><button class="button quiet small">${say("user.undo")}</button></p>
-</form>`;
+    : formTo(paths.restoreLink, { pid: community.scope.pid, chatId })`
+<p><button class="button quiet small">${say("user.undo")}</button></p>`;
 };
 
 export interface UserList {
@@ -192,9 +177,7 @@ export const makeUserLists = Effect.gen(function* () {
 const userListsHtml = ({ lists, chatId, chat }: LinkedUserView): Html | null =>
   lists.length === 0
     ? null
-    : html`
-<section>
-<h2>${say("user.lists", { count: lists.length })}</h2>
+    : section(say("user.lists", { count: lists.length }))`
 <ul class="cards" role="list">${lists.map(({ community, link: { link, game } }) => {
         const { pid } = community.scope;
         return html`
@@ -205,11 +188,9 @@ const userListsHtml = ({ lists, chatId, chat }: LinkedUserView): Html | null =>
 </li>`;
       })}</ul>
 ${
-  lists.length === 1
-    ? null
-    : html`<p class="more"><a class="button bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">${say("unlink.all")}</a></p>`
-}
-</section>`;
+  lists.length > 1 &&
+  html`<p class="more"><a class="button bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">${say("unlink.all")}</a></p>`
+}`;
 
 const shownChanges = 50;
 

@@ -3,9 +3,8 @@ import { type ChatId, ChatPlatform, guildOf } from "@accountlink/core";
 import type { ChatProfile } from "@accountlink/core/platforms";
 import { givesSomething, type MemberChanges, RolePlans } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
-import { formTo, type Html, html } from "../../html.ts";
+import { formTo, type Html, section } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
-import { hiddenFields } from "../look/field.ts";
 import type { NamedRoles } from "../look/remedies.ts";
 import { linkTo, listOf, say } from "../look/say.ts";
 import { paths, rolesPath } from "../paths.ts";
@@ -55,9 +54,7 @@ export const userRolesSection = (
   const { pid } = scope;
   const held = (chat?.guild?.roles ?? []).map(({ id, name }) => name ?? id);
   const isRight = changes.add.length + changes.remove.length === 0 && changes.nickname === null;
-  return html`
-<section id="roles">
-<h2>${say("user.roles")}</h2>
+  return section(say("user.roles"), "roles")`
 <p>${held.length === 0 ? say("user.roles.none") : say("user.roles.has", { roles: listOf(held) })} ${say(
     "user.roles.rules",
     {
@@ -66,12 +63,9 @@ export const userRolesSection = (
     },
   )}</p>
 ${
-  isRight || !isOn
-    ? null
-    : html`${formTo(paths.applyRoles)}
-${hiddenFields({ pid, chatId })}
-<p class="row"><button class="button quiet">${say("user.roles.apply")}</button></p>
-</form>`
-}
-</section>`;
+  !isRight &&
+  isOn &&
+  formTo(paths.applyRoles, { pid, chatId })`
+<p class="row"><button class="button quiet">${say("user.roles.apply")}</button></p>`
+}`;
 };

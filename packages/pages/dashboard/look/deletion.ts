@@ -1,7 +1,7 @@
 /** What pages say and ask before owners delete lists of links. */
 import type { OwnedScope } from "@accountlink/core/owners";
-import { formTo, type Html, html, to } from "../../html.ts";
-import { textField } from "./field.ts";
+import { type Html, html } from "../../html.ts";
+import { buttonsOr, panelTo, textField } from "./field.ts";
 import { linksText } from "./names.ts";
 import { say, tags } from "./say.ts";
 
@@ -21,8 +21,11 @@ interface Deletion extends Readonly<Record<"action" | "back" | "name", string>> 
 }
 
 /** Asks the owner to type the name of the list or account to delete. */
-export const confirmForm = ({ action, back, name, label, more = null }: Deletion): Html => html`
-${formTo(action, html` class="panel danger"`)}
+export const confirmForm = ({ action, back, name, label, more = null }: Deletion): Html => panelTo(
+  action,
+  {},
+  "panel danger",
+)`
 ${textField({
   name: "confirm",
   label: say("deletion.type", { b: tags.b, name }),
@@ -31,5 +34,4 @@ ${textField({
   awaited: name,
 })}
 ${more}
-<p class="row"><button class="button bad">${label}</button> <a class="button quiet" href="${to(back)}">${say("deletion.keep")}</a></p>
-</form>`;
+${buttonsOr(html`<button class="button bad">${label}</button>`, back, say("deletion.keep"))}`;

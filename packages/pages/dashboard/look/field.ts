@@ -1,5 +1,5 @@
 /** Form fields: a label, a hint and the problems of the value, all announced by screen readers with the control. */
-import { type Html, html, inPlace } from "../../html.ts";
+import { formTo, type Html, html, inPlace, to } from "../../html.ts";
 import { problemHtml } from "./reasons.ts";
 import { capitalised, plain, say, separated } from "./say.ts";
 
@@ -31,8 +31,8 @@ ${control(html` id="${name}" name="${name}"${describedBy(field)}`)}
 const notesOf = ({ name, hint }: Field): Html =>
   withReasons(
     name,
-    (reasons) => html`${hint === undefined ? null : html`<p class="hint" id="${name}-hint">${hint}</p>`}
-${reasons.length === 0 ? null : html`<p class="problem" id="${name}-problem">${sentence(reasons)}</p>`}`,
+    (reasons) => html`${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+${reasons.length > 0 && html`<p class="problem" id="${name}-problem">${sentence(reasons)}</p>`}`,
   );
 
 /** Renders with the reasons for which the page was refused because of a field. */
@@ -70,8 +70,8 @@ export const textField = (
     field,
     (attributes) =>
       html`<input type="${field.type ?? "text"}"${attributes} value="${field.value}" autocomplete="off" spellcheck="false"${
-        field.maxLength === undefined ? null : html` maxlength="${field.maxLength}"`
-      }${field.required === true ? html` required` : null}${field.awaited === undefined ? null : html` data-awaits="${field.awaited}"`}${field.isKept === true ? html` data-kept` : null}>`,
+        field.maxLength !== undefined && html` maxlength="${field.maxLength}"`
+      }${field.required === true ? html` required` : null}${field.awaited !== undefined && html` data-awaits="${field.awaited}"`}${field.isKept === true ? html` data-kept` : null}>`,
   );
 
 export const linesField = (field: Field & { readonly value: string }): Html =>
@@ -142,5 +142,23 @@ export const checkField = (
 <label class="choice"><input type="checkbox" name="${name}" value="${value}"${isChecked ? html` checked` : null}>
 <span>${label}</span></label>`;
 
-export const hiddenFields = (values: Readonly<Record<string, string>>): Html =>
-  html`${Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
+/** Makes a form in a panel, like `formTo`. */
+export const panelTo = (
+  action: string,
+  values: Parameters<typeof formTo>[1] = {},
+  look: "panel" | "panel danger" = "panel",
+): typeof html => formTo(action, values, html` class="${look}"`);
+
+/** Makes a form that chooses what a page shows, from a template of its fields. @param button the label of its button */
+export const filtersOf =
+  (path: string, button: string | Html, role: "search" | null = null): typeof html =>
+  (...fields) =>
+    html`
+<form method="get" action="${to(path)}" class="filters"${role && html` role="${role}"`}>
+${html(...fields)}
+<button class="button quiet">${button}</button>
+</form>`;
+
+/** The buttons of a question: the one that says yes, and the way back. */
+export const buttonsOr = (yes: Html, back: string, no: string | Html = say("link.cancel")): Html => html`
+<p class="row">${yes} <a class="button quiet" href="${to(back)}">${no}</a></p>`;

@@ -11,7 +11,7 @@ interface Progress {
 /** @param label says to screen readers what advances */
 export const progressBar = (label: Html, { done, total }: Progress): Html =>
   html`<progress aria-label="${plain(label)}"${
-    total === 0 ? null : html` max="${total}" value="${Math.min(done, total)}"`
+    total !== 0 && html` max="${total}" value="${Math.min(done, total)}"`
   }></progress>`;
 
 export const progressText = ({ done, total }: Progress): Html =>

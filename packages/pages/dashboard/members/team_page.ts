@@ -2,10 +2,10 @@
 import { allows, hasAccepted, type Member, type MemberRole, maxMembers } from "@accountlink/core/accounts";
 import type { ChatId } from "@accountlink/core/ids";
 import type { ChatProfile, ChatUser } from "@accountlink/core/platforms";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, hiddenFields, html, section } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { copyable } from "../look/copyable.ts";
-import { checksField, hiddenFields, radioField, textField } from "../look/field.ts";
+import { buttonsOr, checksField, panelTo, radioField, textField } from "../look/field.ts";
 import { communityName, listText, platforms, userNameHtml } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { say, separated, tags } from "../look/say.ts";
@@ -76,12 +76,11 @@ ${
     ? html`
 <details>
 <summary>${say("team.change", { unseen: tags.unseen, name: nameOf(member) })}</summary>
-${formTo(paths.teamRole)}
+${formTo(paths.teamRole)`
 ${acts}
 ${roleField(`role-${chatId}`, member.role)}
 ${scopesField(`-${chatId}`, member.scopes, communities)}
-<p class="row"><button class="button quiet small">${say("team.save")}</button></p>
-</form>
+<p class="row"><button class="button quiet small">${say("team.save")}</button></p>`}
 </details>`
     : null
 }
@@ -90,11 +89,10 @@ ${
     ? html`
 <details>
 <summary class="bad">${removal.act}</summary>
-${formTo(paths.teamRemove)}
+${formTo(paths.teamRemove)`
 ${acts}
 <p>${removal.effect}</p>
-<p class="row"><button class="button bad small">${removal.button}</button></p>
-</form>
+<p class="row"><button class="button bad small">${removal.button}</button></p>`}
 </details>`
     : null
 }
@@ -121,10 +119,13 @@ export const ownRolePage = (
 <p>${say("team.less", { b: tags.b, role: say(`team.label.${role}`) })}</p>
 <p>${say("field.problem", { reason: say(`team.hint.${role}`) })}</p>
 <p>${say("team.only_owner")}</p>
-${formTo(paths.teamRole)}
-${hiddenFields({ chatId, [`role-${chatId}`]: role, ...scopesFields(`-${chatId}`, scopes), confirm: "yes" })}
-<p class="row"><button class="button bad">${say("team.give_up")}</button> <a class="button quiet" href="${to(paths.team)}">${say("team.stay")}</a></p>
-</form>`,
+${formTo(paths.teamRole, {
+  chatId,
+  [`role-${chatId}`]: role,
+  ...scopesFields(`-${chatId}`, scopes),
+  confirm: "yes",
+})`
+${buttonsOr(html`<button class="button bad">${say("team.give_up")}</button>`, paths.team, say("team.stay"))}`}`,
 });
 
 /** Asks before somebody becomes an owner, because owners can take every right from the others. */
@@ -133,10 +134,8 @@ export const newOwnerPage = (chatId: ChatId, name: string): Page => ({
   section: "team",
   content: html`
 <p>${say("team.owner_warning")} ${say("team.make_owner.text", { name })}</p>
-${formTo(paths.teamRole)}
-${hiddenFields({ chatId, [`role-${chatId}`]: "owner", confirm: "yes" })}
-<p class="row"><button class="button bad">${say("team.make_owner", { name })}</button> <a class="button quiet" href="${to(paths.team)}">${say("link.cancel")}</a></p>
-</form>`,
+${formTo(paths.teamRole, { chatId, [`role-${chatId}`]: "owner", confirm: "yes" })`
+${buttonsOr(html`<button class="button bad">${say("team.make_owner", { name })}</button>`, paths.team)}`}`,
 });
 
 const removalOf = (member: NamedMember, isMe: boolean) => {
@@ -210,14 +209,13 @@ ${checksField({
 const scopesText = (scopes: ReadonlyArray<string>, communities: ReadonlyArray<Community>): Html =>
   separated(communities.filter(({ scope }) => scopes.includes(scope.pid)).map(listText), ", ");
 
-const addSection = ({ members, communities, signInUrl }: TeamView, form: NewMember): Html => html`
-<section>
-<h2>${say("team.invite_section")}</h2>
+const addSection = ({ members, communities, signInUrl }: TeamView, form: NewMember): Html => section(
+  say("team.invite_section"),
+)`
 ${
   members.length >= maxMembers
     ? html`<p>${say("team.full", { most: numberHtml(maxMembers) })}</p>`
-    : html`
-${formTo(paths.teamAdd, html` class="panel"`)}
+    : panelTo(paths.teamAdd)`
 ${textField({
   name: "who",
   label: labels.who,
@@ -227,12 +225,10 @@ ${textField({
 })}
 ${roleField("role", form.role)}
 ${scopesField("", form.scopes, communities)}
-<button class="button">${say("team.next")}</button>
-</form>`
+<button class="button">${say("team.next")}</button>`
 }
 <p class="more">${say("team.sign_in", { platform: platforms.chat })}</p>
-${copyable("sign-in-url", say("team.copy", { unseen: tags.unseen }), signInUrl)}
-</section>`;
+${copyable("sign-in-url", say("team.copy", { unseen: tags.unseen }), signInUrl)}`;
 
 export interface Invitee {
   readonly chatId: ChatId;
@@ -260,9 +256,7 @@ export const invitePage = (
         : say("team.invite.text_of", { ...asked, lists: scopesText(scopes, communities) })
     }</p>
 <p>${role === "owner" ? say("team.owner_warning") : say("field.problem", { reason: say(`team.hint.${role}`) })}</p>
-${formTo(paths.teamAdd)}
-${hiddenFields({ chatId, role, ...scopesFields("", scopes) })}
-<p class="row"><button class="button">${say("team.invite.button", { name })}</button> <a class="button quiet" href="${to(paths.team)}">${say("link.cancel")}</a></p>
-</form>`,
+${formTo(paths.teamAdd, { chatId, role, ...scopesFields("", scopes) })`
+${buttonsOr(html`<button class="button">${say("team.invite.button", { name })}</button>`, paths.team)}`}`,
   };
 };

@@ -2,7 +2,7 @@
 import type { VerifiedWeeks } from "@accountlink/core/owners";
 import { areNone, givesSomething, type RoleChanges } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
-import { type Html, html, to } from "../../html.ts";
+import { type Html, html, section, to } from "../../html.ts";
 import { wayLabels } from "../communities/ways_section.ts";
 import { communityName, countNote, countText } from "../look/names.ts";
 import { progressText } from "../look/progress.ts";
@@ -19,9 +19,7 @@ export const listFigures = (view: ListFigures, now: Millis): Html => {
   const { community, verified, guilds, others } = view;
   const { pid } = community.scope;
   const name = communityName(community);
-  return html`
-<section>
-<h2><a href="${to(communityPath(pid))}">${name}</a></h2>
+  return section(html`<a href="${to(communityPath(pid))}">${name}</a>`)`
 <dl class="figures">
 ${figure(say("overview.linked"), countText(community.links), countNote(community.links))}
 ${figure(say("overview.week"), countText(verified.last), verifiedNote(verified))}
@@ -29,15 +27,13 @@ ${figure(say("overview.week"), countText(verified.last), verifiedNote(verified))
 ${weekWays(view)}
 ${guilds.map((guild) => guildHtml(view, guild, now))}
 ${
-  others === 0
-    ? null
-    : html`<p class="more"><a href="${to(rolesPath(pid))}">${say("overview.more_communities", { count: others })}</a></p>`
-}
-</section>`;
+  others > 0 &&
+  html`<p class="more"><a href="${to(rolesPath(pid))}">${say("overview.more_communities", { count: others })}</a></p>`
+}`;
 };
 
 export const figure = (label: string | Html, value: string | Html, note: string | Html | null = null): Html =>
-  html`<div><dt>${label}${note === null ? null : html` <small>${note}</small>`}</dt><dd>${value}</dd></div>`;
+  html`<div><dt>${label}${note !== null && html` <small>${note}</small>`}</dt><dd>${value}</dd></div>`;
 
 const verifiedNote = ({ last, before }: VerifiedWeeks): Html | null =>
   before.age === null ? countNote(last) : (countNote(last) ?? changeText(last.count, before.count));

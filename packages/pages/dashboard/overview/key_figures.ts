@@ -1,6 +1,6 @@
 /** The part of the overview about keys: today's and this week's requests against the limits. */
 import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
-import { type Html, html, to } from "../../html.ts";
+import { type Html, html, section, to } from "../../html.ts";
 import { planText } from "../keys/keys_page.ts";
 import { nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
@@ -16,15 +16,12 @@ export const keyFigures = (view: KeyFigures): Html => {
   const week = view.days.slice(-7);
   return html`
 <div data-live>
-<section>
-<h2>Requests of your programs</h2>
+${section("Requests of your programs")`
 ${numbers(view)}
 ${barChart(week)}
 ${weekTable(week)}
-<p class="more"><a href="${to(paths.usage)}">All usage</a></p>
-</section>
-<section>
-<h2>Keys today</h2>
+<p class="more"><a href="${to(paths.usage)}">All usage</a></p>`}
+${section("Keys today")`
 <p>${planText(view)}</p>
 ${
   view.today.length === 0
@@ -36,8 +33,7 @@ ${
     ? html`<p class="more">The busiest ${view.today.length} of ${numberText(view.active)} active keys.
       <a href="${to(paths.keys)}">All keys</a></p>`
     : null
-}
-</section>
+}`}
 </div>`;
 };
 

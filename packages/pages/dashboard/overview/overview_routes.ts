@@ -4,7 +4,7 @@ import type { KeyDetails } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { WebhookDetails } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
-import { type Html, html, to } from "../../html.ts";
+import { type Html, html, section, to } from "../../html.ts";
 import { historyHtml } from "../audit/sentences.ts";
 import { firstSteps } from "../communities/first_steps.ts";
 import { listText, webhookName } from "../look/names.ts";
@@ -35,29 +35,27 @@ const overviewPage = (view: OverviewView, now: Millis): Page => ({
   section: "overview",
   content: html`
 ${attention(view, now)}
-${view.steps === null ? null : html`<section class="panel"><h2>${say("overview.first")}</h2>${firstSteps(view.steps)}</section>`}
+${view.steps !== null && html`<section class="panel"><h2>${say("overview.first")}</h2>${firstSteps(view.steps)}</section>`}
 ${
-  view.steps === null || view.alone === null || view.ofKeys.keys.length > 0
-    ? null
-    : html`<p class="more">${say("overview.alone", { id: view.alone })}</p>`
+  view.steps !== null &&
+  view.alone !== null &&
+  view.ofKeys.keys.length === 0 &&
+  html`<p class="more">${say("overview.alone", { id: view.alone })}</p>`
 }
 ${view.steps === null ? communities(view, now) : null}
-${view.ofKeys.keys.length === 0 ? null : englishPart(keyFigures(view.ofKeys))}`,
+${view.ofKeys.keys.length > 0 && englishPart(keyFigures(view.ofKeys))}`,
 });
 
 const communities = (view: OverviewView, now: Millis): Html => html`
 <div data-live>
 ${view.lists.map((list) => listFigures(list, now))}
 ${
-  view.otherLists === 0
-    ? null
-    : html`<p class="more"><a href="${to(paths.communities)}">${say("overview.more_lists", { count: view.otherLists })}</a></p>`
+  view.otherLists > 0 &&
+  html`<p class="more"><a href="${to(paths.communities)}">${say("overview.more_lists", { count: view.otherLists })}</a></p>`
 }
-<section>
-<h2>${say("overview.changes")}</h2>
+${section(say("overview.changes"))`
 ${historyHtml(view.changes, view.names, say("overview.no_changes"))}
-<p class="more"><a href="${to(withQuery(paths.audit, { action: "link" }))}">${say("overview.changes.all")}</a></p>
-</section>
+<p class="more"><a href="${to(withQuery(paths.audit, { action: "link" }))}">${say("overview.changes.all")}</a></p>`}
 </div>`;
 
 const attention = (view: OverviewView, now: Millis): Html | null => {
@@ -65,9 +63,7 @@ const attention = (view: OverviewView, now: Millis): Html | null => {
   const { keys } = view.ofKeys;
   const ending = keys.filter((key) => endsSoon(key, now));
   if (leaks.length + ending.length + broken.length + troubles.length + undecided.length === 0) return null;
-  return html`
-<section>
-<h2>${say("overview.attention")}</h2>
+  return section(say("overview.attention"))`
 <ul class="cards" role="list">
 ${leaks.map((leak) => leakItem(leak, keys))}
 ${troubles.slice(0, mostTroubles).map(({ tone, text }) => html`<li class="${tone}"><p>${text}</p></li>`)}
@@ -92,8 +88,7 @@ ${
   troubles.length > mostTroubles
     ? html`<p class="more"><a href="${to(paths.communities)}">${say("overview.more_troubles", { count: troubles.length - mostTroubles })}</a></p>`
     : null
-}
-</section>`;
+}`;
 };
 
 const webhookItem = (webhook: WebhookDetails): Html => {

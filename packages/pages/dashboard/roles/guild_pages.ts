@@ -1,7 +1,9 @@
 /** What stands around a role plan: rules of others, and linking without rules. */
+
 import type { GuildId } from "@accountlink/core";
-import { formTo, type Html, html } from "../../html.ts";
+import { type Html, html, section } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
+import { panelTo } from "../look/field.ts";
 import { listText } from "../look/names.ts";
 import { linkTo, say, tags } from "../look/say.ts";
 import { paths, rolesPath, withQuery } from "../paths.ts";
@@ -33,12 +35,7 @@ const rivalText = (rival: Rival, guildId: GuildId): Html => {
 export const linkingSection = ({ rival, guildId }: GuildView, action: string): Html | null =>
   rival && "list" in rival
     ? null
-    : html`
-<section>
-<h2>${say("roles.linking")}</h2>
-${formTo(action, html` class="panel"`)}
-<input type="hidden" name="guildId" value="${guildId}">
+    : section(say("roles.linking"))`
+${panelTo(action, { guildId })`
 <p>${say("roles.linking.text", { code: tags.code })}</p>
-<p class="row"><button class="button quiet" name="act" value="linking">${say("roles.linking.button")}</button></p>
-</form>
-</section>`;
+<p class="row"><button class="button quiet" name="act" value="linking">${say("roles.linking.button")}</button></p>`}`;

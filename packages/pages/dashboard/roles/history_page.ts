@@ -3,10 +3,10 @@ import type { ScopedGuild } from "@accountlink/core/communities";
 import type { KeptRoleChange, RolePlans } from "@accountlink/core/roles";
 import { dayMs, formatTimestamp, hourMs, type Millis } from "@accountlink/core/timestamp";
 import { Effect, Option, Stream } from "effect";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html, section, to } from "../../html.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
-import { hiddenFields, radioField } from "../look/field.ts";
+import { radioField } from "../look/field.ts";
 import { type AccountNames, guildText } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { type NamedRoles, roleName } from "../look/remedies.ts";
@@ -70,15 +70,11 @@ ${nextPage(next && withQuery(historyPath(scope.pid), { guildId, cursor: next }),
 const putBackSection = ({ scope, guildId, taken, pending }: HistoryView): Html | null => {
   const [last] = taken.toReversed();
   if (pending === 0 && last === undefined) return null;
-  return html`
-<section>
-<h2>${say("roles.history.back")}</h2>
+  return section(say("roles.history.back"))`
 ${pending > 0 ? html`<p data-live="10">${say("roles.history.running", { count: pending })}</p>` : null}
 ${
-  last === undefined
-    ? null
-    : html`${formTo(historyPath(scope.pid))}
-${hiddenFields({ guildId })}
+  last !== undefined &&
+  formTo(historyPath(scope.pid), { guildId })`
 <p>${say("roles.history.back.text")}</p>
 ${radioField({
   name: "period",
@@ -89,10 +85,8 @@ ${radioField({
     label: say(`roles.history.back.${period}`, { count }),
   })),
 })}
-<p class="row"><button class="button">${say("roles.history.back.button")}</button></p>
-</form>`
-}
-</section>`;
+<p class="row"><button class="button">${say("roles.history.back.button")}</button></p>`
+}`;
 };
 
 /** Counts the roles that a visitor can have given back, by how long ago they were taken. */

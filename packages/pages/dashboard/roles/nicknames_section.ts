@@ -4,9 +4,8 @@ import type { ChatId } from "@accountlink/core/ids";
 import { type NicknameBefore, type PlanDetails, type RolePlans, templatesOf } from "@accountlink/core/roles";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html, section, to } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
-import { hiddenFields } from "../look/field.ts";
 import { say } from "../look/say.ts";
 import { historyPath, nicknamesPath, rolesPath, withQuery } from "../paths.ts";
 
@@ -24,11 +23,11 @@ export const nicknamesView = Effect.fnUntraced(function* (plans: RolePlans["Serv
 });
 
 /** Leads to the list of what the rules did, which also says what can be given back. */
-export const historySection = ({ scope, guildId }: PlanDetails["plan"]): Html => html`
-<section id="history">
-<h2>${say("roles.history")}</h2>
-<p>${say("roles.history.text")} <a href="${to(withQuery(historyPath(scope.pid), { guildId }))}">${say("roles.history.open")}</a></p>
-</section>`;
+export const historySection = ({ scope, guildId }: PlanDetails["plan"]): Html => section(
+  say("roles.history"),
+  "history",
+)`
+<p>${say("roles.history.text")} <a href="${to(withQuery(historyPath(scope.pid), { guildId }))}">${say("roles.history.open")}</a></p>`;
 
 export const nicknamesSection = (
   { kept, isRunning }: NicknamesView,
@@ -37,9 +36,7 @@ export const nicknamesSection = (
   const { scope, guildId } = plan;
   if (kept === 0) return null;
   const file = html`<p><a href="${to(withQuery(nicknamesPath(scope.pid), { guildId }))}">${say("roles.before.file")}</a></p>`;
-  return html`
-<section id="nicknames">
-<h2>${say("roles.before")}</h2>
+  return section(say("roles.before"), "nicknames")`
 <p>${say("roles.before.text")}</p>
 ${file}
 ${
@@ -47,13 +44,10 @@ ${
     ? html`<p data-live="10">${say("roles.before.running", { count: kept })}</p>`
     : plan.state === "on" && templatesOf(plan).length > 0
       ? html`<p>${say("roles.before.first")}</p>`
-      : html`${formTo(rolesPath(scope.pid))}
-${hiddenFields({ guildId })}
+      : formTo(rolesPath(scope.pid), { guildId })`
 <p>${say("roles.before.keep")}</p>
-<p class="row"><button class="button quiet" name="act" value="putBack">${say("roles.before.button", { count: kept })}</button></p>
-</form>`
-}
-</section>`;
+<p class="row"><button class="button quiet" name="act" value="putBack">${say("roles.before.button", { count: kept })}</button></p>`
+}`;
 };
 
 export const nicknamesFile = Effect.fnUntraced(function* (plans: RolePlans["Service"], guild: ScopedGuild) {

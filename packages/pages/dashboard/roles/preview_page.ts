@@ -10,9 +10,9 @@ import {
   shownPreview,
   templatesOf,
 } from "@accountlink/core/roles";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { type Html, hiddenFields, html, section, to } from "../../html.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
-import { type Choice, checksField, radioField } from "../look/field.ts";
+import { type Choice, checksField, filtersOf, panelTo, radioField } from "../look/field.ts";
 import { type AccountNames, guildText, platforms } from "../look/names.ts";
 import { progressBar, progressText } from "../look/progress.ts";
 import type { Refused } from "../look/refused.ts";
@@ -64,24 +64,18 @@ const runningHtml = ({ preview }: PreviewView): Html => html`
 <p>${say("preview.running", { progress: progressText(preview) })}</p>
 ${progressBar(say("roles.compared"), preview)}
 ${
-  preview.unknown === 0
-    ? null
-    : html`<p>${say("preview.asked_again", { count: preview.unknown, platform: platforms.game })}</p>`
+  preview.unknown > 0 &&
+  html`<p>${say("preview.asked_again", { count: preview.unknown, platform: platforms.game })}</p>`
 }
 </div>
 <p>${say("preview.leave")}</p>`;
 
 const failedHtml = (view: PreviewView): Html => html`
 <p class="problem">${say("preview.failed", { count: view.preview.done, ...platforms })}</p>
-${formOf(view, html`<p class="row"><button class="button" name="act" value="again">${say("preview.again")}</button></p>`)}`;
+${formOf(view)`<p class="row"><button class="button" name="act" value="again">${say("preview.again")}</button></p>`}`;
 
-const formOf = ({ community, guildId, preview, seen }: PreviewView, content: Html): Html => html`
-${formTo(rolesPreviewPath(community.scope.pid), html` class="panel"`)}
-<input type="hidden" name="guildId" value="${guildId}">
-<input type="hidden" name="id" value="${preview.id}">
-<input type="hidden" name="seen" value="${seen}">
-${content}
-</form>`;
+const formOf = ({ community, guildId, preview, seen }: PreviewView): typeof html =>
+  panelTo(rolesPreviewPath(community.scope.pid), { guildId, id: preview.id, seen });
 
 const doneHtml = (view: PreviewView): Html => {
   const { preview, isOn } = view;
@@ -94,27 +88,22 @@ ${rolesTable(view, choices !== null)}
 ${memberHtml(view)}
 ${namesHtml(view)}
 ${exceptionsHtml(view)}
-<section>
-<h2>${say(isOn ? "preview.save" : "preview.turn_on")}</h2>
-${formOf(
-  view,
-  html`${
-    choices &&
-    radioField({
-      name: "unlinked",
-      label: say("preview.unlinked"),
-      value: view.unlinked,
-      choices,
-    })
-  }${takeField(view)}
+${section(say(isOn ? "preview.save" : "preview.turn_on"))`
+${formOf(view)`${
+  choices &&
+  radioField({
+    name: "unlinked",
+    label: say("preview.unlinked"),
+    value: view.unlinked,
+    choices,
+  })
+}${takeField(view)}
 <p>${
-    choices || isQuiet
-      ? say("preview.begin")
-      : say("preview.begin_work", { work: workText(changesIn(changed)) })
-  } ${say("preview.stop")}</p>
-<p class="row">${buttonsHtml(view)}</p>`,
-)}
-</section>`;
+  choices || isQuiet
+    ? say("preview.begin")
+    : say("preview.begin_work", { work: workText(changesIn(changed)) })
+} ${say("preview.stop")}</p>
+<p class="row">${buttonsHtml(view)}</p>`}`}`;
 };
 
 const takeField = (view: PreviewView): Html | null =>
@@ -228,17 +217,11 @@ ${nextPage(next && withQuery(previewMembersPath(pid), { guildId, roleId, change,
 
 const memberHtml = (view: PreviewView): Html => {
   const { member, preview, community, guildId, seen } = view;
-  return html`
-<section id="member">
-<h2>${say("roles.try")}</h2>
-<form method="get" action="${to(rolesPreviewPath(community.scope.pid))}#member" class="filters">
-<input type="hidden" name="guildId" value="${guildId}">
-<input type="hidden" name="seen" value="${seen}">
-${whoField(member?.who ?? "")}
-<button class="button quiet">${say("roles.try.button")}</button>
-</form>
-${member === null ? null : html`<div role="status">${previewHtml(view, preview.settings.rules, member)}</div>`}
-</section>`;
+  return section(say("roles.try"), "member")`
+${filtersOf(`${rolesPreviewPath(community.scope.pid)}#member`, say("roles.try.button"))`
+${hiddenFields({ guildId, seen })}
+${whoField(member?.who ?? "")}`}
+${member !== null && html`<div role="status">${previewHtml(view, preview.settings.rules, member)}</div>`}`;
 };
 
 export const examplesIn = ({ examples: { linked, unlinked } }: PlanPreview) => [...linked, ...unlinked];
@@ -265,27 +248,23 @@ const namesHtml = (view: PreviewView): Html | null => {
   const { preview, names, community } = view;
   const { linked, unlinked } = preview.nicknames;
   if (linked + unlinked === 0) return null;
-  return html`
-<section>
-<h2>${say("preview.nicknames")}</h2>
+  return section(say("preview.nicknames"))`
 <p>${say("preview.renamed", { count: linked })} ${
-    unlinked === 0 ? null : html`${say("preview.unnamed", { count: unlinked })} `
+    unlinked > 0 && html`${say("preview.unnamed", { count: unlinked })} `
   }${say("preview.kept")}</p>
 ${
-  preview.names.length === 0
-    ? null
-    : tableHtml({
-        id: "names",
-        caption: say("preview.names_caption"),
-        columns: [
-          memberColumn(community.scope.pid, names),
-          [say("preview.now"), ({ before }) => before ?? say("preview.no_nickname")],
-          [say("preview.then"), ({ after }) => after],
-        ],
-        rows: preview.names,
-      })
-}
-</section>`;
+  preview.names.length > 0 &&
+  tableHtml({
+    id: "names",
+    caption: say("preview.names_caption"),
+    columns: [
+      memberColumn(community.scope.pid, names),
+      [say("preview.now"), ({ before }) => before ?? say("preview.no_nickname")],
+      [say("preview.then"), ({ after }) => after],
+    ],
+    rows: preview.names,
+  })
+}`;
 };
 
 const exceptionsHtml = (view: PreviewView): Html | null => {
@@ -304,7 +283,7 @@ const exceptionsHtml = (view: PreviewView): Html | null => {
     ...(bypassed === 0 ? [] : [say("preview.bypassed", { count: bypassed })]),
   ];
   if (lines.length === 0) return null;
-  return html`<section><h2>${say("preview.exceptions")}</h2><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`;
+  return section(say("preview.exceptions"))`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 };
 
 /** What may happen to members who were never linked; null if it makes no difference. */

@@ -26,7 +26,7 @@ export const ranksFields = (view: RanksView, { rules: typed, ranksOf }: RolesFor
   const [added, left] = [found.slice(0, mostRules - rules.length), found.slice(mostRules - rules.length)];
   const nameOfRole = new Map(roles.map(({ id, name }) => [id, name]));
   return html`
-<details${ranksOf === "" ? null : html` open`} id="ranks">
+<details${ranksOf !== "" && html` open`} id="ranks">
 <summary>${say("ranks.title")}</summary>
 ${textField({
   name: "ranksOf",
@@ -37,22 +37,19 @@ ${textField({
 })}
 <p class="row"><button class="button quiet small" name="act" value="ranks">${say("ranks.show")}</button></p>
 ${
-  ranked === null
-    ? null
-    : html`<div role="status">
+  ranked !== null &&
+  html`<div role="status">
 <p>${capitalised(say("ranks.has", { count: ranked.ranks.length, group: ranked.name ?? say("rule.group", { id: ranked.id }) }))} ${
-        added.length === 0 ? say("ranks.no_further") : say("ranks.with_role", { count: added.length })
-      }</p>
+    added.length === 0 ? say("ranks.no_further") : say("ranks.with_role", { count: added.length })
+  }</p>
 <ul>${added.map(({ roleId, conditions }) => html`<li>${say("ranks.entry", { role: nameOfRole.get(roleId) ?? roleId, rank: conditions[0]?.minRank ?? "" })}</li>`)}</ul>
 ${
-  left.length === 0
-    ? null
-    : html`<p>${say("ranks.too_many", { count: left.length, most: numberHtml(mostRules) })}</p>`
+  left.length > 0 &&
+  html`<p>${say("ranks.too_many", { count: left.length, most: numberHtml(mostRules) })}</p>`
 }
 ${
-  added.length === 0
-    ? null
-    : html`<p class="row"><button class="button small" name="act" value="addRanks">${say("ranks.add", { count: added.length })}</button></p>`
+  added.length > 0 &&
+  html`<p class="row"><button class="button small" name="act" value="addRanks">${say("ranks.add", { count: added.length })}</button></p>`
 }
 ${missingRoles(view, ranked)}
 </div>`
@@ -73,7 +70,7 @@ const missingRoles = ({ roles, asksForRoles, invite }: RanksView, ranked: Ranked
 <div class="notice warn">
 <p>${say("ranks.makes", { count, platform: platforms.chat })}</p>
 ${names}
-<p>${say("ranks.needs_right")}${invite === null ? null : html` <a href="${to(invite)}" rel="noreferrer">${say("ranks.give_right")}</a>`}</p>
+<p>${say("ranks.needs_right")}${invite !== null && html` <a href="${to(invite)}" rel="noreferrer">${say("ranks.give_right")}</a>`}</p>
 <p class="row"><button class="button small" name="act" value="makeRoles">${say("ranks.make", { count })}</button>
 <button class="button quiet small" name="act" value="ranks">${say("ranks.make_none")}</button></p>
 </div>`;

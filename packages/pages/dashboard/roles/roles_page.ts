@@ -1,8 +1,8 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
 import { mostRules, type PlanDetails, planVersion, type SharedProblem } from "@accountlink/core/roles";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html, section, to } from "../../html.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
-import { textField } from "../look/field.ts";
+import { panelTo, textField } from "../look/field.ts";
 import { type AccountNames, communityName, guildText, platforms } from "../look/names.ts";
 import { progressBar, progressText } from "../look/progress.ts";
 import type { Refused } from "../look/refused.ts";
@@ -49,19 +49,16 @@ export const rolesPage = (view: RolesView, form: RolesForm, refused: Refused | n
     content: html`
 <p>${say("roles.intro", { community: nameOf(view), platform: platforms.chat })}
 <a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>
-${isNew ? null : statusSection(view)}
+${!isNew && statusSection(view)}
 ${isEmpty ? linkingSection(view, action(view)) : null}
 ${rivalNotice(view)}
 ${planSection(view, form)}
-${isNew ? null : html`<div data-live>${problemsSection(view)}</div>`}
-${isNew ? null : html`${previewSection(view)}${historySection(details.plan)}${nicknamesSection(view.nicknames, details)}${removeSection(view)}`}`,
+${!isNew && html`<div data-live>${problemsSection(view)}</div>`}
+${!isNew && html`${previewSection(view)}${historySection(details.plan)}${nicknamesSection(view.nicknames, details)}${removeSection(view)}`}`,
   };
 };
 
 const nameOf = ({ guildName, guildId }: RolesView): string | Html => guildText(guildId, guildName);
-
-const hidden = ({ guildId }: RolesView): Html =>
-  html`<input type="hidden" name="guildId" value="${guildId}">`;
 
 const action = ({ community }: RolesView): string => rolesPath(community.scope.pid);
 
@@ -78,14 +75,16 @@ ${
       }</p>`
     : html`
 <p>${say("roles.commands", { code: tags.code })}${
-        view.tryUrl === null ? null : html` <a href="${to(view.tryUrl)}">${say("channels.try")}</a>`
+        view.tryUrl !== null && html` <a href="${to(view.tryUrl)}">${say("channels.try")}</a>`
       }</p>
 <p>${plan.unlinked === "keep" ? html`${say("roles.keep")} ` : null}${say("roles.pending", { count: pending })}${
-        sweptAt === null ? null : html` ${say("roles.swept", { time: timeHtml(sweptAt) })}`
+        sweptAt !== null && html` ${say("roles.swept", { time: timeHtml(sweptAt) })}`
       }</p>
 ${
   sweep === null
-    ? html`${formTo(action(view))}${hidden(view)}<p class="row"><button class="button quiet" name="act" value="sweep">${say("roles.apply")}</button></p></form>`
+    ? formTo(action(view), {
+        guildId: view.guildId,
+      })`<p class="row"><button class="button quiet" name="act" value="sweep">${say("roles.apply")}</button></p>`
     : html`<p>${sweepText(sweep)} ${progressBar(say("roles.compared"), sweep)}</p>`
 }`
 }
@@ -107,9 +106,7 @@ const pauseText = ({ details: { community } }: RolesView): Html | null => {
 const problemsSection = (view: RolesView): Html | null => {
   const { problems } = view.details.status;
   if (problems.length === 0) return null;
-  return html`
-<section>
-<h2>${say("roles.problems")}</h2>
+  return section(say("roles.problems"))`
 <p>${say("roles.problems.text")}</p>
 ${tableHtml({
   id: "problems",
@@ -121,8 +118,7 @@ ${tableHtml({
     [say("blocks.since"), ({ at }) => timeHtml(at)],
   ],
   rows: problems,
-})}
-</section>`;
+})}`;
 };
 
 const whatFails = (view: RolesView, { reason, roleId }: SharedProblem): string | Html => {
@@ -145,15 +141,16 @@ const membersOf = ({ names, community }: RolesView, { chatIds, count }: SharedPr
 };
 
 const planSection = (view: RolesView, form: RolesForm): Html => {
-  const isOn = view.details.plan.state === "on";
-  return html`
-<section>
-<h2>${say("roles.rules")}</h2>
-${formTo(action(view), html` class="panel" data-guarded="${view.isTyped ? "changed" : ""}"`)}
-${hidden(view)}
-<input type="hidden" name="rows" value="${form.rules.length}">
-<input type="hidden" name="unlinked" value="${form.unlinked}">
-<input type="hidden" name="seen" value="${planVersion(view.details.plan)}">
+  const { plan } = view.details;
+  const isOn = plan.state === "on";
+  const fields = {
+    guildId: view.guildId,
+    rows: String(form.rules.length),
+    unlinked: form.unlinked,
+    seen: planVersion(plan),
+  };
+  return section(say("roles.rules"))`
+${formTo(action(view), fields, html` class="panel" data-guarded="${view.isTyped ? "changed" : ""}"`)`
 ${form.rules.map((rule, i) => ruleFieldset(view, rule, [i + 1, form.rules.length]))}
 ${
   form.rules.length < mostRules
@@ -180,16 +177,14 @@ ${hasGroups(view) || form.nicknameGroupId !== "" ? nicknameGroupField(view, form
 ${bypassField(view, form, "bypassRoleIds")}
 ${bypassField(view, form, "nicknameBypassRoleIds")}
 <p class="row">${
-    view.rival && "list" in view.rival && !isOn
-      ? null
-      : html`<button class="button" name="act" value="on">${say(
-          isOn ? "roles.see_then_save" : "roles.see_then_on",
-        )}</button>`
-  } <button class="button quiet" name="act" value="paused">${say(
-    isOn ? "roles.save_paused" : "roles.save_off",
-  )}</button></p>
-</form>
-</section>`;
+  view.rival && "list" in view.rival && !isOn
+    ? null
+    : html`<button class="button" name="act" value="on">${say(
+        isOn ? "roles.see_then_save" : "roles.see_then_on",
+      )}</button>`
+} <button class="button quiet" name="act" value="paused">${say(
+  isOn ? "roles.save_paused" : "roles.save_off",
+)}</button></p>`}`;
 };
 
 const hasGroups = ({ kinds }: RolesView): boolean => kinds.includes("group");
@@ -211,30 +206,23 @@ const nicknameGroupField = (view: RolesView, { nicknameGroupId }: RolesForm): Ht
 
 const previewSection = (view: RolesView): Html => {
   const { preview } = view;
-  return html`
-<section id="preview">
-<h2>${say("roles.try")}</h2>
-${formTo(`${action(view)}#preview`, html` class="panel"`)}
-${hidden(view)}
+  return section(say("roles.try"), "preview")`
+${panelTo(`${action(view)}#preview`, { guildId: view.guildId })`
 <p>${say("roles.try.saved")}</p>
 ${whoField(preview?.who ?? "")}
-<button class="button quiet" name="act" value="preview">${say("roles.try.button")}</button>
-</form>
+<button class="button quiet" name="act" value="preview">${say("roles.try.button")}</button>`}
 ${
-  !preview?.found
-    ? null
-    : html`<div role="status">${previewHtml(view, view.details.plan.rules, preview)}
+  preview !== null &&
+  preview.found !== null &&
+  html`<div role="status">${previewHtml(view, view.details.plan.rules, preview)}
 ${obstacles(view, preview.found.changes)}</div>`
-}
-</section>`;
+}`;
 };
 
 const removeSection = (view: RolesView): Html => html`
 <details>
 <summary class="bad">${say("roles.delete")}</summary>
-${formTo(action(view))}
-${hidden(view)}
+${formTo(action(view), { guildId: view.guildId })`
 <p>${say("roles.delete.text")}${view.nicknames.kept > 0 ? html` ${say("roles.delete.before")}` : null}</p>
-<p class="row"><button class="button bad small" name="act" value="delete">${say("roles.delete.button")}</button></p>
-</form>
+<p class="row"><button class="button bad small" name="act" value="delete">${say("roles.delete.button")}</button></p>`}
 </details>`;

@@ -113,7 +113,7 @@ const conditionFields = (
     return field === thingField ? thingHint(view, [when, typed[field]], hint) : hint;
   };
   return html`
-<div class="condition"${condition === 1 ? null : html` role="group" aria-label="${plain(say("rule.condition", { number: String(condition) }))}"`}>
+<div class="condition"${condition !== 1 && html` role="group" aria-label="${plain(say("rule.condition", { number: String(condition) }))}"`}>
 <div class="parts">
 ${menuField({
   name: `when-${part}`,
@@ -143,9 +143,8 @@ ${fields.map((field) => {
 </div>`,
 )}
 ${
-  condition === 1
-    ? null
-    : html`<p class="row"><button class="button quiet small" name="act" value="drop-${rule}-${condition}">${say("rule.drop_condition", { condition: String(condition), number: String(rule), unseen: tags.unseen })}</button></p>`
+  condition !== 1 &&
+  html`<p class="row"><button class="button quiet small" name="act" value="drop-${rule}-${condition}">${say("rule.drop_condition", { condition: String(condition), number: String(rule), unseen: tags.unseen })}</button></p>`
 }
 </div>`;
 };
@@ -176,7 +175,7 @@ export const bypassField = (
   const chosen = form[name];
   const key = name === "bypassRoleIds" ? "roles.bypass" : "roles.bypass_nicknames";
   return html`
-<details${chosen.length === 0 ? null : html` open`}>
+<details${chosen.length > 0 && html` open`}>
 <summary>${chosen.length === 0 ? say(`${key}.nobody`) : say(key)}</summary>
 ${checksField({ name, label: say(key), hint: say(`${key}.hint`), values: chosen, choices: roleChoices(view, chosen, (role) => role) })}
 </details>`;

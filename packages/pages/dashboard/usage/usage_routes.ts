@@ -5,7 +5,7 @@ import { makeUsageDays, type UsageDay, type UsageGroup } from "@accountlink/core
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
-import { menuField } from "../look/field.ts";
+import { filtersOf, menuField } from "../look/field.ts";
 import { keyMenu, nameOf } from "../look/owned_key.ts";
 import { type Column, tableHtml } from "../look/table.ts";
 import { dayHtml, numberText } from "../look/time.ts";
@@ -86,7 +86,7 @@ export const usagePage = ({ days, byKey, keys }: UsageView, filter: UsageFilter)
   title: "Usage",
   section: "usage",
   content: html`
-<form method="get" action="${to(paths.usage)}" class="filters">
+${filtersOf(paths.usage, "Show")`
 ${keyMenu(keys, filter.keyId)}
 ${menuField({
   name: "days",
@@ -96,13 +96,11 @@ ${menuField({
     value: String(span),
     label: `Last ${span} days`,
   })),
-})}
-<button class="button quiet">Show</button>
-</form>
+})}`}
 <div data-live>
 ${barChart(days)}
-${byKey.length === 0 ? null : keyTable(byKey)}
-${days.every((usage) => requestsOf(daySum(usage)) === 0) ? null : dayTable(days)}
+${byKey.length > 0 && keyTable(byKey)}
+${days.every((usage) => requestsOf(daySum(usage)) !== 0) && dayTable(days)}
 </div>
 <p class="more"><a href="${to(withQuery(paths.usageFile, { ...filter }))}">Download as CSV</a></p>
 <p class="hint">Days are in UTC; days without requests are left out. A lookup that finds no link counts as served.
@@ -131,9 +129,8 @@ const keyTable = (byKey: ReadonlyArray<KeyUsage>) => html`${usageTable(
     }),
 )}
 ${
-  byKey.length <= mostKeys
-    ? null
-    : html`<p class="more">The busiest ${mostKeys} of ${numberText(byKey.length)} used keys. The file has all of them.</p>`
+  byKey.length > mostKeys &&
+  html`<p class="more">The busiest ${mostKeys} of ${numberText(byKey.length)} used keys. The file has all of them.</p>`
 }`;
 
 type UsageRow = readonly [name: Html, days: ReadonlyArray<UsageDay>];

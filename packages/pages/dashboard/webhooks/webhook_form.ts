@@ -1,5 +1,5 @@
-import { type Html, html } from "../../html.ts";
-import { checkField, fieldsOf, hiddenFields, textField } from "../look/field.ts";
+import { type Html, hiddenFields, html } from "../../html.ts";
+import { checksField, fieldsOf, textField } from "../look/field.ts";
 import { type Fields, typedIn } from "../owner_pages.ts";
 import { eventChoices } from "./webhook_texts.ts";
 
@@ -49,11 +49,7 @@ ${textField({
 ${textField({ ...of("description"), hint: "What it is for (optional).", maxLength: 300 })}
 <details${form.types.length > 0 ? html` open` : null}>
 <summary>Only some events</summary>
-<fieldset class="field" id="types">
-<legend>Events</legend>
-<p class="hint">If none is chosen, all are sent.</p>
 ${hiddenFields({ types: "" })}
-${eventChoices.map(({ type, label }) => checkField("types", `${label} (${type})`, form.types.includes(type), type))}
-</fieldset>
+${checksField({ name: "types", label: webhookLabels.types, hint: "If none is chosen, all are sent.", values: form.types, choices: eventChoices })}
 </details>`;
 };

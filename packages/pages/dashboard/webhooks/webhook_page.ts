@@ -1,7 +1,7 @@
 /** The page of one webhook: its status, its deliveries, and its actions. */
 import type { DeliveryPage, DeliveryStatus, WebhookDetails } from "@accountlink/core/webhooks";
-import { formTo, type Html, html, to } from "../../html.ts";
-import { checkField, hiddenFields, menuField } from "../look/field.ts";
+import { formTo, type Html, html, section, to } from "../../html.ts";
+import { checkField, filtersOf, menuField, panelTo } from "../look/field.ts";
 import { webhookName } from "../look/names.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import type { Refused } from "../look/refused.ts";
@@ -39,15 +39,19 @@ ${webhook.status === "disabled" ? html`<div class="notice bad" role="alert"><p>$
 <div><dt>Events</dt><dd>${typesText(webhook)}</dd></div>
 <div><dt>Pending</dt><dd>${pendingText(webhook)}</dd></div>
 <div><dt>Last delivered</dt><dd>${timeOr(webhook.lastDeliveredAt, "never")}</dd></div>
-${webhook.failingSince === null ? null : html`<div><dt>Failing since</dt><dd>${timeHtml(webhook.failingSince)}</dd></div>`}
+${webhook.failingSince !== null && html`<div><dt>Failing since</dt><dd>${timeHtml(webhook.failingSince)}</dd></div>`}
 <div><dt>Created</dt><dd>${timeHtml(webhook.createdAt)}</dd></div>
 </dl>`;
 
 const sendForms = ({ id, status, pending }: WebhookDetails): Html => html`
-${formTo(webhookPath(id, "test"), html` class="more"`)}<button class="button">Send a test</button></form>
+${formTo(webhookPath(id, "test"), {}, html` class="more"`)`<button class="button">Send a test</button>`}
 ${
   status === "active" && pending > 0
-    ? html`${formTo(webhookPath(id, "send-pending"), html` class="more"`)}<button class="button quiet">Send what waits now</button></form>`
+    ? formTo(
+        webhookPath(id, "send-pending"),
+        {},
+        html` class="more"`,
+      )`<button class="button quiet">Send what waits now</button>`
     : null
 }`;
 
@@ -58,13 +62,12 @@ const statuses = [
   { value: "given_up", label: "Given up" },
 ];
 
-const deliveries = ({ webhook, filter, next, ...view }: WebhookView): Html => html`
-<section id="deliveries">
-<h2>Deliveries</h2>
-<form method="get" action="${to(webhookPath(webhook.id))}" class="filters">
-${menuField({ name: "status", label: "Which", value: filter ?? "", choices: statuses })}
-<button class="button quiet">Show</button>
-</form>
+const deliveries = ({ webhook, filter, next, ...view }: WebhookView): Html => section(
+  "Deliveries",
+  "deliveries",
+)`
+${filtersOf(webhookPath(webhook.id), "Show")`
+${menuField({ name: "status", label: "Which", value: filter ?? "", choices: statuses })}`}
 ${tableHtml({
   id: "delivery-list",
   caption: "Deliveries, newest first",
@@ -80,52 +83,39 @@ ${tableHtml({
     ["Next attempt", ({ nextAttemptAt }) => timeOr(nextAttemptAt, "none")],
     [
       "Again",
-      ({ eventId }) => html`${formTo(webhookPath(webhook.id, "resend"))}${hiddenFields({ eventId })}<button
-    class="button quiet small">Send again</button></form>`,
+      ({ eventId }) => formTo(webhookPath(webhook.id, "resend"), { eventId })`<button
+    class="button quiet small">Send again</button>`,
     ],
   ],
   rows: view.deliveries,
   empty: "There are no deliveries yet. New ones are listed here.",
 })}
-${nextPage(next && withQuery(webhookPath(webhook.id), { status: filter, cursor: next }), "Older deliveries")}
-</section>`;
+${nextPage(next && withQuery(webhookPath(webhook.id), { status: filter, cursor: next }), "Older deliveries")}`;
 
 const acts = ({ id, status }: WebhookDetails, form: WebhookForm): Html => {
   const isActive = status === "active";
   return html`
-<section>
-<h2>Settings</h2>
-${formTo(webhookPath(id, "update"), html` class="panel"`)}
+${section("Settings")`
+${panelTo(webhookPath(id, "update"))`
 ${webhookFields(form)}
-<button class="button">Save</button>
-</form>
-</section>
-<section>
-<h2>${isActive ? "Pause" : "Activate"}</h2>
-${formTo(webhookPath(id, "status"), html` class="panel"`)}
+<button class="button">Save</button>`}`}
+${section(isActive ? "Pause" : "Activate")`
+${panelTo(webhookPath(id, "status"))`
 <p>${
-    isActive
-      ? "While the webhook is paused, events are kept. They are sent when you activate it again."
-      : "Events that were kept are sent in order, and failed deliveries are retried at once."
-  }</p>
+  isActive
+    ? "While the webhook is paused, events are kept. They are sent when you activate it again."
+    : "Events that were kept are sent in order, and failed deliveries are retried at once."
+}</p>
 <button class="button quiet" name="status" value="${isActive ? "paused" : "active"}">${
-    isActive ? "Pause the webhook" : "Activate the webhook"
-  }</button>
-</form>
-</section>
-<section>
-<h2>Rotate</h2>
-${formTo(webhookPath(id, "rotate"), html` class="panel"`)}
+  isActive ? "Pause the webhook" : "Activate the webhook"
+}</button>`}`}
+${section("Rotate")`
+${panelTo(webhookPath(id, "rotate"))`
 <p>The new secret is shown once. For 24 hours, deliveries are signed with both secrets.</p>
-<button class="button quiet">Rotate the secret</button>
-</form>
-</section>
-<section>
-<h2>Delete</h2>
-${formTo(webhookPath(id, "delete"), html` class="panel danger"`)}
+<button class="button quiet">Rotate the secret</button>`}`}
+${section("Delete")`
+${panelTo(webhookPath(id, "delete"), {}, "panel danger")`
 <p>Nothing more is sent. The list of deliveries is deleted too.</p>
 ${checkField("confirm", "Delete it for good", false)}
-<button class="button bad">Delete the webhook</button>
-</form>
-</section>`;
+<button class="button bad">Delete the webhook</button>`}`}`;
 };

@@ -1,7 +1,7 @@
 /** The pages of webhooks: the list, a new webhook, its secret, and one delivery. */
 import type { OwnGuild } from "@accountlink/core/platforms";
 import type { SentDelivery, WebhookDetails } from "@accountlink/core/webhooks";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html, section, to } from "../../html.ts";
 import { scopeFields } from "../keys/key_form.ts";
 import { creationPage } from "../keys/new_key_page.ts";
 import { copyable } from "../look/copyable.ts";
@@ -111,20 +111,14 @@ export const deliveryPage = (webhook: WebhookDetails, { delivery, headers, body 
 <div><dt>Attempts</dt><dd>${numberText(delivery.attempts)}</dd></div>
 <div><dt>Next attempt</dt><dd>${timeOr(delivery.nextAttemptAt, "none")}</dd></div>
 </dl>
-${formTo(webhookPath(webhook.id, "resend"), html` class="more"`)}
-<input type="hidden" name="eventId" value="${delivery.eventId}"><button class="button quiet">Send again</button>
-</form>
-<section>
-<h2>Answer</h2>
-${answer(delivery)}
-</section>
-<section>
-<h2>Sent</h2>
+${formTo(webhookPath(webhook.id, "resend"), { eventId: delivery.eventId }, html` class="more"`)`<button class="button quiet">Send again</button>`}
+${section("Answer")`
+${answer(delivery)}`}
+${section("Sent")`
 <p>The latest attempt sent this. The signature is made with your secret for each attempt.</p>
 <pre>POST ${webhook.url}
 ${Object.entries(headers).map(([name, value]) => html`${name}: ${value}\n`)}</pre>
-<pre>${indented(body)}</pre>
-</section>`,
+<pre>${indented(body)}</pre>`}`,
 });
 
 const answer = ({ responseStatus, responseType, attemptedAt, answeredAt }: SentDelivery["delivery"]): Html =>
@@ -134,9 +128,9 @@ const answer = ({ responseStatus, responseType, attemptedAt, answeredAt }: SentD
 <div><dt>Status</dt><dd>${responseStatus}</dd></div>
 <div><dt>Type</dt><dd>${responseType ?? "none"}</dd></div>
 <div><dt>Time</dt><dd>${timeOr(answeredAt, "not recorded")}${
-        answeredAt === null || attemptedAt === null
-          ? null
-          : html` <small>after ${numberText(answeredAt - attemptedAt)} ms</small>`
+        answeredAt !== null &&
+        attemptedAt !== null &&
+        html` <small>after ${numberText(answeredAt - attemptedAt)} ms</small>`
       }</dd></div>
 </dl>
 <p class="hint">The body of the answer is not kept.</p>`;

@@ -21,7 +21,7 @@ const events: Record<EventType, string> = {
   "session.cancelled": "A verification was cancelled",
 };
 
-export const eventChoices = eventTypes.map((type) => ({ type, label: events[type] }));
+export const eventChoices = eventTypes.map((type) => ({ value: type, label: `${events[type]} (${type})` }));
 
 const states = {
   active: { label: "Active", tone: "good" },
