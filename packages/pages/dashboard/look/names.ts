@@ -3,8 +3,8 @@ import { type GuildId, guildOf, type ScopeTarget } from "@accountlink/core";
 import type { LinkCount } from "@accountlink/core/owners";
 import type { Webhook } from "@accountlink/core/webhooks";
 import { type Html, html, inPlace, type ReachedPlatforms } from "../../html.ts";
-import { reasonHtml } from "./reasons.ts";
-import { inLanguage, say } from "./say.ts";
+import { saidOr } from "./reasons.ts";
+import { say } from "./say.ts";
 import { agoHtml, numberHtml } from "./time.ts";
 
 /** Renders what depends on the platforms. */
@@ -91,10 +91,7 @@ export const messageText = ({
 }: {
   readonly reason?: string;
   readonly message: string;
-}): Html =>
-  inLanguage(({ has, say: inWords }) =>
-    has(`error.${reason}`) ? inWords(`error.${reason}`) : reasonHtml(message.replace("guild", "community")),
-  );
+}): Html => saidOr(`error.${reason}`, message.replace("guild", "community"));
 
 export const errorSentence = (error: Parameters<typeof messageText>[0]): Html =>
   say("field.problem", { reason: messageText(error) });

@@ -34,6 +34,10 @@ const expectedHtml = (expected: Expected): Html => {
   }
 };
 
+/** Says a message if the pages have one with this key, or else what core says in English. */
+export const saidOr = (key: string, english: string, values: Readonly<Record<string, unknown>> = {}): Html =>
+  inLanguage(({ has, say: inWords }) => (has(key) ? inWords(key, values) : reasonHtml(english)));
+
 /** Returns a text of core, marked as English on pages in another language. */
 export const reasonHtml = (reason: string | Html): Html =>
   typeof reason !== "string"

@@ -6,8 +6,8 @@ import { type Array, Effect } from "effect";
 import { type Html, html, type Problem } from "../../html.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { platforms } from "./names.ts";
-import { problemHtml, reasonHtml } from "./reasons.ts";
-import { inLanguage, say } from "./say.ts";
+import { problemHtml, saidOr } from "./reasons.ts";
+import { say } from "./say.ts";
 
 /** Parameters of this type are null if no form was refused. */
 export interface Refused {
@@ -58,7 +58,7 @@ const refusalOf = (error: Extract<PublicError, { readonly _tag: FormTag }>): Ref
       return { ...refused, problems: [{ name: "guildId", reason }] };
     }
     case "Conflict":
-      return { ...refused, general: conflictHtml(error) };
+      return { ...refused, general: saidOr(`conflict.${error.reason}`, error.message) };
     case "InvalidBody":
       return { ...refused, general: say("refused.unreadable") };
     case "RateLimited": {
@@ -83,15 +83,7 @@ export const limitHtml = ({
   limit,
   message,
 }: Extract<PublicError, { readonly _tag: "RateLimited" }>): Html =>
-  inLanguage(({ has, say: inWords }) =>
-    has(`limit.${bucket}`) ? inWords(`limit.${bucket}`, { limit }) : reasonHtml(message),
-  );
-
-/** What the dashboard says of a conflict, or else what core says. */
-const conflictHtml = ({ reason, message }: Extract<PublicError, { readonly _tag: "Conflict" }>): Html =>
-  inLanguage(({ has, say: inWords }) =>
-    has(`conflict.${reason}`) ? inWords(`conflict.${reason}`) : reasonHtml(message),
-  );
+  saidOr(`limit.${bucket}`, message, { limit });
 
 /**
  * Lists the problems of a form above the form. The list has the focus, so that screen readers announce it first.
@@ -105,8 +97,7 @@ export const problemSummary = (
 <div class="notice bad" role="alert" tabindex="-1" autofocus>
 <p>${general ?? say("refused.fields")}</p>
 ${
-  problems.length === 0
-    ? null
-    : html`<ul>${problems.map((problem) => html`<li><a href="#${problem.name}">${labels[problem.name] ?? problem.name}</a>: ${problemHtml(problem)}</li>`)}</ul>`
+  problems.length > 0 &&
+  html`<ul>${problems.map((problem) => html`<li><a href="#${problem.name}">${labels[problem.name] ?? problem.name}</a>: ${problemHtml(problem)}</li>`)}</ul>`
 }
 </div>`;
