@@ -37,15 +37,57 @@ export const pageResponse = (
   const { script, csrf = "" } = page;
   const head = script === undefined ? null : html`<script type="module" src="${to(script)}"></script>`;
   const source = documentOf(page, language, footer, head).at({ basePath, csrf });
-  return textResponse(page.status ?? 200, source, htmlType, {
-    ...privateHeaders,
-    "content-language": language.tag,
-    vary: "Accept-Language, Cookie",
-    "content-security-policy": policyOf(page),
-  });
+  return documentResponse(page.status ?? 200, source, language, policyOf(page));
 };
 
 export const htmlType = "text/html; charset=utf-8";
+
+/** Makes the answer with a document. @param policy what its content security policy allows besides its own styles */
+export const documentResponse = (
+  status: number,
+  source: string,
+  { tag }: Pick<Language, "tag">,
+  policy: ReadonlyArray<string>,
+): HttpResponse =>
+  textResponse(status, source, htmlType, {
+    ...privateHeaders,
+    "content-language": tag,
+    vary: "Accept-Language, Cookie",
+    "content-security-policy": [
+      "default-src 'none'",
+      "style-src 'self'",
+      ...policy,
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+  });
+
+/**
+ * Renders a document.
+ *
+ * @param style the path of its style sheet
+ * @param head the title and what else its head has
+ */
+export const documentHtml = (
+  { tag, dir }: Pick<Language, "tag" | "dir">,
+  style: string,
+  head: Html,
+  body: Html,
+): Html => html`<!doctype html>
+<html lang="${tag}" dir="${dir}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+${head}
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${to(style)}">
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
 
 /**
  * Renders the complete document of a page.
@@ -54,28 +96,19 @@ export const htmlType = "text/html; charset=utf-8";
  */
 export const documentOf = (
   { title, content }: Page,
-  { tag, dir }: Pick<Language, "tag" | "dir">,
+  language: Pick<Language, "tag" | "dir">,
   footer: Html,
   head: Html | null = null,
-): Html => html`<!doctype html>
-<html lang="${tag}" dir="${dir}">
-<head>
-${head}
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex, nofollow">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${to(stylePath)}">
-</head>
-<body>
-<main>
+): Html =>
+  documentHtml(
+    language,
+    stylePath,
+    html`${head}<title>${title}</title>`,
+    html`<main>
 ${content}
 </main>
-${footer}
-</body>
-</html>
-`;
+${footer}`,
+  );
 
 /** Whether a policy can name the origin of the URL. In a valid host such as `a;b`, the semicolon ends a directive. */
 export const hasPlainOrigin = (url: string): boolean =>
@@ -90,16 +123,12 @@ const targetOf = (redirect: string): string => {
 const originsOf = (urls: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(urls.filter(hasPlainOrigin).map((url) => new URL(url).origin));
 
-const policyOf = ({ pictures = [], redirect = null, script }: Page): string => {
+const policyOf = ({ pictures = [], redirect = null, script }: Page): ReadonlyArray<string> => {
   const formTargets = redirect === null ? ["'self'"] : ["'self'", targetOf(redirect)];
   return [
-    "default-src 'none'",
     ...(script === undefined ? [] : ["script-src 'self'"]),
-    "style-src 'self'",
     `img-src ${["data:", ...originsOf(pictures)].join(" ")}`,
     // This directive must list the target of the redirect after the form, because browsers apply it to redirects too.
     `form-action ${formTargets.join(" ")}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
+  ];
 };

@@ -1,10 +1,10 @@
 import { permits, type Reader } from "@accountlink/core/accounts";
 import type { Tier } from "@accountlink/core/keys";
-import { type HttpResponse, privateHeaders, textResponse } from "@accountlink/http/for_pages";
+import type { HttpResponse } from "@accountlink/http/for_pages";
 import { Array } from "effect";
 import { formTo, Html, html, type Problem, type ReachedPlatforms, to, type Wording } from "../html.ts";
 import type { Language } from "../languages/mod.ts";
-import { htmlType } from "../page.ts";
+import { documentHtml, documentResponse } from "../page.ts";
 import { noticeHtml } from "./look/notice.ts";
 import { problemSummary, type Refused } from "./look/refused.ts";
 import { partIn, plain, say } from "./look/say.ts";
@@ -61,16 +61,7 @@ interface PageWording {
   readonly english: Wording;
 }
 
-const policy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "connect-src 'self'",
-  "img-src data:",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+const policy = ["script-src 'self'", "connect-src 'self'", "img-src data:", "form-action 'self'"];
 
 export const pageResponse = (
   page: Page,
@@ -87,13 +78,7 @@ export const pageResponse = (
     platforms: visitor.platforms,
     problems: [...(page.refused?.problems ?? []), ...(page.problems ?? [])],
   });
-  const headers = {
-    ...privateHeaders,
-    "content-language": wording.language.tag,
-    vary: "Accept-Language, Cookie",
-    "content-security-policy": policy,
-  };
-  return textResponse(page.status ?? 200, source, htmlType, headers);
+  return documentResponse(page.status ?? 200, source, wording.language, policy);
 };
 
 const documentOf = (page: Page, visitor: Visitor, wording: PageWording, footer: Html): Html => {
@@ -104,38 +89,22 @@ const documentOf = (page: Page, visitor: Visitor, wording: PageWording, footer: 
   const isForeign = !isWorded && language.tag !== "en";
   const of = (part: Html): Html => (isForeign ? partIn(english, part) : part);
   const marked = isForeign ? html` lang="en" dir="ltr"` : null;
-  return html`<!doctype html>
-<html lang="${language.tag}" dir="${language.dir}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex, nofollow">
-<meta name="description" content="${plain(say("frame.description"))}">
-${
-  refreshSeconds === undefined
-    ? null
-    : html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>
-`
-}<title${marked}>${of(html`${plain(title)}`)} – accountlink</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${to(paths.style)}">
-<script type="module" src="${to(paths.script)}"></script>
-</head>
-<body>
-<a class="button skip" href="#content">${say("frame.skip")}</a>
+  const head = html`<meta name="description" content="${plain(say("frame.description"))}">
+${refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}
+<title${marked}>${of(html`${plain(title)}`)} – accountlink</title>
+<script type="module" src="${to(paths.script)}"></script>`;
+  return documentHtml(
+    language,
+    paths.style,
+    head,
+    html`<a class="button skip" href="#content">${say("frame.skip")}</a>
 ${header(section, visitor)}
 <main id="content" tabindex="-1"${marked}>
 ${of(html`<h1>${title}</h1>
-${
-  top &&
-  html`
-${top}`
-}${content}`)}
+${top}${content}`)}
 </main>
-${footer}
-</body>
-</html>
-`;
+${footer}`,
+  );
 };
 
 const header = (
