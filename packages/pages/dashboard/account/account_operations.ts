@@ -11,7 +11,7 @@ import { DashboardAccount } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { siteOf } from "../../sign_ins/site.ts";
 import { makeOperation } from "../api_pipeline.ts";
-import { makeDeletionNames, requireConfirmed } from "../communities/deletion_names.ts";
+import { makeDeletionNames, requireConfirmed } from "../communities/deletion.ts";
 
 export const makeAccountOperations = Effect.gen(function* () {
   const operation = yield* makeOperation;

@@ -160,9 +160,7 @@ ${
 </li>`;
 
 /** The account's plan, how it differs from Premium, and how to reach the operator. */
-const planHtml = (limits: LimitSettings, tier: Tier, contact: string | null): Html => section(
-  say("account.plan"),
-)`
+const planHtml = (limits: LimitSettings, tier: Tier, contact: string | null) => section(say("account.plan"))`
 ${tableHtml({
   id: "plan",
   caption: say(`account.plan.${tier}`),

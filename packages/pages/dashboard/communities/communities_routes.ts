@@ -24,8 +24,7 @@ import {
   type SaidForm,
   saidLabels,
 } from "./community_page.ts";
-import { dataDeletionPage, deletionName } from "./deletion.ts";
-import { makeDeletionNames } from "./deletion_names.ts";
+import { dataDeletionPage, deletionName, makeDeletionNames } from "./deletion.ts";
 import {
   addBotLink,
   everyRight,

@@ -7,7 +7,7 @@ import { Effect } from "effect";
 import { makeOperation } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
 import { makeScopeNames } from "./community.ts";
-import { makeDeletionNames, requireConfirmed } from "./deletion_names.ts";
+import { makeDeletionNames, requireConfirmed } from "./deletion.ts";
 
 /** What members and keys do with communities, by JSON and by the forms of the pages. */
 export const makeCommunityOperations = Effect.gen(function* () {

@@ -1,14 +1,45 @@
-/** The page that asks before the data of a list is deleted. */
+/** What pages say and ask before an account or the data of a list is deleted. */
+import { InvalidParameter } from "@accountlink/core/errors";
+import { type Account, shownName } from "@accountlink/core/keys";
+import type { OwnedScope } from "@accountlink/core/owners";
 import type { RolePlan } from "@accountlink/core/roles";
-import { html } from "../../html.ts";
-import { confirmForm, deletionLabels, linksOf } from "../look/deletion.ts";
-import { checkField } from "../look/field.ts";
-import { communityName } from "../look/names.ts";
+import { Effect } from "effect";
+import { type Html, html } from "../../html.ts";
+import { buttonsOr, checkField, dangerTo, textField } from "../look/field.ts";
+import { communityName, linksText } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { linkTo, say, tags } from "../look/say.ts";
+import { makeNamed } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { communityPath, deleteDataPath, paths, rolesPath, withQuery } from "../paths.ts";
 import type { Community, CountedCommunity } from "./community.ts";
+
+export const deletionLabels = { confirm: say("deletion.confirmation") };
+
+/** The links of lists, and what goes with them. */
+export const linksOf = (lists: ReadonlyArray<Pick<OwnedScope, "links">>): Html => {
+  const count = lists.reduce((sum, { links }) => sum + links.count, 0);
+  const isCounted = lists.every(({ links }) => links.age !== null);
+  const links = linksText({ count, age: isCounted ? 0 : null });
+  return say("deletion.links", { links, lists: lists.length });
+};
+
+interface Deletion extends Readonly<Record<"action" | "back" | "name", string>> {
+  readonly label: Html;
+  readonly more?: Html | null;
+}
+
+/** Asks the owner to type the name of the list or account to delete. */
+export const confirmForm = ({ action, back, name, label, more = null }: Deletion): Html => dangerTo(action)`
+${textField({
+  name: "confirm",
+  label: say("deletion.type", { b: tags.b, name }),
+  value: "",
+  required: true,
+  awaited: name,
+})}
+${more}
+${buttonsOr(html`<button class="button bad">${label}</button>`, back, say("deletion.keep"))}`;
 
 /**
  * @param name the text that the owner has to type
@@ -73,3 +104,25 @@ ${confirmForm({
 /** The name that an owner types to delete the data of a list: the shared list is called as the account is. */
 export const deletionName = ({ scope, guildName }: Community, accountName: string): string =>
   scope.kind === "global" ? accountName : (guildName ?? scope.guildId);
+
+/**
+ * Returns a function that lists the names by which an owner may call an account. The first one is the same in every
+ * language, so pages ask for it.
+ */
+export const makeDeletionNames = Effect.map(makeNamed, (named) =>
+  Effect.fnUntraced(function* (account: Account) {
+    const found = yield* named(account);
+    const others = [account.name, shownName(account)] as const;
+    if (found === null) return others;
+    if ("title" in found) return [found.title, ...others] as const;
+    return [found.owner, `${found.owner}’s account`, ...others] as const;
+  }),
+);
+
+/** Fails unless the text is one of the names of what the request deletes. Keyboards have no typographic apostrophe. */
+export const requireConfirmed = (text: string, names: ReadonlyArray<string | null>) =>
+  names.some((name) => name !== null && plain(name) === plain(text))
+    ? Effect.void
+    : InvalidParameter.one("confirm", { is: "confirmation" });
+
+const plain = (text: string): string => text.trim().replaceAll("’", "'");

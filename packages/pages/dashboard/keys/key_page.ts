@@ -9,7 +9,7 @@ import { Effect } from "effect";
 import { type Html, html, section, to } from "../../html.ts";
 import { makeEntryNames } from "../audit/entry_names.ts";
 import { historyHtml, whoOf } from "../audit/sentences.ts";
-import { menuField, panelTo, textField } from "../look/field.ts";
+import { dangerTo, menuField, panelTo, textField } from "../look/field.ts";
 import { accesses, expiryHtml, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import type { Refused } from "../look/refused.ts";
 import { counted, timeHtml, timeOr } from "../look/time.ts";
@@ -123,7 +123,7 @@ ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400
 }
 ${section("Danger zone")`
 ${mayGive || isActive(key) ? statusForm(key) : null}
-${panelTo(keyPath(key.id, "revoke"), {}, "panel danger")`
+${dangerTo(keyPath(key.id, "revoke"))`
 <p>A revoked key never works again. The links of its users stay.</p>
 ${textField({
   name: "confirm",
@@ -134,7 +134,7 @@ ${textField({
 })}
 <button class="button bad">Revoke the key</button>`}`}`;
 
-const statusForm = (key: KeyDetails): Html => panelTo(keyPath(key.id, "status"), {}, "panel danger")`
+const statusForm = (key: KeyDetails): Html => dangerTo(keyPath(key.id, "status"))`
 <p>${
   isActive(key)
     ? "Every request with a disabled key is refused until you enable it again."

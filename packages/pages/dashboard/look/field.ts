@@ -143,11 +143,11 @@ export const checkField = (
 <span>${label}</span></label>`;
 
 /** Makes a form in a panel, like `formTo`. */
-export const panelTo = (
-  action: string,
-  values: Parameters<typeof formTo>[1] = {},
-  look: "panel" | "panel danger" = "panel",
-): typeof html => formTo(action, values, html` class="${look}"`);
+export const panelTo = (action: string, values: Parameters<typeof formTo>[1] = {}): typeof html =>
+  formTo(action, values, html` class="panel"`);
+
+/** Makes a form in a panel for what cannot be taken back. */
+export const dangerTo = (action: string): typeof html => formTo(action, {}, html` class="panel danger"`);
 
 /** Makes a form that chooses what a page shows, from a template of its fields. @param button the label of its button */
 export const filtersOf =

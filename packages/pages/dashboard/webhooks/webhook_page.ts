@@ -1,7 +1,7 @@
 /** The page of one webhook: its status, its deliveries, and its actions. */
 import type { DeliveryPage, DeliveryStatus, WebhookDetails } from "@accountlink/core/webhooks";
 import { formTo, type Html, html, section, to } from "../../html.ts";
-import { checkField, filtersOf, menuField, panelTo } from "../look/field.ts";
+import { checkField, dangerTo, filtersOf, menuField, panelTo } from "../look/field.ts";
 import { webhookName } from "../look/names.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import type { Refused } from "../look/refused.ts";
@@ -62,10 +62,7 @@ const statuses = [
   { value: "given_up", label: "Given up" },
 ];
 
-const deliveries = ({ webhook, filter, next, ...view }: WebhookView): Html => section(
-  "Deliveries",
-  "deliveries",
-)`
+const deliveries = ({ webhook, filter, next, ...view }: WebhookView) => section("Deliveries", "deliveries")`
 ${filtersOf(webhookPath(webhook.id), "Show")`
 ${menuField({ name: "status", label: "Which", value: filter ?? "", choices: statuses })}`}
 ${tableHtml({
@@ -114,7 +111,7 @@ ${panelTo(webhookPath(id, "rotate"))`
 <p>The new secret is shown once. For 24 hours, deliveries are signed with both secrets.</p>
 <button class="button quiet">Rotate the secret</button>`}`}
 ${section("Delete")`
-${panelTo(webhookPath(id, "delete"), {}, "panel danger")`
+${dangerTo(webhookPath(id, "delete"))`
 <p>Nothing more is sent. The list of deliveries is deleted too.</p>
 ${checkField("confirm", "Delete it for good", false)}
 <button class="button bad">Delete the webhook</button>`}`}`;
