@@ -40,7 +40,7 @@ export const pageResponse = (
   return documentResponse(page.status ?? 200, source, language, policyOf(page));
 };
 
-export const htmlType = "text/html; charset=utf-8";
+const htmlType = "text/html; charset=utf-8";
 
 /** Makes the answer with a document. @param policy what its content security policy allows besides its own styles */
 export const documentResponse = (

@@ -106,14 +106,14 @@ const answer = (form: AltsForm, found: AltsFound, visitor: OwnerVisitor): Html =
   const { target, matches, risk, places, warnings } = report;
   const isUnknown = places === 0 && matches.length === 0;
   const strongestFirst = matches.toSorted((one, other) => other.weight - one.weight);
+  const title =
+    target.chatId === null
+      ? say("alts.unlinked", { platform: platforms.game })
+      : html`<a href="${to(userPath(pid, target.chatId))}">${
+          names.has(target.chatId) ? named(target.chatId, names) : say("alts.user", { id: target.chatId })
+        }</a>`;
   return html`
-${section(
-  target.chatId === null
-    ? say("alts.unlinked", { platform: platforms.game })
-    : html`<a href="${to(userPath(pid, target.chatId))}">${
-        names.has(target.chatId) ? named(target.chatId, names) : say("alts.user", { id: target.chatId })
-      }</a>`,
-)`
+${section(title)`
 ${
   !isUnknown &&
   html`<p><span class="badge ${tones[risk.severity]}">${say(`alts.severity.${risk.severity}`)}</span> ${say("alts.score", { score: numberHtml(risk.score) })}

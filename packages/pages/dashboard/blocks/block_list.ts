@@ -87,14 +87,14 @@ const usersHint = byPlatforms(({ hasGameNames }) =>
     : say("blocks.list.hint_on", { ...bounds, platform: platforms.chat }),
 );
 
-export const blockListForm = ({ scope: { pid } }: Community, kinds: Html, value: string): Html => section(
-  say("blocks.list"),
-  "list",
-)`
+export const blockListForm = (community: Community, kinds: Html, value: string): Html => {
+  const { pid } = community.scope;
+  return section(say("blocks.list"), "list")`
 ${panelTo(paths.blockList, { pid })`
 ${kinds}
 ${linesField({ name: "users", label: say("blocks.list.users"), hint: usersHint, value })}
 <button class="button quiet">${say("blocks.list.next")}</button>`}`;
+};
 
 /** The field of the users in the forms after the first one. */
 const usersField = (users: ReadonlyArray<BlockedUser>): string =>

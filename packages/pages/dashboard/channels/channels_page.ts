@@ -15,6 +15,7 @@ import {
   type ChannelsForm,
   type ChannelsView,
   channelsLabels,
+  pageOf,
   start,
 } from "./channels_view.ts";
 import { remindersSection } from "./reminders_section.ts";
@@ -37,22 +38,19 @@ ${tellsSection(view)}`,
 };
 
 /** Asks before the log goes to a channel that every member reads; null for another channel. */
-export const publicLogPage = (
-  { community, guildId, channels, details }: ChannelsView,
-  { logChannelId }: ChannelsForm,
-): Page | null => {
+export const publicLogPage = (view: ChannelsView, { logChannelId }: ChannelsForm): Page | null => {
+  const { guildId, channels, details } = view;
   const channel = channels.find(({ id }) => id === logChannelId);
   if (channel?.isPublic !== true || !channel.mayPost || logChannelId === details.community.logChannelId)
     return null;
-  const { pid } = community.scope;
   return {
     title: say("channels.public", { channel: channel.name }),
     section: "communities",
     content: html`
 <p>${say("channels.public.text", { b: tags.b, channel: channel.name })}</p>
 <p>${say("channels.public.usual")}</p>
-${formTo(`${channelsPath(pid)}#log`, { guildId, logChannelId, confirm: "yes" })`
-${buttonsOr(html`<button class="button bad" name="act" value="log">${say("channels.public.post", { channel: channel.name })}</button>`, withQuery(channelsPath(pid), { guildId: community.scope.kind === "global" ? guildId : null }), say("channels.public.other"))}`}`,
+${formTo(`${channelsPath(view.scope.pid)}#log`, { guildId, logChannelId, confirm: "yes" })`
+${buttonsOr(html`<button class="button bad" name="act" value="log">${say("channels.public.post", { channel: channel.name })}</button>`, pageOf(view), say("channels.public.other"))}`}`,
   };
 };
 

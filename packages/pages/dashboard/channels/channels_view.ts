@@ -11,7 +11,7 @@ import { rightsFor } from "../communities/first_steps.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
 import { fieldsOf, panelTo } from "../look/field.ts";
 import { say } from "../look/say.ts";
-import { channelsPath } from "../paths.ts";
+import { channelsPath, withQuery } from "../paths.ts";
 
 export const channelsLabels = {
   logChannelId: say("channels.log_channel"),
@@ -70,6 +70,10 @@ export const makeChannelsView = Effect.gen(function* () {
 });
 
 export type ChannelsView = Effect.Success<ReturnType<Effect.Success<typeof makeChannelsView>>>;
+
+/** The page itself. Only a shared list has several guilds. */
+export const pageOf = ({ scope, guildId }: ChannelsView): string =>
+  withQuery(channelsPath(scope.pid), { guildId: scope.kind === "global" ? guildId : null });
 
 /** Makes the form of a section. */
 export const start = ({ community, guildId }: ChannelsView, at: string): typeof html =>

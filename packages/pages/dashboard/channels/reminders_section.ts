@@ -7,7 +7,7 @@ import { capitalised, say, tags } from "../look/say.ts";
 import { durationHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { channelsPath, paths, withQuery } from "../paths.ts";
-import { type ChannelsField, type ChannelsForm, type ChannelsView, start } from "./channels_view.ts";
+import { type ChannelsField, type ChannelsForm, type ChannelsView, pageOf, start } from "./channels_view.ts";
 
 /** The number of days that the form of reminders sets; null for no reminders, NaN for other text. */
 export const typedDays = ({ remindAfterDays: typed }: ChannelsForm): number | null =>
@@ -19,12 +19,12 @@ export const typedDays = ({ remindAfterDays: typed }: ChannelsForm): number | nu
  * @param members how many members get a message at once; null if unknown
  */
 export const remindersPage = (
-  { community, guildId, verify, name, sentence, language }: ChannelsView,
+  view: ChannelsView,
   days: number,
   members: number | null,
   perMinute: number,
 ): Page => {
-  const { pid } = community.scope;
+  const { scope, guildId, verify, name, sentence, language } = view;
   const duration = (members ?? 0) * Math.max(reminderPause, 60_000 / perMinute);
   return {
     title: say("reminders.ask"),
@@ -45,8 +45,8 @@ ${say("reminders.ask.later")}</p>
 </figure>
 <p>${capitalised(say("reminders.ask.risk", { platform: platforms.chat }))}</p>
 <p>${say("reminders.ask.back")}</p>
-${formTo(`${channelsPath(pid)}#reminders`, { guildId, remindAfterDays: String(days), confirm: "yes" })`
-${buttonsOr(html`<button class="button" name="act" value="reminders">${say("reminders.ask.on")}</button>`, withQuery(channelsPath(pid), { guildId: community.scope.kind === "global" ? guildId : null }), say("reminders.ask.cancel"))}`}`,
+${formTo(`${channelsPath(scope.pid)}#reminders`, { guildId, remindAfterDays: String(days), confirm: "yes" })`
+${buttonsOr(html`<button class="button" name="act" value="reminders">${say("reminders.ask.on")}</button>`, pageOf(view), say("reminders.ask.cancel"))}`}`,
   };
 };
 

@@ -184,9 +184,9 @@ ${checkField("resolved", "With profiles (Premium keys)", form.resolved)}
   };
 };
 
-const resultHtml = (form: LookupForm, { url, asked, status, headers, body }: LookupResult): Html => section(
-  "Request",
-)`
+const resultHtml = (form: LookupForm, result: LookupResult): Html => {
+  const { url, asked, status, headers, body } = result;
+  return section("Request")`
 <pre>GET ${asked}
 Authorization: Bearer alk_…</pre>
 <h2>Answer</h2>
@@ -197,6 +197,7 @@ ${copyable("answer", "answer", body)}
 ${copyable("curl", "command", curlOf(asked, "$ACCOUNTLINK_KEY"))}
 <h2>The same in JavaScript</h2>
 ${copyable("client", "program", clientProgramOf(form, url))}`;
+};
 
 /**
  * Writes a GET request as a command.

@@ -57,8 +57,17 @@ export const unlinkQuestion = (
   const chatIds = links.map(({ link }) => link.chatId);
   const [one] = links.length === 1 ? links : [];
   const chatId = one?.link.chatId;
+  const several = { count: chatIds.length };
+  const [title, button, back] =
+    chatId === undefined
+      ? [
+          say("unlink.several", several),
+          say("unlink.button_several", several),
+          withQuery(paths.links, { pid }),
+        ]
+      : [say("unlink.one"), say("unlink.button"), userPath(pid, chatId)];
   return {
-    title: chatId === undefined ? say("unlink.several", { count: chatIds.length }) : say("unlink.one"),
+    title,
     section: "links",
     content: html`
 <p>${say("unlink.in", { list: listText(community) })}</p>
@@ -77,7 +86,7 @@ ${
 ${panelTo(paths.unlink, { pid })`
 ${chatIds.map((each) => html`<input type="hidden" name="chat" value="${each}">`)}
 ${reasonField}
-${buttonsOr(html`<button class="button bad">${chatId === undefined ? say("unlink.button_several", { count: chatIds.length }) : say("unlink.button")}</button>`, chatId === undefined ? withQuery(paths.links, { pid }) : userPath(pid, chatId))}`}`,
+${buttonsOr(html`<button class="button bad">${button}</button>`, back)}`}`,
   };
 };
 

@@ -1,9 +1,12 @@
 /** The page of links: of one list, sorted by time or by name, or what a search finds in all lists. */
 
-import { guildOf } from "@accountlink/core";
+import { ChatId, guildOf } from "@accountlink/core";
+import { isChatId } from "@accountlink/core/ids";
 import { forEachLimited } from "@accountlink/core/limited_loops";
+import type { NewestPosition } from "@accountlink/core/links";
 import { type LinkPage, mostSorted, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { Problem } from "../../html.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
@@ -14,7 +17,6 @@ import type { Fields, OwnerVisitor } from "../owner_pages.ts";
 import { foundPage } from "./found_page.ts";
 import { cursorOf } from "./link_operations.ts";
 import { byName, type LinkForm, type LinkSort, linksPage, shownUnlinked } from "./links_page.ts";
-import { startOf } from "./list_start.ts";
 import { makeMemberListWait } from "./member_list_wait.ts";
 
 const pageSize = 25;
@@ -109,3 +111,23 @@ export const makeLinksList = Effect.gen(function* () {
 
   return list;
 });
+
+/** Returns where the page of a list begins: at a cursor, at the end of the list, after a day, or at the newest link. */
+const startOf = (
+  fields: Fields,
+): { readonly place: NewestPosition | null; readonly direction: "newer" | "older" } => {
+  const direction = fields("direction");
+  if (direction === "oldest") return { place: beyond(-1), direction: "newer" };
+  const day = dayMsOf(fields("day"));
+  const place = placeOf(fields("cursor")) ?? (day === null ? null : beyond(day + dayMs));
+  return { place, direction: direction === "newer" ? "newer" : "older" };
+};
+
+/** A position between the links that were verified before and after a time. */
+const beyond = (lastVerifiedAt: Millis): NewestPosition => ({ lastVerifiedAt, chatId: ChatId.make("00000") });
+
+const placeOf = (text: string): NewestPosition | null => {
+  const [time, chatId] = text.split("-");
+  const lastVerifiedAt = Number(time);
+  return time && isChatId(chatId) && Number.isSafeInteger(lastVerifiedAt) ? { lastVerifiedAt, chatId } : null;
+};

@@ -39,7 +39,7 @@ export const saidOr = (key: string, english: string, values: Readonly<Record<str
   inLanguage(({ has, say: inWords }) => (has(key) ? inWords(key, values) : reasonHtml(english)));
 
 /** Returns a text of core, marked as English on pages in another language. */
-export const reasonHtml = (reason: string | Html): Html =>
+const reasonHtml = (reason: string | Html): Html =>
   typeof reason !== "string"
     ? reason
     : inLanguage(({ tag }) =>

@@ -209,9 +209,9 @@ ${checksField({
 const scopesText = (scopes: ReadonlyArray<string>, communities: ReadonlyArray<Community>): Html =>
   separated(communities.filter(({ scope }) => scopes.includes(scope.pid)).map(listText), ", ");
 
-const addSection = ({ members, communities, signInUrl }: TeamView, form: NewMember): Html => section(
-  say("team.invite_section"),
-)`
+const addSection = (view: TeamView, form: NewMember): Html => {
+  const { members, communities, signInUrl } = view;
+  return section(say("team.invite_section"))`
 ${
   members.length >= maxMembers
     ? html`<p>${say("team.full", { most: numberHtml(maxMembers) })}</p>`
@@ -229,6 +229,7 @@ ${scopesField("", form.scopes, communities)}
 }
 <p class="more">${say("team.sign_in", { platform: platforms.chat })}</p>
 ${copyable("sign-in-url", say("team.copy", { unseen: tags.unseen }), signInUrl)}`;
+};
 
 export interface Invitee {
   readonly chatId: ChatId;

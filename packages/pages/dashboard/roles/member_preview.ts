@@ -1,4 +1,7 @@
 /** What rules would change for one member and why, and what keeps the bot from changing it. */
+import type { ScopedGuild } from "@accountlink/core/communities";
+import { isChatId } from "@accountlink/core/ids";
+import { OwnedLinks } from "@accountlink/core/owners";
 import {
   conditionsIn,
   type MemberChanges,
@@ -6,12 +9,15 @@ import {
   metIn,
   type PlanDetails,
   type PlanProblem,
+  type PlanSettings,
   plainOf,
+  RolePlans,
   type RoleRule,
   rolesIn,
   type SingleCondition,
   unlinkedSince,
 } from "@accountlink/core/roles";
+import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { textField } from "../look/field.ts";
 import { platforms } from "../look/names.ts";
@@ -19,6 +25,8 @@ import { type NamedRoles, type Obstacle, remedy, roleName } from "../look/remedi
 import { listOf, say, separated, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { dayHtml } from "../look/time.ts";
+import { makeNameSearch } from "../members/name_search.ts";
+import type { OwnerVisitor } from "../owner_pages.ts";
 import { conditionPhrase, type RuleNames, ruleSentence } from "./rule_sentence.ts";
 
 /** The problem of a field that names no member. */
@@ -168,3 +176,23 @@ const factOf = (condition: SingleCondition, candidate: MemberPreview["candidate"
   const created = plain.is === "age" ? game.profile?.created : null;
   return created ? say("roles.try.created", { day: dayHtml(Date.parse(created)) }) : null;
 };
+
+/** Makes a function that compares the member whom an owner names with rules: the stored ones, or those of a preview. */
+export const makePreviewedMember = Effect.gen(function* () {
+  const plans = yield* RolePlans;
+  const links = yield* OwnedLinks;
+  const findByName = yield* makeNameSearch;
+
+  /** @param who an ID or a user name */
+  return (visitor: OwnerVisitor, guild: ScopedGuild, who: string, settings?: PlanSettings) =>
+    Effect.gen(function* () {
+      const chatId = isChatId(who) ? who : yield* findByName(who, visitor);
+      const changes = yield* plans.preview(guild, chatId, settings);
+      const isLinked = (yield* links.find(guild.scope, chatId)) !== null;
+      return { who, found: { isLinked, changes } } satisfies RolePreview;
+    }).pipe(
+      Effect.catchTag(["InvalidParameter", "Forbidden"], () =>
+        Effect.succeed<RolePreview>({ who, found: null }),
+      ),
+    );
+});

@@ -23,11 +23,11 @@ export const nicknamesView = Effect.fnUntraced(function* (plans: RolePlans["Serv
 });
 
 /** Leads to the list of what the rules did, which also says what can be given back. */
-export const historySection = ({ scope, guildId }: PlanDetails["plan"]): Html => section(
-  say("roles.history"),
-  "history",
-)`
-<p>${say("roles.history.text")} <a href="${to(withQuery(historyPath(scope.pid), { guildId }))}">${say("roles.history.open")}</a></p>`;
+export const historySection = ({ scope, guildId }: PlanDetails["plan"]): Html => {
+  const address = withQuery(historyPath(scope.pid), { guildId });
+  return section(say("roles.history"), "history")`
+<p>${say("roles.history.text")} <a href="${to(address)}">${say("roles.history.open")}</a></p>`;
+};
 
 export const nicknamesSection = (
   { kept, isRunning }: NicknamesView,

@@ -19,8 +19,7 @@ import { say } from "../look/say.ts";
 import { type Fields, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { rolesPath, rolesPreviewPath } from "../paths.ts";
-import { nobodyNamed } from "./member_preview.ts";
-import { makePreviewedMember } from "./previewed_member.ts";
+import { makePreviewedMember, nobodyNamed } from "./member_preview.ts";
 import {
   changedRules,
   filledRules,

@@ -1,23 +1,28 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
+
+import type { GuildId } from "@accountlink/core";
 import { mostRules, type PlanDetails, planVersion, type SharedProblem } from "@accountlink/core/roles";
 import { formTo, type Html, html, section, to } from "../../html.ts";
+import type { Community } from "../communities/community.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
 import { panelTo, textField } from "../look/field.ts";
-import { type AccountNames, communityName, guildText, platforms } from "../look/names.ts";
+import { type AccountNames, communityName, guildText, listText, platforms } from "../look/names.ts";
 import { progressBar, progressText } from "../look/progress.ts";
 import type { Refused } from "../look/refused.ts";
 import { remedy, roleName } from "../look/remedies.ts";
-import { say, separated, tags } from "../look/say.ts";
+import { linkTo, say, separated, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { communityPath, rolesPath, userPath } from "../paths.ts";
-import { linkingSection, type Rival, rivalNotice } from "./guild_pages.ts";
+import { communityPath, paths, rolesPath, userPath, withQuery } from "../paths.ts";
 import { obstacles, previewHtml, type RolePreview, whoField } from "./member_preview.ts";
 import { historySection, type NicknamesView, nicknamesSection } from "./nicknames_section.ts";
 import { type RanksView, ranksFields } from "./ranks_fields.ts";
 import { isNewPlan, type RolesForm, roleFormLabels } from "./role_form.ts";
 import { bypassField, exampleOf, type RuleView, ruleFieldset, thingHint } from "./rule_fieldset.ts";
+
+/** Another list of the account, or another account; the account's name is null unless the visitor is a member. */
+type Rival = { readonly list: Community } | { readonly account: string | Html | null };
 
 export interface RolesView extends RanksView, RuleView, Omit<ManagedGuild, "scope"> {
   /** Whether the form differs from the stored rules. */
@@ -30,6 +35,7 @@ export interface RolesView extends RanksView, RuleView, Omit<ManagedGuild, "scop
   readonly preview: RolePreview | null;
   /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
   readonly tryUrl: string | null;
+  /** Where other rules for this guild are on; null if none are. */
   readonly rival: Rival | null;
   readonly nicknames: NicknamesView;
 }
@@ -50,7 +56,7 @@ export const rolesPage = (view: RolesView, form: RolesForm, refused: Refused | n
 <p>${say("roles.intro", { community: nameOf(view), platform: platforms.chat })}
 <a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>
 ${!isNew && statusSection(view)}
-${isEmpty ? linkingSection(view, action(view)) : null}
+${isEmpty ? linkingSection(view) : null}
 ${rivalNotice(view)}
 ${planSection(view, form)}
 ${!isNew && html`<div data-live>${problemsSection(view)}</div>`}
@@ -61,6 +67,29 @@ ${!isNew && html`${previewSection(view)}${historySection(details.plan)}${nicknam
 const nameOf = ({ guildName, guildId }: RolesView): string | Html => guildText(guildId, guildName);
 
 const action = ({ community }: RolesView): string => rolesPath(community.scope.pid);
+
+const rivalNotice = ({ rival, guildId }: RolesView): Html | null =>
+  rival && html`<div class="notice warn"><p>${rivalText(rival, guildId)}</p></div>`;
+
+const rivalText = (rival: Rival, guildId: GuildId): Html => {
+  if ("list" in rival)
+    return say("roles.rival.list", {
+      a: linkTo(withQuery(rolesPath(rival.list.scope.pid), { guildId })),
+      list: listText(rival.list),
+    });
+  return rival.account === null
+    ? say("roles.rival.other")
+    : say("roles.rival.account", { a: linkTo(paths.chooseAccount), account: rival.account });
+};
+
+/** Lets an owner turn linking on before choosing any role. */
+const linkingSection = (view: RolesView): Html | null =>
+  view.rival && "list" in view.rival
+    ? null
+    : section(say("roles.linking"))`
+${panelTo(action(view), { guildId: view.guildId })`
+<p>${say("roles.linking.text", { code: tags.code })}</p>
+<p class="row"><button class="button quiet" name="act" value="linking">${say("roles.linking.button")}</button></p>`}`;
 
 const statusSection = (view: RolesView): Html => {
   const { plan, status } = view.details;

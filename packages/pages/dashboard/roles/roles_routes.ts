@@ -12,7 +12,7 @@ import { makeAccountNames } from "../audit/entry_names.ts";
 import { type ManagedGuild, makeInGuild } from "../communities/managed_guild.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";
-import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import { type Fields, type OwnerPages, type OwnerVisitor, positionOf, seeOther } from "../owner_pages.ts";
 import {
   historyFilePath,
   historyPath,
@@ -23,14 +23,14 @@ import {
   rolesPreviewPath,
 } from "../paths.ts";
 import { historyFile, historyPage, isPeriod, periods, takenIn } from "./history_page.ts";
+import { makePreviewedMember } from "./member_preview.ts";
 import { nicknamesFile } from "./nicknames_section.ts";
 import { examplesIn, previewMembersPage, previewPage } from "./preview_page.ts";
-import { makePreviewedMember } from "./previewed_member.ts";
 import { makeRoleActs, seePreview, valuesOf } from "./role_acts.ts";
 import { formOfPlan } from "./role_form.ts";
 import { makeRoleOperations } from "./role_operations.ts";
 import { makeShowRoles } from "./roles_view.ts";
-import { makeThings } from "./things.ts";
+import { makeThings } from "./rule_sentence.ts";
 
 export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const plans = yield* RolePlans;
@@ -135,7 +135,7 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     refused: Refused | null = null,
   ) {
     const { guildId } = guild;
-    const before = /^\d{1,15}$/u.test(cursor) ? Number(cursor) : null;
+    const before = positionOf(cursor);
     const found = yield* plans.roleHistory(guild, before, changesOnPage + 1);
     const { page: changes, last } = pageOf(found, changesOnPage);
     const givable = yield* plans.givableRoles(guildId, originOf(owner));

@@ -13,7 +13,7 @@ import { nicknamesView } from "./nicknames_section.ts";
 import { formOfPlan, type RolesForm } from "./role_form.ts";
 import { rolesPage } from "./roles_page.ts";
 import { offeredBy } from "./rule_choices.ts";
-import { makeThings } from "./things.ts";
+import { makeThings } from "./rule_sentence.ts";
 
 /** What the page of a role plan shows in addition to the stored plan. */
 export interface Shown {

@@ -1,5 +1,8 @@
 /** Says a rule of a role plan as a sentence, with the names of its groups, ranks, items and roles. */
-import type { ItemDetails, RankedGroup } from "@accountlink/core/platforms";
+import { GamePlatform } from "@accountlink/core";
+import type { PlatformUnavailable } from "@accountlink/core/errors";
+import { forEachLimited } from "@accountlink/core/limited_loops";
+import { type ItemDetails, itemKinds, type RankedGroup } from "@accountlink/core/platforms";
 import {
   conditionsIn,
   kindOf,
@@ -8,9 +11,11 @@ import {
   type RoleRule,
   type SingleCondition,
 } from "@accountlink/core/roles";
+import { Effect, Option } from "effect";
 import { type Html } from "../../html.ts";
 import { type NamedRoles, roleName } from "../look/remedies.ts";
 import { say, tags } from "../look/say.ts";
+import { isId, type RolesForm } from "./role_form.ts";
 import { thingOf } from "./rule_choices.ts";
 
 /** A group or an item of the game platform. Groups have ranks, unless the platform did not answer. */
@@ -78,3 +83,28 @@ const groupPhrase = (
     return say(`rule.${met}.least`, { em, group, rank: named(minRank) });
   return say(`rule.${met}.between`, { em, group, lowest: named(minRank), highest: named(maxRank) });
 };
+
+/** Makes a function that finds the groups and items of a form by `thingKey`. */
+export const makeThings = Effect.map(GamePlatform, ({ findGroup, findItem }) =>
+  Effect.fnUntraced(function* ({ rules, nicknameGroupId }: RolesForm) {
+    const things = new Map<string, Effect.Effect<Option.Option<Thing>, PlatformUnavailable>>();
+    const conditions = rules.flatMap((rule) => rule.conditions);
+    for (const groupId of [...conditions.map((each) => each.groupId), nicknameGroupId]) {
+      if (findGroup && isId(groupId)) things.set(thingKey("group", groupId), findGroup(groupId));
+    }
+    for (const { when, itemId } of conditions) {
+      const item = itemKinds.find((kind) => kind === when);
+      if (findItem && item && isId(itemId)) things.set(thingKey(item, itemId), findItem({ item, itemId }));
+    }
+    const found = yield* forEachLimited(
+      things,
+      ([key, find]) =>
+        find.pipe(
+          Effect.map((thing): readonly [string, Thing | null] => [key, Option.getOrNull(thing)]),
+          Effect.orElseSucceed(() => [key, { name: null }] as const),
+        ),
+      { concurrency: 8 },
+    );
+    return new Map<string, Thing | null>(found);
+  }),
+);
