@@ -5,7 +5,7 @@ import { Forbidden } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { IsBackground, PlatformRefusals, type RoleMember } from "../platforms/mod.ts";
 import type { Millis } from "../timestamp.ts";
-import { Turns } from "../turns/mod.ts";
+import { Turns, WorkingTimes } from "../turns/mod.ts";
 import { newUlid } from "../ulid.ts";
 import { type ComparedMember, makeGuildComparisons } from "./guild_comparison.ts";
 import { MemberSync } from "./member_sync.ts";
@@ -56,6 +56,7 @@ export const makePlanPreviews = Effect.gen(function* () {
   const comparisons = yield* makeGuildComparisons;
   const fibers = yield* FiberMap.make<string>();
   const turns = new Turns({ resource: "previews", places: mostAtOnce });
+  const { accounts: working } = yield* WorkingTimes;
 
   /** Compares everybody, asks again for members with unknown answers, and in the end counts their known changes. */
   const compareAll = Effect.fnUntraced(function* (
@@ -194,7 +195,9 @@ export const makePlanPreviews = Effect.gen(function* () {
         `${place.pid} ${place.guildId}`,
         run({ ...plan, unlinked: "remove" }, preview),
       );
-      yield* Effect.ignore(Effect.timeout(Effect.exit(Fiber.join(fiber)), startWait));
+      const waited = Effect.ignore(Effect.timeout(Effect.exit(Fiber.join(fiber)), startWait));
+      // The members are compared in turns of their own, and others work meanwhile.
+      yield* working.await(plan.scope.account, waited);
       return (yield* find(place)) ?? preview;
     }),
   };

@@ -100,6 +100,25 @@ export class WorkingTime {
     });
   }
 
+  /** Runs a part of a step of an account that only waits, for example for work in the background, and does not count it. */
+  await<A, E, R>(account: string, wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(moment, (began) => {
+        const [work, all] = [this.#works.get(account), this.#all];
+        if (work === undefined || all === null || work.running === 0) return restore(wait);
+        const works: Works = [work, all];
+        this.#countUntil(began, works);
+        for (const each of works) each.running--;
+        return Effect.onExit(restore(wait), () =>
+          Effect.map(moment, (end) => {
+            this.#countUntil(end, works);
+            for (const each of works) each.running++;
+          }),
+        );
+      }),
+    );
+  }
+
   #countUntil(now: Moment, [work, all]: Works): number {
     return Math.min(work.count(now, Math.max(1, this.#works.size)), all.count(now, 1));
   }

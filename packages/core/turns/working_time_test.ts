@@ -15,7 +15,15 @@ class Process {
 
   /** Starts a step of an account, beside an account that has just sent a request. */
   begin(account: string, takes: number, isBeside = true) {
-    const step = this.#time.pace(account, Effect.sleep(takes));
+    return this.#fork(this.#time.pace(account, Effect.sleep(takes)), isBeside);
+  }
+
+  /** Starts a step of an account that waits for work in the background. */
+  beginWaiting(account: string, takes: number) {
+    return this.#fork(this.#time.pace(account, this.#time.await(account, Effect.sleep(takes))), true);
+  }
+
+  #fork(step: Effect.Effect<void>, isBeside: boolean) {
     const arrived = isBeside ? noteRequest("another") : Effect.void;
     return Effect.forkChild(Effect.andThen(arrived, step), { startImmediately: true });
   }
@@ -66,6 +74,15 @@ pacingTest(
     expect(yield* waitAfter(process, "ada")).toBe(0);
   },
 );
+
+pacingTest("a step does not count while it waits for work in the background", function* (process) {
+  yield* process.beginWaiting("ada", 2 * workedAtOnce);
+  yield* process.work(2 * workedAtOnce);
+  expect(yield* waitAfter(process, "ada")).toBe(0);
+  yield* process.begin("ada", 2 * workedAtOnce);
+  yield* process.work(2 * workedAtOnce);
+  expect(yield* waitAfter(process, "ada")).toBeGreaterThan(0);
+});
 
 pacingTest("one that works more than others uses what they leave of the part of all", function* (process) {
   for (let other = 0; other < 50; other++) yield* process.begin(`quiet ${other}`, 0);
