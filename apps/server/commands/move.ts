@@ -76,12 +76,15 @@ const refuseServers = Effect.fnUntraced(function* (source: PersistentStorage) {
 
 type SqlStorage = Exclude<PersistentStorage, { readonly kind: "redis" }>;
 
+/** A count of a large table takes longer than what servers do, and no request waits for it. */
+const statementTimeout = "1 minute";
+
 /** Takes the folder from every server, since nothing may change meanwhile. */
 const openSql = (storage: SqlStorage) =>
   Effect.map(
     storage.kind === "embedded"
       ? StorageSql.openEmbedded(storage)
-      : StoragePostgres.openPostgres({ ...storage, connectTimeout }, moveName),
+      : StoragePostgres.openPostgres({ ...storage, connectTimeout, statementTimeout }, moveName),
     (sql) => ({ sql, restAs: (rest: Rest | null) => StorageSql.restDatabase(sql, rest) }),
   );
 

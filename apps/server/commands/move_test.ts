@@ -133,6 +133,24 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     expect(await feedOf(embedded, token)).toEqual(feed);
   });
 
+  it("move waits for a statement that takes longer than one of a server may", async () => {
+    const { database } = await makeShared();
+    const place = await makeWorkplace();
+    await fill(place);
+    const onPostgres = await makeWorkplace({
+      ACCOUNTLINK_STORAGE: "postgres",
+      ACCOUNTLINK_DATABASE_URL: database.url,
+      ACCOUNTLINK_SECRET: readFileSync(join(place.dataFolder, "secret"), "utf8").trim(),
+    });
+    await onPostgres.json("migrate");
+    await Effect.runPromise(
+      database.query(`
+        CREATE FUNCTION wait() RETURNS trigger AS 'BEGIN PERFORM pg_sleep(1.8); RETURN NULL; END' LANGUAGE plpgsql;
+        CREATE TRIGGER wait AFTER INSERT ON links EXECUTE FUNCTION wait()`),
+    );
+    expect(await place.json("move", "--to", database.url)).toMatchObject({ moved: { links: 2 } });
+  });
+
   it("move copies a data folder to Redis, from there to Postgres, and back to a data folder", async () => {
     const { database, redis } = await makeShared();
     const networks = { ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8" };
