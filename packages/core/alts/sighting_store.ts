@@ -1,6 +1,7 @@
 import { Array as Arr, Context, Effect, Order, Schema } from "effect";
 import {
   type AddressSighting,
+  type BrowserSighting,
   isAtAddress,
   isInBrowser,
   type ProtectedAddress,
@@ -11,9 +12,10 @@ import type { StoreEffect } from "../errors.ts";
 import { groupBy } from "../group_by.ts";
 import { ChatId, Pid } from "../ids.ts";
 import { type RecordOf, recordType } from "../records/record_type.ts";
-import { type KeyPart, keyOf, recordStore, type Tx } from "../records/records.ts";
+import { type KeyPart, keyOf, recordStore, removeFound, type Tx } from "../records/records.ts";
 import { assertStorable } from "../storable_text.ts";
 import type { Millis } from "../timestamp.ts";
+import { altSuspects } from "./suspect_store.ts";
 
 /** A sighting at an address, identified by its scope, chat user and address hash. */
 export interface StoredSighting extends AddressSighting {
@@ -49,9 +51,23 @@ export interface FoundSighting {
   readonly seenAt: Millis;
 }
 
+/** Where a chat user was seen in all scopes: sightings by time, ties by scope and place. */
+export interface UserSightings {
+  readonly sightings: ReadonlyArray<{ readonly pid: Pid; readonly sighting: AddressSighting }>;
+  readonly browsers: ReadonlyArray<{
+    readonly pid: Pid;
+    readonly sighting: BrowserSighting;
+    /** When the first sighting was stored. */
+    readonly firstSeenAt: Millis;
+  }>;
+}
+
+/** The kind of places where a user was seen. @internal */
+export type Places = "addresses" | "browsers";
+
 /**
- * Finds sightings, and replaces their addresses when the address keys are rotated. Other stores write and delete
- * sightings. Every operation is atomic.
+ * Finds and forgets sightings, and replaces their addresses when the address keys are rotated. Other stores write
+ * sightings. Every operation but `forget` is atomic.
  */
 export class SightingStore extends Context.Service<
   SightingStore,
@@ -80,6 +96,14 @@ export class SightingStore extends Context.Service<
       pid: Pid,
       places: ReadonlyArray<ReadonlyArray<string>>,
     ) => StoreEffect<ReadonlyArray<number>>;
+
+    readonly ofUser: (chatId: ChatId) => StoreEffect<UserSightings>;
+
+    /**
+     * Deletes the sightings of a chat user at addresses or in browsers, in every scope, and returns their number. Deletes
+     * the likely alts of the user as well.
+     */
+    readonly forget: (chatId: ChatId, places: Places) => StoreEffect<number>;
 
     /** Returns the number of sightings at addresses by the ID of the address key that encrypted them. */
     readonly countByKey: () => StoreEffect<ReadonlyMap<string, number>>;
@@ -171,7 +195,7 @@ export const storeSightings = (tx: Tx, pid: Pid, seen: ReadonlyArray<Sighting>) 
     seen.map((sighting) => sightingRecord(pid, sighting)),
   );
 
-/** Returns the sightings of a chat user in all scopes, oldest first, then by scope and place. @internal */
+/** @internal */
 export const sightingsOfUser = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId) {
   const found = (yield* tx.list(sightingRecords.byUser, [chatId])).toSorted(
     (one, other) => one.seenAt - other.seenAt,
@@ -185,7 +209,7 @@ export const sightingsOfUser = Effect.fnUntraced(function* (tx: Tx, chatId: Chat
     browsers: seen.flatMap(({ sighting, ...place }) =>
       isInBrowser(sighting) ? [{ ...place, sighting }] : [],
     ),
-  };
+  } satisfies UserSightings;
 });
 
 const newestFirst = Order.combineAll<SightingRecord>([
@@ -209,8 +233,11 @@ const eachPage = Effect.fnUntraced(function* (
   }
 });
 
+/** How many sightings a write deletes at most. */
+const mostForgotten = 500;
+
 /** Stores sightings in any storage. @internal */
-export const storedSightings = recordStore(SightingStore, ({ read, write, mostWritten }) => ({
+export const storedSightings = recordStore(SightingStore, ({ read, write, inSteps, mostWritten }) => ({
   findByChatIds: (pid, chatIds, limit) =>
     read("findByChatIds", function* (tx) {
       const users = [...new Set(chatIds)].map((chatId) => [pid, chatId]);
@@ -255,6 +282,20 @@ export const storedSightings = recordStore(SightingStore, ({ read, write, mostWr
       });
       return yield* Effect.all(places.map(count), tx.atOnce);
     }),
+
+  ofUser: (chatId) => read("ofUser", (tx) => sightingsOfUser(tx, chatId)),
+
+  forget: Effect.fnUntraced(function* (chatId: ChatId, places: Places) {
+    const seen = yield* read("forget", (tx) => tx.list(sightingRecords.byUser, [chatId]));
+    const meant = seen.filter(({ sealed }) => (sealed === null) === (places === "browsers"));
+    let forgotten = 0;
+    for (const some of Arr.chunksOf(meant, Math.min(mostWritten, mostForgotten))) {
+      forgotten += yield* write("forget", chatId, (tx) => removeFound(sightingRecords)(tx, some));
+    }
+    const suspectsOf = (tx: Tx, limit: number) => tx.list(altSuspects.byUser, [chatId], { limit });
+    yield* inSteps("forget", chatId, suspectsOf, removeFound(altSuspects));
+    return forgotten;
+  }),
 
   countByKey: () =>
     read("countByKey", function* (tx) {

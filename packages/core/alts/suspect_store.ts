@@ -41,7 +41,7 @@ export const suspectTime = 30 * dayMs;
 
 /**
  * Stores which users new links resemble. Every operation is atomic.
- * `LinkStore.deleteScope` deletes the pairs of a scope, `UserStore.erase` and `UserStore.forget` the pairs of a user.
+ * `LinkStore.deleteScope` deletes the pairs of a scope, `UserStore.erase` and `SightingStore.forget` the pairs of a user.
  */
 export class SuspectStore extends Context.Service<
   SuspectStore,

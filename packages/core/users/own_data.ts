@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { NetAddress } from "effect/net";
 import { AddressVault, placeOf, type Sighting } from "../addresses/mod.ts";
+import { type Places, SightingStore } from "../alts/sighting_store.ts";
 import { makeAskingName } from "../communities/asking_name.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { LinkNotFound } from "../errors.ts";
@@ -13,7 +14,7 @@ import { isLinked, type Link, LinkEvents, type LinkProof, LinkStore } from "../l
 import { type GameProfile, Profiles } from "../platforms/mod.ts";
 import { SessionSettings, SessionWatch } from "../sessions/mod.ts";
 import type { Millis } from "../timestamp.ts";
-import { type Places, type ScopedRecord, UserStore } from "./user_store.ts";
+import { type ScopedRecord, UserStore } from "./user_store.ts";
 
 /** A community that stores data about a user, in the form that the user sees. @internal */
 export interface OwnCommunity {
@@ -163,7 +164,7 @@ const communitiesIn = (
 /** Shows users their addresses and browsers, and forgets them. @internal */
 export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/core/OwnSightings", {
   make: Effect.gen(function* () {
-    const users = yield* UserStore;
+    const store = yield* SightingStore;
     const keys = yield* KeyStore;
     const vault = yield* AddressVault;
     const communityOf = yield* makeOwnCommunity;
@@ -209,7 +210,7 @@ export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/
     return {
       /** Returns the user's addresses and browsers, sorted by the last sighting, latest first. */
       list: Effect.fn("OwnSightings.list")(function* (chatId: ChatId) {
-        const { sightings, browsers } = yield* users.findSightings(chatId);
+        const { sightings, browsers } = yield* store.ofUser(chatId);
         const communities = yield* communitiesOf([...sightings, ...browsers].map(({ pid }) => pid));
         const now = yield* Clock.currentTimeMillis;
         const addresses = placesOf(sightings, communities, now);
@@ -224,7 +225,7 @@ export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/
       }),
 
       /** Forgets all of the user's addresses or browsers in every scope. */
-      forget: (chatId: ChatId, places: Places) => Effect.asVoid(users.forget(chatId, places)),
+      forget: (chatId: ChatId, places: Places) => Effect.asVoid(store.forget(chatId, places)),
     };
   }),
 }) {

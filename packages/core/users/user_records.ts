@@ -2,6 +2,7 @@ import { Effect, Order } from "effect";
 import { membershipsOf } from "../accounts/member_store.ts";
 import { reviewsOf } from "../alts/alt_review_store.ts";
 import { sightingsOfUser } from "../alts/sighting_store.ts";
+import { messagesOf } from "../guild_log/stored_guild_logs.ts";
 import type { ChatId } from "../ids.ts";
 import type { Tx } from "../records/records.ts";
 import { planNotices, roleChanges } from "../roles/mod.ts";
@@ -25,6 +26,7 @@ export const userRecordsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId
   return {
     ...(yield* sightingsOfUser(tx, chatId)),
     memberships: yield* membershipsOf(tx, chatId),
+    messages: yield* messagesOf(tx, chatId),
     reviews: (yield* reviewsOf(tx, chatId, [])).toSorted(byPid),
     flows: flows.toSorted(byTime(({ expiresAt }) => expiresAt)),
     roles: yield* rolesOfUser(tx, chatId),

@@ -1,7 +1,7 @@
 import { Context, type Option } from "effect";
 import type { Membership } from "../accounts/member_store.ts";
-import type { AddressSighting, BrowserSighting } from "../addresses/sighting.ts";
 import type { AltReview } from "../alts/alt_review_store.ts";
+import type { UserSightings } from "../alts/sighting_store.ts";
 import type { AuditEntry, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
@@ -21,20 +21,13 @@ export interface ScopedRecord {
 }
 
 /** The data of a user. Lists without another order are sorted by time, ties by id. */
-export interface UserRecords {
+export interface UserRecords extends UserSightings {
   /** Accounts with the user's chat ID, sorted by name. */
   readonly accounts: ReadonlyArray<Account>;
   /** The user's roles in accounts: active accounts first, then the most recently chosen, then by name. */
   readonly memberships: ReadonlyArray<Membership>;
   /** Link records, sorted by pid. */
   readonly records: ReadonlyArray<ScopedRecord>;
-  readonly sightings: ReadonlyArray<{ readonly pid: Pid; readonly sighting: AddressSighting }>;
-  readonly browsers: ReadonlyArray<{
-    readonly pid: Pid;
-    readonly sighting: BrowserSighting;
-    /** When the first sighting was stored. */
-    readonly firstSeenAt: Millis;
-  }>;
   /** Reviews of pairs that include the user, sorted by pid, newest first. */
   readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;
   /** Nicknames that role plans set, and problems with the user's roles, sorted by pid and guild. */
@@ -90,9 +83,6 @@ export interface UserErased {
 /** After how long without a step an erasure counts as interrupted, in milliseconds. @internal */
 export const unfinishedAfter = 60_000;
 
-/** The kind of places where a user was seen. @internal */
-export type Places = "addresses" | "browsers";
-
 /** Finds and erases the data of a user in every scope. */
 export class UserStore extends Context.Service<
   UserStore,
@@ -114,12 +104,6 @@ export class UserStore extends Context.Service<
 
     /** Returns only the `records` of a user, without reading the audit log. */
     readonly findRecords: (chatId: ChatId) => StoreEffect<ReadonlyArray<ScopedRecord>>;
-
-    /** Returns only the `sightings` and `browsers` of a user, without reading the audit log. */
-    readonly findSightings: (chatId: ChatId) => StoreEffect<Pick<UserRecords, "sightings" | "browsers">>;
-
-    /** Deletes the user's sightings at addresses or in browsers, in every scope, and returns their number. */
-    readonly forget: (chatId: ChatId, places: Places) => StoreEffect<number>;
 
     /**
      * Erases the user from every scope: in one transaction, or a user with much data in steps, the last of which ends the

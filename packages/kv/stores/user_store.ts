@@ -1,12 +1,8 @@
 import type { ChatId } from "@accountlink/core";
-import { altSuspects, sightingRecords, sightingsOfUser } from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
-import { messagesOf } from "@accountlink/core/guild_log";
-import { removeFound } from "@accountlink/core/records";
 import { UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
 import { Array as Arr, Effect } from "effect";
-import { kvTable, txOf } from "../records.ts";
-import { itemsOf, removeInSteps } from "../steps.ts";
+import { txOf } from "../records.ts";
 import type { Transaction } from "../transaction.ts";
 import { eraseUser, erasures } from "./erase_user.ts";
 import { accountPlace, entriesOf, recordsNaming, type StoredRecord } from "./journal.ts";
@@ -31,7 +27,6 @@ export const layer = storeLayer(UserStore, (db) => ({
       return {
         accounts: own.map(accountOf).toSorted(by(({ name }) => [name])),
         records: yield* recordsOf(tx, chatId),
-        messages: yield* messagesOf(txOf(tx), chatId),
         sessions: (yield* tx.list(sessions.byUser, [chatId]))
           .map(({ session }) => session)
           .toSorted(by(({ createdAt, id }) => [createdAt, id])),
@@ -52,20 +47,6 @@ export const layer = storeLayer(UserStore, (db) => ({
     }),
 
   findRecords: (chatId) => db.read((tx) => recordsOf(tx, chatId)),
-
-  findSightings: (chatId) => db.read((tx) => sightingsOfUser(txOf(tx), chatId)),
-
-  forget: (chatId, places) =>
-    Effect.gen(function* () {
-      const seen = yield* db.read((tx) => txOf(tx).list(sightingRecords.byUser, [chatId]));
-      const meant = seen.filter(({ sealed }) => (sealed === null) === (places === "browsers"));
-      let forgotten = 0;
-      for (const part of Arr.chunksOf(meant, itemsOf(db, 25))) {
-        forgotten += yield* db.write(chatId, (tx) => removeFound(sightingRecords)(txOf(tx), part));
-      }
-      yield* removeInSteps(db, kvTable(altSuspects).byUser, [chatId]);
-      return forgotten;
-    }),
 
   erase: (write) => eraseUser(db, write),
 

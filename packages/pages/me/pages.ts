@@ -1,3 +1,4 @@
+import type { Places } from "@accountlink/core/alts";
 import type { LostInGuild } from "@accountlink/core/roles";
 import {
   type ErasedAccount,
@@ -6,7 +7,6 @@ import {
   type OwnAddress,
   type OwnLink,
   type OwnPlace,
-  type Places,
   type UserErased,
 } from "@accountlink/core/users";
 import { Struct } from "effect";

@@ -1,5 +1,6 @@
 /** The part of /me about places: the addresses and browsers in which a user confirmed links. */
-import type { OwnAddress, OwnCommunity, OwnPlace, Places } from "@accountlink/core/users";
+import type { Places } from "@accountlink/core/alts";
+import type { OwnAddress, OwnCommunity, OwnPlace } from "@accountlink/core/users";
 import { formTo, type Html, html, section } from "../html.ts";
 import { code, type Language, own } from "../languages/language.ts";
 

@@ -1,20 +1,18 @@
 import { ChatId } from "@accountlink/core";
-import { altSuspects, sightingsOfUser } from "@accountlink/core/alts";
 import type { Actor } from "@accountlink/core/audit";
-import { messagesOf } from "@accountlink/core/guild_log";
 import { type UnfinishedErasure, UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
 import { Effect, Schema } from "effect";
 import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { accountColumns, readAccounts, readScopes } from "../keys/accounts.ts";
 import { readRecords, recordColumns } from "../links/link_lookups.ts";
-import { eraseRecordsOn, withTx } from "../records.ts";
+import { withTx } from "../records.ts";
 import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 import { eraseUserOn } from "./user_erasure.ts";
 import { userRecordsOn } from "./user_records.ts";
 
 export const layer = storeLayer(UserStore)((parts) => {
-  const { sql, operation, asBulk, isRemote, rowsWritten } = parts;
+  const { sql, operation, asBulk, isRemote } = parts;
   const erase = eraseUserOn(parts);
   const { entries: findEntries } = userRecordsOn(sql);
 
@@ -37,7 +35,6 @@ export const layer = storeLayer(UserStore)((parts) => {
     return {
       accounts,
       records: yield* findRecords(chatId),
-      messages: yield* withTx(sql, (tx) => messagesOf(tx, chatId)),
       sessions: yield* readSessions(sql`
         SELECT ${sessionColumns} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`),
       ...(yield* withTx(sql, (tx) => userRecordsOf(tx, chatId))),
@@ -56,16 +53,6 @@ export const layer = storeLayer(UserStore)((parts) => {
     }),
 
     findRecords: operation("findRecords", findRecords),
-
-    findSightings: operation("findSightings", (chatId) => withTx(sql, (tx) => sightingsOfUser(tx, chatId))),
-
-    forget: operation("forget", function* (chatId, places) {
-      const isMeant = places === "browsers" ? sql`address_key_id IS NULL` : sql`address_key_id IS NOT NULL`;
-      const forgotten = sql`DELETE FROM sightings WHERE chat_id = ${chatId} AND ${isMeant}`;
-      const count = rowsWritten(yield* forgotten.raw);
-      yield* eraseRecordsOn(sql, [altSuspects], chatId);
-      return count;
-    }),
 
     erase,
 

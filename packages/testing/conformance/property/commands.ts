@@ -71,7 +71,7 @@ const reviewCommand = commandOf({ "AltReviewStore.set": sightingOperations["AltR
 
 const eraseCommand = commandOf({
   "UserStore.erase": userOperations["UserStore.erase"],
-  "UserStore.forget": { ...userOperations["UserStore.forget"], weight: 2 },
+  "SightingStore.forget": { ...sightingOperations["SightingStore.forget"], weight: 2 },
 });
 
 const memberCommand = commandOf({ "MemberStore.change": memberOperations["MemberStore.change"] });

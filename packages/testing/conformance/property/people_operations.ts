@@ -157,6 +157,12 @@ export const sightingOperations = {
     ({ sightings, pid }, { from, to, ...input }) =>
       sightings.reprotect(pid, [{ chatId: input.chatId, hash: from, address: addressAt(to, "k2") }]),
   ),
+  "SightingStore.ofUser": operation(1, { chatId }, ({ sightings }, input) => sightings.ofUser(input.chatId)),
+  "SightingStore.forget": operation(
+    1,
+    { chatId, places: constantFrom("browsers", "addresses") },
+    ({ sightings }, input) => sightings.forget(input.chatId, input.places),
+  ),
   "SightingStore.countByKey": fixed(({ sightings }) => sightings.countByKey()),
   "SightingStore.listUnderOtherKeys": fixed(({ sightings }) => sightings.listUnderOtherKeys("k1", null, 10)),
   "AltReviewStore.set": operation(
@@ -240,14 +246,6 @@ export const userOperations = {
   "UserStore.unfinished": fixed(({ userStore }) => userStore.unfinished(Number.MAX_SAFE_INTEGER)),
   "UserStore.findRecords": operation(1, { chatId }, ({ userStore }, input) =>
     userStore.findRecords(input.chatId),
-  ),
-  "UserStore.findSightings": operation(1, { chatId }, ({ userStore }, input) =>
-    userStore.findSightings(input.chatId),
-  ),
-  "UserStore.forget": operation(
-    1,
-    { chatId, places: constantFrom("browsers", "addresses") },
-    ({ userStore }, input) => userStore.forget(input.chatId, input.places),
   ),
   "UserStore.erase": operation(
     2,
