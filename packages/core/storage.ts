@@ -42,13 +42,14 @@ import {
 } from "./roles/role_history_store.ts";
 import type { RolePlanStore } from "./roles/role_plan_store.ts";
 import type { RootKeyStore } from "./secrets/root_key.ts";
-import type { SessionStore } from "./sessions/session_store.ts";
+import { type SessionStore, sessionBursts, verificationSessions } from "./sessions/session_store.ts";
 import { verificationFlows } from "./sessions/verification_flow.ts";
 import { begunSignIns, type SignInStore, siteSignIns, storedSignIns } from "./sign_ins/sign_in_store.ts";
 import { communityRecords, storedCommunities } from "./stored_communities.ts";
 import { storedMembers } from "./stored_members.ts";
 import { storedRolePlans } from "./stored_role_plans.ts";
 import { storedRootKey } from "./stored_root_key.ts";
+import { storedSessions } from "./stored_sessions.ts";
 import { storedUpgrades, type UpgradeStore, upgrades } from "./upgrades/upgrade_store.ts";
 import { storedUsage, type UsageStore, usageDays, usageMeters } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
@@ -59,6 +60,8 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
 export * from "./account_end.ts";
 export * from "./stored_communities.ts";
 export { findRootKey, rootKeys } from "./stored_root_key.ts";
+export { changeSession, findFlow } from "./stored_sessions.ts";
+export * from "./verification_ends.ts";
 
 /**
  * The services that a storage adapter provides.
@@ -136,6 +139,8 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   sightingRecords,
   altReviews,
   altSuspects,
+  verificationSessions,
+  sessionBursts,
   verificationFlows,
   signInChallenges,
   roleChanges,
@@ -171,6 +176,7 @@ export const recordStores = Layer.mergeAll(
   storedSightings,
   storedAltReviews,
   storedSuspects,
+  storedSessions,
   storedFlows,
   storedRoleHistory,
   storedPreviews,

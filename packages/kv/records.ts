@@ -1,6 +1,6 @@
-/** Records of stores that are written once, on an engine. */
+/** Transactions of stores that are written once, on an engine. */
 import type { Pid } from "@accountlink/core";
-import { logged } from "@accountlink/core/journal";
+import { type JournalRecord, logged } from "@accountlink/core/journal";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import {
   type KeyPart,
@@ -9,28 +9,23 @@ import {
   type Merging,
   type RecordIndex,
   type RecordOf,
-  Records,
   type RecordType,
   type Tx,
-  type TxBody,
 } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Array as Arr, Effect, Option, Predicate, Struct } from "effect";
+import { Array as Arr, Effect, Predicate, Struct } from "effect";
 import type { Database } from "./database.ts";
-import { type Bounds, encode, type Tuple } from "./keys.ts";
-import { itemsOf, removeInSteps, shortListsAtOnce } from "./steps.ts";
+import type { Bounds, Tuple } from "./keys.ts";
+import { itemsOf, shortListsAtOnce } from "./steps.ts";
 import { countEvents } from "./stores/event_store.ts";
-import { keyedWrite } from "./stores/idempotency_store.ts";
 import { accountPlace, record as addRecord } from "./stores/journal.ts";
 import { knownAccounts } from "./stores/keys.ts";
-import { type Held, holdRecords, liveNodes } from "./stores/leases.ts";
 import { links } from "./stores/links.ts";
 import { accountNamed, currentOf, epochOf, knownScopes, type OfEpoch, scopeAt } from "./stores/scopes.ts";
-import { storeLayer } from "./stores/store_layer.ts";
 import { type Index, type IndexOptions, type Table, table } from "./table.ts";
 import type { Transaction } from "./transaction.ts";
 
-type Values = Readonly<Record<string, KeyPart | null>>;
+export type Values = Readonly<Record<string, KeyPart | null>>;
 
 const valuesOf = (record: object, fields: ReadonlyArray<string>) =>
   fields.map((field) =>
@@ -60,7 +55,7 @@ const entriesOf = (index: RecordIndex, record: object): ReadonlyArray<Tuple> => 
   return firsts.map((first) => [...first, ...values, ...rest] as Tuple);
 };
 
-const isMeant = (only: NonNullable<RecordIndex["only"]>, record: Values): boolean =>
+export const isMeant = (only: NonNullable<RecordIndex["only"]>, record: Values): boolean =>
   "has" in only
     ? ((record[only.field] as unknown as Values)[only.has] ?? null) !== null
     : only.values.includes(record[only.field] as string);
@@ -126,9 +121,9 @@ const boundsOf = ({ fields }: RecordIndex, prefix: Tuple, options: ListOptions =
   };
 };
 
-const tableFor = <R extends object>(type: RecordType<R>): Table<R> => kvTable(type);
+export const tableFor = <R extends object>(type: RecordType<R>): Table<R> => kvTable(type);
 
-const shown = <R extends object>({ isOfScope, isOfAccount }: RecordType, stored: R): R => {
+export const shown = <R extends object>({ isOfScope, isOfAccount }: RecordType, stored: R): R => {
   if (!isOfScope && !isOfAccount) return stored;
   const { epoch: _, ...record } = stored as R & OfEpoch;
   return (isOfAccount ? Struct.omit(record as R & OfAccount, ["account"]) : record) as R;
@@ -154,6 +149,16 @@ export const txOf = (tx: Transaction): Tx => {
       ...(type.isOfScope && { epoch: scope?.epoch }),
       ...(type.isOfAccount && { account: scope?.account }),
     };
+  });
+  const claim = Effect.fnUntraced(function* <R extends object>(type: RecordType<R>, record: R) {
+    const stored = yield* storedOf(type, record);
+    for (const index of Object.values<RecordIndex<R>>(type.indexes)) {
+      for (const entry of index.isUnique === true ? kvIndex(index).keys(stored) : []) {
+        const others = yield* tx.list(kvIndex(index), entry.slice(0, index.group), { limit: 1 });
+        if (others.length > 0) return false;
+      }
+    }
+    return yield* tx.create(tableFor(type), stored);
   });
   const put = <R extends object>(type: RecordType<R>, record: R) =>
     Effect.flatMap(storedOf(type, record), (stored) => tx.put(tableFor(type), stored));
@@ -239,10 +244,11 @@ export const txOf = (tx: Transaction): Tx => {
         tx.count(kvIndex(index), place, boundsOf(index, prefix, options)),
       ),
     create: Effect.fnUntraced(function* (type, record) {
-      if (!(yield* tx.create(tableFor(type), yield* storedOf(type, record)))) {
+      if (!(yield* claim(type, record))) {
         throw new Error(`Cannot store a record of "${type.name}": its key is taken, expected a new one`);
       }
     }),
+    claim,
     put,
     putAll: mergeAll,
     mergeAll,
@@ -270,6 +276,7 @@ export const txOf = (tx: Transaction): Tx => {
       const place = write.pid ?? accountPlace(write.account);
       return addRecord(tx, place, logged(write, action, details));
     },
+    tell: (pid, told) => addRecord(tx, pid, ...(told as ReadonlyArray<JournalRecord>)),
     linked: Effect.fnUntraced(function* (pid, chatIds) {
       const read = [epochOf(tx, pid), tx.getAll(links, chatIds, (chatId) => [pid, chatId])] as const;
       const [epoch, found] = yield* Effect.all(read, { concurrency: "unbounded" });
@@ -284,52 +291,4 @@ export const txOf = (tx: Transaction): Tx => {
 };
 
 /** The records of a step, or of a write. A record may have two dozen entries and guards. */
-const recordsOfStep = (db: Pick<Database, "most">): number => itemsOf(db, 25, { limit: 20 });
-
-const bodyOn =
-  <A>(body: TxBody<A>) =>
-  (tx: Transaction) =>
-    body(txOf(tx));
-
-export const layer = storeLayer(Records, (db) => () => ({
-  read: (_, body) => db.read(bodyOn(body)),
-  // Writes of other queues that meet run again.
-  write: (_, queue, body) => db.write([queue].flat()[0] ?? "", bodyOn(body)),
-  keyedWrite: (_, keptOf, body) =>
-    keyedWrite(
-      db,
-      keptOf,
-      ({ pid }) => pid,
-      (tx, write) => body(txOf(tx), write),
-    ),
-  removeBefore: (_, index, before) => {
-    if (index === index.type.byKey) return removeInSteps(db, tableFor(index.type), [], { before });
-    const own = kvIndex(index);
-    const end = encode(before);
-    return removeInSteps(db, own, [], { before }, (stored) =>
-      own.keys(stored).every((entry) => encode(entry) < end),
-    );
-  },
-  inSteps: Effect.fnUntraced(function* (_, queue, find, change) {
-    for (let total = 0; ; ) {
-      const found = yield* db.read((tx) => find(txOf(tx), recordsOfStep(db)));
-      if (found.length > 0) total += yield* db.write(queue, (tx) => change(txOf(tx), found));
-      if (found.length < recordsOfStep(db)) return total;
-    }
-  }),
-  hold: Effect.fnUntraced(function* (_, type, items) {
-    if (type.held === null) return [];
-    const { only } = type.held.index;
-    const isNeeded = (stored: Held) => only === undefined || isMeant(only, stored as unknown as Values);
-    const byHolder = kvIndex(type.held.index) as unknown as Index<Held>;
-    const held = yield* holdRecords(db, type.name, byHolder, isNeeded, items);
-    return held.map((stored) => shown(type, stored) as never);
-  }),
-  firstNode: (_, type, prefix, at) =>
-    db.read(function* (tx) {
-      const live = (yield* liveNodes(tx, type.name, at)).filter((id) => id.startsWith(prefix));
-      return Option.fromUndefinedOr(live.toSorted()[0]);
-    }),
-  mostWritten: recordsOfStep(db),
-  own: {},
-}));
+export const recordsOfStep = (db: Pick<Database, "most">): number => itemsOf(db, 25, { limit: 20 });

@@ -3,17 +3,17 @@ import { recordStores } from "@accountlink/core/storage";
 import { Effect, Layer, Schedule, type Scope } from "effect";
 import { Database } from "./database.ts";
 import type { Kv } from "./kv.ts";
-import * as KvRecords from "./records.ts";
+import * as KvRecords from "./record_store.ts";
 import { schemaFault } from "./schema.ts";
 import * as KvAuditLog from "./stores/audit_log.ts";
 import * as KvBlockStore from "./stores/block_store.ts";
 import { carryOver } from "./stores/carry_over.ts";
 import * as KvEventStore from "./stores/event_store.ts";
+import { completeFlow } from "./stores/flow_completion.ts";
 import * as KvIdempotencyStore from "./stores/idempotency_store.ts";
 import * as KvImportStore from "./stores/import_store.ts";
 import * as KvKeyStore from "./stores/key_store.ts";
 import * as KvLinkStore from "./stores/link_store.ts";
-import * as KvSessionStore from "./stores/session_store.ts";
 import { KvDatabase } from "./stores/store_layer.ts";
 import * as KvUserStore from "./stores/user_store.ts";
 
@@ -22,9 +22,11 @@ const stores = Layer.mergeAll(
   KvImportStore.layer,
   KvKeyStore.layer,
   KvAuditLog.layer,
-  KvSessionStore.layer,
   KvUserStore.layer,
-  Layer.provideMerge(recordStores, KvRecords.layer),
+  Layer.provideMerge(
+    recordStores,
+    KvRecords.layer({ SessionStore: (db) => ({ complete: completeFlow(db) }) }),
+  ),
   KvIdempotencyStore.layer,
   KvEventStore.layer,
   KvBlockStore.layer,

@@ -9,6 +9,9 @@ type Column = Schema.Codec<unknown, unknown>;
 /** The statements of a type are constant texts, with `?` for values: a template takes as long to build as SQLite to run. */
 const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
   const types: Record<string, Column> = { ...fields };
+  for (const [field, codec] of Object.entries(fields)) {
+    if (codec === Schema.Boolean) types[field] = Schema.BooleanFromBit;
+  }
   for (const field of json) types[field] = Schema.NullOr(Schema.fromJsonString(fields[field] as Column));
   const { rowOf, reader } = tableOf(name, types as Readonly<Record<string, Schema.Codec<unknown>>>, columns);
   const all = Object.values(columns);
@@ -45,6 +48,7 @@ const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
     isKey,
     select: `SELECT ${list} FROM ${name}`,
     insert,
+    insertFree: `${insert} ON CONFLICT DO NOTHING RETURNING 1`,
     upsert: `${insert} ${replace}`,
     upsertAll: (count: number, merging?: Merging) =>
       `${insert}${`, ${one}`.repeat(count - 1)} ${merging === undefined ? replace : replacing(merging)}`,

@@ -2,10 +2,12 @@
 import { ChatId, GameId, Pid } from "@accountlink/core";
 import type { AuditAction, AuditEntry, WriteContext } from "@accountlink/core/audit";
 import type { StoreEffect } from "@accountlink/core/errors";
+import type { JournalRecord } from "@accountlink/core/journal";
 import {
   type AccountWrite,
   type CountOptions,
   type Held,
+  type Journaled,
   type KeyPart,
   type ListOptions,
   type Merging,
@@ -16,13 +18,11 @@ import {
   type TxBody,
 } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
-import type { ErasedThing } from "@accountlink/core/users";
 import { Array as Arr, Effect, Predicate, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
-import { sightingStatements } from "./alts/sighting_statements.ts";
 import { batchedList } from "./batched_list.ts";
 import { countEventsOn } from "./journal/event_store.ts";
-import { insertEntry, type NewEntry } from "./journal/records.ts";
+import { insertEntry, insertRecords, type NewEntry } from "./journal/records.ts";
 import { knownAccountsOn } from "./keys/known_accounts.ts";
 import { linkStatements } from "./links/link_statements.ts";
 import { columnOf, isOnly, keyColumnsOf, numbered, orderOf, placeIn, tableFor } from "./record_table.ts";
@@ -51,7 +51,7 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
     for (const record of records) assertStorable(Object.values(record).filter(Predicate.isString));
     const stored = run(text, records.flatMap(tableFor(type).valuesOf));
     const [{ pid } = {}] = records as ReadonlyArray<{ readonly pid?: Pid }>;
-    return Effect.andThen(lockScopeOf(type, pid), Effect.asVoid(stored));
+    return Effect.andThen(lockScopeOf(type, pid), stored);
   };
   const list = (
     index: RecordIndex,
@@ -138,8 +138,10 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
       return Effect.map(counted, ([row]) => Number(row?.["count"]));
     },
 
-    create: (type: RecordType, record: object) => store(type, tableFor(type).insert, record),
-    put: (type: RecordType, record: object) => store(type, tableFor(type).upsert, record),
+    create: (type: RecordType, record: object) => Effect.asVoid(store(type, tableFor(type).insert, record)),
+    claim: (type: RecordType, record: object) =>
+      Effect.map(store(type, tableFor(type).insertFree, record), (rows) => rows.length > 0),
+    put: (type: RecordType, record: object) => Effect.asVoid(store(type, tableFor(type).upsert, record)),
 
     putAll,
     mergeAll: putAll,
@@ -167,6 +169,9 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
 
     journal: (write: WriteContext | AccountWrite, action: AuditAction, details: AuditEntry["details"]) =>
       insertEntry(sql, { ...write, action, details } as NewEntry),
+
+    tell: (pid: Pid, told: ReadonlyArray<Journaled>) =>
+      insertRecords(sql, pid, told as ReadonlyArray<JournalRecord>),
 
     linked: Effect.fnUntraced(function* (pid: Pid, chatIds: ReadonlyArray<ChatId>) {
       const users = JSON.stringify(chatIds);
@@ -220,113 +225,81 @@ const readLinked = tableOf("links", {
   linkVersion: Schema.Int,
 }).reader(({ chatId, ...link }) => [chatId, link] as const);
 
-/** Deletes the records of a user, in all scopes or in some, and returns what was erased in which scope. */
-export const eraseRecordsOn = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  types: ReadonlyArray<RecordType>,
-  chatId: ChatId,
-  pids: ReadonlyArray<Pid> | null = null,
-) {
-  const { isAmong } = dialectOf(sql);
-  const erased: Array<ErasedThing> = [];
-  for (const type of types) {
-    const { name, isOfScope, columns, ofUser } = type;
-    if (ofUser === null || (pids !== null && !isOfScope)) continue;
-    const { either, fields } = ofUser.index;
-    const isTheirs = sql.or(
-      (either ?? fields.slice(0, 1)).map((field) => sql`${sql(columns[field] as string)} = ${chatId}`),
-    );
-    const inScopes = pids === null ? sql`1 = 1` : sql`pid ${isAmong(JSON.stringify(pids))}`;
-    const removed = sql`DELETE FROM ${sql(name)} WHERE ${inScopes} AND ${isTheirs}`;
-    const { erasedAs } = ofUser;
-    const { list, read } = tableFor(type);
-    if (erasedAs === null) yield* removed;
-    else {
-      const found: ReadonlyArray<{ readonly pid?: unknown }> = yield* read(
-        sql`${removed} RETURNING ${literalSql(list)}`,
-      );
-      erased.push(...found.map((record) => ({ pid: record.pid as Pid, what: erasedAs(record as never) })));
-    }
-  }
-  return erased;
-});
-
-/** The stores that have statements of their own for some operations. */
-const ownStatements: Readonly<Record<string, (parts: StoreParts) => object>> = {
-  SightingStore: sightingStatements,
-};
-
-export const layer = storeLayer(Records)((shared) => (store) => {
-  const parts: StoreParts = { ...shared, ...operationsOf(shared.sql, store) };
-  const { sql, operation, transaction, isRemote, onlyOne } = parts;
-  const lockQueue = (queue: string | ReadonlyArray<string>) =>
-    Effect.forEach(isRemote ? [queue].flat() : [], (name) => sql`SELECT locks FROM ${onlyOne(name)}`);
-  const leases = new Map<string, ReturnType<typeof leasesOn>>();
-  const leaseOf = (type: RecordType, { nodes, index, key = type.key[0] ?? "" }: Held<RecordIndex>) => {
-    const { name } = type;
-    const isNeeded = literalSql(index.only === undefined ? "1 = 1" : isOnly(type, index.only));
-    const lease =
-      leases.get(name) ?? leasesOn(sql, { table: name, key: columnOf(type, key), nodes, isNeeded });
-    leases.set(name, lease);
-    return lease;
-  };
-  const alone = txOn(sql, false);
-  const batches = new Map<RecordIndex, ReturnType<typeof batchedList>>();
-  const reading: Tx = {
-    ...alone,
-    list: (index, prefix, options) => {
-      if (!isRemote || index.isBatched !== true) return alone.list(index, prefix, options);
-      const batch = batches.get(index) ?? batchedList(parts, index);
-      batches.set(index, batch);
-      return batch(String(prefix[0])) as unknown as StoreEffect<never>;
-    },
-  };
-  const readOf = (name: string) => operation(name, (body: TxBody<unknown>) => body(reading) as Run<unknown>);
-  const reads = new Map<string, ReturnType<typeof readOf>>();
-  return {
-    read: <A>(name: string, body: TxBody<A>) => {
-      const read = reads.get(name) ?? readOf(name);
-      reads.set(name, read);
-      return read(body) as StoreEffect<A>;
-    },
-    write: (name, queue, body) =>
-      transaction(name, function* () {
-        yield* lockQueue(queue);
-        return yield* withTx(sql, body, true);
-      })(),
-    keyedWrite: (name, keptOf, body) =>
-      keyedWriteOn(parts)(name, keptOf, function* (write) {
-        return yield* withTx(sql, (tx) => body(tx, write), true);
-      }),
-    removeBefore: (name, { type, fields }, before) => {
-      const order = fields
-        .slice(0, before.length)
-        .map((field) => columnOf(type, field))
-        .join(", ");
-      const condition = sql`(${literalSql(order)}) < (${sql.csv(before.map((value) => sql`${value}`))})`;
-      const rows = { table: type.name, primaryKey: keyColumnsOf(type), order, condition };
-      return operation(name, () => deleteInBatches(sql, rows))();
-    },
-    inSteps: (name, queue, find, change) => {
-      const step = Effect.gen(function* () {
-        yield* lockQueue(queue);
-        return yield* withTx(
-          sql,
-          (tx) => Effect.flatMap(find(tx, batchSize), (found) => change(tx, found)),
-          true,
-        );
-      });
-      return operation(name, () => inBatches(sql.withTransaction(step)))();
-    },
-    hold: (name, type, items) =>
-      operation(name, function* () {
-        assertStorable([items.node]);
-        if (type.held === null || !(yield* leaseOf(type, type.held)(items))) return [];
-        return yield* reading.list(type.held.index, [items.node]) as unknown as Run<ReadonlyArray<never>>;
-      })(),
-    firstNode: (name, { held }, prefix, at) =>
-      operation(name, () => Effect.map(firstLiveNode(sql, held?.nodes ?? "", prefix, at), Arr.head))(),
-    mostWritten: Number.MAX_SAFE_INTEGER,
-    own: ownStatements[store]?.(parts) ?? {},
-  };
-});
+/** @param own the operations that have statements of their own, by store */
+export const layer = (own: Readonly<Record<string, (parts: StoreParts) => object>>) =>
+  storeLayer(Records)((shared) => (store) => {
+    const parts: StoreParts = { ...shared, ...operationsOf(shared.sql, store) };
+    const { sql, operation, transaction, isRemote, onlyOne } = parts;
+    const lockQueue = (queue: string | ReadonlyArray<string>) =>
+      Effect.forEach(isRemote ? [queue].flat() : [], (name) => sql`SELECT locks FROM ${onlyOne(name)}`);
+    const leases = new Map<string, ReturnType<typeof leasesOn>>();
+    const leaseOf = (type: RecordType, { nodes, index, key = type.key[0] ?? "" }: Held<RecordIndex>) => {
+      const { name } = type;
+      const isNeeded = literalSql(index.only === undefined ? "1 = 1" : isOnly(type, index.only));
+      const lease =
+        leases.get(name) ?? leasesOn(sql, { table: name, key: columnOf(type, key), nodes, isNeeded });
+      leases.set(name, lease);
+      return lease;
+    };
+    const alone = txOn(sql, false);
+    const batches = new Map<RecordIndex, ReturnType<typeof batchedList>>();
+    const reading: Tx = {
+      ...alone,
+      list: (index, prefix, options) => {
+        if (!isRemote || index.isBatched !== true) return alone.list(index, prefix, options);
+        const batch = batches.get(index) ?? batchedList(parts, index);
+        batches.set(index, batch);
+        return batch(String(prefix[0])) as unknown as StoreEffect<never>;
+      },
+    };
+    const readOf = (name: string) =>
+      operation(name, (body: TxBody<unknown>) => body(reading) as Run<unknown>);
+    const reads = new Map<string, ReturnType<typeof readOf>>();
+    return {
+      read: <A>(name: string, body: TxBody<A>) => {
+        const read = reads.get(name) ?? readOf(name);
+        reads.set(name, read);
+        return read(body) as StoreEffect<A>;
+      },
+      write: (name, queue, body) =>
+        transaction(name, function* () {
+          yield* lockQueue(queue);
+          return yield* withTx(sql, body, true);
+        })(),
+      keyedWrite: (name, keptOf, _, body) =>
+        keyedWriteOn(parts)(name, keptOf, function* (write) {
+          return yield* withTx(sql, (tx) => body(tx, write), true);
+        }),
+      removeBefore: (name, { type, fields, only }, before) => {
+        const order = fields
+          .slice(0, before.length)
+          .map((field) => columnOf(type, field))
+          .join(", ");
+        const isMeant = literalSql(only === undefined ? "1 = 1" : isOnly(type, only));
+        const condition = sql`(${literalSql(order)}) < (${sql.csv(before.map((value) => sql`${value}`))}) AND ${isMeant}`;
+        const rows = { table: type.name, primaryKey: keyColumnsOf(type), order, condition };
+        return operation(name, () => deleteInBatches(sql, rows))();
+      },
+      inSteps: (name, queue, find, change) => {
+        const step = Effect.gen(function* () {
+          yield* lockQueue(queue);
+          return yield* withTx(
+            sql,
+            (tx) => Effect.flatMap(find(tx, batchSize), (found) => change(tx, found)),
+            true,
+          );
+        });
+        return operation(name, () => inBatches(sql.withTransaction(step)))();
+      },
+      hold: (name, type, items) =>
+        operation(name, function* () {
+          assertStorable([items.node]);
+          if (type.held === null || !(yield* leaseOf(type, type.held)(items))) return [];
+          return yield* reading.list(type.held.index, [items.node]) as unknown as Run<ReadonlyArray<never>>;
+        })(),
+      firstNode: (name, { held }, prefix, at) =>
+        operation(name, () => Effect.map(firstLiveNode(sql, held?.nodes ?? "", prefix, at), Arr.head))(),
+      mostWritten: Number.MAX_SAFE_INTEGER,
+      own: own[store]?.(parts) ?? {},
+    };
+  });

@@ -2,6 +2,7 @@ import { StorageFault, type StoragePorts, StoreUnavailable } from "@accountlink/
 import { recordStores } from "@accountlink/core/storage";
 import { Effect, Layer } from "effect";
 import { SqlClient, type SqlConnection } from "effect/sql";
+import { sightingStatements } from "./alts/sighting_statements.ts";
 import * as SqlIdempotencyStore from "./idempotency_store.ts";
 import * as SqlImportStore from "./imports/import_store.ts";
 import * as SqlAuditLog from "./journal/audit_log.ts";
@@ -11,7 +12,7 @@ import * as SqlBlockStore from "./links/block_store.ts";
 import * as SqlLinkStore from "./links/link_store.ts";
 import { schemaFault } from "./migrations.ts";
 import * as SqlRecords from "./records.ts";
-import * as SqlSessionStore from "./sessions/session_store.ts";
+import { sessionStatements } from "./sessions/session_statements.ts";
 import * as SqlUserStore from "./users/user_store.ts";
 
 const fault = Effect.map(SqlClient.SqlClient, (sql) =>
@@ -28,9 +29,11 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlImportStore.layer,
     SqlKeyStore.layer,
     SqlAuditLog.layer,
-    SqlSessionStore.layer,
     SqlUserStore.layer,
-    Layer.provideMerge(recordStores, SqlRecords.layer),
+    Layer.provideMerge(
+      recordStores,
+      SqlRecords.layer({ SightingStore: sightingStatements, SessionStore: sessionStatements }),
+    ),
     SqlBlockStore.layer,
     SqlIdempotencyStore.layer,
     SqlEventStore.layer,

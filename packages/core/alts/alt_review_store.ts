@@ -120,16 +120,18 @@ export const reviewsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId, pl
     );
 });
 
+const byScope = ({ pid }: { readonly pid: Pid }): string => pid;
+
 /** Stores reviews in any storage. @internal */
 export const storedAltReviews = recordStore(AltReviewStore, ({ read, keyedWrite }) => ({
-  set: keyedWrite<void, SetAltReview & Keyed>("set", keptReview, function* (tx, write) {
+  set: keyedWrite<void, SetAltReview & Keyed>("set", keptReview, byScope, function* (tx, write) {
     const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;
     const [, one, other] = reviewKey(pid, write);
     yield* tx.put(altReviews, { pid, chatId: one, otherChatId: other, verdict, note, at, keyId });
     yield* tx.journal(write, "review.set", { chatId, otherChatId, verdict });
   }),
 
-  remove: keyedWrite<boolean, ReviewedPair & Keyed>("remove", removedReview, function* (tx, write) {
+  remove: keyedWrite<boolean, ReviewedPair & Keyed>("remove", removedReview, byScope, function* (tx, write) {
     const { pid, chatId, otherChatId } = write;
     const removed = yield* tx.remove(altReviews, ...reviewKey(pid, write));
     if (removed === undefined) return false;

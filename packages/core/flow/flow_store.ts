@@ -1,4 +1,4 @@
-import { Context, Effect, Option, Schema } from "effect";
+import { Array as Arr, Context, Effect, Option, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, FlowId, GameId } from "../ids.ts";
 import { type GameProof, type LinkRecord, mostTaken } from "../links/mod.ts";
@@ -133,6 +133,28 @@ export const endFlow = Effect.fnUntraced(function* (tx: Tx, id: FlowId) {
   yield* remove(tx, id, pending);
 });
 
+/**
+ * Deletes flows with their challenges, until a bounded write is full. Returns how many.
+ *
+ * @param mostWritten how many records the write stores at most: a bounded write deletes the flows one by one
+ * @internal
+ */
+export const endFlows = Effect.fnUntraced(function* (
+  tx: Tx,
+  flows: ReadonlyArray<VerificationFlow>,
+  mostWritten: number,
+) {
+  let ended = 0;
+  for (const some of Arr.chunksOf(flows, Math.ceil(mostWritten / 100))) {
+    if (tx.isFull()) break;
+    const keys = some.map(({ id }) => [id]);
+    // A bounded write deletes few at once.
+    while ((yield* tx.removeOf(signInChallenges.byFlow, keys)).length > 0);
+    ended += (yield* tx.removeAll(verificationFlows, keys)).length;
+  }
+  return ended;
+});
+
 const findAt = Effect.fnUntraced(function* (tx: Tx, id: FlowId, at: Millis) {
   const flow = yield* tx.get(verificationFlows, id);
   return flow !== undefined && at < flow.expiresAt ? flow : undefined;
@@ -263,11 +285,11 @@ const isFor = (session: VerificationSession | undefined, { pid, chatId, gameId }
   session?.pid === pid && (session.chatId ?? chatId) === chatId && (session.gameId ?? gameId) === gameId;
 
 /** @internal */
-export const completedSession = (
-  session: VerificationSession,
+export const completedSession = <S extends VerificationSession>(
+  session: S,
   { chatId, at, keeps, proof }: CompleteFlow,
   { gameId, previousGameId }: { readonly gameId: GameId; readonly previousGameId: GameId | null },
-): VerificationSession => ({
+): S => ({
   ...session,
   state: "completed",
   chatId,

@@ -1,9 +1,7 @@
-import { type Actor, type AuditAction, type AuditEntry, usersOf } from "../audit/audit.ts";
+import { type AuditAction, type AuditEntry, usersOf } from "../audit/audit.ts";
 import { type EventType, type FeedEvent, sourceOf } from "../events/event.ts";
 import { type ChatId, isChatId } from "../ids.ts";
-import type { Millis } from "../timestamp.ts";
-
-type Details = AuditEntry["details"];
+import type { Journaled } from "../records/records.ts";
 
 /** Fields of an event. */
 export type EventFields = Readonly<Record<string, string | number | boolean | null>>;
@@ -12,21 +10,8 @@ export type EventFields = Readonly<Record<string, string | number | boolean | nu
  * One thing that happened, stored once, in the transaction of the change. The audit log has the records with an actor,
  * the feed of a scope those with an event.
  */
-export interface JournalRecord {
-  readonly at: Millis;
+export interface JournalRecord extends Journaled {
   readonly action: AuditAction | EventType;
-  /** Null for what only the feed tells, such as the end of a session. */
-  readonly actor: Actor | null;
-  readonly requestId: string | null;
-  /** What the audit log says. */
-  readonly details: Details;
-  /** Null for what only the team reads. */
-  readonly event: {
-    /** `evt_` and a ULID. An event has the same ID in the feed and in webhooks. */
-    readonly id: string;
-    /** What the event says besides what follows from the details. Without an actor, all that the event says. */
-    readonly fields: EventFields;
-  } | null;
 }
 
 /** Returns the audit entry of a record; undefined for a record that only the feed has. */

@@ -11,6 +11,8 @@ interface IndexOptions<F extends string> {
   readonly fields: ReadonlyArray<F | `-${F}`>;
   /** The number of leading fields by which writes read the index. Writes that change what one has read run again. */
   readonly group?: number;
+  /** Whether no two records of the index have the same values in the fields of its `group`. `claim` heeds that. */
+  readonly isUnique?: true;
   /** Whether reads by its first field, a text, share a statement where each statement is a way to a server. */
   readonly isBatched?: true;
   /**

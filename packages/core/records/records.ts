@@ -1,7 +1,7 @@
 /** The port of stores that are written once for all storages. */
 import { Array as Arr, Context, Effect, Layer, type Option } from "effect";
 import type { Account } from "../account.ts";
-import type { AuditAction, AuditEntry, WriteContext, WriteOrigin } from "../audit/audit.ts";
+import type { Actor, AuditAction, AuditEntry, WriteContext, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { Conflict, StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { Keyed } from "../idempotency/idempotency_store.ts";
@@ -62,6 +62,24 @@ export interface AccountWrite extends WriteOrigin {
   readonly at: Millis;
 }
 
+/** What happened, as the journal stores it: a `JournalRecord`. */
+export interface Journaled {
+  readonly at: Millis;
+  readonly action: string;
+  /** Null for what only the feed tells, such as the end of a session. */
+  readonly actor: Actor | null;
+  readonly requestId: string | null;
+  /** What the audit log says. */
+  readonly details: AuditEntry["details"];
+  /** Null for what only the team reads. */
+  readonly event: {
+    /** `evt_` and a ULID. An event has the same ID in the feed and in webhooks. */
+    readonly id: string;
+    /** What the event says besides what follows from the details. Without an actor, all that the event says. */
+    readonly fields: Readonly<Record<string, string | number | boolean | null>>;
+  } | null;
+}
+
 /** The keys that a step has revoked, and whether more are left. */
 export interface RevokedKeys {
   readonly revoked: ReadonlyArray<KeyId>;
@@ -109,6 +127,8 @@ export interface Tx {
   ) => StoreEffect<number>;
   /** Stores a new record. An existing key, and text that `isStorable` refuses, are defects. */
   readonly create: <R extends object>(type: RecordType<R>, record: R) => StoreEffect<void>;
+  /** Stores a new record. Returns false if its key, or its place in an index that `isUnique`, is taken. */
+  readonly claim: <R extends object>(type: RecordType<R>, record: R) => StoreEffect<boolean>;
   /** Stores a record in place of the one with its key. */
   readonly put: <R extends object>(type: RecordType<R>, record: R) => StoreEffect<void>;
   /** Stores records whose keys differ, as `put` does. */
@@ -143,6 +163,8 @@ export interface Tx {
     action: AuditAction,
     details: AuditEntry["details"],
   ) => StoreEffect<unknown>;
+  /** Adds records to the journal of a scope. */
+  readonly tell: (pid: Pid, records: ReadonlyArray<Journaled>) => StoreEffect<unknown>;
   /** Reads the link records of chat users in a scope. A write waits for unlinks and erasures of the chat users. */
   readonly linked: (
     pid: Pid,
@@ -162,6 +184,8 @@ export interface Tx {
   readonly revokeKeys: (account: KnownAccount, at: Millis, isOver: () => boolean) => StoreEffect<RevokedKeys>;
   /** Whether the write has no room for a further record, in a storage with bounded writes. */
   readonly isFull: () => boolean;
+  /** Returns false for an unknown key, unless the storage itself refuses its records. */
+  readonly knowsKey: (id: KeyId) => StoreEffect<boolean>;
   /** Returns the keys of an account, revoked ones too. */
   readonly keysOf: (account: string) => StoreEffect<ReadonlyArray<KeyId>>;
   /** Stores when keys were last used, unless an earlier use was less than `lastUsePrecision` before. */
@@ -192,12 +216,14 @@ export interface StoreRecords<Name extends string = string> {
    */
   readonly write: <A>(name: Name, queue: string | ReadonlyArray<string>, body: TxBody<A>) => StoreEffect<A>;
   /**
-   * Makes a write of a scope that keeps its idempotency key and its answer, see `keptOutcome`. Nodes run writes of a scope
-   * at the same time.
+   * Makes a write that keeps its idempotency key and its answer, see `keptOutcome`.
+   *
+   * @param queue the name of what it changes. Nodes run writes of one name at the same time
    */
-  readonly keyedWrite: <O, W extends Keyed & { readonly pid: Pid }>(
+  readonly keyedWrite: <O, W extends Keyed>(
     name: Name,
     keptOf: (outcome: O, write: W) => unknown,
+    queue: (write: W) => string,
     body: (tx: Tx, write: W) => Effect.fn.Return<O, StoreUnavailable>,
   ) => (write: W) => StoreEffect<O, Conflict>;
   /** Deletes the records of an index whose first fields are less than these values, in steps. */
@@ -256,15 +282,15 @@ export class Records extends Context.Service<Records, (store: string) => StoreRe
   "@accountlink/core/Records",
 ) {}
 
-/** Makes the layer of a storage port that is written once. Operations are named after the port. @internal */
-export const recordStore = <Port, Store extends object>(
+/** Makes the layer of a storage port that is written once, but for `Own`. Operations are named after the port. @internal */
+export const recordStore = <Port, Store extends object, Own extends keyof Store = never>(
   port: Context.Service<Port, Store>,
-  make: (records: StoreRecords<keyof Store & string>) => Store,
+  make: (records: StoreRecords<keyof Store & string>) => Omit<Store, Own>,
 ): Layer.Layer<Port, never, Records> =>
   Layer.effect(
     port,
     Effect.map(Records, (recordsOf) => {
       const records = recordsOf(port.key.slice(port.key.lastIndexOf("/") + 1));
-      return { ...make(records), ...records.own };
+      return { ...make(records), ...records.own } as Store;
     }),
   );

@@ -1,56 +1,99 @@
 /** In a verification session, a user proves a chat account and a game account to a client. */
 
-import { Context, type Effect, Option } from "effect";
+import { Context, type Effect, Option, Schema, Struct } from "effect";
 import type { ProtectedAddress, Sighting } from "../addresses/sighting.ts";
 import type { WriteContext } from "../audit/audit.ts";
 import type { Conflict, StoreEffect } from "../errors.ts";
 import type { Keyed } from "../idempotency/idempotency_store.ts";
-import type { ChatId, FlowId, GameId, GuildId, KeyId, Pid, SessionId } from "../ids.ts";
-import type { GameProof } from "../links/link_proof.ts";
+import { ChatId, type FlowId, GameId, GuildId, KeyId, Pid, SessionId } from "../ids.ts";
+import { type GameProof, gameProofs } from "../links/link_proof.ts";
+import { type RecordOf, recordType } from "../records/record_type.ts";
 import type { StoredCode } from "../secrets/session_code.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** `pending` until the user starts to prove the chat account, then `opened`. The other four states are final. */
-export type SessionState = "pending" | "opened" | "completed" | "failed" | "cancelled" | "expired";
+const openStates = ["pending", "opened"] as const;
+const finalStates = ["completed", "failed", "cancelled", "expired"] as const;
 
-/** `link_removed`: the user's link or its whole scope was removed. */
-export type SessionFailure = "link_removed";
+/** `pending` until the user starts to prove the chat account, then `opened`. The other four states are final. */
+export type SessionState = (typeof openStates | typeof finalStates)[number];
 
 /** The greatest length of a `clientId` in characters. @internal */
 export const longestClientId = 128;
 
-export interface VerificationSession {
-  readonly id: SessionId;
-  /** The key that created the session. No other key can read it. */
-  readonly keyId: KeyId;
-  readonly pid: Pid;
-  /** The client's own name for its user, 1 to `longestClientId` characters. */
-  readonly clientId: string;
-  readonly guildId: GuildId | null;
-  /** The only chat user who may complete the session, or who completed it; null if anyone may complete it. */
-  readonly chatId: ChatId | null;
-  /** The only game user that the session may link, or that it linked; null if it may link any. */
-  readonly gameId: GameId | null;
-  /** Where the browser goes after the flow; null for the service's own page. */
-  readonly redirect: string | null;
-  readonly state: SessionState;
-  /** Whether the completion changed the stored link. */
-  readonly linkChanged: boolean;
-  /** The game user that was linked before the completion. */
-  readonly previousGameId: GameId | null;
-  /** How the linked game account was proven; null until completed, and if the user kept their link. */
-  readonly proof: GameProof | null;
-  readonly error: SessionFailure | null;
-  readonly createdAt: Millis;
-  readonly expiresAt: Millis;
-  /** Null unless the state is `completed`. */
-  readonly completedAt: Millis | null;
-  /** Starts at 1 and increases with every change. */
-  readonly change: number;
-}
+const isOpen = { field: "state", values: openStates } as const;
 
 /** @internal */
-export const isFinal = (state: SessionState): state is Exclude<SessionState, "pending" | "opened"> =>
+export const verificationSessions = recordType({
+  name: "verification_sessions",
+  fields: {
+    id: SessionId,
+    /** The key that created the session. No other key can read it. */
+    keyId: KeyId,
+    pid: Pid,
+    /** The client's own name for its user, 1 to `longestClientId` characters. */
+    clientId: Schema.String,
+    guildId: Schema.NullOr(GuildId),
+    /** The only chat user who may complete the session, or who completed it; null if anyone may complete it. */
+    chatId: Schema.NullOr(ChatId),
+    /** The only game user that the session may link, or that it linked; null if it may link any. */
+    gameId: Schema.NullOr(GameId),
+    /** Where the browser goes after the flow; null for the service's own page. */
+    redirect: Schema.NullOr(Schema.String),
+    state: Schema.Literals([...openStates, ...finalStates]),
+    /** Whether the completion changed the stored link. */
+    linkChanged: Schema.Boolean,
+    /** The game user that was linked before the completion. */
+    previousGameId: Schema.NullOr(GameId),
+    /** How the linked game account was proven; null until completed, and if the user kept their link. */
+    proof: Schema.NullOr(Schema.Literals(gameProofs)),
+    /** `link_removed`: the user's link or its whole scope was removed. */
+    error: Schema.NullOr(Schema.Literal("link_removed")),
+    createdAt: Schema.Int,
+    expiresAt: Schema.Int,
+    /** Null unless the state is `completed`. */
+    completedAt: Schema.NullOr(Schema.Int),
+    /** Starts at 1 and increases with every change. */
+    change: Schema.Int,
+    /** The time of the last change; null before the first. */
+    changedAt: Schema.NullOr(Schema.Int),
+    /** Null without a code, as `sealedSid` is. */
+    codeHash: Schema.NullOr(Schema.String),
+    sealedSid: Schema.NullOr(Schema.String),
+  },
+  columns: { id: "sid" },
+  key: ["id"],
+  indexes: {
+    byCode: { fields: ["codeHash", "id"] },
+    openByCode: { fields: ["codeHash", "id"], only: isOpen, group: 1, isUnique: true },
+    open: { fields: ["pid", "id"], only: isOpen, group: 1 },
+    openByUser: { fields: ["pid", "chatId", "id"], only: isOpen, group: 2 },
+    openByEnd: { fields: ["expiresAt", "id"], only: isOpen },
+    finalByEnd: { fields: ["expiresAt", "id"], only: { field: "state", values: finalStates } },
+    byUser: { fields: ["chatId", "id"], group: 1 },
+    byKey: { fields: ["keyId", "id"], group: 1 },
+    changed: { fields: ["changedAt", "id"] },
+  },
+});
+
+/** @internal */
+export type SessionRecord = RecordOf<typeof verificationSessions>;
+
+/** When a key may again create a full burst of sessions. @internal */
+export const sessionBursts = recordType({
+  name: "session_bursts",
+  fields: { keyId: KeyId, fullAt: Schema.Int },
+  key: ["keyId"],
+  indexes: {},
+});
+
+export interface VerificationSession extends Omit<SessionRecord, "changedAt" | "codeHash" | "sealedSid"> {}
+
+/** @internal */
+export const sessionOf = (record: SessionRecord): VerificationSession =>
+  Struct.omit(record, ["changedAt", "codeHash", "sealedSid"]);
+
+/** @internal */
+export const isFinal = (state: SessionState): state is (typeof finalStates)[number] =>
   state !== "pending" && state !== "opened";
 
 /** The states that `SessionStore.advance` sets. */
@@ -70,7 +113,7 @@ export const canAdvance = (session: VerificationSession, to: SessionStep, at: Mi
 };
 
 /** Returns a copy of the session in the state `to`, which `canAdvance` must allow. @internal */
-export const advancedSession = (session: VerificationSession, to: SessionStep): VerificationSession => ({
+export const advancedSession = <S extends VerificationSession>(session: S, to: SessionStep): S => ({
   ...session,
   state: to,
   change: session.change + 1,

@@ -7,6 +7,7 @@ import type { ChatId } from "../ids.ts";
 import type { Tx } from "../records/records.ts";
 import { planNotices, roleChanges } from "../roles/mod.ts";
 import { rolesOfUser } from "../roles/plan_records.ts";
+import { sessionOf, verificationSessions } from "../sessions/session_store.ts";
 import { verificationFlows } from "../sessions/verification_flow.ts";
 import { siteSignIns } from "../sign_ins/sign_in_store.ts";
 import type { UserRecords } from "./user_store.ts";
@@ -22,12 +23,14 @@ const byPid = Order.mapInput(Order.String, ({ pid }: UserRecords["reviews"][numb
 /** Reads the data of a user that is in records, for `UserStore.find`. @internal */
 export const userRecordsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId) {
   const flows = yield* tx.list(verificationFlows.byUser, [chatId]);
+  const sessions = yield* tx.list(verificationSessions.byUser, [chatId]);
   const signIns = yield* tx.list(siteSignIns.byUser, [chatId]);
   return {
     ...(yield* sightingsOfUser(tx, chatId)),
     memberships: yield* membershipsOf(tx, chatId),
     messages: yield* messagesOf(tx, chatId),
     reviews: (yield* reviewsOf(tx, chatId, [])).toSorted(byPid),
+    sessions: sessions.map(sessionOf).toSorted(byTime(({ createdAt }) => createdAt)),
     flows: flows.toSorted(byTime(({ expiresAt }) => expiresAt)),
     roles: yield* rolesOfUser(tx, chatId),
     roleChanges: yield* tx.list(roleChanges.byUser, [chatId]),

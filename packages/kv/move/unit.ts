@@ -2,7 +2,7 @@
 import type { Row, RowValue } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { accountId, type RecordType } from "@accountlink/core/records";
-import { Effect } from "effect";
+import { Effect, Schema } from "effect";
 import type { Database } from "../database.ts";
 import type { Tuple } from "../keys.ts";
 import { kvTable } from "../records.ts";
@@ -155,6 +155,11 @@ export const unit = <R extends object>(definition: Definition<R>): Unit => {
   };
 };
 
+const codecOf = ({ json, fields }: RecordType, field: string): keyof typeof codecs => {
+  if (json.includes(field)) return "json";
+  return fields[field] === Schema.Boolean ? "flag" : "plain";
+};
+
 /** The unit of a type of records that is the same in all storages. */
 export const recordUnit = (type: RecordType): Unit => {
   const namesAccount = type.fields["account"] === accountId;
@@ -163,10 +168,7 @@ export const recordUnit = (type: RecordType): Unit => {
     relation: type.name,
     ...(type.isLarge && { limit: 1 }),
     columns: Object.fromEntries(
-      Object.entries(type.columns).map(([field, column]) => [
-        column,
-        [type.json.includes(field) ? "json" : "plain", field] as never,
-      ]),
+      Object.entries(type.columns).map(([field, column]) => [column, [codecOf(type, field), field] as never]),
     ),
     fields: ({ pid, account }, _, places) => ({
       ...(namesAccount && { account: at(places.accounts, String(account)).id }),

@@ -16,6 +16,7 @@ import {
 import { uploadOf, uploadParts, uploads } from "@accountlink/core/imports";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
 import { reminders } from "@accountlink/core/reminders";
+import { sessionBursts, verificationSessions } from "@accountlink/core/sessions";
 import { communityRecord, communityRecords } from "@accountlink/core/storage";
 import { deliveryRecord, webhookDeliveries, webhookRecords } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
@@ -27,6 +28,7 @@ import type { Table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { carryOverPlans } from "./earlier_plans.ts";
 import {
+  earlierBursts,
   earlierCommunities,
   earlierDeliveries,
   earlierEntries,
@@ -43,6 +45,7 @@ import {
   earlierPreviews,
   earlierReminders,
   earlierReviews,
+  earlierSessions,
   earlierSightings,
   earlierSuspects,
   earlierWebhooks,
@@ -79,6 +82,13 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
   }
   yield* moveAll(db, earlierMembers, (tx, member) =>
     tx.put(kvTable(memberRecords), { ...member, scopes: member.scopes ?? null }),
+  );
+  yield* moveAll(db, earlierSessions, (tx, { session, code, changedAt }) => {
+    const { hash: codeHash = null, sealedSid = null } = code ?? {};
+    return txOf(tx).put(verificationSessions, { ...session, changedAt, codeHash, sealedSid });
+  });
+  yield* moveAll(db, earlierBursts, (tx, { key: keyId, fullAt }) =>
+    txOf(tx).put(sessionBursts, { keyId, fullAt }),
   );
   yield* moveAll(db, earlierWebhooks, (tx, { webhook, scope: { pid }, position, holder }) =>
     txOf(tx).put(webhookRecords, { ...webhook, pid, position, holder }),

@@ -6,11 +6,12 @@ import { CommunityStore } from "@accountlink/core/communities";
 import { GuildLogStore } from "@accountlink/core/guild_log";
 import { UploadStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
+import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
 import { type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
-import { makeDelivery } from "@accountlink/testing";
+import { makeDelivery, makeSession } from "@accountlink/testing";
 import { Effect, Layer, Option } from "effect";
 import { expect, it } from "vitest";
 import { encode } from "../keys.ts";
@@ -22,7 +23,7 @@ const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as co
 
 const open = (kv: Kv) => Layer.build(Layer.fresh(layer(Effect.succeed(kv))));
 
-it("members, communities, reviews, likely alts, sightings, sign-ins, webhooks, logs and uploads of an earlier release are carried over, without deleted ones", () =>
+it("members, communities, reviews, likely alts, sightings, sessions, sign-ins, webhooks, logs and uploads of an earlier release are carried over, without deleted ones", () =>
   Effect.gen(function* () {
     const kv = memoryKv();
     const keys = yield* Effect.provideContext(KeyStore, yield* open(kv));
@@ -68,6 +69,8 @@ it("members, communities, reviews, likely alts, sightings, sign-ins, webhooks, l
     const panels = [{ channelId: "5", messageId: "8", text: null }];
     const community = { homeSince: 3, paused, settings: { remindAfterDays: 4 }, panels };
     const [keyId, used] = [KeyId.make("Aa0Bb1Cc2Dd3"), { served: 1, refused: 2, errors: 3 }];
+    const session = makeSession({ id: keyId, scope: { kind: "global", pid, account: "acme" } });
+    const code = { hash: "code", sealedSid: "sealed sid" };
     const member = { chatId, role: "admin", since: 3, chosenAt: 4, invitedBy: otherChatId };
     const stored = [
       { key: encode(["member", 1, chatId]), value: { account: 1, ...member } },
@@ -109,6 +112,8 @@ it("members, communities, reviews, likely alts, sightings, sign-ins, webhooks, l
         key: encode(["sighting", pid, chatId, placeOf(value.sighting)]),
         value: { pid, ...value },
       })),
+      { key: encode(["session", session.id]), value: { session, code, changedAt: 4 } },
+      { key: encode(["burst", keyId]), value: { key: keyId, fullAt: 9_000 } },
       { key: encode(["sign_in", "hash"]), value: { ...signIn, ...until } },
       {
         key: encode(["begun_sign_in", "state"]),
@@ -155,6 +160,10 @@ it("members, communities, reviews, likely alts, sightings, sign-ins, webhooks, l
     const { channelId, messageId, lines, erasedAt } = message;
     expect(yield* logs.dueEdits(place, 4, 9)).toEqual([{ channelId, messageId, lines, erasedAt }]);
     expect(yield* signIns.takeBegun("me", "state", 2)).toBe(true);
+    const sessions = yield* Effect.provideContext(SessionStore, context);
+    expect(yield* sessions.find(session.id)).toEqual(Option.some(session));
+    expect(yield* sessions.findSealedSid(code.hash, 2)).toEqual(Option.some(code.sealedSid));
+    expect(yield* sessions.changedSince(4, null)).toEqual([session.id]);
     const usage = yield* Effect.provideContext(UsageStore, context);
     expect(yield* usage.days({ key: keyId }, 0)).toEqual([{ from: 0, group: "bulk", ...used }]);
     yield* usage.forget(1);
@@ -176,7 +185,7 @@ it("members, communities, reviews, likely alts, sightings, sign-ins, webhooks, l
     const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
     expect(
       left.filter(({ key }) =>
-        /^(member|community|preview|review|plan_problem|suspect|sighting|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message|import|part_of_file|usage|meter)\b/.test(
+        /^(member|community|preview|review|plan_problem|suspect|sighting|session|burst|sign_in|begun_sign_in|webhook|delivery|guild_log|log_entry|log_message|import|part_of_file|usage|meter)\b/.test(
           key,
         ),
       ),

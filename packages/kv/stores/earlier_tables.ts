@@ -1,5 +1,5 @@
 /** What earlier releases stored in another form. */
-import type { Pid } from "@accountlink/core";
+import type { KeyId, Pid, VerificationSession } from "@accountlink/core";
 import type { memberRecords } from "@accountlink/core/accounts";
 import { placeOf, type Sighting } from "@accountlink/core/addresses";
 import type { AltPair, AltReview, Suspect } from "@accountlink/core/alts";
@@ -13,6 +13,7 @@ import { dayCounts } from "@accountlink/core/limits";
 import type { RecordOf, RecordType } from "@accountlink/core/records";
 import type { ClaimReminder } from "@accountlink/core/reminders";
 import type { PlanPlace } from "@accountlink/core/roles";
+import type { StoredCode } from "@accountlink/core/secrets";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
 import { usageDays, usageMeters } from "@accountlink/core/usage";
@@ -140,6 +141,21 @@ export const earlierEntries = earlierTable<EarlierEntry>("audit", ({ account, se
 export const earlierEvents = earlierTable<EarlierEvent>("event", ({ pid, event }) => [pid, event.position]);
 
 export const earlierFeeds = earlierTable<EarlierFeed>("feed", ({ pid }) => [pid]);
+
+interface EarlierSession {
+  readonly session: VerificationSession;
+  readonly code?: StoredCode;
+  readonly changedAt: Millis | null;
+}
+
+export const earlierSessions = earlierTable<EarlierSession>("session", ({ session }) => [session.id]);
+
+interface EarlierBurst {
+  readonly key: KeyId;
+  readonly fullAt: Millis;
+}
+
+export const earlierBursts = earlierTable<EarlierBurst>("burst", ({ key }) => [key]);
 
 interface EarlierPair extends OfEpoch {
   readonly review?: AltReview;

@@ -9,9 +9,14 @@ import { forgetInLogs } from "@accountlink/core/guild_log";
 import { logged, userErased, withoutUser } from "@accountlink/core/journal";
 import type { RecordType } from "@accountlink/core/records";
 import { forgetInPlans, forgetInPreviews } from "@accountlink/core/roles";
-import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { closeAccount, forgetInCommunities, pauseAll, recordTypes } from "@accountlink/core/storage";
+import {
+  closeAccount,
+  forgetInCommunities,
+  forgetInSessions,
+  pauseAll,
+  recordTypes,
+} from "@accountlink/core/storage";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
   addErased,
@@ -46,7 +51,6 @@ import {
 import { keys, revokeSome } from "./keys.ts";
 import { links } from "./links.ts";
 import { accountAt, accountOf, accounts, isCurrent, type OfEpoch, type StoredAccount } from "./scopes.ts";
-import { endedPerStep, endVerifications, flows, sessions } from "./verifications.ts";
 
 /** The things that a transaction erases in the scopes that it names, each of which is to be checked. */
 const mostThings = 12;
@@ -178,26 +182,6 @@ const eraseFromLogs: EraseSome = Effect.fnUntraced(function* (tx, { chatId, at }
   return isMore;
 });
 
-const eraseFromSessions: EraseSome = Effect.fnUntraced(function* (tx, { chatId, at }, part) {
-  const ofUser = yield* tx.list(sessions.byUser, [chatId], { limit: stepSize });
-  const proven = yield* tx.list(flows.byUser, [chatId], { limit: stepSize });
-  const pids = new Set(proven.map(({ pid }) => pid));
-  for (const { session } of ofUser) {
-    if (isLarge(part)(tx)) return true;
-    if (isFinal(session.state)) yield* tx.remove(sessions, session.id);
-    else pids.add(session.pid);
-  }
-  for (const pid of pids) {
-    if (isLarge(part)(tx)) return true;
-    for (const id of yield* endVerifications(tx, pid, chatId, at, endedPerStep(tx))) {
-      const ended = yield* tx.get(sessions, id);
-      if (ended?.session.chatId !== chatId) continue;
-      yield* tx.put(sessions, { ...ended, session: { ...ended.session, chatId: null } });
-    }
-  }
-  return pids.size > 0 || ofUser.length === stepSize;
-});
-
 const eraseRecords: EraseSome = Effect.fnUntraced(function* (tx, { chatId }, part) {
   const names = (yield* tx.list(accounts.byUser, [chatId])).map(({ name }) => name);
   const found = yield* recordsNaming(tx, chatId, names, stepSize);
@@ -294,7 +278,7 @@ const kinds: ReadonlyArray<EraseSome> = [
     type.ofUser === null ? [] : [type === memberRecords ? leaveAccount : eraseRecordsOf(type.ofUser)],
   ),
   eraseFromLogs,
-  eraseFromSessions,
+  (tx, { chatId, at }, part) => forgetInSessions(txOf(tx), chatId, at, 1, () => isLarge(part)(tx)),
   eraseRecords,
   eraseAnswers,
   (tx, { chatId }, part) => eraseFromBlocks(tx, chatId, isLarge(part)),

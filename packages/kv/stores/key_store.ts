@@ -12,14 +12,17 @@ import {
   updatedKey,
 } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
+import { sessionBursts, verificationSessions } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { accountQueue } from "@accountlink/core/storage";
 import { Array as Arr, Effect, Option, Order, Struct } from "effect";
+import { kvTable } from "../records.ts";
 import { itemsOf, shortListsAtOnce } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { accountOperations } from "./account_operations.ts";
 import { record } from "./journal.ts";
 import { apiKey, apiKeyOf, keyDetails, keys, lastUses, revokedKey, type StoredKey } from "./keys.ts";
+import { purgeAll } from "./purges.ts";
 import {
   accountAt,
   accountNamed,
@@ -30,9 +33,7 @@ import {
   scopes,
   withScope,
 } from "./scopes.ts";
-import { bursts } from "./session_store.ts";
 import { storeLayer } from "./store_layer.ts";
-import { sessions } from "./verifications.ts";
 
 const scopeOf = Effect.fnUntraced(function* (tx: Transaction, account: string, target: ScopeTarget) {
   const owner = yield* accountNamed(tx, account);
@@ -219,14 +220,16 @@ export const layer = storeLayer(KeyStore, (db) => ({
 
   forgetRevoked: (before) =>
     Effect.gen(function* () {
+      // No port asks for the rest of deletions that were interrupted.
+      yield* purgeAll(db);
       const old = yield* db.read((tx) => tx.list(keys.revoked, [], { before: [before] }));
       // A key that is revoked has up to two secrets, and a last use.
       for (const part of Arr.chunksOf(old, itemsOf(db, 16))) {
         yield* db.write("revoked keys", function* (tx) {
           for (const { key } of part) {
-            if ((yield* tx.count(sessions.byKey, [key.id])) > 0) continue;
+            if ((yield* tx.count(kvTable(verificationSessions).byKey, [key.id])) > 0) continue;
             yield* tx.remove(keys, key.id);
-            yield* tx.remove(bursts, key.id);
+            yield* tx.remove(kvTable(sessionBursts), key.id);
             yield* tx.remove(lastUses, key.id);
           }
         });

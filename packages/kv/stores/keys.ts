@@ -120,6 +120,8 @@ export const knownAccounts = (tx: Transaction) =>
 
     revokeKeys: (account, at, isOver) => revokeSome(tx, account as StoredAccount, at, isOver),
 
+    knowsKey: (id) => Effect.map(tx.get(keys, id), (found) => found !== undefined),
+
     /** The oldest first. */
     keysOf: Effect.fnUntraced(function* (name) {
       const account = yield* accountNamed(tx, name);

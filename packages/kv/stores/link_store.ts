@@ -177,7 +177,7 @@ export const removeLink = Effect.fnUntraced(function* (tx: Transaction, write: R
   const { gameId } = link;
   const next = yield* putUnlinked(tx, yield* scopeAt(tx, pid), link, at);
   yield* record(tx, pid, linkRemoved(write, chatId, gameId, next.linkVersion));
-  return { gameId, ended: yield* endLastVerifications(tx, pid, chatId, at) } satisfies GameUnlinked;
+  return { gameId, ended: yield* endLastVerifications(tx, write) } satisfies GameUnlinked;
 });
 
 const removeGame = (db: Database) => {
@@ -262,7 +262,7 @@ const deleteScope = (db: Database) => {
     function* (tx, write) {
       const { pid, at } = write;
       const scope = yield* scopeAt(tx, pid);
-      const ended = yield* endLastVerifications(tx, pid, null, at);
+      const ended = yield* endLastVerifications(tx, { pid, chatId: null, at });
       const records = yield* tx.count(links.byChat, [pid, scope.epoch]);
       yield* record(tx, pid, scopeDeleted(write, records));
       const { blockEpoch = scope.epoch, ...next } = { ...scope, epoch: scope.epoch + 1, blocking: [] };

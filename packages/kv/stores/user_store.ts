@@ -1,7 +1,8 @@
 import type { ChatId } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
+import type { Account } from "@accountlink/core/keys";
 import { UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
-import { Array as Arr, Effect } from "effect";
+import { Effect, Order } from "effect";
 import { txOf } from "../records.ts";
 import type { Transaction } from "../transaction.ts";
 import { eraseUser, erasures } from "./erase_user.ts";
@@ -9,7 +10,6 @@ import { accountPlace, entriesOf, recordsNaming, type StoredRecord } from "./jou
 import { findRecord, links } from "./links.ts";
 import { accountNamed, accountOf, accounts, scopeAt, withScope } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
-import { sessions } from "./verifications.ts";
 
 const recordsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
   const found = [];
@@ -20,16 +20,15 @@ const recordsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) 
   return found;
 });
 
+const byName = Order.mapInput(Order.String, ({ name }: Account) => name);
+
 export const layer = storeLayer(UserStore, (db) => ({
   find: (chatId) =>
     db.read(function* (tx) {
       const own = yield* tx.list(accounts.byUser, [chatId]);
       return {
-        accounts: own.map(accountOf).toSorted(by(({ name }) => [name])),
+        accounts: own.map(accountOf).toSorted(byName),
         records: yield* recordsOf(tx, chatId),
-        sessions: (yield* tx.list(sessions.byUser, [chatId]))
-          .map(({ session }) => session)
-          .toSorted(by(({ createdAt, id }) => [createdAt, id])),
         ...(yield* userRecordsOf(txOf(tx), chatId)),
       };
     }),
@@ -62,12 +61,3 @@ export const layer = storeLayer(UserStore, (db) => ({
 const placeOfEntry = Effect.fnUntraced(function* (tx: Transaction, { account, pid }: AuditEntry) {
   return pid ?? accountPlace((yield* accountNamed(tx, account))?.id ?? 0);
 });
-
-/** Compares values by the first of their keys that differs. */
-const by =
-  <A>(keysOf: (value: A) => ReadonlyArray<string | number>) =>
-  (one: A, other: A): number => {
-    const pairs = Arr.zip(keysOf(one), keysOf(other));
-    const [mine = 0, theirs = 0] = pairs.find(([key, another]) => key !== another) ?? [];
-    return mine < theirs ? -1 : Number(mine > theirs);
-  };

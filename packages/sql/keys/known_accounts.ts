@@ -66,6 +66,9 @@ export const knownAccountsOn = (sql: SqlClient.SqlClient, isWrite: boolean) => {
     revokeKeys: ({ name }: KnownAccount, at: Millis) =>
       Effect.map(revokeKeys(sql, name, at), (revoked) => ({ revoked, isMore: false })),
 
+    // The foreign keys of its records refuse an unknown one.
+    knowsKey: () => Effect.succeed(true),
+
     keysOf: (account: string) =>
       readKeyIds(sql`
         SELECT keys.id FROM keys JOIN scopes ON scopes.pid = keys.pid WHERE scopes.account = ${account}`),

@@ -12,11 +12,12 @@ import {
 import { signedBy, type WriteContext, withReason } from "@accountlink/core/audit";
 import { linkRemoved } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
+import { endVerifications } from "@accountlink/core/storage";
 import { Clock, Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
-import { endVerifications } from "../flow/verification_ends.ts";
 import { insertEntry, insertRecord, readRecords, recordColumnsOn } from "../journal/records.ts";
 import { readScopes } from "../keys/accounts.ts";
+import { withTx } from "../records.ts";
 import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import { type Ending, rollBack, storeLayer } from "../statements/store_operation.ts";
 import { readUnlinked } from "./link_lookups.ts";
@@ -172,7 +173,7 @@ const removeLinksOn = (sql: SqlClient.SqlClient) => {
       const [unlinked] = yield* readUnlinked(unlink(pid, chatId, at));
       if (unlinked === undefined) continue;
       const { removedGameId, linkVersion } = unlinked;
-      const ended = yield* endVerifications(sql, pid, chatId, at);
+      const ended = yield* withTx(sql, (tx) => endVerifications(tx, { pid, chatId, at }), true);
       yield* insertRecord(sql, pid, linkRemoved(write, chatId, removedGameId, linkVersion));
       removed.push({ chatId, gameId: removedGameId, ended });
     }

@@ -13,14 +13,19 @@ import {
   type RemoveGame,
   type SetGame,
 } from "@accountlink/core/links";
+import { verificationSessions } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Option } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
-import { unfinished } from "../flow/session_row.ts";
 import { insertRecordNow } from "../journal/records.ts";
+import { isOnly } from "../record_table.ts";
 import type { StepStatements } from "../statements/one_step.ts";
+import { literalSql } from "../statements/row.ts";
 import { recordColumns, recordIn, setIn, unlinkedIn } from "./link_lookups.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
+
+const { only } = verificationSessions.openByUser;
+const unfinished = literalSql(only === undefined ? "1 = 1" : isOnly(verificationSessions, only));
 
 export const linkSteps = (sql: SqlClient.SqlClient) => {
   // Parameters: chat user, game user, time, time, pid.

@@ -12,11 +12,12 @@ import {
   type RemoveGame,
   type RestoreGame,
 } from "@accountlink/core/links";
+import { endVerifications } from "@accountlink/core/storage";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import type { Statement } from "effect/sql";
-import { endVerifications } from "../flow/verification_ends.ts";
 import { insertRecord } from "../journal/records.ts";
+import { withTx } from "../records.ts";
 import { keyedStepOn, keyedWriteOn, orConflict } from "../statements/keyed_write.ts";
 import { literalSql, readerOf } from "../statements/row.ts";
 import { type Ending, storeLayer } from "../statements/store_operation.ts";
@@ -73,7 +74,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
     const [unlinked] = yield* readUnlinked(unlink(pid, chatId, at));
     if (unlinked === undefined) return Option.none();
     const { removedGameId, linkVersion } = unlinked;
-    const ended = yield* endVerifications(sql, pid, chatId, at);
+    const ended = yield* withTx(sql, (tx) => endVerifications(tx, { pid, chatId, at }), true);
     yield* insertRecord(sql, pid, linkRemoved(write, chatId, removedGameId, linkVersion));
     return Option.some({ gameId: removedGameId, ended });
   });

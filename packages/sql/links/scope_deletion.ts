@@ -10,10 +10,9 @@ import type { WriteContext } from "@accountlink/core/audit";
 import { dropRunning } from "@accountlink/core/imports";
 import { scopeDeleted } from "@accountlink/core/journal";
 import { type DeleteScope, keptDeletion } from "@accountlink/core/links";
-import { recordTypes } from "@accountlink/core/storage";
+import { endVerifications, recordTypes } from "@accountlink/core/storage";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
-import { endVerifications } from "../flow/verification_ends.ts";
 import { insertPart } from "../journal/records.ts";
 import { keyColumnsOf } from "../record_table.ts";
 import { withTx } from "../records.ts";
@@ -88,7 +87,7 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       yield* sql`DELETE FROM block_removals WHERE pid = ${pid}`;
       yield* withTx(sql, (tx) => dropRunning(tx, pid), true);
       yield* sql`UPDATE link_imports SET ends_at = 0 WHERE pid = ${pid}`;
-      const ended = yield* endVerifications(sql, pid, null, at);
+      const ended = yield* withTx(sql, (tx) => endVerifications(tx, { pid, chatId: null, at }), true);
       const { records } = yield* countDeletion(sql, write, ahead, rest);
       return { records, ended };
     },

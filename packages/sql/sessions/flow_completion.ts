@@ -1,28 +1,44 @@
+/**
+ * Lock order of all writes, to avoid deadlocks: scope, record of the chat user, flows, sessions, then rows that only
+ * the holder of these locks writes.
+ *
+ * - A deletion of a scope locks the scope FOR UPDATE. Completions, moves and imports first lock it FOR KEY SHARE, or
+ *   FOR NO KEY UPDATE if it allows one chat user for each game user, so they never overlap with a deletion. An unlink locks the record of its chat user, as the deletion does. So
+ *   transactions of the same chat user are serialized before they lock flows.
+ * - Sessions are locked in the order of their sids, since two chat users can share sessions.
+ * - A completion for a chat user without a record inserts one before it locks the flow, and rolls back if it is
+ *   refused or another transaction was first.
+ * - A proof of a chat account locks the record before its flow, so an unlink either sees the proof or comes first. A
+ *   proof of a game account and the end of a flow lock only the flow.
+ * - Creating locks the bucket of the key, then inserts one session; advancing locks one. Both lock the scope only FOR KEY
+ *   SHARE.
+ * - A sweep locks sessions, or flows with their challenges.
+ * - An erasure locks the user's accounts, the scopes of these accounts, then the user's records by pid. Before that,
+ *   it blocks writes that name the user and that it could not see before their commit: requests under an idempotency
+ *   key, and proofs.
+ */
 import type { ChatId } from "@accountlink/core";
 import { sightingsOf } from "@accountlink/core/addresses";
 import { storeSightings } from "@accountlink/core/alts";
-import { completedSession, completionRefusal, keptGame, verificationFlows } from "@accountlink/core/flow";
-import { linkRemoved, linkSet, sessionEnded } from "@accountlink/core/journal";
+import { completedSession, completionRefusal, keptGame } from "@accountlink/core/flow";
+import { linkRemoved, linkSet } from "@accountlink/core/journal";
 import type { CompleteFlow } from "@accountlink/core/sessions";
+import { changeSession, endVerifications, findFlow } from "@accountlink/core/storage";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
-import { readSessions, sessionColumns, storeSession } from "../flow/session_row.ts";
-import { endVerifications } from "../flow/verification_ends.ts";
-import { insertRecord, insertRecords } from "../journal/records.ts";
+import { insertRecord } from "../journal/records.ts";
 import { admissionOn } from "../links/admitted_links.ts";
 import { readRecords, readSets, readUnlinked } from "../links/link_lookups.ts";
 import { linkStatements, relinkOf } from "../links/link_statements.ts";
 import { withTx } from "../records.ts";
-import { dialectOf } from "../statements/dialect.ts";
 import { rollBack } from "../statements/store_operation.ts";
 
 /**
  * Implements `SessionStore.complete`: in one transaction, stores the link, its sightings and its audit entry, deletes
- * the flow, and completes the session. Takes locks in the order given in `verification_ends.ts`.
+ * the flow, and completes the session. Takes locks in the order above.
  */
 export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, write: CompleteFlow) {
   const { pid, chatId, gameId, proof, at, keeps } = write;
-  const { forUpdate } = dialectOf(sql);
   const { link, unlink, lock } = linkStatements(sql);
   const { lock: lockScope, admission } = admissionOn(sql);
 
@@ -30,7 +46,7 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
   const unlinkOther = Effect.fnUntraced(function* (other: ChatId) {
     const [unlinked] = yield* readUnlinked(unlink(pid, other, at));
     if (unlinked === undefined) return;
-    yield* endVerifications(sql, pid, other, at);
+    yield* withTx(sql, (tx) => endVerifications(tx, { pid, chatId: other, at }), true);
     yield* insertRecord(sql, pid, linkRemoved(write, other, unlinked.removedGameId, unlinked.linkVersion));
   });
 
@@ -41,13 +57,8 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
   const isAdded = old === undefined && !keeps;
   const added = isAdded ? yield* readSets(link({ ...write, existing: sql.literal("DO NOTHING") })) : [];
   const { isBlocked, takenBy } = yield* admission(marks, write);
-  const flow = yield* withTx(sql, (tx) => tx.get(verificationFlows, write.flow), true);
-  const [opened] = flow?.session
-    ? yield* readSessions(
-        sql`SELECT ${sessionColumns} FROM verification_sessions WHERE sid = ${flow.session} ${forUpdate}`,
-      )
-    : [];
-  const refusal = completionRefusal(write, { flow, session: opened, record: old, isBlocked, takenBy });
+  const { flow, session } = yield* withTx(sql, (tx) => findFlow(tx, write.flow), true);
+  const refusal = completionRefusal(write, { flow, session, record: old, isBlocked, takenBy });
   if (refusal !== null) return yield* rollBack(refusal);
   const kept = keptGame(write, old);
   let linked = { gameId: kept ?? gameId, previousGameId: kept };
@@ -62,10 +73,8 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
     yield* withTx(sql, (tx) => storeSightings(tx, pid, sightingsOf(write)));
   }
   yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;
-  if (opened !== undefined) {
-    const session = completedSession(opened, write, linked);
-    yield* storeSession(sql, session, at);
-    yield* insertRecords(sql, pid, sessionEnded(session, at));
+  if (session !== undefined) {
+    yield* withTx(sql, (tx) => changeSession(tx, completedSession(session, write, linked), at), true);
   }
   return { _tag: "Completed", ...linked } as const;
 });

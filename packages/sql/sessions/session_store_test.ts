@@ -17,7 +17,7 @@ test("sessions are swept in batches, however many have ended", function* () {
             (sid, key_id, pid, client_id, state, link_changed, created_at, expires_at, change)
           SELECT printf('vs_%043d', i), '${key.id}', '${scope.pid}', '', 'opened', 0, 0, 10, 2 FROM numbers;
           WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count})
-          INSERT INTO verification_flows (id, pid, expires_at) SELECT 'flow ' || i, '${scope.pid}', 10 FROM numbers`);
+          INSERT INTO verification_flows (id, pid, word_seed, expires_at) SELECT 'flow ' || i, '${scope.pid}', '', 10 FROM numbers`);
   const sids = Array.from({ length: count }, (_, i) => SessionId.make(`vs_${`${i + 1}`.padStart(43, "0")}`));
   expect((yield* sessions.sweep({ at: 10, sessionsBefore: 10, sightingsBefore: 0 })).toSorted()).toEqual(
     sids,

@@ -53,7 +53,7 @@ const sweeps: Readonly<Record<string, Sweep>> = {
     sweep: UsageStore.use((store) => store.forget(2)),
   },
   verification_flows: {
-    insertion: insert("verification_flows (id, pid, expires_at)", `i, '${pid}', 1`),
+    insertion: insert("verification_flows (id, pid, word_seed, expires_at)", `i, '${pid}', '', 1`),
     sweep: sweepSessions,
   },
   suspects: {

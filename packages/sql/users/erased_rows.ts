@@ -1,17 +1,49 @@
 /** The rows of a user that an erasure deletes or changes. */
 import { type ChatId, Pid } from "@accountlink/core";
 import { forgetInLogs } from "@accountlink/core/guild_log";
+import type { RecordType } from "@accountlink/core/records";
 import { forgetInPlans, forgetInPreviews } from "@accountlink/core/roles";
-import { forgetInCommunities, recordTypes } from "@accountlink/core/storage";
-import { type EraseUser, erasedMark } from "@accountlink/core/users";
+import { forgetInCommunities, forgetInSessions, recordTypes } from "@accountlink/core/storage";
+import { type ErasedThing, type EraseUser, erasedMark } from "@accountlink/core/users";
 import { Effect } from "effect";
-import type { Statement } from "effect/sql";
-import { unfinished } from "../flow/session_row.ts";
-import { endVerifications } from "../flow/verification_ends.ts";
-import { eraseRecordsOn, withTx } from "../records.ts";
+import type { SqlClient, Statement } from "effect/sql";
+import { tableFor } from "../record_table.ts";
+import { withTx } from "../records.ts";
+import { dialectOf } from "../statements/dialect.ts";
 import { columnReader, literalSql } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 import { userRecordsOn } from "./user_records.ts";
+
+/** Deletes the records of a user, in all scopes or in some, and returns what was erased in which scope. */
+const eraseRecordsOn = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  types: ReadonlyArray<RecordType>,
+  chatId: ChatId,
+  pids: ReadonlyArray<Pid> | null = null,
+) {
+  const { isAmong } = dialectOf(sql);
+  const erased: Array<ErasedThing> = [];
+  for (const type of types) {
+    const { name, isOfScope, columns, ofUser } = type;
+    if (ofUser === null || (pids !== null && !isOfScope)) continue;
+    const { either, fields } = ofUser.index;
+    const isTheirs = sql.or(
+      (either ?? fields.slice(0, 1)).map((field) => sql`${sql(columns[field] as string)} = ${chatId}`),
+    );
+    const inScopes = pids === null ? sql`1 = 1` : sql`pid ${isAmong(JSON.stringify(pids))}`;
+    const removed = sql`DELETE FROM ${sql(name)} WHERE ${inScopes} AND ${isTheirs}`;
+    const { erasedAs } = ofUser;
+    const { list, read } = tableFor(type);
+    if (erasedAs === null) yield* removed;
+    else {
+      const found: ReadonlyArray<{ readonly pid?: unknown }> = yield* read(
+        sql`${removed} RETURNING ${literalSql(list)}`,
+      );
+      erased.push(...found.map((record) => ({ pid: record.pid as Pid, what: erasedAs(record as never) })));
+    }
+  }
+  return erased;
+});
 
 export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: StoreParts) => {
   const { eraseAll: eraseRecords } = userRecordsOn(sql);
@@ -42,7 +74,7 @@ export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: Sto
     eraseRecordsOn(sql, recordTypes, chatId, pids);
 
   /**
-   * Erases the user's rows in the lock order of `verification_ends.ts`, and returns what was erased in which scope.
+   * Erases the user's rows in the lock order of `flow_completion.ts`, and returns what was erased in which scope.
    * Returns null if the user has a record in a scope that the erasure does not name in `scopes`.
    */
   const eraseOnce = Effect.fnUntraced(function* (
@@ -51,9 +83,7 @@ export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: Sto
   ) {
     const records = yield* eraseLinks(chatId, inAnyScope);
     if (records.some(({ pid }) => !scopes.includes(pid))) return null;
-    yield* sql`DELETE FROM verification_sessions WHERE chat_id = ${chatId} AND NOT (${unfinished})`;
-    yield* endVerifications(sql, null, chatId, at);
-    yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
+    while (yield* withTx(sql, (tx) => forgetInSessions(tx, chatId, at), true));
     yield* sql`UPDATE members SET invited_by = NULL WHERE invited_by = ${chatId}`;
     yield* sql`UPDATE keys SET made_by = ${erasedMark} WHERE made_by = ${chatId}`;
     const all = Number.MAX_SAFE_INTEGER;

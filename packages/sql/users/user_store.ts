@@ -2,7 +2,6 @@ import { ChatId } from "@accountlink/core";
 import type { Actor } from "@accountlink/core/audit";
 import { type UnfinishedErasure, UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
 import { Effect, Schema } from "effect";
-import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { accountColumns, readAccounts, readScopes } from "../keys/accounts.ts";
 import { readRecords, recordColumns } from "../links/link_lookups.ts";
 import { withTx } from "../records.ts";
@@ -35,8 +34,6 @@ export const layer = storeLayer(UserStore)((parts) => {
     return {
       accounts,
       records: yield* findRecords(chatId),
-      sessions: yield* readSessions(sql`
-        SELECT ${sessionColumns} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`),
       ...(yield* withTx(sql, (tx) => userRecordsOf(tx, chatId))),
     };
   });

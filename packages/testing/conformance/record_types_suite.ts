@@ -11,12 +11,14 @@ import {
   Records,
   type RecordType,
 } from "@accountlink/core/records";
+import { sessionBursts, verificationSessions } from "@accountlink/core/sessions";
 import { recordTypes } from "@accountlink/core/storage";
 import { Arbitrary, Context, Effect, Schema } from "effect";
 import { uniqueChatId, uniqueText } from "../mod.ts";
 import { expectEqual } from "./expect.ts";
 import { eraseUser, makeScopes, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+import { storeKey } from "./verification_steps.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -84,6 +86,9 @@ const nameAccount = Effect.fnUntraced(function* (
   record["account"] = yield* read("find", (tx) => tx.accountId(name));
 });
 
+/** The types of records whose key exists. */
+const ofKeys: ReadonlySet<RecordType> = new Set([verificationSessions, sessionBursts]);
+
 const exists = (found: object | undefined): boolean => found !== undefined;
 
 const put = Effect.fnUntraced(function* (type: RecordType, record: Values) {
@@ -133,6 +138,7 @@ const cases: Cases<StoragePorts> = Object.fromEntries(
           if (field in type.fields)
             record[field] = (yield* put(parent, yield* recordOf(parent, pid, chatId)))["id"];
         }
+        if (ofKeys.has(type)) record["keyId"] = (yield* storeKey(pid === global.pid ? global : guild)).id;
         yield* nameAccount(type, record, chatId === user ? undefined : account.name);
         return yield* put(type, record);
       });

@@ -94,7 +94,7 @@ const verificationSteps = Effect.fnUntraced(function* (key: ApiKey) {
 
 export type VerificationSteps = Effect.Success<ReturnType<typeof verificationSteps>>;
 
-const keyOf = Effect.fnUntraced(function* (scope: ApiKey["scope"]) {
+export const storeKey = Effect.fnUntraced(function* (scope: ApiKey["scope"]) {
   const keys = yield* KeyStore;
   const key = makeKey(scope);
   yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
@@ -103,13 +103,13 @@ const keyOf = Effect.fnUntraced(function* (scope: ApiKey["scope"]) {
 
 export const newVerificationSteps = Effect.gen(function* () {
   const { global } = yield* makeScopes;
-  return yield* verificationSteps(yield* keyOf(global));
+  return yield* verificationSteps(yield* storeKey(global));
 });
 
 export const twoVerificationSteps = Effect.gen(function* () {
   const { global, guild } = yield* makeScopes;
   return [
-    yield* verificationSteps(yield* keyOf(global)),
-    yield* verificationSteps(yield* keyOf(guild)),
+    yield* verificationSteps(yield* storeKey(global)),
+    yield* verificationSteps(yield* storeKey(guild)),
   ] as const;
 });
