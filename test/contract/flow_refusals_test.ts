@@ -199,6 +199,18 @@ test.each(["temporarily_unavailable", "x"])(
   },
 );
 
+test("a user is refused if the game does not know the account that signed in", async () => {
+  const { browser, bySid, key, sid } = await setup();
+  await browser.prove("chat", "100001", bySid);
+  const returned = await browser.signIn(await browser.leave("game"), "9");
+  const route = "GET /game/api/users/:gameId";
+  await platform.fail({ mode: "refused", code: "unknown_user", platform: "game", route });
+  const refused = await browser.get(returned);
+  await platform.recover();
+  expectPage(refused, 400, "This sign-in cannot be used");
+  expect(await read(key, sid)).toMatchObject({ state: "opened", gameId: null });
+});
+
 test.each(["chat", "game"] as const)("a %s sign-in can be started again after an outage", async (step) => {
   const { browser, bySid, key } = await setup();
   if (step === "game") await browser.prove("chat", "100001", bySid);
