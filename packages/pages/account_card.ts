@@ -1,48 +1,56 @@
-import type { FlowAccount, FlowView } from "@accountlink/core/flow";
-import { type Html, html, to } from "./html.ts";
-import { type Language, own } from "./languages/language.ts";
+import type { FlowAccount } from "@accountlink/core/flow";
+import { Html, html, to } from "./html.ts";
+import { own } from "./languages/language.ts";
 import { hasPlainOrigin } from "./page.ts";
+import { capitalised, plain, said } from "./said.ts";
 
-export interface AccountCard {
-  readonly name: string;
-  /** The first letter of the name, in place of a picture. */
-  readonly letter: string;
-  readonly detail: Html;
-  readonly picture: string | null;
-}
+/** An account of either platform, as pages show it. */
+type ShownAccount = FlowAccount<
+  string,
+  {
+    readonly username: string | null;
+    readonly displayName: string | null;
+    readonly avatar: string | null | { readonly headshot: string | null };
+  }
+>;
 
-export const chatCard = (account: NonNullable<FlowView["chat"]>, language: Language): AccountCard =>
-  cardOf(account, account.profile?.avatar ?? null, language);
+const nameOf = ({ id, profile }: ShownAccount): string | Html =>
+  profile?.displayName ?? profile?.username ?? said("account.unnamed", { id });
 
-export const gameCard = (account: NonNullable<FlowView["game"]>, language: Language): AccountCard =>
-  cardOf(account, account.profile?.avatar?.headshot ?? null, language);
+/** The name of an account within a sentence. */
+export const accountName = (account: ShownAccount): Html => own(nameOf(account));
 
-type Named = { readonly username: string | null; readonly displayName: string | null };
-
-const cardOf = (
-  { id, profile }: FlowAccount<string, Named>,
-  picture: string | null,
-  language: Language,
-): AccountCard => {
-  const username = profile?.username ?? null;
-  const name = profile?.displayName ?? username ?? language.text("account.unnamed", { id });
-  return {
-    name,
-    letter: language.capitalised(/./su.exec(name)?.[0] ?? ""),
-    detail:
-      username === null
-        ? language.html("account.id", { id })
-        : language.html("account.name_and_id", { username: own(`@${username}`), id }),
-    picture: picture !== null && hasPlainOrigin(picture) ? picture : null,
-  };
+/** The first letter of the name, in place of a picture. */
+const letterOf = (account: ShownAccount): Html => {
+  const name = html`${plain(nameOf(account))}`;
+  return capitalised(new Html((place) => /^(?:&[^;]*;|.)/su.exec(name.at(place))?.[0] ?? ""));
 };
 
-export const cardHtml = ({ name, letter, detail, picture }: AccountCard): Html => html`
+const pictureOf = ({ profile }: ShownAccount): string | null => {
+  const avatar = profile?.avatar ?? null;
+  const picture = typeof avatar === "string" ? avatar : (avatar?.headshot ?? null);
+  return picture !== null && hasPlainOrigin(picture) ? picture : null;
+};
+
+/** The URLs of the pictures that the cards of accounts show. */
+export const picturesOf = (accounts: ReadonlyArray<ShownAccount | null>): ReadonlyArray<string> =>
+  accounts.flatMap((account) => (account && pictureOf(account)) ?? []);
+
+export const cardHtml = (account: ShownAccount): Html => {
+  const { id, profile } = account;
+  const username = profile?.username ?? null;
+  const picture = pictureOf(account);
+  return html`
 <div class="account">
 ${
   picture === null
-    ? html`<span class="picture" aria-hidden="true">${letter}</span>`
+    ? html`<span class="picture" aria-hidden="true">${letterOf(account)}</span>`
     : html`<img class="picture" src="${to(picture)}" alt="" width="48" height="48">`
 }
-<p><strong dir="auto">${name}</strong> <small>${detail}</small></p>
+<p><strong dir="auto">${nameOf(account)}</strong> <small>${
+    username === null
+      ? said("account.id", { id })
+      : said("account.name_and_id", { username: own(`@${username}`), id })
+  }</small></p>
 </div>`;
+};

@@ -2,6 +2,7 @@
 
 import type { Reader } from "@accountlink/core/accounts";
 import type { Expected } from "@accountlink/core/errors";
+import type { GuildId } from "@accountlink/core/ids";
 
 /** What the markup of a document depends on besides its data. @internal */
 export interface Place {
@@ -9,7 +10,7 @@ export interface Place {
   readonly basePath: string;
   /** The CSRF token of the reader. */
   readonly csrf?: string;
-  /** The language of the dashboard. */
+  /** The language of the document. */
   readonly wording?: Wording;
   /** The role of the member who reads a page of the dashboard. */
   readonly reader?: Reader;
@@ -22,8 +23,10 @@ export interface Place {
 export interface ReachedPlatforms {
   readonly chat: string;
   readonly game: string;
-  /** Whether the game finds accounts by user name. */
-  readonly hasGameNames: boolean;
+  /** Whether the game finds accounts by user name; left out on pages for players and members. */
+  readonly hasGameNames?: boolean;
+  /** Returns the URL of a guild's page on the chat platform, on pages for players and members. */
+  readonly chatHome?: ((guildId: GuildId | null) => string) | null;
 }
 
 /**

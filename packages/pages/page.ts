@@ -1,7 +1,8 @@
 /** The HTML document of every page for users, its headers and its content security policy. */
 import { type HttpResponse, privateHeaders, textResponse } from "@accountlink/http/for_pages";
-import { type Html, html, to } from "./html.ts";
+import { type Html, html, type Place, to } from "./html.ts";
 import type { Language } from "./languages/language.ts";
+import { plain } from "./said.ts";
 
 export const stylePath = "/verify/style.css";
 
@@ -12,7 +13,7 @@ export const countdownPath = "/verify/countdown.css";
 export interface Page {
   /** 200 if left out. */
   readonly status?: number;
-  readonly title: string;
+  readonly title: string | Html;
   readonly content: Html;
   readonly pictures?: ReadonlyArray<string>;
   /** The CSRF token of the reader, for the forms of the page. */
@@ -28,15 +29,10 @@ export interface Page {
   readonly address?: string;
 }
 
-export const pageResponse = (
-  page: Page,
-  language: Language,
-  footer: Html,
-  basePath: string,
-): HttpResponse => {
+export const pageResponse = (page: Page, language: Language, footer: Html, place: Place): HttpResponse => {
   const { script, csrf = "" } = page;
   const head = script === undefined ? null : html`<script type="module" src="${to(script)}"></script>`;
-  const source = documentOf(page, language, footer, head).at({ basePath, csrf });
+  const source = documentOf(page, language, footer, head).at({ ...place, csrf });
   return documentResponse(page.status ?? 200, source, language, policyOf(page));
 };
 
@@ -103,7 +99,7 @@ export const documentOf = (
   documentHtml(
     language,
     stylePath,
-    html`${head}<title>${title}</title>`,
+    html`${head}<title>${plain(title)}</title>`,
     html`<main>
 ${content}
 </main>

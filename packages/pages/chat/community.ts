@@ -11,7 +11,7 @@ import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
 import { makeGamePage } from "../game_page.ts";
 import type { Language } from "../languages/mod.ts";
-import { readerOf } from "../page_render.ts";
+import { platformNames } from "../page_render.ts";
 import { PageSettings } from "../page_settings.ts";
 import { proofText } from "../proof_text.ts";
 import { accountText, type Button, plain } from "./message.ts";
@@ -36,11 +36,11 @@ export const makeCommunity = Effect.gen(function* () {
 
   return {
     /** The name of the game platform within a sentence. */
-    game: (language: Language): string => readerOf(settings, language).gameName,
+    game: (language: Language): string => platformNames(settings, language).gameName,
 
     /** How a link was last confirmed, as another sentence of a message; empty if that is unknown. */
     proof: ({ proof }: Link, language: Language): string => {
-      const text = proofText(proof, language, readerOf(settings, language));
+      const text = proofText(proof, language, platformNames(settings, language));
       return text === null ? "" : `${language.gap}${text}`;
     },
 
@@ -52,10 +52,10 @@ export const makeCommunity = Effect.gen(function* () {
       Effect.map(usableGameWays, (usable) => {
         const need = neededForWay(usable);
         if (need === "connection") {
-          return { text: language.text("flow.connect", readerOf(settings, language)), hasWay: true };
+          return { text: language.text("flow.connect", platformNames(settings, language)), hasWay: true };
         }
         return need === "session"
-          ? { text: language.text("flow.none", readerOf(settings, language)), hasWay: false }
+          ? { text: language.text("flow.none", platformNames(settings, language)), hasWay: false }
           : null;
       }),
 

@@ -23,7 +23,7 @@ import { Effect, Record } from "effect";
 import { footerHtml } from "../footer.ts";
 import { type Html, html, type ReachedPlatforms } from "../html.ts";
 import { Languages } from "../languages/mod.ts";
-import { readerOf } from "../page_render.ts";
+import { platformNames } from "../page_render.ts";
 import { type Answering, asEffect, formSizes, redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import { readInPlace } from "../page_turns.ts";
@@ -91,7 +91,7 @@ export const makeOwnerPages = Effect.gen(function* () {
       const { signIn, context } = visitor;
       const { scopes } = member;
       const owner = { account, chatId: signIn.chatId, requestId: context.requestId, scopes };
-      const { chatName: chat, gameName: game } = readerOf(settings, context.language);
+      const { chatName: chat, gameName: game } = platformNames(settings, context.language);
       return { ...visitor, ...member, owner, platforms: { chat, game, hasGameNames } };
     });
 

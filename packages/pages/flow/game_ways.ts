@@ -1,7 +1,7 @@
 /** The ways to prove a game account: which ones there are, and what a user needs who has none of them. */
 import type { FlowView } from "@accountlink/core/flow";
 import { type Html, html, to } from "../html.ts";
-import type { Reader } from "../page_render.ts";
+import { capitalised, said } from "../said.ts";
 import { queryOf, startPath } from "./flow_form.ts";
 
 /** A way that every user has, in contrast to accounts that this service or the chat platform knows. */
@@ -15,35 +15,33 @@ export const hasWay = (view: FlowView): boolean =>
   openWays(view).length + view.known.length + view.connections.length > 0;
 
 /** Names the ways before the user signs in, and what they need. */
-export const waysAhead = (view: FlowView, reader: Reader): Html => {
-  const { language } = reader;
-  const ways = view.ways.map((way) => html`<li>${language.text(`home.proof.${way}`, reader)}</li>`);
-  return html`
-${ways.length > 0 && view.needs !== "session" && html`<p>${language.text("home.proof", reader)}</p><ul>${ways}</ul>`}
-${needText(view, reader)}`;
-};
+export const waysAhead = ({ ways, needs }: FlowView): Html => html`
+${
+  ways.length > 0 &&
+  needs !== "session" &&
+  html`<p>${said("home.proof")}</p><ul>${ways.map((way) => html`<li>${said(`home.proof.${way}`)}</li>`)}</ul>`
+}
+${needText(needs)}`;
 
 /** Says what a user needs who has none of the ways, and how to go on. */
-export const wayNeeded = (view: FlowView, reader: Reader): Html => {
-  const { language } = reader;
+export const wayNeeded = (view: FlowView): Html => {
   const isConnection = view.needs === "connection";
   const again = isConnection ? startPath("chat", view) : `/verify?${queryOf(view.entry)}`;
   return html`
-${isConnection ? html`<p>${language.capitalised(language.text("flow.none.connection", reader))}</p>` : null}
-${needText(view, reader)}
-<p><a class="button${view.needs === "session" ? " quiet" : ""}" href="${to(again)}">${language.text("refusal.retry")}</a></p>`;
+${isConnection ? html`<p>${capitalised(said("flow.none.connection"))}</p>` : null}
+${needText(view.needs)}
+<p><a class="button${view.needs === "session" ? " quiet" : ""}" href="${to(again)}">${said("refusal.retry")}</a></p>`;
 };
 
-const needText = ({ needs }: FlowView, reader: Reader): Html | null => {
-  const { language } = reader;
+const needText = (needs: FlowView["needs"]): Html | null => {
   switch (needs) {
     case "connection":
-      return html`<p>${language.text("flow.connect", reader)}</p>`;
+      return html`<p>${said("flow.connect")}</p>`;
     case "answer":
-      return html`<p>${language.capitalised(language.text("flow.none.answer", reader))}</p>`;
+      return html`<p>${capitalised(said("flow.none.answer"))}</p>`;
     case "session":
-      return html`<p>${language.text("flow.none", reader)}</p>
-<p><a class="button" href="${to("/go")}">${language.text("home.code")}</a></p>`;
+      return html`<p>${said("flow.none")}</p>
+<p><a class="button" href="${to("/go")}">${said("home.code")}</a></p>`;
     case null:
       return null;
   }

@@ -1,28 +1,21 @@
 /** The game accounts that a user can prove with one press. */
 import type { FlowView } from "@accountlink/core/flow";
-import { cardHtml, gameCard } from "../account_card.ts";
+import { accountName, cardHtml } from "../account_card.ts";
 import { type Html, html } from "../html.ts";
-import { own } from "../languages/language.ts";
-import type { Reader } from "../page_render.ts";
+import { longDay, said } from "../said.ts";
 import { form } from "./flow_form.ts";
 
 /** The game accounts that the chat platform named, each with a button to use it. */
-export const connectedAccounts = (view: FlowView, reader: Reader): ReadonlyArray<Html> =>
-  view.connections.map((account) => accountToUse("connection", account, null, view, reader));
+export const connectedAccounts = (view: FlowView): ReadonlyArray<Html> =>
+  view.connections.map((account) => accountToUse("connection", account, null, view));
 
 /** The game accounts that the user has proven to other communities, which are not named. */
-export const knownAccounts = (view: FlowView, reader: Reader): Html | null => {
-  const { language } = reader;
+export const knownAccounts = (view: FlowView): Html | null => {
   if (view.known.length === 0) return null;
-  return html`<p>${language.text("flow.known")}</p>${view.known.map((account) =>
-    accountToUse(
-      "known",
-      account,
-      html`<p class="other">${language.text(`proof.${account.proof}`, reader)} ${language.day(account.provenAt)}</p>`,
-      view,
-      reader,
-    ),
-  )}`;
+  return html`<p>${said("flow.known")}</p>${view.known.map((account) => {
+    const note = html`<p class="other">${said(`proof.${account.proof}`)} ${longDay(account.provenAt)}</p>`;
+    return accountToUse("known", account, note, view);
+  })}`;
 };
 
 const accountToUse = (
@@ -30,11 +23,7 @@ const accountToUse = (
   account: FlowView["connections"][number],
   note: Html | null,
   view: FlowView,
-  { language }: Reader,
-): Html => {
-  const card = gameCard(account, language);
-  return html`
-${cardHtml(card)}
+): Html => html`
+${cardHtml(account)}
 ${note}
-${form(`/verify/game/${way}`, view)`<button class="button${way === "known" ? "" : " quiet"}" name="gameId" value="${account.id}"><span>${language.html("flow.connection.use", { account: own(card.name) })}</span></button>`}`;
-};
+${form(`/verify/game/${way}`, view)`<button class="button${way === "known" ? "" : " quiet"}" name="gameId" value="${account.id}"><span>${said("flow.connection.use", { account: accountName(account) })}</span></button>`}`;

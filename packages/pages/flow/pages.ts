@@ -1,43 +1,36 @@
 import type { FlowEnded, FlowLinked, FlowView } from "@accountlink/core/flow";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
-import { type AccountCard, cardHtml, chatCard, gameCard } from "../account_card.ts";
+import { accountName, cardHtml, picturesOf } from "../account_card.ts";
 import { type Html, hiddenFields, html, to } from "../html.ts";
 import { bold, code, own, unseen } from "../languages/language.ts";
 import { countdownPath, type Page } from "../page.ts";
-import type { Reader } from "../page_render.ts";
+import { byPlatforms, capitalised, platforms, said, sentences } from "../said.ts";
 import { form, queryOf, startPath } from "./flow_form.ts";
 import { hasWay, type OpenWay, openWays, wayNeeded, waysAhead } from "./game_ways.ts";
 import { connectedAccounts, knownAccounts } from "./offered_accounts.ts";
 import { takenNote } from "./taken_note.ts";
 
-/** The reader, and the settings of the deployment that the pages mention. */
-export interface FlowReader extends Reader {
-  /** How long the service stores the IP addresses and browsers of users, in milliseconds; 0 if it stores none. */
-  readonly sightingRetention: number;
-}
-
-/** The page of an unfinished flow: who asks, which accounts are proven, and the next step. */
-export const flowPage = (view: FlowView, reader: FlowReader, now: number): Page => {
-  const { redirect } = view;
-  const { language } = reader;
-  const cards = cardsOf(view, reader);
-  const title = language.text(titleOf(view));
+/**
+ * The page of an unfinished flow: who asks, which accounts are proven, and the next step.
+ *
+ * @param kept how long the service stores the IP addresses and browsers of users, in milliseconds; 0 if it stores none
+ */
+export const flowPage = (view: FlowView, kept: Millis, now: Millis): Page => {
+  const { chat, game, player, replaces, redirect, known, connections } = view;
+  const title = said(titleOf(view));
   return {
     title,
-    pictures: [
-      ...picturesOf(Object.values(cards)),
-      ...picturesOf([...view.known, ...view.connections].map((account) => gameCard(account, language))),
-    ],
+    pictures: picturesOf([chat, game ?? player, replaces, ...known, ...connections]),
     redirect,
     csrf: view.csrf,
     content: html`
-<p class="asking">${askingHtml(view, reader)}</p>
+<p class="asking">${askingHtml(view)}</p>
 <h1>${title}</h1>
-${cards.replaced === null ? steps(view, reader, cards) : choice(view, reader, cards)}
-${supportNote(view, reader)}
-<p class="aside">${language.sentences([
-      redirect && language.html("flow.afterwards", { site: code(new URL(redirect).host) }),
-      timeLeft(view.expiresAt, now, reader),
+${replaces === null ? steps(view, kept) : choice(view, replaces, kept)}
+${supportNote(view)}
+<p class="aside">${sentences([
+      redirect === null ? null : said("flow.afterwards", { site: code(new URL(redirect).host) }),
+      timeLeft(view.expiresAt, now),
     ])}</p>`,
   };
 };
@@ -47,163 +40,118 @@ const titleOf = ({ chat, game, replaces }: FlowView) => {
   return chat !== null && game !== null ? "flow.confirm.title" : "flow.link.title";
 };
 
-export const askingHtml = ({ asking, guild }: FlowView, { language }: Reader): Html => {
+export const askingHtml = ({ asking, guild }: FlowView): Html => {
   const asks = { asking: own(asking), b: bold };
-  if (guild === null || guild.name === asking) return language.html("flow.asks", asks);
+  if (guild === null || guild.name === asking) return said("flow.asks", asks);
   return guild.name === null
-    ? language.html("flow.asks.guild_id", { ...asks, guildId: code(guild.id) })
-    : language.html("flow.asks.guild", { ...asks, guild: own(guild.name) });
+    ? said("flow.asks.guild_id", { ...asks, guildId: code(guild.id) })
+    : said("flow.asks.guild", { ...asks, guild: own(guild.name) });
 };
 
-export const supportNote = ({ supportUrl }: FlowView, { language }: Reader): Html | null =>
+export const supportNote = ({ supportUrl }: FlowView): Html | null =>
   supportUrl === null
     ? null
-    : html`<p class="aside"><a href="${to(supportUrl)}" rel="noreferrer">${language.text("flow.help")}</a></p>`;
+    : html`<p class="aside"><a href="${to(supportUrl)}" rel="noreferrer">${said("flow.help")}</a></p>`;
 
-interface Cards {
-  readonly chat: AccountCard | null;
-  readonly game: AccountCard | null;
-  readonly replaced: AccountCard | null;
-}
-
-const cardsOf = ({ chat, game, player, replaces }: FlowView, { language }: Reader): Cards => {
-  const shown = game ?? player;
-  return {
-    chat: chat && chatCard(chat, language),
-    game: shown && gameCard(shown, language),
-    replaced: replaces && gameCard(replaces, language),
-  };
-};
-
-const picturesOf = (cards: ReadonlyArray<AccountCard | null>): ReadonlyArray<string> =>
-  cards.flatMap((card) => card?.picture ?? []);
+const accountOn = (platform: Html): Html => capitalised(said("flow.step.account", { platform }));
 
 /** The two sign-ins and the confirmation, the current step with its button. Shows the player that the session names. */
-const steps = (view: FlowView, reader: FlowReader, { chat, game }: Cards): Html => {
-  const { language, chatName, gameName } = reader;
-  const isProven = view.chat !== null && view.game !== null;
-  const accountOn = (platform: string) =>
-    language.capitalised(language.text("flow.step.account", { platform }));
-  const chatItem = step(
-    accountOn(chatName),
-    chat === null ? "current" : "done",
-    chatStep(chat, view, reader),
-    reader,
-  );
+const steps = (view: FlowView, kept: Millis): Html => {
+  const { chat, game, player, takenFrom } = view;
+  const isProven = chat !== null && game !== null;
+  const chatItem = step(accountOn(platforms.chat), chat === null ? "current" : "done", chatStep(view));
   const gameItem =
-    view.player === null
-      ? step(
-          accountOn(gameName),
-          stateOf(chat, game),
-          chat === null ? waysAhead(view, reader) : gameStep(game, view, reader),
-          reader,
-        )
-      : step(accountOn(gameName), "done", game && cardHtml(game), reader);
+    player === null
+      ? step(accountOn(platforms.game), stateOf(view), chat === null ? waysAhead(view) : gameStep(view))
+      : step(accountOn(platforms.game), "done", cardHtml(game ?? player));
   return html`
-<p>${introOf(view, reader, game)}</p>
-${playerNote(view, reader)}
+<p>${introOf(view)}</p>
+${playerNote(view)}
 <ol class="steps" role="list">
-${view.player === null ? [chatItem, gameItem] : [gameItem, chatItem]}
+${player === null ? [chatItem, gameItem] : [gameItem, chatItem]}
 ${step(
-  language.text("flow.step.confirm"),
+  said("flow.step.confirm"),
   isProven ? "current" : "later",
   isProven
-    ? html`${takenNote(view, reader)}${keptSighting(reader)}${confirmForm(view, language.text(view.takenFrom === null ? "flow.confirm" : "flow.taken.move"))}`
+    ? html`${takenNote(view)}${keptSighting(kept)}${confirmForm(view, said(takenFrom === null ? "flow.confirm" : "flow.taken.move"))}`
     : null,
-  reader,
 )}
 </ol>
-${view.sid !== null || chat !== null ? declineHtml(view, language.text("flow.cancel"), reader) : null}`;
+${view.sid !== null || chat !== null ? declineHtml(view, said("flow.cancel")) : null}`;
 };
 
 /** Warns users who finish a verification that somebody else, a player of the game, started. */
-const playerNote = ({ player }: FlowView, { language }: Reader): Html | null =>
-  player === null ? null : html`<p><strong>${language.text("flow.player.only")}</strong></p>`;
+const playerNote = ({ player }: FlowView): Html | null =>
+  player === null ? null : html`<p><strong>${said("flow.player.only")}</strong></p>`;
 
-const introOf = (
-  { asking, chat, game, player }: FlowView,
-  reader: Reader,
-  card: AccountCard | null,
-): Html => {
-  const { language, chatName, gameName } = reader;
+const introOf = ({ asking, chat, game, player }: FlowView): Html => {
   const names = { asking: own(asking) };
-  if (chat !== null && game !== null) return language.html("flow.confirm.text", names);
+  if (chat !== null && game !== null) return said("flow.confirm.text", names);
   return player === null
-    ? language.html("flow.link.text", { ...names, chatName, gameName })
-    : language.html("flow.player.text", { ...names, chatName, ...nameOf(card) });
+    ? said("flow.link.text", names)
+    : said("flow.player.text", { ...names, account: accountName(game ?? player) });
 };
 
 type StepState = "done" | "current" | "later";
 
-const stateOf = (chat: AccountCard | null, game: AccountCard | null): StepState => {
+const stateOf = ({ chat, game }: FlowView): StepState => {
   if (game !== null) return "done";
   return chat === null ? "later" : "current";
 };
 
-const step = (name: string, state: StepState, content: Html | null, { language }: Reader): Html => html`
+const step = (name: Html, state: StepState, content: Html | null): Html => html`
 <li class="${state}"${state === "current" ? html` aria-current="step"` : null}>
-<h2>${state === "done" ? language.html("flow.step.done", { step: name, unseen }) : name}</h2>
+<h2>${state === "done" ? said("flow.step.done", { step: name, unseen }) : name}</h2>
 ${content}
 </li>`;
 
-const signInText = (platform: string, { language }: Reader): string =>
-  language.capitalised(language.text("flow.sign_in", { platform }));
+const signInText = (platform: Html): Html => capitalised(said("flow.sign_in", { platform }));
 
-const chatStep = (proven: AccountCard | null, view: FlowView, reader: Reader): Html =>
-  proven === null
-    ? html`<a class="button" href="${to(startPath("chat", view))}">${signInText(reader.chatName, reader)}</a>`
+const chatStep = (view: FlowView): Html =>
+  view.chat === null
+    ? html`<a class="button" href="${to(startPath("chat", view))}">${signInText(platforms.chat)}</a>`
     : html`
-${cardHtml(proven)}
-${otherChat(view, reader)}`;
+${cardHtml(view.chat)}
+${otherChat(view)}`;
 
 /** The link to prove another chat account, which voids the proof of the game account, so the text says it. */
-const otherChat = (view: FlowView, reader: Reader): Html => {
-  const { language, chatName } = reader;
-  return html`<p class="other"><a href="${to(startPath("chat", view))}">${language.text("flow.other_account", { platform: chatName })}</a></p>${
-    view.gameProof === "oauth"
-      ? html`<p class="aside">${language.text("flow.sign_in_again", reader)}</p>`
-      : null
+const otherChat = (view: FlowView): Html =>
+  html`<p class="other"><a href="${to(startPath("chat", view))}">${said("flow.other_account", { platform: platforms.chat })}</a></p>${
+    view.gameProof === "oauth" ? html`<p class="aside">${said("flow.sign_in_again")}</p>` : null
   }`;
-};
 
-const gameStep = (proven: AccountCard | null, view: FlowView, reader: Reader): Html =>
-  proven === null
+const gameStep = (view: FlowView): Html =>
+  view.game === null
     ? html`
-${!hasWay(view) && wayNeeded(view, reader)}
-${knownAccounts(view, reader)}
-${view.connections.length > 0 && html`<p>${reader.language.text("flow.connections", reader)}</p>`}
-${connectedAccounts(view, reader)}
-${openWays(view).map((way, index) => wayButton(way, index > 0 || view.connections.length + view.known.length > 0, view, reader))}`
+${!hasWay(view) && wayNeeded(view)}
+${knownAccounts(view)}
+${view.connections.length > 0 && html`<p>${said("flow.connections")}</p>`}
+${connectedAccounts(view)}
+${openWays(view).map((way, index) => wayButton(way, index > 0 || view.connections.length + view.known.length > 0, view))}`
     : html`
-${cardHtml(proven)}
-${proofNote(view, reader)}
-${otherGame(view, reader)}`;
+${cardHtml(view.game)}
+${proofNote(view)}
+${otherGame(view)}`;
 
-const wayTo = (way: OpenWay, view: FlowView, reader: Reader) =>
+const wayTo = (way: OpenWay, view: FlowView) =>
   way === "oauth"
-    ? { path: startPath("game", view), label: signInText(reader.gameName, reader) }
-    : { path: wordsPath(view), label: reader.language.text("flow.words", reader) };
+    ? { path: startPath("game", view), label: signInText(platforms.game) }
+    : { path: wordsPath(view), label: said("flow.words") };
 
 const wordsPath = ({ entry }: FlowView): string => `/verify/game/words?${queryOf(entry)}`;
 
-const forWhomText = (way: OpenWay, { language, gameName }: Reader): string =>
-  way === "oauth" ? language.text("flow.oauth.for", { gameName }) : language.text("flow.words.for");
-
-const wayButton = (way: OpenWay, isQuiet: boolean, view: FlowView, reader: Reader): Html => {
-  const { path, label } = wayTo(way, view, reader);
+const wayButton = (way: OpenWay, isQuiet: boolean, view: FlowView): Html => {
+  const { path, label } = wayTo(way, view);
   // With one way alone there is nothing to choose.
-  const forWhom = openWays(view).length < 2 ? null : forWhomText(way, reader);
+  const isAlone = openWays(view).length < 2;
   return html`<p><a class="button${isQuiet ? " quiet" : ""}" href="${to(path)}"><span>${label}</span></a></p>
-${forWhom !== null && html`<p class="other">${forWhom}</p>`}`;
+${!isAlone && html`<p class="other">${said(`flow.${way}.for`)}</p>`}`;
 };
 
 /** Says how the account was proven where the user did not sign in to it. */
-const proofNote = ({ gameProof }: FlowView, reader: Reader): Html | null => {
-  if (gameProof === "words")
-    return html`<p class="good" role="status">${reader.language.text("words.remove")}</p>`;
-  return gameProof === "connection"
-    ? html`<p class="other">${reader.language.text("flow.connection", reader)}</p>`
-    : null;
+const proofNote = ({ gameProof }: FlowView): Html | null => {
+  if (gameProof === "words") return html`<p class="good" role="status">${said("words.remove")}</p>`;
+  return gameProof === "connection" ? html`<p class="other">${said("flow.connection")}</p>` : null;
 };
 
 const byUse =
@@ -212,40 +160,42 @@ const byUse =
     Number(other === gameProof) - Number(one === gameProof);
 
 /** The ways to use another game account, first the one that the user chose: others may be closed to a young player. */
-const otherGame = (view: FlowView, reader: Reader): Html => html`
-${knownAccounts(view, reader)}
-${connectedAccounts(view, reader)}
+const otherGame = (view: FlowView): Html => html`
+${knownAccounts(view)}
+${connectedAccounts(view)}
 ${openWays(view)
   .toSorted(byUse(view))
   .map((way, index) => {
-    const { path, label } = wayTo(way, view, reader);
-    const { language, gameName } = reader;
-    const text = index === 0 ? language.text("flow.other_account", { platform: gameName }) : label;
+    const { path, label } = wayTo(way, view);
+    const text = index === 0 ? said("flow.other_account", { platform: platforms.game }) : label;
     return html`<p class="other"><a href="${to(path)}">${text}</a></p>`;
   })}`;
 
 /** Asks a user who already has another game account which of the two to link. Each account has a button. */
-const choice = (view: FlowView, reader: FlowReader, { chat, game, replaced }: Cards): Html => {
-  const { language, chatName, gameName } = reader;
+const choice = (view: FlowView, replaced: NonNullable<FlowView["game"]>, kept: Millis): Html => {
+  const { chat, player } = view;
+  const game = view.game ?? player;
   return html`
-<p>${language.html("flow.choice.text", { ...nameOf(chat), chatName, gameName })}</p>
-${takenNote(view, reader)}
-${playerNote(view, reader)}
+<p>${said("flow.choice.text", nameOf(chat))}</p>
+${takenNote(view)}
+${playerNote(view)}
 <ul class="choices" role="list">
-<li><h2>${language.text("flow.choice.now")}</h2>${replaced && cardHtml(replaced)}${keepForm(view, language.html("flow.choice.keep", nameOf(replaced)))}</li>
-<li><h2>${language.text("flow.choice.new")}</h2>${game && cardHtml(game)}${confirmForm(view, language.html("flow.choice.link", nameOf(game)))}</li>
+<li><h2>${said("flow.choice.now")}</h2>${cardHtml(replaced)}${keepForm(view, said("flow.choice.keep", nameOf(replaced)))}</li>
+<li><h2>${said("flow.choice.new")}</h2>${game && cardHtml(game)}${confirmForm(view, said("flow.choice.link", nameOf(game)))}</li>
 </ul>
-${declineHtml(view, language.text("flow.choice.cancel"), reader)}
-${proofNote(view, reader)}
-${otherGame(view, reader)}
-${otherChat(view, reader)}
-${keptSighting(reader)}`;
+${declineHtml(view, said("flow.choice.cancel"))}
+${proofNote(view)}
+${otherGame(view)}
+${otherChat(view)}
+${keptSighting(kept)}`;
 };
 
-const nameOf = (card: AccountCard | null) => ({ account: own(card?.name ?? "") });
+const nameOf = (account: FlowView["chat"] | FlowView["game"]) => ({
+  account: account === null ? "" : accountName(account),
+});
 
 /** The label is one element, because a button lays out its elements and its texts side by side. */
-const confirmForm = (view: FlowView, label: Html | string): Html =>
+const confirmForm = (view: FlowView, label: Html): Html =>
   form(
     "/verify/confirm",
     view,
@@ -258,83 +208,68 @@ const keepForm = (view: FlowView, label: Html): Html =>
   )`<button class="button quiet" name="keep" value="1"><span>${label}</span></button>`;
 
 /** Asks before it ends the verification, because nobody can open an ended one again. */
-export const declineHtml = (view: FlowView, label: string, { language }: Reader): Html => html`
+export const declineHtml = (view: FlowView, label: Html): Html => html`
 <details class="decline">
 <summary>${label}</summary>
-<p>${language.text("flow.cancel.text")}</p>
-${form("/verify/cancel", view)`<button class="button quiet">${language.text("flow.cancel.yes")}</button>`}
+<p>${said("flow.cancel.text")}</p>
+${form("/verify/cancel", view)`<button class="button quiet">${said("flow.cancel.yes")}</button>`}
 </details>`;
 
 /** Tells users that a confirmation stores their IP address and a cookie that recognizes their browser. */
-const keptSighting = ({ language, sightingRetention }: FlowReader): Html | null =>
-  sightingRetention === 0
-    ? null
-    : html`<p class="kept">${language.text("flow.kept", { days: Math.ceil(sightingRetention / dayMs) })}</p>`;
+const keptSighting = (kept: Millis): Html | null =>
+  kept === 0 ? null : html`<p class="kept">${said("flow.kept", { days: Math.ceil(kept / dayMs) })}</p>`;
 
 /** Says how many minutes are left when the page is shown. The style sheet counts down. */
-export const timeLeft = (expiresAt: Millis, now: Millis, { language }: Reader): Html => {
+export const timeLeft = (expiresAt: Millis, now: Millis): Html => {
   const left = expiresAt - now;
   const minutes = Math.round(left / 60_000);
-  return html`${
-    left < 60_000 ? language.text("flow.seconds_left") : language.text("flow.minutes_left", { minutes })
-  }
+  return html`${left < 60_000 ? said("flow.seconds_left") : said("flow.minutes_left", { minutes })}
 <link rel="stylesheet" href="${to(countdownPath)}?seconds=${Math.max(0, Math.floor(left / 1_000))}"><span class="clock"
 aria-hidden="true"></span>`;
 };
 
+const linkedItem = (platform: Html, card: Html): Html =>
+  html`<li><h2>${capitalised(platform)}</h2>${card}</li>`;
+
 /** The page after a confirmation, for users who are not redirected to another site. */
-export const donePage = (
-  { entry, chat, game, linkChanged, kept, doneText, guildId }: FlowLinked,
-  reader: Reader,
-): Page => {
-  const { language, chatName, gameName } = reader;
-  const cards = [
-    [chatName, chatCard(chat, language)],
-    [gameName, gameCard(game, language)],
-  ] as const;
-  const title = language.text(kept ? "done.kept.title" : "done.title");
+export const donePage = ({ entry, chat, game, linkChanged, kept, doneText, guildId }: FlowLinked): Page => {
+  const title = said(kept ? "done.kept.title" : "done.title");
   return {
     title,
     address: `/verify?${queryOf(entry)}`,
-    pictures: picturesOf(cards.map(([, card]) => card)),
+    pictures: picturesOf([chat, game]),
     content: html`
 <p class="sign good" aria-hidden="true">✓</p>
 <h1>${title}</h1>
-<ul class="pair" role="list">${cards.map(
-      ([platform, card]) => html`<li><h2>${language.capitalised(platform)}</h2>${cardHtml(card)}</li>`,
-    )}</ul>
+<ul class="pair" role="list">${linkedItem(platforms.chat, cardHtml(chat))}${linkedItem(platforms.game, cardHtml(game))}</ul>
 ${
   // Who kept an account has linked none, which the text of the community may reward.
   doneText !== null && !kept && html`<p dir="auto">${doneText}</p>`
 }
-<p>${language.sentences([linkChanged || kept ? null : language.text("done.again"), language.text("done.close", reader)])}</p>
-${wayBack(reader, { guildId, redirect: null })}
-<p class="aside"><a href="${to("/me")}">${language.text("done.data")}</a></p>`,
+<p>${sentences([linkChanged || kept ? null : said("done.again"), said("done.close")])}</p>
+${wayBack({ guildId, redirect: null })}
+<p class="aside"><a href="${to("/me")}">${said("done.data")}</a></p>`,
   };
 };
 
-export const cancelledPage = ({ entry, guildId, redirect }: FlowEnded, reader: Reader): Page => {
-  const { language } = reader;
-  const title = language.text("cancelled.title");
+export const cancelledPage = ({ entry, guildId, redirect }: FlowEnded): Page => {
+  const title = said("cancelled.title");
   return {
     title,
     address: `/verify?${queryOf(entry)}`,
     content: html`
 <h1>${title}</h1>
-<p>${language.text("cancelled.text")}</p>
-${wayBack(reader, { guildId, redirect })}`,
+<p>${said("cancelled.text")}</p>
+${wayBack({ guildId, redirect })}`,
   };
 };
 
 /** The button that leads back to the site of the client, or to the community on the chat platform. */
-export const wayBack = (
-  reader: Reader,
-  { guildId, redirect }: Pick<FlowEnded, "guildId" | "redirect">,
-  look = "",
-): Html | null => {
-  if (redirect !== null) return backButton(redirect, new URL(redirect).host, reader, look);
-  return reader.chatHome && backButton(reader.chatHome(guildId), reader.chatName, reader, look);
-};
+export const wayBack = ({ guildId, redirect }: Pick<FlowEnded, "guildId" | "redirect">, look = ""): Html =>
+  byPlatforms(({ chatHome = null, chat }) => {
+    if (redirect !== null) return backButton(redirect, new URL(redirect).host, look);
+    return chatHome === null ? html`` : backButton(chatHome(guildId), chat, look);
+  });
 
-const backButton = (url: string, name: string, { language }: Reader, look: string): Html =>
-  html`<p><a class="button${look}" href="${to(url)}"><span>${language.html("done.back", { site: own(name) })}</span></a></p>`;
+const backButton = (url: string, name: string, look: string): Html =>
+  html`<p><a class="button${look}" href="${to(url)}"><span>${said("done.back", { site: own(name) })}</span></a></p>`;

@@ -2,12 +2,11 @@
 import type { BadRequest } from "@accountlink/core/errors";
 import type { FlowEntry, FlowRefusal, FlowRefused, SessionOnward } from "@accountlink/core/flow";
 import type { SessionState } from "@accountlink/core/sessions";
-import type { Millis } from "@accountlink/core/timestamp";
-import { cardHtml, chatCard } from "../account_card.ts";
+import { cardHtml, picturesOf } from "../account_card.ts";
 import { type Html, html, to } from "../html.ts";
-import { code, type Language, type PlainKey } from "../languages/language.ts";
+import { code, type PlainKey } from "../languages/language.ts";
 import type { Page } from "../page.ts";
-import type { Reader } from "../page_render.ts";
+import { capitalised, clockTime, longDay, platforms, said } from "../said.ts";
 import { queryOf } from "./flow_form.ts";
 import { wayBack } from "./pages.ts";
 
@@ -78,21 +77,27 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   no_sign_ins: { status: 503 },
 };
 
-export const refusalPage = (
-  { reason, entry, state, isStillLinked, account, step, onward, from }: FlowRefused,
-  reader: Reader,
-): Page => {
-  if (reason === "unknown_code" || reason === "ended_code") return codePage(reader.language, reason);
+export const refusalPage = ({
+  reason,
+  entry,
+  state,
+  isStillLinked,
+  onward,
+  account,
+  step,
+  from,
+}: FlowRefused): Page => {
+  if (reason === "unknown_code" || reason === "ended_code") return codePage(reason);
   // The address is unknown as long as nobody can link by it, but members learn why.
-  if (reason === "bot_gone") return { ...namedRefusalPage("no_guild", reader), status: 404 };
+  if (reason === "bot_gone") return { ...namedRefusalPage("no_guild"), status: 404 };
   if (reason === "over") {
     const ending = isEnding(state) ? state : "expired";
     const name = ending === "completed" && isStillLinked === false ? "completed_removed" : ending;
-    return namedRefusalPage(name, reader, againIn(onward), { onward });
+    return namedRefusalPage(name, againIn(onward), { onward });
   }
   // The URL of an expired session starts nothing any more, but the URL of its scope starts a new verification.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
-  return namedRefusalPage(reason, reader, isOver ? againIn(onward) : entry, { account, step, onward, from });
+  return namedRefusalPage(reason, isOver ? againIn(onward) : entry, { account, step, from, onward });
 };
 
 /** The entry for a new verification in the community of an ended session. */
@@ -111,41 +116,37 @@ const isEnding = (state: SessionState | undefined): state is Ending =>
 /** Makes the page for a refusal, with a link to `entry`, to the places `onward`, and the `account` that signed in. */
 export const namedRefusalPage = (
   name: RefusalName,
-  reader: Reader,
   entry: FlowEntry | null = null,
   {
     account,
     step = "chat",
     onward: place,
-    from,
+    from = 0,
   }: { readonly [Name in "account" | "step" | "onward" | "from"]?: FlowRefused[Name] | undefined } = {},
 ): Page => {
-  const { language, chatName, gameName } = reader;
   const { status, again, ways: onward = [] } = refusals[name];
-  const platform = step === "chat" ? chatName : gameName;
-  const title = language.capitalised(language.text(`refusal.${name}.title`, { platform }));
-  const names = { chatName, gameName, platform, from: momentHtml(language, from) };
-  const card = account === undefined ? null : chatCard(account, language);
+  const title = refusalTitle(name, step);
+  const moment = html`${longDay(from)}, ${clockTime(from)} UTC`;
   const address = entry === null ? null : `/verify?${queryOf(entry)}`;
   return {
     status,
     title,
     ...(address !== null && { address }),
-    pictures: card?.picture ? [card.picture] : [],
+    pictures: picturesOf([account ?? null]),
     content: html`
 <h1>${title}</h1>
-<p>${language.html(`refusal.${name}.text`, names)}</p>
-${card && html`<p class="who">${language.text("refusal.signed_in_as")}</p>${cardHtml(card)}`}
-${again !== undefined && address !== null && button(address, language.text(again))}
-${place !== undefined && wayBack(reader, place, " quiet")}
-${onward.map((way) => button(ways[way][0], language.text(ways[way][1]), name === "nowhere" ? "" : " quiet"))}`,
+<p>${said(`refusal.${name}.text`, { platform: platforms[step], from: moment })}</p>
+${account !== undefined && html`<p class="who">${said("refusal.signed_in_as")}</p>${cardHtml(account)}`}
+${again !== undefined && address !== null && button(address, said(again))}
+${place !== undefined && wayBack(place, " quiet")}
+${onward.map((way) => button(ways[way][0], said(ways[way][1]), name === "nowhere" ? "" : " quiet"))}`,
   };
 };
 
-const momentHtml = (language: Language, time: Millis = 0): Html =>
-  html`${language.day(time)}, ${language.time(time)} UTC`;
+export const refusalTitle = (name: RefusalName, step: keyof typeof platforms = "chat"): Html =>
+  capitalised(said(`refusal.${name}.title`, { platform: platforms[step] }));
 
-const button = (path: string, label: string, look = ""): Html =>
+const button = (path: string, label: Html, look = ""): Html =>
   html`<p><a class="button${look}" href="${to(path)}">${label}</a></p>`;
 
 /** Why the service refused the code that a user entered. */
@@ -158,25 +159,23 @@ const statuses: Readonly<Record<CodeRefusal, number>> = {
 };
 
 /** @param typed the code that the user has entered */
-export const codePage = (language: Language, refused: CodeRefusal | null, typed = ""): Page => ({
+export const codePage = (refused: CodeRefusal | null, typed = ""): Page => ({
   status: refused === null ? 200 : statuses[refused],
-  title: language.text("code.title"),
+  title: said("code.title"),
   address: "/go",
   content: html`
 <form method="post" action="${to("/go")}" class="code">
-<h1><label for="code">${language.text("code.title")}</label></h1>
-${refused !== null && problemHtml(language.text(`code.${refused}`))}
+<h1><label for="code">${said("code.title")}</label></h1>
+${refused !== null && html`<p class="problem" id="problem" role="alert">${said(`code.${refused}`)}</p>`}
 <input id="code" name="code" value="${typed.slice(0, longestTyped)}" required autofocus maxlength="${longestTyped}"
 placeholder="${example}" inputmode="text" dir="ltr"
 autocomplete="one-time-code" autocapitalize="characters" autocorrect="off" spellcheck="false" enterkeyhint="go"
 aria-describedby="${refused === null ? "hint" : "problem hint"}"${refused !== null && html` aria-invalid="true"`}>
-<button class="button">${language.text("code.continue")}</button>
-<p class="aside" id="hint">${language.html("code.hint", { example: html`<b>${code(example)}</b>` })}</p>
+<button class="button">${said("code.continue")}</button>
+<p class="aside" id="hint">${said("code.hint", { example: html`<b>${code(example)}</b>` })}</p>
 </form>`,
 });
 
 const example = "BCDF-2345";
 
 const longestTyped = 20;
-
-const problemHtml = (text: string): Html => html`<p class="problem" id="problem" role="alert">${text}</p>`;

@@ -35,7 +35,7 @@ import { Effect } from "effect";
 import { homePage } from "../home/home_page.ts";
 import { countdownPath, type Page, stylePath } from "../page.ts";
 import { browserCookie, flowCookie, lastPageCookie } from "../page_cookie.ts";
-import { makeRender, type PageContext, readerOf } from "../page_render.ts";
+import { makeRender, type PageContext } from "../page_render.ts";
 import {
   type Answering,
   asEffect,
@@ -51,9 +51,9 @@ import { countdown, style } from "../style.ts";
 import { fileRoute, routeId } from "./file_route.ts";
 import { entryOf, isGiven, queryOf } from "./flow_form.ts";
 import { openWays } from "./game_ways.ts";
-import { cancelledPage, donePage, type FlowReader, flowPage } from "./pages.ts";
+import { cancelledPage, donePage, flowPage } from "./pages.ts";
 import { codePage, namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
-import { type WordsReader, wordsPage, wordsScript, wordsScriptPath } from "./words_page.ts";
+import { wordsPage, wordsScript, wordsScriptPath } from "./words_page.ts";
 
 type Refused = FlowError | SharedIpRateLimited | BadRequest;
 type Failure = Refused | InternalError;
@@ -79,12 +79,6 @@ export const flowRoutes = Effect.gen(function* () {
   const markCookie = browserCookie(settings.publicUrl, sightingRetention);
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
-  const readerIn = ({ language }: PageContext): WordsReader => ({
-    ...readerOf(pageSettings, language),
-    sightingRetention,
-    hasAtNames,
-  });
-
   const render = yield* makeRender;
   const withLast = (response: HttpResponse, text: string | null | undefined) =>
     text ? lastPage.write(response, text) : response;
@@ -92,23 +86,23 @@ export const flowRoutes = Effect.gen(function* () {
   const { handle } = yield* makePageHandler<Failure>({
     publicOf,
     pageOf: (error, context) => {
-      const page = errorPage(error, context, readerIn(context), cookie.read(context));
+      const page = errorPage(error, context, cookie.read(context));
       return error._tag === "FlowRefused" ? withLast(render(page, context), error.lastPage) : page;
     },
   });
 
   /** Shows the last page of the browser again; null if it has none, or if the page answered another request. */
   const showLast = (context: PageContext, answered: string | null) =>
-    Effect.map(flows.showLast(lastPage.read(context), answered), (last) => {
-      if (last === null) return null;
-      return "chat" in last ? donePage(last, readerIn(context)) : cancelledPage(last, readerIn(context));
-    });
+    Effect.map(
+      flows.showLast(lastPage.read(context), answered),
+      (last) => last && ("chat" in last ? donePage(last) : cancelledPage(last)),
+    );
 
   /** Answers a request that is sent again with the page that it got before, and with the status of its refusal now. */
   const orLast = <A>(context: PageContext, answered: string | null, work: Effect.Effect<A, Refused>) =>
     Effect.catchTag(work, "FlowRefused", (refused) =>
       Effect.flatMap(isLate(refused) ? showLast(context, answered ?? "") : Effect.succeed(null), (page) => {
-        const { status = 200 } = refusalPage(refused, readerIn(context));
+        const { status = 200 } = refusalPage(refused);
         return page === null ? Effect.fail(refused) : Effect.succeed({ ...page, status });
       }),
     );
@@ -136,7 +130,7 @@ export const flowRoutes = Effect.gen(function* () {
 
   const show = Effect.fnUntraced(function* (context: PageContext) {
     const entry = entryOf(context);
-    if (entry === null) return namedRefusalPage("no_entry", readerIn(context));
+    if (entry === null) return namedRefusalPage("no_entry");
     const view = yield* flows.view(entry, cookie.read(context));
     // Where words are the only way to go on, their page is shown at once.
     const isOnlyWords =
@@ -146,12 +140,12 @@ export const flowRoutes = Effect.gen(function* () {
     if (isOnlyWords && view.chat !== null && view.game === null) {
       return answerWords(context, { entry, cookie: view.cookie, view, problem: null });
     }
-    const page = flowPage(view, readerIn(context), context.clock.currentTimeMillisUnsafe());
+    const page = flowPage(view, sightingRetention, context.clock.currentTimeMillisUnsafe());
     return cookie.write(render(page, context), view.cookie);
   });
 
   const answerWords = (context: PageContext, shown: WordsView, typed?: string) => {
-    const page = wordsPage(shown, readerIn(context), context.clock.currentTimeMillisUnsafe(), typed);
+    const page = wordsPage(shown, hasAtNames, context.clock.currentTimeMillisUnsafe(), typed);
     return cookie.write(render(page, context), shown.cookie);
   };
 
@@ -193,18 +187,18 @@ export const flowRoutes = Effect.gen(function* () {
       Effect.map(({ entry }) => redirectTo(303, `/verify?${queryOf(entry)}`)),
       Effect.catchTag("FlowRefused", (error) =>
         error.reason === "unknown_code" || error.reason === "ended_code"
-          ? Effect.succeed(codePage(context.language, error.reason, typed))
+          ? Effect.succeed(codePage(error.reason, typed))
           : Effect.fail(error),
       ),
       Effect.catchTag("SharedIpRateLimited", ({ retryAfter }) => {
-        const page = codePage(context.language, "too_many_codes", typed);
+        const page = codePage("too_many_codes", typed);
         return Effect.succeed(render(page, context).withHeaders({ "retry-after": String(retryAfter) }));
       }),
     );
 
   const showCode = (context: PageContext): Answer => {
     const { code } = context.query;
-    return isGiven(code) ? enter(context, code) : Effect.succeed(codePage(context.language, null));
+    return isGiven(code) ? enter(context, code) : Effect.succeed(codePage(null));
   };
 
   const start =
@@ -231,14 +225,14 @@ export const flowRoutes = Effect.gen(function* () {
     const confirmed = yield* flows.confirm(cookie.read(context), form, from);
     const response =
       confirmed.redirect === null
-        ? withLast(render(donePage(confirmed, readerIn(context)), context), confirmed.lastPage)
+        ? withLast(render(donePage(confirmed), context), confirmed.lastPage)
         : redirectTo(303, confirmed.redirect);
     return confirmed.browser === null ? response : markCookie.write(response, confirmed.browser);
   });
 
   const cancel = (context: PageContext, form: FlowForm) =>
     Effect.map(flows.cancel(cookie.read(context), form), (ended) =>
-      withLast(render(cancelledPage(ended, readerIn(context)), context), ended.lastPage),
+      withLast(render(cancelledPage(ended), context), ended.lastPage),
     );
 
   const withForm = (
@@ -249,7 +243,7 @@ export const flowRoutes = Effect.gen(function* () {
     path,
     answer: handle(routeId, (context) =>
       Effect.matchEffect(readForm(context.request, formSizes.ids), {
-        onFailure: () => Effect.succeed(namedRefusalPage("unreadable", readerIn(context))),
+        onFailure: () => Effect.succeed(namedRefusalPage("unreadable")),
         onSuccess: (fields) =>
           places.visit(context.address, orLast(context, fields.get("csrf"), answer(context, fields))),
       }),
@@ -272,8 +266,8 @@ export const flowRoutes = Effect.gen(function* () {
   };
 
   const routes: ReadonlyArray<BoundRoute> = [
-    bind("GET", "/", (context) =>
-      Effect.map(usableGameWays, ({ ways }) => homePage(readerIn(context), addBot, [...ways, "session"])),
+    bind("GET", "/", () =>
+      Effect.map(usableGameWays, ({ ways }) => homePage(pageSettings, addBot, [...ways, "session"])),
     ),
     bind("GET", "/go", showCode),
     withForm("/go", (context, fields) => enter(context, fields.get("code") ?? "")),
@@ -298,9 +292,7 @@ export const flowRoutes = Effect.gen(function* () {
     }),
   ];
 
-  const closed = handle(routeId, (context) =>
-    Effect.succeed(namedRefusalPage("no_sign_ins", readerIn(context))),
-  );
+  const closed = handle(routeId, () => Effect.succeed(namedRefusalPage("no_sign_ins")));
 
   return { routes, keylessAnswer, closed };
 });
@@ -315,29 +307,23 @@ const publicOf = (error: Failure): PublicError | null => {
   return error.cause instanceof PlatformUnavailable ? error.cause : null;
 };
 
-const errorPage = (
-  error: Failure,
-  { request, clock }: PageContext,
-  reader: FlowReader,
-  cookie: string | null,
-): Page => {
+const errorPage = (error: Failure, { request, clock }: PageContext, cookie: string | null): Page => {
   switch (error._tag) {
     case "FlowRefused":
-      return refusalPage(error, reader);
+      return refusalPage(error);
     case "SharedIpRateLimited":
-      return namedRefusalPage("too_many", reader);
+      return namedRefusalPage("too_many");
     case "BadRequest":
       return namedRefusalPage(
         error.problem === "not_found" && !isUnder("/verify", request.url)
           ? "nowhere"
           : unmatched[error.problem],
-        reader,
         entryIn(cookie, clock.currentTimeMillisUnsafe()),
       );
     case "StoreUnavailable":
-      return namedRefusalPage("store_down", reader);
+      return namedRefusalPage("store_down");
     case "InternalError":
-      return namedRefusalPage("defect", reader);
+      return namedRefusalPage("defect");
   }
 };
 

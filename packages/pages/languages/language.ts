@@ -1,5 +1,4 @@
 /** The messages of one catalogue in one language, typed by the English source. */
-import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { IntlMessageFormat } from "intl-messageformat";
 import { Html, html, type Place } from "../html.ts";
 import type dashboard from "./dashboard/en.json";
@@ -63,7 +62,7 @@ export const bold: Tag = (content) => html`<strong>${content}</strong>`;
 export const unseen: Tag = (content) => html`<span class="unseen">${content}</span>`;
 
 /** A name or text that people chose, which keeps its own direction within a sentence. */
-export const own = (text: string): Html => html`<bdi dir="auto">${text}</bdi>`;
+export const own = (text: string | Html): Html => html`<bdi dir="auto">${text}</bdi>`;
 
 /** An ID or a code, which is read from left to right in every language. */
 export const code = (text: string): Html => html`<bdi dir="ltr">${text}</bdi>`;
@@ -73,26 +72,30 @@ export type Messages = Readonly<Record<string, string>>;
 
 const gaps: Readonly<Record<string, string>> = { th: " · ", ja: "", zh: "" };
 
+/**
+ * Returns what stands between two sentences. Thai sentences have no full stop, and no blank follows one of Japanese and
+ * Chinese.
+ */
+export const gapOf = (tag: string): string => gaps[baseOf(tag) ?? ""] ?? " ";
+
 /** A language with its messages. A message is compiled when it is first used. */
 export class Language<C extends Catalogue = PlayerMessages> {
   readonly tag: string;
   /** The name of the language in the language itself. */
   readonly name: string;
   readonly dir: "ltr" | "rtl";
-  /** What stands between two sentences. Thai sentences have no full stop, and no blank follows one of Japanese and Chinese. */
+  /** What stands between two sentences. */
   readonly gap: string;
   readonly #messages: Messages;
   readonly #english: Messages;
   readonly #compiled = new Map<string, Compiled>();
-  #dates: Intl.DateTimeFormat | undefined;
-  #times: Intl.DateTimeFormat | undefined;
 
   /** @param english the messages in place of those that the language lacks */
   constructor(tag: string, name: string, messages: Messages, english: Messages) {
     this.tag = tag;
     this.name = name;
     this.dir = directionOf(tag);
-    this.gap = gaps[baseOf(tag) ?? ""] ?? " ";
+    this.gap = gapOf(tag);
     this.#messages = messages;
     this.#english = english;
   }
@@ -121,41 +124,6 @@ export class Language<C extends Catalogue = PlayerMessages> {
     );
     const parts = format.format<Html>(Object.fromEntries(entries));
     return marked(joined(Array.isArray(parts) ? parts : [parts]), isEnglish);
-  }
-
-  /** Returns the UTC day of a time. */
-  day(time: Millis): Html {
-    this.#dates ??= new Intl.DateTimeFormat(this.tag, { dateStyle: "long", timeZone: "UTC" });
-    return html`<time datetime="${formatTimestamp(time).slice(0, 10)}">${this.#dates.format(time)}</time>`;
-  }
-
-  /** Returns the time of day in UTC, since pages without a script do not know the reader's zone. */
-  time(time: Millis): Html {
-    this.#times ??= new Intl.DateTimeFormat(this.tag, { timeStyle: "short", timeZone: "UTC" });
-    return html`<time datetime="${formatTimestamp(time)}">${this.#times.format(time)}</time>`;
-  }
-
-  /** Returns the parts as a list, such as "A, B and C". */
-  list(parts: ReadonlyArray<string>): Html {
-    const format = new Intl.ListFormat(this.tag, { type: "conjunction" });
-    // The last two parts of a Thai list of CLDR have no blank after "and", so names with blanks run into each other.
-    const isThai = this.tag.startsWith("th");
-    return joined(
-      format
-        .formatToParts(parts)
-        .map(({ type, value }) => (type === "element" ? own(value) : isThai ? ", " : value)),
-    );
-  }
-
-  /** Returns these sentences as one text, without those that are null. */
-  sentences(parts: ReadonlyArray<string | Html | null>): Html {
-    const said = parts.filter((part) => part !== null);
-    return joined(said.flatMap((part, index) => (index === 0 ? [part] : [this.gap, part])));
-  }
-
-  /** Returns the text with its first letter as a capital, by the rules of the language. */
-  capitalised(text: string): string {
-    return text.replace(/^./su, (letter) => letter.toLocaleUpperCase(this.tag));
   }
 
   #compile(key: string): Compiled {

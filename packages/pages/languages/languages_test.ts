@@ -1,7 +1,6 @@
 /** Every language against the English source. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { html } from "../html.ts";
 import { Language, type MessageKey } from "./language.ts";
 import {
   acceptedLanguage,
@@ -178,30 +177,6 @@ it("a message that a language lacks is English, with the plurals of English", ()
   );
   expect(language.text("me.back")).toBe("Назад");
   expect(language.text("me.browsers.forget", { count: 21 })).toBe("Forget all");
-});
-
-it("capitals follow the rules of the language", () => {
-  const capitalised = (tag: string) => new Language(tag, tag, {}, english).capitalised("ıslak istanbul");
-  expect(new Language("tr", "Türkçe", {}, english).capitalised("istanbul")).toBe("İstanbul");
-  expect(new Language("en", "English", {}, english).capitalised("istanbul")).toBe("Istanbul");
-  expect(capitalised("tr")).toBe("Islak istanbul");
-});
-
-it("names with blanks are told apart in a list in Thai", () => {
-  const list = new Language("th", "ไทย", {}, english).list(["Chess Club", "Go Club", "Ludo"]);
-  expect(list.source.replace(/<[^>]*>/g, "")).toBe("Chess Club, Go Club, Ludo");
-});
-
-it("sentences of one text are told apart as each language does", () => {
-  const texts = ["th", "ja", "zh-TW", "ko"].map((tag) =>
-    new Language(tag, tag, {}, english).sentences(["One.", null, html`<b>Two.</b>`]),
-  );
-  expect(texts.map(({ source }) => source)).toEqual([
-    "One. · <b>Two.</b>",
-    "One.<b>Two.</b>",
-    "One.<b>Two.</b>",
-    "One. <b>Two.</b>",
-  ]);
 });
 
 it.each(["de", "en", "es", "fr", "pt-BR"])(

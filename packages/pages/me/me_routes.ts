@@ -12,14 +12,10 @@ import { RequestPlaces } from "@accountlink/core/turns";
 import { type ErasedAccount, OwnLinks, OwnSightings, UserExports } from "@accountlink/core/users";
 import { HttpResponse, HttpSettings, privateHeaders } from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
-import { chatCard } from "../account_card.ts";
 import { queryOf } from "../flow/flow_form.ts";
 import { refusalPage } from "../flow/refusals.ts";
-import type { Language } from "../languages/language.ts";
 import { browserCookie, flowCookie } from "../page_cookie.ts";
-import { readerOf } from "../page_render.ts";
 import { asEffect, redirectTo } from "../page_requests.ts";
-import { PageSettings } from "../page_settings.ts";
 import { readInPlace } from "../page_turns.ts";
 import { makeSiteRoutes } from "../sign_ins/site_routes.ts";
 import {
@@ -49,17 +45,15 @@ export const meRoutes = Effect.gen(function* () {
   const flows = yield* VerificationFlows;
   const limits = yield* RequestLimits;
   const profiles = yield* Profiles;
-  const settings = yield* PageSettings;
   const { publicUrl } = yield* HttpSettings;
   const lostWithLink = yield* makeLostWithLink;
   const cookie = flowCookie(publicUrl);
   const markCookie = browserCookie(publicUrl, (yield* SessionSettings).sightingRetention);
 
-  const cardOf = (chatId: ChatId, language: Language) =>
-    Effect.map(profiles.chat(chatId, null), (profile) => chatCard({ id: chatId, profile }, language));
+  const accountOf = (id: ChatId) => Effect.map(profiles.chat(id, null), (profile) => ({ id, profile }));
 
   const nameOf = (chatId: ChatId) =>
-    Effect.map(profiles.chat(chatId, null), (profile) => profile?.displayName ?? profile?.username ?? chatId);
+    Effect.map(accountOf(chatId), ({ profile }) => profile?.displayName ?? profile?.username ?? chatId);
 
   /** Names an account and its members. The names that the service makes for accounts mean nothing to users. */
   const named = Effect.fnUntraced(function* (erased: ErasedAccount) {
@@ -77,12 +71,12 @@ export const meRoutes = Effect.gen(function* () {
   const routes = [
     ...site.routes,
 
-    page("/me", function* ({ context: { language, request }, signIn: { chatId, guilds } }) {
+    page("/me", function* ({ context: { request }, signIn: { chatId, guilds } }) {
       const from = fromOf(request.url);
       const links = yield* ownLinks.list(chatId, from);
       const [user, lost, known, seen] = yield* Effect.all(
         [
-          cardOf(chatId, language),
+          accountOf(chatId),
           lostWithLink(
             links.links.map(({ pid }) => pid),
             chatId,
@@ -96,21 +90,19 @@ export const meRoutes = Effect.gen(function* () {
         { concurrency: "unbounded" },
       );
       const data = { user, ...links, lost, from, known: { ...known, isAsked: guilds !== null }, ...seen };
-      return dataPage(data, readerOf(settings, language));
+      return dataPage(data);
     }),
 
-    site.form("/me/link", ({ context: { language }, signIn: { chatId } }, fields) => {
+    site.form("/me/link", ({ signIn: { chatId } }, fields) => {
       const [pid, guildId] = [fields.get("in") ?? "", fields.get("guildId") ?? ""];
       const entry = { pid, guildId: guildId === "" ? null : guildId, redirect: null };
       return flows.beginKnown(chatId, entry, fields.get("gameId") ?? "").pipe(
         Effect.map((begun) => cookie.write(redirectTo(303, `/verify?${queryOf(begun.entry)}`), begun.cookie)),
-        Effect.catchTag("FlowRefused", (refused) =>
-          Effect.succeed(refusalPage(refused, readerOf(settings, language))),
-        ),
+        Effect.catchTag("FlowRefused", (refused) => Effect.succeed(refusalPage(refused))),
       );
     }),
 
-    page("/me/export", ({ context }) => Effect.succeed(exportPage(context.language))),
+    page("/me/export", () => Effect.succeed(exportPage)),
 
     site.form("/me/export", function* ({ signIn: { chatId } }) {
       yield* limits.admitExport(chatId);
@@ -123,38 +115,38 @@ export const meRoutes = Effect.gen(function* () {
       return new HttpResponse(200, headers, { chunks, release: Effect.void });
     }),
 
-    site.form("/me/addresses/forget", ({ context, signIn: { chatId } }) =>
-      Effect.as(ownSightings.forget(chatId, "addresses"), forgottenPage("addresses", context.language)),
+    site.form("/me/addresses/forget", ({ signIn: { chatId } }) =>
+      Effect.as(ownSightings.forget(chatId, "addresses"), forgottenPage("addresses")),
     ),
 
     site.form("/me/browsers/forget", function* ({ context, signIn: { chatId } }) {
       yield* ownSightings.forget(chatId, "browsers");
       // Clear the cookie by which the service recognizes this browser. When the user next confirms a link in this
       // browser, the service sets a new cookie.
-      return markCookie.clear(site.render(forgottenPage("browsers", context.language), context));
+      return markCookie.clear(site.render(forgottenPage("browsers"), context));
     }),
 
-    site.form("/me/remove", ({ context: { language, requestId }, signIn: { chatId } }, fields) =>
+    site.form("/me/remove", ({ context: { requestId }, signIn: { chatId } }, fields) =>
       unkeyed(ownLinks.remove(chatId, (fields.get("pid") ?? "") as Pid, requestId)).pipe(
-        Effect.map((link) => removedPage(link, language)),
-        Effect.catchTag("LinkNotFound", () => Effect.succeed(notLinkedPage(language))),
+        Effect.map(removedPage),
+        Effect.catchTag("LinkNotFound", () => Effect.succeed(notLinkedPage)),
       ),
     ),
 
-    page("/me/erase", function* ({ context: { language }, signIn: { chatId } }) {
-      const [user, found] = yield* Effect.all([cardOf(chatId, language), users.previewErasure(chatId)], {
+    page("/me/erase", function* ({ signIn: { chatId } }) {
+      const [user, found] = yield* Effect.all([accountOf(chatId), users.previewErasure(chatId)], {
         concurrency: "unbounded",
       });
       const accounts = yield* Effect.forEach(found.accounts, named);
       const lost = yield* lostWithLink(found.pids, chatId);
-      return erasePage(user, { ...found, accounts, lost }, language);
+      return erasePage(user, { ...found, accounts, lost });
     }),
 
     site.form("/me/erase", function* ({ context, signIn: { chatId } }, fields) {
-      if (fields.get("confirm") !== confirmation) return unconfirmedPage(context.language);
+      if (fields.get("confirm") !== confirmation) return unconfirmedPage;
       const actor = { type: "user", id: chatId } as const;
       const erased = yield* users.erase(chatId, { actor, requestId: context.requestId });
-      return site.signedOut(site.render(erasedPage(erased, context.language), context));
+      return site.signedOut(site.render(erasedPage(erased), context));
     }),
   ];
   return { routes, keylessAnswer: site.keylessAnswer };

@@ -2,18 +2,18 @@
 import type { Places } from "@accountlink/core/alts";
 import type { OwnAddress, OwnCommunity, OwnPlace } from "@accountlink/core/users";
 import { formTo, type Html, html, section } from "../html.ts";
-import { code, type Language, own } from "../languages/language.ts";
+import { code, own } from "../languages/language.ts";
+import { listOf, longDay, said } from "../said.ts";
 
 /** The addresses or browsers at which a user was seen, and the form to forget them; null if there are none. */
 export const placesHtml = (
   places: Places,
-  seen: ReadonlyArray<readonly [name: Html | string, dates: Html]>,
-  language: Language,
+  seen: ReadonlyArray<readonly [name: Html, dates: Html]>,
 ): Html | null =>
   seen.length === 0
     ? null
-    : section(language.text(`me.${places}`))`
-<p>${language.text(`me.${places}.text`)}</p>
+    : section(said(`me.${places}`))`
+<p>${said(`me.${places}.text`)}</p>
 <ul class="pair" role="list">${seen.map(
         ([name, dates]) => html`
 <li>
@@ -21,37 +21,35 @@ export const placesHtml = (
 <p class="aside">${dates}</p>
 </li>`,
       )}</ul>
-${formTo(`/me/${places}/forget`)`<button class="button quiet">${language.text(`me.${places}.forget`, { count: seen.length })}</button>`}`;
+${formTo(`/me/${places}/forget`)`<button class="button quiet">${said(`me.${places}.forget`, { count: seen.length })}</button>`}`;
 
-export const addressText = (address: OwnAddress, language: Language) =>
+export const addressText = (address: OwnAddress) =>
   [
-    address.ip === null ? language.text("me.address.unreadable") : code(address.ip),
-    language.html("me.address.dates", datesOf(address, language)),
+    address.ip === null ? said("me.address.unreadable") : code(address.ip),
+    said("me.address.dates", datesOf(address)),
   ] as const;
 
-export const browserText = (browser: OwnPlace, index: number, language: Language) =>
-  [language.text("me.browser", { number: index + 1 }), usedHtml(browser, language)] as const;
+export const browserText = (browser: OwnPlace, index: number) =>
+  [said("me.browser", { number: index + 1 }), usedHtml(browser)] as const;
 
-const usedHtml = (browser: OwnPlace, language: Language): Html => {
+const usedHtml = (browser: OwnPlace): Html => {
   const { firstSeenAt, lastSeenAt } = browser;
-  const dates = datesOf(browser, language);
+  const dates = datesOf(browser);
   return firstSeenAt === null || firstSeenAt === lastSeenAt
-    ? language.html("me.browser.once", dates)
-    : language.html("me.browser.dates", { ...dates, first: language.day(firstSeenAt) });
+    ? said("me.browser.once", dates)
+    : said("me.browser.dates", { ...dates, first: longDay(firstSeenAt) });
 };
 
-const datesOf = ({ communities, hasMore, lastSeenAt, keptUntil }: OwnPlace, language: Language) => ({
-  communities: language.list([
-    ...communities.map((community) => nameOf(community, language)),
-    ...(hasMore ? ["…"] : []),
-  ]),
-  last: language.day(lastSeenAt),
-  until: language.day(keptUntil),
+const datesOf = ({ communities, hasMore, lastSeenAt, keptUntil }: OwnPlace) => ({
+  communities: listOf([...communities.map(communityHtml), ...(hasMore ? [own("…")] : [])]),
+  last: longDay(lastSeenAt),
+  until: longDay(keptUntil),
 });
 
-/** Returns the name of a link's guild, or the name of its community if the link belongs to no guild. */
-export const nameOf = ({ guild, asking }: OwnCommunity, language: Language): string =>
-  guild === null ? asking : (guild.name ?? language.text("community.unnamed", { id: guild.id }));
+/** The name of a guild, within a sentence. */
+export const guildHtml = (id: string, name: string | null): Html =>
+  own(name ?? said("community.unnamed", { id }));
 
-export const communityHtml = (community: OwnCommunity, language: Language): Html =>
-  own(nameOf(community, language));
+/** The name of a link's guild, or the name of its community if the link belongs to no guild. */
+export const communityHtml = ({ guild, asking }: Pick<OwnCommunity, "guild" | "asking">): Html =>
+  guild === null ? own(asking) : guildHtml(guild.id, guild.name);

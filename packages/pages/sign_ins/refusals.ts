@@ -2,9 +2,9 @@ import type { PublicError } from "@accountlink/core";
 import { type Forbidden, PlatformUnavailable } from "@accountlink/core/errors";
 import { SignInRefused } from "@accountlink/core/sign_ins";
 import { statusOf } from "@accountlink/http-api";
-import { html, to } from "../html.ts";
+import { type Html, html, to } from "../html.ts";
 import type { Page } from "../page.ts";
-import type { Reader } from "../page_render.ts";
+import { capitalised, inLanguage, platforms, said } from "../said.ts";
 import type { Site } from "./site.ts";
 
 export type SiteError = PublicError | SignInRefused;
@@ -40,9 +40,9 @@ const messageOf = (error: SiteError) => {
 const signInStatuses = { denied: 403, invalid: 400, platform_down: 503 } as const;
 
 /** Names the platform that does not answer, or else the one at which users sign in. */
-const platformOf = (error: SiteError, { chatName, gameName }: Reader): string => {
+const platformOf = (error: SiteError): Html => {
   const cause = error instanceof SignInRefused ? error.cause : error;
-  return cause instanceof PlatformUnavailable && cause.platform === "game" ? gameName : chatName;
+  return cause instanceof PlatformUnavailable && cause.platform === "game" ? platforms.game : platforms.chat;
 };
 
 /** What the English dashboard says of what a member may not do. */
@@ -50,19 +50,20 @@ const forbiddenText = ({ reason, message }: Forbidden): string =>
   `${message}. Nothing was changed.${reason === "role" ? " An owner of the account can change your role." : ""}`;
 
 /** The English dashboard tells what core says about a refusal. */
-const textOf = (error: SiteError, path: Site["path"], reader: Reader): string => {
-  const message = messageOf(error);
-  const isExact = path === "/dashboard" && reader.language.tag === "en" && !(error instanceof SignInRefused);
-  if (isExact && (message === "sign_in.refused" || error._tag === "RateLimited")) return `${error.message}.`;
-  if (isExact && error._tag === "Forbidden" && message === "sign_in.forbidden") return forbiddenText(error);
-  const limit = error._tag === "RateLimited" ? error.limit : 0;
-  return reader.language.text(`${message}.text`, { limit, platform: platformOf(error, reader) });
-};
+const textOf = (error: SiteError, path: Site["path"]): Html =>
+  inLanguage(({ tag }) => {
+    const message = messageOf(error);
+    const isExact = path === "/dashboard" && tag === "en" && !(error instanceof SignInRefused);
+    if (isExact && (message === "sign_in.refused" || error._tag === "RateLimited"))
+      return html`${error.message}.`;
+    if (isExact && error._tag === "Forbidden" && message === "sign_in.forbidden")
+      return html`${forbiddenText(error)}`;
+    const limit = error._tag === "RateLimited" ? error.limit : 0;
+    return said(`${message}.text`, { limit, platform: platformOf(error) });
+  });
 
-export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">, reader: Reader): Page => {
-  const { language } = reader;
-  const platform = platformOf(error, reader);
-  const title = language.capitalised(language.text(`${messageOf(error)}.title`, { platform }));
+export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">): Page => {
+  const title = capitalised(said(`${messageOf(error)}.title`, { platform: platformOf(error) }));
   const isSignIn = error instanceof SignInRefused;
   const [target, label] = isSignIn
     ? ([`${path}/sign-in`, "sign_in.again"] as const)
@@ -73,7 +74,7 @@ export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">, read
     address: path,
     content: html`
 <h1>${title}</h1>
-<p>${textOf(error, path, reader)}</p>
-<p><a class="button" href="${to(target)}">${language.text(label)}</a></p>`,
+<p>${textOf(error, path)}</p>
+<p><a class="button" href="${to(target)}">${said(label)}</a></p>`,
   };
 };

@@ -12,9 +12,8 @@ import {
 } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { html, to } from "../html.ts";
-import type { Language } from "../languages/language.ts";
 import type { Page } from "../page.ts";
-import { type PageContext, readerOf } from "../page_render.ts";
+import type { PageContext } from "../page_render.ts";
 import {
   type Answering,
   asEffect,
@@ -25,7 +24,7 @@ import {
   readForm,
   redirectTo,
 } from "../page_requests.ts";
-import { PageSettings } from "../page_settings.ts";
+import { said } from "../said.ts";
 import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
 import { dropKeptPages, isPageOf, keptPagesRoute, type Site, siteOf } from "./site.ts";
 
@@ -42,7 +41,6 @@ export interface Visitor {
 /** Makes the routes of a site. All except `keptPagesRoute` count requests against the limit of the client address. */
 export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const settings = yield* HttpSettings;
-  const pages = yield* PageSettings;
   const signIns = yield* SignIns;
   const places = yield* RequestPlaces;
   const site = siteOf(name, settings.publicUrl);
@@ -69,9 +67,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const { handle, ...handler } = yield* makePageHandler<SiteError>({
     publicOf,
     pageOf: (error, context) =>
-      error._tag === "InvalidSession"
-        ? toSignIn(context)
-        : refusalPage(error, site, readerOf(pages, context.language)),
+      error._tag === "InvalidSession" ? toSignIn(context) : refusalPage(error, site),
   });
 
   const bind = (
@@ -133,8 +129,8 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   /** Makes the route of a form whose body the handler reads. The handler must check the field `csrf`. */
   const upload = forVisitors("POST");
 
-  const begin = Effect.fnUntraced(function* ({ query, language }: PageContext) {
-    if (query["form"] === "lost") return endedPage(site.path, "lost", language);
+  const begin = Effect.fnUntraced(function* ({ query }: PageContext) {
+    if (query["form"] === "lost") return endedPage(site.path, "lost");
     const { url, state } = yield* signIns.begin(name, callbackUri, query["communities"] !== undefined);
     return site.begun.write(redirectTo(302, url), state);
   });
@@ -165,8 +161,8 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     bind("GET", `${site.path}/sign-in`, (context) => places.visit(context.address, begin(context))),
     bind("GET", `${site.path}/callback`, (context) => places.visit(context.address, finish(context))),
     form(`${site.path}/sign-out`, signOut),
-    bind("GET", `${site.path}/signed-out`, ({ language, query }) =>
-      Effect.succeed(endedPage(site.path, query["deleted"] === undefined ? "ended" : "deleted", language)),
+    bind("GET", `${site.path}/signed-out`, ({ query }) =>
+      Effect.succeed(endedPage(site.path, query["deleted"] === undefined ? "ended" : "deleted")),
     ),
     keptPagesRoute(site),
   ];
@@ -175,13 +171,13 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 });
 
 /** The page after a sign-out, a deletion of the account, or for a form that was sent after the sign-in had ended. */
-const endedPage = (path: Site["path"], name: "ended" | "lost" | "deleted", language: Language): Page => ({
-  title: language.text(`sign_in.${name}.title`),
+const endedPage = (path: Site["path"], name: "ended" | "lost" | "deleted"): Page => ({
+  title: said(`sign_in.${name}.title`),
   content: html`
 ${name !== "lost" && dropKeptPages({ path })}
-<h1>${language.text(`sign_in.${name}.title`)}</h1>
-${name === "lost" ? html`<p>${language.text("sign_in.lost.text")}</p>` : null}
-<p><a class="button" href="${to(path)}/sign-in">${language.text("sign_in.again")}</a></p>`,
+<h1>${said(`sign_in.${name}.title`)}</h1>
+${name === "lost" ? html`<p>${said("sign_in.lost.text")}</p>` : null}
+<p><a class="button" href="${to(path)}/sign-in">${said("sign_in.again")}</a></p>`,
 });
 
 const readSiteForm = ({ request }: RequestContext, maxBytes: number) =>

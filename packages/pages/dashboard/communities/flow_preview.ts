@@ -3,16 +3,16 @@ import { ChatId, GameId, SessionSettings, Sid } from "@accountlink/core";
 import type { FlowView } from "@accountlink/core/flow";
 import { noSettings, type ScopeSettings } from "@accountlink/core/keys";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
-import { basePathOf, HttpSettings } from "@accountlink/http/for_pages";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { cancelledPage, donePage, type FlowReader, flowPage } from "../../flow/pages.ts";
-import { namedRefusalPage, type RefusalName, refusals } from "../../flow/refusals.ts";
+import { cancelledPage, donePage, flowPage } from "../../flow/pages.ts";
+import { namedRefusalPage, type RefusalName, refusals, refusalTitle } from "../../flow/refusals.ts";
 import { footerHtml } from "../../footer.ts";
 import { type Html, html, to } from "../../html.ts";
 import { documentOf, type Page as FlowPage } from "../../page.ts";
-import { readerOf } from "../../page_render.ts";
+import { makePlaceFor } from "../../page_render.ts";
 import { PageSettings } from "../../page_settings.ts";
-import { plain, say } from "../look/say.ts";
+import { partIn, plain, say, wordingOf } from "../look/say.ts";
 import { makeOwnerName, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -87,7 +87,7 @@ const flowStates: Readonly<Record<string, { readonly title: Html; readonly prove
   choice: { title: say("flow.choice"), proven: { chat, game, replaces } },
 };
 
-const previewGroups = ({ context: { language }, platforms }: OwnerVisitor): ReadonlyArray<PreviewGroup> => [
+const previewGroups = ({ context: { language } }: OwnerVisitor): ReadonlyArray<PreviewGroup> => [
   {
     label: say("flow.steps"),
     states: [
@@ -100,7 +100,7 @@ const previewGroups = ({ context: { language }, platforms }: OwnerVisitor): Read
     label: say("flow.refusals"),
     states: (Object.keys(refusals) as ReadonlyArray<RefusalName>).map((name) => ({
       name: `refused-${name}`,
-      title: language.capitalised(language.text(`refusal.${name}.title`, { platform: platforms.chat })),
+      title: partIn(wordingOf(language), refusalTitle(name)),
     })),
   },
 ];
@@ -112,29 +112,28 @@ interface SaidToUsers extends ScopeSettings {
 
 export const makePreview = Effect.gen(function* () {
   const settings = yield* PageSettings;
-  const basePath = basePathOf(yield* HttpSettings);
+  const placeFor = yield* makePlaceFor;
   const { sightingRetention } = yield* SessionSettings;
 
   return (name: string, said: SaidToUsers, { context: { language, requestId } }: OwnerVisitor): string => {
-    const page = pageOf(name, said, { ...readerOf(settings, language), sightingRetention });
+    const page = pageOf(name, said, sightingRetention);
     // The base makes every link open a new window. The sandbox of the frame forbids new windows, so the links do
     // nothing.
     const head = html`<base target="_blank">`;
     const footer = footerHtml(language, settings, requestId);
-    return documentOf(page, language, footer, head).at({ basePath });
+    return documentOf(page, language, footer, head).at(placeFor(language));
   };
 });
 
-const pageOf = (name: string, said: SaidToUsers, reader: FlowReader): FlowPage => {
+const pageOf = (name: string, said: SaidToUsers, kept: Millis): FlowPage => {
   if (name === "done") {
     const ended = { entry, guildId: null, redirect: null };
     const linked = { linkChanged: true, kept: false, doneText: said.doneText };
-    return donePage({ ...ended, chat, game, ...linked }, reader);
+    return donePage({ ...ended, chat, game, ...linked });
   }
-  if (name === "cancelled") return cancelledPage({ entry, guildId: null, redirect: null }, reader);
+  if (name === "cancelled") return cancelledPage({ entry, guildId: null, redirect: null });
   const state = flowStates[name];
-  if (state === undefined)
-    return namedRefusalPage(name.replace("refused-", "") as RefusalName, reader, entry);
+  if (state === undefined) return namedRefusalPage(name.replace("refused-", "") as RefusalName, entry);
   const view: FlowView = {
     entry,
     sid,
@@ -154,5 +153,5 @@ const pageOf = (name: string, said: SaidToUsers, reader: FlowReader): FlowPage =
     player: null,
     ...state.proven,
   };
-  return flowPage(view, reader, 0);
+  return flowPage(view, kept, 0);
 };

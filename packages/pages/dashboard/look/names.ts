@@ -2,28 +2,17 @@
 import { type GuildId, guildOf, type ScopeTarget } from "@accountlink/core";
 import type { LinkCount } from "@accountlink/core/owners";
 import type { Webhook } from "@accountlink/core/webhooks";
-import { type Html, html, inPlace, type ReachedPlatforms } from "../../html.ts";
+import { type Html, html } from "../../html.ts";
+import { byPlatforms, platforms } from "../../said.ts";
 import { saidOr } from "./reasons.ts";
 import { say } from "./say.ts";
 import { agoHtml, numberHtml } from "./time.ts";
 
-/** Renders what depends on the platforms. */
-export const byPlatforms = (render: (reached: ReachedPlatforms) => Html): Html =>
-  inPlace(({ platforms: reached }) => {
-    if (reached === undefined)
-      throw new Error("Cannot name a platform: the document is not of the dashboard");
-    return render(reached);
-  });
-
-/** What people call the platforms. */
-export const platforms = {
-  chat: byPlatforms(({ chat }) => html`${chat}`),
-  game: byPlatforms(({ game }) => html`${game}`),
-};
+export { byPlatforms, platforms } from "../../said.ts";
 
 /** Says how a field names a user of a platform, or of either one for null. */
 export const idOrName = (of: "chat" | "game" | null): Html =>
-  byPlatforms(({ hasGameNames }) => {
+  byPlatforms(({ hasGameNames = false }) => {
     if (hasGameNames || of === "chat") return say("links.id_or_name");
     return of === "game"
       ? say("links.id_alone", { platform: platforms.game })

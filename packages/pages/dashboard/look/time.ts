@@ -1,7 +1,7 @@
 /** Times and numbers on the pages. Times are in UTC, like the days of limits and usage. */
 import { dayMs, formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
-import { inLanguage } from "./say.ts";
+import { inLanguage, ofTag } from "../../said.ts";
 
 /** The UTC day of a time, such as `2026-01-31`. */
 export const dayOf = (time: Millis): string => formatTimestamp(time).slice(0, 10);
@@ -15,15 +15,6 @@ export const dayMsOf = (text: string): Millis | null => {
 const timeText = (time: Millis): string => {
   const text = formatTimestamp(time);
   return `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
-};
-
-const ofTag = <A>(make: (tag: string) => A): ((tag: string) => A) => {
-  const made = new Map<string, A>();
-  return (tag) => {
-    const known = made.get(tag) ?? make(tag);
-    made.set(tag, known);
-    return known;
-  };
 };
 
 const moments = ofTag(
