@@ -58,6 +58,15 @@ export const said = <Key extends MessageKey>(
   ...[values]: ValuesOf<OtherNames, Key, PlayerMessages["html"]>
 ): Html => inLanguage(({ say }) => say(key, { ...platformValues, ...values }));
 
+/** The values of tags in messages. */
+export const tags = {
+  b: (content: Html) => html`<strong>${content}</strong>`,
+  code: (content: Html) => html`<code>${content}</code>`,
+  em: (content: Html) => html`<em>${content}</em>`,
+  small: (content: Html) => html`<small>${content}</small>`,
+  unseen: (content: Html) => html`<span class="unseen">${content}</span>`,
+};
+
 /** Renders a part in another language than the page around it. */
 export const partIn = (wording: Wording, content: Html): Html =>
   new Html((place) => content.at({ ...place, wording }));

@@ -1,6 +1,6 @@
 import type { Actor, AuditEntry } from "../audit/audit.ts";
 import { erasedMark } from "../erased_mark.ts";
-import type { ChatId, GameId } from "../ids.ts";
+import { type ChatId, type GameId, isChatId } from "../ids.ts";
 import type { GameProof } from "../links/link_proof.ts";
 import type { Millis } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
@@ -114,10 +114,18 @@ export interface EventFilter {
   readonly gameId: GameId | null;
 }
 
+const idsIn = (data: object, ...names: ReadonlyArray<string>): ReadonlyArray<unknown> =>
+  names.map((name) => (data as Readonly<Record<string, unknown>>)[name]);
+
+/** Returns the users that an event names, without erased ones: of its link, and of the link before a move. @internal */
+export const usersNamedIn = ({ data }: Happening): ReadonlyArray<ChatId> => [
+  ...new Set(idsIn(data, "chatId", "previousChatId").filter(isChatId)),
+];
+
 /** Returns whether an event matches a filter, by its present or previous IDs. @internal */
 export const matchesFilter = ({ type, data }: Happening, { types, chatId, gameId }: EventFilter): boolean => {
   if (types !== null && !types.includes(type)) return false;
   const has = (id: string | null, ...names: ReadonlyArray<string>) =>
-    id === null || names.some((name) => (data as Readonly<Record<string, unknown>>)[name] === id);
+    id === null || idsIn(data, ...names).includes(id);
   return has(chatId, "chatId", "previousChatId") && has(gameId, "gameId", "previousGameId");
 };

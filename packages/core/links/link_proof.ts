@@ -34,6 +34,9 @@ const proven: ReadonlySet<unknown> = new Set<LinkProof>(gameProofs);
 /** Returns whether the user of the link has proven the game account. @internal */
 export const isProven = (proof: LinkProof): boolean => proven.has(proof);
 
+/** Returns whether the user of the link has confirmed it, as far as it is known. @internal */
+export const isByOwner = (proof: LinkProof): boolean => proof === null || isProven(proof);
+
 const known: ReadonlySet<unknown> = new Set<LinkProof>([...gameProofs, "hand", "import", null]);
 
 /** @internal */

@@ -13,7 +13,6 @@ import { makeGamePage } from "../game_page.ts";
 import type { Language } from "../languages/mod.ts";
 import { platformNames } from "../page_render.ts";
 import { PageSettings } from "../page_settings.ts";
-import { proofText } from "../proof_text.ts";
 import { accountText, type Button, plain } from "./message.ts";
 
 export const makeCommunity = Effect.gen(function* () {
@@ -39,10 +38,10 @@ export const makeCommunity = Effect.gen(function* () {
     game: (language: Language): string => platformNames(settings, language).gameName,
 
     /** How a link was last confirmed, as another sentence of a message; empty if that is unknown. */
-    proof: ({ proof }: Link, language: Language): string => {
-      const text = proofText(proof, language, platformNames(settings, language));
-      return text === null ? "" : `${language.gap}${text}`;
-    },
+    proof: ({ proof }: Link, language: Language): string =>
+      proof === null
+        ? ""
+        : `${language.gap}${language.text(`proof.${proof}`, platformNames(settings, language))}`,
 
     /**
      * What every member needs before linking, if no way is open to all: a sentence, and whether the pages have no way.

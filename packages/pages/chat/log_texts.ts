@@ -1,7 +1,7 @@
 /** What the log says: a line for each thing that happened, and counts of what would be too much. */
 
 import type { ChatId, GameId } from "@accountlink/core";
-import type { EventSource, FeedEvent } from "@accountlink/core/events";
+import { type EventSource, type FeedEvent, usersNamedIn } from "@accountlink/core/events";
 import type { HeldLog, LogEntry, LogLine } from "@accountlink/core/guild_log";
 import { isChatId, isGameId } from "@accountlink/core/ids";
 import { KeyStore } from "@accountlink/core/keys";
@@ -67,10 +67,7 @@ export const isTold = (item: LogItem): boolean => kindOf(item) !== null;
 /** The chat users that an item is about. Erased ones have no ID. */
 export const usersIn = (item: LogItem): ReadonlyArray<ChatId> => {
   if ("entry" in item) return [item.entry.chatId];
-  if ("problem" in item) return [];
-  const { type, data } = item.event;
-  if (type === "link.moved") return [data.previousChatId, data.chatId].filter(isChatId);
-  return type === "link.set" || type === "link.removed" ? [data.chatId].filter(isChatId) : [];
+  return "problem" in item || item.event.type === "user.erased" ? [] : usersNamedIn(item.event);
 };
 
 /** Whether an item is told before all others: a problem, or a likely alt. */

@@ -2,9 +2,9 @@ import type { FlowEnded, FlowLinked, FlowView } from "@accountlink/core/flow";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { accountName, cardHtml, picturesOf } from "../account_card.ts";
 import { type Html, hiddenFields, html, to } from "../html.ts";
-import { bold, code, own, unseen } from "../languages/language.ts";
+import { code, own } from "../languages/language.ts";
 import { countdownPath, type Page } from "../page.ts";
-import { byPlatforms, capitalised, platforms, said, sentences } from "../said.ts";
+import { byPlatforms, capitalised, platforms, said, sentences, tags } from "../said.ts";
 import { form, queryOf, startPath } from "./flow_form.ts";
 import { hasWay, type OpenWay, openWays, wayNeeded, waysAhead } from "./game_ways.ts";
 import { connectedAccounts, knownAccounts } from "./offered_accounts.ts";
@@ -41,7 +41,7 @@ const titleOf = ({ chat, game, replaces }: FlowView) => {
 };
 
 export const askingHtml = ({ asking, guild }: FlowView): Html => {
-  const asks = { asking: own(asking), b: bold };
+  const asks = { asking: own(asking), b: tags.b };
   if (guild === null || guild.name === asking) return said("flow.asks", asks);
   return guild.name === null
     ? said("flow.asks.guild_id", { ...asks, guildId: code(guild.id) })
@@ -101,7 +101,7 @@ const stateOf = ({ chat, game }: FlowView): StepState => {
 
 const step = (name: Html, state: StepState, content: Html | null): Html => html`
 <li class="${state}"${state === "current" ? html` aria-current="step"` : null}>
-<h2>${state === "done" ? said("flow.step.done", { step: name, unseen }) : name}</h2>
+<h2>${state === "done" ? said("flow.step.done", { step: name, unseen: tags.unseen }) : name}</h2>
 ${content}
 </li>`;
 

@@ -55,12 +55,6 @@ export type ValuesOf<Names, Key extends string, Values> = [Key] extends [Exclude
   ? readonly []
   : readonly [values: Pick<Values, Extract<Names[Key & keyof Names], keyof Values>>];
 
-/** Renders the tag `<b>` of a message. */
-export const bold: Tag = (content) => html`<strong>${content}</strong>`;
-
-/** Renders the tag `<unseen>`: text for screen readers alone. */
-export const unseen: Tag = (content) => html`<span class="unseen">${content}</span>`;
-
 /** A name or text that people chose, which keeps its own direction within a sentence. */
 export const own = (text: string | Html): Html => html`<bdi dir="auto">${text}</bdi>`;
 

@@ -1,6 +1,5 @@
 /** The languages of the pages for users: messages by key, and the language of a reader. @internal */
 export {
-  bold,
   code,
   type DashboardMessages,
   Language,

@@ -1,5 +1,6 @@
 import type { Places } from "@accountlink/core/alts";
 import type { FlowView } from "@accountlink/core/flow";
+import { isByOwner } from "@accountlink/core/links";
 import type { LostInGuild } from "@accountlink/core/roles";
 import {
   type ErasedAccount,
@@ -13,10 +14,9 @@ import {
 import { Struct } from "effect";
 import { cardHtml, picturesOf } from "../account_card.ts";
 import { formTo, type Html, html, section, to } from "../html.ts";
-import { bold, own, unseen } from "../languages/language.ts";
+import { own } from "../languages/language.ts";
 import type { Page } from "../page.ts";
-import { isByOwner } from "../proof_text.ts";
-import { linkTo, listOf, longDay, said, sentences } from "../said.ts";
+import { linkTo, listOf, longDay, said, sentences, tags } from "../said.ts";
 import { dropKeptPages } from "../sign_ins/site.ts";
 import { knownSection, type OwnOffers } from "./known_page.ts";
 import { addressText, browserText, communityHtml, guildHtml, placesHtml } from "./places_section.ts";
@@ -105,7 +105,7 @@ const linkItem = (link: OwnLink, lost: ReadonlyArray<LostInGuild>): Html => {
 ${cardHtml(link.game)}
 <p class="aside">${sentences([dates, proof && said(`proof.${proof}`)])}</p>
 <details>
-<summary class="bad">${said("me.link.remove", { community, unseen })}</summary>
+<summary class="bad">${said("me.link.remove", { community, unseen: tags.unseen })}</summary>
 ${lostHtml(lost)}
 <p>${said("me.link.remove.text")}</p>
 ${formTo("/me/remove", { pid: link.pid })`
@@ -210,7 +210,7 @@ const accountItem = (account: AccountToErase): Html => {
 <h3>${name === null ? unnamed : own(name)}</h3>
 <p>${sentences([
     said(isOwn ? "erase.account.nameless" : "erase.account.leave"),
-    keys.length === 0 ? null : said("erase.account.keys", { count: keys.length, b: bold }),
+    keys.length === 0 ? null : said("erase.account.keys", { count: keys.length, b: tags.b }),
     closes ? said("erase.account.closes") : null,
   ])}</p>
 <p>${sentences([

@@ -23,6 +23,9 @@ export const pathOf = (issue: SchemaIssue.Issue): string =>
     .map((part) => String(typeof part === "object" ? part.key : part))
     .join(".");
 
+/** The schema of a field that an answer may leave out or have as null. @internal */
+export const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
+
 type Decoded<A> = Exit.Exit<A, Schema.SchemaError>;
 
 /** The readable entries of a list. @internal */

@@ -6,7 +6,7 @@
  * wraps them in `cachedChatPlatform` and `cachedGamePlatform`.
  */
 export * from "./caching/cached_platforms.ts";
-export { countedEntries, type EntriesOptions, entriesOf, unlessOdd } from "./entries.ts";
+export { countedEntries, type EntriesOptions, entriesOf, nullish, unlessOdd } from "./entries.ts";
 export * from "./find_resource.ts";
 export * from "./oauth/oauth.ts";
 export * from "./resilience/request_failed.ts";

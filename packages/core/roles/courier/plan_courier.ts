@@ -2,8 +2,8 @@
 import { Clock, Effect, Option, Semaphore } from "effect";
 import { placeOf } from "../../communities/community.ts";
 import { type Courier, type CourierNode, isCarrying, retryDelay } from "../../couriers/couriers.ts";
-import { EventStore, type FeedEvent } from "../../events/mod.ts";
-import { type ChatId, isChatId } from "../../ids.ts";
+import { EventStore, type FeedEvent, usersNamedIn } from "../../events/mod.ts";
+import type { ChatId } from "../../ids.ts";
 import { forEachLimited } from "../../limited_loops.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import type { Millis } from "../../timestamp.ts";
@@ -189,19 +189,14 @@ const marksOf = (page: ReadonlyArray<FeedEvent>) => {
   };
 };
 
-/** Returns the users that an event names. `isChatId` drops `[erased]`, which replaces the chat IDs of erased users. */
-const usersOf = (event: FeedEvent): ReadonlyArray<ChatId> => {
-  switch (event.type) {
-    case "link.moved":
-      return [event.data.previousChatId, event.data.chatId].filter(isChatId);
-    case "link.set":
-    case "link.removed":
-    case "user.erased":
-      return [event.data.chatId].filter(isChatId);
-    // A session that confirms a link proves it, and is the only event of that.
-    case "session.completed":
-      return [event.data.chatId ?? ""].filter(isChatId);
-    default:
-      return [];
-  }
-};
+/** The types of events whose users are compared. A session that confirms a link proves it, and is the only event of that. */
+const comparing: ReadonlySet<FeedEvent["type"]> = new Set([
+  "link.set",
+  "link.moved",
+  "link.removed",
+  "user.erased",
+  "session.completed",
+]);
+
+const usersOf = (event: FeedEvent): ReadonlyArray<ChatId> =>
+  comparing.has(event.type) ? usersNamedIn(event) : [];

@@ -1,8 +1,7 @@
 /** The events of one webhook, from the feed of its scope. */
 import { Clock, Effect, Option } from "effect";
 import type { Courier, CourierNode } from "../../couriers/couriers.ts";
-import { erasedMark } from "../../erased_mark.ts";
-import { EventStore, type FeedEvent } from "../../events/mod.ts";
+import { EventStore, type FeedEvent, usersNamedIn } from "../../events/mod.ts";
 import { Secrets } from "../../secrets/secrets.ts";
 import type { Millis } from "../../timestamp.ts";
 import type { Turns } from "../../turns/mod.ts";
@@ -75,13 +74,8 @@ export const makeWebhookFeed = Effect.gen(function* () {
     return page.length === feedPage;
   });
 
-  const lanesFor = ({ id }: HeldWebhook, { data }: FeedEvent) => {
-    const users = ["chatId", "previousChatId"].flatMap((name) => {
-      const user = (data as Readonly<Record<string, unknown>>)[name];
-      return typeof user === "string" && user !== erasedMark ? [user] : [];
-    });
-    return Effect.forEach([...new Set(users)], (user) => webhookLane(id, user));
-  };
+  const lanesFor = ({ id }: HeldWebhook, event: FeedEvent) =>
+    Effect.forEach(usersNamedIn(event), (user) => webhookLane(id, user));
 
   /** Reads an event again before it is sent, because its user may have been erased meanwhile. */
   const findEvent = Effect.fnUntraced(function* ({ item }: WebhookCourier, { delivery }: Entry) {

@@ -11,6 +11,7 @@ export {
   partIn,
   plain,
   separated,
+  tags,
   wordingOf,
 } from "../../said.ts";
 
@@ -32,12 +33,3 @@ export const englishPart = (content: Html): Html =>
       ? content
       : html`<div lang="en" dir="ltr">${partIn(english, content)}</div>`,
   );
-
-/** The values of tags in messages. */
-export const tags = {
-  b: (content: Html) => html`<strong>${content}</strong>`,
-  code: (content: Html) => html`<code>${content}</code>`,
-  em: (content: Html) => html`<em>${content}</em>`,
-  small: (content: Html) => html`<small>${content}</small>`,
-  unseen: (content: Html) => html`<span class="unseen">${content}</span>`,
-};

@@ -35,8 +35,9 @@ export interface OAuthOptions<UserId> {
   readonly scopes: ReadonlyArray<string>;
   readonly proof: Proof;
   readonly membership?: Membership<UserId>;
-  readonly guilds?: GuildList;
-  readonly connections?: ConnectionList;
+  readonly guilds?: UserList<UserGuild>;
+  /** The verified game accounts. */
+  readonly connections?: UserList<GameId>;
   readonly userId: Schema.ConstraintDecoder<UserId>;
   readonly resilience?: Partial<Resilience>;
 }
@@ -67,18 +68,11 @@ export interface Membership<UserId> {
   ) => Effect.Effect<boolean, PlatformUnavailable>;
 }
 
-/** How to list the user's guilds, for sign-ins that ask for them. */
-export interface GuildList {
+/** How to list what a user has, for sign-ins that ask for it. */
+export interface UserList<A> {
   readonly scope: string;
-  /** Lists the guilds with a client that sends the user's access token. */
-  readonly list: (client: ResilientClient) => Effect.Effect<ReadonlyArray<UserGuild>, PlatformUnavailable>;
-}
-
-/** How to list the user's verified game accounts, for sign-ins that ask for them. */
-export interface ConnectionList {
-  readonly scope: string;
-  /** Lists the game accounts with a client that sends the user's access token. */
-  readonly list: (client: ResilientClient) => Effect.Effect<ReadonlyArray<GameId>, PlatformUnavailable>;
+  /** Lists it with a client that sends the user's access token. */
+  readonly list: (client: ResilientClient) => Effect.Effect<ReadonlyArray<A>, PlatformUnavailable>;
 }
 
 /**

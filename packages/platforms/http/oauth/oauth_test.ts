@@ -12,7 +12,7 @@ import { Deferred, Duration, Effect, Logger, Redacted, Schema } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { TestClock } from "effect/testing";
 import { asUnavailable } from "../resilience/request_failed.ts";
-import { type GuildList, identityProvider, type OAuthOptions } from "./oauth.ts";
+import { identityProvider, type OAuthOptions } from "./oauth.ts";
 import { callback as redirected, signIn } from "./test_sign_in.ts";
 
 const clientId = "accountlink client";
@@ -159,7 +159,8 @@ test("a sign-in asks for the user and for the guilds at once", function* () {
   });
 });
 
-const listing = (list: GuildList["list"]) => setUp("userInfo", {}, { guilds: { scope: "guilds", list } });
+const listing = (list: NonNullable<OAuthOptions<unknown>["guilds"]>["list"]) =>
+  setUp("userInfo", {}, { guilds: { scope: "guilds", list } });
 
 test("a sign-in succeeds without the user's guilds if the platform fails to list them", function* () {
   const { provider } = yield* listing(() => new PlatformUnavailable({ operation: "Test.list" }));

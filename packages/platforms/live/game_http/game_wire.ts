@@ -8,9 +8,7 @@ import {
   isUsername,
 } from "@accountlink/core/platforms";
 import { Schema, SchemaGetter } from "effect";
-import { entriesOf } from "../../http/mod.ts";
-
-const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
+import { entriesOf, nullish } from "../../http/mod.ts";
 
 /** An ID, as text or as a number. */
 const idAs = <S extends Schema.Codec<string, string>>(id: S) =>

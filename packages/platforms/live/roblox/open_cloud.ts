@@ -17,13 +17,14 @@ import { HttpClient, HttpClientRequest } from "effect/http";
 import {
   defaultResilience,
   entriesOf,
+  nullish,
   RequestFailed,
   type Resilience,
   resilientClient,
   unlessOdd,
 } from "../../http/mod.ts";
 import { ask, type Route, type RouteRequest } from "../answers.ts";
-import { byRank, isRobloxId, nullish, type RobloxItem, type User } from "./roblox_api.ts";
+import { byRank, isRobloxId, type RobloxItem, type User } from "./roblox_api.ts";
 
 /**
  * What Open Cloud says: an answer, or a refusal with what it means. The legacy route may know more than a refusal tells,

@@ -2,7 +2,7 @@
 import { GameBadge, type GameGroup, type GameItem, type GameProfile } from "@accountlink/core/platforms";
 import { DateTime, Effect, Order, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
-import { type EntriesOptions, entriesOf, unlessOdd } from "../../http/mod.ts";
+import { type EntriesOptions, entriesOf, nullish, unlessOdd } from "../../http/mod.ts";
 
 /** Roblox has a host for each service. */
 export const robloxApi = "https://{service}.roblox.com";
@@ -29,8 +29,6 @@ export interface RobloxItem extends GameItem {
 
 /** Where a user of Roblox edits the description of the account. */
 export const liveDescriptionPage = "https://www.roblox.com/my/account#!/info";
-
-export const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
 
 export const User = Schema.Struct({
   id: Schema.Int,
