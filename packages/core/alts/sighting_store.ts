@@ -326,7 +326,6 @@ export const storedSightings = recordStore(SightingStore, ({ read, write, inStep
     }),
 
   reprotect: Effect.fnUntraced(function* (pid: Pid, replaced: ReadonlyArray<ReprotectedSighting>) {
-    for (const { address } of replaced) assertStorable(Object.values(address));
     for (const part of Arr.chunksOf(replaced, Math.ceil(mostWritten / 2))) {
       const addresses = new Map(part.map(({ chatId, hash, address }) => [`${chatId} ${hash}`, address]));
       yield* write("reprotect", pid, function* (tx) {

@@ -1,15 +1,7 @@
 import type { StoragePorts } from "@accountlink/core";
 import { FlowStore, type Proof } from "@accountlink/core/flow";
 import { Effect, Option } from "effect";
-import {
-  hostileTexts,
-  makeFlow,
-  uniqueFlowId,
-  uniquePid,
-  uniqueSessionId,
-  uniqueText,
-  unstorableTexts,
-} from "../mod.ts";
+import { makeFlow, uniqueFlowId, uniquePid, uniqueSessionId, uniqueText } from "../mod.ts";
 import { expectDefect, expectEqual, pluck } from "./expect.ts";
 import { ada, atOnce, chess, poker } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
@@ -24,7 +16,7 @@ const cases = (pending: number): Cases<StoragePorts> => ({
   "begin stores the flow unchanged": function* () {
     const flows = yield* FlowStore;
     const steps = yield* newVerificationSteps;
-    for (const redirect of [null, ...hostileTexts]) {
+    for (const redirect of [null, "https://example.com/"]) {
       const flow = makeFlow(steps.key.scope, {
         session: uniqueSessionId(),
         redirect,
@@ -46,9 +38,6 @@ const cases = (pending: number): Cases<StoragePorts> => ({
     yield* expectDefect(flows.begin({ ...flow, redirect: "second" }));
     expectEqual(yield* findFlow(flow.id), flow);
     yield* expectDefect(flows.begin(makeFlow({ ...key.scope, pid: uniquePid() })));
-    for (const redirect of unstorableTexts) {
-      yield* expectDefect(flows.begin(makeFlow(key.scope, { redirect })));
-    }
   },
 
   "begin stores a flow with its challenge, or neither": function* () {

@@ -1,4 +1,4 @@
-import type { ChatId, Pid, StoragePorts } from "@accountlink/core";
+import type { ChatId, DataScope, Pid, StoragePorts } from "@accountlink/core";
 import { LinkStore } from "@accountlink/core";
 import { verificationFlows } from "@accountlink/core/flow";
 import { uploads } from "@accountlink/core/imports";
@@ -14,9 +14,9 @@ import {
 import { sessionBursts, verificationSessions } from "@accountlink/core/sessions";
 import { recordTypes } from "@accountlink/core/storage";
 import { Arbitrary, Context, Effect, Schema } from "effect";
-import { uniqueChatId, uniqueText } from "../mod.ts";
-import { expectEqual } from "./expect.ts";
-import { eraseUser, makeScopes, origin } from "./scopes.ts";
+import { hostileTexts, uniqueChatId, uniqueText, unstorableTexts } from "../mod.ts";
+import { expectDefect, expectEqual } from "./expect.ts";
+import { atOnce, eraseUser, makeScopes, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 import { storeKey } from "./verification_steps.ts";
 
@@ -44,11 +44,16 @@ const isOnly = ({ only }: RecordIndex, record: Values): boolean => {
   return "has" in only ? (value as Values)[only.has] !== null : only.values.includes(String(value));
 };
 
-/** Finds a record by its key and by each of its indexes, and checks that all of them agree. */
-const find = Effect.fnUntraced(function* (type: RecordType, record: Values) {
+const get = Effect.fnUntraced(function* (type: RecordType, record: Values) {
   // A storage provides the records besides its ports.
   const { read } = Context.getUnsafe(yield* Effect.context(), Records)("RecordTypes");
-  const found = yield* read("find", (tx) => tx.get(type, ...valuesOf(record, type.key)));
+  return yield* read("find", (tx) => tx.get(type, ...valuesOf(record, type.key)));
+});
+
+/** Finds a record by its key and by each of its indexes, and checks that all of them agree. */
+const find = Effect.fnUntraced(function* (type: RecordType, record: Values) {
+  const { read } = Context.getUnsafe(yield* Effect.context(), Records)("RecordTypes");
+  const found = yield* get(type, record);
   for (const index of Object.values<RecordIndex>(type.indexes)) {
     const fields = [...(index.either?.slice(0, 1) ?? []), ...index.fields];
     const values = valuesOf((found ?? record) as Values, fields);
@@ -97,6 +102,44 @@ const put = Effect.fnUntraced(function* (type: RecordType, record: Values) {
   return record;
 });
 
+/** A random record of a scope, to which its parents and its account exist. */
+const newRecord = Effect.fnUntraced(function* (
+  type: RecordType,
+  scope: DataScope,
+  chatId: ChatId,
+  account?: string,
+) {
+  const record = yield* recordOf(type, scope.pid, chatId);
+  for (const [field, parent] of parents) {
+    if (field in type.fields)
+      record[field] = (yield* put(parent, yield* recordOf(parent, scope.pid, chatId)))["id"];
+  }
+  if (ofKeys.has(type)) record["keyId"] = (yield* storeKey(scope)).id;
+  yield* nameAccount(type, record, account);
+  return record;
+});
+
+const keepsTexts = Effect.fnUntraced(function* (type: RecordType) {
+  const indexed = Object.values(type.indexes).flatMap(({ either = [], fields }) => [...either, ...fields]);
+  const sorted = new Set([...type.key, ...indexed]);
+  // A text that is sorted is unique, and so short that a key of an engine has room for two.
+  const valueOf = (field: string, text: string) =>
+    sorted.has(field) ? `${uniqueText()}${text.slice(0, 800)}` : text;
+  const record = yield* newRecord(type, (yield* makeScopes).global, uniqueChatId());
+  const free = Object.entries(type.fields).flatMap(([field, values]) => {
+    const isName = values === accountId || parents.some(([name]) => name === field);
+    return isName || !Schema.is(values)("'") ? [] : [field];
+  });
+  for (const text of free.length === 0 ? [] : hostileTexts) {
+    const spoilt = { ...record, ...Object.fromEntries(free.map((field) => [field, valueOf(field, text)])) };
+    expectEqual(yield* get(type, yield* put(type, spoilt)), spoilt, type.name);
+  }
+  for (const field of free) {
+    for (const text of unstorableTexts)
+      yield* expectDefect(put(type, { ...record, [field]: valueOf(field, text) }));
+  }
+});
+
 /** Adds 1 to two counts, which it reads by their keys, in a write that waits for no other one. */
 const increment = (counts: ReadonlyArray<DayCount>) =>
   Effect.gen(function* () {
@@ -125,6 +168,12 @@ const readsHold: Cases<StoragePorts> = {
   },
 };
 
+const textsHold: Cases<StoragePorts> = {
+  "fields keep every Unicode text; unstorable text is a defect": function* () {
+    yield* Effect.forEach(recordTypes, keepsTexts, atOnce);
+  },
+};
+
 const cases: Cases<StoragePorts> = Object.fromEntries(
   recordTypes.map((type) => [
     `${type.name}: a record is found by key and indexes, goes with its scope and its user, and outlives its account`,
@@ -132,17 +181,11 @@ const cases: Cases<StoragePorts> = Object.fromEntries(
       const links = yield* LinkStore;
       const { account, global, guild } = yield* makeScopes;
       const [user, other] = [uniqueChatId(), uniqueChatId()];
-      const add = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId) {
-        const record = yield* recordOf(type, pid, chatId);
-        for (const [field, parent] of parents) {
-          if (field in type.fields)
-            record[field] = (yield* put(parent, yield* recordOf(parent, pid, chatId)))["id"];
-        }
-        if (ofKeys.has(type)) record["keyId"] = (yield* storeKey(pid === global.pid ? global : guild)).id;
-        yield* nameAccount(type, record, chatId === user ? undefined : account.name);
-        return yield* put(type, record);
+      const add = Effect.fnUntraced(function* (scope: DataScope, chatId: ChatId) {
+        const name = chatId === user ? undefined : account.name;
+        return yield* put(type, yield* newRecord(type, scope, chatId, name));
       });
-      const all = [yield* add(global.pid, user), yield* add(guild.pid, user), yield* add(guild.pid, other)];
+      const all = [yield* add(global, user), yield* add(guild, user), yield* add(guild, other)];
       const left = () => Effect.forEach(all as ReadonlyArray<Values>, (record) => find(type, record));
       expectEqual(yield* left(), all, "after a write");
       yield* links.deleteScope({ ...origin, pid: global.pid, at: 0 });
@@ -174,4 +217,4 @@ const cases: Cases<StoragePorts> = Object.fromEntries(
 
 /** Tests what storages do with every type of records by themselves. `storageMoveSuite` tests that they are moved. */
 export const recordTypesSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("Records", options, { ...cases, ...readsHold });
+  suite("Records", options, { ...cases, ...readsHold, ...textsHold });

@@ -4,9 +4,8 @@ import { SightingStore, type StoredSighting } from "@accountlink/core/alts";
 import { SessionStore } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { hostileTexts, uniqueText, unstorableTexts } from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
-import { hostileNames } from "../hostile_names.ts";
+import { uniqueText } from "../../mod.ts";
+import { expectEqual } from "../expect.ts";
 import { ada, atOnce, bob, cyd, makeScopes } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 import { sharedSightings } from "./shared_sightings.ts";
@@ -101,30 +100,6 @@ const cases: Cases<StoragePorts> = {
       seen,
       pairs.map(() => 2),
     );
-  },
-
-  "hashes, ciphertexts and key IDs keep every Unicode text; unstorable text is a defect": function* () {
-    const store = yield* SightingStore;
-    const { global } = yield* makeScopes;
-    const { pid } = global;
-    const first = addressUnder(uniqueText());
-    const key = uniqueText();
-    for (const [index, sealed] of hostileTexts.entries()) {
-      yield* record(pid, ada, first, 1);
-      const address = { hash: hostileNames[index] ?? "", sealed, addressKeyId: key };
-      yield* store.reprotect(pid, [{ chatId: ada, hash: first.hash, address }]);
-    }
-    const found = yield* listUnder(key);
-    expectEqual(found.map(({ address }) => address.hash).toSorted(), [...hostileNames].toSorted());
-    expectEqual(found.map(({ address }) => address.sealed).toSorted(), [...hostileTexts].toSorted());
-    yield* record(pid, ada, first, 1);
-    for (const text of unstorableTexts) {
-      for (const part of ["hash", "sealed", "addressKeyId"] as const) {
-        const address = { ...first, [part]: text };
-        yield* expectDefect(store.reprotect(pid, [{ chatId: ada, hash: first.hash, address }]));
-      }
-    }
-    expectEqual((yield* listUnder(first.addressKeyId)).length, 1);
   },
 };
 

@@ -10,7 +10,7 @@ import { line } from "../links/link_steps.ts";
 import { ada, chess, makeScopes, origin, poker, rummy } from "../scopes.ts";
 
 /** The most bytes of all imports, unless a case is about them. */
-export const room = 2 ** 40;
+const room = 2 ** 40;
 
 export const fileOf = (id: string, isUndoable = true) => ({ id, name: "users.csv", isUndoable });
 

@@ -1,12 +1,12 @@
 import { type StoragePorts } from "@accountlink/core";
 import { importKeptFor, UploadStore } from "@accountlink/core/imports";
 import { Effect, Option } from "effect";
-import { uniqueText, unstorableTexts } from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
+import { uniqueText } from "../../mod.ts";
+import { expectEqual } from "../expect.ts";
 import { ada, atOnce, bob, poker } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 import { batches, linesAtOnce } from "./batches.ts";
-import { makeSteps, room } from "./import_steps.ts";
+import { makeSteps } from "./import_steps.ts";
 import { undos } from "./undos.ts";
 
 const ended = { inserted: 0, replaced: 0, unchanged: 0, kept: 0, isEnded: true };
@@ -148,16 +148,6 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* read(id, 0), [1]);
     yield* sweep(at + importKeptFor);
     expectEqual(yield* read(id, 0), null);
-  },
-
-  "unstorable text is a defect": function* () {
-    const { append, begin, hold, one } = yield* makeSteps;
-    const id = String(yield* begin());
-    const store = yield* UploadStore;
-    for (const text of unstorableTexts) {
-      yield* expectDefect(store.begin({ ...hold(text), account: uniqueText(), room }));
-      yield* expectDefect(append(id, 0, [1], one, text));
-    }
   },
 };
 

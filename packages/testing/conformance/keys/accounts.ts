@@ -3,9 +3,16 @@ import { MemberStore } from "@accountlink/core/accounts";
 import { type Account, KeyStore, noSettings } from "@accountlink/core/keys";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { Effect, Exit, Option } from "effect";
-import { makeKey, makeSignIn, uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
+import {
+  hostileTexts,
+  makeKey,
+  makeSignIn,
+  uniqueChatId,
+  uniquePid,
+  uniqueText,
+  unstorableTexts,
+} from "../../mod.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
-import { hostileNames } from "../hostile_names.ts";
 import { atOnce, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { insert } from "./keys.ts";
@@ -129,9 +136,10 @@ export const accounts: Cases<StoragePorts> = {
   "account names keep every Unicode text distinct": function* () {
     const keys = yield* KeyStore;
     const prefix = uniqueText();
-    const named = hostileNames.map(
+    const named = hostileTexts.map(
       (text, i): Account => ({
-        name: `${prefix}${text}`,
+        // An engine may bound the parts of its keys.
+        name: `${prefix}${text.slice(0, 1_000)}`,
         chatId: ChatId.make(`${10_000 + i}`.padEnd(32, "1")),
         tier: i % 2 === 0 ? "free" : "premium",
         status: "active",

@@ -1,9 +1,8 @@
 import type { StoragePorts } from "@accountlink/core";
 import { type DayCount, DayCounts } from "@accountlink/core/limits";
 import { Clock, Effect } from "effect";
-import { uniqueText, unstorableTexts } from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
-import { hostileNames } from "../hostile_names.ts";
+import { uniqueText } from "../../mod.ts";
+import { expectEqual } from "../expect.ts";
 import { atOnce } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 
@@ -52,20 +51,6 @@ const counts: Cases<StoragePorts> = {
       yield* loadOf(windows),
       windows.map((_, i) => i + 1),
     );
-  },
-
-  "keys keep every Unicode text distinct; unstorable text is a defect": function* () {
-    const { save } = yield* DayCounts;
-    const { endsAt } = yield* newWindow;
-    const prefix = uniqueText();
-    const windows = hostileNames.map((text) => ({ key: `${prefix}${text}`, endsAt }));
-    const saved = windows.map((window, i) => countOf(window, i + 1));
-    yield* save(saved, 0);
-    expectEqual(
-      yield* loadOf(windows),
-      saved.map(({ counted }) => counted),
-    );
-    for (const text of unstorableTexts) yield* expectDefect(save([countOf({ key: text, endsAt }, 1)], 0));
   },
 };
 

@@ -27,17 +27,10 @@ export const completion: Cases<StoragePorts> = {
     expectEqual(yield* steps.entries, []);
   },
 
-  "recordSightings in an unknown scope, or with unstorable text, is a defect": function* () {
+  "recordSightings in an unknown scope is a defect": function* () {
     const sessions = yield* SessionStore;
-    const { pid } = yield* newVerificationSteps;
     const sighting = { chatId: ada, address, seenAt: 0 };
     yield* expectDefect(sessions.recordSightings(uniquePid(), [sighting]));
-    for (const text of unstorableTexts) {
-      for (const part of ["hash", "sealed", "addressKeyId"]) {
-        const spoilt = { ...sighting, address: { ...address, [part]: text } };
-        yield* expectDefect(sessions.recordSightings(pid, [sighting, spoilt]));
-      }
-    }
   },
 
   "complete refuses another proof or game user, and stores the proof unless the link is kept": function* () {
