@@ -19,6 +19,7 @@ import {
 } from "./guild_log/mod.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { ImportStore } from "./imports/import_store.ts";
+import { importedLinks, linkImports } from "./imports/link_imports.ts";
 import { storedUploads, type UploadStore, uploadParts, uploads } from "./imports/upload_store.ts";
 import type { KeyStore } from "./keys/key_store.ts";
 import { type DayCounts, dayCounts, storedDayCounts } from "./limits/counters.ts";
@@ -160,6 +161,8 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   guildLogUsers,
   uploads,
   uploadParts,
+  linkImports,
+  importedLinks,
   communityRecords,
   rolePreviews,
   previewUsers,

@@ -90,7 +90,7 @@ export const kvTable = <T extends RecordType>(type: T): TableOf<T> => {
       group: 1,
     };
   }
-  const made = table<RecordOf<T>>()(type.name, (record) => keyOf(type, record), indexes);
+  const made = table<RecordOf<T>>()(type.name, (record) => keyOf(type, record), indexes, type.group);
   known.set(type, made);
   return made as unknown as TableOf<T>;
 };

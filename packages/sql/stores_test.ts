@@ -81,9 +81,9 @@ const listedScans: ReadonlySet<string> = new Set([
   "imports: UPDATE imports SET",
   "keys: SELECT keys.id, keys.name,",
   "keys: UPDATE keys SET",
-  // Imports of a day, every ten minutes and in a migration.
-  'link_imports: DELETE FROM "import_links"',
+  // Imports of a day, every minute and in a migration.
   "link_imports: DELETE FROM link_imports",
+  "link_imports: SELECT id, pid,",
   "link_imports: UPDATE link_imports SET",
   "members: UPDATE members SET",
   // A migration.

@@ -13,6 +13,7 @@ const usual: Readonly<Record<string, string | number>> = {
   kind: "normal",
   access: "full",
   proof: "hand",
+  previous_proof: "hand",
   verdict: "same",
   disabled_reason: "gone",
 };

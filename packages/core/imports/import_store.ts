@@ -65,6 +65,17 @@ export interface BatchImported {
   readonly kept: number;
 }
 
+/** @internal */
+export const noneImported: BatchImported = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+
+/** @internal */
+export const sumOf = (one: BatchImported, other: BatchImported): BatchImported => ({
+  inserted: one.inserted + other.inserted,
+  replaced: one.replaced + other.replaced,
+  unchanged: one.unchanged + other.unchanged,
+  kept: one.kept + other.kept,
+});
+
 export interface BatchOutcome extends BatchImported {
   /**
    * Whether nothing more was stored, because the scope's data was deleted after an earlier batch, or because the node
@@ -72,6 +83,9 @@ export interface BatchOutcome extends BatchImported {
    */
   readonly isEnded?: boolean;
 }
+
+/** The outcome of a batch of which nothing was stored, because its import has ended. @internal */
+export const importEnded: BatchOutcome = { ...noneImported, isEnded: true };
 
 /** How long an import can be undone after its first batch, in milliseconds. @internal */
 export const undoableFor = dayMs;

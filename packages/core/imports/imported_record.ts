@@ -1,9 +1,12 @@
 /** The rules by which an import and its undo change a link record. Stores apply them to a record that they have locked. */
+import { Struct } from "effect";
+import type { GameId } from "../ids.ts";
 import { isLinked, isOrWasLinked, type LinkRecord, noTime } from "../links/link.ts";
 import { confirmedRecord, linkedRecord } from "../links/link_changes.ts";
 import type { PortableLink } from "../links/link_store.ts";
 import type { Millis } from "../timestamp.ts";
 import type { BatchImported, ImportBatch } from "./import_store.ts";
+import type { ImportedLink } from "./link_imports.ts";
 
 /**
  * Returns a chat user's record after an import. If the import changes nothing, returns the given `record` itself.
@@ -35,6 +38,12 @@ export const importEffect = (
   return record.gameId === gameId ? "unchanged" : "kept";
 };
 
+/** Returns the last link of each chat user, sorted by chat ID as strings, the order in which records are locked. @internal */
+export const lastOfEach = (links: ReadonlyArray<PortableLink>): ReadonlyArray<PortableLink> =>
+  [...new Map(links.map((link) => [link.chatId, link])).values()].toSorted((one, other) =>
+    one.chatId < other.chatId ? -1 : 1,
+  );
+
 /** Returns the items whose key no item before them has. All without a key are among them. @internal */
 export const firstOfEach = <A>(
   items: ReadonlyArray<A>,
@@ -47,58 +56,89 @@ export const firstOfEach = <A>(
   });
 };
 
-/** A record as an import left it. @internal */
-export type MadeRecord = Pick<LinkRecord, "gameId" | "linkVersion" | "lastVerifiedAt">;
+/** The fields of `ImportedLink` that say what the record was before the import. */
+type Previous = Pick<
+  ImportedLink,
+  "previousGameId" | "previousLinkedAt" | "previousVerifiedAt" | "previousProof" | "previousProvenAt"
+>;
 
-/** The part of a record that an undo restores. @internal */
-export type RecordBefore = Pick<LinkRecord, "gameId" | "lastVerifiedAt" | "proof" | "provenAt"> & {
-  /** Imports of earlier releases lack it. */
-  readonly linkedAt?: Millis;
+/** Of a user who was never linked. */
+const neverLinked: Previous = {
+  previousGameId: null,
+  previousLinkedAt: null,
+  previousVerifiedAt: null,
+  previousProof: null,
+  previousProvenAt: null,
 };
 
-/** Whether a batch found a record as an earlier batch of its import had left it. @internal */
-export const isSameImport = (made: MadeRecord, record: LinkRecord): boolean =>
-  made.gameId === record.gameId && made.lastVerifiedAt === record.lastVerifiedAt;
+const previousIn = ({ proof, provenAt, ...record }: LinkRecord): Previous => ({
+  previousGameId: record.gameId,
+  previousLinkedAt: record.linkedAt,
+  previousVerifiedAt: record.lastVerifiedAt,
+  previousProof: proof,
+  previousProvenAt: provenAt ?? null,
+});
 
-/** Whether nobody has changed a record since its import. @internal */
-export const isUntouched = (made: MadeRecord, record: LinkRecord | undefined): record is LinkRecord =>
-  record !== undefined && isSameImport(made, record) && made.linkVersion === record.linkVersion;
+const previousOf = (link: Previous): Previous =>
+  Struct.pick(link, Object.keys(neverLinked) as ReadonlyArray<keyof Previous>);
+
+/** Whether a batch found a record as an earlier batch of its import had left it. */
+const isSameImport = (link: ImportedLink, { gameId, lastVerifiedAt }: LinkRecord): boolean =>
+  link.gameId === gameId && link.verifiedAt === lastVerifiedAt;
 
 /**
- * Returns an imported record after the undo of its import. `before` is undefined if the import made the record, which
- * then says that the user was never linked. Only the version does not go back. @internal
+ * Returns what an import did to a record.
+ *
+ * @param earlier what an earlier batch of the import did to it
+ * @internal
  */
-export const undoneRecord = (
-  record: LinkRecord,
-  before: RecordBefore = { gameId: null, lastVerifiedAt: 0, proof: record.proof, linkedAt: noTime },
-  at: Millis,
-): LinkRecord => {
-  const { gameId } = before;
+export const madeLink = (
+  importId: string,
+  before: LinkRecord | undefined,
+  { chatId, gameId, linkVersion, lastVerifiedAt: verifiedAt }: LinkRecord,
+  earlier: ImportedLink | undefined,
+): ImportedLink => {
+  const isOwn = earlier !== undefined && before !== undefined && isSameImport(earlier, before);
+  const found = before !== undefined && isOrWasLinked(before) ? previousIn(before) : neverLinked;
+  const made = { importId, chatId, gameId: gameId as GameId, linkVersion, verifiedAt };
+  return { ...made, ...(isOwn ? previousOf(earlier) : found) };
+};
+
+/** Whether nobody has changed a record since its import. @internal */
+export const isUntouched = (link: ImportedLink, record: LinkRecord | undefined): record is LinkRecord =>
+  record !== undefined && isSameImport(link, record) && link.linkVersion === record.linkVersion;
+
+/**
+ * Returns an imported record after the undo of its import. If the import made the record, it then says that the user was
+ * never linked. Only the version does not go back. @internal
+ */
+export const undoneRecord = (record: LinkRecord, previous: Previous, at: Millis): LinkRecord => {
+  const { previousGameId: gameId, previousVerifiedAt, previousProof, previousProvenAt } = previous;
   const isSame = gameId === record.gameId;
   const { provenAt: _, ...rest } = record;
+  const linkVersion = record.linkVersion + (isSame ? 0 : 1);
+  if (previousVerifiedAt === null)
+    return { ...rest, gameId, linkVersion, linkedAt: noTime, lastVerifiedAt: 0 };
   return {
     ...rest,
-    ...verificationOf(before),
     gameId,
-    linkVersion: record.linkVersion + (isSame ? 0 : 1),
-    linkedAt: before.linkedAt ?? (isSame ? record.linkedAt : at),
+    linkVersion,
+    // Imports of earlier releases lack it.
+    linkedAt: previous.previousLinkedAt ?? (isSame ? record.linkedAt : at),
+    lastVerifiedAt: previousVerifiedAt,
+    proof: previousProof,
+    ...(previousProvenAt !== null && { provenAt: previousProvenAt }),
   };
 };
 
-/** What an import did to one record. */
-interface MadeOf {
-  readonly made: MadeRecord;
-  readonly before?: RecordBefore | undefined;
-}
-
-const versionBefore = ({ made, before }: MadeOf): number =>
-  made.linkVersion - (made.gameId === before?.gameId ? 0 : 1);
+const versionBefore = ({ linkVersion, gameId, previousGameId }: ImportedLink): number =>
+  linkVersion - (gameId === previousGameId ? 0 : 1);
 
 /** Whether an import changed a record as another import had left it. */
-const isNext = (later: MadeOf, { made }: MadeOf): boolean =>
-  later.before?.gameId === made.gameId &&
-  later.before.lastVerifiedAt === made.lastVerifiedAt &&
-  versionBefore(later) === made.linkVersion;
+const isNext = (later: ImportedLink, { gameId, verifiedAt, linkVersion }: ImportedLink): boolean =>
+  later.previousGameId === gameId &&
+  later.previousVerifiedAt === verifiedAt &&
+  versionBefore(later) === linkVersion;
 
 /**
  * Joins the imports of a record before and after an undone one, as if that had never been: what the later one replaced is
@@ -108,30 +148,18 @@ const isNext = (later: MadeOf, { made }: MadeOf): boolean =>
  * @param record the record after the undo; undefined if the undo left it
  * @internal
  */
-export const joinedNeighbours = <A extends MadeOf>(
-  own: MadeOf,
-  others: ReadonlyArray<A>,
+export const joinedNeighbours = (
+  own: ImportedLink,
+  others: ReadonlyArray<ImportedLink>,
   record: LinkRecord | undefined,
-): ReadonlyArray<A> => {
+): ReadonlyArray<ImportedLink> => {
   const found = others.find((other) => isNext(other, own));
-  const later = found && { ...found, before: own.before };
+  const later = found && { ...found, ...previousOf(own) };
   const version = record?.linkVersion ?? (later && versionBefore(later));
   if (version === undefined) return [];
   const before = versionBefore(own);
   const earlier = others
-    .filter(({ made }) => made.linkVersion <= before)
-    .map((one) => ({ ...one, made: { ...one.made, linkVersion: one.made.linkVersion + version - before } }));
+    .filter(({ linkVersion }) => linkVersion <= before)
+    .map((one) => ({ ...one, linkVersion: one.linkVersion + version - before }));
   return later === undefined ? earlier : [...earlier, later];
 };
-
-const verificationOf = ({ lastVerifiedAt, proof, provenAt }: Omit<RecordBefore, "gameId">) => ({
-  lastVerifiedAt,
-  proof,
-  ...(provenAt !== undefined && { provenAt }),
-});
-
-/** Returns what an undo restores of a record; undefined if the user was never linked. @internal */
-export const restorable = (record: LinkRecord | undefined): RecordBefore | undefined =>
-  record !== undefined && isOrWasLinked(record)
-    ? { gameId: record.gameId, linkedAt: record.linkedAt, ...verificationOf(record) }
-    : undefined;

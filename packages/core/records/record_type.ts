@@ -47,7 +47,12 @@ export interface RecordType<out R extends object = object> {
   readonly columns: Readonly<Record<string, string>>;
   /** None if there is one record at most. */
   readonly key: ReadonlyArray<string>;
-  /** Its records by their key. Writes do not list by it. */
+  /**
+   * The number of leading fields of the key by which writes list. What a write reads of such a group is checked as a whole.
+   * Writes do not list by the key if it is left out.
+   */
+  readonly group?: number;
+  /** Its records by their key. */
   readonly byKey: RecordIndex<R>;
   readonly indexes: Readonly<Record<string, RecordIndex<R>>>;
   /** Whether a deletion of its scope's data deletes the record. Its key begins with `pid`, as one of its indexes does. */
@@ -90,6 +95,7 @@ export const recordType = <
   readonly columns?: { readonly [Field in keyof F]?: string };
   readonly json?: ReadonlyArray<keyof F & string>;
   readonly key: ReadonlyArray<keyof F & string>;
+  readonly group?: number;
   readonly indexes: Indexes;
   readonly isOfScope?: true;
   readonly ofUser?: OfUser<keyof Indexes & string>;

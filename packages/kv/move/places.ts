@@ -3,7 +3,6 @@ import type { GuildId, Pid, Row, StorageRows } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { Effect } from "effect";
 import type { Database } from "../database.ts";
-import { linkImports } from "../stores/import_records.ts";
 import { lastUses } from "../stores/keys.ts";
 import { accounts, type ScopeRef, scopes } from "../stores/scopes.ts";
 import type { Table } from "../table.ts";
@@ -24,8 +23,6 @@ export interface Places {
   readonly accounts: ReadonlyMap<string, PlacedAccount>;
   readonly accountsById: ReadonlyMap<number, PlacedAccount>;
   readonly scopes: ReadonlyMap<string, PlacedScope>;
-  /** The scope and the epoch of each import. */
-  readonly imports: ReadonlyMap<string, { readonly pid: Pid; readonly epoch: number }>;
   readonly lastUses: ReadonlyMap<string, number>;
 }
 
@@ -51,9 +48,6 @@ const accountMaps = (all: ReadonlyArray<PlacedAccount>): Pick<Places, "accounts"
   accounts: new Map(all.map((account) => [account.name, account])),
   accountsById: new Map(all.map((account) => [account.id, account])),
 });
-
-/** The epoch of links of an import whose scope's data was deleted since. */
-const earlierEpoch = -1;
 
 /** Numbers the accounts of an SQL storage in the order of their keys. */
 export const placesOfRows = Effect.fnUntraced(function* (rows: StorageRows) {
@@ -84,12 +78,6 @@ export const placesOfRows = Effect.fnUntraced(function* (rows: StorageRows) {
         return [pid, { pid, account: at(named.accounts, String(row["account"])).id, target, epoch: 0 }];
       }),
     ),
-    imports: new Map(
-      (yield* all("link_imports")).map((row) => [
-        String(row["id"]),
-        { pid: row["pid"] as Pid, epoch: row["ends_at"] === 0 ? earlierEpoch : 0 },
-      ]),
-    ),
     lastUses: new Map(),
   };
   return places;
@@ -106,7 +94,6 @@ export const placesOfRecords = Effect.fnUntraced(function* (db: Database) {
       })),
     ),
     scopes: new Map((yield* all(scopes)).map((scope) => [scope.pid, scope])),
-    imports: new Map((yield* all(linkImports)).map((one) => [one.id, one])),
     lastUses: new Map((yield* all(lastUses)).map(({ key, at: time }) => [key, time])),
   };
   return places;

@@ -13,7 +13,7 @@ import {
   logIdOf,
   usersOfMessage,
 } from "@accountlink/core/guild_log";
-import { uploadOf, uploadParts, uploads } from "@accountlink/core/imports";
+import { importedLinks, linkImports, uploadOf, uploadParts, uploads } from "@accountlink/core/imports";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
 import { reminders } from "@accountlink/core/reminders";
 import { sessionBursts, verificationSessions } from "@accountlink/core/sessions";
@@ -21,10 +21,8 @@ import { communityRecord, communityRecords } from "@accountlink/core/storage";
 import { deliveryRecord, webhookDeliveries, webhookRecords } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import type { Database } from "../database.ts";
-import type { Tuple } from "../keys.ts";
 import { kvTable, txOf } from "../records.ts";
 import { moveAll } from "../steps.ts";
-import type { Table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { carryOverPlans } from "./earlier_plans.ts";
 import {
@@ -36,8 +34,10 @@ import {
   earlierFeeds,
   earlierGuildReminders,
   earlierImports,
+  earlierLinkImports,
   earlierLogEntries,
   earlierLogs,
+  earlierMadeLinks,
   earlierMembers,
   earlierMessages,
   earlierPanels,
@@ -49,10 +49,10 @@ import {
   earlierSightings,
   earlierSuspects,
   earlierWebhooks,
+  importedLinkOf,
   pairOf,
   renamedTypes,
 } from "./earlier_tables.ts";
-import { linkImports } from "./import_records.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
 import { isCurrent } from "./scopes.ts";
 
@@ -67,13 +67,6 @@ const put = Effect.fnUntraced(function* (
   const place = yield* placeAt(tx, name);
   yield* tx.put(places, { ...place, last: Math.max(place.last, sequence), ...change(place) });
 });
-
-/** Gives a record its places in indexes that an earlier release did not have. */
-const reindex = <R>(db: Database, of: Table<R>, ...id: Tuple) =>
-  db.write("carry over", function* (tx) {
-    const removed = yield* tx.remove(of, ...id);
-    if (removed !== undefined) yield* tx.put(of, removed);
-  });
 
 /** Does nothing if there is nothing of an earlier release. */
 export const carryOver = Effect.fnUntraced(function* (db: Database) {
@@ -161,10 +154,22 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
       size: Object.values(files).reduce((sum, { size }) => sum + size, 0),
     }),
   );
-  // An undo of an earlier release has no place in its index.
-  for (const { id, undone } of yield* db.read((tx) => tx.list(linkImports.byEnd, []))) {
-    if (undone !== null && undone.isDone === undefined) yield* reindex(db, linkImports, id);
-  }
+  yield* moveAll(
+    db,
+    earlierLinkImports,
+    Effect.fnUntraced(function* (tx, { account: _, epoch, counts, undone, ...one }) {
+      const endsAt = (yield* isCurrent(tx, { pid: one.pid, epoch })) ? one.endsAt : 0;
+      const { entry: undoEntry, removed, restored } = undone ?? { entry: null, removed: 0, restored: 0 };
+      yield* txOf(tx).put(linkImports, { ...one, ...counts, endsAt, undoEntry, removed, restored });
+    }),
+  );
+  yield* moveAll(
+    db,
+    earlierMadeLinks,
+    Effect.fnUntraced(function* (tx, stored) {
+      if (yield* isCurrent(tx, stored)) yield* txOf(tx).put(importedLinks, importedLinkOf(stored));
+    }),
+  );
   yield* moveAll(
     db,
     earlierParts,

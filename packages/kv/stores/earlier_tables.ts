@@ -1,5 +1,5 @@
 /** What earlier releases stored in another form. */
-import type { KeyId, Pid, VerificationSession } from "@accountlink/core";
+import type { ChatId, KeyId, Pid, VerificationSession } from "@accountlink/core";
 import type { memberRecords } from "@accountlink/core/accounts";
 import { placeOf, type Sighting } from "@accountlink/core/addresses";
 import type { AltPair, AltReview, Suspect } from "@accountlink/core/alts";
@@ -8,8 +8,15 @@ import type { Community, CommunityPlace, CommunitySettings, Linking } from "@acc
 import type { FeedEvent } from "@accountlink/core/events";
 import { signInChallenges, verificationFlows } from "@accountlink/core/flow";
 import type { guildLogMessages, guildLogs, WaitingEntry } from "@accountlink/core/guild_log";
-import type { StoredImport, uploads } from "@accountlink/core/imports";
+import type {
+  BatchImported,
+  ImportedLink,
+  linkImports,
+  StoredImport,
+  uploads,
+} from "@accountlink/core/imports";
 import { dayCounts } from "@accountlink/core/limits";
+import type { Link, LinkRecord } from "@accountlink/core/links";
 import type { RecordOf, RecordType } from "@accountlink/core/records";
 import type { ClaimReminder } from "@accountlink/core/reminders";
 import type { PlanPlace } from "@accountlink/core/roles";
@@ -104,6 +111,45 @@ interface EarlierImport
 }
 
 export const earlierImports = earlierTable<EarlierImport>("import", ({ id }) => [id]);
+
+interface EarlierLinkImport
+  extends Pick<RecordOf<typeof linkImports>, "id" | "pid" | "name" | "importedAt" | "endsAt" | "entry"> {
+  readonly account: number;
+  readonly epoch: number;
+  readonly counts: BatchImported;
+  readonly undone: { readonly entry: number; readonly removed: number; readonly restored: number } | null;
+}
+
+export const earlierLinkImports = earlierTable<EarlierLinkImport>("link_import", ({ id }) => [id]);
+
+interface EarlierMadeLink extends OfEpoch {
+  readonly id: string;
+  readonly chatId: ChatId;
+  readonly made: Pick<Link, "gameId" | "linkVersion" | "lastVerifiedAt">;
+  readonly before?: Pick<LinkRecord, "gameId" | "lastVerifiedAt" | "proof" | "provenAt"> & {
+    readonly linkedAt?: Millis;
+  };
+}
+
+export const earlierMadeLinks = earlierTable<EarlierMadeLink>("made_link", ({ pid, epoch, id, chatId }) => [
+  pid,
+  epoch,
+  id,
+  chatId,
+]);
+
+export const importedLinkOf = ({ id, chatId, made, before }: EarlierMadeLink): ImportedLink => ({
+  importId: id,
+  chatId,
+  gameId: made.gameId,
+  linkVersion: made.linkVersion,
+  verifiedAt: made.lastVerifiedAt,
+  previousGameId: before?.gameId ?? null,
+  previousLinkedAt: before?.linkedAt ?? null,
+  previousVerifiedAt: before?.lastVerifiedAt ?? null,
+  previousProof: before?.proof ?? null,
+  previousProvenAt: before?.provenAt ?? null,
+});
 
 interface EarlierPart {
   readonly id: string;

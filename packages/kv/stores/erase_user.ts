@@ -6,6 +6,7 @@ import type { ChatId, KeyId } from "@accountlink/core";
 import { isInCharge, isSuspendedOwner, memberRecords } from "@accountlink/core/accounts";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { forgetInLogs } from "@accountlink/core/guild_log";
+import { importedLinks } from "@accountlink/core/imports";
 import { logged, userErased, withoutUser } from "@accountlink/core/journal";
 import type { RecordType } from "@accountlink/core/records";
 import { forgetInPlans, forgetInPreviews } from "@accountlink/core/roles";
@@ -38,7 +39,6 @@ import { clearSome, members, releaseAccount } from "./account_end.ts";
 import { suspendedOwners } from "./account_operations.ts";
 import { eraseFromBlocks } from "./blocks.ts";
 import { requests } from "./idempotency_store.ts";
-import { madeLinks } from "./import_records.ts";
 import {
   accountPlace,
   journal,
@@ -283,7 +283,7 @@ const kinds: ReadonlyArray<EraseSome> = [
   eraseAnswers,
   (tx, { chatId }, part) => eraseFromBlocks(tx, chatId, isLarge(part)),
   (tx, { chatId }) => forgetInCommunities(txOf(tx), chatId, 1),
-  eraseAll(madeLinks.byUser),
+  eraseAll(kvIndex(importedLinks.byUser)),
   (tx, { chatId }) => forgetInPlans(txOf(tx), chatId, 1),
   forgetInviter,
   forgetMaker,

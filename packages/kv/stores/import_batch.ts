@@ -3,32 +3,35 @@
  * audit entry, which counts the stored changes. The last part saves the progress, so an import that was interrupted begins
  * its batch again and finds the stored parts unchanged.
  */
-import type { StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
+import type { StoreEffect } from "@accountlink/core/errors";
 import {
   type BatchImported,
   type BatchOutcome,
+  beginPart,
   findHeld,
   fixtureSource,
   type ImportBatch,
+  type ImportedFile,
+  type ImportTx,
   importEffect,
+  importedLinks,
   importedRecord,
+  lastOfEach,
+  logPart,
+  madeLink,
+  noneImported,
   progressKeptFor,
+  sumOf,
   uploads,
 } from "@accountlink/core/imports";
 import { linksImported } from "@accountlink/core/journal";
-import { type PortableLink } from "@accountlink/core/links";
+import type { LinkRecord, PortableLink } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Array as Arr, Effect, Order } from "effect";
+import { Array as Arr, Effect } from "effect";
 import type { Database } from "../database.ts";
-import { kvTable, txOf } from "../records.ts";
-import { itemsOf } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import { blockTest } from "./blocks.ts";
-import { isLogOpen, logPart, type RecordChange, sumOf } from "./import_records.ts";
-import { recordPart } from "./journal.ts";
-import { links, takenAmong } from "./links.ts";
-import { scopeAt } from "./scopes.ts";
+import { importTxOf, linksOf } from "./import_tx.ts";
 
 interface Progress {
   readonly source: string;
@@ -42,15 +45,6 @@ export const progress = table<Progress>()("progress", ({ source }) => [source], 
   },
 });
 
-/** The links of a transaction at most, so that a commit keeps others waiting for some 10 milliseconds. */
-const largestPart = 200;
-
-/** How many links of an import a transaction makes or undoes: one changes up to 24 keys, its undo included. */
-export const linksOf = (db: Pick<Database, "most">, limit = largestPart): number =>
-  itemsOf(db, 24, { beside: 24, limit: Math.min(limit, largestPart) });
-
-const byChatId = Order.mapInput(Order.String, ({ chatId }: PortableLink) => chatId);
-
 /** What the parts of a batch have stored. */
 interface Stored {
   readonly counts: BatchOutcome;
@@ -60,76 +54,90 @@ interface Stored {
 
 export const importBatch = (db: Database, batch: ImportBatch): StoreEffect<BatchOutcome> =>
   Effect.gen(function* () {
-    const { pid, holder } = batch;
+    const { pid, holder, file } = batch;
     assertStorable([batch.progress?.source ?? ""]);
-    const lines = [...new Map(batch.links.map((line) => [line.chatId, line])).values()].toSorted(byChatId);
-    const parts = Arr.chunksOf(lines, linksOf(db));
+    const parts = Arr.chunksOf(lastOfEach(batch.links), linksOf(db));
     const before = [batch.at - progressKeptFor];
     const outdated = yield* db.read((tx) => tx.list(progress.byTime, [], { before, limit: 5 }));
-    let stored: Stored = { counts: { inserted: 0, replaced: 0, unchanged: 0, kept: 0 }, entry: null };
+    let stored: Stored = { counts: noneImported, entry: null };
     for (const [index, part] of (parts.length === 0 ? [[]] : parts).entries()) {
       const earlier = stored;
-      const isContinued = batch.isContinued === true || (batch.file !== undefined && index > 0);
-      stored = yield* db.write<Stored>(pid, function* (tx) {
-        const held = holder && (yield* findHeld(txOf(tx), holder));
+      const isContinued = batch.isContinued === true || (file !== undefined && index > 0);
+      stored = yield* db.write<Stored>(pid, function* (transaction) {
+        const tx = importTxOf(db, transaction);
+        const held = holder && (yield* findHeld(tx, holder));
         const isLost = holder !== undefined && held === undefined;
-        if (isLost || (isContinued && !(yield* isLogOpen(tx, batch)))) {
-          return { ...earlier, counts: { ...earlier.counts, isEnded: true } };
+        const begun = isLost ? null : yield* beginPart(tx, batch, part, isContinued);
+        if (begun === null) return { ...earlier, counts: { ...earlier.counts, isEnded: true } };
+        const { counts: own, changes } = yield* storePart(tx, batch, begun.links);
+        const imported = { ...own, kept: own.kept + part.length - begun.links.length };
+        let { entry } = earlier;
+        if (file === undefined) entry = yield* tell(tx, batch, imported, earlier);
+        else {
+          yield* logPart(tx, batch, file, begun.stored, imported);
+          if (file.isUndoable) yield* tx.putAll(importedLinks, yield* linksMade(tx, file, changes));
         }
-        const now = yield* tell(tx, batch, yield* storePart(db, tx, batch, part), earlier);
+        const counts = sumOf(earlier.counts, imported);
         if (index >= parts.length - 1) {
-          yield* saveProgress(tx, batch, outdated);
-          if (held !== undefined) yield* tx.put(kvTable(uploads), { ...held, ...sumOf(held, now.counts) });
+          yield* saveProgress(transaction, batch, outdated);
+          if (held !== undefined) yield* tx.put(uploads, { ...held, ...sumOf(held, counts) });
         }
-        return now;
+        return { counts, entry };
       });
       if (stored.counts.isEnded === true) break;
     }
     return stored.counts;
   });
 
+/** A record that a batch changed. */
+interface RecordChange {
+  readonly before: LinkRecord | undefined;
+  readonly next: LinkRecord;
+}
+
+/** Imports links that the scope admits. */
 const storePart = Effect.fnUntraced(function* (
-  db: Database,
-  tx: Transaction,
+  tx: ImportTx,
   batch: ImportBatch,
   part: ReadonlyArray<PortableLink>,
 ) {
-  const { pid } = batch;
-  const { epoch } = yield* scopeAt(tx, pid);
-  const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
-  const isBlocked = yield* blockTest(tx, pid);
-  const unblocked = part.filter((link) => !isBlocked(link));
-  const taken = yield* takenAmong(db, tx, pid, unblocked);
-  const admitted = unblocked.filter(({ chatId }) => !taken.has(chatId));
-  counts.kept += part.length - admitted.length;
-  const found = yield* tx.getAll(links, admitted, ({ chatId }) => [pid, chatId]);
+  const records = yield* tx.records(
+    batch.pid,
+    part.map(({ chatId }) => chatId),
+  );
+  const counts = { ...noneImported };
   const changes: Array<RecordChange> = [];
-  for (const [index, line] of admitted.entries()) {
-    const stored = found[index];
-    const before = stored?.epoch === epoch ? stored.link : undefined;
+  for (const line of part) {
+    const before = records.get(line.chatId);
     const next = importedRecord(before, line, batch);
     counts[importEffect(before, next, line)]++;
-    if (next === before) continue;
-    changes.push({ before, next });
-    yield* tx.put(links, { pid, epoch, link: next });
+    if (next !== before) changes.push({ before, next });
   }
-  if (batch.file !== undefined) yield* logPart(tx, batch, batch.file, counts, changes);
-  return counts;
+  yield* tx.putRecords(
+    batch.pid,
+    changes.map(({ next }) => next),
+  );
+  return { counts, changes };
 });
 
-/** Tells the feed and the audit log of a part. Returns the positions to store with it. */
-const tell = Effect.fnUntraced(function* (
-  tx: Transaction,
-  batch: ImportBatch,
-  part: BatchImported,
-  earlier: Stored,
-): Effect.fn.Return<Stored, StoreUnavailable> {
-  const counts = sumOf(earlier.counts, part);
-  const count = part.inserted + part.replaced;
-  if (count === 0 || batch.file !== undefined) return { ...earlier, counts };
-  const entry = yield* recordPart(tx, batch.pid, linksImported(batch, count, { ...counts }), earlier.entry);
-  return { counts, entry };
+/** Returns what a part did to links. Earlier parts of the import may have changed some of them. */
+const linksMade = Effect.fnUntraced(function* (
+  tx: ImportTx,
+  { id }: ImportedFile,
+  changes: ReadonlyArray<RecordChange>,
+) {
+  const keys = changes.map(({ next }) => [id, next.chatId]);
+  const earlier = new Map((yield* tx.getAll(importedLinks, keys)).map((link) => [link.chatId, link]));
+  return changes.map(({ before, next }) => madeLink(id, before, next, earlier.get(next.chatId)));
 });
+
+/** Tells the feed and the audit log of a part of a batch without a file. Returns the sequence of the entry. */
+const tell = (tx: ImportTx, batch: ImportBatch, part: BatchImported, { counts, entry }: Stored) => {
+  const count = part.inserted + part.replaced;
+  if (count === 0) return Effect.succeed(entry);
+  const told = linksImported(batch, count, { ...sumOf(counts, part) });
+  return tx.journalPart(batch.pid, told, entry, true);
+};
 
 const saveProgress = Effect.fnUntraced(function* (
   tx: Transaction,

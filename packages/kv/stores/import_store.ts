@@ -1,7 +1,9 @@
-import { ImportStore } from "@accountlink/core/imports";
+import { ImportStore, importedLinks, linkImports, storedImports } from "@accountlink/core/imports";
 import { Effect } from "effect";
+import { kvTable } from "../records.ts";
+import { removeInSteps } from "../steps.ts";
 import { importBatch, progress } from "./import_batch.ts";
-import { sweepUndo, undoOperations } from "./import_undo.ts";
+import { importTxOf } from "./import_tx.ts";
 import { storeLayer } from "./store_layer.ts";
 
 export const layer = storeLayer(ImportStore, (db) => ({
@@ -10,7 +12,21 @@ export const layer = storeLayer(ImportStore, (db) => ({
   importPosition: (source) =>
     db.read((tx) => Effect.map(tx.get(progress, source), (saved) => saved?.position ?? 0)),
 
-  ...undoOperations(db),
+  ...storedImports({
+    read: (_, body) => db.read((tx) => body(importTxOf(db, tx))),
 
-  sweep: (at) => sweepUndo(db, at),
+    write: (_, pid, find, change) =>
+      Effect.flatMap(
+        db.read((tx) => find(importTxOf(db, tx))),
+        (found) => db.write(pid, (tx) => change(importTxOf(db, tx), found)),
+      ),
+
+    removeEnded: Effect.fnUntraced(function* (ended, before) {
+      for (const one of ended) {
+        yield* removeInSteps(db, kvTable(importedLinks), [one.id]);
+        if (one.importedAt > before) continue;
+        yield* db.write(one.pid, (tx) => tx.remove(kvTable(linkImports), one.id));
+      }
+    }),
+  }),
 }));

@@ -1,12 +1,12 @@
 import { ChatId, GameId, Pid } from "@accountlink/core";
-import { ImportStore } from "@accountlink/core/imports";
+import { ImportStore, importedLinks, linkImports } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { Effect, Layer } from "effect";
 import { expect, it } from "vitest";
 import { Database } from "../database.ts";
-import { rangeOf } from "../keys.ts";
 import { type Kv, layer, memoryKv } from "../mod.ts";
-import { linkImports } from "./import_records.ts";
+import { kvTable } from "../records.ts";
+import { earlierLinkImports, earlierMadeLinks } from "./earlier_tables.ts";
 
 const pid = Pid.make(`pid_${"1".repeat(32)}`);
 const write = { actor: { type: "operator", id: "ada" }, requestId: null, pid, at: 1 } as const;
@@ -38,7 +38,7 @@ const writeImports = (kv: Kv) =>
 const unfinished = (store: ImportStore["Service"]) =>
   Effect.map(store.listUnfinishedUndos(2), (found) => found.map(({ id, done }) => [id, done]));
 
-it("the unfinished undos are found without reading other imports of the day", () =>
+it("the unfinished undos are found without reading imports that nobody undoes", () =>
   Effect.gen(function* () {
     const kv = memoryKv();
     yield* writeImports(kv);
@@ -54,7 +54,7 @@ it("the unfinished undos are found without reading other imports of the day", ()
     read.length = 0;
     expect(yield* unfinished(store)).toEqual([["begun", 1]]);
     const named = ids.filter((id) => read.some((key) => key.includes(id)));
-    expect(named).toEqual(["begun"]);
+    expect(named).toEqual(["begun", "done"]);
   }).pipe(Effect.runPromise));
 
 it("an undo that a batch of its import followed is unfinished again", () =>
@@ -76,15 +76,27 @@ it("an undo that an earlier release began is listed, and goes on", () =>
     const kv = memoryKv();
     yield* writeImports(kv);
     const db = new Database(kv);
-    for (const { undone, ...one } of yield* db.read((tx) => tx.scan(linkImports, []))) {
-      const { isDone: _, ...earlier } = undone ?? { entry: 0, removed: 0, restored: 0 };
-      yield* db.write(pid, (tx) => tx.put(linkImports, { ...one, undone: undone && earlier }));
+    for (const one of yield* db.read((tx) => tx.scan(kvTable(linkImports), []))) {
+      const { inserted, replaced, unchanged, kept, undoEntry, removed, restored, ...rest } = one;
+      yield* db.write(pid, function* (tx) {
+        yield* tx.remove(kvTable(linkImports), one.id);
+        yield* tx.put(earlierLinkImports, {
+          ...rest,
+          account: 1,
+          epoch: 1,
+          counts: { inserted, replaced, unchanged, kept },
+          undone: undoEntry === null ? null : { entry: undoEntry, removed, restored },
+        });
+      });
     }
-    const entries = yield* kv.list(rangeOf("link_import.undoing", []), { limit: 9, reverse: false });
-    yield* kv.commit(
-      [],
-      entries.map(({ key }) => ({ key, value: null })),
-    );
+    for (const link of yield* db.read((tx) => tx.scan(kvTable(importedLinks), []))) {
+      const { importId: id, chatId, gameId, linkVersion, verifiedAt: lastVerifiedAt } = link;
+      const made = { gameId, linkVersion, lastVerifiedAt };
+      yield* db.write(pid, function* (tx) {
+        yield* tx.remove(kvTable(importedLinks), id, chatId);
+        yield* tx.put(earlierMadeLinks, { pid, epoch: 1, id, chatId, made });
+      });
+    }
     const store = yield* open(kv);
     expect(yield* unfinished(store)).toEqual([["begun", 1]]);
     expect(yield* store.undo({ ...write, id: "begun", limit: 2 })).toEqual({

@@ -1,5 +1,5 @@
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
-import { dropRunning } from "@accountlink/core/imports";
+import { endImports } from "@accountlink/core/imports";
 import { linkMoved, linkRemoved, linkSet, scopeDeleted } from "@accountlink/core/journal";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import {
@@ -268,7 +268,7 @@ const deleteScope = (db: Database) => {
       const { blockEpoch = scope.epoch, ...next } = { ...scope, epoch: scope.epoch + 1, blocking: [] };
       yield* tx.put(scopes, write.keepsBlocks === true ? { ...next, blockEpoch } : next);
       yield* tx.put(purges, { pid });
-      yield* dropRunning(txOf(tx), pid);
+      yield* endImports(txOf(tx), pid);
       return { records, ended };
     },
   );

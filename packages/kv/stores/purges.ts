@@ -8,7 +8,6 @@ import { removeInSteps } from "../steps.ts";
 import type { Index, Table } from "../table.ts";
 import { table } from "../table.ts";
 import { blocks } from "./blocks.ts";
-import { linkImports, madeLinks } from "./import_records.ts";
 import { links } from "./links.ts";
 import { blockEpochOf, epochOf, type OfEpoch } from "./scopes.ts";
 
@@ -28,8 +27,6 @@ export const purgeScope = Effect.fnUntraced(function* (db: Database, pid: Pid) {
   yield* purge(links.byChat);
   for (const type of recordTypes) if (type.isOfScope) yield* purge(indexOfScope(type));
   yield* purge(blocks.newest, blockEpoch);
-  yield* purge(madeLinks);
-  yield* purge(linkImports.byScope);
   yield* db.write(pid, (tx) => tx.remove(purges, pid));
 });
 

@@ -1,13 +1,16 @@
 /** Imports links in batches. The number of statements does not grow with the size of a batch. */
-import { ChatId, type GameId, type Pid } from "@accountlink/core";
 import {
   type BatchOutcome,
-  firstOfEach,
+  beginPart,
   fixtureSource,
   type ImportBatch,
+  importEnded,
+  lastOfEach,
+  logPart,
   progressKeptFor,
 } from "@accountlink/core/imports";
 import { linksImported } from "@accountlink/core/journal";
+import type { PortableLink } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
@@ -17,23 +20,26 @@ import { admissionOn } from "../links/admitted_links.ts";
 import { isNone, relinkOf } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
-import type { StoreParts } from "../statements/store_operation.ts";
-import { importRecordsOn } from "./import_records.ts";
+import { type Ending, rollBack, type StoreParts } from "../statements/store_operation.ts";
+import { inImportTx } from "./import_tx.ts";
+import { madeLinksOn } from "./made_links.ts";
 
 /** Returns a function that stores a batch, for a transaction. */
 export const batchImportOn = (parts: StoreParts) => {
-  const { sql, elements, firstRows, rowsOfEach, rowsWritten } = parts;
-  const { recordNew, recordReplaced, logPart, isLogOpen } = importRecordsOn(parts);
+  const { sql, elements, firstRows, rowsOfEach, rowsWritten, wrote } = parts;
+  const { recordNew, recordReplaced } = madeLinksOn(parts);
+  const { insert, isNewer, fresh, replace, newest } = importStatements(sql);
   const { lock } = admissionOn(sql);
-  const { insert, isNewer, fresh, replace, newest, blockedAmong, takenAmong } = importStatements(sql);
 
-  const importLines = Effect.fnUntraced(function* (batch: ImportBatch, some: ReadonlyArray<Line>) {
+  const importLinks = Effect.fnUntraced(function* (batch: ImportBatch, links: ReadonlyArray<PortableLink>) {
     const { pid, existing, proof, file } = batch;
     const undoable = file?.isUndoable === true ? file : undefined;
-    const lines = JSON.stringify(some);
+    const lines = JSON.stringify(
+      links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, gameId, lastVerifiedAt]),
+    );
     if (undoable !== undefined) yield* recordNew(pid, undoable, lines);
     const inserted = rowsWritten(yield* insert({ pid, proof }, lines, fresh).raw);
-    const old = some.length - inserted;
+    const old = links.length - inserted;
     // No record has to be replaced if the import keeps existing records, or if all its records are new.
     const isKept = existing === "keep" || old === 0;
     if (!isKept && undoable !== undefined) {
@@ -47,7 +53,7 @@ export const batchImportOn = (parts: StoreParts) => {
       condition: sql`pid = ${pid} AND chat_id = value ->> 0 AND game_id = value ->> 1`,
     });
     const countSame = sql`SELECT CAST(COUNT(*) AS INTEGER) AS count FROM ${linksOfLines}`;
-    const [same = 0] = old === replaced ? [some.length] : yield* readCounts(countSame);
+    const [same = 0] = old === replaced ? [links.length] : yield* readCounts(countSame);
     const unchanged = same - inserted - replaced;
     return { inserted, replaced, unchanged, kept: old - replaced - unchanged };
   });
@@ -66,42 +72,31 @@ export const batchImportOn = (parts: StoreParts) => {
     yield* sql`DELETE FROM import_progress ${expired}`;
   });
 
-  return Effect.fnUntraced(function* (batch: ImportBatch) {
-    const { pid, links, progress, at, file } = batch;
+  return Effect.fnUntraced(function* (batch: ImportBatch): Effect.fn.Return<BatchOutcome, Ending> {
+    const { pid, progress, at, file, holder, isContinued = false } = batch;
     assertStorable([progress?.source ?? "", file?.id ?? "", file?.name ?? ""]);
-    const lastLines = new Map<ChatId, Line>(
-      links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, [chatId, gameId, lastVerifiedAt]]),
-    );
-    const all = [...lastLines.values()].toSorted(byChatId);
+    const all = lastOfEach(batch.links);
 
     // Lock the scope before the records, like deleteScope, and sort new and old records together, to avoid deadlocks.
-    const { hasBlocks, oneChatUser } = yield* lock(pid);
-    if (batch.isContinued && !(yield* isLogOpen(file))) return ended;
-    const json = JSON.stringify(all);
-    const blocked = hasBlocks ? yield* readLeftOut(blockedAmong(pid, json)) : [];
-    const taken = oneChatUser ? yield* readLeftOut(takenAmong(pid, json)) : [];
-    const leftOut = new Set([...blocked, ...taken]);
-    const admitted = all.filter(([chatId]) => !leftOut.has(chatId));
-    const lines = oneChatUser ? firstOfEach(admitted, ([, gameId]) => gameId) : admitted;
-    const stored = yield* importLines(batch, lines);
-    const counts = { ...stored, kept: stored.kept + all.length - lines.length };
+    const scope = yield* lock(pid);
+    const begun = yield* inImportTx(parts, scope, (tx) => beginPart(tx, batch, all, isContinued));
+    if (begun === null) return importEnded;
+    const stored = yield* importLinks(batch, begun.links);
+    const counts = { ...stored, kept: stored.kept + all.length - begun.links.length };
+    const { inserted, replaced, unchanged, kept } = counts;
     if (progress !== null) yield* saveProgress(progress.source, progress.position, at);
-    const count = counts.inserted + counts.replaced;
-    if (file !== undefined) yield* logPart(batch, file, counts);
+    const count = inserted + replaced;
+    if (file !== undefined)
+      yield* inImportTx(parts, scope, (tx) => logPart(tx, batch, file, begun.stored, counts));
     else if (count > 0) yield* insertRecord(sql, pid, linksImported(batch, count, { ...counts }));
-    return counts;
+    if (holder === undefined) return counts;
+    const added = sql`
+      UPDATE imports SET inserted = inserted + ${inserted}, replaced = replaced + ${replaced},
+        unchanged = unchanged + ${unchanged}, kept = kept + ${kept}
+      WHERE id = ${holder.id} AND holder = ${holder.node}`;
+    return (yield* wrote(added)) ? counts : yield* rollBack(importEnded);
   });
 };
-
-export const ended: BatchOutcome = { inserted: 0, replaced: 0, unchanged: 0, kept: 0, isEnded: true };
-
-/** A link to write, as a JSON array. */
-type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];
-
-/** The order in which records are locked, to avoid deadlocks. */
-const byChatId = ([one]: Line, [other]: Line): number => (one < other ? -1 : 1);
-
-const readLeftOut = columnReader("links", "left_out", ChatId);
 
 const readCounts = columnReader("links", "count", Schema.Int);
 
@@ -128,17 +123,6 @@ const importStatements = (sql: SqlClient.SqlClient) => {
       SELECT ${pid}, value ->> 0, value ->> 1, 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 2 AS BIGINT), ${proof}
       FROM ${elements(lines)} WHERE true
       ON CONFLICT (pid, chat_id) ${existing}`,
-
-    /** Returns the chat users of lines that name a blocked user. */
-    blockedAmong: (pid: Pid, lines: string) => sql`
-      SELECT value ->> 0 AS left_out FROM ${elements(lines)}
-      WHERE EXISTS (SELECT 1 FROM blocks WHERE pid = ${pid} AND chat_id = value ->> 0)
-        OR EXISTS (SELECT 1 FROM blocks WHERE pid = ${pid} AND game_id = value ->> 1)`,
-
-    /** Returns the chat users of lines that name the game user of another chat user. */
-    takenAmong: (pid: Pid, lines: string) => sql`
-      SELECT value ->> 0 AS left_out FROM ${elements(lines)}
-      WHERE EXISTS (SELECT 1 FROM links WHERE pid = ${pid} AND game_id = value ->> 1 AND chat_id <> value ->> 0)`,
 
     /**
      * Writes records that do not exist, or say that the user was never linked. The database locks each existing record

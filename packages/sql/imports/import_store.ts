@@ -1,29 +1,21 @@
-import { ImportStore } from "@accountlink/core/imports";
+import { ImportStore, storedImports } from "@accountlink/core/imports";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Schema } from "effect";
+import { Effect, Schema } from "effect";
+import { admissionOn } from "../links/admitted_links.ts";
+import { deleteInBatches } from "../statements/in_batches.ts";
 import { columnReader } from "../statements/row.ts";
-import { rollBack, storeLayer } from "../statements/store_operation.ts";
-import { batchImportOn, ended } from "./import_batch.ts";
-import { importUndoOn } from "./import_undo.ts";
+import { storeLayer } from "../statements/store_operation.ts";
+import { batchImportOn } from "./import_batch.ts";
+import { inImportTx } from "./import_tx.ts";
 
 const readPositions = columnReader("import_progress", "position", Schema.Int);
 
 export const layer = storeLayer(ImportStore)((parts) => {
-  const { sql, operation, bulkTransaction, wrote } = parts;
-  const batchImport = batchImportOn(parts);
+  const { sql, operation, bulkTransaction, isAmong } = parts;
+  const { lock } = admissionOn(sql);
 
   return {
-    importBatch: bulkTransaction("importBatch", function* (batch) {
-      const { holder } = batch;
-      const counts = yield* batchImport(batch);
-      if (holder === undefined) return counts;
-      const { inserted, replaced, unchanged, kept } = counts;
-      const added = sql`
-        UPDATE imports SET inserted = inserted + ${inserted}, replaced = replaced + ${replaced},
-          unchanged = unchanged + ${unchanged}, kept = kept + ${kept}
-        WHERE id = ${holder.id} AND holder = ${holder.node}`;
-      return (yield* wrote(added)) ? counts : yield* rollBack(ended);
-    }),
+    importBatch: bulkTransaction("importBatch", batchImportOn(parts)),
 
     importPosition: operation("importPosition", function* (source) {
       assertStorable([source]);
@@ -33,6 +25,26 @@ export const layer = storeLayer(ImportStore)((parts) => {
       return position;
     }),
 
-    ...importUndoOn(parts),
+    ...storedImports({
+      read: (name, body) => operation(name, () => inImportTx(parts, null, body))(),
+
+      write: (name, pid, find, change) =>
+        bulkTransaction(name, function* () {
+          const scope = yield* lock(pid);
+          return yield* inImportTx(parts, scope, (tx) =>
+            Effect.flatMap(find(tx), (found) => change(tx, found)),
+          );
+        })(),
+
+      /** A few rows at a time, since one writer waits for another. */
+      removeEnded: (ended, before) =>
+        operation("sweep", function* () {
+          const ids = JSON.stringify(ended.map(({ id }) => id));
+          const primaryKey = ["import_id", "chat_id"];
+          const condition = sql`import_id ${isAmong(ids)}`;
+          yield* deleteInBatches(sql, { table: "import_links", primaryKey, order: "import_id", condition });
+          yield* sql`DELETE FROM link_imports WHERE imported_at <= ${before}`;
+        })(),
+    }),
   };
 });

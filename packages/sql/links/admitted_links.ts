@@ -19,7 +19,7 @@ export interface LinkToCheck {
 const marked = { hasBlocks: Schema.BooleanFromBit, oneChatUser: Schema.BooleanFromBit };
 
 /** What the scope says of links that it admits. */
-type Marks = ValuesOf<typeof marked>;
+export type Marks = ValuesOf<typeof marked>;
 
 const readMarks = tableOf("scopes", marked).reader((row) => row);
 
@@ -31,6 +31,12 @@ const noHash = Effect.succeed("");
 export const admissionOn = (sql: SqlClient.SqlClient) => {
   const { forReference, forChange } = dialectOf(sql);
 
+  const marksOf = Effect.fnUntraced(function* (pid: Pid, held = sql.literal("")) {
+    const found = sql`SELECT has_blocks, one_chat_user FROM scopes WHERE pid = ${pid} ${held}`;
+    const [marks = { hasBlocks: false, oneChatUser: false }] = yield* readMarks(found);
+    return marks;
+  });
+
   /**
    * Locks the scope before the records of a write that gives chat users game users. No block comes between check and
    * write, and in a scope that allows one chat user, no other such write.
@@ -38,9 +44,7 @@ export const admissionOn = (sql: SqlClient.SqlClient) => {
   const lock = Effect.fnUntraced(function* (pid: Pid) {
     const lockAlone = sql`SELECT pid FROM scopes WHERE pid = ${pid} AND one_chat_user = 1 ${forChange}`;
     const alone = yield* lockAlone;
-    const [marks = { hasBlocks: false, oneChatUser: false }] = yield* readMarks(
-      sql`SELECT has_blocks, one_chat_user FROM scopes WHERE pid = ${pid} ${forReference}`,
-    );
+    const marks = yield* marksOf(pid, forReference);
     // Repeated only if the setting changed in between, because two writes would deadlock on their first locks.
     if (marks.oneChatUser && alone.length === 0) yield* lockAlone;
     return marks;
@@ -83,5 +87,5 @@ export const admissionOn = (sql: SqlClient.SqlClient) => {
       yield* rollBack(new Conflict({ reason: "game_taken" }));
   });
 
-  return { lock, admission, refuse };
+  return { marksOf, lock, admission, refuse };
 };

@@ -7,7 +7,7 @@
  * wherever a deletion is interrupted. A repeated deletion removes the rows that are left.
  */
 import type { WriteContext } from "@accountlink/core/audit";
-import { dropRunning } from "@accountlink/core/imports";
+import { endImports } from "@accountlink/core/imports";
 import { scopeDeleted } from "@accountlink/core/journal";
 import { type DeleteScope, keptDeletion } from "@accountlink/core/links";
 import { endVerifications, recordTypes } from "@accountlink/core/storage";
@@ -85,8 +85,7 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       for (const { name } of recordsOfScope) yield* sql`DELETE FROM ${sql(name)} WHERE pid = ${pid}`;
       if (write.keepsBlocks !== true) yield* sql`DELETE FROM blocks WHERE pid = ${pid}`;
       yield* sql`DELETE FROM block_removals WHERE pid = ${pid}`;
-      yield* withTx(sql, (tx) => dropRunning(tx, pid), true);
-      yield* sql`UPDATE link_imports SET ends_at = 0 WHERE pid = ${pid}`;
+      yield* withTx(sql, (tx) => endImports(tx, pid), true);
       const ended = yield* withTx(sql, (tx) => endVerifications(tx, { pid, chatId: null, at }), true);
       const { records } = yield* countDeletion(sql, write, ahead, rest);
       return { records, ended };

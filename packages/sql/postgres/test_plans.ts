@@ -241,6 +241,11 @@ const strangersPlan = () => {
     guildId: named("900001", row) as GuildId,
   };
 };
+const strangersImport = () => {
+  const row = next(strangers);
+  return { id: named("imp_1", row), pid: named("pid_0000000000000001", row) as Pid };
+};
+const operator = { actor: { type: "operator", id: "ada" }, requestId: null } as const;
 const upload = () => ({ id: named("imp_3", next(strangers)), node: "node", at: 0, until: 0 });
 
 /** Operations that find no row by random inputs: they name a row, or look for rows that are over or wait. */
@@ -258,6 +263,8 @@ const found: Partial<Readonly<Record<keyof typeof storageOperations, Special>>> 
   "UploadStore.save": ({ uploads }) => uploads.save({ ...upload(), pid, phase: "over", details: "{}" }),
   "UploadStore.start": ({ uploads }) => uploads.start(upload()),
   "UploadStore.remove": ({ uploads }) => uploads.remove(upload().id),
+  "ImportStore.undoablePage": ({ imports }) => imports.undoablePage(strangersImport().id, null, 10),
+  "ImportStore.undo": ({ imports }) => imports.undo({ ...strangersImport(), ...operator, at: 0, limit: 10 }),
   "RootKeyStore.find": ({ rootKeys }) => Effect.andThen(rootKeys.adopt("root"), rootKeys.find()),
   "SessionStore.changedSince": ({ sessions }) => sessions.changedSince(-1, [user("sid") as never]),
   "SuspectStore.forget": ({ suspects }) => suspects.forget(soon()),
@@ -271,8 +278,7 @@ const found: Partial<Readonly<Record<keyof typeof storageOperations, Special>>> 
   "BlockStore.ofUser": ({ blocks }) => blocks.ofUser(user()),
   "BlockStore.remove": ({ blocks }) =>
     blocks.remove({
-      actor: { type: "operator", id: "ada" },
-      requestId: null,
+      ...operator,
       pid,
       at: 0,
       chatId: user(),

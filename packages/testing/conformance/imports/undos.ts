@@ -137,10 +137,11 @@ export const undos: Cases<StoragePorts> = {
     },
 
   "the deletion of a scope ends the undo of its imports": function* () {
-    const { importFile, importLinks, links, listUndoable, undo, undoablePage, write, account } =
+    const { countChanges, importFile, importLinks, links, listUndoable, undo, undoablePage, write, account } =
       yield* makeSteps;
     const id = yield* importFile(both(chess));
     yield* links.deleteScope(write);
+    expectEqual(yield* countChanges(account.name, 0), 2, "what counts of the day");
     yield* importLinks(both(chess));
     expectEqual(yield* listUndoable(account.name, 1), []);
     expectEqual(yield* undoablePage(id, null, 1), { links: [], next: null });

@@ -1,0 +1,217 @@
+/** The lists and the undo of imports, for all storages. */
+import { Effect } from "effect";
+import type { StoreEffect, StoreUnavailable } from "../errors.ts";
+import { groupBy } from "../group_by.ts";
+import type { ChatId, Pid } from "../ids.ts";
+import { importUndone } from "../journal/mod.ts";
+import type { LinkRecord } from "../links/link.ts";
+import { keysOfAll } from "../records/mod.ts";
+import { assertStorable } from "../storable_text.ts";
+import type { Millis } from "../timestamp.ts";
+import {
+  type ImportStore,
+  type ImportUndone,
+  type UndoableImport,
+  type UndoImport,
+  undoableFor,
+  undoableImports,
+} from "./import_store.ts";
+import { isUntouched, joinedNeighbours, undoneRecord } from "./imported_record.ts";
+import {
+  type ImportedLink,
+  type ImportTx,
+  type ImportTxBody,
+  importedLinks,
+  type LinkImport,
+  linkImports,
+} from "./link_imports.ts";
+
+type Operations = Omit<ImportStore["Service"], "importBatch">;
+type Name = keyof Operations;
+
+/** @internal */
+export interface ImportTransactions {
+  readonly read: <A>(name: Name, body: ImportTxBody<A>) => StoreEffect<A>;
+  /** Finds and changes what a scope has. `change` reads it again, since others may have changed it. */
+  readonly write: <Found, A>(
+    name: Name,
+    pid: Pid,
+    find: (tx: ImportTx) => StoreEffect<Found>,
+    change: (tx: ImportTx, found: Found) => StoreEffect<A>,
+  ) => StoreEffect<A>;
+  /** Deletes in steps what undoes imports, and then those of them that began at a time or before. */
+  readonly removeEnded: (ended: ReadonlyArray<LinkImport>, before: Millis) => StoreEffect<unknown>;
+}
+
+/** @internal */
+export const storedImports = ({
+  read,
+  write,
+  removeEnded,
+}: ImportTransactions): Omit<Operations, "importPosition"> => ({
+  listUndoable: (account, at) =>
+    read("listUndoable", function* (tx) {
+      const all = yield* tx.ofAccount(linkImports, account);
+      return undoableAmong(yield* openAmong(tx, all, at)).map(undoableOf);
+    }),
+
+  listUnfinishedUndos: (at) =>
+    read("listUnfinishedUndos", function* (tx) {
+      const begun = yield* tx.list(linkImports.undone, [], { after: [at] });
+      if (begun.length === 0) return [];
+      const left = yield* withLinks(tx, begun);
+      const scopes = yield* tx.scopes(begun.map(({ pid }) => pid));
+      return begun.flatMap(({ id, pid, removed, restored }) => {
+        const account = scopes.get(pid)?.scope.account;
+        return account === undefined || !left.has(id) ? [] : [{ id, pid, account, done: removed + restored }];
+      });
+    }),
+
+  undoablePage: (id, after, limit) =>
+    read("undoablePage", function* (tx) {
+      assertStorable([id]);
+      const found = yield* tx.get(linkImports, id);
+      if (found === undefined || found.endsAt === 0) return { links: [], next: null };
+      const bounds = { ...(after !== null && { after: [after] }), limit };
+      const page = yield* tx.list(importedLinks.byKey, [id], bounds);
+      const undone = yield* undoneAmong(tx, found.pid, page);
+      return {
+        links: undone.map(({ chatId, previousGameId }) => ({ chatId, isRemoved: previousGameId === null })),
+        next: page.length < limit ? null : (page.at(-1)?.chatId ?? null),
+      };
+    }),
+
+  countChanges: (account, at) =>
+    read("countChanges", function* (tx) {
+      const all = yield* tx.ofAccount(linkImports, account);
+      return all
+        .filter(({ importedAt }) => importedAt > at - undoableFor)
+        .reduce((sum, one) => sum + one.inserted + one.replaced + one.removed + one.restored, 0);
+    }),
+
+  undo: (undo) =>
+    write(
+      "undo",
+      undo.pid,
+      (tx) => Effect.flatMap(tx.list(linkImports.byScope, [undo.pid]), (all) => openAmong(tx, all, undo.at)),
+      Effect.fnUntraced(function* (tx, open) {
+        const isUndoable = undoableAmong(open).some(({ id }) => id === undo.id);
+        const found = isUndoable ? yield* tx.get(linkImports, undo.id) : undefined;
+        if (found === undefined || found.endsAt <= undo.at) return nothingLeft;
+        return yield* undoSome(tx, undo, found, open);
+      }),
+    ),
+
+  sweep: (at) =>
+    Effect.gen(function* () {
+      const ended = yield* read("sweep", function* (tx) {
+        const all = yield* tx.list(linkImports.byKey, []);
+        const undoable = new Set(undoableAmong(yield* openAmong(tx, all, at)));
+        return all.filter((one) => !undoable.has(one));
+      });
+      yield* removeEnded(ended, at - undoableFor);
+    }),
+});
+
+const nothingLeft: ImportUndone = { removed: 0, restored: 0, isDone: true };
+
+const isBegun = ({ undoEntry }: LinkImport): boolean => undoEntry !== null;
+
+/** Returns the IDs of the imports that have links to undo. */
+const withLinks = Effect.fnUntraced(function* (tx: ImportTx, imports: ReadonlyArray<LinkImport>) {
+  const firsts = yield* tx.firsts(
+    importedLinks.byKey,
+    imports.map(({ id }) => [id]),
+  );
+  return new Set(firsts.map((link) => link?.importId));
+});
+
+/** Returns the imports that have links to undo, and those whose undo has begun, newest first. */
+const openAmong = Effect.fnUntraced(function* (tx: ImportTx, all: ReadonlyArray<LinkImport>, at: Millis) {
+  const open = all.filter(({ endsAt }) => endsAt > at);
+  const left = yield* withLinks(tx, open);
+  return open.filter((one) => isBegun(one) || left.has(one.id)).toSorted(newestFirst);
+});
+
+const newestFirst = (one: LinkImport, other: LinkImport): number =>
+  other.importedAt - one.importedAt || (one.id < other.id ? -1 : 1);
+
+/** Returns the last imports of each scope that were not undone, and those whose undo has begun. */
+const undoableAmong = (open: ReadonlyArray<LinkImport>): ReadonlyArray<LinkImport> => {
+  const counts = new Map<Pid, number>();
+  return open.filter((one) => {
+    if (isBegun(one)) return true;
+    const count = (counts.get(one.pid) ?? 0) + 1;
+    counts.set(one.pid, count);
+    return count <= undoableImports;
+  });
+};
+
+const undoableOf = (one: LinkImport): UndoableImport => {
+  const { id, pid, name, importedAt, endsAt, inserted, replaced, removed, restored } = one;
+  const undone = isBegun(one) ? { removed, restored } : null;
+  return { id, pid, name, importedAt, endsAt, links: inserted + replaced, undone };
+};
+
+/** Returns the links that an undo takes back: nobody has changed them since, and the scope admits those from before. */
+const undoneAmong = Effect.fnUntraced(function* (tx: ImportTx, pid: Pid, all: ReadonlyArray<ImportedLink>) {
+  const records = yield* tx.records(
+    pid,
+    all.map(({ chatId }) => chatId),
+  );
+  const untouched = all.flatMap((one) => {
+    const record = records.get(one.chatId);
+    return isUntouched(one, record) ? [{ ...one, record }] : [];
+  });
+  const restored = untouched.flatMap(({ chatId, previousGameId: gameId, record }) => {
+    return gameId === null ? [] : [{ chatId, gameId, isGiven: gameId !== record.gameId }];
+  });
+  const unblocked = yield* tx.unblocked(pid, restored);
+  const given = yield* tx.untaken(
+    pid,
+    unblocked.filter(({ isGiven }) => isGiven),
+  );
+  const refused = new Set(restored.map(({ chatId }) => chatId));
+  for (const { chatId } of [...unblocked.filter(({ isGiven }) => !isGiven), ...given]) refused.delete(chatId);
+  return untouched.filter(({ chatId }) => !refused.has(chatId));
+});
+
+/** Undoes the next links of an import. Joins what the imports before and after it did to their users. */
+const undoSome = Effect.fnUntraced(function* (
+  tx: ImportTx,
+  undo: UndoImport,
+  found: LinkImport,
+  open: ReadonlyArray<LinkImport>,
+): Effect.fn.Return<ImportUndone, StoreUnavailable> {
+  const { pid, at } = undo;
+  const limit = Math.min(undo.limit, tx.mostUndone);
+  const taken = yield* tx.list(importedLinks.byKey, [found.id], { limit });
+  const chatIds = taken.map(({ chatId }) => chatId);
+  const undone = yield* undoneAmong(tx, pid, taken);
+  const after = new Map<ChatId, LinkRecord>(
+    undone.map((link) => [link.chatId, undoneRecord(link.record, link, at)]),
+  );
+  yield* tx.putRecords(pid, [...after.values()]);
+  const others = open.filter(({ id }) => id !== found.id);
+  const madeByOthers = yield* Effect.forEach(others, ({ id }) =>
+    tx.getAll(
+      importedLinks,
+      chatIds.map((chatId) => [id, chatId]),
+    ),
+  );
+  const neighbours = groupBy(madeByOthers.flat(), ({ chatId }) => chatId);
+  const joined = taken.flatMap((one) =>
+    joinedNeighbours(one, neighbours.get(one.chatId) ?? [], after.get(one.chatId)),
+  );
+  yield* tx.putAll(importedLinks, joined);
+  yield* tx.removeAll(importedLinks, keysOfAll(importedLinks, taken));
+  const removed = [...after.values()].filter(({ gameId }) => gameId === null).length;
+  const restored = after.size - removed;
+  if (after.size > 0) {
+    const sums = { removed: found.removed + removed, restored: found.restored + restored };
+    const told = importUndone(undo, after.size, { file: found.name, ...sums });
+    const undoEntry = yield* tx.journalPart(pid, told, found.undoEntry, true);
+    yield* tx.put(linkImports, { ...found, ...sums, undoEntry });
+  }
+  return { removed, restored, isDone: taken.length < limit };
+});

@@ -1,0 +1,47 @@
+/** Transactions over imports and links. */
+import type { ImportTx } from "@accountlink/core/imports";
+import { Effect } from "effect";
+import type { Database } from "../database.ts";
+import { txOf } from "../records.ts";
+import { itemsOf } from "../steps.ts";
+import type { Transaction } from "../transaction.ts";
+import { blockTest } from "./blocks.ts";
+import { recordPart } from "./journal.ts";
+import { links, takenAmong } from "./links.ts";
+import { epochOf } from "./scopes.ts";
+
+/** The links of a transaction at most, so that a commit keeps others waiting for some 10 milliseconds. */
+const largestPart = 200;
+
+/** How many links of an import a transaction makes or undoes: one changes up to 24 keys, its undo included. */
+export const linksOf = (db: Pick<Database, "most">): number =>
+  itemsOf(db, 24, { beside: 24, limit: largestPart });
+
+export const importTxOf = (db: Database, tx: Transaction): ImportTx => ({
+  ...txOf(tx),
+
+  records: Effect.fnUntraced(function* (pid, chatIds) {
+    const epoch = yield* epochOf(tx, pid);
+    const found = yield* tx.getAll(links, chatIds, (chatId) => [pid, chatId]);
+    return new Map(
+      found.flatMap((stored) =>
+        stored?.epoch === epoch ? [[stored.link.chatId, stored.link] as const] : [],
+      ),
+    );
+  }),
+
+  putRecords: Effect.fnUntraced(function* (pid, records) {
+    const epoch = yield* epochOf(tx, pid);
+    for (const link of records) yield* tx.put(links, { pid, epoch, link });
+  }),
+
+  unblocked: (pid, all) =>
+    Effect.map(blockTest(tx, pid), (isBlocked) => all.filter((link) => !isBlocked(link))),
+
+  untaken: (pid, all) =>
+    Effect.map(takenAmong(db, tx, pid, all), (taken) => all.filter(({ chatId }) => !taken.has(chatId))),
+
+  journalPart: (pid, part, first, isTold) => recordPart(tx, pid, part, first, isTold),
+
+  mostUndone: linksOf(tx),
+});
