@@ -8,7 +8,8 @@ import { isLinked, isOrWasLinked, type LinkRecord } from "../links/link.ts";
 import type { LinkRoom } from "../links/link_cap.ts";
 import { LinkStore, type PortableLink } from "../links/link_store.ts";
 import type { Millis } from "../timestamp.ts";
-import { type FileLink, type LeftOutLine, type LinkLine, rowText } from "./formats/link_format.ts";
+import type { FileLink, LeftOutLine, LinkLine } from "./formats/link_format.ts";
+import { leaveOut } from "./formats/row.ts";
 import type { Tally } from "./import_outcome.ts";
 import {
   type BatchImported,
@@ -16,6 +17,7 @@ import {
   type ImportedFile,
   type ImportHolder,
   ImportStore,
+  noneImported,
 } from "./import_store.ts";
 import { importEffect, importedRecord } from "./imported_record.ts";
 
@@ -122,7 +124,7 @@ export const takeBatch = Effect.fnUntraced(function* (
   tally.links += links.length;
   const parts = partsOf(links, onConflict);
   const store = Effect.fnUntraced(function* (part: Pick<ImportBatch, "links" | "existing" | "progress">) {
-    if (part.links.length === 0 && part.progress === null) return nothing;
+    if (part.links.length === 0 && part.progress === null) return noneImported;
     if (dryRun || pid === null) return yield* preview(pid, part.links, part.existing, staged, changed);
     const at = yield* Clock.currentTimeMillis;
     const begun = { holder, file, isContinued: tally.isBegun };
@@ -201,12 +203,8 @@ const takenAmong = Effect.fnUntraced(function* (
   return taken;
 });
 
-const ofTaken = ({ line, chatId, gameId, text }: PlacedLink): LeftOutLine => ({
-  line,
-  reason: "game_taken",
-  problem: `another chat user than ${chatId} has game user ${gameId}`,
-  text: rowText(text),
-});
+const ofTaken = (link: PlacedLink) =>
+  leaveOut(link, "game_taken", `another chat user than ${link.chatId} has game user ${link.gameId}`);
 
 const blocksOf = Effect.fnUntraced(function* (pid: Pid, known: KnownBlocks) {
   const store = yield* BlockStore;
@@ -218,14 +216,8 @@ const blocksOf = Effect.fnUntraced(function* (pid: Pid, known: KnownBlocks) {
   return known.all;
 });
 
-const ofBlocked = ({ line, chatId, gameId, text }: PlacedLink): LeftOutLine => ({
-  line,
-  reason: "blocked",
-  problem: `chat user ${chatId} or game user ${gameId} is blocked`,
-  text: rowText(text),
-});
-
-const nothing: BatchImported = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+const ofBlocked = (link: PlacedLink) =>
+  leaveOut(link, "blocked", `chat user ${link.chatId} or game user ${link.gameId} is blocked`);
 
 const unlimited: LinkRoom["use"] = (wanted, write) => write(wanted);
 
@@ -252,19 +244,13 @@ const fit = Effect.fnUntraced(function* (
   return all;
 });
 
-const beyondPlan = (
-  { line, chatId, text }: PlacedLink,
-  reason: "link_limit" | "import_day",
-): LeftOutLine => ({
-  line,
-  reason,
-  problem: `chat user ${chatId} is left: ${
-    reason === "link_limit"
-      ? "the account has as many links as its plan allows"
-      : "imports of the account have changed as many links as they may in a day"
-  }`,
-  text: rowText(text),
-});
+const limits = {
+  link_limit: "the account has as many links as its plan allows",
+  import_day: "imports of the account have changed as many links as they may in a day",
+} as const;
+
+const beyondPlan = (link: PlacedLink, reason: keyof typeof limits) =>
+  leaveOut(link, reason, `chat user ${link.chatId} is left: ${limits[reason]}`);
 
 interface Part {
   readonly existing: ConflictChoice;
@@ -316,7 +302,7 @@ const preview = Effect.fnUntraced(function* (
   const chatIds = links.map(({ chatId }) => chatId);
   const records =
     pid === null ? new Map<ChatId, never>() : yield* (yield* LinkStore).findByChatIds(pid, chatIds);
-  const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+  const counts = { ...noneImported };
   for (const link of links) {
     const record = staged.get(link.chatId) ?? records.get(link.chatId);
     const next = importedRecord(record, link, { existing, proof: "import" });
@@ -353,10 +339,9 @@ const choose = (first: PlacedLink, second: PlacedLink, onConflict: ConflictChoic
 
 /** Returns the report of a link that is left out because another link of the same chat user counts. */
 const repeatProblem = (link: PlacedLink, counting: PlacedLink): LeftOutLine => {
-  const { line, chatId, gameId, text } = link;
-  const isSame = gameId === counting.gameId;
-  const problem = isSame
-    ? `chat user ${chatId} has the same link on line ${counting.line}`
-    : `chat user ${chatId} is linked to ${gameId} here and to ${counting.gameId} on line ${counting.line}, which counts`;
-  return { line, reason: isSame ? "repeated" : "conflict", problem, text: rowText(text) };
+  const { chatId, gameId } = link;
+  if (gameId === counting.gameId)
+    return leaveOut(link, "repeated", `chat user ${chatId} has the same link on line ${counting.line}`);
+  const problem = `chat user ${chatId} is linked to ${gameId} here and to ${counting.gameId} on line ${counting.line}, which counts`;
+  return leaveOut(link, "conflict", problem);
 };

@@ -119,7 +119,7 @@ export const makeImportJobs = Effect.gen(function* () {
 
     /** Whether an undo was begun, or would take back a link. */
     isUndoable: ({ id, undone }: UndoableImport) =>
-      undone === null ? Effect.provideService(isLeftToUndo(id), ImportStore, imports) : Effect.succeed(true),
+      undone === null ? isLeftToUndo(imports, id) : Effect.succeed(true),
 
     /**
      * Undoes an import. The first links are done when this returns, the others in the background, also after the node

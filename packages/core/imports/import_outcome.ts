@@ -6,7 +6,7 @@ import {
   type LinkLine,
   rowText,
 } from "./formats/link_format.ts";
-import type { BatchImported } from "./import_store.ts";
+import { type BatchImported, noneImported, sumOf } from "./import_store.ts";
 
 /** How many left-out rows of each reason are reported in full. Further rows are only counted. */
 const reportedRows = 10;
@@ -41,7 +41,7 @@ export class Tally {
   changesLeft = Infinity;
   /** Whether a batch of the file was stored. */
   isBegun = false;
-  readonly counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+  counts = noneImported;
   readonly reasons = new Map<LeftOutReason, LeftOutRows & { count: number; first: Array<LeftOutLine> }>();
 
   /** The chat IDs of 17 to 19 digits, and the rows in which such an ID ends in 000. */
@@ -75,8 +75,7 @@ export class Tally {
   }
 
   add(imported: BatchImported): void {
-    for (const name of ["inserted", "replaced", "unchanged", "kept"] as const)
-      this.counts[name] += imported[name];
+    this.counts = sumOf(this.counts, imported);
     this.changesLeft -= imported.inserted + imported.replaced;
   }
 

@@ -254,9 +254,9 @@ interface Check {
 const unchecked: Check = { rounded: null, links: 0, count: 0, problems: [], rows: null, hash: null };
 
 /** Replaces `LinkRoom.use` in a dry run, which makes no links. */
-const plannedUse = Effect.fnUntraced(function* (room: LinkRoom, { counts }: Tally) {
+const plannedUse = Effect.fnUntraced(function* (room: LinkRoom, tally: Tally) {
   const left = yield* room.count;
-  const use: LinkRoom["use"] = (wanted, write) => write(Math.min(wanted, left - counts.inserted));
+  const use: LinkRoom["use"] = (wanted, write) => write(Math.min(wanted, left - tally.counts.inserted));
   return use;
 });
 

@@ -1,10 +1,10 @@
 /** What the undo of an import would do: how many links it takes back, and who loses roles by it. */
-import { Effect } from "effect";
+import { Effect, Option, Stream } from "effect";
 import type { ChatId, GuildId } from "../ids.ts";
 import { type KeptRoleChange, RoleHistoryStore } from "../roles/role_history_store.ts";
 import { givesSomething } from "../roles/role_plan.ts";
 import { type PlanPlace, RolePlanStore } from "../roles/role_plan_store.ts";
-import { ImportStore, type UndoableImport, type UndoablePage } from "./import_store.ts";
+import { ImportStore, type UndoableImport } from "./import_store.ts";
 
 /** How many links of an import, and changes of a role, one request reads. */
 const pageSize = 1_000;
@@ -19,17 +19,18 @@ interface UndoPreview {
   readonly lost: ReadonlyArray<{ readonly guildId: GuildId; readonly members: number }>;
 }
 
+/** Emits the links that an undo of an import would take back. */
+const undoableLinks = ({ undoablePage }: ImportStore["Service"], id: string) =>
+  Stream.paginate(null as ChatId | null, (after) =>
+    Effect.map(
+      undoablePage(id, after, pageSize),
+      ({ links, next }) => [links, Option.fromNullOr(next)] as const,
+    ),
+  );
+
 /** Whether an undo would take back a link of an import: not all were changed since. */
-export const isLeftToUndo = Effect.fnUntraced(function* (id: string) {
-  const imports = yield* ImportStore;
-  let next: ChatId | null = null;
-  do {
-    const page: UndoablePage = yield* imports.undoablePage(id, next, pageSize);
-    if (page.links.length > 0) return true;
-    next = page.next;
-  } while (next !== null);
-  return false;
-});
+export const isLeftToUndo = (imports: ImportStore["Service"], id: string) =>
+  Effect.map(Stream.runHead(undoableLinks(imports, id)), Option.isSome);
 
 export const makeUndoPreview = Effect.gen(function* () {
   const imports = yield* ImportStore;
@@ -56,15 +57,9 @@ export const makeUndoPreview = Effect.gen(function* () {
   }: Pick<UndoableImport, "id" | "pid" | "importedAt">) {
     const removed = new Set<ChatId>();
     let restored = 0;
-    let next: ChatId | null = null;
-    do {
-      const page: UndoablePage = yield* imports.undoablePage(id, next, pageSize);
-      for (const { chatId, isRemoved } of page.links) {
-        if (isRemoved) removed.add(chatId);
-        else restored++;
-      }
-      next = page.next;
-    } while (next !== null && removed.size + restored < mostLinks);
+    yield* Stream.runForEach(Stream.take(undoableLinks(imports, id), mostLinks), ({ chatId, isRemoved }) =>
+      Effect.sync(() => (isRemoved ? removed.add(chatId) : restored++)),
+    );
     const lost: Array<UndoPreview["lost"][number]> = [];
     for (const plan of yield* plans.list(pid)) {
       if (removed.size === 0 || plan.state !== "on" || !givesSomething(plan)) continue;

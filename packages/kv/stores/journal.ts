@@ -102,13 +102,7 @@ export const record = Effect.fnUntraced(function* (
   return last;
 });
 
-/**
- * Stores a part of a change that several transactions make: an event for each of them, and one entry, whose details the
- * later parts replace. Returns the sequence of the entry; null without one.
- *
- * @param first the sequence of the entry; null for the first part
- * @param isTold whether this part changed anything
- */
+/** Stores a part of a change that several transactions make, see `ImportTx.journalPart`. */
 export const recordPart = Effect.fnUntraced(function* (
   tx: Transaction,
   place: string,

@@ -90,13 +90,7 @@ export type NewEntry = Change & { readonly action: AuditAction; readonly details
 export const insertEntry = (sql: SqlClient.SqlClient, entry: NewEntry) =>
   insertRecord(sql, entry.pid ?? accountPlace(entry.account), logged(entry, entry.action, entry.details));
 
-/**
- * Inserts a part of a change that several transactions make: an event for each of them, and one entry, whose details the
- * later parts replace. Returns the sequence of the entry; null without one.
- *
- * @param first the sequence of the entry; null for the first part
- * @param isTold whether this part changed anything
- */
+/** Inserts a part of a change that several transactions make, see `ImportTx.journalPart`. */
 export const insertPart = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   place: string,

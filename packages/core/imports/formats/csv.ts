@@ -14,7 +14,7 @@ import {
   reportUnread,
 } from "./columns.ts";
 import { fields, quoted, UnreadableLinkFile } from "./link_format.ts";
-import { leftOut, type RowOptions, readRow } from "./row.ts";
+import { leaveOut, type RowOptions, readRow } from "./row.ts";
 import { type LineParser, linesParser, type Parsed, type TextParser } from "./text_rows.ts";
 
 /** The header is one of the first lines with text: titles may stand above it. */
@@ -54,7 +54,7 @@ const csvLines = (options: RowOptions): LineParser => {
     const row = { line, text, values: cells ?? [] };
     if (cells === null) {
       return [
-        leftOut(row, "row", "a quote is misplaced, expected cells that are quoted whole or not at all"),
+        leaveOut(row, "row", "a quote is misplaced, expected cells that are quoted whole or not at all"),
       ];
     }
     // Spreadsheets add and drop empty cells at the end of a line.
@@ -62,7 +62,7 @@ const csvLines = (options: RowOptions): LineParser => {
     if (filled === 0) return [];
     if (filled <= width) return [readRow(row, columns, options)];
     const count = filled > maxColumns ? `more than ${maxColumns}` : filled;
-    return [leftOut(row, "row", `the line has ${count} cells, expected ${width}`)];
+    return [leaveOut(row, "row", `the line has ${count} cells, expected ${width}`)];
   };
 
   /**

@@ -8,7 +8,7 @@ import {
   reportUnread,
 } from "./columns.ts";
 import { UnreadableLinkFile } from "./link_format.ts";
-import { leftOut, type RowOptions, readRow } from "./row.ts";
+import { leaveOut, type RowOptions, readRow } from "./row.ts";
 import { linesParser, type Parsed, type TextParser } from "./text_rows.ts";
 
 /**
@@ -54,7 +54,7 @@ export const jsonRows = (options: RowOptions) => {
     const columns = columnsFor(Object.keys(object), line);
     if (columns instanceof UnreadableLinkFile) return columns;
     return "problem" in columns
-      ? leftOut(row, columns.reason, `the object has other names: ${columns.problem}`)
+      ? leaveOut(row, columns.reason, `the object has other names: ${columns.problem}`)
       : readRow(row, columns, options);
   };
 
@@ -64,14 +64,14 @@ export const jsonRows = (options: RowOptions) => {
       const value = /^\s*\{/.test(text) ? parseJson(text) : undefined;
       return Predicate.isObject(value)
         ? readObject(value, line, text)
-        : leftOut({ line, text }, "row", "the row is not a JSON object");
+        : leaveOut({ line, text }, "row", "the row is not a JSON object");
     },
 
     /** Reads a member `"100001": "1"`, or `"100001": {"robloxId": "1"}`. */
     member: (text: string, line: number): Parsed => {
       const object = parseJson(`{${text}}`);
       const [entry] = Predicate.isObject(object) ? Object.entries(object) : [];
-      if (entry === undefined) return leftOut({ line, text }, "row", "the member is not JSON");
+      if (entry === undefined) return leaveOut({ line, text }, "row", "the member is not JSON");
       const [key, value] = entry;
       if (isUuid(value) || isUuid(key))
         return new UnreadableLinkFile({ line, reason: minecraft, said: { is: "file", kind: "minecraft" } });

@@ -47,7 +47,7 @@ export interface Row {
   readonly text: string;
 }
 
-export const leftOut = (
+export const leaveOut = (
   { line, text }: Pick<Row, "line" | "text">,
   reason: LeftOutReason,
   problem: string,
@@ -65,14 +65,18 @@ export const readRow = (row: Row, columns: Columns, options: RowOptions): LinkLi
   const lastVerifiedAt = timeOf(row, columns, options);
   const { line, values, text } = row;
   if (guildId !== undefined && columns.guildId !== -1 && idOf(values[columns.guildId]).id !== guildId) {
-    return leftOut(row, "other_guild", `the row is not of guild ${guildId}`);
+    return leaveOut(row, "other_guild", `the row is not of guild ${guildId}`);
   }
   const unproven = unprovenOf(row, columns, choices);
   if (unproven !== null) return unproven;
   const chat = idOf(values[columns.chatId]);
   const game = idOf(values[columns.gameId]);
   if (!columns.isOwn && isSwapped(chat.id, game.id)) {
-    return leftOut(row, "swapped", `the chat ID is ${chat.id} and the game ID ${game.id}: they look swapped`);
+    return leaveOut(
+      row,
+      "swapped",
+      `the chat ID is ${chat.id} and the game ID ${game.id}: they look swapped`,
+    );
   }
   if (!isChatId(chat.id) || hasLeadingZero(chat.id)) return wrongId(row, chat, "chat", "5 to 32 digits");
   if (!isGameId(game.id) || hasLeadingZero(game.id) || game.id === "0")
@@ -90,13 +94,13 @@ const unprovenOf = (row: Row, { states, names }: Columns, choices: ReadOptions["
     return { column: names[index] ?? "", word, state: stateOf(word, sense, choices) };
   });
   const having = (state: State) => read.find((each) => each.state === state);
-  if (having("no") !== undefined) return leftOut(row, "not_verified", "the link was not verified");
+  if (having("no") !== undefined) return leaveOut(row, "not_verified", "the link was not verified");
   const odd = having("odd");
   if (odd !== undefined) return { line: row.line, column: odd.column, word: odd.word };
   const skipped = having("skip");
   return skipped === undefined
     ? null
-    : leftOut(row, "odd_word", `column ${quoted(skipped.column)} says ${quoted(skipped.word)}`);
+    : leaveOut(row, "odd_word", `column ${quoted(skipped.column)} says ${quoted(skipped.word)}`);
 };
 
 /** Returns the time of a row, or why the row has no link. */
@@ -113,7 +117,7 @@ const timeOf = (row: Row, columns: Columns, options: RowOptions): Millis | LinkL
   }
   return time === null || time <= options.now + dayMs
     ? time
-    : leftOut(
+    : leaveOut(
         row,
         "future",
         `the time is ${quoted(textOf(value))}, expected one that is at most a day ahead`,
@@ -183,18 +187,18 @@ const missingIds = new Set([...missingTimes, ""]);
 const wrongId = (row: Row, { id, value }: ReadId, platform: "chat" | "game", expected: string): LinkLine => {
   const name = `${platform}Id`;
   if (id !== null && missingIds.has(id.toLowerCase()))
-    return leftOut(row, `no_${platform}_id`, `${name} is missing, expected ${expected}`);
+    return leaveOut(row, `no_${platform}_id`, `${name} is missing, expected ${expected}`);
   if (id !== null) {
     const what = id.startsWith("=") ? `the formula ${quoted(id)}` : quoted(id);
     const wanted = hasLeadingZero(id) ? "no zero at the beginning" : expected;
-    return leftOut(row, `${platform}_id`, `${name} is ${what}, expected ${wanted}`);
+    return leaveOut(row, `${platform}_id`, `${name} is ${what}, expected ${wanted}`);
   }
   const found = quoted(textOf(value));
   const problem =
     typeof value === "string"
       ? `${name} is ${found}: a spreadsheet has destroyed the number, export it again with the column as text`
       : `${name} is the number ${found}, whose last digits are lost: write it as text, in quotes`;
-  return leftOut(row, "destroyed", problem);
+  return leaveOut(row, "destroyed", problem);
 };
 
 /**
