@@ -8,62 +8,52 @@ import { sections } from "./sections.ts";
 
 export { sections };
 
-const ofSections = Record.map(sections, ({ path }) => path);
+/** What a page or form needs, if it is not the same as of the section around it. */
+interface Needed {
+  readonly path: `/dashboard${string}`;
+  /** The lowest role for the pages and forms below the path. */
+  readonly role?: NeededRole;
+  /** What the form has besides IDs and names. */
+  readonly form?: "texts" | "lists";
+}
 
-export const paths = {
-  ...ofSections,
-  linksFile: "/dashboard/links.csv",
-  linkUser: "/dashboard/links/user",
-  link: "/dashboard/links/link",
-  restoreLink: "/dashboard/links/restore",
-  unlink: "/dashboard/links/unlink",
-  unlinked: "/dashboard/links/unlinked",
-  blocks: "/dashboard/links/blocks",
-  blocksFile: "/dashboard/links/blocks.csv",
-  blocksImport: "/dashboard/links/blocks/import",
-  block: "/dashboard/links/block",
-  blockList: "/dashboard/links/block-list",
-  unblock: "/dashboard/links/unblock",
-  unlinkAll: "/dashboard/links/unlink-all",
-  applyRoles: "/dashboard/links/apply-roles",
-  newKey: "/dashboard/keys/new",
-  newWebhook: "/dashboard/webhooks/new",
-  usageFile: "/dashboard/usage.csv",
-  newAlts: "/dashboard/alts/new",
-  altReviews: "/dashboard/alts/reviews",
-  auditFile: "/dashboard/audit.csv",
-  teamAdd: "/dashboard/team/add",
-  teamRole: "/dashboard/team/role",
-  teamRemove: "/dashboard/team/remove",
-  accountName: "/dashboard/account/name",
-  renameAccount: "/dashboard/account/rename",
-  deleteAccount: "/dashboard/account/delete",
-  chooseAccount: "/dashboard/account/choose",
-  declineInvitation: "/dashboard/account/decline",
-  endSignIn: "/dashboard/account/end",
-  signOut: "/dashboard/sign-out",
-  signedOut: "/dashboard/signed-out",
-  style: "/dashboard/style.css",
-  script: "/dashboard/comfort.js",
-} as const;
+const others = {
+  linksFile: { path: "/dashboard/links.csv", role: "admin" },
+  linkUser: { path: "/dashboard/links/user" },
+  link: { path: "/dashboard/links/link", form: "texts" },
+  restoreLink: { path: "/dashboard/links/restore" },
+  unlink: { path: "/dashboard/links/unlink", form: "texts" },
+  unlinked: { path: "/dashboard/links/unlinked" },
+  blocks: { path: "/dashboard/links/blocks" },
+  blocksFile: { path: "/dashboard/links/blocks.csv" },
+  blocksImport: { path: "/dashboard/links/blocks/import" },
+  block: { path: "/dashboard/links/block", form: "texts" },
+  blockList: { path: "/dashboard/links/block-list", form: "lists" },
+  unblock: { path: "/dashboard/links/unblock", form: "texts" },
+  unlinkAll: { path: "/dashboard/links/unlink-all", form: "texts" },
+  applyRoles: { path: "/dashboard/links/apply-roles", role: "admin" },
+  newKey: { path: "/dashboard/keys/new" },
+  newWebhook: { path: "/dashboard/webhooks/new" },
+  usageFile: { path: "/dashboard/usage.csv" },
+  newAlts: { path: "/dashboard/alts/new" },
+  altReviews: { path: "/dashboard/alts/reviews", form: "texts" },
+  auditFile: { path: "/dashboard/audit.csv" },
+  teamAdd: { path: "/dashboard/team/add", role: "owner", form: "lists" },
+  teamRole: { path: "/dashboard/team/role", role: "owner", form: "lists" },
+  teamRemove: { path: "/dashboard/team/remove" },
+  accountName: { path: "/dashboard/account/name", role: "owner" },
+  renameAccount: { path: "/dashboard/account/rename", role: "owner" },
+  deleteAccount: { path: "/dashboard/account/delete", role: "owner" },
+  chooseAccount: { path: "/dashboard/account/choose" },
+  declineInvitation: { path: "/dashboard/account/decline" },
+  endSignIn: { path: "/dashboard/account/end" },
+  signOut: { path: "/dashboard/sign-out" },
+  signedOut: { path: "/dashboard/signed-out" },
+  style: { path: "/dashboard/style.css" },
+  script: { path: "/dashboard/comfort.js" },
+} as const satisfies Readonly<Record<string, Needed>>;
 
-/** The lowest role that may use the pages and forms below a path. If several paths match, the longest decides. */
-const pageRoles: Readonly<Record<string, NeededRole>> = {
-  ...Object.fromEntries(Object.values(sections).map(({ path, role }) => [path, role])),
-  [paths.linksFile]: "admin",
-  [paths.applyRoles]: "admin",
-  [paths.teamAdd]: "owner",
-  [paths.teamRole]: "owner",
-  [paths.accountName]: "owner",
-  [paths.renameAccount]: "owner",
-  [paths.deleteAccount]: "owner",
-  "/dashboard/communities/:pid/delete": "owner",
-};
-
-export const roleOfPage = (path: string): NeededRole =>
-  Object.entries(pageRoles)
-    .filter(([start]) => path.startsWith(start))
-    .toSorted(([one], [other]) => other.length - one.length)[0]?.[1] ?? "owner";
+export const paths = Record.map({ ...sections, ...others }, ({ path }) => path);
 
 /** Renders the link to a page if its reader may open the page. */
 export const may = (path: string, link: Html): Html =>
@@ -115,26 +105,26 @@ export const withQuery = (path: string, query: Readonly<Record<string, string | 
 export const userPath = (pid: Pid | null, chatId: ChatId): string =>
   withQuery(paths.linkUser, { pid, chatId });
 
-/** The forms that have texts or lists. */
-const sizesOfForms: ReadonlyMap<string, "texts" | "lists"> = new Map([
-  [paths.altReviews, "texts"],
-  [paths.block, "texts"],
-  [paths.blockList, "lists"],
-  [paths.unblock, "texts"],
-  [paths.link, "texts"],
-  [paths.unlink, "texts"],
-  [paths.unlinkAll, "texts"],
-  [communityPath(":pid"), "texts"],
-  [channelsPath(":pid"), "texts"],
-  [paths.webhooks, "texts"],
-  [webhookPath(":id", "update"), "texts"],
-  [paths.keys, "lists"],
-  [keyPath(":id", "update"), "lists"],
-  [rolesPath(":pid"), "lists"],
-  [rolesPreviewPath(":pid"), "lists"],
-  [paths.teamAdd, "lists"],
-  [paths.teamRole, "lists"],
-]);
+const needs: ReadonlyArray<Needed> = [
+  ...Object.values(sections),
+  ...Object.values(others),
+  { path: deleteDataPath(":pid"), role: "owner" },
+  { path: communityPath(":pid"), form: "texts" },
+  { path: channelsPath(":pid"), form: "texts" },
+  { path: rolesPath(":pid"), form: "lists" },
+  { path: rolesPreviewPath(":pid"), form: "lists" },
+  { path: paths.webhooks, form: "texts" },
+  { path: webhookPath(":id", "update"), form: "texts" },
+  { path: paths.keys, form: "lists" },
+  { path: keyPath(":id", "update"), form: "lists" },
+];
+
+/** Returns the lowest role that may use the page or form at a path. If several rows match, the longest path decides. */
+export const roleOfPage = (path: string): NeededRole =>
+  needs
+    .filter(({ path: start, role }) => role !== undefined && path.startsWith(start))
+    .toSorted((one, other) => other.path.length - one.path.length)[0]?.role ?? "owner";
 
 /** Returns how large the form at a path may be, as a name of `formSizes`. */
-export const sizeOfForm = (path: string): "ids" | "texts" | "lists" => sizesOfForms.get(path) ?? "ids";
+export const sizeOfForm = (path: string): "ids" | "texts" | "lists" =>
+  needs.find((each) => each.path === path && each.form !== undefined)?.form ?? "ids";
