@@ -135,7 +135,7 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     });
 
   return [
-    page(paths.imports, (visitor, query) => begin(visitor, untouched, goneText(query("gone")))),
+    page(paths.imports, (visitor, query) => begin(visitor, untouched, goneTexts.get(query("gone")) ?? null)),
     upload(paths.imports, take),
     ofUndo(page, function* (view) {
       const preview = yield* jobs.previewUndo(view);
@@ -170,11 +170,12 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   ];
 });
 
-const goneText = (name: string): Html | null => {
-  if (name === "1") return say("import.gone");
-  if (name === "day") return say("import.gone.day");
-  return name === "undo" ? say("import.gone.undo") : null;
-};
+/** Why there is nothing to show, by the query of the page. */
+const goneTexts = new Map([
+  ["1", say("import.gone")],
+  ["day", say("import.gone.day")],
+  ["undo", say("import.gone.undo")],
+]);
 
 const failureText = (reason: ImportFailure): Html => say(`import.failed.${reason}`);
 

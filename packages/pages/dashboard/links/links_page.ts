@@ -120,11 +120,12 @@ const figureText = ({ communities, community }: LinksView): Html => {
   const here = { b: tags.b, links: linksText(community.links), list: listText(community) };
   const note = countNote(community.links);
   const all = countText(sumCounts(communities.map(({ links }) => links)));
-  if (communities.length < 2)
-    return note === null ? say("links.figure", here) : say("links.figure_noted", { ...here, note });
-  return note === null
-    ? say("links.figure_all", { ...here, all })
-    : say("links.figure_noted_all", { ...here, note, all });
+  const figure = note === null ? "figure" : "figure_noted";
+  return say(communities.length < 2 ? `links.${figure}` : `links.${figure}_all`, {
+    ...here,
+    all,
+    note: note ?? "",
+  });
 };
 
 const searchForm = ({ communities, community, search, sort, day }: LinksView): Html => html`

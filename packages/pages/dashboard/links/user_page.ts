@@ -85,20 +85,14 @@ ${blockSection(view)}`,
 const blockSection = ({ community, chatId, link, blocked }: LinkedUserView): Html => {
   const { pid } = community.scope;
   const game = blocked.game && link !== null ? { chatId: null, gameId: link.link.gameId } : null;
+  const which = !blocked.chat ? "game" : blocked.game ? "both" : "chat";
   const all = html`<a href="${to(withQuery(paths.blocks, { pid }))}">${say("user.blocked_here")}</a>`;
   return section(say("user.keep_out"), "block")`
 ${
   !blocked.chat && !blocked.game
     ? html`<p><a class="button bad" href="${to(withQuery(paths.block, { pid, chatId }))}">${say("blocks.button")}</a></p>
 <p class="more">${all}</p>`
-    : html`<p><span class="badge bad">${say("user.blocked")}</span> ${say(
-        blocked.chat && blocked.game
-          ? "user.blocked.both"
-          : blocked.chat
-            ? "user.blocked.chat"
-            : "user.blocked.game",
-        { list: listText(community) },
-      )} ${all}</p>
+    : html`<p><span class="badge bad">${say("user.blocked")}</span> ${say(`user.blocked.${which}`, { list: listText(community) })} ${all}</p>
 ${blocked.chat ? unblockForm(pid, { chatId, gameId: null }, chatId) : null}
 ${game !== null && unblockForm(pid, game, chatId)}`
 }`;

@@ -20,25 +20,17 @@ export const roleName = ({ roles }: NamedRoles, roleId: string): string | Html =
 export const remedy = (...of: Parameters<typeof adviceOn>): Html => capitalised(adviceOn(...of));
 
 const adviceOn = (view: NamedRoles, { reason, roleId }: Obstacle): Html => {
-  const { chat, game } = platforms;
-  const role = roleName(view, roleId ?? "");
+  const isOfGame = reason === "item_unknown" || reason === "source_closed";
+  const values = {
+    role: roleName(view, roleId ?? ""),
+    platform: isOfGame ? platforms.game : platforms.chat,
+  };
   switch (reason) {
-    case "role_above_bot":
-      return say("remedy.role_above_bot", { role, platform: chat });
     case "no_permission":
-      return say(`remedy.no_permission.${roleId === null ? "nicknames" : "roles"}`, { platform: chat });
-    case "role_missing":
-    case "member_above_bot":
-      return say(`remedy.${reason}`);
-    case "many_would_lose":
-      return say("remedy.many_would_lose", { role });
-    case "item_unknown":
-      return say("remedy.item_unknown", { role, platform: game });
+      return say(`remedy.no_permission.${roleId === null ? "nicknames" : "roles"}`, values);
     case "source_closed":
-      return roleId === null
-        ? say("remedy.source_closed.nickname", { platform: game })
-        : say("remedy.source_closed.role", { role, platform: game });
+      return say(`remedy.source_closed.${roleId === null ? "nickname" : "role"}`, values);
     default:
-      return say(`remedy.${reason}`, { platform: chat });
+      return say(`remedy.${reason}`, values);
   }
 };

@@ -102,9 +102,10 @@ ${acts}
 const memberText = (member: NamedMember, communities: ReadonlyArray<Community>): Html => {
   const { role, scopes, since } = member;
   const said = { b: tags.b, role: say(`team.label.${role}`), time: timeHtml(since) };
-  if (scopes === null) return say(hasAccepted(member) ? "team.member" : "team.invited", said);
-  const lists = scopesText(scopes, communities);
-  return say(hasAccepted(member) ? "team.member_of" : "team.invited_of", { ...said, lists });
+  const state = hasAccepted(member) ? "member" : "invited";
+  return scopes === null
+    ? say(`team.${state}`, said)
+    : say(`team.${state}_of`, { ...said, lists: scopesText(scopes, communities) });
 };
 
 /** Asks an owner before the own role changes, since only another owner can give it back. */
@@ -139,25 +140,13 @@ ${buttonsOr(html`<button class="button bad">${say("team.make_owner", { name })}<
 });
 
 const removalOf = (member: NamedMember, isMe: boolean) => {
-  const name = nameOf(member);
-  const { unseen } = tags;
-  if (isMe)
-    return {
-      act: say("team.leave", { unseen }),
-      effect: say("team.leave.effect"),
-      button: say("team.leave.button"),
-    };
-  return hasAccepted(member)
-    ? {
-        act: say("team.remove", { unseen, name }),
-        effect: say("team.remove.effect", { name }),
-        button: say("team.remove.button"),
-      }
-    : {
-        act: say("team.withdraw", { unseen, name }),
-        effect: say("team.withdraw.effect"),
-        button: say("team.withdraw.button"),
-      };
+  const act = isMe ? "leave" : hasAccepted(member) ? "remove" : "withdraw";
+  const values = { unseen: tags.unseen, name: nameOf(member) };
+  return {
+    act: say(`team.${act}`, values),
+    effect: say(`team.${act}.effect`, values),
+    button: say(`team.${act}.button`),
+  };
 };
 
 const roleField = (name: string, value: string): Html =>
