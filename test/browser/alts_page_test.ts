@@ -1,7 +1,7 @@
 import { paths, withQuery } from "@accountlink/pages/dashboard";
 import { expect, it } from "vitest";
-import { newToken } from "../support/fixtures.ts";
-import { daysAgo, hostile, useDashboard } from "./dashboard_pages.ts";
+import { daysAgo, newToken } from "../support/fixtures.ts";
+import { hostile, useDashboard } from "./dashboard_pages.ts";
 import { expectUsable } from "./looks.ts";
 
 const owned = { account: "acme", scope: "global" } as const;

@@ -1,7 +1,7 @@
 /** The pages of communities and links. Common tasks must not need too many clicks. */
 import { expect, it } from "vitest";
-import { newToken } from "../support/fixtures.ts";
-import { daysAgo, newKey, useDashboard } from "./dashboard_pages.ts";
+import { daysAgo, newToken } from "../support/fixtures.ts";
+import { inGuilds, newKey, shows, useDashboard } from "./dashboard_pages.ts";
 import { desktop, expectUsable } from "./looks.ts";
 
 /** One owner has 30 links: 10 were verified this week and 15 in the week before. */
@@ -10,16 +10,12 @@ const { open, visit, send } = useDashboard((fixture) => ({
   accounts: [{ name: "crowd", chatId: "100004", tier: "free" }],
   keys: [{ account: "crowd", scope: "global", key: newToken() }],
   // Mallory has the role without a link.
-  platform: {
-    ...fixture.platform,
-    guilds: (fixture.platform?.guilds ?? []).map((guild) => ({
-      ...guild,
-      members: (guild.members ?? []).map((member) => ({
-        ...member,
-        ...(member.chatId === "100002" && { roles: [{ id: "13", name: "Member" }] }),
-      })),
+  platform: inGuilds(fixture, ({ members = [] }) => ({
+    members: members.map((member) => ({
+      ...member,
+      ...(member.chatId === "100002" && { roles: [{ id: "13", name: "Member" }] }),
     })),
-  },
+  })),
   links: Array.from({ length: 30 }, (_, index) => ({
     account: "crowd",
     scope: "global",
@@ -38,7 +34,7 @@ it("a new owner needs at most twelve clicks and no key from the sign-in to a mem
   const before = page.clicks;
   await page.press("Set up Rook & Bishop");
   await page.press("See what changes, then turn on", { "gets the role": "Member" });
-  await expect.poll(() => page.reload().then(() => page.words)).toContain("This is what would change:");
+  await shows(page, "This is what would change:");
   expect(page.value("Leave them as they are")).toBe("keep");
   await page.press("Turn on");
   expect(page.words).toContain("Members who never linked keep their roles.");
@@ -57,7 +53,7 @@ it("a new owner needs at most twelve clicks and no key from the sign-in to a mem
   // Choosing the role counts as one click.
   expect(page.clicks - before + 1).toBeLessThanOrEqual(12);
   await page.goto(channel);
-  await expect.poll(() => page.reload().then(() => page.words)).toContain("Your roles: Member");
+  await shows(page, "Your roles: Member");
   await page.goto("/dashboard/communities");
   await expectUsable(page, "Communities", "communities");
   expect(page.answer.text).toMatch(/href="[^"]*700000000000000003[^"]*"[^>]*>Add the bot/);

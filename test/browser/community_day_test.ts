@@ -1,6 +1,6 @@
 /** A day of an owner, with Discord's side in the channels of the dev platform. */
 import { expect, it } from "vitest";
-import { ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { inGuilds, ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { expectUsable } from "./looks.ts";
 
 const club = { account: "Chess Club", scope: "guild", guildId: ownGuild } as const;
@@ -11,9 +11,7 @@ const { open } = useDashboard((fixture) => ({
   links: [{ ...club, chatId: "100001", gameId: "1" }],
   plans: [{ ...club, rules: [], state: "on" }],
   platform: {
-    ...fixture.platform,
-    guilds: (fixture.platform?.guilds ?? []).map((guild) => ({
-      ...guild,
+    ...inGuilds(fixture, () => ({
       members: [
         { chatId: "100001", manager: true },
         ...["100003", "100006", "100007"].map((chatId) => ({ chatId, joined: "2026-01-01T00:00:00.000Z" })),

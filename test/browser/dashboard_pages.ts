@@ -1,7 +1,8 @@
 /** Runs a server with platforms and a browser, for tests of the dashboard's pages. */
 import { paths } from "@accountlink/pages/dashboard";
 import type { BrowserContext, BrowserContextOptions } from "playwright-core";
-import { type Fixtures, gameUsers, makeFixtures, newToken } from "../support/fixtures.ts";
+import { expect } from "vitest";
+import { daysAgo, type Fixtures, gameUsers, makeFixtures, newToken } from "../support/fixtures.ts";
 import { type PlainPage, signedIn } from "../support/plain_page.ts";
 import { useServer } from "../support/server.ts";
 import { closeTab, openPage } from "./browser.ts";
@@ -14,7 +15,9 @@ export const ownGuild = "700000000000000001";
 
 const lists = [{ scope: "global" }, { scope: "guild", guildId: ownGuild }] as const;
 
-export const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+/** Reloads a page that shows progress, until it shows the end. */
+export const shows = (page: PlainPage, words: string | RegExp, options?: { readonly interval: number }) =>
+  expect.poll(() => page.reload().then(() => page.words), options).toMatch(words);
 
 /** Keys and links of an account in its shared list and in the one of its own guild, with another game account in each. */
 export const twoLists = (account: string, chatIds: ReadonlyArray<string>) => ({
@@ -30,10 +33,20 @@ export const twoLists = (account: string, chatIds: ReadonlyArray<string>) => ({
   ),
 });
 
+type Fixture = Fixtures["fixture"];
+type Guild = NonNullable<NonNullable<Fixture["platform"]>["guilds"]>[number];
+
+/** Changes each guild of the platform. */
+export const inGuilds = (
+  { platform }: Fixture,
+  change: (guild: Guild) => Partial<Guild>,
+): NonNullable<Fixture["platform"]> => ({
+  ...platform,
+  guilds: (platform?.guilds ?? []).map((guild) => ({ ...guild, ...change(guild) })),
+});
+
 /** Runs one server and one browser for the tests of a file. */
-export const useDashboard = (
-  change: (fixture: Fixtures["fixture"]) => Fixtures["fixture"] = (fixture) => fixture,
-) => {
+export const useDashboard = (change: (fixture: Fixture) => Fixture = (fixture) => fixture) => {
   const fixtures = makeFixtures();
   const roles = [{ id: "13", name: "Member", assignable: true }];
   const of = { members: [{ chatId: "100001", manager: true }, { chatId: "100002" }], roles };

@@ -8,7 +8,7 @@ import { isProof } from "@accountlink/test-servers";
 import { expect, it } from "vitest";
 import { textOf } from "../support/http.ts";
 import { english } from "../support/languages.ts";
-import { hostile, newKey, ownGuild, tokenOn, useDashboard } from "./dashboard_pages.ts";
+import { hostile, newKey, ownGuild, shows, tokenOn, useDashboard } from "./dashboard_pages.ts";
 import { desktop, expectUsable } from "./looks.ts";
 
 const run = promisify(execFile);
@@ -110,9 +110,7 @@ it("usage and audit log can be viewed and downloaded, and keys are searched and 
   for (const chatId of ["100001", "100002", "100003", "x", "100001"])
     await send(`GET /v2/chat?chatId=${chatId}`, { key });
   await page.goto("/dashboard");
-  await expect
-    .poll(() => page.reload().then(() => page.words), { interval: 250 })
-    .toContain("Requests: 4 of 4");
+  await shows(page, "Requests: 4 of 4", { interval: 250 });
   await expectUsable(page, "Overview", "dashboard-overview");
   await page.goto(`${paths.usage}?days=7`);
   await expectUsable(page, "Usage", "dashboard-usage");

@@ -1,7 +1,7 @@
 /** What owners set in the first week: conditions, who never links, reminders, one member for each account, and blocks. */
 import { expect, it } from "vitest";
 import { openPlainPage } from "../support/plain_page.ts";
-import { ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { inGuilds, ownGuild, shows, useDashboard } from "./dashboard_pages.ts";
 import { expectUsable } from "./looks.ts";
 
 const club = { account: "Chess Club", scope: "guild", guildId: ownGuild } as const;
@@ -11,25 +11,21 @@ const { open, url } = useDashboard((fixture) => ({
   ...fixture,
   accounts: [{ name: "Chess Club", chatId: "100001", tier: "premium" }],
   links: [{ ...club, chatId: "100001", gameId: "1" }],
-  platform: {
-    ...fixture.platform,
-    guilds: (fixture.platform?.guilds ?? []).map((guild) => ({
-      ...guild,
-      members: [
-        { chatId: "100001", manager: true, roles: [helper] },
-        { chatId: "100003", joined: "2026-01-03T00:00:00.000Z" },
-        { chatId: "100006", joined: "2026-01-01T00:00:00.000Z" },
-        { chatId: "100007", joined: "2026-01-02T00:00:00.000Z" },
-      ],
-      channels: [{ id: "70", name: "welcome" }],
-      roles: [
-        { id: "12", name: "Guest", assignable: true },
-        { id: "13", name: "Solo", assignable: true },
-        { id: "14", name: "Staff", assignable: true },
-        { ...helper, assignable: true },
-      ],
-    })),
-  },
+  platform: inGuilds(fixture, () => ({
+    members: [
+      { chatId: "100001", manager: true, roles: [helper] },
+      { chatId: "100003", joined: "2026-01-03T00:00:00.000Z" },
+      { chatId: "100006", joined: "2026-01-01T00:00:00.000Z" },
+      { chatId: "100007", joined: "2026-01-02T00:00:00.000Z" },
+    ],
+    channels: [{ id: "70", name: "welcome" }],
+    roles: [
+      { id: "12", name: "Guest", assignable: true },
+      { id: "13", name: "Solo", assignable: true },
+      { id: "14", name: "Staff", assignable: true },
+      { ...helper, assignable: true },
+    ],
+  })),
 }));
 
 const community = "Rook & Bishop";
@@ -76,7 +72,7 @@ it("an owner sets rules with opposites, roles and days, and sees what they do to
   );
   await expectUsable(page, `Roles and nicknames of ${community}`, "first-week-rules");
   await page.press("See what changes, then turn on");
-  await expect.poll(() => page.reload().then(() => page.words)).toContain("This is what would change:");
+  await shows(page, "This is what would change:");
   expect(page.all("tr", /^(?:Guest|Solo|Staff)/)).toEqual([
     "Guest 0 3 0 Would get it: Newcomer, Grace, Linus.",
     "Solo 0 3 0 Would get it: Newcomer, Grace, Linus.",

@@ -7,6 +7,7 @@ import { textOf } from "../support/http.ts";
 import { openPlainPage, signedIn } from "../support/plain_page.ts";
 import { useServer } from "../support/server.ts";
 import { closeTab, openPage } from "./browser.ts";
+import { shows } from "./dashboard_pages.ts";
 import { press, signIn } from "./flow_pages.ts";
 import { expectUsable, phone } from "./looks.ts";
 
@@ -123,7 +124,7 @@ it("a member with two connected accounts chooses one", async () => {
   await page.press("Link these accounts");
   expect(page.title).toBe("Your accounts are linked");
   await page.goto(channel);
-  await expect.poll(() => page.reload().then(() => page.words)).toContain("Your roles: Verified");
+  await shows(page, "Your roles: Verified");
 });
 
 const expectCopied = async (page: Page, words: string) => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { newKey, useDashboard } from "./dashboard_pages.ts";
+import { newKey, shows, useDashboard } from "./dashboard_pages.ts";
 import { expectUsable } from "./looks.ts";
 
 const { open } = useDashboard();
@@ -57,7 +57,7 @@ it("an owner imports links from a file, and undoes the import", async () => {
   await expectUsable(page, "Undo the import?", "import-undo");
   await page.press("Undo the import");
   const undone = "1 link was removed from the shared list, and 2 links are as before the import.";
-  await expect.poll(() => page.reload().then(() => page.words)).toContain(undone);
+  await shows(page, undone);
   await expectUsable(page, "The import is undone", "import-undone");
   await page.goto("/dashboard/links?q=100001");
   expect(page.all("a", /^Ada$/)).toEqual([]);

@@ -4,15 +4,11 @@
  */
 import { expect, it } from "vitest";
 import type { PlainPage } from "../support/plain_page.ts";
-import { useDashboard } from "./dashboard_pages.ts";
+import { shows, useDashboard } from "./dashboard_pages.ts";
 
 const { open } = useDashboard();
 
 const file = new File(["Discord ID,Roblox ID\n100001,1\n100006,2\n"], "links.csv");
-
-/** Reloads a page that shows progress, until it shows the end. */
-const shows = (page: PlainPage, words: string) =>
-  expect.poll(() => page.reload().then(() => page.words)).toContain(words);
 
 /** In the order of an owner's first day. Each ends on the page that says that it is done. */
 const journeys: ReadonlyArray<

@@ -1,6 +1,7 @@
 /** A user who is linked in several lists: pages name each list, and one button unlinks the user in all lists. */
 import { expect, it } from "vitest";
-import { daysAgo, twoLists, useDashboard } from "./dashboard_pages.ts";
+import { daysAgo } from "../support/fixtures.ts";
+import { twoLists, useDashboard } from "./dashboard_pages.ts";
 import { expectUsable } from "./looks.ts";
 
 const { open } = useDashboard((fixture) => ({

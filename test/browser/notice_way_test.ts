@@ -1,7 +1,7 @@
 /** The bot's message that rules have stopped leads to the page that says why, and turns them on again. */
 import { expect, it } from "vitest";
 import { newToken } from "../support/fixtures.ts";
-import { ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { inGuilds, ownGuild, useDashboard } from "./dashboard_pages.ts";
 
 const [ada, grace] = ["100001", "100006"] as const;
 const teams = [
@@ -9,7 +9,7 @@ const teams = [
   { name: "Go Club", chatId: grace },
 ] as const;
 
-const { open, platform } = useDashboard(({ platform: all, ...fixture }) => ({
+const { open, platform } = useDashboard((fixture) => ({
   ...fixture,
   accounts: [...teams],
   keys: teams.map(({ name }) => ({
@@ -18,13 +18,7 @@ const { open, platform } = useDashboard(({ platform: all, ...fixture }) => ({
     guildId: ownGuild,
     key: newToken(),
   })),
-  platform: {
-    ...all,
-    guilds: (all?.guilds ?? []).map((guild) => ({
-      ...guild,
-      members: teams.map(({ chatId }) => ({ chatId, manager: true })),
-    })),
-  },
+  platform: inGuilds(fixture, () => ({ members: teams.map(({ chatId }) => ({ chatId, manager: true })) })),
 }));
 
 const turnOn = async (page: Awaited<ReturnType<typeof open>>) => {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import type { PlainPage } from "../support/plain_page.ts";
-import { hostile, ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { hostile, inGuilds, ownGuild, shows, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable } from "./looks.ts";
 
@@ -22,8 +22,7 @@ const { open, visit, platform } = useDashboard((fixture) => ({
   accounts: [{ name: "Chess Club", chatId: "100001", tier: "free" }],
   links: scopes.map((scope) => ({ account: "Chess Club", ...scope, chatId: "100001", gameId: "1" })),
   platform: {
-    ...fixture.platform,
-    guilds: (fixture.platform?.guilds ?? []).map((guild) => ({ ...guild, roles })),
+    ...inGuilds(fixture, () => ({ roles })),
     gameUsers: (fixture.platform?.gameUsers ?? []).map((user) => ({
       ...user,
       items: [{ item: "gamepass", itemId: "55", name: "VIP" }],
@@ -46,9 +45,7 @@ const openRoles = async (name = /Roles of Rook/) => {
 
 /** Waits until everyone is compared with the rules. */
 const compared = async (page: PlainPage) => {
-  await expect
-    .poll(() => page.reload().then(() => page.words))
-    .toMatch(/This is what would change:|Nobody would change/);
+  await shows(page, /This is what would change:|Nobody would change/);
   await expectUsable(page, "What changes in Rook & Bishop", "roles-preview-all");
   return page.words;
 };
