@@ -44,8 +44,7 @@ export const usingSection = (hasGuide: boolean): Html => section("Keys, limits, 
 <li>Without one, the answer to a repeated write says whether the first got through: <code>updated: false</code>.</li>
 <li>Do not repeat other refusals unchanged: they ask for something. Report <code>meta.requestId</code> of a 500.</li>
 ${
-  hasGuide
-    ? html`<li>More in the <a href="${to("/guide")}">guide</a>: clients, sessions, events, signatures, and every rule.</li>`
-    : null
+  hasGuide &&
+  html`<li>More in the <a href="${to("/guide")}">guide</a>: clients, sessions, events, signatures, and every rule.</li>`
 }
 </ul>`;

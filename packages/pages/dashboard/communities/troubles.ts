@@ -88,9 +88,9 @@ export const makeTroubles = Effect.gen(function* () {
     return problems.map(
       (problem) =>
         html`${whatFails(problem, { ...rulesOf(pid, guildId, name), count: Math.max(1, problem.count) }, view)} ${remedy(view, problem)}${
-          problem.reason === "no_permission" && invite !== null
-            ? html` <a href="${to(invite)}" rel="noreferrer">${say("trouble.give_rights")}</a>`
-            : null
+          problem.reason === "no_permission" &&
+          invite !== null &&
+          html` <a href="${to(invite)}" rel="noreferrer">${say("trouble.give_rights")}</a>`
         }`,
     );
   });

@@ -113,13 +113,12 @@ ${rulesFields(rules, role)}
 /** @param mayGive whether the member may give a secret, and what the key lost */
 const acts = (key: KeyDetails, mayGive: boolean): Html => html`
 ${
-  mayGive
-    ? section("Rotate")`
+  mayGive &&
+  section("Rotate")`
 ${panelTo(keyPath(key.id, "rotate"))`
 <p>The key gets a new secret, which is shown once. Its ID, rules and history stay.</p>
 ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400", choices: graces })}
 <button class="button quiet">Rotate the key</button>`}`
-    : null
 }
 ${section("Danger zone")`
 ${mayGive || isActive(key) ? statusForm(key) : null}

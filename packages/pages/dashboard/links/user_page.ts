@@ -51,9 +51,8 @@ export const linkedUserPage = (view: LinkedUserView, game: string, refused: Refu
       link === null
         ? html`${say("user.none")}${undoForm(view)}`
         : html`${accountHtml(link.link.gameId, link.game, now)}${
-            link.game?.isBanned === true
-              ? html` <span class="badge bad">${say("user.banned", { platform: platforms.game })}</span>`
-              : null
+            link.game?.isBanned === true &&
+            html` <span class="badge bad">${say("user.banned", { platform: platforms.game })}</span>`
           }${profileLink(pages.game, platforms.game)}`
     }</dd></div>
 ${

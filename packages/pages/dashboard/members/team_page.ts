@@ -72,8 +72,8 @@ const memberCard = (
 <p><small>${userNameHtml(profile?.username ?? null, chatId)}</small></p>
 <p>${memberText(member, communities)}</p>
 ${
-  allows(role, "owner")
-    ? html`
+  allows(role, "owner") &&
+  html`
 <details>
 <summary>${say("team.change", { unseen: tags.unseen, name: nameOf(member) })}</summary>
 ${formTo(paths.teamRole)`
@@ -82,7 +82,6 @@ ${roleField(`role-${chatId}`, member.role)}
 ${scopesField(`-${chatId}`, member.scopes, communities)}
 <p class="row"><button class="button quiet small">${say("team.save")}</button></p>`}
 </details>`
-    : null
 }
 ${
   isMe || allows(role, "owner")

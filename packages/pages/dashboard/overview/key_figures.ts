@@ -29,10 +29,9 @@ ${
     : html`<ul class="cards" role="list">${view.today.map(todayCard)}</ul>`
 }
 ${
-  view.today.length < view.active
-    ? html`<p class="more">The busiest ${view.today.length} of ${numberText(view.active)} active keys.
+  view.today.length < view.active &&
+  html`<p class="more">The busiest ${view.today.length} of ${numberText(view.active)} active keys.
       <a href="${to(paths.keys)}">All keys</a></p>`
-    : null
 }`}
 </div>`;
 };

@@ -85,9 +85,8 @@ ${ending.map(
 )}
 </ul>
 ${
-  troubles.length > mostTroubles
-    ? html`<p class="more"><a href="${to(paths.communities)}">${say("overview.more_troubles", { count: troubles.length - mostTroubles })}</a></p>`
-    : null
+  troubles.length > mostTroubles &&
+  html`<p class="more"><a href="${to(paths.communities)}">${say("overview.more_troubles", { count: troubles.length - mostTroubles })}</a></p>`
 }`;
 };
 

@@ -182,11 +182,10 @@ const planSection = (view: RolesView, form: RolesForm): Html => {
 ${formTo(action(view), fields, html` class="panel" data-guarded="${view.isTyped ? "changed" : ""}"`)`
 ${form.rules.map((rule, i) => ruleFieldset(view, rule, [i + 1, form.rules.length]))}
 ${
-  form.rules.length < mostRules
-    ? html`<p class="row"><button class="button quiet small" name="act" value="add">${say(
-        form.rules.length === 0 ? "roles.add_rule" : "roles.add_another",
-      )}</button></p>${hasGroups(view) ? ranksFields(view, form) : null}`
-    : null
+  form.rules.length < mostRules &&
+  html`<p class="row"><button class="button quiet small" name="act" value="add">${say(
+    form.rules.length === 0 ? "roles.add_rule" : "roles.add_another",
+  )}</button></p>${hasGroups(view) ? ranksFields(view, form) : null}`
 }
 ${textField({
   name: "nickname",

@@ -64,9 +64,8 @@ ${"roleId" in read ? html`<p>${ruleSentence(view, read)}</p>` : null}
 <input type="hidden" name="parts-${number}" value="${conditions.length}">
 ${conditions.map((each, i) => conditionFields(view, each, [number, i + 1]))}
 ${
-  conditions.length < mostCombined
-    ? html`<p class="row">${button(`condition-${number}`, say("rule.add_condition", place))}</p>`
-    : null
+  conditions.length < mostCombined &&
+  html`<p class="row">${button(`condition-${number}`, say("rule.add_condition", place))}</p>`
 }
 <div class="parts">
 ${menuField({

@@ -46,13 +46,13 @@ ${webhook.failingSince !== null && html`<div><dt>Failing since</dt><dd>${timeHtm
 const sendForms = ({ id, status, pending }: WebhookDetails): Html => html`
 ${formTo(webhookPath(id, "test"), {}, html` class="more"`)`<button class="button">Send a test</button>`}
 ${
-  status === "active" && pending > 0
-    ? formTo(
-        webhookPath(id, "send-pending"),
-        {},
-        html` class="more"`,
-      )`<button class="button quiet">Send what waits now</button>`
-    : null
+  status === "active" &&
+  pending > 0 &&
+  formTo(
+    webhookPath(id, "send-pending"),
+    {},
+    html` class="more"`,
+  )`<button class="button quiet">Send what waits now</button>`
 }`;
 
 const statuses = [
