@@ -109,14 +109,13 @@ ${answersHtml(document, operation)}
 </div></details>`;
 };
 
-const parametersHtml = (document: Document, { parameters }: Operation): Html | null =>
-  parameters.length === 0
-    ? null
-    : html`<h4>Parameters</h4><ul>${parameters.map((each) => {
-        const parameter = resolved(document, each);
-        return html`<li><code>${parameter.name}</code> <small>${typeText(document, parameter.schema)}, in the
+const parametersHtml = (document: Document, { parameters }: Operation): Html | false =>
+  parameters.length > 0 &&
+  html`<h4>Parameters</h4><ul>${parameters.map((each) => {
+    const parameter = resolved(document, each);
+    return html`<li><code>${parameter.name}</code> <small>${typeText(document, parameter.schema)}, in the
           ${parameter.in}${parameter.required ? null : ", optional"}</small> ${proseHtml(parameter.description)}</li>`;
-      })}</ul>`;
+  })}</ul>`;
 
 /** Shows the example and the fields of successful answers, and lists the others, each with what its reasons ask for. */
 const answersHtml = (document: Document, operation: Operation): Html => {
@@ -174,10 +173,9 @@ const reasonOf = ({ enum: values, description }: Schema): ReadonlyArray<Reason> 
     ? []
     : [{ reason: String(values[0]), advice: description }];
 
-const reasonsHtml = (reasons: ReadonlyArray<Reason>): Html | null =>
-  reasons.length === 0
-    ? null
-    : html`<ul>${reasons.map(({ reason, advice }) => html`<li><code>${reason}</code> ${proseHtml(advice)}</li>`)}</ul>`;
+const reasonsHtml = (reasons: ReadonlyArray<Reason>): Html | false =>
+  reasons.length > 0 &&
+  html`<ul>${reasons.map(({ reason, advice }) => html`<li><code>${reason}</code> ${proseHtml(advice)}</li>`)}</ul>`;
 
 /** The words in which a refusal of v1 tells the reasons of an operation, because its body does not name them. */
 const wordsIn = (

@@ -133,10 +133,9 @@ ${target.chatId !== null && reviewsSection(form, found, visitor)}`;
 };
 
 /** Says which of the compared accounts are listed; null if all of them are. */
-const listedText = ({ candidates, matches, risk, target }: AltReport): Html | null =>
-  candidates === matches.length
-    ? null
-    : html`<p>${say("alts.compared", { count: candidates })}
+const listedText = ({ candidates, matches, risk, target }: AltReport): Html | false =>
+  candidates !== matches.length &&
+  html`<p>${say("alts.compared", { count: candidates })}
       ${target.guildId !== null && html`${say("alts.members_only")} `}${matches.length >= maxListedAlts && html`${say("alts.most", { most: numberHtml(maxListedAlts) })} `}${risk.unlistedWeight !== 0 && say("alts.unlisted")}</p>`;
 
 export const tones = { LOW: "good", MEDIUM: "warn", HIGH: "bad", CRITICAL: "bad" } as const;

@@ -125,23 +125,20 @@ ${present.length === 0 ? addBot(invite) : addBotElsewhere(invite)}`;
 };
 
 /** The button that adds the bot, and the rights that the bot asks for. */
-export const addBot = ({ botInvite }: Invite): Html | null =>
-  botInvite === null
-    ? null
-    : html`
+export const addBot = ({ botInvite }: Invite): Html | false =>
+  botInvite !== null &&
+  html`
 <p><a class="button" href="${to(botInvite)}" rel="noreferrer">${say("steps.bot.add")}</a></p>
 <p>${say("steps.asks")}</p>`;
 
 /** The link that adds the bot to a community, whose name only screen readers hear. */
-export const addBotLink = (botInvite: string | null, name: string | Html): Html | null =>
-  botInvite === null
-    ? null
-    : html`<a href="${to(botInvite)}" rel="noreferrer">${say("steps.bot.add_to", { unseen: tags.unseen, community: name })}</a>`;
+export const addBotLink = (botInvite: string | null, name: string | Html): Html | false =>
+  botInvite !== null &&
+  html`<a href="${to(botInvite)}" rel="noreferrer">${say("steps.bot.add_to", { unseen: tags.unseen, community: name })}</a>`;
 
-const addBotElsewhere = ({ botInvite }: Invite): Html | null =>
-  botInvite === null
-    ? null
-    : html`<p><a href="${to(botInvite)}" rel="noreferrer">${say("steps.bot.elsewhere")}</a></p>`;
+const addBotElsewhere = ({ botInvite }: Invite): Html | false =>
+  botInvite !== null &&
+  html`<p><a href="${to(botInvite)}" rel="noreferrer">${say("steps.bot.elsewhere")}</a></p>`;
 
 /** The link that gives the bot, where it is already, the rights that the rules need; null if they need none. */
 export const rightsLink = ({

@@ -117,7 +117,7 @@ export const makeTroubles = Effect.gen(function* () {
         if (isOut)
           troubles.push({
             tone: "bad",
-            text: outText(name, addBotLink(botInvite(guildId, everyRight), name)),
+            text: html`${say("trouble.out", { community: name })} ${addBotLink(botInvite(guildId, everyRight), name)}`,
           });
         const pause = set.find(isHere)?.paused ?? null;
         if (pause !== null) {
@@ -134,9 +134,6 @@ export const makeTroubles = Effect.gen(function* () {
     return found.flat();
   });
 });
-
-const outText = (community: string | Html, add: Html | null): Html =>
-  html`${say("trouble.out", { community })} ${add}`;
 
 /** The rules of a community, for messages with a link to them. */
 const rulesOf = (pid: Pid, guildId: GuildId, community: string | Html) => ({

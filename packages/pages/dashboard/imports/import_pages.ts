@@ -225,10 +225,9 @@ const countsTable = ({ inserted, replaced, unchanged, kept, leftOut }: ImportOut
 const changedHtml = (
   { id, community, changed: { count, first } }: ImportView,
   { chats, games }: AccountNames,
-): Html | null =>
-  count === 0
-    ? null
-    : html`
+): Html | false =>
+  count !== 0 &&
+  html`
 ${tableHtml({
   id: "changed",
   caption:
@@ -251,7 +250,5 @@ ${tableHtml({
 })}
 <p class="more"><a class="button quiet small" href="${to(importPath(id))}/changed.csv">${say("import.changed.file")}</a></p>`;
 
-const unreadHtml = ({ unreadColumns }: ImportOutcome): Html | null =>
-  unreadColumns.length === 0
-    ? null
-    : html`<p>${say("import.unread", { columns: unreadColumns.join(", ") })}</p>`;
+const unreadHtml = ({ unreadColumns }: ImportOutcome): Html | false =>
+  unreadColumns.length > 0 && html`<p>${say("import.unread", { columns: unreadColumns.join(", ") })}</p>`;

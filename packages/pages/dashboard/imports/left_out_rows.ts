@@ -12,10 +12,9 @@ export type SampleRow = { readonly line: number; readonly link: FileLink } | Lef
 export const leftOutHtml = (
   { id }: { readonly id: string },
   { reasons, leftOut }: ImportOutcome,
-): Html | null =>
-  leftOut === 0
-    ? null
-    : html`
+): Html | false =>
+  leftOut !== 0 &&
+  html`
 <h2>${say("import.left_out")}</h2>
 ${reasons.map(
   ({ reason, count, first }) => html`

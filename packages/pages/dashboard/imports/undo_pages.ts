@@ -85,24 +85,23 @@ export const undoLink = ({ id, name, endsAt }: Pick<UndoableImport, "id" | "name
 export const undoableSection = (
   imports: ReadonlyArray<UndoableImport>,
   communities: ReadonlyArray<Community>,
-): Html | null =>
-  imports.length === 0
-    ? null
-    : section(say("undo.section"))`
+): Html | false =>
+  imports.length > 0 &&
+  section(say("undo.section"))`
 <ul class="cards" role="list">${imports.map((one) => {
-        const community = communities.find(({ scope }) => scope.pid === one.pid);
-        const entry = { b: tags.b, name: one.name, time: timeHtml(one.importedAt), count: one.links };
-        return html`
+    const community = communities.find(({ scope }) => scope.pid === one.pid);
+    const entry = { b: tags.b, name: one.name, time: timeHtml(one.importedAt), count: one.links };
+    return html`
 <li>
 <p>${
-          community === undefined
-            ? say("undo.entry", entry)
-            : say("undo.entry_of", { ...entry, list: listText(community) })
-        }</p>
+      community === undefined
+        ? say("undo.entry", entry)
+        : say("undo.entry_of", { ...entry, list: listText(community) })
+    }</p>
 <p>${
-          one.undone === null
-            ? undoLink(one)
-            : html`<a href="${to(importPath(one.id, "undo"))}">${say("undo.undone", { unseen: tags.unseen, name: one.name })}</a>`
-        }</p>
+      one.undone === null
+        ? undoLink(one)
+        : html`<a href="${to(importPath(one.id, "undo"))}">${say("undo.undone", { unseen: tags.unseen, name: one.name })}</a>`
+    }</p>
 </li>`;
-      })}</ul>`;
+  })}</ul>`;

@@ -43,10 +43,9 @@ ${nobodyIn(found.filter(isEmpty).map(({ community }) => community))}`,
 const isEmpty = ({ links, unlinked }: Found): boolean => links.length + unlinked.length === 0;
 
 /** Names the lists in which nobody was found, and says how each was searched. */
-const nobodyIn = (communities: ReadonlyArray<Community>): Html | null =>
-  communities.length === 0
-    ? null
-    : section(say("links.nobody_in"))`<ul>${communities.map(
-        (community) =>
-          html`<li>${say("links.nobody_in.list", { list: communityName(community), searched: searchedFor(community) })}</li>`,
-      )}</ul>`;
+const nobodyIn = (communities: ReadonlyArray<Community>): Html | false =>
+  communities.length > 0 &&
+  section(say("links.nobody_in"))`<ul>${communities.map(
+    (community) =>
+      html`<li>${say("links.nobody_in.list", { list: communityName(community), searched: searchedFor(community) })}</li>`,
+  )}</ul>`;

@@ -171,15 +171,14 @@ ${links.length > 0 && linksTable(view)}`;
 export const shownUnlinked = 10;
 
 /** Lists the found users who have no link, and says if there are more. */
-export const unlinkedNotice = (pid: Pid, unlinked: ReadonlyArray<UnlinkedUser>): Html | null =>
-  unlinked.length === 0
-    ? null
-    : html`<div class="notice warn"><p>${say("links.without")}</p><ul>${unlinked
-        .slice(0, shownUnlinked)
-        .map(
-          ({ chatId, chat }) =>
-            html`<li><a href="${to(userPath(pid, chatId))}">${accountText(chatId, chat)}</a></li>`,
-        )}</ul>${unlinked.length > shownUnlinked ? html`<p>${say("links.without_more", { count: shownUnlinked })}</p>` : null}</div>`;
+export const unlinkedNotice = (pid: Pid, unlinked: ReadonlyArray<UnlinkedUser>): Html | false =>
+  unlinked.length > 0 &&
+  html`<div class="notice warn"><p>${say("links.without")}</p><ul>${unlinked
+    .slice(0, shownUnlinked)
+    .map(
+      ({ chatId, chat }) =>
+        html`<li><a href="${to(userPath(pid, chatId))}">${accountText(chatId, chat)}</a></li>`,
+    )}</ul>${unlinked.length > shownUnlinked ? html`<p>${say("links.without_more", { count: shownUnlinked })}</p>` : null}</div>`;
 
 export const linksTable = (
   view: Pick<LinksView, "links" | "search" | "named"> & { readonly community: Community },

@@ -119,10 +119,8 @@ const joinedHtml = ({ chat, now }: LinkedUserView): Html | null => {
     : html`<small>${say("user.joined", { day: dayHtml(joined), ago: ageAgoHtml(joined, now) })}</small>`;
 };
 
-const profileLink = (url: string | null, platform: Html): Html | null =>
-  url === null
-    ? null
-    : html`<br><a href="${to(url)}" rel="noreferrer">${say("user.profile", { platform })}</a>`;
+const profileLink = (url: string | null, platform: Html): Html | false =>
+  url !== null && html`<br><a href="${to(url)}" rel="noreferrer">${say("user.profile", { platform })}</a>`;
 
 /** A note for a link that has no audit entry, such as an imported one. */
 const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Html | null =>
@@ -167,19 +165,18 @@ export const makeUserLists = Effect.gen(function* () {
   });
 });
 
-const userListsHtml = ({ lists, chatId, chat }: LinkedUserView): Html | null =>
-  lists.length === 0
-    ? null
-    : section(say("user.lists", { count: lists.length }))`
+const userListsHtml = ({ lists, chatId, chat }: LinkedUserView): Html | false =>
+  lists.length > 0 &&
+  section(say("user.lists", { count: lists.length }))`
 <ul class="cards" role="list">${lists.map(({ community, link: { link, game } }) => {
-        const { pid } = community.scope;
-        return html`
+    const { pid } = community.scope;
+    return html`
 <li>
 <h3><a href="${to(userPath(pid, chatId))}">${communityName(community)}</a></h3>
 <p>${accountText(link.gameId, game)}</p>
 <p><a class="bad" href="${to(unlinkPath(pid, chatId))}">${say("user.unlink", { unseen: tags.unseen, name: accountText(chatId, chat), list: listText(community) })}</a></p>
 </li>`;
-      })}</ul>
+  })}</ul>
 ${
   lists.length > 1 &&
   html`<p class="more"><a class="button bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">${say("unlink.all")}</a></p>`

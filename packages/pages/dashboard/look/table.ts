@@ -46,10 +46,9 @@ export const memberColumn = (pid: Pid, names: AccountNames["chats"]): Column<{ r
 ];
 
 /** The button that leads to the next page of a list; null on the last page. */
-export const nextPage = (address: string | null, label: string | Html): Html | null =>
-  address === null
-    ? null
-    : html`<p class="more"><a class="button quiet" rel="next" href="${to(address)}">${label}</a></p>`;
+export const nextPage = (address: string | null, label: string | Html): Html | false =>
+  address !== null &&
+  html`<p class="more"><a class="button quiet" rel="next" href="${to(address)}">${label}</a></p>`;
 
 const cellHtml = <Row>([label, cell, look]: Column<Row>, index: number, row: Row, at: number): Html => {
   if (index === 0) return html`<th scope="row">${cell(row, at)}</th>`;

@@ -110,10 +110,9 @@ export const previewHtml = (
   names: RuleNames,
   rules: ReadonlyArray<RoleRule>,
   { who, found }: RolePreview,
-): Html | null =>
-  found === null
-    ? null
-    : html`<p>${say(found.isLinked ? "roles.try.linked" : "roles.try.unlinked", { b: tags.b, who })} ${changesHtml(names, found)}</p>
+): Html | false =>
+  found !== null &&
+  html`<p>${say(found.isLinked ? "roles.try.linked" : "roles.try.unlinked", { b: tags.b, who })} ${changesHtml(names, found)}</p>
 ${becauseHtml(names, rules, found.changes)}`;
 
 const answer = (isMet: boolean | null): Html =>

@@ -106,19 +106,18 @@ ${formOf(view)`${
 <p class="row">${buttonsHtml(view)}</p>`}`}`;
 };
 
-const takeField = (view: PreviewView): Html | null =>
-  view.unnamed.length === 0
-    ? null
-    : checksField({
-        name: "take",
-        label: say("preview.take"),
-        hint: say("preview.take.hint"),
-        values: [],
-        choices: view.unnamed.map(({ roleId, count }) => ({
-          value: roleId,
-          label: say("preview.take.role", { role: roleName(view, roleId), count }),
-        })),
-      });
+const takeField = (view: PreviewView): Html | false =>
+  view.unnamed.length > 0 &&
+  checksField({
+    name: "take",
+    label: say("preview.take"),
+    hint: say("preview.take.hint"),
+    values: [],
+    choices: view.unnamed.map(({ roleId, count }) => ({
+      value: roleId,
+      label: say("preview.take.role", { role: roleName(view, roleId), count }),
+    })),
+  });
 
 const confirm = (label: Html): Html =>
   html`<button class="button" name="act" value="confirm">${label}</button>`;
@@ -134,10 +133,9 @@ ${confirm(say(key, { count: preview.unknown }))}`;
 };
 
 /** Comes first, because every number below lacks the unknown changes. */
-const unknownHtml = ({ preview: { unknown, done } }: PreviewView): Html | null =>
-  unknown === 0
-    ? null
-    : html`<div class="notice warn"><p>${say("preview.unknown", { unknown, done: numberHtml(done), platform: platforms.game })}</p></div>`;
+const unknownHtml = ({ preview: { unknown, done } }: PreviewView): Html | false =>
+  unknown !== 0 &&
+  html`<div class="notice warn"><p>${say("preview.unknown", { unknown, done: numberHtml(done), platform: platforms.game })}</p></div>`;
 
 /** How many changes there are, and how long they take at ten a second. */
 const workText = (changes: number): Html =>
