@@ -26,8 +26,8 @@ import { journalUnits } from "./journal.ts";
 import { leaseUnit } from "./leases.ts";
 import { linkUnits } from "./links.ts";
 import { placesOfRecords, placesOfRows } from "./places.ts";
+import { requestUnit } from "./requests.ts";
 import { type Rows, recordUnit, type Unit } from "./unit.ts";
-import { verificationUnits } from "./verifications.ts";
 
 /** After the units that their rows refer to. */
 const units: ReadonlyArray<Unit> = [
@@ -35,7 +35,7 @@ const units: ReadonlyArray<Unit> = [
   ...linkUnits,
   ...recordTypes.map(recordUnit),
   ...journalUnits,
-  ...verificationUnits,
+  requestUnit,
   leaseUnit,
 ];
 
