@@ -27,8 +27,9 @@ import type { LinkStore } from "./links/link_store.ts";
 import type { RecordType } from "./records/record_type.ts";
 import { type ReminderStore, reminders, storedReminders } from "./reminders/reminder_store.ts";
 import { type PlanNoticeStore, planNotices, storedPlanNotices } from "./roles/plan_notice_store.ts";
-import { roleMembers, rolePlans, roleProblems } from "./roles/plan_records.ts";
+import { forgetInPlans, roleMembers, rolePlans, roleProblems } from "./roles/plan_records.ts";
 import {
+  forgetInPreviews,
   type PreviewStore,
   previewMembers,
   previewUsers,
@@ -46,7 +47,7 @@ import type { RootKeyStore } from "./secrets/root_key.ts";
 import { type SessionStore, sessionBursts, verificationSessions } from "./sessions/session_store.ts";
 import { verificationFlows } from "./sessions/verification_flow.ts";
 import { begunSignIns, type SignInStore, siteSignIns, storedSignIns } from "./sign_ins/sign_in_store.ts";
-import { communityRecords, storedCommunities } from "./stored_communities.ts";
+import { communityRecords, forgetInCommunities, storedCommunities } from "./stored_communities.ts";
 import { storedMembers } from "./stored_members.ts";
 import { storedRolePlans } from "./stored_role_plans.ts";
 import { storedRootKey } from "./stored_root_key.ts";
@@ -171,6 +172,14 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   roleProblems,
   memberRecords,
 ];
+
+/**
+ * What an erasure changes besides the records of `ofUser`: each takes the user out of up to `limit` records, and returns
+ * whether more may be left.
+ *
+ * @internal
+ */
+export const forgetters = [forgetInPlans, forgetInCommunities, forgetInPreviews];
 
 /** The stores that are written once for all storages. @internal */
 export const recordStores = Layer.mergeAll(

@@ -9,15 +9,8 @@ import { forgetInLogs } from "@accountlink/core/guild_log";
 import { importedLinks } from "@accountlink/core/imports";
 import { logged, userErased, withoutUser } from "@accountlink/core/journal";
 import type { RecordType } from "@accountlink/core/records";
-import { forgetInPlans, forgetInPreviews } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
-import {
-  closeAccount,
-  forgetInCommunities,
-  forgetInSessions,
-  pauseAll,
-  recordTypes,
-} from "@accountlink/core/storage";
+import { closeAccount, forgetInSessions, forgetters, pauseAll, recordTypes } from "@accountlink/core/storage";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
   addErased,
@@ -272,8 +265,12 @@ const recordEnd = (tx: Transaction, write: EraseUser, { id }: StoredAccount, par
 
 const kinds: ReadonlyArray<EraseSome> = [
   eraseFromScopes(links.byUser, () => "records"),
-  // Before the records by which it finds previews.
-  (tx, { chatId }) => forgetInPreviews(txOf(tx), chatId, 1),
+  // Before the records by which they find what names the user.
+  ...forgetters.map(
+    (forget): EraseSome =>
+      (tx, { chatId }) =>
+        forget(txOf(tx), chatId, 1),
+  ),
   ...recordTypes.flatMap((type) =>
     type.ofUser === null ? [] : [type === memberRecords ? leaveAccount : eraseRecordsOf(type.ofUser)],
   ),
@@ -282,9 +279,7 @@ const kinds: ReadonlyArray<EraseSome> = [
   eraseRecords,
   eraseAnswers,
   (tx, { chatId }, part) => eraseFromBlocks(tx, chatId, isLarge(part)),
-  (tx, { chatId }) => forgetInCommunities(txOf(tx), chatId, 1),
   eraseAll(kvIndex(importedLinks.byUser)),
-  (tx, { chatId }) => forgetInPlans(txOf(tx), chatId, 1),
   forgetInviter,
   forgetMaker,
   endOwn,

@@ -2,8 +2,7 @@
 import { type ChatId, Pid } from "@accountlink/core";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import type { RecordType } from "@accountlink/core/records";
-import { forgetInPlans, forgetInPreviews } from "@accountlink/core/roles";
-import { forgetInCommunities, forgetInSessions, recordTypes } from "@accountlink/core/storage";
+import { forgetInSessions, forgetters, recordTypes } from "@accountlink/core/storage";
 import { type ErasedThing, type EraseUser, erasedMark } from "@accountlink/core/users";
 import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
@@ -87,9 +86,7 @@ export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: Sto
     yield* sql`UPDATE members SET invited_by = NULL WHERE invited_by = ${chatId}`;
     yield* sql`UPDATE keys SET made_by = ${erasedMark} WHERE made_by = ${chatId}`;
     const all = Number.MAX_SAFE_INTEGER;
-    yield* withTx(sql, (tx) => forgetInPlans(tx, chatId, all), true);
-    yield* withTx(sql, (tx) => forgetInCommunities(tx, chatId, all), true);
-    yield* withTx(sql, (tx) => forgetInPreviews(tx, chatId, all), true);
+    for (const forget of forgetters) yield* withTx(sql, (tx) => forget(tx, chatId, all), true);
     const { pids: messages } = yield* withTx(sql, (tx) => forgetInLogs(tx, chatId, at, all), true);
     yield* eraseAnswers(chatId);
     yield* sql`
