@@ -13,7 +13,7 @@ import {
   type Tx,
 } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Array as Arr, Effect, Predicate, Struct } from "effect";
+import { Array as Arr, Effect, Function, Predicate, Struct } from "effect";
 import type { Database } from "./database.ts";
 import type { Bounds, Tuple } from "./keys.ts";
 import { itemsOf, shortListsAtOnce } from "./steps.ts";
@@ -71,15 +71,11 @@ interface OfAccount {
   readonly account: number;
 }
 
-const known = new WeakMap<RecordType, unknown>();
-
 /**
  * The table of a type of records. A record that a deletion of its scope deletes has the epoch of the scope besides.
  */
-export const kvTable = <T extends RecordType>(type: T): TableOf<T> => {
-  const found = known.get(type) as TableOf<T> | undefined;
-  if (found !== undefined) return found;
-  const indexes: Record<string, IndexOptions<RecordOf<T>>> = {};
+export const kvTable = Function.memoize((type: RecordType) => {
+  const indexes: Record<string, IndexOptions<object>> = {};
   for (const index of Object.values(type.indexes)) {
     const { name, group } = index;
     indexes[name] = { keys: (record) => entriesOf(index, record), ...(group !== undefined && { group }) };
@@ -90,10 +86,8 @@ export const kvTable = <T extends RecordType>(type: T): TableOf<T> => {
       group: 1,
     };
   }
-  const made = table<RecordOf<T>>()(type.name, (record) => keyOf(type, record), indexes, type.group);
-  known.set(type, made);
-  return made as unknown as TableOf<T>;
-};
+  return table<object>()(type.name, (record) => keyOf(type, record), indexes, type.group);
+}) as unknown as <T extends RecordType>(type: T) => TableOf<T>;
 
 const indexNamed = <R extends object>(type: RecordType<R>, name: string) =>
   (kvTable(type) as unknown as Readonly<Record<string, Index<R>>>)[name] as Index<R>;
@@ -108,18 +102,17 @@ export const indexOfAccount = <R extends object>(type: RecordType<R>) =>
 export const indexOfScope = ({ indexes }: RecordType): Index<OfEpoch> =>
   kvIndex(Object.values(indexes).find(hasEpoch) as RecordIndex<OfEpoch>);
 
-const isDescending = (field: string | undefined): boolean => field?.startsWith("-") === true;
+/** Values of an index as its entries have them, from the place `from` on. */
+const valuesIn = ({ either, fields }: RecordIndex, values: Tuple, from = 0): Tuple => {
+  const first = from - (either === undefined ? 0 : 1);
+  return values.map((value, at) => (fields[first + at]?.startsWith("-") === true ? -Number(value) : value));
+};
 
 /** The bounds of an index behind a prefix, as its entries have them. */
-const boundsOf = ({ fields }: RecordIndex, prefix: Tuple, options: ListOptions = {}): Bounds => {
-  const valuesOfEntry = (bound: Tuple) =>
-    bound.map((value, at) => (isDescending(fields[prefix.length + at]) ? -Number(value) : value));
-  const { before, after } = options;
-  return {
-    ...(before !== undefined && { before: valuesOfEntry(before) }),
-    ...(after !== undefined && { after: valuesOfEntry(after) }),
-  };
-};
+const boundsOf = (index: RecordIndex, prefix: Tuple, { before, after }: ListOptions = {}): Bounds => ({
+  ...(before !== undefined && { before: valuesIn(index, before, prefix.length) }),
+  ...(after !== undefined && { after: valuesIn(index, after, prefix.length) }),
+});
 
 export const tableFor = <R extends object>(type: RecordType<R>): Table<R> => kvTable(type);
 
@@ -216,10 +209,7 @@ export const txOf = (tx: Transaction): Tx => {
     options?: ListOptions,
   ) => forEachLimited(prefixes, (prefix) => list(index, prefix, options), { concurrency: shortListsAtOnce });
   const placed = Effect.fnUntraced(function* (index: RecordIndex, values: Tuple) {
-    const before = index.either === undefined ? 0 : 1;
-    const prefix = values.map((value, at) =>
-      isDescending(index.fields[at - before]) ? -Number(value) : value,
-    );
+    const prefix = valuesIn(index, values);
     const [first, ...rest] = prefix;
     return first !== undefined && hasEpoch(index) && index !== index.type.byKey
       ? [first, yield* epochOf(tx, first as OfEpoch["pid"]), ...rest]

@@ -1,6 +1,6 @@
 /** The SQL of types of records. */
 import type { KeyPart, ListOptions, Merging, RecordIndex, RecordType } from "@accountlink/core/records";
-import { Schema } from "effect";
+import { Function, Schema } from "effect";
 import { castJson } from "./statements/dialect.ts";
 import { tableOf } from "./statements/row.ts";
 
@@ -65,14 +65,8 @@ const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
   };
 };
 
-const known = new WeakMap<RecordType, ReturnType<typeof makeTable>>();
-
 /** The table of a type of records. */
-export const tableFor = (type: RecordType) => {
-  const found = known.get(type) ?? makeTable(type);
-  known.set(type, found);
-  return found;
-};
+export const tableFor = Function.memoize(makeTable);
 
 export const keyColumnsOf = (type: RecordType): ReadonlyArray<string> => tableFor(type).keyColumns;
 

@@ -6,7 +6,6 @@ import type { JournalRecord } from "@accountlink/core/journal";
 import {
   type AccountWrite,
   type CountOptions,
-  type Held,
   type Journaled,
   type KeyPart,
   type ListOptions,
@@ -18,7 +17,7 @@ import {
   type TxBody,
 } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Array as Arr, Effect, Predicate, Schema } from "effect";
+import { Array as Arr, Effect, Function, Predicate, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { batchedList } from "./batched_list.ts";
 import { countEventsOn } from "./journal/event_store.ts";
@@ -232,24 +231,19 @@ export const layer = (own: Readonly<Record<string, (parts: StoreParts) => object
     const { sql, operation, transaction, isRemote, onlyOne } = parts;
     const lockQueue = (queue: string | ReadonlyArray<string>) =>
       Effect.forEach(isRemote ? [queue].flat() : [], (name) => sql`SELECT locks FROM ${onlyOne(name)}`);
-    const leases = new Map<string, ReturnType<typeof leasesOn>>();
-    const leaseOf = (type: RecordType, { nodes, index, key = type.key[0] ?? "" }: Held<RecordIndex>) => {
-      const { name } = type;
+    const leaseOf = Function.memoize((type: RecordType) => {
+      if (type.held === null) return null;
+      const { nodes, index, key = type.key[0] ?? "" } = type.held;
       const isNeeded = literalSql(index.only === undefined ? "1 = 1" : isOnly(type, index.only));
-      const lease =
-        leases.get(name) ?? leasesOn(sql, { table: name, key: columnOf(type, key), nodes, isNeeded });
-      leases.set(name, lease);
-      return lease;
-    };
+      return leasesOn(sql, { table: type.name, key: columnOf(type, key), nodes, isNeeded });
+    });
     const alone = txOn(sql, false);
-    const batches = new Map<RecordIndex, ReturnType<typeof batchedList>>();
+    const batchOf = Function.memoize((index: RecordIndex) => batchedList(parts, index));
     const reading: Tx = {
       ...alone,
       list: (index, prefix, options) => {
         if (!isRemote || index.isBatched !== true) return alone.list(index, prefix, options);
-        const batch = batches.get(index) ?? batchedList(parts, index);
-        batches.set(index, batch);
-        return batch(String(prefix[0])) as unknown as StoreEffect<never>;
+        return batchOf(index)(String(prefix[0])) as unknown as StoreEffect<never>;
       },
     };
     const readOf = (name: string) =>
@@ -294,7 +288,8 @@ export const layer = (own: Readonly<Record<string, (parts: StoreParts) => object
       hold: (name, type, items) =>
         operation(name, function* () {
           assertStorable([items.node]);
-          if (type.held === null || !(yield* leaseOf(type, type.held)(items))) return [];
+          const lease = leaseOf(type);
+          if (type.held === null || lease === null || !(yield* lease(items))) return [];
           return yield* reading.list(type.held.index, [items.node]) as unknown as Run<ReadonlyArray<never>>;
         })(),
       firstNode: (name, { held }, prefix, at) =>
