@@ -8,7 +8,7 @@ const slowly = (part: number) => Effect.delay(Effect.succeed(part), "10 millis")
 /** As many pages as a file of 600,000 links has. */
 const pages = 1_202;
 
-test("a file asks for the rights of its reader once a second, not for each of its parts", function* () {
+test("a file asks for the rights of its reader once a second and at its end, not for each of its parts", function* () {
   let [asked, parts] = [0, 0];
   const file = Stream.range(1, pages).pipe(Stream.rechunk(1));
   const read = (each: Stream.Stream<number>) =>
@@ -20,11 +20,22 @@ test("a file asks for the rights of its reader once a second, not for each of it
       () => Effect.sync(() => parts++),
     );
   yield* read(file);
-  expect([asked, parts]).toEqual([1, pages]);
+  expect([asked, parts]).toEqual([2, pages]);
   const slow = yield* Effect.forkChild(read(Stream.mapEffect(file, slowly)));
   yield* TestClock.adjust("13 seconds");
   yield* Fiber.join(slow);
-  expect([asked, parts]).toEqual([14, 2 * pages]);
+  expect([asked, parts]).toEqual([16, 2 * pages]);
+});
+
+test("a file whose list is deleted with its account does not look complete", function* () {
+  let isDeleted = false;
+  const file = Stream.range(1, 300).pipe(
+    Stream.rechunk(1),
+    Stream.takeWhile((part) => !(isDeleted = part > 50)),
+  );
+  const mayRead = Effect.suspend(() => (isDeleted ? Effect.fail("deleted") : Effect.void));
+  const reading = yield* Effect.exit(Stream.runDrain(whileAllowed(file, mayRead)));
+  expect([isDeleted, reading._tag]).toEqual([true, "Failure"]);
 });
 
 test("a file ends when its reader may no longer read it", function* () {
