@@ -237,6 +237,8 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
     const startRest = Effect.fnUntraced(function* (isOfBot: boolean) {
       const now = yield* Clock.currentTimeMillis;
       if (isOfBot) botRestsUntil = now + rest;
+      // Communities that no longer remind are not asked again whether they have rested.
+      for (const [other, until] of restsUntil) if (until <= now) restsUntil.delete(other);
       restsUntil.set(name, now + rest);
       yield* plans.setProblem(place, "reminders_refused", now);
       yield* Effect.logWarning("The platform refuses reminders: they rest for an hour");
