@@ -7,7 +7,8 @@ import { importTxOf } from "./import_tx.ts";
 import { storeLayer } from "./store_layer.ts";
 
 export const layer = storeLayer(ImportStore, (db) => ({
-  importBatch: (batch) => importBatch(db, batch),
+  // A node that stops ends its batch: another one would count the links that parts have stored as unchanged.
+  importBatch: (batch) => Effect.uninterruptible(importBatch(db, batch)),
 
   importPosition: (source) =>
     db.read((tx) => Effect.map(tx.get(progress, source), (saved) => saved?.position ?? 0)),
