@@ -114,7 +114,7 @@ const signInCases: Cases<StoragePorts> = {
 
 /**
  * Tests a `SignInStore`. `storagePropertySuite` tests sites, deadlines, order, replaced and unfinished sign-ins, and
- * sweeps, and `userStoreSuite` that erasures delete sign-ins.
+ * sweeps, and `recordTypesSuite` that erasures delete sign-ins.
  */
 export const signInStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("SignInStore", options, { ...begunCases, ...signInCases });

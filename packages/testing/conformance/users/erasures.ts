@@ -10,16 +10,6 @@ import type { Cases } from "../suite.ts";
 import { newUserSteps } from "./user_steps.ts";
 
 export const erasures: Cases<StoragePorts> = {
-  "erase deletes only the user's sign-ins": function* () {
-    const user = yield* newUserSteps;
-    const [theirs, others] = [yield* user.signIn(), yield* user.signIn(bob)];
-    expectEqual((yield* user.find).signIns, [theirs]);
-    yield* user.erase([]);
-    expectEqual(yield* user.findSignIn(theirs), null);
-    expectEqual(yield* user.findSignIn(others), others);
-    expectEqual((yield* user.find).signIns, []);
-  },
-
   "erase removes the names of the user's accounts, and revokes their keys": function* () {
     const user = yield* newUserSteps;
     const { chatId, keys } = user;

@@ -12,10 +12,9 @@ import { FlowStore, type VerificationFlow } from "@accountlink/core/flow";
 import type { IdempotentRequest, Once } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
-import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { type UserErased, UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
-import { makeFlow, makeKey, makeSignIn, uniqueChatId, uniqueText } from "../../mod.ts";
+import { makeFlow, makeKey, uniqueChatId, uniqueText } from "../../mod.ts";
 import { commit, idempotencySteps } from "../idempotency/idempotency_steps.ts";
 import { makeScopes, origin } from "../scopes.ts";
 
@@ -25,7 +24,6 @@ const addressOf = (hash: string) => ({ hash, sealed: "sealed", addressKeyId: "k1
 export const newUserSteps = Effect.gen(function* () {
   const [links, sessions, flows] = [yield* LinkStore, yield* SessionStore, yield* FlowStore];
   const [keys, log, users] = [yield* KeyStore, yield* AuditLog, yield* UserStore];
-  const signIns = yield* SignInStore;
   const { find: findRequest } = yield* idempotencySteps;
   const chatId = uniqueChatId();
 
@@ -66,13 +64,7 @@ export const newUserSteps = Effect.gen(function* () {
       Effect.map(links.findByChatId(pid, of), Option.getOrNull),
     see: ({ pid }: DataScope) =>
       sessions.recordSightings(pid, [{ chatId, address: addressOf("hash"), seenAt: 0 }]),
-    signIn: Effect.fnUntraced(function* (of: ChatId = chatId) {
-      const signIn = makeSignIn({ chatId: of });
-      yield* signIns.create(signIn, null);
-      return signIn;
-    }),
     findRequest,
-    findSignIn: ({ site, id }: SiteSignIn) => Effect.map(signIns.find(site, id, 0), Option.getOrNull),
     /** Begins a flow, and proves the chat user and the game user. */
     prove: Effect.fnUntraced(function* (scope: DataScope, gameId: GameId) {
       const flow = makeFlow(scope);
