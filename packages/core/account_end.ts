@@ -1,10 +1,16 @@
-/** The close of accounts in any storage, in the transactions of several stores. */
-import { Effect, Predicate } from "effect";
-import type { KeyId } from "./ids.ts";
-import type { KnownAccount, Tx } from "./records/records.ts";
+/** The close and the end of accounts in any storage, in the transactions of several stores. */
+import { Effect, Equal, Predicate } from "effect";
+import { hasAccepted, isInCharge, memberRecords } from "./accounts/member_store.ts";
+import { erasedMark } from "./erased_mark.ts";
+import type { ChatId, KeyId } from "./ids.ts";
+import { dropUploads } from "./imports/upload_store.ts";
+import { isLiving, type KeyRecord, keyRecords } from "./keys/api_key.ts";
+import type { RecordType } from "./records/record_type.ts";
+import { changeSome, type KnownAccount, keyOf, type Tx } from "./records/records.ts";
+import { noSettings } from "./scope_settings.ts";
 import { pausePlans } from "./stored_role_plans.ts";
 import type { Millis } from "./timestamp.ts";
-import { webhookRecords } from "./webhooks/webhook.ts";
+import { type WebhookRecord, webhookRecords } from "./webhooks/webhook.ts";
 
 /** The queue of writes to an account. Anybody may name an account, so that the name has a prefix. @internal */
 export const accountQueue = (name: string): string => `account ${name}`;
@@ -26,30 +32,153 @@ export const changeInSteps = Effect.fnUntraced(function* <A, E>(
   }
 });
 
-/** Pauses webhooks and role plans of an account until the step is over. Returns whether more are left. @internal */
-export const pauseAll = Effect.fnUntraced(function* (
+/**
+ * Changes records of an account until the step is over. `next` returns null for a record that stays. Returns the changed
+ * records, and whether more are left.
+ */
+const changeAll = Effect.fnUntraced(function* <R extends object>(
+  tx: Tx,
+  type: RecordType<R>,
+  account: string,
+  next: (record: R) => R | null,
+  isOver: () => boolean,
+) {
+  const changed: Array<R> = [];
+  for (const found of yield* tx.ofAccount(type, account)) {
+    if (next(found) === null) continue;
+    if (isOver()) return { changed, isMore: true };
+    const stored = yield* tx.get(type, ...keyOf(type, found));
+    const record = stored === undefined ? null : next(stored);
+    if (record === null) continue;
+    yield* tx.put(type, record);
+    changed.push(record);
+  }
+  return { changed, isMore: false };
+});
+
+/** Changes keys of an account that are not revoked, until the step is over. @internal */
+export const changeKeys = (
   tx: Tx,
   account: string,
-  at: Millis,
+  next: (key: KeyRecord) => KeyRecord | null,
   isOver: () => boolean = tx.isFull,
-) {
-  for (const { id, status } of yield* tx.ofAccount(webhookRecords, account)) {
-    if (status !== "active") continue;
-    if (isOver()) return true;
-    const webhook = yield* tx.get(webhookRecords, id);
-    if (webhook?.status !== "active") continue;
-    yield* tx.put(webhookRecords, { ...webhook, status: "paused", failingSince: null });
-  }
-  return yield* pausePlans(tx, account, at, isOver);
+) =>
+  Effect.map(
+    changeAll(tx, keyRecords, account, (key) => (isLiving(key) ? next(key) : null), isOver),
+    ({ changed, isMore }) => ({ changed: changed.map(({ id }) => id), isMore }),
+  );
+
+const revokeKeys = (tx: Tx, account: string, at: Millis, isOver: () => boolean) =>
+  Effect.map(
+    changeKeys(tx, account, (key) => ({ ...key, status: "revoked", revokedAt: at }), isOver),
+    ({ changed: revoked, isMore }) => ({ revoked, isMore }),
+  );
+
+/** Pauses webhooks and role plans of an account until the step is over. Returns whether more are left. */
+const pauseAll = Effect.fnUntraced(function* (tx: Tx, account: string, at: Millis, isOver: () => boolean) {
+  const { isMore } = yield* changeAll(
+    tx,
+    webhookRecords,
+    account,
+    (webhook: WebhookRecord): WebhookRecord | null =>
+      webhook.status === "active" ? { ...webhook, status: "paused", failingSince: null } : null,
+    isOver,
+  );
+  return isMore || (yield* pausePlans(tx, account, at, isOver));
 });
 
 /** Revokes keys of an account, and pauses webhooks and role plans, until the step is over. @internal */
 export const closeAccount = Effect.fnUntraced(function* (
   tx: Tx,
-  account: KnownAccount,
+  { name }: KnownAccount,
   at: Millis,
   isOver: () => boolean = tx.isFull,
 ) {
-  if (yield* pauseAll(tx, account.name, at, isOver)) return { revoked: [], isMore: true };
-  return yield* tx.revokeKeys(account, at, isOver);
+  if (yield* pauseAll(tx, name, at, isOver)) return { revoked: [], isMore: true };
+  return yield* revokeKeys(tx, name, at, isOver);
 });
+
+const cleared = <R extends object>(record: R, empty: Partial<R>): R | null => {
+  const next = { ...record, ...empty };
+  return Equal.equals(next, record) ? null : next;
+};
+
+const undescribed = { description: "" };
+
+const emptied = { name: "", allowIps: [], denyIps: [], redirectOrigins: [], madeBy: null };
+
+/**
+ * Ends imports, invitations and sign-ins of members of an account, and clears the texts that the owner entered for keys,
+ * scopes and webhooks, until the step is over. Returns whether more may be left.
+ *
+ * @internal
+ */
+export const clearAccount = Effect.fnUntraced(function* (
+  tx: Tx,
+  account: KnownAccount,
+  isOver: () => boolean = tx.isFull,
+) {
+  const { id, name } = account;
+  if (isOver()) return true;
+  yield* dropUploads(tx, name);
+  for (const { scope, settings } of yield* tx.scopesOf(name)) {
+    if (Equal.equals(settings, noSettings)) continue;
+    if (isOver()) return true;
+    yield* tx.putSettings(scope.pid, noSettings);
+  }
+  const webhooks = yield* changeAll(tx, webhookRecords, name, (one) => cleared(one, undescribed), isOver);
+  const keys = yield* changeAll(tx, keyRecords, name, (key) => cleared(key, emptied), isOver);
+  if (webhooks.isMore || keys.isMore || (yield* tx.endSignIns(account, isOver))) return true;
+  for (const member of yield* tx.list(memberRecords.byAccount, [id])) {
+    if (hasAccepted(member)) continue;
+    if (isOver()) return true;
+    yield* tx.remove(memberRecords, id, member.chatId);
+  }
+  return false;
+});
+
+/** Removes members of an account until the step is over. Returns whether more are left. @internal */
+export const endMembers = Effect.fnUntraced(function* (tx: Tx, { id }: KnownAccount) {
+  const members = yield* tx.list(memberRecords.byAccount, [id]);
+  // Owners go last, since an owner repeats an end that was interrupted.
+  const [owners, others] = [true, false].map((is) => members.filter(({ role }) => (role === "owner") === is));
+  for (const { chatId } of [...(others ?? []), ...(owners ?? [])]) {
+    if (tx.isFull()) return true;
+    yield* tx.remove(memberRecords, id, chatId);
+  }
+  return false;
+});
+
+/** Whether nobody but a chat user runs an account. @internal */
+export const isRunBy = (tx: Tx, { id }: KnownAccount, chatId: ChatId) =>
+  Effect.map(
+    tx.list(memberRecords.byAccount, [id]),
+    (members) => !members.some((member) => member.chatId !== chatId && isInCharge(member)),
+  );
+
+/**
+ * Clears an account of an erased user and revokes its keys, until the step is over. If nobody is left who runs the account,
+ * pauses its webhooks and role plans.
+ *
+ * @internal
+ */
+export const endOwnAccount = Effect.fnUntraced(function* (
+  tx: Tx,
+  account: KnownAccount,
+  chatId: ChatId,
+  at: Millis,
+  isOver: () => boolean = tx.isFull,
+) {
+  if (yield* clearAccount(tx, account, isOver)) return { revoked: [], isMore: true };
+  const ended = yield* revokeKeys(tx, account.name, at, isOver);
+  if (ended.isMore || !(yield* isRunBy(tx, account, chatId))) return ended;
+  return { ...ended, isMore: yield* pauseAll(tx, account.name, at, isOver) };
+});
+
+/** Takes an erased user out of up to `limit` keys. Returns whether more may be left. @internal */
+export const forgetMaker = (tx: Tx, chatId: ChatId, limit: number) =>
+  changeSome(tx, keyRecords.byMaker, [chatId], limit, { madeBy: erasedMark });
+
+/** Takes an erased user out of up to `limit` members whom the user invited. Returns whether more may be left. @internal */
+export const forgetInviter = (tx: Tx, chatId: ChatId, limit: number) =>
+  changeSome(tx, memberRecords.byInviter, [chatId], limit, { invitedBy: null });

@@ -1,5 +1,6 @@
 /** One adapter provides all storage ports, because a write can span several of them in one transaction. */
 import { Layer } from "effect";
+import { forgetInviter, forgetMaker } from "./account_end.ts";
 import { type MemberStore, memberRecords } from "./accounts/member_store.ts";
 import type { BlockStore } from "./admission/block_store.ts";
 import { type AltReviewStore, altReviews, storedAltReviews } from "./alts/alt_review_store.ts";
@@ -21,6 +22,7 @@ import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { ImportStore } from "./imports/import_store.ts";
 import { importedLinks, linkImports } from "./imports/link_imports.ts";
 import { storedUploads, type UploadStore, uploadParts, uploads } from "./imports/upload_store.ts";
+import { keyRecords, keySecrets, suspendedOwners } from "./keys/api_key.ts";
 import type { KeyStore } from "./keys/key_store.ts";
 import { type DayCounts, dayCounts, storedDayCounts } from "./limits/counters.ts";
 import type { LinkStore } from "./links/link_store.ts";
@@ -48,6 +50,7 @@ import { type SessionStore, sessionBursts, verificationSessions } from "./sessio
 import { verificationFlows } from "./sessions/verification_flow.ts";
 import { begunSignIns, type SignInStore, siteSignIns, storedSignIns } from "./sign_ins/sign_in_store.ts";
 import { communityRecords, forgetInCommunities, storedCommunities } from "./stored_communities.ts";
+import { storedKeys } from "./stored_keys.ts";
 import { storedMembers } from "./stored_members.ts";
 import { storedRolePlans } from "./stored_role_plans.ts";
 import { storedRootKey } from "./stored_root_key.ts";
@@ -136,6 +139,9 @@ export type StoragePorts =
 
 /** All types of records. Storages delete, erase and move their records. @internal */
 export const recordTypes: ReadonlyArray<RecordType> = [
+  keyRecords,
+  keySecrets,
+  suspendedOwners,
   siteSignIns,
   begunSignIns,
   sightingRecords,
@@ -179,11 +185,12 @@ export const recordTypes: ReadonlyArray<RecordType> = [
  *
  * @internal
  */
-export const forgetters = [forgetInPlans, forgetInCommunities, forgetInPreviews];
+export const forgetters = [forgetInPlans, forgetInCommunities, forgetInPreviews, forgetInviter, forgetMaker];
 
 /** The stores that are written once for all storages. @internal */
 export const recordStores = Layer.mergeAll(
   storedRootKey,
+  storedKeys,
   storedSignIns,
   storedSightings,
   storedAltReviews,

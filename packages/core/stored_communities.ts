@@ -24,7 +24,7 @@ import type { DataScope } from "./data_scope.ts";
 import { followLog, guildLogEntries, guildLogs, logIdOf } from "./guild_log/mod.ts";
 import { ChatId, GuildId, Pid } from "./ids.ts";
 import { type RecordOf, recordType } from "./records/record_type.ts";
-import { keysOfAll, recordStore, removeFound, type StoreRecords, type Tx } from "./records/records.ts";
+import { changeSome, recordStore, removeFound, type StoreRecords, type Tx } from "./records/records.ts";
 import { assertStorable } from "./storable_text.ts";
 
 const time = Schema.NullOr(Schema.Int);
@@ -142,15 +142,8 @@ export const closeCommunity = Effect.fnUntraced(function* (tx: Tx, place: Commun
 });
 
 /** Takes an erased user out of up to `limit` pauses. Returns whether more may be left. @internal */
-export const forgetInCommunities = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId, limit: number) {
-  const found = yield* tx.list(communityRecords.byPauser, [chatId], { limit });
-  const held = yield* tx.getAll(communityRecords, keysOfAll(communityRecords, found));
-  yield* tx.putAll(
-    communityRecords,
-    held.map((stored) => ({ ...stored, pausedBy: null })),
-  );
-  return found.length === limit;
-});
+export const forgetInCommunities = (tx: Tx, chatId: ChatId, limit: number) =>
+  changeSome(tx, communityRecords.byPauser, [chatId], limit, { pausedBy: null });
 
 /** Deletes the entries of a log that is turned off. @internal */
 export const deleteLogEntries = <Name extends string>(

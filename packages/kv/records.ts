@@ -3,104 +3,35 @@ import type { Pid } from "@accountlink/core";
 import { type JournalRecord, logged } from "@accountlink/core/journal";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import {
-  type KeyPart,
   keyOf,
   type ListOptions,
   type Merging,
   type RecordIndex,
-  type RecordOf,
   type RecordType,
   type Tx,
 } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Array as Arr, Effect, Function, Predicate, Struct } from "effect";
+import { Array as Arr, Effect, Predicate, Struct } from "effect";
 import type { Database } from "./database.ts";
 import type { Bounds, Tuple } from "./keys.ts";
+import { entriesOf, hasEpoch, indexOfAccount, kvIndex, kvTable, type OfAccount } from "./record_tables.ts";
 import { itemsOf, shortListsAtOnce } from "./steps.ts";
 import { countEvents } from "./stores/event_store.ts";
 import { accountPlace, record as addRecord } from "./stores/journal.ts";
-import { knownAccounts } from "./stores/keys.ts";
+import { knownAccounts } from "./stores/known_accounts.ts";
 import { links } from "./stores/links.ts";
-import { accountNamed, currentOf, epochOf, knownScopes, type OfEpoch, scopeAt } from "./stores/scopes.ts";
-import { type Index, type IndexOptions, type Table, table } from "./table.ts";
+import {
+  accountNamed,
+  accounts,
+  currentOf,
+  epochOf,
+  knownScopes,
+  type OfEpoch,
+  scopeAt,
+  scopeKey,
+} from "./stores/scopes.ts";
+import { keyOf as keyIn, type Table } from "./table.ts";
 import type { Transaction } from "./transaction.ts";
-
-export type Values = Readonly<Record<string, KeyPart | null>>;
-
-const valuesOf = (record: object, fields: ReadonlyArray<string>) =>
-  fields.map((field) =>
-    field.startsWith("-") ? -Number((record as Values)[field.slice(1)]) : (record as Values)[field],
-  );
-
-/** Whether the entries of an index have the epoch of the scope after its `pid`. */
-const hasEpoch = ({ type, either, fields: [first] }: RecordIndex): boolean =>
-  type.isOfScope && either === undefined && first === "pid";
-
-const entriesOf = (index: RecordIndex, record: object): ReadonlyArray<Tuple> => {
-  const { type, either, fields, only } = index;
-  const values = valuesOf(record, fields);
-  // Records of earlier releases lack fields of indexes that are new.
-  if (values.includes(null) || values.includes(undefined)) return [];
-  if (only !== undefined && !isMeant(only, record as Values)) return [];
-  if (hasEpoch(index)) values.splice(1, 0, (record as OfEpoch).epoch);
-  const named = new Set([...(either ?? []), ...fields.map((field) => field.replace("-", ""))]);
-  const rest = valuesOf(
-    record,
-    type.key.filter((field) => !named.has(field)),
-  );
-  const firsts =
-    either === undefined
-      ? [[]]
-      : valuesOf(record, either).flatMap((value) => (value === null ? [] : [[value]]));
-  return firsts.map((first) => [...first, ...values, ...rest] as Tuple);
-};
-
-export const isMeant = (only: NonNullable<RecordIndex["only"]>, record: Values): boolean =>
-  "has" in only
-    ? ((record[only.field] as unknown as Values)[only.has] ?? null) !== null
-    : only.values.includes(record[only.field] as string);
-
-type TableOf<T extends RecordType> = Table<RecordOf<T>> & {
-  readonly [Name in keyof T as T[Name] extends RecordIndex ? Name : never]: Index<RecordOf<T>>;
-};
-
-/** The index of the records of an account, which have the number of the account besides. */
-const ofAccount = "ofAccount";
-
-interface OfAccount {
-  readonly account: number;
-}
-
-/**
- * The table of a type of records. A record that a deletion of its scope deletes has the epoch of the scope besides.
- */
-export const kvTable = Function.memoize((type: RecordType) => {
-  const indexes: Record<string, IndexOptions<object>> = {};
-  for (const index of Object.values(type.indexes)) {
-    const { name, group } = index;
-    indexes[name] = { keys: (record) => entriesOf(index, record), ...(group !== undefined && { group }) };
-  }
-  if (type.isOfAccount) {
-    indexes[ofAccount] = {
-      keys: (record) => [[(record as OfAccount).account, ...keyOf(type, record)]],
-      group: 1,
-    };
-  }
-  return table<object>()(type.name, (record) => keyOf(type, record), indexes, type.group);
-}) as unknown as <T extends RecordType>(type: T) => TableOf<T>;
-
-const indexNamed = <R extends object>(type: RecordType<R>, name: string) =>
-  (kvTable(type) as unknown as Readonly<Record<string, Index<R>>>)[name] as Index<R>;
-
-export const kvIndex = <R extends object>({ name, type }: RecordIndex<R>) => indexNamed(type, name);
-
-/** The index of the records of an account, by its number. */
-export const indexOfAccount = <R extends object>(type: RecordType<R>) =>
-  indexNamed(type as RecordType<R & OfAccount>, ofAccount);
-
-/** The index of the records of a scope, by their epochs. */
-export const indexOfScope = ({ indexes }: RecordType): Index<OfEpoch> =>
-  kvIndex(Object.values(indexes).find(hasEpoch) as RecordIndex<OfEpoch>);
 
 /** Values of an index as its entries have them, from the place `from` on. */
 const valuesIn = ({ either, fields }: RecordIndex, values: Tuple, from = 0): Tuple => {
@@ -124,8 +55,14 @@ export const shown = <R extends object>({ isOfScope, isOfAccount }: RecordType, 
 
 /** Transactions of stores that are written once, within a transaction of the engine. */
 export const txOf = (tx: Transaction): Tx => {
+  /** The accounts of scopes of records that were read, so that scopes and accounts can be read at once. */
+  const owners = new Map<Pid, number>();
   const kept = <R extends object>(type: RecordType<R>, stored: ReadonlyArray<R | undefined>) => {
     const found = stored.filter((each) => each !== undefined) as ReadonlyArray<R & OfEpoch>;
+    if (type.isOfAccount) {
+      for (const { pid, account } of found as ReadonlyArray<R & OfEpoch & OfAccount>)
+        owners.set(pid, account);
+    }
     const current = type.isOfScope ? currentOf(tx, found) : Effect.succeed(found);
     return Effect.map(current, (all) => all.map((each): R => shown(type, each)));
   };
@@ -274,8 +211,14 @@ export const txOf = (tx: Transaction): Tx => {
         found.flatMap((each) => (each?.epoch === epoch ? [[each.link.chatId, each.link] as const] : [])),
       );
     }),
-    scopes: (pids) => knownScopes(tx, pids),
     ...knownAccounts(tx),
+    scopes: (pids) => {
+      const keys = pids.flatMap((pid) => {
+        const account = owners.get(pid);
+        return account === undefined ? [] : [scopeKey(pid), keyIn(accounts, [account])];
+      });
+      return Effect.andThen(tx.prefetch(keys), knownScopes(tx, pids));
+    },
     countEvents: (search) => countEvents(tx, search),
   };
 };

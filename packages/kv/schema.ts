@@ -6,7 +6,7 @@ import type { Kv } from "./kv.ts";
 import { table } from "./table.ts";
 
 /** Rises with each change of the records or their keys that an earlier release cannot read. @internal */
-export const newestSchema = 11;
+export const newestSchema = 12;
 
 const schemas = table<{ readonly version: number }>()("schema", () => [], {});
 

@@ -12,7 +12,6 @@ import * as KvEventStore from "./stores/event_store.ts";
 import { completeFlow } from "./stores/flow_completion.ts";
 import * as KvIdempotencyStore from "./stores/idempotency_store.ts";
 import * as KvImportStore from "./stores/import_store.ts";
-import * as KvKeyStore from "./stores/key_store.ts";
 import * as KvLinkStore from "./stores/link_store.ts";
 import { KvDatabase } from "./stores/store_layer.ts";
 import * as KvUserStore from "./stores/user_store.ts";
@@ -20,7 +19,6 @@ import * as KvUserStore from "./stores/user_store.ts";
 const stores = Layer.mergeAll(
   KvLinkStore.layer,
   KvImportStore.layer,
-  KvKeyStore.layer,
   KvAuditLog.layer,
   KvUserStore.layer,
   Layer.provideMerge(

@@ -42,6 +42,7 @@ const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
   };
   const replace = replacing();
   return {
+    types,
     keyColumns,
     nullable,
     list,

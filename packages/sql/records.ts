@@ -22,7 +22,7 @@ import type { SqlClient } from "effect/sql";
 import { batchedList } from "./batched_list.ts";
 import { countEventsOn } from "./journal/event_store.ts";
 import { insertEntry, insertRecords, type NewEntry } from "./journal/records.ts";
-import { knownAccountsOn } from "./keys/known_accounts.ts";
+import { batchedScopes, knownAccountsOn } from "./keys/known_accounts.ts";
 import { linkStatements } from "./links/link_statements.ts";
 import { columnOf, isOnly, keyColumnsOf, numbered, orderOf, placeIn, tableFor } from "./record_table.ts";
 import { dialectOf } from "./statements/dialect.ts";
@@ -241,6 +241,7 @@ export const layer = (own: Readonly<Record<string, (parts: StoreParts) => object
     const batchOf = Function.memoize((index: RecordIndex) => batchedList(parts, index));
     const reading: Tx = {
       ...alone,
+      ...(isRemote && { scopes: batchedScopes(parts) as unknown as Tx["scopes"] }),
       list: (index, prefix, options) => {
         if (!isRemote || index.isBatched !== true) return alone.list(index, prefix, options);
         return batchOf(index)(String(prefix[0])) as unknown as StoreEffect<never>;

@@ -7,7 +7,7 @@ import * as SqlIdempotencyStore from "./idempotency_store.ts";
 import * as SqlImportStore from "./imports/import_store.ts";
 import * as SqlAuditLog from "./journal/audit_log.ts";
 import * as SqlEventStore from "./journal/event_store.ts";
-import * as SqlKeyStore from "./keys/key_store.ts";
+import { keyLookups } from "./keys/key_lookups.ts";
 import * as SqlBlockStore from "./links/block_store.ts";
 import * as SqlLinkStore from "./links/link_store.ts";
 import { schemaFault } from "./migrations.ts";
@@ -27,12 +27,15 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
   Layer.mergeAll(
     SqlLinkStore.layer,
     SqlImportStore.layer,
-    SqlKeyStore.layer,
     SqlAuditLog.layer,
     SqlUserStore.layer,
     Layer.provideMerge(
       recordStores,
-      SqlRecords.layer({ SightingStore: sightingStatements, SessionStore: sessionStatements }),
+      SqlRecords.layer({
+        KeyStore: keyLookups,
+        SightingStore: sightingStatements,
+        SessionStore: sessionStatements,
+      }),
     ),
     SqlBlockStore.layer,
     SqlIdempotencyStore.layer,

@@ -79,7 +79,7 @@ const listedScans: ReadonlySet<string> = new Set([
   "imports: DELETE FROM imports",
   "imports: SELECT id, account,",
   "imports: UPDATE imports SET",
-  "keys: SELECT keys.id, keys.name,",
+  "keys: SELECT id, pid,",
   "keys: UPDATE keys SET",
   // Imports of a day, every minute and in a migration.
   "link_imports: DELETE FROM link_imports",

@@ -1,10 +1,9 @@
-import { Effect } from "effect";
+import { Effect, Schema } from "effect";
 import { SecureRandom } from "effect/crypto";
-import type { Tier } from "../account.ts";
 import { type AuditAction, changeDetails } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
-import type { KeyId } from "../ids.ts";
-import type { KeyKind, KeyLimits } from "../limits/quota.ts";
+import { KeyId, Pid } from "../ids.ts";
+import { type RecordOf, recordType } from "../records/record_type.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -28,33 +27,85 @@ export const fullAccesses = ["full", "manage"] as const satisfies ReadonlyArray<
 export const mayNamePlayers = ({ access }: Pick<ApiKey, "access">): boolean =>
   access === "game" || fullAccesses.some((full) => full === access);
 
-export type KeyStatus = "active" | "disabled" | "revoked";
+const time = Schema.NullOr(Schema.Int);
+const texts = Schema.Array(Schema.String);
+const limit = Schema.optionalKey(Schema.Int);
+
+/** @internal */
+export const keyRecords = recordType({
+  name: "keys",
+  fields: {
+    id: KeyId,
+    pid: Pid,
+    name: Schema.String,
+    tier: Schema.Literals(["free", "premium"]),
+    kind: Schema.Literals(["normal", "partner", "staff"]),
+    access: Schema.Literals(keyAccesses),
+    status: Schema.Literals(["active", "disabled", "revoked"]),
+    /** Whether the account is suspended, or was when the key was revoked. */
+    suspended: Schema.Boolean,
+    expiresAt: time,
+    limits: Schema.Union([
+      Schema.Literal("none"),
+      Schema.Struct({ perWindow: limit, windowMs: limit, daily: limit, verifyDaily: limit }),
+    ]),
+    /** Addresses or CIDRs; an empty list allows all. */
+    allowIps: texts,
+    /** Addresses or CIDRs; a match overrides the allow list. */
+    denyIps: texts,
+    /** Origins of redirects that verification sessions and flows may use. */
+    redirectOrigins: texts,
+    createdAt: Schema.Int,
+    /**
+     * The chat ID of the owner with whose rights the key manages communities: the member who made its secret, or who gave
+     * it the access `manage`. `[erased]` once that user is erased. Null if the operator made the key, which then has the
+     * rights of the owners of its account.
+     */
+    madeBy: Schema.NullOr(Schema.String),
+    /** Whether the key counts against its account's maximum until it is revoked. */
+    counts: Schema.Boolean,
+    revokedAt: time,
+  },
+  json: ["limits", "allowIps", "denyIps", "redirectOrigins"],
+  key: ["id"],
+  indexes: {
+    byTime: { fields: ["createdAt", "id"] },
+    /** Without revoked keys, since the public flow reads it without a key. */
+    living: { fields: ["pid", "id"], only: { field: "status", values: ["active", "disabled"] } },
+    byMaker: { fields: ["madeBy", "id"], group: 1 },
+    revoked: { fields: ["revokedAt", "id"] },
+  },
+  isOfAccount: true,
+});
+
+export type KeyRecord = RecordOf<typeof keyRecords>;
+
+export type KeyStatus = KeyRecord["status"];
+
+/** Keyed hashes of the secrets of keys. @internal */
+export const keySecrets = recordType({
+  name: "key_secrets",
+  fields: {
+    hash: Schema.String,
+    keyId: KeyId,
+    /** When the secret expires; null for the newest one, which expires with its key. */
+    endsAt: time,
+  },
+  key: ["hash"],
+  indexes: { ofKey: { fields: ["keyId", "hash"], group: 1 } },
+});
+
+/** Hashes of erased users who owned a suspended account. @internal */
+export const suspendedOwners = recordType({
+  name: "suspended_owners",
+  fields: { hash: Schema.String },
+  key: ["hash"],
+  indexes: {},
+});
 
 /** A key without its secret. Only a keyed hash of the secret is stored. */
-export interface ApiKey {
-  readonly id: KeyId;
-  readonly name: string;
+export interface ApiKey extends Omit<KeyRecord, "pid" | "counts" | "revokedAt"> {
   readonly scope: DataScope;
-  readonly tier: Tier;
-  readonly kind: KeyKind;
-  readonly access: KeyAccess;
-  readonly status: KeyStatus;
-  readonly suspended: boolean;
-  readonly expiresAt: Millis | null;
-  readonly limits: KeyLimits;
-  /** Addresses or CIDRs; an empty list allows all. */
-  readonly allowIps: ReadonlyArray<string>;
-  /** Addresses or CIDRs; a match overrides the allow list. */
-  readonly denyIps: ReadonlyArray<string>;
-  /** Origins of redirects that verification sessions and flows may use. */
-  readonly redirectOrigins: ReadonlyArray<string>;
-  readonly createdAt: Millis;
-  /**
-   * The chat ID of the owner with whose rights the key manages communities: the member who made its secret, or who gave it
-   * the access `manage`. `[erased]` once that user is erased. Null if the operator made the key, which then has the rights
-   * of the owners of its account.
-   */
-  readonly madeBy: string | null;
 }
 
 /** A key with its usage data for the owner. */
@@ -70,8 +121,13 @@ export interface KeyDetails extends ApiKey {
  * Returns whether requests with the key are accepted: key and account are active, and the key has not expired.
  * @internal
  */
-export const isAccepted = ({ status, suspended, expiresAt }: ApiKey, now: Millis): boolean =>
-  status === "active" && !suspended && (expiresAt === null || now < expiresAt);
+export const isAccepted = (
+  { status, suspended, expiresAt }: Pick<ApiKey, "status" | "suspended" | "expiresAt">,
+  now: Millis,
+): boolean => status === "active" && !suspended && (expiresAt === null || now < expiresAt);
+
+/** Returns whether the key is not revoked. @internal */
+export const isLiving = ({ status }: Pick<KeyRecord, "status">): boolean => status !== "revoked";
 
 /** Returns whether an operator exempted the key from every limit, also on session creations. @internal */
 export const isUnlimited = ({ kind, limits }: Pick<ApiKey, "kind" | "limits">): boolean =>
@@ -142,7 +198,7 @@ export type KeyUpdate = Partial<Pick<ApiKey, (typeof fields)[number]>>;
  * @param action the action of the audit entry; when left out, it is `key.status_changed` or `key.updated`
  * @internal
  */
-export const updatedKey = (key: ApiKey, update: KeyUpdate, action?: AuditAction) => {
+export const updatedKey = (key: KeyRecord, update: KeyUpdate, action?: AuditAction) => {
   const changed = fields.filter(
     (field) => update[field] !== undefined && JSON.stringify(update[field]) !== JSON.stringify(key[field]),
   );

@@ -141,7 +141,7 @@ export class KeyAuthenticator extends Context.Service<
     ) {
       const askedAt = yield* Effect.map(Clock.Clock, momentOf);
       const changesBefore = changes;
-      const found = yield* store.findByHash(keyHash);
+      const found = yield* store.findByHash(keyHash, keyIdOf(token) ?? undefined);
       const now = yield* Clock.currentTimeMillis;
       if (Option.isNone(found) || !isUsable(found.value, now)) return yield* refuseWrong(token, address);
       // A key that changed during the read may be outdated, so it is used for this request only.

@@ -3,14 +3,9 @@ import type { AuditAction, WriteContext, WriteOrigin } from "../audit/audit.ts";
 import { type DataScope, guildOf, type ScopeTarget } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { KeyId, Pid } from "../ids.ts";
+import type { ConfiguredScope, ScopeSettings } from "../scope_settings.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Account, AccountStatus, ApiKey, KeyDetails, KeyUpdate, NewAccount, Tier } from "./api_key.ts";
-import type { ScopeSettings } from "./scope_settings.ts";
-
-export interface ConfiguredScope {
-  readonly scope: DataScope;
-  readonly settings: ScopeSettings;
-}
 
 /** Sorts the global scope first, then scopes by guild. @internal */
 export const scopeOrder = ({ scope: one }: ConfiguredScope, { scope: other }: ConfiguredScope): number =>
@@ -22,21 +17,6 @@ export const changedSettings = (
   update: Partial<ScopeSettings>,
 ): ReadonlyArray<keyof ScopeSettings> =>
   Struct.keys(update).filter((name) => update[name] !== undefined && update[name] !== settings[name]);
-
-/** Returns the last audit entry of an account that ended. @internal */
-export const endOfAccount = (
-  { actor, requestId, at }: Omit<EndAccount, "name" | "pseudonym">,
-  pseudonym: string,
-  revoked: ReadonlyArray<KeyId>,
-) => ({
-  actor: actor.type === "account" ? { ...actor, id: pseudonym } : actor,
-  requestId,
-  at,
-  account: pseudonym,
-  pid: null,
-  action: "account.updated" as const,
-  details: { status: "deleted", revokedKeys: revoked.length },
-});
 
 /** A key found by one of its secrets. */
 export interface PresentedKey {
@@ -165,8 +145,12 @@ export class KeyStore extends Context.Service<
       write: InsertKey,
     ) => StoreEffect<"inserted" | "exists" | "too_many_keys" | "too_many_made">;
 
-    /** Finds a key by one of its secrets, whatever its status and expiry. */
-    readonly findByHash: (hash: string) => StoreEffect<Option.Option<PresentedKey>>;
+    /**
+     * Finds a key by one of its secrets, whatever its status and expiry.
+     *
+     * @param id the ID in the token, by which a storage may read the key at the same time
+     */
+    readonly findByHash: (hash: string, id?: KeyId) => StoreEffect<Option.Option<PresentedKey>>;
 
     readonly findById: (id: KeyId) => StoreEffect<Option.Option<ApiKey>>;
 

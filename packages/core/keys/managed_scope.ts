@@ -1,7 +1,8 @@
 import { Effect, Option } from "effect";
 import { BadRequest } from "../errors.ts";
 import { isPid } from "../ids.ts";
-import { type ConfiguredScope, KeyStore } from "./key_store.ts";
+import type { ConfiguredScope } from "../scope_settings.ts";
+import { KeyStore } from "./key_store.ts";
 import { type Manager, reaches } from "./owned_keys.ts";
 
 /**

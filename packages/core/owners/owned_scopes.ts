@@ -4,13 +4,12 @@ import { Forbidden, InvalidParameter, type StoreEffect } from "../errors.ts";
 import type { GuildId } from "../ids.ts";
 import { isAccepted } from "../keys/api_key.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
-import type { ConfiguredScope } from "../keys/key_store.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { makeManagedScope } from "../keys/managed_scope.ts";
 import { type KeyOwner, type Manager, originOf, reaches } from "../keys/owned_keys.ts";
-import type { ScopeSettings } from "../keys/scope_settings.ts";
 import { forEachLimited } from "../limited_loops.ts";
 import { featuresOf, GamePlatform, GuildGuard } from "../platforms/mod.ts";
+import type { ConfiguredScope, ScopeSettings } from "../scope_settings.ts";
 import { type LinkCount, makeLinkCounts } from "./link_counts.ts";
 
 /** How many scopes are counted at once. */

@@ -2,10 +2,11 @@
 import { Array as Arr, Context, Effect, Layer, type Option } from "effect";
 import type { Account } from "../account.ts";
 import type { Actor, AuditAction, AuditEntry, WriteContext, WriteOrigin } from "../audit/audit.ts";
-import type { DataScope } from "../data_scope.ts";
+import type { DataScope, ScopeTarget } from "../data_scope.ts";
 import type { Conflict, StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { Keyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, KeyId, Pid } from "../ids.ts";
+import type { ConfiguredScope, ScopeSettings } from "../scope_settings.ts";
 import type { Millis } from "../timestamp.ts";
 import type { AccountId, RecordIndex, RecordType } from "./record_type.ts";
 
@@ -46,8 +47,7 @@ export interface HoldItems {
 }
 
 /** A scope, and whether its account is active. */
-export interface KnownScope {
-  readonly scope: DataScope;
+export interface KnownScope extends ConfiguredScope {
   readonly isActive: boolean;
 }
 
@@ -78,12 +78,6 @@ export interface Journaled {
     /** What the event says besides what follows from the details. Without an actor, all that the event says. */
     readonly fields: Readonly<Record<string, string | number | boolean | null>>;
   } | null;
-}
-
-/** The keys that a step has revoked, and whether more are left. */
-export interface RevokedKeys {
-  readonly revoked: ReadonlyArray<KeyId>;
-  readonly isMore: boolean;
 }
 
 /** A transaction. What a write reads by a key holds until its end. */
@@ -172,6 +166,12 @@ export interface Tx {
   ) => StoreEffect<ReadonlyMap<ChatId, { readonly gameId: GameId | null; readonly linkVersion: number }>>;
   /** Returns the scopes that exist. */
   readonly scopes: (pids: ReadonlyArray<Pid>) => StoreEffect<ReadonlyMap<Pid, KnownScope>>;
+  /** Reads a scope, which holds until the end of a write. */
+  readonly scope: (pid: Pid) => StoreEffect<ConfiguredScope | undefined>;
+  /** Returns the scopes of an account, or the one for a target. All of them hold until the end of a write. */
+  readonly scopesOf: (account: string, target?: ScopeTarget) => StoreEffect<ReadonlyArray<ConfiguredScope>>;
+  readonly addScope: (scope: DataScope) => StoreEffect<unknown>;
+  readonly putSettings: (pid: Pid, settings: ScopeSettings) => StoreEffect<unknown>;
   /** Returns the ID of an account, undefined if it is known not to exist. */
   readonly accountId: (name: string) => StoreEffect<AccountId | undefined>;
   /** Reads an account, which holds until the end of a write. */
@@ -180,14 +180,25 @@ export interface Tx {
   readonly accounts: (ids: ReadonlyArray<AccountId>) => StoreEffect<ReadonlyMap<AccountId, Account>>;
   /** Stores an account in place of the one with its ID, under the same name. */
   readonly putAccount: (account: KnownAccount) => StoreEffect<unknown>;
-  /** Revokes keys of an account until the step is over. */
-  readonly revokeKeys: (account: KnownAccount, at: Millis, isOver: () => boolean) => StoreEffect<RevokedKeys>;
+  readonly addAccount: (account: Account) => StoreEffect<KnownAccount>;
+  /** Returns all accounts, by name. */
+  readonly allAccounts: () => StoreEffect<ReadonlyArray<Account>>;
+  /** Returns the accounts with a name or display name, which hold until the end of a write. */
+  readonly accountsNamed: (name: string) => StoreEffect<ReadonlyArray<KnownAccount>>;
+  /** Gives an account a pseudonym, takes its chat ID, and returns its ID from then on. */
+  readonly releaseAccount: (account: KnownAccount, pseudonym: string) => StoreEffect<AccountId>;
+  /** Gives audit entries of an account its pseudonym, in a step. Returns whether more may be left. */
+  readonly renameEntries: (account: KnownAccount, pseudonym: string) => StoreEffect<boolean>;
+  /** Ends sign-ins of members to an account until the step is over. Returns whether more may be left. */
+  readonly endSignIns: (account: KnownAccount, isOver: () => boolean) => StoreEffect<boolean>;
   /** Whether the write has no room for a further record, in a storage with bounded writes. */
   readonly isFull: () => boolean;
   /** Returns false for an unknown key, unless the storage itself refuses its records. */
   readonly knowsKey: (id: KeyId) => StoreEffect<boolean>;
-  /** Returns the keys of an account, revoked ones too. */
-  readonly keysOf: (account: string) => StoreEffect<ReadonlyArray<KeyId>>;
+  /** Returns when keys were last used, without those that never were. */
+  readonly lastUses: (keys: ReadonlyArray<KeyId>) => StoreEffect<ReadonlyMap<KeyId, Millis>>;
+  /** Deletes when a key that is deleted was last used. */
+  readonly forgetUse: (key: KeyId) => StoreEffect<unknown>;
   /** Stores when keys were last used, unless an earlier use was less than `lastUsePrecision` before. */
   readonly noteUses: (
     uses: ReadonlyArray<{ readonly key: KeyId; readonly at: Millis }>,
@@ -276,6 +287,23 @@ export const removeFound =
   <R extends object>(type: RecordType<R>) =>
   (tx: Tx, found: ReadonlyArray<R>): StoreEffect<number> =>
     Effect.map(tx.removeAll(type, keysOfAll(type, found)), Arr.length);
+
+/** Changes up to `limit` records of an index, which it reads again. Returns whether more may be left. @internal */
+export const changeSome = Effect.fnUntraced(function* <R extends object>(
+  tx: Tx,
+  index: RecordIndex<R>,
+  prefix: ReadonlyArray<KeyPart>,
+  limit: number,
+  change: Partial<R>,
+) {
+  const found = yield* tx.list(index, prefix, { limit });
+  const held = yield* tx.getAll(index.type, keysOfAll(index.type, found));
+  yield* tx.putAll(
+    index.type,
+    held.map((record) => ({ ...record, ...change })),
+  );
+  return found.length === limit;
+});
 
 /** Makes the records of a store, whose name is the first part of the names of its operations. @internal */
 export class Records extends Context.Service<Records, (store: string) => StoreRecords>()(

@@ -70,7 +70,7 @@ export const verificationSessions = recordType({
     openByEnd: { fields: ["expiresAt", "id"], only: isOpen },
     finalByEnd: { fields: ["expiresAt", "id"], only: { field: "state", values: finalStates } },
     byUser: { fields: ["chatId", "id"], group: 1 },
-    byKey: { fields: ["keyId", "id"], group: 1 },
+    ofKey: { fields: ["keyId", "id"], group: 1 },
     changed: { fields: ["changedAt", "id"] },
   },
 });

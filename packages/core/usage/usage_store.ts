@@ -2,6 +2,7 @@ import { Array as Arr, Clock, Context, Effect, Order, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import { groupBy } from "../group_by.ts";
 import { KeyId } from "../ids.ts";
+import { keyRecords } from "../keys/api_key.ts";
 import { type RecordOf, recordType } from "../records/record_type.ts";
 import { recordStore, type Tx } from "../records/records.ts";
 import { assertStorable } from "../storable_text.ts";
@@ -168,6 +169,9 @@ const sumOf = (found: ReadonlyArray<RecordOf<typeof usageDays>>): ReadonlyArray<
     }))
     .toSorted(byTimeAndGroup);
 
+const keysOf = (tx: Tx, account: string) =>
+  Effect.map(tx.ofAccount(keyRecords, account), (keys) => keys.map(({ id }) => id));
+
 const usageOf = (tx: Tx, keys: ReadonlyArray<KeyId>, from: Millis) =>
   tx.listAll(
     usageDays.byKey,
@@ -197,13 +201,13 @@ export const storedUsage = recordStore(UsageStore, ({ read, write, removeBefore,
 
   days: (owner, from) =>
     read("days", function* (tx) {
-      const keys = "key" in owner ? [owner.key] : yield* tx.keysOf(owner.account);
+      const keys = "key" in owner ? [owner.key] : yield* keysOf(tx, owner.account);
       return sumOf(yield* usageOf(tx, keys, from));
     }),
 
   daysByKey: (account, from) =>
     read("daysByKey", function* (tx) {
-      const byKey = groupBy(yield* usageOf(tx, yield* tx.keysOf(account), from), ({ key }) => key);
+      const byKey = groupBy(yield* usageOf(tx, yield* keysOf(tx, account), from), ({ key }) => key);
       return new Map(Array.from(byKey, ([key, found]) => [key, sumOf(found)]));
     }),
 

@@ -1,13 +1,12 @@
 /** Accounts, their scopes and keys. */
-import { guildOf, type KeyId, type Row } from "@accountlink/core";
-import { noSettings } from "@accountlink/core/keys";
+import { guildOf, type KeyId } from "@accountlink/core";
+import { type KeyRecord, noSettings } from "@accountlink/core/keys";
 import { snakeCase } from "@accountlink/core/records";
 import { Record } from "effect";
-import { suspendedOwners } from "../stores/account_operations.ts";
-import { keys, lastUses } from "../stores/keys.ts";
+import { lastUses } from "../stores/known_accounts.ts";
 import { accounts, type StoredScope, scopes } from "../stores/scopes.ts";
-import { at, scopeRef } from "./places.ts";
-import { type Unit, unit } from "./unit.ts";
+import { at } from "./places.ts";
+import { type Definition, type Unit, unit } from "./unit.ts";
 
 export const accountUnits: ReadonlyArray<Unit> = [
   unit({
@@ -23,7 +22,6 @@ export const accountUnits: ReadonlyArray<Unit> = [
     },
     fields: ({ name }, _, places) => ({ id: at(places.accounts, String(name)).id }),
   }),
-  unit({ records: suspendedOwners, relation: "suspended_owners", columns: { hash: "hash" } }),
   unit<StoredScope>({
     records: scopes,
     relation: "scopes",
@@ -52,47 +50,12 @@ export const accountUnits: ReadonlyArray<Unit> = [
       block_removals: blocking.map(({ gameId, entry }) => ({ pid, game_id: gameId, entry })),
     }),
   }),
-  unit({
-    records: keys,
-    relation: "keys",
-    columns: {
-      id: "key.id",
-      pid: "scope.pid",
-      name: "key.name",
-      tier: "key.tier",
-      kind: "key.kind",
-      access: "key.access",
-      status: "key.status",
-      expires_at: "key.expiresAt",
-      limits: ["json", "key.limits"],
-      allow_ips: ["json", "key.allowIps"],
-      deny_ips: ["json", "key.denyIps"],
-      redirect_origins: ["json", "key.redirectOrigins"],
-      created_at: "key.createdAt",
-      made_by: ["optional", "key.madeBy"],
-      counts: ["flag", "counts"],
-      revoked_at: "revokedAt",
-    },
-    parts: { key_secrets: { key_id: "id" } },
-    fields: ({ pid, revoked_at: revokedAt, suspended }, { key_secrets: secrets = [] }, places) => ({
-      scope: scopeRef(places, String(pid)),
-      secrets: secrets.toSorted(newestLast).map(({ hash, ends_at: endsAt }) => ({ hash, endsAt })),
-      ...(revokedAt !== null && { wasSuspended: suspended === 1 }),
-    }),
-    also: (tx, { id, last_used_at: used }) => {
-      if (typeof used === "number") tx.insert(lastUses, { key: id as KeyId, at: used });
-    },
-    row: ({ key, scope, wasSuspended }, places) => ({
-      last_used_at: places.lastUses.get(key.id) ?? null,
-      suspended: Number(wasSuspended ?? at(places.accountsById, scope.account).isSuspended),
-    }),
-    partTables: ["key_secrets"],
-    rowsOfParts: ({ key, secrets }) => ({
-      key_secrets: secrets.map(({ hash, endsAt }) => ({ hash, key_id: key.id, ends_at: endsAt })),
-    }),
-  }),
 ];
 
-/** The secret that ends with its key is the newest. */
-const newestLast = ({ ends_at: one }: Row, { ends_at: other }: Row): number =>
-  Number(one ?? Infinity) - Number(other ?? Infinity) || 0;
+/** When a key was last used is a column of its row. */
+export const lastUseOfKey: Pick<Definition<KeyRecord>, "also" | "row"> = {
+  also: (tx, { id, last_used_at: used }) => {
+    if (typeof used === "number") tx.insert(lastUses, { key: id as KeyId, at: used });
+  },
+  row: ({ id }, places) => ({ last_used_at: places.lastUses.get(id) ?? null }),
+};

@@ -3,14 +3,13 @@ import type { GuildId, Pid, Row, StorageRows } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { Effect } from "effect";
 import type { Database } from "../database.ts";
-import { lastUses } from "../stores/keys.ts";
+import { lastUses } from "../stores/known_accounts.ts";
 import { accounts, type ScopeRef, scopes } from "../stores/scopes.ts";
 import type { Table } from "../table.ts";
 
 interface PlacedAccount {
   readonly id: number;
   readonly name: string;
-  readonly isSuspended: boolean;
 }
 
 interface PlacedScope extends ScopeRef {
@@ -62,11 +61,7 @@ export const placesOfRows = Effect.fnUntraced(function* (rows: StorageRows) {
     }
   });
   const named = accountMaps(
-    (yield* all("accounts")).map(({ name, status }, index) => ({
-      id: index + 1,
-      name: String(name),
-      isSuspended: status === "suspended",
-    })),
+    (yield* all("accounts")).map(({ name }, index) => ({ id: index + 1, name: String(name) })),
   );
   const places: Places = {
     ...named,
@@ -86,13 +81,7 @@ export const placesOfRows = Effect.fnUntraced(function* (rows: StorageRows) {
 export const placesOfRecords = Effect.fnUntraced(function* (db: Database) {
   const all = <R>(table: Table<R>): StoreEffect<ReadonlyArray<R>> => db.read((tx) => tx.scan(table, []));
   const places: Places = {
-    ...accountMaps(
-      (yield* all(accounts)).map(({ id, name, status }) => ({
-        id,
-        name,
-        isSuspended: status === "suspended",
-      })),
-    ),
+    ...accountMaps(yield* all(accounts)),
     scopes: new Map((yield* all(scopes)).map((scope) => [scope.pid, scope])),
     lastUses: new Map((yield* all(lastUses)).map(({ key, at: time }) => [key, time])),
   };

@@ -9,19 +9,20 @@ import {
   type StorageRows,
   type StoreUnavailable,
 } from "@accountlink/core";
+import { keyRecords } from "@accountlink/core/keys";
 import { recordTypes, rootKeys } from "@accountlink/core/storage";
 import { Array as Arr, Effect } from "effect";
 import { Database } from "../database.ts";
 import { encode, type Tuple } from "../keys.ts";
 import type { Kv } from "../kv.ts";
-import { kvTable } from "../records.ts";
+import { kvTable } from "../record_tables.ts";
 import { readRootKey } from "../root_key.ts";
 import { claimSchema, schemaFault } from "../schema.ts";
 import { carryOver } from "../stores/carry_over.ts";
 import { counts } from "../stores/counts.ts";
 import { erasures } from "../stores/erase_user.ts";
 import { table } from "../table.ts";
-import { accountUnits } from "./accounts.ts";
+import { accountUnits, lastUseOfKey } from "./accounts.ts";
 import { journalUnits } from "./journal.ts";
 import { leaseUnit } from "./leases.ts";
 import { linkUnits } from "./links.ts";
@@ -33,7 +34,7 @@ import { type Rows, recordUnit, type Unit } from "./unit.ts";
 const units: ReadonlyArray<Unit> = [
   ...accountUnits,
   ...linkUnits,
-  ...recordTypes.map(recordUnit),
+  ...recordTypes.map((type) => recordUnit(type, type === keyRecords ? lastUseOfKey : {})),
   ...journalUnits,
   requestUnit,
   leaseUnit,

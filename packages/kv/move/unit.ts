@@ -5,7 +5,7 @@ import { accountId, type RecordType } from "@accountlink/core/records";
 import { Effect, Schema } from "effect";
 import type { Database } from "../database.ts";
 import type { Tuple } from "../keys.ts";
-import { kvTable } from "../records.ts";
+import { kvTable } from "../record_tables.ts";
 import type { OfEpoch } from "../stores/scopes.ts";
 import type { Table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
@@ -42,7 +42,7 @@ const codecs = {
 /** The field of a column, after its codec if that is not `plain`. */
 type Column<R> = Path<R> | readonly [codec: keyof typeof codecs, path: Path<R>];
 
-interface Definition<R extends object> {
+export interface Definition<R extends object> {
   readonly records: Table<R>;
   /** A table, or a view of `StorageRows` that has no row of its own to write. */
   readonly relation: string;
@@ -161,7 +161,7 @@ const codecOf = ({ json, fields }: RecordType, field: string): keyof typeof code
 };
 
 /** The unit of a type of records that is the same in all storages. */
-export const recordUnit = (type: RecordType): Unit => {
+export const recordUnit = (type: RecordType, more: Pick<Definition<never>, "also" | "row"> = {}): Unit => {
   const namesAccount = type.fields["account"] === accountId;
   return unit<object>({
     records: kvTable(type),
@@ -183,5 +183,6 @@ export const recordUnit = (type: RecordType): Unit => {
     ...(type.isOfScope && {
       isKept: (record: object, places: Places) => isOfEpoch(record as OfEpoch, places),
     }),
+    ...(more as object),
   });
 };

@@ -7,6 +7,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { Transaction } from "../transaction.ts";
 import { accountPlace, isIndexed, journal, pidOf, places, type StoredRecord } from "./journal.ts";
+import { purgeAll } from "./purges.ts";
 import { accountNamed, scopes } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 import { sweepPlaces } from "./sweep_places.ts";
@@ -33,23 +34,27 @@ export const layer = storeLayer(AuditLog, (db) => ({
     }),
 
   forget: (before) =>
-    sweepPlaces(db, before, {
-      index: places.byEntry,
-      oldest: "oldestEntry",
-      isMeant: ({ actor }) => actor !== null,
-      sweep: (tx, { start }, old) =>
-        Effect.forEach(
-          old,
-          (stored) => {
-            const { place, sequence, event } = stored;
-            // The event stays as long as the feed has it.
-            return event !== null && sequence > start
-              ? tx.put(journal, { ...stored, ...withoutEntry(stored) })
-              : Effect.asVoid(tx.remove(journal, place, sequence));
-          },
-          { discard: true },
-        ).pipe(Effect.as({})),
-    }),
+    // No port asks for the rest of deletions that were interrupted.
+    Effect.andThen(
+      purgeAll(db),
+      sweepPlaces(db, before, {
+        index: places.byEntry,
+        oldest: "oldestEntry",
+        isMeant: ({ actor }) => actor !== null,
+        sweep: (tx, { start }, old) =>
+          Effect.forEach(
+            old,
+            (stored) => {
+              const { place, sequence, event } = stored;
+              // The event stays as long as the feed has it.
+              return event !== null && sequence > start
+                ? tx.put(journal, { ...stored, ...withoutEntry(stored) })
+                : Effect.asVoid(tx.remove(journal, place, sequence));
+            },
+            { discard: true },
+          ).pipe(Effect.as({})),
+      }),
+    ),
 }));
 
 /** Sequences between which a search need not halve: those of a minute. */

@@ -110,7 +110,7 @@ it("an account with any number of keys gets another tier, also after a death", (
     for (const id of updated.keys) {
       yield* keys.updateKey({ ...origin, id, update: { status: "revoked" }, at: 4 });
     }
-    expect(yield* engine.count(rangeOf("key.byScope", [pid]))).toBe(before);
+    expect(yield* engine.count(rangeOf("keys.living", [pid]))).toBe(before);
   }).pipe(Effect.provide(storage), Effect.runPromise);
 });
 

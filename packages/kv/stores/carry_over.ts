@@ -15,13 +15,15 @@ import {
 } from "@accountlink/core/guild_log";
 import { importedLinks, linkImports, uploadOf, uploadParts, uploads } from "@accountlink/core/imports";
 import type { EventFields, JournalRecord } from "@accountlink/core/journal";
+import { keyRecords, keySecrets } from "@accountlink/core/keys";
 import { reminders } from "@accountlink/core/reminders";
 import { sessionBursts, verificationSessions } from "@accountlink/core/sessions";
 import { communityRecord, communityRecords } from "@accountlink/core/storage";
 import { deliveryRecord, webhookDeliveries, webhookRecords } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import type { Database } from "../database.ts";
-import { kvTable, txOf } from "../records.ts";
+import { kvTable } from "../record_tables.ts";
+import { txOf } from "../records.ts";
 import { moveAll } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { carryOverPlans } from "./earlier_plans.ts";
@@ -34,6 +36,7 @@ import {
   earlierFeeds,
   earlierGuildReminders,
   earlierImports,
+  earlierKeys,
   earlierLinkImports,
   earlierLogEntries,
   earlierLogs,
@@ -54,7 +57,7 @@ import {
   renamedTypes,
 } from "./earlier_tables.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
-import { isCurrent } from "./scopes.ts";
+import { accountAt, isCurrent } from "./scopes.ts";
 
 const put = Effect.fnUntraced(function* (
   tx: Transaction,
@@ -73,6 +76,17 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
   for (const [name, type] of Object.entries(renamedTypes)) {
     yield* moveAll(db, kvTable({ ...type, name }), (tx, record) => tx.put(kvTable(type), record));
   }
+  yield* moveAll(
+    db,
+    earlierKeys,
+    Effect.fnUntraced(function* (tx, { key, scope, wasSuspended, secrets, ...stored }) {
+      const { status } = yield* accountAt(tx, scope.account);
+      const suspended = wasSuspended ?? status === "suspended";
+      yield* txOf(tx).put(keyRecords, { madeBy: null, ...key, ...stored, pid: scope.pid, suspended });
+      const ofKey = secrets.map((secret) => ({ ...secret, keyId: key.id }));
+      yield* txOf(tx).putAll(keySecrets, ofKey);
+    }),
+  );
   yield* moveAll(db, earlierMembers, (tx, member) =>
     tx.put(kvTable(memberRecords), { ...member, scopes: member.scopes ?? null }),
   );

@@ -11,8 +11,8 @@ import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
 import { type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
-import { makeDelivery, makeSession } from "@accountlink/testing";
-import { Effect, Layer, Option } from "effect";
+import { makeDelivery, makeKey, makeSession } from "@accountlink/testing";
+import { Effect, Layer, Option, Struct } from "effect";
 import { expect, it } from "vitest";
 import { encode } from "../keys.ts";
 import { type Kv, layer, memoryKv } from "../mod.ts";
@@ -232,4 +232,38 @@ it("the entries and events of an earlier release are carried over, and a feed go
     });
     const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
     expect(left.filter(({ key }) => /^(audit|event|feed)\b/.test(key))).toEqual([]);
+  }).pipe(Effect.scoped, Effect.runPromise));
+
+it("keys and their secrets, and suspended owners, of an earlier release are carried over", () =>
+  Effect.gen(function* () {
+    const kv = memoryKv();
+    const before = yield* Effect.provideContext(KeyStore, yield* open(kv));
+    yield* before.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+    const known = yield* before.ensureScope("acme", { kind: "global" }, pid);
+    const made = makeKey(known, { expiresAt: 90 });
+    const { madeBy: _, ...rest } = made;
+    const kept = Struct.omit(rest, ["suspended", "scope"]);
+    const secrets = [
+      { hash: "old", endsAt: 50 },
+      { hash: "new", endsAt: null },
+    ];
+    const scope = { pid, account: 1, target: { kind: "global" } };
+    const stored = [
+      { key: encode(["key", made.id]), value: { key: kept, scope, counts: true, secrets, revokedAt: null } },
+      { key: encode(["key.byHash", "new", made.id]), value: "entry" },
+      { key: encode(["suspended", "owner"]), value: { hash: "owner" } },
+    ];
+    yield* kv.commit(
+      [],
+      stored.map(({ key, value }) => ({ key, value: JSON.stringify(value) })),
+    );
+
+    const keys = yield* Effect.provideContext(KeyStore, yield* open(kv));
+    expect(yield* keys.findByHash("old")).toEqual(Option.some({ key: made, endsAt: 50 }));
+    expect(yield* keys.findByHash("new")).toEqual(Option.some({ key: made, endsAt: 90 }));
+    expect(yield* keys.countKeys("acme")).toBe(1);
+    const owner = { name: "ada", chatId, tier: "free" } as const;
+    expect((yield* keys.ensureAccount(owner, "owner")).status).toBe("suspended");
+    const left = yield* kv.list({ start: "", end: "~" }, { limit: 100, reverse: false });
+    expect(left.filter(({ key }) => /^(key|suspended)\b/.test(key))).toEqual([]);
   }).pipe(Effect.scoped, Effect.runPromise));

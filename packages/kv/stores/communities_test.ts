@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { Database } from "../database.ts";
 import { rangeOf } from "../keys.ts";
 import { memoryKv } from "../memory_kv.ts";
-import { kvTable } from "../records.ts";
+import { kvTable } from "../record_tables.ts";
 import { layer } from "../storage_kv.ts";
 import { type EarlierPlan, earlierPlans } from "./earlier_plans.ts";
 import { earlierPanels } from "./earlier_tables.ts";

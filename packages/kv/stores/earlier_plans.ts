@@ -18,7 +18,8 @@ import {
 import { communityRecord, communityRecords } from "@accountlink/core/storage";
 import { Effect, Struct } from "effect";
 import type { Database } from "../database.ts";
-import { kvTable, txOf } from "../records.ts";
+import { kvTable } from "../record_tables.ts";
+import { txOf } from "../records.ts";
 import { moveAll } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { earlierTable } from "./earlier_tables.ts";

@@ -15,6 +15,7 @@ import type {
   StoredImport,
   uploads,
 } from "@accountlink/core/imports";
+import { type KeyRecord, type keySecrets, suspendedOwners } from "@accountlink/core/keys";
 import { dayCounts } from "@accountlink/core/limits";
 import type { Link, LinkRecord } from "@accountlink/core/links";
 import type { RecordOf, RecordType } from "@accountlink/core/records";
@@ -234,6 +235,18 @@ export const earlierSightings = earlierTable<EarlierSighting>("sighting", ({ pid
   placeOf(sighting),
 ]);
 
+/** A key with its secrets, the newest last. Keys of the first releases lack `madeBy`. */
+interface EarlierKey extends Pick<KeyRecord, "counts" | "revokedAt"> {
+  readonly key: Omit<KeyRecord, "pid" | "suspended" | "counts" | "revokedAt" | "madeBy"> &
+    Partial<Pick<KeyRecord, "madeBy">>;
+  readonly scope: ScopeRef;
+  /** Whether the account was suspended when the key was revoked. */
+  readonly wasSuspended?: boolean;
+  readonly secrets: ReadonlyArray<Pick<RecordOf<typeof keySecrets>, "hash" | "endsAt">>;
+}
+
+export const earlierKeys = earlierTable<EarlierKey>("key", ({ key }) => [key.id]);
+
 /** Members of earlier releases may lack `scopes`. */
 export const earlierMembers = earlierTable<RecordOf<typeof memberRecords>>(
   "member",
@@ -249,6 +262,7 @@ export const renamedTypes: Readonly<Record<string, RecordType>> = {
   day_count: dayCounts,
   usage: usageDays,
   meter: usageMeters,
+  suspended: suspendedOwners,
 };
 
 export const earlierReminders = earlierTable<ClaimReminder>("reminder", ({ pid, guildId, hash }) => [

@@ -2,34 +2,40 @@
  * The erasure of a user: in one transaction, or for a user with much data in several, each of which is small. The last one
  * finds nothing left.
  */
-import type { ChatId, KeyId } from "@accountlink/core";
+import type { KeyId } from "@accountlink/core";
 import { isInCharge, isSuspendedOwner, memberRecords } from "@accountlink/core/accounts";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import { importedLinks } from "@accountlink/core/imports";
 import { logged, userErased, withoutUser } from "@accountlink/core/journal";
+import { suspendedOwners } from "@accountlink/core/keys";
 import type { RecordType } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { closeAccount, forgetInSessions, forgetters, pauseAll, recordTypes } from "@accountlink/core/storage";
+import {
+  closeAccount,
+  endOwnAccount,
+  forgetInSessions,
+  forgetters,
+  isRunBy,
+  recordTypes,
+} from "@accountlink/core/storage";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
   addErased,
   type ErasedThing,
   type EraseUser,
   type ErasureTally,
-  erasedMark,
   nothingErased,
   type UnfinishedErasure,
   type UserErased,
 } from "@accountlink/core/users";
 import { Clock, Effect, Option } from "effect";
 import type { Database } from "../database.ts";
-import { kvIndex, txOf } from "../records.ts";
+import { kvIndex, kvTable } from "../record_tables.ts";
+import { txOf } from "../records.ts";
 import { changeFirst, changeSome, isFull, removeSome, stepSize } from "../steps.ts";
 import { type Index, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import { clearSome, members, releaseAccount } from "./account_end.ts";
-import { suspendedOwners } from "./account_operations.ts";
 import { eraseFromBlocks } from "./blocks.ts";
 import { requests } from "./idempotency_store.ts";
 import {
@@ -41,9 +47,10 @@ import {
   recordsNaming,
   type StoredRecord,
 } from "./journal.ts";
-import { keys, revokeSome } from "./keys.ts";
 import { links } from "./links.ts";
 import { accountAt, accountOf, accounts, isCurrent, type OfEpoch, type StoredAccount } from "./scopes.ts";
+
+const members = kvTable(memberRecords);
 
 /** The things that a transaction erases in the scopes that it names, each of which is to be checked. */
 const mostThings = 12;
@@ -202,9 +209,9 @@ const leaveAccount: EraseSome = Effect.fnUntraced(function* (tx, write, part, be
   if (member === undefined) return false;
   const account = yield* accountAt(tx, member.account);
   if (isSuspendedOwner({ ...member, account: accountOf(account) })) {
-    yield* tx.put(suspendedOwners, { hash: write.ownerHash });
+    yield* txOf(tx).put(suspendedOwners, { hash: write.ownerHash });
   }
-  if (account.chatId !== chatId && isInCharge(member) && (yield* isClosed(tx, account.id, chatId))) {
+  if (account.chatId !== chatId && isInCharge(member) && (yield* isRunBy(txOf(tx), account, chatId))) {
     const { revoked, isMore } = yield* closeAccount(txOf(tx), account, write.at, () => isLarge(part)(tx));
     for (const key of revoked) part.revoked.push({ key, account: account.id, isOwn: false });
     if (isMore) return true;
@@ -214,45 +221,16 @@ const leaveAccount: EraseSome = Effect.fnUntraced(function* (tx, write, part, be
   return true;
 });
 
-/** Whether nobody but the user runs an account. */
-const isClosed = Effect.fnUntraced(function* (tx: Transaction, account: number, chatId: ChatId) {
-  return !(yield* tx.list(members.byAccount, [account])).some(
-    (member) => member.chatId !== chatId && isInCharge(member),
-  );
-});
-
-const forgetInviter: EraseSome = (tx, { chatId }, part) =>
-  changeSome(
-    tx,
-    members.byInviter,
-    [chatId],
-    (member) => tx.put(members, { ...member, invitedBy: null }),
-    isLarge(part),
-  );
-
-const forgetMaker: EraseSome = (tx, { chatId }, part) =>
-  changeSome(
-    tx,
-    keys.byMaker,
-    [chatId],
-    (stored) => tx.put(keys, { ...stored, key: { ...stored.key, madeBy: erasedMark } }),
-    isLarge(part),
-  );
-
-/** Releases the next account of the user. If no owner or admin is left, pauses its webhooks and role plans. */
+/** Releases the next account of the user. */
 const endOwn: EraseSome = Effect.fnUntraced(function* (tx, write, part, before) {
   const { chatId, pseudonym, at } = write;
   const [account] = yield* tx.list(accounts.byUser, [chatId], { limit: 1 });
   if (account === undefined) return false;
-  if (yield* clearSome(tx, account, isLarge(part))) return true;
-  const isOver = () => isLarge(part)(tx);
-  const { revoked, isMore } = yield* revokeSome(tx, account, at, isOver);
+  const { revoked, isMore } = yield* endOwnAccount(txOf(tx), account, chatId, at, () => isLarge(part)(tx));
   for (const key of revoked) part.revoked.push({ key, account: account.id, isOwn: true });
   if (isMore) return true;
-  const isUnused = yield* isClosed(tx, account.id, chatId);
-  if (isUnused && (yield* pauseAll(txOf(tx), account.name, at, isOver))) return true;
   const index = before.accounts + part.accounts++;
-  yield* releaseAccount(tx, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`);
+  yield* txOf(tx).releaseAccount(account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`);
   yield* recordEnd(tx, write, account, [part, before]);
   return true;
 });
@@ -280,7 +258,5 @@ const kinds: ReadonlyArray<EraseSome> = [
   eraseAnswers,
   (tx, { chatId }, part) => eraseFromBlocks(tx, chatId, isLarge(part)),
   eraseAll(kvIndex(importedLinks.byUser)),
-  forgetInviter,
-  forgetMaker,
   endOwn,
 ];

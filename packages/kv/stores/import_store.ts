@@ -1,6 +1,6 @@
 import { ImportStore, importedLinks, linkImports, storedImports } from "@accountlink/core/imports";
 import { Effect } from "effect";
-import { kvTable } from "../records.ts";
+import { kvTable } from "../record_tables.ts";
 import { removeInSteps } from "../steps.ts";
 import { importBatch, progress } from "./import_batch.ts";
 import { importTxOf } from "./import_tx.ts";

@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect";
 import { expect, it } from "vitest";
 import { Database } from "../database.ts";
 import { type Kv, layer, memoryKv } from "../mod.ts";
-import { kvTable } from "../records.ts";
+import { kvTable } from "../record_tables.ts";
 import { earlierLinkImports, earlierMadeLinks } from "./earlier_tables.ts";
 
 const pid = Pid.make(`pid_${"1".repeat(32)}`);

@@ -111,7 +111,7 @@ it("a deletion of a scope that is killed ends in the background once it was stor
     const isStored = (yield* actionsOf("acme")).includes("scope.deleted");
     if (!isStored) return yield* remove;
     assert.strictEqual(yield* LinkStore.use((links) => links.countLinks(pid)), 0);
-    return yield* KeyStore.use((keys) => keys.forgetRevoked(0));
+    return yield* AuditLog.use((log) => log.forget(0));
   });
   const isEnded = Effect.gen(function* () {
     expect((yield* actionsOf("acme")).filter((action) => action === "scope.deleted").length).toBe(1);

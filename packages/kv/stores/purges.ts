@@ -3,7 +3,7 @@ import type { Pid } from "@accountlink/core";
 import { recordTypes } from "@accountlink/core/storage";
 import { Effect } from "effect";
 import type { Database } from "../database.ts";
-import { indexOfScope } from "../records.ts";
+import { indexOfScope } from "../record_tables.ts";
 import { removeInSteps } from "../steps.ts";
 import type { Index, Table } from "../table.ts";
 import { table } from "../table.ts";

@@ -5,7 +5,7 @@ import { Effect, Struct } from "effect";
 import { expect, it } from "vitest";
 import { Database } from "../database.ts";
 import { memoryKv } from "../memory_kv.ts";
-import { kvTable } from "../records.ts";
+import { kvTable } from "../record_tables.ts";
 import { layer } from "../storage_kv.ts";
 import { earlierMembers, earlierPlans, earlierProblems } from "./earlier_plans.ts";
 

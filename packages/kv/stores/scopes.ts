@@ -1,7 +1,7 @@
 /** Accounts and scopes. Other records name an account by its number, so that an account can get another name. */
 import type { DataScope, GameId, Pid, ScopeTarget } from "@accountlink/core";
 import { guildOf } from "@accountlink/core";
-import type { Account, ScopeSettings } from "@accountlink/core/keys";
+import { type Account, type ConfiguredScope, noSettings, type ScopeSettings } from "@accountlink/core/keys";
 import type { AccountId, KnownAccount, KnownScope } from "@accountlink/core/records";
 import { Effect } from "effect";
 import { keyOf, table } from "../table.ts";
@@ -101,12 +101,15 @@ export const currentOf = Effect.fnUntraced(function* <R extends OfEpoch>(
   return records.filter(({ pid, epoch }) => epochs.get(pid) === epoch);
 });
 
-export const refOf = ({ pid, account, target }: ScopeRef): ScopeRef => ({ pid, account, target });
-
-export const dataScope = ({ pid, target }: ScopeRef, { name }: StoredAccount): DataScope => ({
+const dataScope = ({ pid, target }: ScopeRef, { name }: StoredAccount): DataScope => ({
   ...target,
   pid,
   account: name,
+});
+
+export const configuredScope = (stored: StoredScope, owner: StoredAccount): ConfiguredScope => ({
+  scope: dataScope(stored, owner),
+  settings: { ...noSettings, ...stored.settings },
 });
 
 /** Adds the scope to records that keep its constant part. */
@@ -120,7 +123,7 @@ export const knownScopes = Effect.fnUntraced(function* (tx: Transaction, pids: R
   for (const scope of yield* tx.getAll(scopes, [...new Set(pids)], (pid) => [pid])) {
     if (scope === undefined) continue;
     const account = yield* accountAt(tx, scope.account);
-    found.set(scope.pid, { scope: dataScope(scope, account), isActive: account.status === "active" });
+    found.set(scope.pid, { ...configuredScope(scope, account), isActive: account.status === "active" });
   }
   return found;
 });

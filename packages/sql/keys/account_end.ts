@@ -1,43 +1,24 @@
-import { uploadOf } from "@accountlink/core/imports";
-import { type Account, noSettings } from "@accountlink/core/keys";
-import type { Millis } from "@accountlink/core/timestamp";
+/** The end of an account. Its entries move in steps, since an account may have very many. */
+import type { KnownAccount } from "@accountlink/core/records";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { accountPlace } from "../journal/records.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { rowOfSettings } from "./accounts.ts";
-import { revokeKeys } from "./known_accounts.ts";
 
-/**
- * Removes the chat ID and the names of an account, which is `pseudonym` from then on. Revokes its keys, ends its
- * invitations and its members' sign-ins, and clears the texts that the owner entered for keys, scopes and webhooks.
- * Returns the revoked keys.
- */
+/** Gives an account its pseudonym, and takes its chat ID and its names. Returns the pseudonym. */
 export const releaseAccount = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  { name, tier, status }: Account,
+  { name, tier, status }: KnownAccount,
   pseudonym: string,
-  at: Millis,
 ) {
-  const { isAnyOf } = dialectOf(sql);
+  const { forUpdate } = dialectOf(sql);
   yield* sql`INSERT INTO accounts (name, chat_id, tier, status) VALUES (${pseudonym}, NULL, ${tier}, ${status})`;
-  const released = sql.update({ account: pseudonym, ...rowOfSettings(noSettings) });
-  yield* sql`UPDATE scopes SET ${released} WHERE account = ${name}`;
-  yield* sql`
-    DELETE FROM site_sign_ins
-    WHERE chat_id ${isAnyOf(sql`SELECT chat_id FROM members WHERE account = ${name}`)} AND account = ${name}`;
-  yield* sql`DELETE FROM members WHERE account = ${name} AND chosen_at IS NULL`;
+  yield* sql`SELECT pid FROM scopes WHERE account = ${name} ORDER BY pid ${forUpdate}`;
+  yield* sql`UPDATE scopes SET account = ${pseudonym} WHERE account = ${name}`;
   yield* sql`UPDATE members SET account = ${pseudonym} WHERE account = ${name}`;
   yield* sql`UPDATE journal SET place = ${accountPlace(pseudonym)} WHERE place = ${accountPlace(name)}`;
-  const revoked = yield* revokeKeys(sql, pseudonym, at);
-  const inScopes = sql`pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;
-  yield* sql`
-    UPDATE keys SET name = '', allow_ips = '[]', deny_ips = '[]', redirect_origins = '[]', made_by = NULL
-    WHERE ${inScopes}`;
-  yield* sql`UPDATE webhooks SET description = '' WHERE ${inScopes}`;
-  yield* sql`DELETE FROM imports WHERE account IN (${name}, ${uploadOf(name)})`;
   yield* sql`DELETE FROM accounts WHERE name = ${name}`;
-  return revoked;
+  return pseudonym;
 });
 
 /** How many entries of an account a step moves or renames at most. */

@@ -1,37 +1,64 @@
 /** The operations of `Tx` on accounts, scopes and keys. */
-import type { KeyId, Pid } from "@accountlink/core";
+import { type DataScope, guildOf, KeyId, type Pid, type ScopeTarget } from "@accountlink/core";
+import type { Account, ScopeSettings } from "@accountlink/core/keys";
 import type { KnownAccount } from "@accountlink/core/records";
 import type { Millis } from "@accountlink/core/timestamp";
 import { lastUsePrecision } from "@accountlink/core/usage";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
+import { batchedLookup } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { tableOf } from "../statements/row.ts";
+import type { StoreParts } from "../statements/store_operation.ts";
+import { moveEntries, releaseAccount, renameActors } from "./account_end.ts";
 import {
   accountColumns,
+  configuredColumns,
+  configuredFields,
   readAccounts,
-  readKeyIds,
+  readConfigured,
   rowOfAccount,
-  scopeFields,
+  rowOfSettings,
   withScope,
 } from "./accounts.ts";
 
-const readKnownScopes = tableOf("scopes", { ...scopeFields, status: Schema.String }).reader(
-  ({ status, ...row }) => [row.pid, { ...withScope(row), isActive: status === "active" }] as const,
+const readKnownScopes = tableOf("scopes", { ...configuredFields, status: Schema.String }).reader(
+  ({ status, ...row }) => {
+    const { scope, ...settings } = withScope(row);
+    return [scope.pid, { scope, settings, isActive: status === "active" }] as const;
+  },
 );
 
-/** Revokes the keys of an account, locked in the order of their IDs, and returns the IDs. */
-export const revokeKeys = (sql: SqlClient.SqlClient, account: string, at: Millis) => {
-  const { forUpdate, isAnyOf } = dialectOf(sql);
-  const ofAccount = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes WHERE account = ${account}`)}`;
-  const active = sql`SELECT id FROM keys WHERE ${ofAccount} AND status <> 'revoked' ORDER BY id ${forUpdate}`;
-  return readKeyIds(sql`
-    UPDATE keys SET status = 'revoked', revoked_at = ${at} WHERE id ${isAnyOf(active)} RETURNING id`);
+const readUses = tableOf("keys", { id: KeyId, lastUsedAt: Schema.Int }).reader(
+  ({ id, lastUsedAt }) => [id, lastUsedAt] as const,
+);
+
+const knownScopes = (sql: SqlClient.SqlClient) => sql`
+  SELECT ${configuredColumns}, (SELECT status FROM accounts WHERE name = account) AS status FROM scopes`;
+
+/** Finds scopes, one of them with others that are found in the same turn. */
+export const batchedScopes = (parts: StoreParts) => {
+  const { sql, isAmong } = parts;
+  const several = (pids: ReadonlyArray<string>) =>
+    sql`${knownScopes(sql)} WHERE pid ${isAmong(JSON.stringify(pids))}`;
+  const one = batchedLookup<[Pid]>(parts, {
+    columns: ["pid"],
+    one: (pid) => sql`${knownScopes(sql)} WHERE pid = ${pid}`,
+    several: (pids) => several(pids.flat()),
+  });
+  return ([pid, ...others]: ReadonlyArray<Pid>) => {
+    if (pid === undefined) return Effect.succeed(new Map());
+    const found = readKnownScopes(others.length === 0 ? one(pid) : several([pid, ...others]));
+    return Effect.map(found, (scopes) => new Map(scopes));
+  };
 };
 
 /** An account has its name as its ID. */
+export const withId = (account: Account): KnownAccount => ({ ...account, id: account.name });
+
 export const knownAccountsOn = (sql: SqlClient.SqlClient, isWrite: boolean) => {
-  const { elements, forUpdate, isAmong, isRemote } = dialectOf(sql);
+  const { elements, forUpdate, isAmong, isAnyOf, isRemote } = dialectOf(sql);
+  const lock = isWrite ? forUpdate : sql``;
   return {
     isFull: () => false,
 
@@ -39,9 +66,8 @@ export const knownAccountsOn = (sql: SqlClient.SqlClient, isWrite: boolean) => {
 
     account: (name: string) =>
       Effect.map(
-        readAccounts(sql`
-          SELECT ${accountColumns} FROM accounts WHERE name = ${name} ${isWrite ? forUpdate : sql``}`),
-        ([found]) => found && { ...found, id: name },
+        readAccounts(sql`SELECT ${accountColumns} FROM accounts WHERE name = ${name} ${lock}`),
+        ([found]) => found && withId(found),
       ),
 
     accounts: Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
@@ -50,28 +76,79 @@ export const knownAccountsOn = (sql: SqlClient.SqlClient, isWrite: boolean) => {
       return new Map(found.map((account) => [account.name, account]));
     }),
 
+    allAccounts: () => readAccounts(sql`SELECT ${accountColumns} FROM accounts ORDER BY name`),
+
+    accountsNamed: (name: string) =>
+      Effect.map(
+        readAccounts(sql`
+          SELECT ${accountColumns} FROM accounts WHERE name = ${name} OR display_name = ${name}
+          ORDER BY name ${lock}`),
+        (found) => found.map(withId),
+      ),
+
+    addAccount: (account: Account) =>
+      Effect.as(
+        sql`INSERT INTO accounts ${sql.insert(rowOfAccount({ displayName: null, ...account }))}`,
+        withId(account),
+      ),
+
     putAccount: ({ id, ...account }: KnownAccount) => {
       const row = rowOfAccount({ displayName: null, ...account });
       return sql`UPDATE accounts SET ${sql.update(row, ["name"])} WHERE name = ${id}`;
     },
 
-    scopes: (pids: ReadonlyArray<Pid>) =>
-      Effect.map(
-        readKnownScopes(sql`
-          SELECT pid, account, guild_id, (SELECT status FROM accounts WHERE name = account) AS status FROM scopes
-          WHERE pid ${isAmong(JSON.stringify(pids))}`),
-        (found) => new Map(found),
+    releaseAccount: (account: KnownAccount, pseudonym: string) => releaseAccount(sql, account, pseudonym),
+
+    renameEntries: ({ name }: KnownAccount, pseudonym: string) =>
+      Effect.flatMap(moveEntries(sql, name, pseudonym), (isMore) =>
+        isMore ? Effect.succeed(true) : renameActors(sql, name, pseudonym),
       ),
 
-    revokeKeys: ({ name }: KnownAccount, at: Millis) =>
-      Effect.map(revokeKeys(sql, name, at), (revoked) => ({ revoked, isMore: false })),
+    endSignIns: ({ name }: KnownAccount) =>
+      Effect.as(
+        sql`
+          DELETE FROM site_sign_ins
+          WHERE chat_id ${isAnyOf(sql`SELECT chat_id FROM members WHERE account = ${name}`)} AND account = ${name}`,
+        false,
+      ),
 
     // The foreign keys of its records refuse an unknown one.
     knowsKey: () => Effect.succeed(true),
 
-    keysOf: (account: string) =>
-      readKeyIds(sql`
-        SELECT keys.id FROM keys JOIN scopes ON scopes.pid = keys.pid WHERE scopes.account = ${account}`),
+    scopes: Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
+      const named = sql`${knownScopes(sql)} WHERE pid ${isAmong(JSON.stringify(pids))}`;
+      return new Map(pids.length === 0 ? [] : yield* readKnownScopes(named));
+    }),
+
+    scope: (pid: Pid) =>
+      Effect.map(
+        readConfigured(sql`SELECT ${configuredColumns} FROM scopes WHERE pid = ${pid} ${lock}`),
+        ([found]) => found,
+      ),
+
+    scopesOf: (account: string, target?: ScopeTarget) => {
+      const rest =
+        target === undefined
+          ? sql`ORDER BY pid ${lock}`
+          : sql`AND COALESCE(guild_id, '') = ${guildOf(target) ?? ""}`;
+      return readConfigured(sql`SELECT ${configuredColumns} FROM scopes WHERE account = ${account} ${rest}`);
+    },
+
+    addScope: (scope: DataScope) => sql`
+      INSERT INTO scopes (pid, account, guild_id) VALUES (${scope.pid}, ${scope.account}, ${guildOf(scope)})`,
+
+    putSettings: (pid: Pid, settings: ScopeSettings) =>
+      sql`UPDATE scopes SET ${sql.update(rowOfSettings(settings))} WHERE pid = ${pid}`,
+
+    // It goes with the row of the key.
+    forgetUse: () => Effect.void,
+
+    lastUses: (keys: ReadonlyArray<KeyId>) =>
+      Effect.map(
+        readUses(sql`
+          SELECT id, last_used_at FROM keys WHERE last_used_at IS NOT NULL AND id ${isAmong(JSON.stringify(keys))}`),
+        (found) => new Map(found),
+      ),
 
     noteUses: (uses: ReadonlyArray<{ readonly key: KeyId; readonly at: Millis }>) => {
       // `isUsed` lets Postgres find the keys by index. With the join alone, Postgres would scan all keys. On SQLite,

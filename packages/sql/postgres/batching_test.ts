@@ -60,7 +60,7 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
       expect(statements.splice(0)).toHaveLength(2);
 
       const hashes = ["of bob", "of nobody", "of ada", "of bob, new", "of ada"];
-      expect(yield* Effect.forEach(hashes, keys.findByHash, atOnce)).toEqual([
+      expect(yield* Effect.forEach(hashes, (hash) => keys.findByHash(hash), atOnce)).toEqual([
         Option.some({ key: bob, endsAt: 9 }),
         Option.none(),
         Option.some({ key: ada, endsAt: null }),

@@ -1,14 +1,16 @@
 /** What the erasure of a user does to accounts that the user has or runs. */
-import type { ChatId } from "@accountlink/core";
-import type { Account } from "@accountlink/core/keys";
-import { closeAccount, pauseAll } from "@accountlink/core/storage";
+import type { ChatId, KeyId } from "@accountlink/core";
+import type { AccountId, KnownAccount, Tx } from "@accountlink/core/records";
+import { closeAccount, endOwnAccount, isRunBy } from "@accountlink/core/storage";
 import type { EraseUser } from "@accountlink/core/users";
 import { Effect } from "effect";
-import { insertEntry } from "../journal/records.ts";
-import { releaseAccount } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";
+import { withId } from "../keys/known_accounts.ts";
 import { withTx } from "../records.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
+
+const tell = (tx: Tx, write: EraseUser, account: AccountId, revoked: ReadonlyArray<KeyId>) =>
+  tx.journal({ ...write, pid: null, account }, "user.erased", { revokedKeys: revoked.length });
 
 export const endedAccountsOn = ({ sql, forUpdate, isAmong, isAnyOf }: StoreParts) => {
   const isInCharge = sql`role <> 'moderator' AND chosen_at IS NOT NULL`;
@@ -21,28 +23,25 @@ export const endedAccountsOn = ({ sql, forUpdate, isAmong, isAnyOf }: StoreParts
     const accounts = yield* readAccounts(
       sql`SELECT ${accountColumns} FROM accounts WHERE name ${isAnyOf(theirs)} ORDER BY name ${forUpdate}`,
     );
-    const own = accounts.filter((account) => account.chatId === chatId);
+    const known = accounts.map(withId);
+    const own = known.filter((account) => account.chatId === chatId);
     const names = JSON.stringify(own.map(({ name }) => name));
     yield* sql`SELECT pid FROM scopes WHERE account ${isAmong(names)} ORDER BY pid ${forUpdate}`;
-    return { own, run: accounts.filter((account) => account.chatId !== chatId) };
+    return { own, run: known.filter((account) => account.chatId !== chatId) };
   });
-
-  const isClosed = (account: string) =>
-    Effect.map(
-      sql`SELECT chat_id FROM members WHERE account = ${account} AND ${isInCharge} LIMIT 1`,
-      (inCharge) => inCharge.length === 0,
-    );
 
   /** Closes an account if the user was its last owner or admin, and returns the revoked keys. */
-  const leaveAccount = Effect.fnUntraced(function* (write: EraseUser, account: Account) {
-    const { name } = account;
-    if (!(yield* isClosed(name))) return [];
-    const close = withTx(sql, (tx) => closeAccount(tx, { ...account, id: name }, write.at), true);
-    const { revoked } = yield* close;
-    const details = { revokedKeys: revoked.length };
-    yield* insertEntry(sql, { ...write, account: name, pid: null, action: "user.erased", details });
-    return revoked;
-  });
+  const leaveAccount = (write: EraseUser, account: KnownAccount) =>
+    withTx(
+      sql,
+      function* (tx) {
+        if (!(yield* isRunBy(tx, account, write.chatId))) return [];
+        const { revoked } = yield* closeAccount(tx, account, write.at);
+        yield* tell(tx, write, account.id, revoked);
+        return revoked;
+      },
+      true,
+    );
 
   /** Keeps the hash of a user who owns a suspended account. */
   const keepSuspension = ({ chatId, ownerHash }: EraseUser) => sql`
@@ -54,14 +53,17 @@ export const endedAccountsOn = ({ sql, forUpdate, isAmong, isAnyOf }: StoreParts
         WHERE members.chat_id = ${chatId} AND role = 'owner' AND chosen_at IS NOT NULL AND status = 'suspended')
     ON CONFLICT (hash) DO NOTHING`;
 
-  /** Releases an account of the user. If no owner or admin is left, pauses its webhooks and role plans. */
-  const endOwn = Effect.fnUntraced(function* (write: EraseUser, account: Account, pseudonym: string) {
-    const revoked = yield* releaseAccount(sql, account, pseudonym, write.at);
-    if (yield* isClosed(pseudonym)) yield* withTx(sql, (tx) => pauseAll(tx, pseudonym, write.at), true);
-    const details = { revokedKeys: revoked.length };
-    yield* insertEntry(sql, { ...write, account: pseudonym, pid: null, action: "user.erased", details });
-    return revoked;
-  });
+  /** Releases an account of the user, and returns the revoked keys. */
+  const endOwn = (write: EraseUser, account: KnownAccount, pseudonym: string) =>
+    withTx(
+      sql,
+      function* (tx) {
+        const { revoked } = yield* endOwnAccount(tx, account, write.chatId, write.at);
+        yield* tell(tx, write, yield* tx.releaseAccount(account, pseudonym), revoked);
+        return revoked;
+      },
+      true,
+    );
 
   return { lockAccounts, keepSuspension, leaveAccount, endOwn };
 };

@@ -3,7 +3,7 @@ import { type ChatId, Pid } from "@accountlink/core";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import type { RecordType } from "@accountlink/core/records";
 import { forgetInSessions, forgetters, recordTypes } from "@accountlink/core/storage";
-import { type ErasedThing, type EraseUser, erasedMark } from "@accountlink/core/users";
+import type { ErasedThing, EraseUser } from "@accountlink/core/users";
 import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { tableFor } from "../record_table.ts";
@@ -83,8 +83,6 @@ export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: Sto
     const records = yield* eraseLinks(chatId, inAnyScope);
     if (records.some(({ pid }) => !scopes.includes(pid))) return null;
     while (yield* withTx(sql, (tx) => forgetInSessions(tx, chatId, at), true));
-    yield* sql`UPDATE members SET invited_by = NULL WHERE invited_by = ${chatId}`;
-    yield* sql`UPDATE keys SET made_by = ${erasedMark} WHERE made_by = ${chatId}`;
     const all = Number.MAX_SAFE_INTEGER;
     for (const forget of forgetters) yield* withTx(sql, (tx) => forget(tx, chatId, all), true);
     const { pids: messages } = yield* withTx(sql, (tx) => forgetInLogs(tx, chatId, at, all), true);

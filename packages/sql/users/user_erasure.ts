@@ -15,7 +15,6 @@ import {
   type UserErased,
 } from "@accountlink/core/users";
 import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
-import { deleteFiles } from "../import_files/deleted_files.ts";
 import { insertRecord } from "../journal/records.ts";
 import { moveEntries } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";
@@ -30,7 +29,7 @@ const recordsOfStep = 200;
 const scopesOfStep = 50;
 
 export const eraseUserOn = (parts: StoreParts) => {
-  const { sql, operation, bulkTransaction, isAmong, isAnyOf, isRemote, onlyOne } = parts;
+  const { sql, operation, bulkTransaction, isAmong, isRemote, onlyOne } = parts;
   const { page, erasePage } = userRecordsOn(sql);
   const { eraseLinks, eraseOthers, eraseOnce } = erasedRowsOn(parts);
   const { lockAccounts, keepSuspension, leaveAccount, endOwn } = endedAccountsOn(parts);
@@ -104,11 +103,6 @@ export const eraseUserOn = (parts: StoreParts) => {
     return false;
   });
 
-  /** Deletes the files that were uploaded as one of the user's accounts. */
-  const deleteOwnFiles = operation("erase", (chatId: ChatId) =>
-    deleteFiles(sql, sql`account ${isAnyOf(sql`SELECT name FROM accounts WHERE chat_id = ${chatId}`)}`),
-  );
-
   const eraseInSteps = Effect.fnUntraced(function* (write: EraseUser) {
     let tally = nothingErased;
     for (const pids of Arr.chunksOf(write.scopes, scopesOfStep)) {
@@ -164,7 +158,6 @@ export const eraseUserOn = (parts: StoreParts) => {
   return (write: EraseUser) =>
     Effect.gen(function* () {
       assertStorable([write.pseudonym]);
-      yield* deleteOwnFiles(write.chatId);
       const tally = (yield* isLarge(write)) ? yield* eraseInSteps(write) : nothingErased;
       return yield* endErasure(write, tally);
     });

@@ -2,7 +2,7 @@ import type { ChatId, DataScope, Pid, StoragePorts } from "@accountlink/core";
 import { LinkStore } from "@accountlink/core";
 import { verificationFlows } from "@accountlink/core/flow";
 import { uploads } from "@accountlink/core/imports";
-import { KeyStore } from "@accountlink/core/keys";
+import { KeyStore, keyRecords } from "@accountlink/core/keys";
 import { type DayCount, dayCounts } from "@accountlink/core/limits";
 import {
   accountId,
@@ -77,6 +77,7 @@ const ofAccount = Effect.fnUntraced(function* (type: RecordType, account: string
 const parents: ReadonlyArray<readonly [string, RecordType]> = [
   ["flow", verificationFlows],
   ["importId", uploads],
+  ["keyId", keyRecords],
 ];
 
 /** Names a new account in a record whose type names accounts, or the given one. */

@@ -1,8 +1,9 @@
 /** The settings of a scope: what it says to users who verify, and who may link. */
 import { Schema } from "effect";
-import { nameText } from "../name_text.ts";
-import { chosen, switched, unsetOf } from "../settings.ts";
-import { isStorable } from "../storable_text.ts";
+import type { DataScope } from "./data_scope.ts";
+import { nameText } from "./name_text.ts";
+import { chosen, switched, unsetOf } from "./settings.ts";
+import { isStorable } from "./storable_text.ts";
 
 /** A text that users read during the verification. */
 const saidText = (most: number, description: string) =>
@@ -55,3 +56,8 @@ export type ScopeSettings = typeof noSettings;
 
 /** @internal */
 export const noSettings = unsetOf(scopeSettings);
+
+export interface ConfiguredScope {
+  readonly scope: DataScope;
+  readonly settings: ScopeSettings;
+}
