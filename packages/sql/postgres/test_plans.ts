@@ -256,6 +256,7 @@ const found: Partial<Readonly<Record<keyof typeof storageOperations, Special>>> 
         links.newestPage(pid, second ?? null, 10, direction),
       ),
     ),
+  "KeyStore.forgetRevoked": ({ keys }) => keys.forgetRevoked(soon()),
   "UploadStore.append": ({ uploads }) =>
     uploads.append(upload(), { file: "lines", part: 2, bytes: new Uint8Array(1) }),
   "UploadStore.readPart": ({ uploads }) => uploads.readPart(upload().id, { file: "lines", part: 0 }),
