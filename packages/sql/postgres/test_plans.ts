@@ -72,6 +72,7 @@ const further = `
     SELECT pid, place_hash, COUNT(*) FROM sightings GROUP BY pid, place_hash
     ON CONFLICT (pid, place_hash) DO UPDATE SET users = EXCLUDED.users;
   UPDATE webhook_deliveries SET status = 'failing', next_attempt_at = at WHERE position % 20 = 0;
+  UPDATE keys SET revoked_at = created_at - 1000000 WHERE created_at > ${timeOfStrangers} AND created_at % 10 = 0;
   UPDATE role_plans SET putting_back_since = 1 WHERE pid = '${pid}' OR pid LIKE 'pid_0000000000000001110000%';
   INSERT INTO block_removals (pid, game_id, entry) VALUES ('${pid}', 'blocked', 0);
   INSERT INTO erasures (chat_id, pseudonym, actor_type, actor_id, step_at) VALUES ('unfinished', '', '', '', 0);`;
