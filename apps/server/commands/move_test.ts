@@ -241,7 +241,7 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     const place = await makeWorkplace(environment(one.url));
     const token = await fill(place);
     const { moved } = await place.json("move", "--to", other.url);
-    expect(moved).toMatchObject({ key: 1, root_key: 1 });
+    expect(moved).toMatchObject({ keys: 1, root_key: 1 });
     expect((await place.run("move", "--to", other.url)).stderr).toContain("the target holds data");
     const onOther = await makeWorkplace(environment(other.url));
     const url = await onOther.serve();
