@@ -19,7 +19,7 @@ export const BusyTime = Context.Reference<Effect.Effect<number>>("@accountlink/c
   },
 });
 
-/** The time, and the `BusyTime`. */
+/** The time, and the `BusyTime` or the part of it for an account. */
 type Moment = readonly [now: number, busy: number];
 
 const moment: Effect.Effect<Moment> = Effect.zip(monotonicMillis, Effect.flatten(BusyTime));
@@ -29,7 +29,7 @@ class Work {
   /** How many steps run. */
   running = 0;
   at: number;
-  /** The `BusyTime` until which the work is counted. */
+  /** The time of the process until which the work is counted. */
   counted: number;
   /** How much was worked beyond the share at the time `at`, in milliseconds. */
   #ahead = 0;
@@ -57,13 +57,19 @@ class Work {
 type Works = readonly [account: Work, all: Work];
 
 /**
- * The working time of accounts: the time in which the process works while steps of an account run, alone or beside the
- * steps of others. Each millisecond counts once, however many steps of the account run, and waiting does not count.
+ * The working time of accounts: the time in which the process works while steps of an account run. Accounts whose steps
+ * run at the same time share it. Each millisecond counts once, however many steps of an account run, and waiting does not
+ * count.
  */
 export class WorkingTime {
   readonly #works = new Map<string, Work>();
   #all: Work | null = null;
   #sweptAt = 0;
+  /** How many accounts have a step that runs. */
+  #accounts = 0;
+  /** How long the process has worked for each of the accounts, in milliseconds; only differences are meaningful. */
+  #shared = 0;
+  #busy = 0;
 
   /** Runs a step of an account once it has rested, and counts its work. */
   pace<A, E, R>(account: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
@@ -81,7 +87,7 @@ export class WorkingTime {
       if (alone || rest <= 0) return Effect.succeed(works);
       // The work of others meanwhile is not the account's, although another step of the account may run.
       const rested = Effect.map(Effect.andThen(Effect.sleep(rest), moment), ([, busy]) => {
-        works[0].counted = busy;
+        works[0].counted = this.#sharedUntil(busy);
       });
       return Effect.andThen(rested, this.rest(account));
     });
@@ -89,15 +95,12 @@ export class WorkingTime {
 
   /** Runs a step, and counts the work meanwhile. */
   count<A, E, R>(works: Works, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.uninterruptibleMask((restore) => {
-      for (const work of works) work.running++;
-      return Effect.onExit(restore(step), () =>
-        Effect.map(moment, (end) => {
-          this.#countUntil(end, works);
-          for (const work of works) work.running--;
-        }),
-      );
-    });
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(moment, (began) => {
+        this.#begin(began, works);
+        return Effect.onExit(restore(step), () => Effect.map(moment, (end) => this.#end(end, works)));
+      }),
+    );
   }
 
   /** Runs a part of a step of an account that only waits, for example for work in the background, and does not count it. */
@@ -107,30 +110,43 @@ export class WorkingTime {
         const [work, all] = [this.#works.get(account), this.#all];
         if (work === undefined || all === null || work.running === 0) return restore(wait);
         const works: Works = [work, all];
-        this.#countUntil(began, works);
-        for (const each of works) each.running--;
-        return Effect.onExit(restore(wait), () =>
-          Effect.map(moment, (end) => {
-            this.#countUntil(end, works);
-            for (const each of works) each.running++;
-          }),
-        );
+        this.#end(began, works);
+        return Effect.onExit(restore(wait), () => Effect.map(moment, (end) => this.#begin(end, works)));
       }),
     );
   }
 
-  #countUntil(now: Moment, [work, all]: Works): number {
-    return Math.min(work.count(now, Math.max(1, this.#works.size)), all.count(now, 1));
+  #begin(now: Moment, works: Works): void {
+    this.#countUntil(now, works);
+    if (works[0].running === 0) this.#accounts++;
+    for (const work of works) work.running++;
+  }
+
+  #end(now: Moment, works: Works): void {
+    this.#countUntil(now, works);
+    for (const work of works) work.running--;
+    if (works[0].running === 0) this.#accounts--;
+  }
+
+  #sharedUntil(busy: number): number {
+    this.#shared += Math.max(0, busy - this.#busy) / Math.max(1, this.#accounts);
+    this.#busy = busy;
+    return this.#shared;
+  }
+
+  #countUntil([now, busy]: Moment, [work, all]: Works): number {
+    const shares = Math.max(1, this.#works.size);
+    return Math.min(work.count([now, this.#sharedUntil(busy)], shares), all.count([now, busy], 1));
   }
 
   /** Returns the work of an account, and of all. Forgets accounts that have not worked of late, so their shares are free. */
   #worksOf(account: string, began: Moment): Works {
-    const [now] = began;
+    const [now, busy] = began;
     if (now - this.#sweptAt >= bounds.presence) {
       this.#sweptAt = now;
       for (const [other, { at }] of this.#works) if (now - at >= bounds.presence) this.#works.delete(other);
     }
-    const work = this.#works.get(account) ?? new Work(began);
+    const work = this.#works.get(account) ?? new Work([now, this.#sharedUntil(busy)]);
     this.#works.set(account, work);
     this.#all ??= new Work(began);
     return [work, this.#all];

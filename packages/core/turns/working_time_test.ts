@@ -84,6 +84,14 @@ pacingTest("a step does not count while it waits for work in the background", fu
   expect(yield* waitAfter(process, "ada")).toBeGreaterThan(0);
 });
 
+pacingTest("accounts share the time in which steps of each of them run", function* (process) {
+  yield* process.begin("ada", 2 * workedAtOnce);
+  yield* process.begin("bob", workedAtOnce);
+  yield* process.work(workedAtOnce);
+  yield* process.work(workedAtOnce);
+  expect(yield* waitAfter(process, "bob")).toBe(0);
+});
+
 pacingTest("one that works more than others uses what they leave of the part of all", function* (process) {
   for (let other = 0; other < 50; other++) yield* process.begin(`quiet ${other}`, 0);
   yield* process.begin("ada", 2 * workedAtOnce);
