@@ -79,10 +79,13 @@ export interface Held<Index, F extends string = string> {
 /** The records of a type. */
 export type RecordOf<T extends RecordType> = NonNullable<T["Type"]>;
 
+/** An index named as another property of the type would hide that one. */
+type NoOtherProperty = { readonly [Name in keyof RecordType]?: never };
+
 /** Declares a type of records, whose indexes are its properties. @internal */
 export const recordType = <
   const F extends Fields,
-  const Indexes extends Readonly<Record<string, IndexOptions<keyof F & string>>>,
+  const Indexes extends Readonly<Record<string, IndexOptions<keyof F & string>>> & NoOtherProperty,
 >({
   columns = {},
   indexes,
