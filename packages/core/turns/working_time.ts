@@ -93,14 +93,12 @@ export class WorkingTime {
     });
   }
 
-  /** Runs a step, and counts the work meanwhile. */
+  /** Runs a step, and counts the work meanwhile. `rest` has counted the work until now. */
   count<A, E, R>(works: Works, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(moment, (began) => {
-        this.#begin(began, works);
-        return Effect.onExit(restore(step), () => Effect.map(moment, (end) => this.#end(end, works)));
-      }),
-    );
+    return Effect.uninterruptibleMask((restore) => {
+      this.#begin(works);
+      return Effect.onExit(restore(step), () => Effect.map(moment, (end) => this.#end(end, works)));
+    });
   }
 
   /** Runs a part of a step of an account that only waits, for example for work in the background, and does not count it. */
@@ -111,13 +109,17 @@ export class WorkingTime {
         if (work === undefined || all === null || work.running === 0) return restore(wait);
         const works: Works = [work, all];
         this.#end(began, works);
-        return Effect.onExit(restore(wait), () => Effect.map(moment, (end) => this.#begin(end, works)));
+        return Effect.onExit(restore(wait), () =>
+          Effect.map(moment, (end) => {
+            this.#countUntil(end, works);
+            this.#begin(works);
+          }),
+        );
       }),
     );
   }
 
-  #begin(now: Moment, works: Works): void {
-    this.#countUntil(now, works);
+  #begin(works: Works): void {
     if (works[0].running === 0) this.#accounts++;
     for (const work of works) work.running++;
   }
