@@ -168,7 +168,7 @@ export const storedKeys = recordStore(KeyStore, (records) => {
     hasKeys: (account) =>
       read("hasKeys", function* (tx) {
         assertStorable([account]);
-        return (yield* tx.ofAccount(keyRecords, account)).length > 0;
+        return (yield* tx.ofAccount(keyRecords, account, 1)).length > 0;
       }),
 
     countKeys: (account) =>

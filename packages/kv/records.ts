@@ -160,11 +160,11 @@ export const txOf = (tx: Transaction): Tx => {
     listAll: (index, prefixes, options) => Effect.map(lists(index, prefixes, options), Arr.flatten),
     firsts: (index, prefixes) =>
       Effect.map(lists(index, prefixes, { limit: 1 }), (found) => found.map(([first]) => first)),
-    ofAccount: Effect.fnUntraced(function* (type, name) {
+    ofAccount: Effect.fnUntraced(function* (type, name, limit = Infinity) {
       const account = yield* accountNamed(tx, name);
       return account === undefined
         ? []
-        : yield* kept(type, yield* tx.list(indexOfAccount(type), [account.id]));
+        : yield* kept(type, yield* tx.list(indexOfAccount(type), [account.id], { limit }));
     }),
     count: (index, prefix, options) =>
       Effect.flatMap(placed(index, prefix), (place) =>

@@ -123,16 +123,18 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
       return prefixes.map((prefix) => found.get(JSON.stringify(prefix)));
     }),
 
-    ofAccount: (type: RecordType, account: string) => {
+    ofAccount: (type: RecordType, account: string, limit?: number) => {
       const { select, keyColumns, read } = tableFor(type);
       const scopes = "SELECT pid FROM scopes WHERE account = ?";
       const ofScopes = isRemote ? `= ANY (ARRAY (${scopes}))` : `IN (${scopes})`;
-      return read(run(`${select} WHERE pid ${ofScopes} ORDER BY ${keyColumns.join(", ")}`, [account]));
+      return read(
+        run(`${select} WHERE pid ${ofScopes} ORDER BY ${keyColumns.join(", ")}${limitOf(limit)}`, [account]),
+      );
     },
 
     count: (index: RecordIndex, prefix: ReadonlyArray<KeyPart>, { most, ...bounds }: CountOptions = {}) => {
       const { where, values } = placeIn(index, prefix, bounds);
-      const found = `SELECT 1 FROM ${index.type.name} WHERE ${where}${most === undefined ? "" : ` LIMIT ${most}`}`;
+      const found = `SELECT 1 FROM ${index.type.name} WHERE ${where}${limitOf(most)}`;
       const counted = run(`SELECT COUNT(*) AS count FROM (${found}) AS found`, values);
       return Effect.map(counted, ([row]) => Number(row?.["count"]));
     },
@@ -207,7 +209,9 @@ const isBefore = ({ fields }: RecordIndex, one: object, other: object): boolean 
 };
 
 const pageOf = (index: RecordIndex, { limit, reverse }: ListOptions): string =>
-  `ORDER BY ${orderOf(index, reverse)}${limit === undefined ? "" : ` LIMIT ${limit}`}`;
+  `ORDER BY ${orderOf(index, reverse)}${limitOf(limit)}`;
+
+const limitOf = (limit: number | undefined): string => (limit === undefined ? "" : ` LIMIT ${limit}`);
 
 type Run<A> = Effect.Effect<A, Ending> | Effect.fn.Return<A, Ending>;
 

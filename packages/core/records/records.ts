@@ -109,10 +109,15 @@ export interface Tx {
     index: RecordIndex<R>,
     prefixes: ReadonlyArray<ReadonlyArray<string>>,
   ) => StoreEffect<ReadonlyArray<R | undefined>>;
-  /** Returns the records of an account, of a type with `isOfAccount`, in the order of their keys. */
+  /**
+   * Returns the records of an account, of a type with `isOfAccount`, in the order of their keys.
+   *
+   * @param limit the most records; not for a type with `isOfScope`
+   */
   readonly ofAccount: <R extends object>(
     type: RecordType<R>,
     account: string,
+    limit?: number,
   ) => StoreEffect<ReadonlyArray<R>>;
   readonly count: (
     index: RecordIndex,
