@@ -175,10 +175,10 @@ export const endOwnAccount = Effect.fnUntraced(function* (
   return { ...ended, isMore: yield* pauseAll(tx, account.name, at, isOver) };
 });
 
-/** Takes an erased user out of up to `limit` keys. Returns whether more may be left. @internal */
+/** Replaces an erased user as the maker of up to `limit` keys. Returns whether more may be left. @internal */
 export const forgetMaker = (tx: Tx, chatId: ChatId, limit: number) =>
   changeSome(tx, keyRecords.byMaker, [chatId], limit, { madeBy: erasedMark });
 
-/** Takes an erased user out of up to `limit` members whom the user invited. Returns whether more may be left. @internal */
+/** Removes an erased user as the inviter of up to `limit` members. Returns whether more may be left. @internal */
 export const forgetInviter = (tx: Tx, chatId: ChatId, limit: number) =>
   changeSome(tx, memberRecords.byInviter, [chatId], limit, { invitedBy: null });

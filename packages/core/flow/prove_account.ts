@@ -136,7 +136,7 @@ export const makeProofs = Effect.gen(function* () {
     const connections = yield* existing(named);
     const subject = yield* subjects.resolve(entry);
     const proof = proofOf(step, userId, subject, connections);
-    // An issuer of the game may know players whom the game does not know, or not any more.
+    // An issuer may sign in players who have no account in the game, for example because it was deleted.
     if (proof.step === "game" && (yield* existing([proof.game.gameId])).length === 0) {
       return yield* new FlowRefused({ reason: "sign_in_invalid", entry, step });
     }

@@ -119,8 +119,8 @@ export interface ImportTx extends Tx {
 export type ImportTxBody<A> = (tx: ImportTx) => StoreEffect<A> | Effect.fn.Return<A, StoreUnavailable>;
 
 /**
- * Begins a part of a batch: returns what is stored of its file, and the links that the scope admits. Returns null if the
- * data of the scope was deleted since an earlier part. @internal
+ * Begins a part of a batch: returns the stored import of its file, and the links that the scope admits. Returns null if
+ * the data of the scope was deleted since an earlier part. @internal
  */
 export const beginPart = Effect.fnUntraced(function* (
   tx: ImportTx,
@@ -133,7 +133,7 @@ export const beginPart = Effect.fnUntraced(function* (
   return { stored, links: yield* tx.untaken(pid, yield* tx.unblocked(pid, links)) };
 });
 
-/** Adds a part of a batch to what is stored of its file, and to the audit entry. @internal */
+/** Adds the counts of a part to the stored import of its file, and to the audit entry. @internal */
 export const logPart = Effect.fnUntraced(function* (
   tx: ImportTx,
   batch: ImportBatch,

@@ -39,7 +39,7 @@ export interface ImportTransactions {
     find: (tx: ImportTx) => StoreEffect<Found>,
     change: (tx: ImportTx, found: Found) => StoreEffect<A>,
   ) => StoreEffect<A>;
-  /** Deletes in steps what undoes imports, and then those of them that began at a time or before. */
+  /** Deletes the links to undo of ended imports in steps, then the imports that began at `before` or earlier. */
   readonly removeEnded: (ended: ReadonlyArray<LinkImport>, before: Millis) => StoreEffect<unknown>;
 }
 

@@ -34,7 +34,7 @@ const proven: ReadonlySet<unknown> = new Set<LinkProof>(gameProofs);
 /** Returns whether the user of the link has proven the game account. @internal */
 export const isProven = (proof: LinkProof): boolean => proven.has(proof);
 
-/** Returns whether the user of the link has confirmed it, as far as it is known. @internal */
+/** Returns whether the user has confirmed the link. An unknown confirmation counts. @internal */
 export const isByOwner = (proof: LinkProof): boolean => proof === null || isProven(proof);
 
 const known: ReadonlySet<unknown> = new Set<LinkProof>([...gameProofs, "hand", "import", null]);

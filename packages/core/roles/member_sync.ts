@@ -119,7 +119,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       /** The chat platform's operations on roles. Fails for a platform without roles. */
       roles,
 
-      /** Returns a member; null for other users. Not charged: the platform answers with 404 for who is not in the guild. */
+      /** Returns a member; null for other users. No account is charged with the 404 for a user outside the guild. */
       findMember: Effect.fnUntraced(function* (guildId: GuildId, chatId: ChatId) {
         const { findMember } = yield* roles;
         const found = Effect.provideService(findMember(guildId, chatId), ChargedAccount, null);

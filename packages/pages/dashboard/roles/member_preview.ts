@@ -176,7 +176,7 @@ const factOf = (condition: SingleCondition, candidate: MemberPreview["candidate"
   return created ? say("roles.try.created", { day: dayHtml(Date.parse(created)) }) : null;
 };
 
-/** Makes a function that compares the member whom an owner names with rules: the stored ones, or those of a preview. */
+/** Makes a function that compares one member, by ID or user name, with the stored rules or the rules of a preview. */
 export const makePreviewedMember = Effect.gen(function* () {
   const plans = yield* RolePlans;
   const links = yield* OwnedLinks;
