@@ -86,10 +86,12 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
       return isTheirs ? found : yield* notFound;
     });
 
-    const detailsOf = Effect.fnUntraced(function* ({ id, scope: { account } }: StoredWebhook) {
-      const [found] = yield* store.list({ account, id });
+    const find = Effect.fn("Webhooks.find")(function* (account: string | null, id: string) {
+      const [found] = isWebhookId(id) ? yield* store.list({ account, id }) : [];
       return found ?? (yield* notFound);
     });
+
+    const detailsOf = ({ id, scope: { account } }: StoredWebhook) => find(account, id);
 
     /** Makes an operation on a webhook of an account, or of any account if that is null. */
     const ofOwner = <Rest extends ReadonlyArray<unknown>, Step extends Effect.Effect<unknown, unknown>, A>(
@@ -104,7 +106,8 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
       /** Returns webhooks oldest first. */
       list: (account: string | null) => store.list({ account, id: null }),
 
-      find: (account: string | null, id: string) => Effect.flatMap(findStored(account, id), detailsOf),
+      /** @param id any text, such as a value from a URL */
+      find,
 
       /**
        * Creates a webhook, which gets all events from now on. Fails with a `webhook_limit` `Conflict` if the scope
