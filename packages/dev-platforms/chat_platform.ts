@@ -17,7 +17,18 @@ import { Effect, flow, Layer, Option, Redacted, Result, Schema, Stream } from "e
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { askDev } from "./ask_dev.ts";
 import type { DevGamePlatformOptions } from "./game_platform.ts";
-import { Application, Channels, Joins, Made, Member, Members, Nameable, Refusal, Roles } from "./wire.ts";
+import {
+  Application,
+  Channels,
+  Joins,
+  Made,
+  Member,
+  Members,
+  MembersPage,
+  Nameable,
+  Refusal,
+  Roles,
+} from "./wire.ts";
 
 export interface DevChatPlatformOptions extends DevGamePlatformOptions {
   readonly botToken: Redacted.Redacted;
@@ -175,9 +186,9 @@ const devChatRoles = (client: ResilientClient): ChatRoles => {
 
     membersPage: Effect.fnUntraced(function* (guildId, after) {
       const url = `/guilds/${guildId}/members${after === null ? "" : `?after=${after}`}`;
-      const page = yield* askDev(client, "ChatRoles.membersPage", HttpClientRequest.get(url), Members);
+      const page = yield* askDev(client, "ChatRoles.membersPage", HttpClientRequest.get(url), MembersPage);
       if (Result.isFailure(page)) return yield* new MembersHidden();
-      return page.success.members.map(roleMember);
+      return { members: page.success.members.map(roleMember), next: page.success.next };
     }),
 
     makeRole: Effect.fnUntraced(function* (guildId, name) {

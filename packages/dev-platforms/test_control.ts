@@ -192,9 +192,10 @@ const stateRoutes = ({ guilds, joins }: PlatformState) => {
     const guild = yield* guildOf(yield* InGuild);
     const counts = new Map([...guild.roles.keys()].map((id) => [id, 0]));
     let page = guild.page(null);
-    while (page.length > 0) {
-      for (const { id } of page.flatMap(({ roles }) => roles)) count(counts, id);
-      page = guild.page(page.at(-1)?.chatId ?? null);
+    while (true) {
+      for (const { id } of page.members.flatMap(({ roles }) => roles)) count(counts, id);
+      if (page.next === null) break;
+      page = guild.page(page.next);
     }
     return json(Object.fromEntries(counts));
   });

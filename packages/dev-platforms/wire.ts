@@ -14,6 +14,8 @@ export const Member = Schema.Struct({
 
 export const Members = Schema.Struct({ members: Schema.Array(Member) });
 
+export const MembersPage = Schema.Struct({ ...Members.fields, next: Schema.NullOr(ChatId) });
+
 export const Roles = Schema.Struct({
   roles: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, assignable: Schema.Boolean })),
   memberCount: Schema.Int,

@@ -96,7 +96,10 @@ export class Guild {
           ),
         findMember: (_, chatId) => ask("findMember", () => Option.fromUndefinedOr(this.#member(chatId))),
         membersPage: (_, after) =>
-          ask("membersPage", () => guild.page(after).map(({ chatId }) => this.#member(chatId) as RoleMember)),
+          ask("membersPage", () => {
+            const { members, next } = guild.page(after);
+            return { members: members.map(({ chatId }) => this.#member(chatId) as RoleMember), next };
+          }),
         addRole: (_, chatId, role) => change("addRole", () => guild.setRole(chatId, role, true)),
         removeRole: (_, chatId, role) => change("removeRole", () => guild.setRole(chatId, role, false)),
         setNickname: (_, chatId, name) =>

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Fiber, FiberMap, Layer, Option, Schedule } from "effect";
 import { Conflict, Forbidden, type PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
-import { ChatPlatform, IsBackground, type RoleMember } from "../platforms/mod.ts";
+import { ChatPlatform, IsBackground, type MembersPage, type RoleMember } from "../platforms/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { TurnAccount } from "../turns/mod.ts";
 
@@ -70,21 +70,20 @@ export class MemberLists extends Context.Service<MemberLists>()("@accountlink/co
       if (guild.memberCount > mostListed) return yield* new Conflict({ reason: "too_many_members" });
       const members: Array<ListedMember> = [];
       let after: ChatId | null = null;
-      for (;;) {
+      do {
         const asked = Effect.catchTag(
           roles.membersPage(guildId, after),
           "MembersHidden",
           () => new Conflict({ reason: "members_hidden" }),
         );
-        const page: ReadonlyArray<RoleMember> = yield* after === null
+        const page: MembersPage = yield* after === null
           ? asked
           : Effect.retry(asked, { ...pageRetries, while: ({ _tag }) => _tag === "PlatformUnavailable" });
-        if (page.length === 0) break;
-        for (const member of page)
+        for (const member of page.members)
           if (!member.isBot && member.isPending !== true) members.push(listed(member));
         progress.set(guildId, { done: members.length, total: Math.max(guild.memberCount, members.length) });
-        after = page.at(-1)?.chatId ?? null;
-      }
+        after = page.next;
+      } while (after !== null);
       const list: KeptList = {
         members: members.toSorted(newestFirst),
         readAt: yield* Clock.currentTimeMillis,

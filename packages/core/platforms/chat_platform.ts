@@ -100,6 +100,13 @@ export class RoleRefused extends Data.TaggedError("RoleRefused")<{
  */
 export class MembersHidden extends Data.TaggedError("MembersHidden") {}
 
+/** A page of the members of a guild. */
+export interface MembersPage {
+  readonly members: ReadonlyArray<RoleMember>;
+  /** The member after whom the next page begins; null after the last page. */
+  readonly next: ChatId | null;
+}
+
 /** The outcome of a change: true if the change was made, false if the user is no longer a member of the guild. */
 type Changed = PlatformEffect<boolean, RoleRefused>;
 
@@ -122,12 +129,12 @@ export interface ChatRoles {
 
   /**
    * Returns up to 1,000 members, sorted by chat ID as a number: the members after `after`, or the first members if
-   * `after` is null. An empty page means that there are no more members.
+   * `after` is null.
    */
   readonly membersPage: (
     guildId: GuildId,
     after: ChatId | null,
-  ) => PlatformEffect<ReadonlyArray<RoleMember>, MembersHidden>;
+  ) => PlatformEffect<MembersPage, MembersHidden>;
 
   readonly addRole: (guildId: GuildId, chatId: ChatId, roleId: string) => Changed;
 

@@ -44,8 +44,11 @@ export const makeGuildComparisons = Effect.gen(function* () {
 
   /** Returns what the stores know of members. */
   const storedOf = Effect.fnUntraced(function* (plan: RolePlan, chatIds: ReadonlyArray<ChatId>) {
-    const records = yield* links.findByChatIds(plan.scope.pid, chatIds);
-    const nicknames = yield* store.nicknames(placeOf(plan), chatIds);
+    const [records, nicknames] = yield* Effect.zip(
+      links.findByChatIds(plan.scope.pid, chatIds),
+      store.nicknames(placeOf(plan), chatIds),
+      { concurrent: true },
+    );
     const stored = yield* Effect.forEach(chatIds, (chatId) =>
       Effect.map(
         sync.storedOf(plan, chatId, records.get(chatId), nicknames.get(chatId)),

@@ -2,7 +2,7 @@
 import { Effect } from "effect";
 import type { ChatId, GuildId } from "../ids.ts";
 import { monotonicMillis } from "../monotonic_millis.ts";
-import type { ChatRoles, RoleMember } from "../platforms/chat_platform.ts";
+import type { ChatRoles, MembersPage, RoleMember } from "../platforms/chat_platform.ts";
 import { restAfter } from "../turns/mod.ts";
 import type { PatientSteps, WorkOver } from "./patient_steps.ts";
 
@@ -29,7 +29,8 @@ export const walkMembers = Effect.fnUntraced(function* <E>(
   { guildId, steps, visit, isVisited = () => true, ...walk }: Walk<E>,
 ) {
   let { after } = walk;
-  let endOfPage = after;
+  /** Where the page after `rest` begins; null if there is none. Undefined if `rest` has to be read. */
+  let next: ChatId | null | undefined;
   let rest: ReadonlyArray<RoleMember> = [];
   // A guild of one slice needs no pause, for which the owner who asked for its preview would wait.
   let pause: Effect.Effect<void, WorkOver> = Effect.void;
@@ -37,11 +38,11 @@ export const walkMembers = Effect.fnUntraced(function* <E>(
   /** Visits the next members, and returns them; none after the last one. */
   const visitNext = Effect.gen(function* () {
     while (rest.length === 0) {
-      const page: ReadonlyArray<RoleMember> = yield* membersPage(guildId, after);
-      endOfPage = page.at(-1)?.chatId ?? null;
-      if (endOfPage === null) return [];
-      rest = page.filter((member) => member.isPending !== true && isVisited(member));
-      if (rest.length === 0) after = endOfPage;
+      if (next === null) return [];
+      after = next ?? after;
+      const page: MembersPage = yield* membersPage(guildId, after);
+      rest = page.members.filter((member) => member.isPending !== true && isVisited(member));
+      next = page.next;
     }
     const slice = rest.slice(0, sliceSize);
     yield* pause;
@@ -54,6 +55,7 @@ export const walkMembers = Effect.fnUntraced(function* <E>(
     Effect.tapError(() =>
       Effect.sync(() => {
         rest = [];
+        next = undefined;
       }),
     ),
   );
@@ -62,6 +64,6 @@ export const walkMembers = Effect.fnUntraced(function* <E>(
     const last = (yield* steps.step(visitNext)).at(-1);
     if (last === undefined) return;
     rest = rest.slice(sliceSize);
-    after = rest.length === 0 ? endOfPage : last.chatId;
+    after = last.chatId;
   }
 });

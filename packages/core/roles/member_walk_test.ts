@@ -15,7 +15,7 @@ const walk = (count: number) =>
       (_, index) => ({ chatId: String(100_001 + index) }) as RoleMember,
     );
     const membersPage: ChatRoles["membersPage"] = (_, after) =>
-      Effect.succeed(all.slice(all.findIndex(({ chatId }) => chatId === after) + 1));
+      Effect.succeed({ members: all.slice(all.findIndex(({ chatId }) => chatId === after) + 1), next: null });
     const walking = yield* Effect.forkChild(
       walkMembers({ membersPage } as ChatRoles, {
         guildId: "7" as GuildId,

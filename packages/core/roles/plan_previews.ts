@@ -1,5 +1,5 @@
 /** Compares all members of a guild with the settings of a plan in the background, and changes nothing. */
-import { Clock, Effect, Fiber, FiberMap, Option, Struct } from "effect";
+import { Clock, Effect, Exit, Fiber, FiberMap, Option, Struct } from "effect";
 import { placeOf } from "../communities/community.ts";
 import { Forbidden } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
@@ -54,7 +54,7 @@ export const makePlanPreviews = Effect.gen(function* () {
   const sync = yield* MemberSync;
   const { chargeTo } = yield* PlatformRefusals;
   const comparisons = yield* makeGuildComparisons;
-  const fibers = yield* FiberMap.make<string>();
+  const fibers = yield* FiberMap.make<string, PlanPreview | null>();
   const turns = new Turns({ resource: "previews", places: mostAtOnce });
   const { accounts: working } = yield* WorkingTimes;
 
@@ -131,6 +131,7 @@ export const makePlanPreviews = Effect.gen(function* () {
     unknown.clear();
   });
 
+  /** Returns the preview at its end; null if another has replaced it. */
   const run = Effect.fnUntraced(function* (plan: RolePlan, started: PlanPreview) {
     const tally = new PreviewTally(plan);
     const progress: Progress = { done: 0, total: 0, unknown: new Set() };
@@ -139,13 +140,18 @@ export const makePlanPreviews = Effect.gen(function* () {
       const total = Math.max(done, progress.total);
       const unknown = tally.counts.unknown + progress.unknown.size;
       const preview = { ...started, ...tally.counts, done, total, unknown, state };
-      return yield* previews.save({ ...placeOf(plan), preview, at: yield* Clock.currentTimeMillis });
+      const isCurrent = yield* previews.save({
+        ...placeOf(plan),
+        preview,
+        at: yield* Clock.currentTimeMillis,
+      });
+      return isCurrent ? preview : null;
     });
     // Ends when another preview has replaced this one, and interrupts it.
     const saving = save("running").pipe(
-      Effect.orElseSucceed(() => true),
+      Effect.orElseSucceed(() => started),
       Effect.delay(saveInterval),
-      Effect.repeat({ while: (isCurrent) => isCurrent }),
+      Effect.repeat({ while: (saved) => saved !== null }),
       Effect.as(null),
     );
     const comparing = Effect.match(compareAll(plan, started.id, tally, progress), {
@@ -156,7 +162,7 @@ export const makePlanPreviews = Effect.gen(function* () {
       chargeTo(plan.scope.account)(Effect.provideService(comparing, IsBackground, true)),
       saving,
     );
-    if (end !== null) yield* Effect.ignore(save(end));
+    return end === null ? null : yield* Effect.orElseSucceed(save(end), () => null);
   });
 
   const find = Effect.fnUntraced(function* (place: PlanPlace) {
@@ -186,18 +192,21 @@ export const makePlanPreviews = Effect.gen(function* () {
         total: 0,
         ...new PreviewTally(plan).counts,
       };
-      const earlier = Option.getOrNull(yield* previews.find(place));
-      yield* previews.start({ ...place, preview, at });
-      if (earlier !== null) yield* previews.drop(place, earlier.preview.id);
+      const earlier = yield* previews.start({ ...place, preview, at });
       // Members without a link are counted as if they lost their roles, so that the owner can choose.
       const fiber = yield* FiberMap.run(
         fibers,
         `${place.pid} ${place.guildId}`,
         run({ ...plan, unlinked: "remove" }, preview),
       );
-      const waited = Effect.ignore(Effect.timeout(Effect.exit(Fiber.join(fiber)), startWait));
+      if (earlier !== null) yield* previews.drop(place, earlier);
       // The members are compared in turns of their own, and others work meanwhile.
-      yield* working.await(plan.scope.account, waited);
+      const ended = yield* working.await(
+        plan.scope.account,
+        Effect.timeoutOption(Fiber.await(fiber), startWait),
+      );
+      if (Option.isSome(ended) && Exit.isSuccess(ended.value) && ended.value.value !== null)
+        return ended.value.value;
       return (yield* find(place)) ?? preview;
     }),
   };

@@ -93,8 +93,8 @@ export interface SavePreview extends PlanPlace {
 export class PreviewStore extends Context.Service<
   PreviewStore,
   {
-    /** Stores a new preview in place of an earlier one. */
-    readonly start: (write: SavePreview) => StoreEffect<void>;
+    /** Stores a new preview in place of an earlier one, whose ID is returned. */
+    readonly start: (write: SavePreview) => StoreEffect<string | null>;
 
     /** Stores the progress of a preview. Returns false if another preview has replaced it. */
     readonly save: (write: SavePreview) => StoreEffect<boolean>;
@@ -177,16 +177,27 @@ export const storedPreviews = recordStore(PreviewStore, (records) => {
     start: Effect.fnUntraced(function* (begun) {
       const { pid, guildId, preview, at } = begun;
       yield* name("start", begun, null);
-      yield* write("start", queueOf(begun), (tx) =>
-        tx.put(rolePreviews, { pid, guildId, id: preview.id, preview, savedAt: at, confirmedAt: null }),
-      );
+      return yield* write("start", queueOf(begun), function* (tx) {
+        const earlier = yield* tx.get(rolePreviews, pid, guildId);
+        yield* tx.put(rolePreviews, {
+          pid,
+          guildId,
+          id: preview.id,
+          preview,
+          savedAt: at,
+          confirmedAt: null,
+        });
+        return earlier?.id ?? null;
+      });
     }),
 
     save: Effect.fnUntraced(function* (saved) {
       const { pid, guildId, preview, at } = saved;
-      const before = yield* read("save", (tx) => tx.get(rolePreviews, pid, guildId));
-      if (before === undefined || before.id !== preview.id) return false;
-      yield* name("save", saved, before.preview);
+      if (namedIn(preview).size > 0) {
+        const before = yield* read("save", (tx) => tx.get(rolePreviews, pid, guildId));
+        if (before === undefined || before.id !== preview.id) return false;
+        yield* name("save", saved, before.preview);
+      }
       return yield* write("save", queueOf(saved), function* (tx) {
         const stored = yield* tx.get(rolePreviews, pid, guildId);
         if (stored?.id !== preview.id) return false;

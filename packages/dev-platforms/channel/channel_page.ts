@@ -35,7 +35,7 @@ export const channelHtml = (view: ChannelView): Html => {
     chatId;
   const names: Names = { user: nameOf, role: (id) => guild.roles.get(id)?.name ?? id };
   const me = guild.member(as);
-  const members = guild.page(null).slice(0, listed);
+  const members = guild.page(null).members.slice(0, listed);
   const strangers = [...chatUsers.keys()].filter((id) => guild.member(id) === undefined).slice(0, listed);
   const option = (chatId: string) =>
     html`<option value="${chatId}"${chatId === as ? html` selected` : null}>${nameOf(chatId)}</option>`;

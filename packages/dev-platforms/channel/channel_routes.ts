@@ -22,7 +22,7 @@ export const channelRoutes = Effect.fnUntraced(function* (
   const enter = Effect.fnUntraced(function* (as: string | undefined) {
     const { guildId = "" } = yield* HttpRouter.params;
     const guild = guilds.get(guildId);
-    const chatId = as ?? guild?.page(null)[0]?.chatId ?? "";
+    const chatId = as ?? guild?.page(null).members[0]?.chatId ?? "";
     const me = guild?.member(chatId);
     if (guild?.hasBot !== true || (me === undefined && !chatUsers.has(chatId))) {
       return yield* Effect.fail(

@@ -161,7 +161,8 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       "/guilds/:guildId/members",
       inGuild((guild, _, { after = null, ids }) => {
         const named = ids?.split(",").flatMap((chatId) => guild.member(chatId) ?? []);
-        return json({ members: (named ?? guild.page(after)).map(memberBody) });
+        const { members, next } = named === undefined ? guild.page(after) : { members: named, next: null };
+        return json({ members: members.map(memberBody), next });
       }),
     ),
 

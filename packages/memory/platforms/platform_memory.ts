@@ -113,7 +113,10 @@ const chatRoles = (
     findNameable: (guildId, chatId) => guilds.get(guildId)?.nameable(chatId) ?? new Set(),
     makeRole: (guildId, name) =>
       Option.map(Option.fromUndefinedOr(guilds.get(guildId)), (guild) => guild.makeRole(name)),
-    membersPage: (guildId, after) => (guilds.get(guildId)?.page(after) ?? []).map(roleMember),
+    membersPage: (guildId, after) => {
+      const { members, next } = guilds.get(guildId)?.page(after) ?? { members: [], next: null };
+      return { members: members.map(roleMember), next };
+    },
     addRole: (guildId, chatId, roleId) => change(guildId, (guild) => guild.setRole(chatId, roleId, true)),
     removeRole: (guildId, chatId, roleId) => change(guildId, (guild) => guild.setRole(chatId, roleId, false)),
     setNickname: (guildId, chatId, nickname) =>

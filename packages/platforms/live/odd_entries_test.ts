@@ -144,8 +144,8 @@ const lists: Readonly<Record<string, List>> = {
     route: `GET discord/guilds/${guildId}/members`,
     entries: members,
     ask: ({ chat }) =>
-      Effect.map(chat.roles.membersPage(guildId, null), (page) =>
-        page.filter(({ chatId }) => chatId !== users[2]?.id),
+      Effect.map(chat.roles.membersPage(guildId, null), ({ members: listed }) =>
+        listed.filter(({ chatId }) => chatId !== users[2]?.id),
       ),
   },
   "members among chat users": {

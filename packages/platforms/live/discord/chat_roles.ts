@@ -148,11 +148,14 @@ export const discordRoles = Effect.fnUntraced(function* (
         found: RoledMembers,
       });
       if (Result.isFailure(page)) return yield* new MembersHidden();
-      // Readers go on after the last member of a page, so a page that is out of order must neither repeat nor skip.
-      return page.success
+      const { read, leftOut } = page.success;
+      // The next page begins after the last member, so a page that is out of order must neither repeat nor skip.
+      const members = read
         .map(roleMember)
         .filter(({ chatId }) => after === null || BigInt(chatId) > BigInt(after))
         .toSorted((one, other) => bySnowflake(one.chatId, other.chatId));
+      const isFull = read.length + leftOut >= pageSize;
+      return { members, next: isFull ? (members.at(-1)?.chatId ?? null) : null };
     }),
 
     addRole: setRole("ChatRoles.addRole", "PUT"),

@@ -112,15 +112,28 @@ test("members are read with names and roles", function* () {
   expect(yield* roles.findMember(guildId, eve.id)).toEqual(Option.none());
 });
 
-test("members are listed in pages of 1,000 by ID, and a page that repeats is the end", function* () {
+test("members are listed in pages of 1,000 by ID, and a page that is not full is the last", function* () {
   const { roles, heard } = yield* setUp();
   const first = yield* roles.membersPage(guildId, null);
-  expect(first.map(({ chatId }) => chatId)).toEqual([bob.id, ada.id]);
-  expect(yield* roles.membersPage(guildId, ada.id)).toEqual([]);
+  expect(first.members.map(({ chatId }) => chatId)).toEqual([bob.id, ada.id]);
+  expect(first.next).toBe(null);
+  expect(yield* roles.membersPage(guildId, ada.id)).toEqual({ members: [], next: null });
   expect(heard.map(({ query }) => [query.get("limit"), query.get("after")])).toEqual([
     ["1000", null],
     ["1000", ada.id],
   ]);
+});
+
+test("a full page goes on after the last member that can be read", function* () {
+  const listed = (number: number) => ({
+    user: { id: `${4177198342314400 + number}`, username: "ada" },
+    roles: [],
+  });
+  const page = [...Array.from({ length: 999 }, (_, index) => listed(index)), { user: null }];
+  const discord = yield* startDiscord(() => ({ body: page }));
+  const { roles } = yield* chatPlatformAt(discord.apiUrl);
+  const { members, next } = yield* (roles as ChatRoles).membersPage(guildId, null);
+  expect([members.length, next]).toEqual([999, members[998]?.chatId]);
 });
 
 test.each<[given: string | null, answer: object, renamed: unknown]>([

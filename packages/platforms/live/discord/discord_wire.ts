@@ -123,7 +123,7 @@ export const RoledMember = Schema.Struct({
   roles: Schema.Array(Schema.String),
 });
 
-export const RoledMembers = entriesOf(RoledMember);
+export const RoledMembers = countedEntries(RoledMember);
 
 /** The application that the bot belongs to. */
 export const Application = Schema.Struct({

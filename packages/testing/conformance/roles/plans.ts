@@ -90,8 +90,8 @@ export const plans: Cases<StoragePorts> = {
       previews.save({ ...place, preview: previewOf(id, state), at });
     expectEqual(yield* found, null);
     expectEqual(yield* save("1", "done", start), false);
-    for (const id of ["1", "2"])
-      yield* previews.start({ ...place, preview: previewOf(id, "running"), at: start });
+    const begin = (id: string) => previews.start({ ...place, preview: previewOf(id, "running"), at: start });
+    expectEqual([yield* begin("1"), yield* begin("2")], [null, "1"]);
     expectEqual(yield* save("1", "done", start), false);
     yield* put();
     expectEqual(yield* found, { preview: previewOf("2", "running"), savedAt: start, confirmedAt: null });
