@@ -5,7 +5,7 @@ import { Forbidden } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { IsBackground, PlatformRefusals, type RoleMember } from "../platforms/mod.ts";
 import type { Millis } from "../timestamp.ts";
-import { Turns, WorkingTimes } from "../turns/mod.ts";
+import { Turns, uncounted } from "../turns/mod.ts";
 import { newUlid } from "../ulid.ts";
 import { type ComparedMember, makeGuildComparisons } from "./guild_comparison.ts";
 import { MemberSync } from "./member_sync.ts";
@@ -56,7 +56,6 @@ export const makePlanPreviews = Effect.gen(function* () {
   const comparisons = yield* makeGuildComparisons;
   const fibers = yield* FiberMap.make<string, PlanPreview | null>();
   const turns = new Turns({ resource: "previews", places: mostAtOnce });
-  const { accounts: working } = yield* WorkingTimes;
 
   /** Compares everybody, asks again for members with unknown answers, and in the end counts their known changes. */
   const compareAll = Effect.fnUntraced(function* (
@@ -201,10 +200,7 @@ export const makePlanPreviews = Effect.gen(function* () {
       );
       if (earlier !== null) yield* previews.drop(place, earlier);
       // The members are compared in turns of their own, and others work meanwhile.
-      const ended = yield* working.await(
-        plan.scope.account,
-        Effect.timeoutOption(Fiber.await(fiber), startWait),
-      );
+      const ended = yield* uncounted(Effect.timeoutOption(Fiber.await(fiber), startWait));
       if (Option.isSome(ended) && Exit.isSuccess(ended.value) && ended.value.value !== null)
         return ended.value.value;
       return (yield* find(place)) ?? preview;

@@ -52,7 +52,7 @@ export const makeRoleHistory = Effect.gen(function* () {
       const counts = yield* history.countByRole(place, "took", since);
       const taken = counts.filter(({ roleId }) => roleIds.includes(roleId));
       if (taken.length > 0) {
-        const { plan } = yield* plans.find(guild);
+        const plan = yield* plans.findPlan(guild);
         if (plan.state === "on") {
           const settings = Struct.pick(plan, settingNames);
           yield* plans.write(plan, { ...settings, state: "paused" }, origin, false);

@@ -106,7 +106,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         origin: WriteOrigin,
         edited?: string,
       ) {
-        const { plan } = yield* stored.find(guild);
+        const plan = yield* stored.findPlan(guild);
         yield* requireVersion(plan, edited);
         const settings = yield* checked(guild, chosen);
         yield* requireNameable(guild.guildId, { ...settings, take: chosen.take ?? [] }, origin);
@@ -167,7 +167,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         chatId: ChatId,
         settings?: PlanSettings,
       ) {
-        const { plan } = yield* stored.find(guild);
+        const plan = yield* stored.findPlan(guild);
         return yield* members.preview({ ...plan, ...settings }, chatId);
       }),
 
@@ -183,7 +183,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         chosen: Partial<ChosenSettings>,
         edited?: string,
       ) {
-        const { plan } = yield* stored.find(guild);
+        const plan = yield* stored.findPlan(guild);
         yield* requireVersion(plan, edited);
         return yield* previews.start({ ...plan, ...(yield* checked(guild, { ...plan, ...chosen })) });
       }),

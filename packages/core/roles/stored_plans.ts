@@ -70,11 +70,15 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
     const announceChange = yield* makeAnnounceItems("role_plans");
     const announceLog = yield* makeAnnounceItems("guild_logs");
 
-    const find = Effect.fn("StoredPlans.find")(function* (guild: ScopedGuild) {
+    const findPlan = Effect.fn("StoredPlans.findPlan")(function* (guild: ScopedGuild) {
       const { scope, guildId } = guild;
+      const stored = yield* store.find(placeOf(guild));
+      return Option.getOrElse(stored, (): RolePlan => ({ ...noPlan, scope, guildId }));
+    });
+
+    const find = Effect.fn("StoredPlans.find")(function* (guild: ScopedGuild) {
       const place = placeOf(guild);
-      const stored = yield* store.find(place);
-      const plan = Option.getOrElse(stored, (): RolePlan => ({ ...noPlan, scope, guildId }));
+      const plan = yield* findPlan(guild);
       const community = foundOrNew(yield* communities.find(place), guild);
       return { plan, community, status: yield* store.status(place) } satisfies PlanDetails;
     });
@@ -105,6 +109,10 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
 
     return {
       find,
+
+      /** Returns the plan without its progress. */
+      findPlan,
+
       write,
 
       /**
@@ -119,7 +127,7 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
         origin: WriteOrigin,
         edited?: string,
       ) {
-        const { plan } = yield* find(guild);
+        const plan = yield* findPlan(guild);
         yield* requireVersion(plan, edited);
         const settings = yield* checkSettings(guild, chosen);
         yield* write(plan, settings, origin, edited !== undefined, chosen.take);

@@ -5,4 +5,4 @@ export * from "./request_places.ts";
 export * from "./resources.ts";
 export * from "./rest.ts";
 export * from "./turns.ts";
-export { WorkingTimes } from "./working_time.ts";
+export { uncounted, WorkingTimes } from "./working_time.ts";

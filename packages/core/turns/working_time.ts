@@ -56,6 +56,25 @@ class Work {
 /** The work of an account, and of all. */
 type Works = readonly [account: Work, all: Work];
 
+/** A step whose work is counted. */
+interface CountedStep {
+  state: "works" | "waits" | "over";
+  /** Does not count what the process works while the step waits. */
+  readonly uncounted: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
+}
+
+const CurrentStep = Context.Reference<CountedStep | null>("@accountlink/core/CurrentStep", {
+  defaultValue: () => null,
+});
+
+/**
+ * Runs a part of a step that only waits, for example for a platform or for work in the background: others work meanwhile.
+ *
+ * @internal
+ */
+export const uncounted = <A, E, R>(wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(CurrentStep, (step) => (step === null ? wait : step.uncounted(wait)));
+
 /**
  * The working time of accounts: the time in which the process works while steps of an account run. Accounts whose steps
  * run at the same time share it. Each millisecond counts once, however many steps of an account run, and waiting does not
@@ -96,21 +115,30 @@ export class WorkingTime {
   /** Runs a step, and counts the work meanwhile. `rest` has counted the work until now. */
   count<A, E, R>(works: Works, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.uninterruptibleMask((restore) => {
+      const counted: CountedStep = {
+        state: "works",
+        uncounted: (wait) => this.#uncounted(counted, works, wait),
+      };
       this.#begin(works);
-      return Effect.onExit(restore(step), () => Effect.map(moment, (end) => this.#end(end, works)));
+      return Effect.onExit(restore(Effect.provideService(step, CurrentStep, counted)), () =>
+        Effect.map(moment, (end) => {
+          if (counted.state === "works") this.#end(end, works);
+          counted.state = "over";
+        }),
+      );
     });
   }
 
-  /** Runs a part of a step of an account that only waits, for example for work in the background, and does not count it. */
-  await<A, E, R>(account: string, wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+  #uncounted<A, E, R>(step: CountedStep, works: Works, wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(moment, (began) => {
-        const [work, all] = [this.#works.get(account), this.#all];
-        if (work === undefined || all === null || work.running === 0) return restore(wait);
-        const works: Works = [work, all];
+        if (step.state !== "works") return restore(wait);
+        step.state = "waits";
         this.#end(began, works);
         return Effect.onExit(restore(wait), () =>
           Effect.map(moment, (end) => {
+            if (step.state !== "waits") return;
+            step.state = "works";
             this.#countUntil(end, works);
             this.#begin(works);
           }),

@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect";
 import { TestClock } from "effect/testing";
 import { bounds } from "./bounds.ts";
 import { noteRequest } from "./recent_requests.ts";
-import { BusyTime, WorkingTime } from "./working_time.ts";
+import { BusyTime, uncounted, WorkingTime } from "./working_time.ts";
 
 const { presence, workedAtOnce, workingPart } = bounds;
 
@@ -18,9 +18,9 @@ class Process {
     return this.#fork(this.#time.pace(account, Effect.sleep(takes)), isBeside);
   }
 
-  /** Starts a step of an account that waits for work in the background. */
-  beginWaiting(account: string, takes: number) {
-    return this.#fork(this.#time.pace(account, this.#time.await(account, Effect.sleep(takes))), true);
+  /** Starts a step of an account that does something else than to sleep. */
+  beginWith(account: string, step: Effect.Effect<unknown>) {
+    return this.#fork(Effect.asVoid(this.#time.pace(account, step)), true);
   }
 
   #fork(step: Effect.Effect<void>, isBeside: boolean) {
@@ -76,12 +76,23 @@ pacingTest(
 );
 
 pacingTest("a step does not count while it waits for work in the background", function* (process) {
-  yield* process.beginWaiting("ada", 2 * workedAtOnce);
+  yield* process.beginWith("ada", uncounted(Effect.sleep(2 * workedAtOnce)));
   yield* process.work(2 * workedAtOnce);
   expect(yield* waitAfter(process, "ada")).toBe(0);
   yield* process.begin("ada", 2 * workedAtOnce);
   yield* process.work(2 * workedAtOnce);
   expect(yield* waitAfter(process, "ada")).toBeGreaterThan(0);
+});
+
+pacingTest("what waits beyond the end of its step counts and frees nothing", function* (process) {
+  const left = Effect.forkDetach(uncounted(Effect.sleep(2 * workedAtOnce)), { startImmediately: true });
+  yield* process.beginWith("ada", left);
+  yield* process.begin("ada", 4 * workedAtOnce);
+  yield* process.work(4 * workedAtOnce);
+  expect(yield* waitAfter(process, "ada")).toBe(Math.ceil(workedAtOnce / workingPart));
+  yield* process.begin("bob", workedAtOnce / 2);
+  yield* process.work(workedAtOnce / 2);
+  expect(yield* waitAfter(process, "bob")).toBe(0);
 });
 
 pacingTest("accounts share the time in which steps of each of them run", function* (process) {

@@ -30,7 +30,7 @@ export const makeUserRoles = Effect.gen(function* () {
       const guildId = guildOf(scope);
       if (guildId === null || roles === undefined) return null;
       const own = { scope, guildId };
-      const { plan } = yield* plans.find(own);
+      const plan = yield* plans.findPlan(own);
       if (!givesSomething(plan)) return null;
       const guild = Option.getOrNull(yield* roles.findGuildRoles(guildId));
       if (guild === null) return null;

@@ -54,7 +54,7 @@ export const makeRoleActs = Effect.fnUntraced(function* (
     const typed = typedRoles(fields);
     const settings = settingsOf(typed, state);
     if (!("rules" in settings)) return yield* show(press, { typed, refused: refusedFor(settings) });
-    const { plan } = yield* plans.find(guild);
+    const plan = yield* plans.findPlan(guild);
     if (state === "on" && changedSettings(plan, { ...plan, ...settings }).length === 0)
       return see(press, "rolesSame");
     const values = valuesOf(guild, settings, fields("seen"));

@@ -59,7 +59,7 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const { community, scope, guildId, guildName } = guild;
     const preview = yield* plans.findPreview(guild);
     if (preview === null) return seeOther(rolesPath(scope.pid), { guildId });
-    const { plan } = yield* plans.find(guild);
+    const plan = yield* plans.findPlan(guild);
     const view = {
       community,
       guildId,

@@ -1,7 +1,7 @@
 /** The HTTP client of a platform, with timeouts, limits, retries and a circuit breaker. */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { ChargedAccount, IsBackground } from "@accountlink/core/platforms";
-import { TurnAccount, Turns, turnOwner } from "@accountlink/core/turns";
+import { TurnAccount, Turns, turnOwner, uncounted } from "@accountlink/core/turns";
 import { ByteSize, Clock, Duration, Effect, Random, Result, type Scope, Stream } from "effect";
 import {
   FetchHttpClient,
@@ -76,7 +76,7 @@ export const resilientClient = Effect.fnUntraced(function* (
   });
 
   return HttpClient.makeWith<RequestFailed, never, RequestFailed, never>(
-    (request) => Effect.flatMap(request, execute),
+    (request) => uncounted(Effect.flatMap(request, execute)),
     Effect.succeed,
   );
 });
