@@ -127,9 +127,10 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
       const { select, keyColumns, read } = tableFor(type);
       const scopes = "SELECT pid FROM scopes WHERE account = ?";
       const ofScopes = isRemote ? `= ANY (ARRAY (${scopes}))` : `IN (${scopes})`;
-      return read(
-        run(`${select} WHERE pid ${ofScopes} ORDER BY ${keyColumns.join(", ")}${limitOf(limit)}`, [account]),
-      );
+      const found = `${select} WHERE pid ${ofScopes}`;
+      // For the first of a sorted list, Postgres would rather walk through the records of all accounts in this order.
+      const own = isRemote && limit !== undefined ? `SELECT * FROM (${found} OFFSET 0) AS own` : found;
+      return read(run(`${own} ORDER BY ${keyColumns.join(", ")}${limitOf(limit)}`, [account]));
     },
 
     count: (index: RecordIndex, prefix: ReadonlyArray<KeyPart>, { most, ...bounds }: CountOptions = {}) => {
