@@ -26,7 +26,9 @@ const moment: Effect.Effect<Moment> = Effect.zip(monotonicMillis, Effect.flatten
 
 /** The work of an account, or of all. */
 class Work {
-  /** How many steps run. */
+  /** How many steps have begun and not ended. */
+  open = 0;
+  /** How many of them do not wait. */
   running = 0;
   at: number;
   /** The time of the process until which the work is counted. */
@@ -58,7 +60,8 @@ type Works = readonly [account: Work, all: Work];
 
 /** A step whose work is counted. */
 interface CountedStep {
-  state: "works" | "waits" | "over";
+  /** The fiber that runs the step. Others, which work beside it or beyond its end, are counted as the step is. */
+  readonly fiber: number;
   /** Does not count what the process works while the step waits. */
   readonly uncounted: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
 }
@@ -73,7 +76,9 @@ const CurrentStep = Context.Reference<CountedStep | null>("@accountlink/core/Cur
  * @internal
  */
 export const uncounted = <A, E, R>(wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(CurrentStep, (step) => (step === null ? wait : step.uncounted(wait)));
+  Effect.flatMap(CurrentStep, (step) =>
+    Effect.withFiber(({ id }) => (step?.fiber === id ? step.uncounted(wait) : wait)),
+  );
 
 /**
  * The working time of accounts: the time in which the process works while steps of an account run. Accounts whose steps
@@ -114,31 +119,27 @@ export class WorkingTime {
 
   /** Runs a step, and counts the work meanwhile. `rest` has counted the work until now. */
   count<A, E, R>(works: Works, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.uninterruptibleMask((restore) => {
-      const counted: CountedStep = {
-        state: "works",
-        uncounted: (wait) => this.#uncounted(counted, works, wait),
-      };
-      this.#begin(works);
-      return Effect.onExit(restore(Effect.provideService(step, CurrentStep, counted)), () =>
-        Effect.map(moment, (end) => {
-          if (counted.state === "works") this.#end(end, works);
-          counted.state = "over";
-        }),
-      );
-    });
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.withFiber(({ id }) => {
+        const counted: CountedStep = { fiber: id, uncounted: (wait) => this.#uncounted(works, wait) };
+        works[0].open++;
+        this.#begin(works);
+        return Effect.onExit(restore(Effect.provideService(step, CurrentStep, counted)), () =>
+          Effect.map(moment, (end) => {
+            works[0].open--;
+            this.#end(end, works);
+          }),
+        );
+      }),
+    );
   }
 
-  #uncounted<A, E, R>(step: CountedStep, works: Works, wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+  #uncounted<A, E, R>(works: Works, wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(moment, (began) => {
-        if (step.state !== "works") return restore(wait);
-        step.state = "waits";
         this.#end(began, works);
-        return Effect.onExit(restore(wait), () =>
+        return Effect.onExit(restore(Effect.provideService(wait, CurrentStep, null)), () =>
           Effect.map(moment, (end) => {
-            if (step.state !== "waits") return;
-            step.state = "works";
             this.#countUntil(end, works);
             this.#begin(works);
           }),
@@ -174,7 +175,8 @@ export class WorkingTime {
     const [now, busy] = began;
     if (now - this.#sweptAt >= bounds.presence) {
       this.#sweptAt = now;
-      for (const [other, { at }] of this.#works) if (now - at >= bounds.presence) this.#works.delete(other);
+      for (const [other, { open, at }] of this.#works)
+        if (open === 0 && now - at >= bounds.presence) this.#works.delete(other);
     }
     const work = this.#works.get(account) ?? new Work([now, this.#sharedUntil(busy)]);
     this.#works.set(account, work);

@@ -84,6 +84,25 @@ pacingTest("a step does not count while it waits for work in the background", fu
   expect(yield* waitAfter(process, "ada")).toBeGreaterThan(0);
 });
 
+pacingTest("what works beside a part that waits is counted", function* (process) {
+  const waits = uncounted(Effect.sleep(2 * workedAtOnce));
+  const both = Effect.all([waits, Effect.sleep(2 * workedAtOnce)], { concurrency: "unbounded" });
+  yield* process.beginWith("ada", both);
+  yield* process.work(2 * workedAtOnce);
+  expect(yield* waitAfter(process, "ada")).toBeGreaterThan(0);
+});
+
+pacingTest("a step that waited for long counts what it works then", function* (process) {
+  const waited = Effect.andThen(uncounted(Effect.sleep(3 * presence)), Effect.sleep(2 * workedAtOnce));
+  yield* process.beginWith("ada", waited);
+  for (const passed of [2 * presence, presence]) {
+    yield* TestClock.adjust(passed);
+    yield* process.begin("bob", 0);
+  }
+  yield* process.work(2 * workedAtOnce);
+  expect(yield* waitAfter(process, "ada")).toBeGreaterThan(0);
+});
+
 pacingTest("what waits beyond the end of its step counts and frees nothing", function* (process) {
   const left = Effect.forkDetach(uncounted(Effect.sleep(2 * workedAtOnce)), { startImmediately: true });
   yield* process.beginWith("ada", left);
