@@ -22,6 +22,9 @@ export interface HttpRequest {
   /** The IP address of the connection, or of the client if the server knows it; undefined if unknown. */
   readonly remoteAddress: string | undefined;
 
+  /** Whether the whole request has arrived, with its body; undefined if the listener does not know. */
+  readonly hasArrived?: boolean;
+
   /** Tells the listener that the request does not count against the limits of its address. */
   noteUncounted?(): void;
 

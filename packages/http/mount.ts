@@ -37,6 +37,9 @@ const withUrl = (request: HttpRequest, url: string): HttpRequest => ({
   method: request.method,
   url,
   remoteAddress: request.remoteAddress,
+  get hasArrived() {
+    return request.hasArrived === true;
+  },
   noteUncounted: () => request.noteUncounted?.(),
   header: (name) => request.header(name),
   readBody: (maxBytes) => request.readBody(maxBytes),

@@ -7,6 +7,14 @@ import { TurnAccount } from "../turns/mod.ts";
 /** How many refusals an account may cause in this time, in milliseconds. */
 const [limit, durationMs] = [200, 600_000];
 
+/** For how long a read of an account's refusals holds, in milliseconds, and of how many accounts. */
+const [readHolds, mostSeen] = [1_000, 1_000];
+
+interface Seen {
+  readonly readAt: number;
+  count: number;
+}
+
 /** The account that the requests of an effect are charged to. @internal */
 export interface ChargedAccount {
   readonly name: string;
@@ -38,6 +46,17 @@ export class PlatformRefusals extends Context.Service<PlatformRefusals>()(
   {
     make: Effect.gen(function* () {
       const counters = yield* Counters;
+      const seen = new Map<string, Seen>();
+
+      /** Whether a read of late found so few refusals that the account is below the limit now. */
+      const isFarBelow = (account: string, now: number): boolean => {
+        const { readAt = Number.NEGATIVE_INFINITY, count = limit } = seen.get(account) ?? {};
+        return now - readAt < readHolds && count < limit / 2;
+      };
+      const note = (account: string, state: Seen) => {
+        if (seen.size >= mostSeen) seen.clear();
+        seen.set(account, state);
+      };
 
       const chargedAccount = (account: string): ChargedAccount => {
         const rule = { key: `platform_refusals:${account}`, limit, durationMs };
@@ -45,16 +64,21 @@ export class PlatformRefusals extends Context.Service<PlatformRefusals>()(
           name: account,
           check: Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis;
+            if (isFarBelow(account, now)) return;
             // A failed counter stops no request.
             const [state] = yield* Effect.orElseSucceed(counters.read([rule], now), () => []);
-            if (state === undefined || state.count < limit) return;
+            if (state === undefined) return;
+            note(account, { readAt: now, count: state.count });
+            if (state.count < limit) return;
             const { resetsAt } = state;
             const retryAfter = secondsUntil(resetsAt, now, durationMs);
             return yield* new RateLimited({ bucket: "platform_refusals", limit, resetsAt, retryAfter });
           }),
-          charge: Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            Effect.ignore(counters.admit([rule], now)),
-          ),
+          charge: Effect.flatMap(Clock.currentTimeMillis, (now) => {
+            const known = seen.get(account);
+            if (known !== undefined) known.count++;
+            return Effect.ignore(counters.admit([rule], now));
+          }),
         };
       };
 

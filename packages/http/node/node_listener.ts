@@ -20,6 +20,8 @@ export interface NodeRequest {
   /** The bytes of a body that a body parser has already read. */
   readonly rawBody?: Uint8Array | undefined;
   readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined };
+  /** Whether the whole request has been received. */
+  readonly complete?: boolean;
   readonly readableEnded: boolean;
   readonly socket: {
     readonly remoteAddress?: string | undefined;
@@ -134,6 +136,10 @@ class NodeExchange implements HttpRequest {
 
   get remoteAddress(): string | undefined {
     return this.#options.clientAddress ?? this.#incoming.socket.remoteAddress;
+  }
+
+  get hasArrived(): boolean {
+    return this.#incoming.complete === true;
   }
 
   noteUncounted(): void {

@@ -6,6 +6,7 @@ import { type PublicError, RequestLimits, SignIns } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
 import { Forbidden, type InvalidBody, PremiumRequired } from "@accountlink/core/errors";
 import type { KeyOwner, Manager } from "@accountlink/core/keys";
+import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { PlatformRefusals } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { RequestPlaces } from "@accountlink/core/turns";
@@ -90,6 +91,9 @@ interface MakeOperation {
   ): Operation<P, A>;
 }
 
+/** How long a sign-in and a role that were found hold for a request that had arrived, in milliseconds. */
+const foundFor = 100;
+
 export const makeOperation = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const limits = yield* RequestLimits;
@@ -128,10 +132,11 @@ export const makeOperation = Effect.gen(function* () {
     const answer = Effect.fnUntraced(function* (
       context: RequestContext,
       arrived: Found,
+      holdsUntil: number,
       sent: Result.Result<RawValues, InvalidBody>,
     ) {
-      // The sign-in and the role may have ended while a slow body arrived.
-      const { signIn, member } = isRead ? arrived : yield* visitorOf(context);
+      const isFresh = isRead || (yield* monotonicMillis) < holdsUntil;
+      const { signIn, member } = isFresh ? arrived : yield* visitorOf(context);
       if (!isRead) {
         yield* checkWrite(context, signIn);
         if (!isOfSignIn(route.path)) yield* limits.admitDashboardWrite(member.account.name);
@@ -148,9 +153,11 @@ export const makeOperation = Effect.gen(function* () {
     return Effect.fnUntraced(function* (context: RequestContext) {
       yield* limits.admitAddress(context.address, "second");
       const found = yield* visitorOf(context);
+      // The sign-in and the role may end while a slow body arrives, or while the request waits for its place.
+      const holdsUntil = context.request.hasArrived === true ? (yield* monotonicMillis) + foundFor : 0;
       const { account, role } = found.member;
       const asker = { account: account.name, person: found.signIn.chatId, isFirst: role === "owner" };
-      const answered = answer(context, found, yield* Effect.result(readRaw(context, null)));
+      const answered = answer(context, found, holdsUntil, yield* Effect.result(readRaw(context, null)));
       return yield* isRead ? readInPlace(places, asker, answered) : places.form(asker, answered);
     });
   };

@@ -4,6 +4,7 @@ import { AuditLog } from "../../audit/audit.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
 import { chatId, guildId, operator, scopes } from "../../test_services.ts";
 import { recordedChanges } from "../recorded_changes.ts";
+import { unnamedBy } from "../role_history.ts";
 import { RoleHistoryStore } from "../role_history_store.ts";
 import { RolePlans } from "../role_plans.ts";
 import { deployment, memberIds, pass, test, usual, verified } from "./test_deployment.ts";
@@ -239,7 +240,7 @@ test("a role that no rule names any more is taken from the members who have it b
     ),
     (found) => found.length,
   );
-  assert.deepEqual(yield* plans.countUnnamed({ scope, guildId }, { rules }), [
+  assert.deepEqual(unnamedBy({ rules }, yield* plans.countGiven({ scope, guildId })), [
     { roleId: verified, count: users.length },
   ]);
   yield* put({ rules, state: "paused", take: [verified] });
@@ -250,7 +251,7 @@ test("a role that no rule names any more is taken from the members who have it b
   yield* put({ rules });
   yield* pass(15);
   assert.deepEqual([yield* has, yield* state], [1, "on"]);
-  assert.deepEqual(yield* plans.countUnnamed({ scope, guildId }, { rules }), []);
+  assert.deepEqual(unnamedBy({ rules }, yield* plans.countGiven({ scope, guildId })), []);
   const ofVerified = changes.filter(({ what, value }) => what === "remove" && value === verified);
   assert.strictEqual(ofVerified.length, users.length);
   assert.include(yield* Effect.flip(put({ rules: usual.rules, take: [verified] })), {

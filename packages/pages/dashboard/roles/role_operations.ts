@@ -6,12 +6,14 @@ import {
   mostRules,
   type PlanPreview,
   planJson,
+  type RoleCount,
   RolePlans,
   shownPreview,
+  unnamedBy,
 } from "@accountlink/core/roles";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { DashboardCommunities, DashboardRoles } from "@accountlink/http-api";
-import { Effect } from "effect";
+import { Effect, Fiber } from "effect";
 import { formOperation, makeOperation } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
 import { ranksWithoutRole } from "./role_form.ts";
@@ -26,15 +28,15 @@ export const makeRoleOperations = Effect.gen(function* () {
   const plans = yield* RolePlans;
   const { enter } = yield* Communities;
 
-  const previewJson = Effect.fnUntraced(function* (guild: ScopedGuild, preview: PlanPreview) {
+  const previewJson = (preview: PlanPreview, given: ReadonlyArray<RoleCount>) => {
     const { roles, ...shown } = shownPreview(preview);
-    const unnamed = yield* plans.countUnnamed(guild, preview.settings);
+    const unnamed = unnamedBy(preview.settings, given);
     return {
       ...shown,
       roles: roles.map(({ held: _, ...role }) => role),
       unnamed: unnamed.map(({ roleId, count }) => ({ roleId, members: count })),
     };
-  });
+  };
 
   return {
     find: operation(DashboardRoles.getRoles, function* ({ owner, values }) {
@@ -93,15 +95,16 @@ export const makeRoleOperations = Effect.gen(function* () {
     findPreview: operation(DashboardRoles.getPreview, function* ({ owner, values }) {
       const guild = yield* enter(owner, values);
       const preview = yield* plans.findPreview(guild);
-      return { preview: preview && (yield* previewJson(guild, preview)) };
+      return { preview: preview && previewJson(preview, yield* plans.countGiven(guild)) };
     }),
 
     preview: operation(DashboardRoles.previewRoles, function* ({ owner, values }) {
       const { chatId, ...chosen } = values;
       const guild = yield* enter(owner, values);
       if (chatId === null) {
+        const counting = yield* Effect.forkChild(plans.countGiven(guild));
         const preview = yield* plans.previewAll(guild, given(chosen));
-        return { preview: yield* previewJson(guild, preview) };
+        return { preview: previewJson(preview, yield* Fiber.join(counting)) };
       }
       const { add, remove, nickname, holding } = yield* plans.preview(guild, chatId);
       const because = holding.map((holds, rule) => ({ rule, holds }));

@@ -5,7 +5,7 @@ import { isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { pageOf } from "@accountlink/core/list_page";
 import { OwnedScopes } from "@accountlink/core/owners";
-import { planVersion, RolePlans } from "@accountlink/core/roles";
+import { planVersion, RolePlans, unnamedBy } from "@accountlink/core/roles";
 import { Clock, Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
@@ -65,7 +65,7 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       guildId,
       guildName,
       preview,
-      unnamed: yield* plans.countUnnamed(guild, preview.settings),
+      unnamed: unnamedBy(preview.settings, yield* plans.countGiven(guild)),
       hasLinks: (yield* store.countLinks(scope.pid, { enough: 1 })) > 0,
       isOn: plan.state === "on",
       unlinked: plan.state === "on" ? plan.unlinked : "keep",
