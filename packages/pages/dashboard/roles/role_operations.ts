@@ -1,4 +1,4 @@
-import { Communities, type ScopedGuild } from "@accountlink/core/communities";
+import { Communities } from "@accountlink/core/communities";
 import { originOf } from "@accountlink/core/keys";
 import { pageOf } from "@accountlink/core/list_page";
 import {
@@ -27,16 +27,6 @@ export const makeRoleOperations = Effect.gen(function* () {
   const operation = yield* makeOperation;
   const plans = yield* RolePlans;
   const { enter } = yield* Communities;
-
-  const previewJson = (preview: PlanPreview, given: ReadonlyArray<RoleCount>) => {
-    const { roles, ...shown } = shownPreview(preview);
-    const unnamed = unnamedBy(preview.settings, given);
-    return {
-      ...shown,
-      roles: roles.map(({ held: _, ...role }) => role),
-      unnamed: unnamed.map(({ roleId, count }) => ({ roleId, members: count })),
-    };
-  };
 
   return {
     find: operation(DashboardRoles.getRoles, function* ({ owner, values }) {
@@ -128,6 +118,16 @@ export const makeRoleOperations = Effect.gen(function* () {
     }),
   };
 });
+
+const previewJson = (preview: PlanPreview, counts: ReadonlyArray<RoleCount>) => {
+  const { roles, ...shown } = shownPreview(preview);
+  const unnamed = unnamedBy(preview.settings, counts);
+  return {
+    ...shown,
+    roles: roles.map(({ held: _, ...role }) => role),
+    unnamed: unnamed.map(({ roleId, count }) => ({ roleId, members: count })),
+  };
+};
 
 const changeJson = ({ chatId, roleId, change, at, because }: KeptRoleChange) => ({
   chatId,
