@@ -19,6 +19,7 @@ import { Effect } from "effect";
 import { chosenLanguage, Languages, languageCookie, languageOf } from "./languages/reader_language.ts";
 import type { Page } from "./page.ts";
 import { makeRender, type PageContext } from "./page_render.ts";
+import { asVisitor } from "./page_turns.ts";
 
 /** Errors that occur outside the handler of a request. */
 type Common = SharedIpRateLimited | StoreUnavailable | InternalError;
@@ -65,7 +66,7 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ pageOf, publicO
         const admitted = yield* Effect.exit(limits.admitAddress(request.address, "page"));
         const language = yield* languages.get(languageOf(languages, request, cookie.read(request)));
         const context = { ...request, language };
-        const work = Effect.flatMap(admitted, () => asEffect(answer(context)));
+        const work = Effect.flatMap(admitted, () => asVisitor(context, asEffect(answer(context))));
         const response = yield* respond(
           observers,
           answering(context, work),

@@ -1,7 +1,13 @@
-/** Files that are downloaded from pages, in the places of their readers. */
-import { type Asker, type RequestPlaces, TurnAccount } from "@accountlink/core/turns";
-import { HttpResponse } from "@accountlink/http/for_pages";
+/** The turns of requests to pages before their account is known, and of files that are downloaded from pages. */
+import { type Asker, type RequestPlaces, TurnAccount, TurnVisitor } from "@accountlink/core/turns";
+import { HttpResponse, type RequestContext } from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
+
+/** Takes the turns of the client address at what is shared, such as connections to the storage, until an account is known. */
+export const asVisitor = <A, E, R>(
+  { address }: Pick<RequestContext, "address">,
+  answer: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> => Effect.provideService(answer, TurnVisitor, address?.countedAs ?? null);
 
 /**
  * Answers a read of a page in its place. A file that it answers with counts as a read until its last byte, and its pages

@@ -34,7 +34,7 @@ import {
 } from "@accountlink/http-api";
 import { Effect, Record, type Result, type Schema } from "effect";
 import { type Answering, asEffect } from "../page_requests.ts";
-import { readInPlace } from "../page_turns.ts";
+import { asVisitor, readInPlace } from "../page_turns.ts";
 import { siteOf } from "../sign_ins/site.ts";
 import { explained, formValues } from "./form_values.ts";
 import { type Fields, makeMemberOf, mayUse, type OwnerVisitor, type SignedInMember } from "./owner_pages.ts";
@@ -184,7 +184,11 @@ export const makeOperation = Effect.gen(function* () {
       { place: isRead ? null : "form" },
     );
     const answer = withContext(route, (context) =>
-      render(envelopeV2, observers, hasKey(context) ? byKey(context) : answering(context, bySignIn(context))),
+      render(
+        envelopeV2,
+        observers,
+        hasKey(context) ? byKey(context) : answering(context, asVisitor(context, bySignIn(context))),
+      ),
     );
     return { method, path, answer };
   };

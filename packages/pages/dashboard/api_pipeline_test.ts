@@ -1,8 +1,9 @@
 import { KeyAuthenticator, Pid, RequestLimits, SignIns } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
 import { SecurityLog } from "@accountlink/core/audit";
+import { InvalidSession } from "@accountlink/core/errors";
 import { PlatformRefusals } from "@accountlink/core/platforms";
-import { bounds, RequestPlaces } from "@accountlink/core/turns";
+import { bounds, RequestPlaces, turnOwner } from "@accountlink/core/turns";
 import { UsageMeter } from "@accountlink/core/usage";
 import { type HttpRequest, HttpSettings } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
@@ -16,6 +17,9 @@ const keyOf = (account: string) => makeKey({ kind: "global", account, pid }, { a
 const unlimited = { window: null, day: null, addressDay: null };
 const quota = { perWindow: null, windowMs: 0, daily: null, verifyDaily: null };
 
+/** Whose turns the searches for sign-ins took. */
+const owners: Array<string> = [];
+
 const test = testWith(
   Layer.mergeAll(
     Layer.succeed(HttpSettings, { publicUrl: "http://localhost", trustedProxies: [] }),
@@ -23,11 +27,20 @@ const test = testWith(
     Layer.mock(KeyAuthenticator)({
       authenticate: (account) => Effect.succeed({ key: keyOf(account ?? ""), quota, endsAt: null }),
     }),
-    Layer.mock(RequestLimits)({ admit: () => Effect.succeed({ report: unlimited, refusal: null }) }),
+    Layer.mock(RequestLimits)({
+      admitAddress: () => Effect.void,
+      admit: () => Effect.succeed({ report: unlimited, refusal: null }),
+    }),
     Layer.mock(PlatformRefusals)({ chargeTo: () => identity }),
-    Layer.mock(SecurityLog)({ noteRefusal: () => Effect.void }),
+    Layer.mock(SecurityLog)({ noteRefusal: () => Effect.void, logKeyless: () => Effect.void }),
     Layer.mock(UsageMeter)({ count: () => {} }),
-    Layer.mock(SignIns)({}),
+    Layer.mock(SignIns)({
+      find: () =>
+        Effect.flatMap(turnOwner, (owner) => {
+          owners.push(owner);
+          return Effect.fail(new InvalidSession());
+        }),
+    }),
     Layer.mock(Members)({
       managing: ({ scope }, requestId) =>
         Effect.succeed({ account: { name: scope.account }, requestId } as never),
@@ -60,4 +73,12 @@ test("a request with a key has a place from when its body is there", function* (
   expect(started).toEqual(Array.from({ length: bounds.dearRequests }, () => "ada"));
   yield* send("bob", true);
   expect(started.at(-1)).toBe("bob");
+});
+
+test("the sign-in of a request is found in a turn of its client address", function* () {
+  const operation = yield* makeOperation;
+  const { json } = operation(DashboardCommunities.patchScope, () => Effect.never);
+  const request = { ...requestOf("", true), remoteAddress: "203.0.113.7", header: () => undefined };
+  yield* json.answer(request, { pid });
+  expect(owners).toEqual(["visitor 203.0.113.7"]);
 });
