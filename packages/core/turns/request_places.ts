@@ -5,7 +5,7 @@ import { bounds } from "./bounds.ts";
 import { noteRequest } from "./recent_requests.ts";
 import type { SharedResource } from "./resources.ts";
 import { stepAndRest } from "./rest.ts";
-import { type Asker, Turns, TurnVisitor } from "./turns.ts";
+import { type Asker, operatorAccount, Turns, TurnVisitor } from "./turns.ts";
 import { WorkingTimes } from "./working_time.ts";
 
 /** Runs a request of an account, or of a client address, as soon as it has a place. @internal */
@@ -60,6 +60,7 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
       });
       return visits.step(asker, Effect.acquireUseRelease(Scope.make(), run, Scope.close));
     });
+    const finds = new Turns({ resource: "page_reads", places: bounds.dearRequests });
     const files = new Turns({ resource: "exports", places: 1 });
     const reads = new Turns({ resource: "page_reads", most: bounds.dearRequests });
     return {
@@ -84,6 +85,10 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
       /** Answers a request without a key or a sign-in in the place of its client address, if the address is known. */
       visit: <A, E, R>(address: ClientAddress | null, answer: Effect.Effect<A, E, R>) =>
         address === null ? answer : visit({ account: address.countedAs }, answer),
+
+      /** Finds the sign-in of a request, before its account has a place: four at a time, of one address after the other. */
+      find: <A, E, R>(address: ClientAddress | null, find: Effect.Effect<A, E, R>) =>
+        finds.step(address?.countedAs ?? operatorAccount, find),
 
       /** Reads a page of a file, of one account after the other. */
       page: <A, E, R>(asker: Asker, read: Effect.Effect<A, E, R>) => files.step(asker, stepAndRest(read)),
