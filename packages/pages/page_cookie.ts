@@ -13,22 +13,23 @@ interface CookieOptions {
   readonly publicUrl: string;
   /** The lifetime in milliseconds; if left out, the cookie lasts until the browser closes. */
   readonly maxAge?: number;
-  /** Whether the name may get the prefix `__Host-`. */
-  readonly isForHost?: boolean;
+  /** Whether others may read the cookie by its name, which then gets no prefix. */
+  readonly hasPlainName?: boolean;
 }
 
 /**
- * Makes a cookie that scripts cannot read. If the public URL uses https, browsers send the cookie only over https, and
- * its name gets the prefix `__Secure-`, so that plain HTTP cannot set the cookie. If the path of the cookie is also `/`,
- * the prefix is `__Host-`, so that other hosts cannot set it either.
+ * Makes a cookie that scripts cannot read. If the public URL uses https, browsers send the cookie only over https.
+ * Unless others know its name, this gets the prefix `__Secure-`, so that plain HTTP cannot set the cookie, or `__Host-` if
+ * the path is `/`, so that other hosts cannot set it either.
  */
 export const pageCookie = (
   plainName: string,
-  { publicUrl, path: plainPath, isForHost = true, ...rest }: CookieOptions,
+  { publicUrl, path: plainPath, hasPlainName = false, ...rest }: CookieOptions,
 ): PageCookie => {
   const secure = publicUrl.startsWith("https:");
-  const isHost = isForHost && secure && plainPath === "/";
-  const prefix = isHost ? "__Host-" : secure ? "__Secure-" : "";
+  const isPrefixed = secure && !hasPlainName;
+  const isHost = isPrefixed && plainPath === "/";
+  const prefix = isHost ? "__Host-" : isPrefixed ? "__Secure-" : "";
   const name = `${prefix}${plainName}`;
   // Browsers accept a `__Host-` cookie only with the path "/".
   const path = isHost ? "/" : basePathOf({ publicUrl }) + (plainPath === "/" ? "" : plainPath) || "/";
@@ -47,7 +48,7 @@ export const pageCookie = (
  * @param maxAge how long sightings are stored, in milliseconds
  */
 export const browserCookie = (publicUrl: string, maxAge: number): PageCookie =>
-  pageCookie("accountlink_device", { path: "/verify", publicUrl, maxAge });
+  pageCookie("accountlink_device", { path: "/verify", publicUrl, maxAge, hasPlainName: true });
 
 /** The cookie that shows the last page of a flow again. */
 export const lastPageCookie = (publicUrl: string): PageCookie =>

@@ -25,7 +25,7 @@ test.each(lines)("a service with https sends Strict-Transport-Security: %s", asy
 });
 
 test.each(["dashboard", "me"] as const)("cookies of a service with https are Secure: %s", async (site) => {
-  const name = { dashboard: "__Secure-accountlink_session", me: "__Secure-accountlink_me" }[site];
+  const name = { dashboard: "accountlink_session", me: "accountlink_me" }[site];
   const browser = newBrowser();
   const begun = await browser.get(`/${site}/sign-in`);
   const [, ...ofSignIn] = setCookie(begun, `__Host-accountlink_${site}_sign_in`);
@@ -53,6 +53,6 @@ test("the cookies of the verification flow are Secure on a service with https", 
     await browser.get(`${pathname}${search}`);
   }
   const confirmed = await browser.post("/verify/confirm", formOf(await browser.get(`/verify${query}`)));
-  const [, ...ofMark] = setCookie(confirmed, "__Secure-accountlink_device");
+  const [, ...ofMark] = setCookie(confirmed, "accountlink_device");
   expect(ofMark).toEqual(["Max-Age=15552000", "Path=/verify", "HttpOnly", "Secure", "SameSite=Lax"]);
 });

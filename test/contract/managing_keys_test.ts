@@ -35,11 +35,9 @@ const key = fixtures.key({ account: "club", guildId: guild, access: "manage", ti
 const global = fixtures.key({ account: "club", access: "manage" });
 const full = fixtures.key({ account: "club", guildId: guild, tier: "premium" });
 const elsewhere = fixtures.key({ account: "other", access: "manage", links: { 100005: "5" } });
-const counted = fixtures.key({
-  account: "club",
-  access: "manage",
-  limits: { perWindow: 2, windowMs: 60_000, daily: 100, verifyDaily: 100 },
-});
+const limits = { perWindow: 2, windowMs: 60_000, daily: 100, verifyDaily: 100 };
+const counted = fixtures.key({ account: "club", access: "manage", limits });
+const exporting = fixtures.key({ account: "club", access: "manage", limits });
 const local = fixtures.key({ account: "club", access: "manage", allowIps: ["203.0.113.9"] });
 
 let check: Send;
@@ -80,6 +78,12 @@ test("a key that manages calls the routes of links, blocks, unlinked, alts, role
     "scopes/:pid",
     "unlinked",
   ]);
+});
+
+test("a file that a key gets has the headers of its limits", async () => {
+  const { headers } = await send("GET /dashboard/api/blocks/export", { key: exporting });
+  expect(headers).toMatchObject({ "x-ratelimit-limit": "2", "x-ratelimit-remaining": "1" });
+  expect(headers["ratelimit"]).toMatch(/^"second";r=1;t=\d+$/);
 });
 
 test("a key links, finds and unlinks without cookie, token, origin and pid, and the audit log names the key", async () => {

@@ -81,6 +81,7 @@ const forEveryPlatform: ReadonlySet<string> = new Set([
   "ACCOUNTLINK_CHAT_NAME",
   "ACCOUNTLINK_CHAT_PUBLIC_KEY",
   "ACCOUNTLINK_GAME_NAME",
+  "ACCOUNTLINK_GAME_PROOFS",
 ]);
 
 /** Warns of variables for a storage, a cache or platforms that were not chosen. */

@@ -37,7 +37,7 @@ export const makeImportUndos = Effect.fnUntraced(function* (
   const rest = (one: Undo, origin: WriteOrigin) => {
     if (undoing.has(one.id)) return Effect.void;
     undoing.add(one.id);
-    const undo = Effect.repeat(some(one, origin), { until: Boolean }).pipe(
+    const undo = Effect.repeat(some(one, origin), { until: (isDone) => isDone || resting() !== null }).pipe(
       Effect.catch((error) => Effect.logWarning("The undo of an import waits", error)),
       Effect.annotateLogs({ import: one.id }),
       Effect.ensuring(Effect.sync(() => undoing.delete(one.id))),

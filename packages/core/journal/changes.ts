@@ -5,7 +5,7 @@ import { newEventId, sourceOf } from "../events/event.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import type { Link } from "../links/link.ts";
 import type { GameProof } from "../links/link_proof.ts";
-import type { GameSet } from "../links/link_store.ts";
+import type { GameSet, RemoveGame } from "../links/link_store.ts";
 import type { VerificationSession } from "../sessions/session_store.ts";
 import type { Millis } from "../timestamp.ts";
 import type { EventFields, JournalRecord } from "./journal.ts";
@@ -32,11 +32,13 @@ const told = (record: JournalRecord, fields: EventFields): JournalRecord => ({
 /** @param proof how a chat user proved the game account; left out for a link by hand */
 export const linkSet = (
   write: Change & { readonly reason?: string | null },
-  { record: { chatId, gameId, linkVersion }, previousGameId }: GameSet,
+  { record: { chatId, gameId, linkVersion, lastVerifiedAt }, previousGameId }: GameSet,
   proof?: GameProof,
 ): JournalRecord => {
   const details = { chatId, gameId, previousGameId, ...(proof && { proof }) };
-  return told(logged(write, "link.set", withReason(details, write)), { linkVersion });
+  // A restored link keeps its time.
+  const fields = { linkVersion, ...(lastVerifiedAt !== write.at && { lastVerifiedAt }) };
+  return told(logged(write, "link.set", withReason(details, write)), fields);
 };
 
 /** @param link the link of the new chat user */
@@ -47,12 +49,15 @@ export const linkMoved = (write: Change, link: Link, chatId: ChatId): JournalRec
 
 /** @param linkVersion the version of the record after its link was removed */
 export const linkRemoved = (
-  write: Change & { readonly reason?: string | null },
+  write: Change & Pick<RemoveGame, "reason" | "source">,
   chatId: ChatId,
   removedGameId: GameId,
   linkVersion: number,
 ): JournalRecord =>
-  told(logged(write, "link.removed", withReason({ chatId, removedGameId }, write)), { linkVersion });
+  told(logged(write, "link.removed", withReason({ chatId, removedGameId }, write)), {
+    linkVersion,
+    ...(write.source && { source: write.source }),
+  });
 
 /** @param count the links of this part of the import */
 export const linksImported = (write: Change, count: number, details: Details): JournalRecord =>

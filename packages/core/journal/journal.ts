@@ -40,11 +40,12 @@ const eventData = (record: JournalRecord, fields: EventFields): unknown => {
   const { actor, action, details, at } = record;
   if (actor === null) return fields;
   const { chatId, gameId, previousGameId, newChatId, removedGameId } = details;
-  const source = details["proof"] === undefined ? sourceOf(actor) : "flow";
-  const version = { linkVersion: fields["linkVersion"] };
+  const { linkVersion, lastVerifiedAt = at } = fields;
+  const source = fields["source"] ?? (details["proof"] === undefined ? sourceOf(actor) : "flow");
+  const version = { linkVersion };
   switch (action) {
     case "link.set":
-      return { chatId, gameId, previousGameId, ...version, lastVerifiedAt: at, source };
+      return { chatId, gameId, previousGameId, ...version, lastVerifiedAt, source };
     case "link.moved":
       return { chatId: newChatId, previousChatId: chatId, gameId, ...version, lastVerifiedAt: at, source };
     case "link.removed":

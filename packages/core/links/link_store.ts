@@ -49,6 +49,8 @@ export interface RemoveGame extends WriteContext, Keyed {
   readonly chatId: ChatId;
   /** Why a member of the account removed the link, for the audit entry. */
   readonly reason?: string | null;
+  /** What removed the link, where the actor does not say it. */
+  readonly source?: "flow";
 }
 
 /** The link that a write removed from a record that nobody has changed since. */

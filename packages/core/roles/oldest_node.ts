@@ -11,7 +11,7 @@ interface NodeWork<R> {
   readonly every?: number;
   /** Runs at each look while this node is the oldest. */
   readonly work: Effect.Effect<unknown, unknown, R>;
-  /** Runs when another node is the oldest, or the node's lease has ended. */
+  /** Runs when another node is the oldest, the node's lease has ended, or the storage rests. */
   readonly stop: Effect.Effect<void>;
   /** Whether the work reaches nobody, so that it goes on while the storage rests. */
   readonly isInner?: boolean;
@@ -50,6 +50,6 @@ export const makeOldestNode = Effect.fnUntraced(function* <R>(
   yield* sweepEvery(every, problem, (at) =>
     isInner || resting() === null
       ? Effect.tapError(hold(at), () => (at < livesUntil ? Effect.void : stop))
-      : Effect.void,
+      : stop,
   );
 });

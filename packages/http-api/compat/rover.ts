@@ -59,12 +59,13 @@ export const rover: OtherService = {
     "X-RateLimit-Bucket": "The limit that the three other headers describe",
     "X-RateLimit-Reset-After": "Seconds until that limit resets, with fractions",
   },
-  limitsOf: ({ window }, error, now) => {
+  limitsOf: ({ window, day }, error, now) => {
     if (error !== null && isRateLimited(error)) {
       const { bucket, limit, resetsAt } = error;
       return roverLimits({ bucket, limit, remaining: 0, resetsAt }, now);
     }
-    return window === null ? {} : roverLimits(window, now);
+    const counted = window ?? day;
+    return counted === null ? {} : roverLimits(counted, now);
   },
 };
 

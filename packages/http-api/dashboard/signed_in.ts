@@ -50,7 +50,7 @@ const dashboardRoute =
       generation: "v2",
       access: "session",
       keyAccess,
-      group: keyAccess.length === 0 ? null : method === "GET" ? "lookup" : "write",
+      group: keyAccess.length === 0 ? null : groupOf(method, path),
       method,
       role,
       path: `/dashboard/api${path}`,
@@ -60,6 +60,11 @@ const dashboardRoute =
     }),
     keyAccess,
   });
+
+const groupOf = (method: Method, path: string) => {
+  if (path.startsWith("/alts")) return "alts";
+  return method === "GET" ? "lookup" : "write";
+};
 
 /** Makes a dashboard route. `role` is the lowest role that may use it. `path` is below `/dashboard/api`. */
 export const signedIn = dashboardRoute([]);

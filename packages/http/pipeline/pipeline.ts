@@ -8,7 +8,7 @@ import { type Parameters, type RawValues, type Route, takesHead } from "@account
 import { Effect, Exit, type Schema, Scope } from "effect";
 import type { HttpMethod } from "effect/http";
 import { compressed, maxUncompressed } from "../compression.ts";
-import type { Envelope, Success, SuccessOf } from "../envelopes/envelope.ts";
+import { commonHeaders, type Envelope, type Success, type SuccessOf } from "../envelopes/envelope.ts";
 import { envelopeOf, shapeOf } from "../envelopes/envelope_of.ts";
 import { type HttpRequest, HttpResponse, isStream, isUnder } from "../http_app.ts";
 import { type Answer, contextMaker, newRequestId, type RequestContext } from "../request_context.ts";
@@ -244,6 +244,13 @@ const standardHeaders = (requestId: string, url: string) => ({
   ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
 });
 
+/** Adds the headers of every answer to a key, such as those of its limits, that the response does not have. */
+const withLimits = (context: RequestContext, response: HttpResponse): HttpResponse => {
+  if (context.key === null) return response;
+  const headers = commonHeaders(context, context.clock.currentTimeMillisUnsafe());
+  return response.withHeaders({ ...headers, ...response.headers });
+};
+
 export const render = (
   envelope: Envelope,
   observers: Observers,
@@ -252,7 +259,8 @@ export const render = (
   respond(
     observers,
     outcome,
-    (context, success) => (success instanceof HttpResponse ? success : envelope.success(context, success)),
+    (context, success) =>
+      success instanceof HttpResponse ? withLimits(context, success) : envelope.success(context, success),
     (context, found) => {
       const error = shownError(found);
       return { response: envelope.failure(context, error), error };

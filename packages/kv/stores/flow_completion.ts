@@ -16,6 +16,8 @@ import { endingVerifications, type ManyVerifications } from "./verifications.ts"
 /** A commit has no room for all links that the game user loses. The one of this chat user is removed before. */
 class ManyTaken extends Data.TaggedError("ManyTaken")<{ readonly chatId: ChatId }> {}
 
+const removalOf = (write: CompleteFlow, chatId: ChatId) => ({ ...write, chatId, source: "flow" }) as const;
+
 /** Implements `SessionStore.complete`. */
 export const completeFlow =
   (db: Database) =>
@@ -39,7 +41,7 @@ export const completeFlow =
       let linked = { gameId: kept ?? gameId, previousGameId: kept };
       if (kept === null) {
         yield* storeSightings(records, pid, sightingsOf(write));
-        for (const other of takenBy) yield* removeLink(tx, { ...write, chatId: other });
+        for (const other of takenBy) yield* removeLink(tx, removalOf(write, other));
         linked = { gameId, previousGameId: (yield* writeGame(tx, write, write.proof)).previousGameId };
       }
       yield* endFlow(records, write.flow);
@@ -53,7 +55,7 @@ export const completeFlow =
         Effect.map(([done]) => done),
         Effect.catchTag("ManyTaken", ({ chatId: other }) => {
           const removal = db.write<unknown, ManyVerifications>(pid, (tx) =>
-            removeLink(tx, { ...write, chatId: other }),
+            removeLink(tx, removalOf(write, other)),
           );
           return Effect.andThen(endingVerifications(db, write, removal), completed);
         }),

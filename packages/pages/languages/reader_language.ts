@@ -105,7 +105,7 @@ const year = 365 * 24 * 60 * 60 * 1_000;
 
 /** The cookie that keeps a language that a reader chose. */
 export const languageCookie = (publicUrl: string) =>
-  pageCookie("accountlink_language", { path: "/", publicUrl, maxAge: year, isForHost: false });
+  pageCookie("accountlink_language", { path: "/", publicUrl, maxAge: year, hasPlainName: true });
 
 /** Returns the languages in which the page of a request can be read. */
 export const offerFor = (

@@ -21,7 +21,12 @@ export const siteOf = (name: SignInSite, publicUrl: string): Site => {
   return {
     name,
     path,
-    session: pageCookie(sessionCookies[name], { path, publicUrl, maxAge: signInLifetime }),
+    session: pageCookie(sessionCookies[name], {
+      path,
+      publicUrl,
+      maxAge: signInLifetime,
+      hasPlainName: true,
+    }),
     begun: pageCookie(`accountlink_${name}_sign_in`, { path: "/", publicUrl }),
     asked: pageCookie(`accountlink_${name}_page`, { path, publicUrl, maxAge: beginLifetime }),
   };

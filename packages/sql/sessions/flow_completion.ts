@@ -47,7 +47,9 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
     const [unlinked] = yield* readUnlinked(unlink(pid, other, at));
     if (unlinked === undefined) return;
     yield* withTx(sql, (tx) => endVerifications(tx, { pid, chatId: other, at }), true);
-    yield* insertRecord(sql, pid, linkRemoved(write, other, unlinked.removedGameId, unlinked.linkVersion));
+    const { removedGameId, linkVersion } = unlinked;
+    const removal = { ...write, source: "flow" } as const;
+    yield* insertRecord(sql, pid, linkRemoved(removal, other, removedGameId, linkVersion));
   });
 
   const marks = yield* lockScope(pid);

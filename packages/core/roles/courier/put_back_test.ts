@@ -222,6 +222,23 @@ test("a change that a dying node made is in the history", function* () {
   assert.deepEqual((yield* because(ada))[0], ["gave", "sweep"]);
 });
 
+test("roles that are given back while they are taken stay when the rules are on again", function* () {
+  const { begin, changes, link, member, put, startNode } = yield* deployment;
+  const plans = yield* RolePlans;
+  const { guild: scope } = yield* scopes;
+  for (const [index, user] of users.entries()) yield* link(user, String(index + 1));
+  yield* begin({ rules: usual.rules.slice(0, 1) });
+  const [, ...rules] = usual.rules;
+  yield* put({ rules, take: [verified] });
+  yield* startNode();
+  while (changes.length < 3) yield* pass(0.1, 0.1);
+  yield* plans.putRolesBack({ scope, guildId }, 0, operator);
+  yield* pass(10);
+  yield* put({ rules });
+  yield* pass(15);
+  for (const user of users) assert.include((yield* member(user)).roleIds, verified);
+});
+
 test("a role that no rule names any more is taken from the members who have it by the rules", function* () {
   const guild = yield* deployment;
   const { changes, link, put, begin, member, startNode, state } = guild;

@@ -3,7 +3,7 @@ import { BlockStore } from "@accountlink/core/admission";
 import { ImportStore } from "@accountlink/core/imports";
 import { provenAt } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Option } from "effect";
+import { Effect, Option, Struct } from "effect";
 import { uniquePid, uniqueText } from "../../mod.ts";
 import { expectDefect, expectEqual, pluck } from "../expect.ts";
 import { ada, chess, makeScopes, origin, poker } from "../scopes.ts";
@@ -46,6 +46,12 @@ export const writes: Cases<StoragePorts> = {
     expectEqual(yield* restore(9), Option.some(restored));
     expectEqual(yield* links.find(ada), restored);
     expectEqual(yield* restore(9), Option.none());
+    const events = Option.getOrThrow(yield* (yield* EventStore).read(links.pid, 0, 10));
+    const { linkVersion, lastVerifiedAt } = restored;
+    expectEqual(Struct.pick(events.at(-1)?.data as Link, ["linkVersion", "lastVerifiedAt"]), {
+      linkVersion,
+      lastVerifiedAt,
+    });
     yield* links.remove(ada, 9);
     const { pid } = links;
     const block = { ...origin, pid, at: 9, chatId: ada, gameId: null, hash: uniqueText() };
@@ -78,6 +84,8 @@ export const writes: Cases<StoragePorts> = {
       expectEqual([entry?.action, entry?.details], ["link.set", details]);
       const events = Option.getOrThrow(yield* (yield* EventStore).read(pid, 0, 10));
       expectEqual(events.at(-1)?.type, "link.set");
+      const told = events.at(-1)?.data as Link | undefined;
+      expectEqual(told?.lastVerifiedAt, 7, "the time of the last verification");
       yield* links.remove(ada, 13);
       expectEqual(yield* distrust(write), false, "a removed link");
     },
