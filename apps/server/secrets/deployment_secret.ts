@@ -74,11 +74,7 @@ export const resolveSecrets = Effect.fn("resolveSecrets")(function* ({
   config,
   storage,
 }: Pick<ResolvedConfig, "config" | "storage">) {
-  if (config.ACCOUNTLINK_SECRET !== null) {
-    if (storage.kind === "embedded" && existsSync(secretFile(storage.folder)))
-      yield* refuseLostDatabase(storage.folder);
-    return config.ACCOUNTLINK_SECRET;
-  }
+  if (config.ACCOUNTLINK_SECRET !== null) return config.ACCOUNTLINK_SECRET;
   if (storage.kind === "memory") return [yield* generate] as const;
   if (storage.kind !== "embedded") {
     const reason = `ACCOUNTLINK_STORAGE is ${storage.kind}; the same for every node`;
