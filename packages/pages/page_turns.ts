@@ -3,7 +3,7 @@ import { type Asker, type RequestPlaces, TurnAccount, TurnVisitor } from "@accou
 import { HttpResponse, type RequestContext } from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
 
-/** Takes the turns of the client address at what is shared, such as connections to the storage, until an account is known. */
+/** Runs an answer in the turns of the client address, for example at the connections of Postgres, until an account is charged. */
 export const asVisitor = <A, E, R>(
   { address }: Pick<RequestContext, "address">,
   answer: Effect.Effect<A, E, R>,

@@ -138,6 +138,8 @@ test("a community may allow one chat user for each game account, whom its owner 
   expect([await gameOf(holder), await gameOf(other)]).toEqual([undefined, gameId]);
   expectPage(await browser.post("/verify/confirm", { ...asked, move: "1" }), 200, "Your accounts are linked");
   expect([await gameOf(holder), await gameOf(other)]).toEqual([gameId, undefined]);
+  const { body: feed } = await send("GET /v2/events?from=oldest&types=link.removed", { key });
+  expect(listOf(feed.data?.["events"]).at(-1)).toMatchObject({ data: { chatId: other, source: "flow" } });
   await set({ oneChatUser: false });
   expect((await patch(other)).status).toBe(200);
   for (const chatId of [holder, other])

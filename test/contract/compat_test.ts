@@ -45,6 +45,7 @@ const readKey = fixtures.key({ links, access: "read" });
 const verifyKey = fixtures.key({ links, access: "verify" });
 const elsewhereKey = fixtures.key({ links, allowIps: ["192.0.2.1"] });
 const slow = () => fixtures.key({ links, limits: { perWindow: 1, windowMs: 3_600_000, daily: 9 } });
+const dailyRover = fixtures.key({ links, limits: { perWindow: 0, daily: 9 }, guildId: guild });
 const daily = () => fixtures.key({ links, limits: { perWindow: 0, daily: 1 } });
 
 interface Service {
@@ -287,6 +288,16 @@ test("Bloxlink v3 returns IDs as strings, and a header with the number of reques
     expect((await get(path, auth(guildKey))).status).toBe(401);
   }
   expect((await get(toRoblox(guild, "100001"), { authorization: guildKey })).status).toBe(400);
+});
+
+test("RoVer tells the day of a key that has no window", async () => {
+  const { auth, toRoblox } = rover;
+  const { headers } = await get(toRoblox(guild, "100001"), auth(dailyRover));
+  expect(headers).toMatchObject({
+    "x-ratelimit-bucket": "day",
+    "x-ratelimit-limit": "9",
+    "x-ratelimit-remaining": "8",
+  });
 });
 
 test("RoVer returns game IDs as numbers, with user names and rate limit headers", async () => {

@@ -80,6 +80,11 @@ test("a key that manages calls the routes of links, blocks, unlinked, alts, role
   ]);
 });
 
+test("what a key asks of alts counts as such", () => {
+  const ofAlts = [...managed].filter(({ path }) => path.startsWith("/dashboard/api/alts"));
+  expect(new Set(ofAlts.map(({ group }) => group))).toEqual(new Set(["alts"]));
+});
+
 test("a file that a key gets has the headers of its limits", async () => {
   const { headers } = await send("GET /dashboard/api/blocks/export", { key: exporting });
   expect(headers).toMatchObject({ "x-ratelimit-limit": "2", "x-ratelimit-remaining": "1" });

@@ -5,8 +5,9 @@ import { LinkCap } from "@accountlink/core/links";
 import { Secrets } from "@accountlink/core/secrets";
 import { StorageMemory } from "@accountlink/memory";
 import { expect, testWith } from "@accountlink/test-servers/effect";
-import { Effect, Exit, Layer, Redacted, Scope } from "effect";
+import { Effect, Exit, Layer, Redacted, Scope, Struct } from "effect";
 import { TestClock } from "effect/testing";
+import { StorageUse } from "../storage_use.ts";
 import { ImportRefused } from "./import_files.ts";
 import { makeImportJobs } from "./import_jobs.ts";
 import { ImportStore } from "./import_store.ts";
@@ -14,6 +15,9 @@ import { ImportStore } from "./import_store.ts";
 const secrets = Secrets.layerWebCrypto(Redacted.make(new Uint8Array(32)));
 /** Whether the storage refuses undos. */
 const away = { isOn: false };
+/** Whether the storage rests. */
+const resting = { isOn: false };
+const rest = { since: 0, reason: "restored" } as const;
 
 const storage = Layer.effect(
   ImportStore,
@@ -43,7 +47,10 @@ const makeBench = Effect.gen(function* () {
   const owner = { account, chatId: ChatId.make("100001"), requestId: "1", scopes: null };
   const node = Effect.gen(function* () {
     const life = yield* Scope.make();
-    const jobs = yield* Effect.provideService(makeImportJobs, Scope.Scope, life);
+    const jobs = yield* makeImportJobs.pipe(
+      Effect.provideService(Scope.Scope, life),
+      Effect.updateService(StorageUse, Struct.assign({ resting: () => (resting.isOn ? rest : null) })),
+    );
     return { ...jobs, stop: Scope.close(life, Exit.void) };
   });
   const [one, two] = [yield* node, yield* node];
@@ -118,6 +125,22 @@ test("an undo continues when its storage is back, and when its node died", funct
   expect(yield* count).toBeGreaterThan(0);
   yield* passing(until(Effect.map(count, (now) => now === 0)));
   expect((yield* two.undoable(owner))[0]?.undone).toEqual({ removed: most, restored: 0 });
+});
+
+test("an undo stops when the storage begins to rest, and continues when it is resumed", function* () {
+  const { one, owner, scope, passing, upload, state, count } = yield* makeBench;
+  const { id } = yield* upload;
+  yield* one.start((yield* one.find(id, owner)) ?? expect.fail());
+  yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
+  yield* passing(one.undo(owner, { id, pid: scope.pid }));
+  resting.isOn = true;
+  yield* passing(Effect.sleep("1 minute"));
+  const left = yield* count;
+  expect(left).toBeGreaterThan(0);
+  yield* passing(Effect.sleep("1 minute"));
+  expect(yield* count).toBe(left);
+  resting.isOn = false;
+  yield* passing(until(Effect.map(count, (now) => now === 0)));
 });
 
 test("previews are forgotten after an hour", function* () {

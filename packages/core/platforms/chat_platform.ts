@@ -103,7 +103,7 @@ export class MembersHidden extends Data.TaggedError("MembersHidden") {}
 /** A page of the members of a guild. */
 export interface MembersPage {
   readonly members: ReadonlyArray<RoleMember>;
-  /** The member after whom the next page begins; null after the last page. */
+  /** The chat ID to ask for the next page with; null if this page is the last. */
   readonly next: ChatId | null;
 }
 

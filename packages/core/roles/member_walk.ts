@@ -29,7 +29,7 @@ export const walkMembers = Effect.fnUntraced(function* <E>(
   { guildId, steps, visit, isVisited = () => true, ...walk }: Walk<E>,
 ) {
   let { after } = walk;
-  /** Where the page after `rest` begins; null if there is none. Undefined if `rest` has to be read. */
+  /** The `next` of the page that `rest` is of. Undefined before the first page, and after a failure. */
   let next: ChatId | null | undefined;
   let rest: ReadonlyArray<RoleMember> = [];
   // A guild of one slice needs no pause, for which the owner who asked for its preview would wait.

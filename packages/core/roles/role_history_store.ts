@@ -312,7 +312,7 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, (records) => {
           const running = yield* tx.get(roleReversals, pid, guildId, roleId, change);
           const at = Math.min(since, running?.at ?? since);
           yield* tx.put(roleReversals, { pid, guildId, roleId, change, at, number: 0 });
-          // What is given back is taken no longer, nor when the plan is on again.
+          // A change of the plan that takes the role would go on once the plan is on again.
           if (change === "took") yield* tx.remove(roleReversals, pid, guildId, roleId, "gave");
         }
         if (change === "took") yield* tx.journal(origin, "roles.put_back", { guildId, count });

@@ -5,7 +5,7 @@ import { bounds } from "./bounds.ts";
 import { noteRequest } from "./recent_requests.ts";
 import type { SharedResource } from "./resources.ts";
 import { stepAndRest } from "./rest.ts";
-import { type Asker, operatorAccount, Turns, TurnVisitor } from "./turns.ts";
+import { type Asker, Turns, TurnVisitor, turnOwner } from "./turns.ts";
 import { WorkingTimes } from "./working_time.ts";
 
 /** Runs a request of an account, or of a client address, as soon as it has a place. @internal */
@@ -87,8 +87,8 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
         address === null ? answer : visit({ account: address.countedAs }, answer),
 
       /** Finds the sign-in of a request, before its account has a place: four at a time, of one address after the other. */
-      find: <A, E, R>(address: ClientAddress | null, find: Effect.Effect<A, E, R>) =>
-        finds.step(address?.countedAs ?? operatorAccount, find),
+      find: <A, E, R>(find: Effect.Effect<A, E, R>) =>
+        Effect.flatMap(turnOwner, (owner) => finds.step(owner, find)),
 
       /** Reads a page of a file, of one account after the other. */
       page: <A, E, R>(asker: Asker, read: Effect.Effect<A, E, R>) => files.step(asker, stepAndRest(read)),

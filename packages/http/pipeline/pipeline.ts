@@ -244,9 +244,9 @@ const standardHeaders = (requestId: string, url: string) => ({
   ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
 });
 
-/** Adds the headers of every answer to a key, such as those of its limits, that the response does not have. */
+/** Adds the limits of its key to a file. Other responses that handlers make, such as streams, have them. */
 const withLimits = (context: RequestContext, response: HttpResponse): HttpResponse => {
-  if (context.key === null) return response;
+  if (context.key === null || "ratelimit-policy" in response.headers) return response;
   const headers = commonHeaders(context, context.clock.currentTimeMillisUnsafe());
   return response.withHeaders({ ...headers, ...response.headers });
 };

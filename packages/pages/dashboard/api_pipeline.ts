@@ -152,7 +152,7 @@ export const makeOperation = Effect.gen(function* () {
 
     return Effect.fnUntraced(function* (context: RequestContext) {
       yield* limits.admitAddress(context.address, "second");
-      const found = yield* places.find(context.address, visitorOf(context));
+      const found = yield* places.find(visitorOf(context));
       // The sign-in and the role may end while a slow body arrives, or while the request waits for its place.
       const holdsUntil = context.request.hasArrived === true ? (yield* monotonicMillis) + foundFor : 0;
       const { account, role } = found.member;

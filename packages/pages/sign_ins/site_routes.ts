@@ -87,9 +87,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     (method: "GET" | "POST") =>
     (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
       bind(method, path, (context) =>
-        Effect.flatMap(places.find(context.address, visitorOf(context)), (visitor) =>
-          asEffect(answer(visitor)),
-        ),
+        Effect.flatMap(places.find(visitorOf(context)), (visitor) => asEffect(answer(visitor))),
       );
 
   /** Makes the route of a page for signed-in users. Other users are redirected to the sign-in. */
