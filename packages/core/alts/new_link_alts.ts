@@ -3,7 +3,7 @@ import { type DataScope, guildOf } from "../data_scope.ts";
 import { alikeLevels, GuildLog } from "../guild_log/mod.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
-import { IsBackground, PlatformRefusals } from "../platforms/platform_refusals.ts";
+import { PlatformRefusals, Urgency } from "../platforms/platform_refusals.ts";
 import { warningOnce } from "../telemetry/warn_once.ts";
 import type { Millis } from "../timestamp.ts";
 import { Turns } from "../turns/mod.ts";
@@ -64,7 +64,7 @@ export class NewLinkAlts extends Context.Service<NewLinkAlts>()("@accountlink/co
       const { account } = link.scope;
       return turns.stepWithin(account, Number.POSITIVE_INFINITY, count(link)).pipe(
         chargeTo(account),
-        Effect.provideService(IsBackground, true),
+        Effect.provideService(Urgency, "background"),
         // A bot that has left its guild is no failure of the node.
         Effect.catchTag("Forbidden", () => Effect.void),
         Effect.catchTag("TurnRefused", () => Metric.update(skipped, 1)),

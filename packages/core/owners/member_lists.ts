@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Fiber, FiberMap, Layer, Option, Schedule } from "effect";
 import { Conflict, Forbidden, type PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
-import { ChatPlatform, IsBackground, type MembersPage, type RoleMember } from "../platforms/mod.ts";
+import { ChatPlatform, type MembersPage, type RoleMember, Urgency } from "../platforms/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { TurnAccount } from "../turns/mod.ts";
 
@@ -98,7 +98,7 @@ export class MemberLists extends Context.Service<MemberLists>()("@accountlink/co
         reading,
         guildId,
         readAll(guildId).pipe(
-          Effect.provideService(IsBackground, true),
+          Effect.provideService(Urgency, "background"),
           Effect.ensuring(Effect.sync(() => progress.delete(guildId))),
         ),
       );

@@ -32,9 +32,12 @@ export const ChargedAccount = Context.Reference<ChargedAccount | null>("@account
   defaultValue: () => null,
 });
 
-/** Whether nobody waits for the requests of an effect, such as a sweep. Adapters send other requests first. @internal */
-export const IsBackground = Context.Reference("@accountlink/core/IsBackground", {
-  defaultValue: () => false,
+/**
+ * Who waits for the requests of an effect: a client for its answer, a member for the roles of a new link, or nobody, as
+ * for a sweep. Adapters send the requests that somebody waits for first. @internal
+ */
+export const Urgency = Context.Reference<"answer" | "change" | "background">("@accountlink/core/Urgency", {
+  defaultValue: () => "answer",
 });
 
 /**

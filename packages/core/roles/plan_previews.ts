@@ -3,7 +3,7 @@ import { Clock, Effect, Exit, Fiber, FiberMap, Option, Struct } from "effect";
 import { placeOf } from "../communities/community.ts";
 import { Forbidden } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
-import { IsBackground, PlatformRefusals, type RoleMember } from "../platforms/mod.ts";
+import { PlatformRefusals, type RoleMember, Urgency } from "../platforms/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { Turns, uncounted } from "../turns/mod.ts";
 import { newUlid } from "../ulid.ts";
@@ -158,7 +158,7 @@ export const makePlanPreviews = Effect.gen(function* () {
       onFailure: () => "failed" as const,
     });
     const end = yield* Effect.raceFirst(
-      chargeTo(plan.scope.account)(Effect.provideService(comparing, IsBackground, true)),
+      chargeTo(plan.scope.account)(Effect.provideService(comparing, Urgency, "background")),
       saving,
     );
     return end === null ? null : yield* Effect.orElseSucceed(save(end), () => null);

@@ -18,6 +18,7 @@ export const sharedResources = [
   "link_counts",
   "block_removals",
   "reminders",
+  "logs",
   "webhooks",
 ] as const;
 

@@ -54,6 +54,8 @@ export interface TurnsOptions {
    * How many places an account that has its share leaves free, so that another account starts at once; none by default.
    */
   readonly reserve?: number;
+  /** A place is free again after as long as its step took, at most after so many milliseconds; at once by default. */
+  readonly longestRest?: number;
   /** How many steps of one account wait at most in `stepWithin`; any number by default. */
   readonly mostWaiting?: number;
 }
@@ -142,7 +144,15 @@ export class Turns {
   constructor(options: TurnsOptions) {
     const mostWaiting = Number.POSITIVE_INFINITY;
     const { places = mostWaiting } = options;
-    this.#options = { places, most: places, share: places, reserve: 0, mostWaiting, ...options };
+    this.#options = {
+      places,
+      most: places,
+      share: places,
+      reserve: 0,
+      mostWaiting,
+      longestRest: 0,
+      ...options,
+    };
     this.#wait = turnWait(options.resource);
   }
 
@@ -212,10 +222,8 @@ export class Turns {
     return Effect.suspend(() => {
       const asker = askerOf(from);
       const lane = this.#laneOf(asker);
-      const giveBack = this.#giveBack(lane);
-      return this.#takeFree(lane)
-        ? Effect.succeed(giveBack)
-        : Effect.as(this.#waitIn(lane, asker, restore), giveBack);
+      const wait = this.#takeFree(lane) ? Effect.void : this.#waitIn(lane, asker, restore);
+      return Effect.andThen(wait, this.#giveBackRested(lane));
     });
   }
 
@@ -238,6 +246,18 @@ export class Turns {
   #mayTake({ held }: Lane): boolean {
     const { places, most, share, reserve } = this.#options;
     return held < most && places - this.#held > (held < share ? 0 : reserve);
+  }
+
+  /** Begins a step, and returns how to give its place back. */
+  #giveBackRested(lane: Lane): Effect.Effect<Effect.Effect<void>> {
+    const { longestRest } = this.#options;
+    const giveBack = this.#giveBack(lane);
+    if (longestRest === 0) return Effect.succeed(giveBack);
+    return Effect.map(monotonicMillis, (began) =>
+      Effect.flatMap(monotonicMillis, (now) =>
+        Effect.asVoid(Effect.forkDetach(Effect.delay(giveBack, Math.min(longestRest, now - began)))),
+      ),
+    );
   }
 
   #giveBack(lane: Lane): Effect.Effect<void> {

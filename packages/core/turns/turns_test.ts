@@ -138,6 +138,19 @@ test.each(["fails", "dies", "is interrupted"])("a step that %s gives its place b
   expect(started).toEqual(["ada"]);
 });
 
+test("a place that rests is free after as long as its step took, and the answer does not wait for it", function* () {
+  const { turns, started, begin } = setUp({ longestRest: 20 });
+  const slow = yield* begin("ada", "slow");
+  yield* begin("bob");
+  yield* TestClock.adjust(500);
+  yield* slow.end;
+  yield* TestClock.adjust(19);
+  expect(started).toEqual(["slow"]);
+  yield* TestClock.adjust(1);
+  expect(started).toEqual(["slow", "bob"]);
+  expect(turns.waiting).toBe(0);
+});
+
 test("a step that is interrupted while it waits keeps no place", function* () {
   const { turns, started, begin } = setUp();
   const first = yield* begin("ada");

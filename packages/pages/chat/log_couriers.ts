@@ -4,9 +4,10 @@ import { ChatPlatform } from "@accountlink/core";
 import { placeOf } from "@accountlink/core/communities";
 import { type Courier, isCarrying, makeCouriers, makeNode, retryDelay } from "@accountlink/core/couriers";
 import { GuildLogStore, type HeldLog, type LogLine } from "@accountlink/core/guild_log";
-import { type ChatChannels, IsBackground, PlatformRefusals } from "@accountlink/core/platforms";
+import { type ChatChannels, PlatformRefusals, Urgency } from "@accountlink/core/platforms";
 import { makeGuildCheck } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
+import { stepAndRest, Turns } from "@accountlink/core/turns";
 import { Clock, Context, Effect, Layer, Metric } from "effect";
 import { Languages } from "../languages/mod.ts";
 import { importPause } from "./log_news.ts";
@@ -25,6 +26,9 @@ const oldest = 3_600_000;
 
 /** How long erased users are taken out of messages, in milliseconds. */
 const editTime = 30 * day;
+
+/** How many logs the node tells at once. An account may have any number of them, which all have news at once. */
+const mostAtOnce = 4;
 
 /** How long a stopping node waits for a message in flight. */
 const drainTime = "11 seconds";
@@ -75,7 +79,7 @@ const start = Effect.fnUntraced(function* (channels: ChatChannels) {
     run: (courier) =>
       run(courier, (at) => isCarrying(node, courier, at), node.id).pipe(
         chargeTo(courier.item.scope.account),
-        Effect.provideService(IsBackground, true),
+        Effect.provideService(Urgency, "background"),
       ),
     isDue: (courier, at) => {
       const { waitsSince, editAt, problemAt } = courier.item;
@@ -93,6 +97,7 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
   const { readNews, ofGuild, forgetErased } = yield* makeLogReads;
   const { isManaged } = yield* makeGuildCheck;
   const linesOf = yield* makeLogTexts;
+  const turns = new Turns({ resource: "logs", places: mostAtOnce });
 
   const record = Effect.fnUntraced(function* (
     courier: LogCourier,
@@ -196,19 +201,28 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     courier.nextAt = now + pause;
   });
 
-  return Effect.fnUntraced(function* (courier: LogCourier, isActive: (at: Millis) => boolean, node: string) {
+  const work = Effect.fnUntraced(function* (
+    courier: LogCourier,
+    isActive: (at: Millis) => boolean,
+    node: string,
+  ) {
     const now = yield* Clock.currentTimeMillis;
     if (!isActive(now)) return;
-    // Another node may have posted just before it died.
-    courier.nextAt ??= now + pause;
-    if (now < courier.nextAt) return;
     const { editAt } = courier.item;
-    const work = editAt !== null && editAt <= now ? edit(courier, now) : tell(courier, node, now);
-    yield* Effect.catchTag(work, "PlatformUnavailable", () => {
+    const next = editAt !== null && editAt <= now ? edit(courier, now) : tell(courier, node, now);
+    yield* Effect.catchTag(next, "PlatformUnavailable", () => {
       courier.failingSince ??= now;
       courier.hasNews = true;
       courier.nextAt = now + retryDelay(now - courier.failingSince);
       return count("unavailable");
     });
+  });
+
+  return Effect.fnUntraced(function* (courier: LogCourier, isActive: (at: Millis) => boolean, node: string) {
+    const now = yield* Clock.currentTimeMillis;
+    // Another node may have posted just before it died.
+    courier.nextAt ??= now + pause;
+    if (now < courier.nextAt) return;
+    yield* turns.step(courier.item.scope.account, stepAndRest(work(courier, isActive, node)));
   });
 });

@@ -8,7 +8,7 @@ import { hasAccepted, MemberStore } from "@accountlink/core/accounts";
 import { type Community, CommunityStore, placeOf } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
 import { KeyStore } from "@accountlink/core/keys";
-import { type ChatChannels, IsBackground } from "@accountlink/core/platforms";
+import { type ChatChannels, Urgency } from "@accountlink/core/platforms";
 import {
   type DueNotice,
   makeOldestNode,
@@ -208,6 +208,6 @@ const makeTell = Effect.fnUntraced(function* (channels: ChatChannels) {
       return true;
     },
     Effect.uninterruptible,
-    Effect.provideService(IsBackground, true),
+    Effect.provideService(Urgency, "background"),
   );
 });

@@ -18,10 +18,10 @@ import { atMostEvery } from "@accountlink/core/monotonic_millis";
 import { UnlinkedMembers } from "@accountlink/core/owners";
 import {
   type ChatChannels,
-  IsBackground,
   makeGuildChannels,
   PlatformRefusals,
   type PrivateOutcome,
+  Urgency,
 } from "@accountlink/core/platforms";
 import { ReminderStore, RemindersPerMinute, reminderPause } from "@accountlink/core/reminders";
 import { makeGuildCheck, makeOldestNode, RolePlanStore } from "@accountlink/core/roles";
@@ -105,7 +105,7 @@ const layerOf = (channels: ChatChannels) =>
       for (const [key, community] of wanted) {
         const walk = remind(community).pipe(
           chargeTo(community.scope.account),
-          Effect.provideService(IsBackground, true),
+          Effect.provideService(Urgency, "background"),
           Effect.as<Duration.Input>(again),
           Effect.catch((error) =>
             Effect.as(

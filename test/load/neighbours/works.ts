@@ -298,7 +298,7 @@ const follow: Work = async ({ url, attacker: { keys } }) => {
 
 /** A row for each resource, so that a new one without a row does not compile, and for further work of one node. */
 export const works: Readonly<
-  Record<(typeof sharedResources)[number] | "notices" | "lost_rights" | "logs" | "put_back", Work>
+  Record<(typeof sharedResources)[number] | "notices" | "lost_rights" | "put_back", Work>
 > = {
   requests: lookUp,
   event_pages: follow,

@@ -9,7 +9,7 @@ import type { DataScope } from "../../data_scope.ts";
 import type { ChatId } from "../../ids.ts";
 import { KeyStore } from "../../keys/key_store.ts";
 import { atMostEvery } from "../../monotonic_millis.ts";
-import { IsBackground, PlatformRefusals } from "../../platforms/platform_refusals.ts";
+import { PlatformRefusals, Urgency } from "../../platforms/platform_refusals.ts";
 import { MemberSync } from "../member_sync.ts";
 import { makeOldestNode } from "../oldest_node.ts";
 import { patientSteps } from "../patient_steps.ts";
@@ -36,7 +36,7 @@ export const startPutBack = Effect.gen(function* () {
 
   /** Runs a work of a community, at most one of a name at a time. */
   const run = (scope: DataScope, name: string, work: Effect.Effect<void>) =>
-    FiberMap.run(running, name, chargeTo(scope.account)(Effect.provideService(work, IsBackground, true)), {
+    FiberMap.run(running, name, chargeTo(scope.account)(Effect.provideService(work, Urgency, "background")), {
       onlyIfMissing: true,
     });
 

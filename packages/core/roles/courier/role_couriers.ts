@@ -2,7 +2,13 @@ import { Clock, Context, Effect, FiberSet, Layer, Metric } from "effect";
 import { makeCouriers, makeNode } from "../../couriers/couriers.ts";
 import type { PlatformEffect } from "../../errors.ts";
 import type { GuildId } from "../../ids.ts";
-import { ChatPlatform, type ChatRoles, PlatformRefusals, type RoleRefused } from "../../platforms/mod.ts";
+import {
+  ChatPlatform,
+  type ChatRoles,
+  PlatformRefusals,
+  type RoleRefused,
+  Urgency,
+} from "../../platforms/mod.ts";
 import { readMetric, warnOnce } from "../../telemetry/mod.ts";
 import type { Millis } from "../../timestamp.ts";
 import { MemberSync } from "../member_sync.ts";
@@ -79,7 +85,10 @@ const start = Effect.gen(function* () {
     idOf: ({ scope, guildId }) => `${scope.pid} ${guildId}`,
     make: makePlanCourier,
     run: (courier) =>
-      chargeTo(courier.item.scope.account)(Effect.andThen(startSweep(courier), run(node, courier))),
+      Effect.andThen(startSweep(courier), run(node, courier)).pipe(
+        chargeTo(courier.item.scope.account),
+        Effect.provideService(Urgency, "change"),
+      ),
     isDue: (courier, at) => {
       const { nextDueAt } = courier.item;
       const isMemberDue = nextDueAt !== null && nextDueAt <= at && isProbing(courier, at);

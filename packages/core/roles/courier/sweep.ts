@@ -6,7 +6,7 @@
 import { Clock, Effect } from "effect";
 import { placeOf } from "../../communities/community.ts";
 import type { CourierNode } from "../../couriers/couriers.ts";
-import { IsBackground } from "../../platforms/platform_refusals.ts";
+import { Urgency } from "../../platforms/platform_refusals.ts";
 import { dayMs, type Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
 import { closedProblems } from "../member_changes.ts";
@@ -84,7 +84,7 @@ export const makeSweep = Effect.gen(function* () {
         (error) => error instanceof WorkOver,
         () => Effect.void,
       ),
-      Effect.provideService(IsBackground, true),
+      Effect.provideService(Urgency, "background"),
     );
   });
 });

@@ -1,7 +1,7 @@
 /** The HTTP client of a platform, with timeouts, limits, retries and a circuit breaker. */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
-import { ChargedAccount, IsBackground } from "@accountlink/core/platforms";
-import { TurnAccount, Turns, turnOwner, uncounted } from "@accountlink/core/turns";
+import { ChargedAccount, Urgency } from "@accountlink/core/platforms";
+import { bounds, TurnAccount, Turns, turnOwner, uncounted } from "@accountlink/core/turns";
 import { ByteSize, Clock, Duration, Effect, Random, Result, type Scope, Stream } from "effect";
 import {
   FetchHttpClient,
@@ -95,8 +95,12 @@ const makeAttempt = Effect.fnUntraced(function* (
     reserve: Math.floor(concurrency / 4),
     mostWaiting: concurrency * waitingPerPlace,
   });
-  // Leave most places to requests that somebody waits for.
-  const background = new Turns({ resource: `platform_${platform}_background`, places: share });
+  // Leave most places, and half of the process, to requests whose answer somebody waits for.
+  const background = new Turns({
+    resource: `platform_${platform}_background`,
+    places: share,
+    longestRest: bounds.longestTurn,
+  });
   const circuit = yield* makeCircuit(platform, settings);
   const counted = countingOutcome(platform);
   const timed = timing(platform);
@@ -132,7 +136,7 @@ const makeAttempt = Effect.fnUntraced(function* (
         told(request, timed(send(request, Math.min(left, Duration.toMillis(settings.attemptTimeout))))),
       );
       const attempt = inTurn(turns, owner, deadline, circuit(account, timedSend));
-      return yield* (yield* IsBackground) ? inTurn(background, owner, deadline, attempt) : attempt;
+      return yield* (yield* Urgency) === "answer" ? attempt : inTurn(background, owner, deadline, attempt);
     }).pipe(counted);
 });
 

@@ -1,5 +1,5 @@
 import { shownError } from "@accountlink/core/errors";
-import { IsBackground, PlatformRefusals } from "@accountlink/core/platforms";
+import { PlatformRefusals, Urgency } from "@accountlink/core/platforms";
 import { TurnAccount } from "@accountlink/core/turns";
 import { CacheMemory } from "@accountlink/memory";
 import { expect, test } from "@accountlink/test-servers/effect";
@@ -340,12 +340,11 @@ test.each([401, 403, 404, 429])(
   },
 );
 
-test("sweeps leave three of four slots to requests that somebody waits for", function* () {
+test("sweeps and changes leave three of four slots to requests that somebody waits for", function* () {
   const { client, sentAt } = yield* clientOf(["hang"], { concurrency: 8 });
-  const sweep = Effect.forkChild(Effect.provideService(ask(client), IsBackground, true), {
-    startImmediately: true,
-  });
-  for (let asked = 0; asked < 10; asked++) yield* sweep;
+  const asking = (urgency: "background" | "change") =>
+    Effect.forkChild(Effect.provideService(ask(client), Urgency, urgency), { startImmediately: true });
+  for (let asked = 0; asked < 10; asked++) yield* asking(asked % 2 === 0 ? "background" : "change");
   expect(sentAt).toHaveLength(2);
   for (let asked = 0; asked < 10; asked++) yield* Effect.forkChild(ask(client), { startImmediately: true });
   expect(sentAt).toHaveLength(6);

@@ -3,7 +3,7 @@
  * applications that ignore its limits.
  */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
-import { ChargedAccount, IsBackground } from "@accountlink/core/platforms";
+import { ChargedAccount, Urgency } from "@accountlink/core/platforms";
 import { operatorAccount, TurnAccount, Turns, turnOwner } from "@accountlink/core/turns";
 import { Duration, Effect, Option, RcMap, Schema, type Scope } from "effect";
 import { type Headers, HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http";
@@ -34,7 +34,7 @@ export const makeRateLimiter = Effect.fnUntraced(function* (
     const asker = {
       account: yield* TurnAccount,
       isCharged: yield* isAccountCharged,
-      isBackground: yield* IsBackground,
+      isBackground: (yield* Urgency) === "background",
     };
     for (;;) {
       const refusal = limits.take(route, yield* monotonicMillis, asker);
