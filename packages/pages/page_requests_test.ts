@@ -12,7 +12,10 @@ const steps: Array<string> = [];
 const test = testWith(
   Layer.mergeAll(
     Layer.succeed(HttpSettings, { publicUrl: "http://localhost", trustedProxies: [] }),
-    Layer.mock(RequestLimits)({ admitAddress: () => Effect.sync(() => void steps.push("admit")) }),
+    Layer.mock(RequestLimits)({
+      mayBegin: null,
+      admitAddress: () => Effect.sync(() => void steps.push("admit")),
+    }),
     Layer.mock(SecurityLog)({ noteRefusal: () => Effect.void }),
     Layer.mock(UsageMeter)({ count: () => {} }),
     Languages.layer,

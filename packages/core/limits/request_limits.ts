@@ -151,6 +151,15 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
         Effect.catchTag("SharedIpRateLimited", Effect.die),
       );
 
+    const { hasRoom } = counters;
+    const mayBegin = Effect.fnUntraced(function* (requester: Requester, isRoom: NonNullable<typeof hasRoom>) {
+      const { address } = requester;
+      const now = yield* Clock.currentTimeMillis;
+      const ofAddress = address === null ? null : yield* windowsOfAddress(address);
+      const rules = rulesFor(requester, ofAddress, now);
+      return rules.length > 0 && (yield* isRoom(rules, now));
+    });
+
     return {
       /**
        * Counts the request against all of its limits, or against none if one is full. `refusal` is null if the
@@ -168,18 +177,10 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
       }),
 
       /**
-       * Whether the work of a request may begin while it is counted, which takes a round trip: as far as this process
-       * knows, no limit is full.
+       * Whether the work of a request may begin while it is counted, as far as this process knows: no limit is full. Null if
+       * counting takes no round trip.
        */
-      mayBegin: Effect.fnUntraced(function* (requester: Requester) {
-        const { hasRoom } = counters;
-        if (hasRoom === undefined) return false;
-        const { address } = requester;
-        const now = yield* Clock.currentTimeMillis;
-        const ofAddress = address === null ? null : yield* windowsOfAddress(address);
-        const rules = rulesFor(requester, ofAddress, now);
-        return rules.length > 0 && (yield* hasRoom(rules, now));
-      }),
+      mayBegin: hasRoom === undefined ? null : (requester: Requester) => mayBegin(requester, hasRoom),
 
       /**
        * Counts a request without a key against one limit of its address, if the address is known. `page` is the limit of

@@ -130,6 +130,7 @@ export const makeChecks = Effect.gen(function* () {
       (route.group === "lookup" || route.group === "bulk") &&
       !("wait" in route.parameters) &&
       route.isStream !== true;
+    const mayBegin = isLookup ? limits.mayBegin : null;
 
     /**
      * Runs steps 8 to 12 of a lookup while the shared counters count it, so that it takes one round trip. The count decides
@@ -181,7 +182,7 @@ export const makeChecks = Effect.gen(function* () {
         return taken === null ? handled : places[taken]({ account, person: input.key.id }, handled);
       };
       const isOfGuild = presented.scope.kind === "guild";
-      if (isLookup && !isOfGuild && (yield* within(context, limits.mayBegin(requester)))) {
+      if (mayBegin !== null && !isOfGuild && (yield* within(context, mayBegin(requester)))) {
         return yield* answerWhileCounted(context, presented, counting, answer);
       }
       const counted = yield* counting;

@@ -23,7 +23,7 @@ import { type BoundRoute, makePipeline } from "./pipeline.ts";
 const services = Layer.mergeAll(
   Layer.succeed(HttpSettings, { publicUrl: "http://localhost", trustedProxies: [] }),
   Layer.mock(KeyAuthenticator)({ checkThrottle: () => Effect.void }),
-  Layer.mock(RequestLimits)({}),
+  Layer.mock(RequestLimits)({ mayBegin: null }),
   Layer.mock(PlatformRefusals)({ chargeTo: () => identity }),
   RequestPlaces.layer,
   Layer.mock(SecurityLog)({ noteUse: () => Effect.void, noteRefusal: () => Effect.void }),
