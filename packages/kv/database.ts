@@ -3,7 +3,7 @@ import type { StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
 import { timedNumbers } from "@accountlink/core/journal";
 import { Effect, Semaphore } from "effect";
 import { lastOf, rangeOf, type Tuple } from "./keys.ts";
-import { type Kv, maxChanges } from "./kv.ts";
+import { type Kv, maxChanges, type Range } from "./kv.ts";
 import { mapInParts } from "./long_lists.ts";
 import { isOvertaken, mostRuns, pauseAfter } from "./overtaken.ts";
 import { parsed } from "./split_texts.ts";
@@ -34,19 +34,20 @@ export class Database {
       mapInParts(entries, (entry) => (entry === null ? undefined : parsed(entry, entry.value))),
     );
 
+  /** Returns the first keys of a range, without checks. */
+  readonly keysIn = (range: Range, limit: number): StoreEffect<ReadonlyArray<string>> =>
+    this.kv.keys?.(range, limit) ??
+    Effect.map(this.kv.list(range, { limit, reverse: false }), (entries) => entries.map(({ key }) => key));
+
   /** Returns the last parts of the keys of the first entries of an index, without checks. */
   readonly peekEntries = <R, Last extends string>(
     { name }: Index<R>,
     prefix: Tuple,
     limit: number,
-  ): StoreEffect<ReadonlyArray<Last>> => {
-    const { kv } = this;
-    const range = rangeOf(name, prefix);
-    const keys =
-      kv.keys?.(range, limit) ??
-      Effect.map(kv.list(range, { limit, reverse: false }), (entries) => entries.map(({ key }) => key));
-    return Effect.flatMap(keys, (found) => mapInParts(found, (key) => lastOf(key) as Last));
-  };
+  ): StoreEffect<ReadonlyArray<Last>> =>
+    Effect.flatMap(this.keysIn(rangeOf(name, prefix), limit), (found) =>
+      mapInParts(found, (key) => lastOf(key) as Last),
+    );
 
   /** Reads without checks. */
   readonly read = <A, E = never>(body: Body<A, E>): StoreEffect<A, E> => this.#run(body, false);

@@ -93,39 +93,6 @@ export const removeInSteps = <R>(
   );
 };
 
-/** Drops the entries of all indexes of a table, also of indexes that this release does not know. */
-const dropEntries = Effect.fnUntraced(function* ({ kv, most }: Database, name: string) {
-  const range = { start: `${name}.`, end: `${name}/` };
-  for (;;) {
-    const entries = yield* kv.list(range, { limit: Math.min(most, 500), reverse: false });
-    if (entries.length === 0) return;
-    const dropped = entries.map(({ key }) => ({ key, value: null }));
-    yield* kv.commit([], dropped);
-  }
-});
-
-/** Moves all records of a table of an earlier release in small transactions. `store` may drop them. */
-export const moveAll = Effect.fnUntraced(function* <R>(
-  db: Database,
-  from: Table<R>,
-  store: (tx: Transaction, record: R) => StoreEffect<void>,
-  limit = stepSize,
-) {
-  for (let isFirst = true; ; isFirst = false) {
-    const found = yield* db.read((tx) => tx.scan(from, [], { limit }));
-    if (found.length === 0) return;
-    // Before the records, so that a move that was cut off drops them when it goes on.
-    if (isFirst) yield* dropEntries(db, from.name);
-    yield* db.write("carry over", function* (tx) {
-      for (const record of found) {
-        if (isFull(tx)) return;
-        const removed = yield* tx.remove(from, ...from.id(record));
-        if (removed !== undefined) yield* store(tx, removed);
-      }
-    });
-  }
-});
-
 /** Changes records until the step ends. Returns whether some are left. */
 export const changeFirst = Effect.fnUntraced(function* <R>(
   tx: Transaction,

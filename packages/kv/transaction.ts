@@ -164,6 +164,16 @@ export class Transaction {
     });
   }
 
+  /** Deletes a record of a table of which no index is left, and returns it. */
+  take<R>(key: string): StoreEffect<R | undefined> {
+    return Effect.map(this.#load([key]), () => {
+      const found = this.#checked(key) as R | undefined;
+      this.#removeParts(key);
+      if (found !== undefined) this.#changes.set(key, null);
+      return found;
+    });
+  }
+
   /** Makes the changes, unless something that was read has changed. */
   get commit(): StoreEffect<void> {
     if (!this.#isChecked || (this.#changes.size === 0 && this.#rounds <= 1)) return Effect.void;

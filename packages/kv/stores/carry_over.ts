@@ -24,40 +24,19 @@ import { Effect } from "effect";
 import type { Database } from "../database.ts";
 import { kvTable } from "../record_tables.ts";
 import { txOf } from "../records.ts";
-import { moveAll } from "../steps.ts";
+import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { carryOverPlans } from "./earlier_plans.ts";
-import {
-  earlierBursts,
-  earlierCommunities,
-  earlierDeliveries,
-  earlierEntries,
-  earlierEvents,
-  earlierFeeds,
-  earlierGuildReminders,
-  earlierImports,
-  earlierKeys,
-  earlierLinkImports,
-  earlierLogEntries,
-  earlierLogs,
-  earlierMadeLinks,
-  earlierMembers,
-  earlierMessages,
-  earlierPanels,
-  earlierParts,
-  earlierPreviews,
-  earlierReminders,
-  earlierReviews,
-  earlierSessions,
-  earlierSightings,
-  earlierSuspects,
-  earlierWebhooks,
-  importedLinkOf,
-  pairOf,
-  renamedTypes,
-} from "./earlier_tables.ts";
+import { type EarlierTables, importedLinkOf, pairOf, renamedTypes } from "./earlier_tables.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
+import { moveEarlier } from "./move_earlier.ts";
 import { accountAt, isCurrent } from "./scopes.ts";
+
+const earlierLogs = table<EarlierTables["guild_log"]>()(
+  "guild_log",
+  ({ pid, guildId }) => [pid, guildId],
+  {},
+);
 
 const put = Effect.fnUntraced(function* (
   tx: Transaction,
@@ -74,11 +53,11 @@ const put = Effect.fnUntraced(function* (
 /** Does nothing if there is nothing of an earlier release. */
 export const carryOver = Effect.fnUntraced(function* (db: Database) {
   for (const [name, type] of Object.entries(renamedTypes)) {
-    yield* moveAll(db, kvTable({ ...type, name }), (tx, record) => tx.put(kvTable(type), record));
+    yield* moveEarlier(db, name, (tx, record) => tx.put(kvTable(type), record));
   }
-  yield* moveAll(
+  yield* moveEarlier(
     db,
-    earlierKeys,
+    "key",
     Effect.fnUntraced(function* (tx, { key, scope, wasSuspended, secrets, ...stored }) {
       const { status } = yield* accountAt(tx, scope.account);
       const suspended = wasSuspended ?? status === "suspended";
@@ -87,26 +66,26 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
       yield* txOf(tx).putAll(keySecrets, ofKey);
     }),
   );
-  yield* moveAll(db, earlierMembers, (tx, member) =>
+  yield* moveEarlier(db, "member", (tx, member) =>
     tx.put(kvTable(memberRecords), { ...member, scopes: member.scopes ?? null }),
   );
-  yield* moveAll(db, earlierSessions, (tx, { session, code, changedAt }) => {
+  yield* moveEarlier(db, "session", (tx, { session, code, changedAt }) => {
     const { hash: codeHash = null, sealedSid = null } = code ?? {};
     return txOf(tx).put(verificationSessions, { ...session, changedAt, codeHash, sealedSid });
   });
-  yield* moveAll(db, earlierBursts, (tx, { key: keyId, fullAt }) =>
+  yield* moveEarlier(db, "burst", (tx, { key: keyId, fullAt }) =>
     txOf(tx).put(sessionBursts, { keyId, fullAt }),
   );
-  yield* moveAll(db, earlierWebhooks, (tx, { webhook, scope: { pid }, position, holder }) =>
+  yield* moveEarlier(db, "webhook", (tx, { webhook, scope: { pid }, position, holder }) =>
     txOf(tx).put(webhookRecords, { ...webhook, pid, position, holder }),
   );
-  yield* moveAll(db, earlierCommunities, (tx, { settings, ...community }) =>
+  yield* moveEarlier(db, "community", (tx, { settings, ...community }) =>
     txOf(tx).put(communityRecords, communityRecord(community, community, settings)),
   );
   yield* carryOverPlans(db);
-  yield* moveAll(
+  yield* moveEarlier(
     db,
-    earlierPanels,
+    "panel",
     Effect.fnUntraced(function* (tx, { pid, guildId, ...panel }) {
       const stored = yield* txOf(tx).get(communityRecords, pid, guildId);
       const made = stored ?? communityRecord({ pid, guildId });
@@ -114,13 +93,13 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
       yield* txOf(tx).put(communityRecords, { ...made, panels: [...made.panels, { text: null, ...panel }] });
     }),
   );
-  yield* moveAll(db, earlierDeliveries, (tx, { webhook, delivery }) =>
+  yield* moveEarlier(db, "delivery", (tx, { webhook, delivery }) =>
     txOf(tx).put(webhookDeliveries, deliveryRecord(webhook, delivery)),
   );
-  for (const from of [earlierReviews, earlierSuspects]) {
-    yield* moveAll(
+  for (const name of ["review", "suspect"] as const) {
+    yield* moveEarlier(
       db,
-      from,
+      name,
       Effect.fnUntraced(function* (tx, stored) {
         const { pid, review, suspect } = stored;
         if (!(yield* isCurrent(tx, stored))) return;
@@ -130,16 +109,16 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
       }),
     );
   }
-  yield* moveAll(
+  yield* moveEarlier(
     db,
-    earlierSightings,
+    "sighting",
     Effect.fnUntraced(function* (tx, stored) {
       const { pid, sighting, firstSeenAt } = stored;
       if (yield* isCurrent(tx, stored))
         yield* txOf(tx).put(sightingRecords, { ...sightingRecord(pid, sighting), firstSeenAt });
     }),
   );
-  yield* moveAll(db, earlierEvents, (tx, { pid, event }) => {
+  yield* moveEarlier(db, "event", (tx, { pid, event }) => {
     const { id, type, at, data, position } = event;
     const told = { id, fields: data as unknown as EventFields };
     const record = { at, action: type, actor: null, requestId: null, details: {}, event: told };
@@ -148,19 +127,16 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
       oldestEvent: earlier(oldestEvent, at),
     }));
   });
-  yield* moveAll(
-    db,
-    earlierEntries,
-    (tx, { sequence, at, actor, requestId, account, pid, action, details }) =>
-      put(
-        tx,
-        pid ?? accountPlace(account),
-        sequence,
-        { at, action, actor, requestId, details, event: null },
-        ({ oldestEntry }) => ({ oldestEntry: earlier(oldestEntry, at) }),
-      ),
+  yield* moveEarlier(db, "audit", (tx, { sequence, at, actor, requestId, account, pid, action, details }) =>
+    put(
+      tx,
+      pid ?? accountPlace(account),
+      sequence,
+      { at, action, actor, requestId, details, event: null },
+      ({ oldestEntry }) => ({ oldestEntry: earlier(oldestEntry, at) }),
+    ),
   );
-  yield* moveAll(db, earlierImports, (tx, { counts, files, account, ...one }) =>
+  yield* moveEarlier(db, "import", (tx, { counts, files, account, ...one }) =>
     txOf(tx).put(uploads, {
       ...one,
       ...counts,
@@ -168,41 +144,41 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
       size: Object.values(files).reduce((sum, { size }) => sum + size, 0),
     }),
   );
-  yield* moveAll(
+  yield* moveEarlier(
     db,
-    earlierLinkImports,
+    "link_import",
     Effect.fnUntraced(function* (tx, { account: _, epoch, counts, undone, ...one }) {
       const endsAt = (yield* isCurrent(tx, { pid: one.pid, epoch })) ? one.endsAt : 0;
       const { entry: undoEntry, removed, restored } = undone ?? { entry: null, removed: 0, restored: 0 };
       yield* txOf(tx).put(linkImports, { ...one, ...counts, endsAt, undoEntry, removed, restored });
     }),
   );
-  yield* moveAll(
+  yield* moveEarlier(
     db,
-    earlierMadeLinks,
+    "made_link",
     Effect.fnUntraced(function* (tx, stored) {
       if (yield* isCurrent(tx, stored)) yield* txOf(tx).put(importedLinks, importedLinkOf(stored));
     }),
   );
-  yield* moveAll(
+  yield* moveEarlier(
     db,
-    earlierParts,
+    "part_of_file",
     (tx, { id, file, part, text }) => txOf(tx).put(uploadParts, { importId: id, file, part, content: text }),
     1,
   );
-  yield* moveAll(db, earlierReminders, (tx, reminder) => txOf(tx).put(reminders, reminder));
-  yield* moveAll(
+  yield* moveEarlier(db, "reminder", (tx, reminder) => txOf(tx).put(reminders, reminder));
+  yield* moveEarlier(
     db,
-    earlierLogEntries,
+    "log_entry",
     Effect.fnUntraced(function* (tx, { pid, guildId, time, id, entry, at }) {
       if ((yield* tx.get(earlierLogs, pid, guildId))?.time !== time) return;
       const { chatId } = entry;
       yield* txOf(tx).put(guildLogEntries, { logId: logIdOf({ pid, guildId }), id, chatId, entry, at });
     }),
   );
-  yield* moveAll(
+  yield* moveEarlier(
     db,
-    earlierMessages,
+    "log_message",
     Effect.fnUntraced(function* (tx, { pid, guildId, ...message }) {
       const stored = { ...message, logId: logIdOf({ pid, guildId }) };
       yield* txOf(tx).put(guildLogMessages, stored);
@@ -211,15 +187,19 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
     // A message may name dozens of users.
     1,
   );
-  yield* moveAll(db, earlierLogs, (tx, { pid, guildId, channelId, position, problems, closedAt, holder }) => {
-    const log = { pid, guildId, channelId, position, problems, closedAt, holder };
-    return txOf(tx).put(guildLogs, { id: logIdOf(log), ...log });
-  });
-  yield* moveAll(db, earlierGuildReminders, (tx, reminder) => txOf(tx).put(reminders, reminder));
+  yield* moveEarlier(
+    db,
+    "guild_log",
+    (tx, { pid, guildId, channelId, position, problems, closedAt, holder }) => {
+      const log = { pid, guildId, channelId, position, problems, closedAt, holder };
+      return txOf(tx).put(guildLogs, { id: logIdOf(log), ...log });
+    },
+  );
+  yield* moveEarlier(db, "guild_reminder", (tx, reminder) => txOf(tx).put(reminders, reminder));
   // Their users have no records, by which an erasure would find them. Nodes that wrote the form of today without such
   // records were never released; their previews end within a day.
-  yield* moveAll(db, earlierPreviews, () => Effect.void);
-  yield* moveAll(db, earlierFeeds, (tx, { pid, start, end }) =>
+  yield* moveEarlier(db, "preview", () => Effect.void);
+  yield* moveEarlier(db, "feed", (tx, { pid, start, end }) =>
     Effect.flatMap(placeAt(tx, pid), (place) =>
       tx.put(places, {
         ...place,

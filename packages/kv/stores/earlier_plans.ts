@@ -1,71 +1,23 @@
 /** Carries over the plans of roles, members and problems of earlier releases. */
-
-import type { ChatId } from "@accountlink/core";
 import {
   noSweep,
-  type PlanMember,
-  type PlanPlace,
-  type PlanProblem,
   type PlanRecord,
-  type PlanSettings,
   problemRecord,
-  type RoleRule,
   roleMembers,
   rolePlans,
   roleProblems,
-  type Sweep,
 } from "@accountlink/core/roles";
 import { communityRecord, communityRecords } from "@accountlink/core/storage";
 import { Effect, Struct } from "effect";
 import type { Database } from "../database.ts";
 import { kvTable } from "../record_tables.ts";
 import { txOf } from "../records.ts";
-import { moveAll } from "../steps.ts";
+import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import { earlierTable } from "./earlier_tables.ts";
-import type { ScopeRef } from "./scopes.ts";
+import type { EarlierPlan } from "./earlier_tables.ts";
+import { moveEarlier } from "./move_earlier.ts";
 
-export interface EarlierPlan extends PlanPlace {
-  readonly scope: ScopeRef;
-  /** The number of the plan, which a later plan of the place did not get. */
-  readonly ref: number;
-  readonly settings: Omit<PlanSettings, "rules" | "bypassRoleIds" | "nicknameBypassRoleIds"> &
-    Partial<Pick<PlanSettings, "bypassRoleIds" | "nicknameBypassRoleIds">> & {
-      readonly rules: ReadonlyArray<Pick<RoleRule, "roleId" | "when"> & Partial<RoleRule>>;
-      readonly bypassRoleId?: string | null;
-      readonly logChannelId?: string | null;
-    };
-  readonly position: number;
-  readonly revision: number;
-  readonly sweptAt: number | null;
-  readonly sweep: (Sweep & { readonly startedAt: number }) | null;
-  readonly holder: string | null;
-  readonly changedDays?: PlanRecord["changedDays"];
-  readonly puttingBackSince?: number;
-  /** Null while the plan is on, and if it was never on. */
-  readonly pausedAt?: number | null;
-}
-
-export const earlierPlans = earlierTable<EarlierPlan>("plan", ({ pid, guildId }) => [pid, guildId]);
-
-interface EarlierMember extends Pick<PlanMember, "pid" | "guildId" | "chatId" | "mark" | "nickname"> {
-  readonly ref: number;
-  readonly waits: { readonly since: number; readonly dueAt: number } | null;
-  readonly replaced?: { readonly nickname: string | null; readonly at: number };
-}
-
-export const earlierMembers = earlierTable<EarlierMember>("plan_member", ({ ref, chatId }) => [ref, chatId]);
-
-interface EarlierProblems extends PlanPlace {
-  readonly ref: number;
-  readonly chatId: ChatId | "";
-  readonly problems: ReadonlyArray<PlanProblem>;
-}
-
-/** The problems of a member or of a plan, in the two tables that releases had. */
-export const earlierProblems = ["plan_problem", "problems"].map((name) =>
-  earlierTable<EarlierProblems>(name, ({ ref, chatId }) => [ref, chatId]),
-);
+const earlierPlans = table<EarlierPlan>()("plan", ({ pid, guildId }) => [pid, guildId], {});
 
 /** The community of an earlier plan. Nobody knows who paused the plan. */
 const communityOfPlan = (plan: EarlierPlan) => {
@@ -113,9 +65,9 @@ const isRemoved = (tx: Transaction, { pid, guildId, ref }: Pick<EarlierPlan, "pi
 
 /** Moves plans, and their members and problems before them. Members of removed plans may still be there. */
 export const carryOverPlans = Effect.fnUntraced(function* (db: Database) {
-  yield* moveAll(
+  yield* moveEarlier(
     db,
-    earlierMembers,
+    "plan_member",
     Effect.fnUntraced(function* (tx, stored) {
       if (yield* isRemoved(tx, stored)) return;
       const { ref: _, waits, replaced, ...member } = stored;
@@ -128,10 +80,10 @@ export const carryOverPlans = Effect.fnUntraced(function* (db: Database) {
       });
     }),
   );
-  for (const from of earlierProblems) {
-    yield* moveAll(
+  for (const name of ["plan_problem", "problems"] as const) {
+    yield* moveEarlier(
       db,
-      from,
+      name,
       Effect.fnUntraced(function* (tx, stored) {
         if (yield* isRemoved(tx, stored)) return;
         yield* txOf(tx).putAll(
@@ -143,9 +95,9 @@ export const carryOverPlans = Effect.fnUntraced(function* (db: Database) {
       1,
     );
   }
-  yield* moveAll(
+  yield* moveEarlier(
     db,
-    earlierPlans,
+    "plan",
     Effect.fnUntraced(function* (tx, plan) {
       yield* txOf(tx).put(rolePlans, planRecordOf(plan));
       const community = yield* txOf(tx).get(communityRecords, plan.pid, plan.guildId);

@@ -1,7 +1,7 @@
 /** What earlier releases stored in another form. */
 import type { ChatId, KeyId, Pid, VerificationSession } from "@accountlink/core";
 import type { memberRecords } from "@accountlink/core/accounts";
-import { placeOf, type Sighting } from "@accountlink/core/addresses";
+import type { Sighting } from "@accountlink/core/addresses";
 import type { AltPair, AltReview, Suspect } from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { Community, CommunityPlace, CommunitySettings, Linking } from "@accountlink/core/communities";
@@ -20,42 +20,60 @@ import { dayCounts } from "@accountlink/core/limits";
 import type { Link, LinkRecord } from "@accountlink/core/links";
 import type { RecordOf, RecordType } from "@accountlink/core/records";
 import type { ClaimReminder } from "@accountlink/core/reminders";
-import type { PlanPlace } from "@accountlink/core/roles";
+import type {
+  PlanMember,
+  PlanPlace,
+  PlanProblem,
+  PlanRecord,
+  PlanSettings,
+  RoleRule,
+  Sweep,
+} from "@accountlink/core/roles";
 import type { StoredCode } from "@accountlink/core/secrets";
 import { begunSignIns, siteSignIns } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
 import { usageDays, usageMeters } from "@accountlink/core/usage";
 import type { StoredDelivery, WebhookId, webhookRecords } from "@accountlink/core/webhooks";
-import type { Tuple } from "../keys.ts";
-import { type Table, table } from "../table.ts";
 import type { OfEpoch, ScopeRef } from "./scopes.ts";
 
-/** A table without its indexes, whose entries `moveAll` drops. */
-export const earlierTable = <R>(name: string, id: (record: R) => Tuple): Table<R> => table<R>()(name, id, {});
+/** Records by the names of their tables. */
+export interface EarlierTables {
+  readonly audit: Omit<AuditEntry, "account"> & { readonly account: number };
+  readonly burst: { readonly key: KeyId; readonly fullAt: Millis };
+  readonly community: EarlierCommunity;
+  readonly delivery: { readonly webhook: WebhookId; readonly delivery: StoredDelivery };
+  readonly event: { readonly pid: Pid; readonly event: Omit<FeedEvent, "entry"> };
+  readonly feed: { readonly pid: Pid; readonly start: number; readonly end: number };
+  readonly guild_log: EarlierLog;
+  readonly guild_reminder: ClaimReminder;
+  readonly import: EarlierImport;
+  readonly key: EarlierKey;
+  readonly link_import: EarlierLinkImport;
+  readonly log_entry: PlanPlace & WaitingEntry & { readonly time: number };
+  readonly log_message: PlanPlace & Omit<RecordOf<typeof guildLogMessages>, "logId">;
+  readonly made_link: EarlierMadeLink;
+  /** May lack `scopes`. */
+  readonly member: RecordOf<typeof memberRecords>;
+  /** The last panel of a channel. */
+  readonly panel: CommunityPlace & { readonly channelId: string; readonly messageId: string };
+  readonly part_of_file: EarlierPart;
+  readonly plan: EarlierPlan;
+  readonly plan_member: EarlierPlanMember;
+  readonly plan_problem: EarlierProblems;
+  readonly preview: PlanPlace;
+  readonly problems: EarlierProblems;
+  readonly reminder: ClaimReminder;
+  readonly review: EarlierPair;
+  readonly session: EarlierSession;
+  readonly sighting: OfEpoch & { readonly sighting: Sighting; readonly firstSeenAt: Millis };
+  readonly suspect: EarlierPair;
+  readonly webhook: EarlierWebhook;
+}
 
 interface EarlierCommunity extends CommunityPlace, Linking, Pick<Community, "panels"> {
   /** Settings that an earlier release did not have are left out. */
   readonly settings: Partial<CommunitySettings>;
 }
-
-export const earlierCommunities = earlierTable<EarlierCommunity>("community", ({ pid, guildId }) => [
-  pid,
-  guildId,
-]);
-
-/** The last panel of a channel. */
-interface EarlierPanel extends CommunityPlace {
-  readonly channelId: string;
-  readonly messageId: string;
-}
-
-export const earlierPanels = earlierTable<EarlierPanel>("panel", ({ pid, guildId, channelId }) => [
-  pid,
-  guildId,
-  channelId,
-]);
-
-export const earlierPreviews = earlierTable<PlanPlace>("preview", ({ pid, guildId }) => [pid, guildId]);
 
 interface EarlierWebhook {
   readonly webhook: Omit<RecordOf<typeof webhookRecords>, "pid" | "position" | "holder">;
@@ -63,18 +81,6 @@ interface EarlierWebhook {
   readonly position: number;
   readonly holder: string | null;
 }
-
-export const earlierWebhooks = earlierTable<EarlierWebhook>("webhook", ({ webhook }) => [webhook.id]);
-
-interface EarlierDelivery {
-  readonly webhook: WebhookId;
-  readonly delivery: StoredDelivery;
-}
-
-export const earlierDeliveries = earlierTable<EarlierDelivery>("delivery", ({ webhook, delivery }) => [
-  webhook,
-  delivery.eventId,
-]);
 
 interface EarlierLog
   extends PlanPlace,
@@ -84,34 +90,11 @@ interface EarlierLog
   readonly time: number;
 }
 
-export const earlierLogs = earlierTable<EarlierLog>("guild_log", ({ pid, guildId }) => [pid, guildId]);
-
-interface EarlierLogEntry extends WaitingEntry, PlanPlace {
-  readonly time: number;
-}
-
-export const earlierLogEntries = earlierTable<EarlierLogEntry>("log_entry", ({ pid, guildId, time, id }) => [
-  pid,
-  guildId,
-  time,
-  id,
-]);
-
-interface EarlierMessage extends PlanPlace, Omit<RecordOf<typeof guildLogMessages>, "logId"> {}
-
-export const earlierMessages = earlierTable<EarlierMessage>("log_message", ({ pid, guildId, messageId }) => [
-  pid,
-  guildId,
-  messageId,
-]);
-
 interface EarlierImport
   extends StoredImport,
     Pick<RecordOf<typeof uploads>, "holder" | "heldUntil" | "begunAt" | "expiresAt"> {
   readonly files: Readonly<Record<string, { readonly parts: number; readonly size: number }>>;
 }
-
-export const earlierImports = earlierTable<EarlierImport>("import", ({ id }) => [id]);
 
 interface EarlierLinkImport
   extends Pick<RecordOf<typeof linkImports>, "id" | "pid" | "name" | "importedAt" | "endsAt" | "entry"> {
@@ -120,8 +103,6 @@ interface EarlierLinkImport
   readonly counts: BatchImported;
   readonly undone: { readonly entry: number; readonly removed: number; readonly restored: number } | null;
 }
-
-export const earlierLinkImports = earlierTable<EarlierLinkImport>("link_import", ({ id }) => [id]);
 
 interface EarlierMadeLink extends OfEpoch {
   readonly id: string;
@@ -132,12 +113,79 @@ interface EarlierMadeLink extends OfEpoch {
   };
 }
 
-export const earlierMadeLinks = earlierTable<EarlierMadeLink>("made_link", ({ pid, epoch, id, chatId }) => [
-  pid,
-  epoch,
-  id,
-  chatId,
-]);
+interface EarlierPart {
+  readonly id: string;
+  readonly file: string;
+  readonly part: number;
+  readonly text: string;
+}
+
+interface EarlierSession {
+  readonly session: VerificationSession;
+  readonly code?: StoredCode;
+  readonly changedAt: Millis | null;
+}
+
+interface EarlierPair extends OfEpoch {
+  readonly review?: AltReview;
+  readonly suspect?: Suspect;
+}
+
+/** A key with its secrets, the newest last. Keys of the first releases lack `madeBy`. */
+interface EarlierKey extends Pick<KeyRecord, "counts" | "revokedAt"> {
+  readonly key: Omit<KeyRecord, "pid" | "suspended" | "counts" | "revokedAt" | "madeBy"> &
+    Partial<Pick<KeyRecord, "madeBy">>;
+  readonly scope: ScopeRef;
+  /** Whether the account was suspended when the key was revoked. */
+  readonly wasSuspended?: boolean;
+  readonly secrets: ReadonlyArray<Pick<RecordOf<typeof keySecrets>, "hash" | "endsAt">>;
+}
+
+export interface EarlierPlan extends PlanPlace {
+  readonly scope: ScopeRef;
+  /** The number of the plan, which a later plan of the place did not get. */
+  readonly ref: number;
+  readonly settings: Omit<PlanSettings, "rules" | "bypassRoleIds" | "nicknameBypassRoleIds"> &
+    Partial<Pick<PlanSettings, "bypassRoleIds" | "nicknameBypassRoleIds">> & {
+      readonly rules: ReadonlyArray<Pick<RoleRule, "roleId" | "when"> & Partial<RoleRule>>;
+      readonly bypassRoleId?: string | null;
+      readonly logChannelId?: string | null;
+    };
+  readonly position: number;
+  readonly revision: number;
+  readonly sweptAt: number | null;
+  readonly sweep: (Sweep & { readonly startedAt: number }) | null;
+  readonly holder: string | null;
+  readonly changedDays?: PlanRecord["changedDays"];
+  readonly puttingBackSince?: number;
+  /** Null while the plan is on, and if it was never on. */
+  readonly pausedAt?: number | null;
+}
+
+interface EarlierPlanMember extends Pick<PlanMember, "pid" | "guildId" | "chatId" | "mark" | "nickname"> {
+  readonly ref: number;
+  readonly waits: { readonly since: number; readonly dueAt: number } | null;
+  readonly replaced?: { readonly nickname: string | null; readonly at: number };
+}
+
+/** The problems of a member or of a plan, in the two tables that releases had. */
+interface EarlierProblems extends PlanPlace {
+  readonly ref: number;
+  readonly chatId: ChatId | "";
+  readonly problems: ReadonlyArray<PlanProblem>;
+}
+
+/** Types of records that only had another name. */
+export const renamedTypes: Readonly<Record<string, RecordType>> = {
+  flow: verificationFlows,
+  challenge: signInChallenges,
+  sign_in: siteSignIns,
+  begun_sign_in: begunSignIns,
+  day_count: dayCounts,
+  usage: usageDays,
+  meter: usageMeters,
+  suspended: suspendedOwners,
+};
 
 export const importedLinkOf = ({ id, chatId, made, before }: EarlierMadeLink): ImportedLink => ({
   importId: id,
@@ -152,126 +200,4 @@ export const importedLinkOf = ({ id, chatId, made, before }: EarlierMadeLink): I
   previousProvenAt: before?.provenAt ?? null,
 });
 
-interface EarlierPart {
-  readonly id: string;
-  readonly file: string;
-  readonly part: number;
-  readonly text: string;
-}
-
-export const earlierParts = earlierTable<EarlierPart>("part_of_file", ({ id, file, part }) => [
-  id,
-  file,
-  part,
-]);
-
-interface EarlierEntry extends Omit<AuditEntry, "account"> {
-  readonly account: number;
-}
-
-interface EarlierEvent {
-  readonly pid: Pid;
-  readonly event: Omit<FeedEvent, "entry">;
-}
-
-interface EarlierFeed {
-  readonly pid: Pid;
-  readonly start: number;
-  readonly end: number;
-}
-
-export const earlierEntries = earlierTable<EarlierEntry>("audit", ({ account, sequence }) => [
-  account,
-  sequence,
-]);
-
-export const earlierEvents = earlierTable<EarlierEvent>("event", ({ pid, event }) => [pid, event.position]);
-
-export const earlierFeeds = earlierTable<EarlierFeed>("feed", ({ pid }) => [pid]);
-
-interface EarlierSession {
-  readonly session: VerificationSession;
-  readonly code?: StoredCode;
-  readonly changedAt: Millis | null;
-}
-
-export const earlierSessions = earlierTable<EarlierSession>("session", ({ session }) => [session.id]);
-
-interface EarlierBurst {
-  readonly key: KeyId;
-  readonly fullAt: Millis;
-}
-
-export const earlierBursts = earlierTable<EarlierBurst>("burst", ({ key }) => [key]);
-
-interface EarlierPair extends OfEpoch {
-  readonly review?: AltReview;
-  readonly suspect?: Suspect;
-}
-
 export const pairOf = ({ review, suspect }: EarlierPair) => (review ?? suspect) as AltPair;
-
-const usersOfPair = (stored: EarlierPair) => [pairOf(stored).chatId, pairOf(stored).otherChatId];
-
-export const earlierReviews = earlierTable<EarlierPair>("review", (stored) => [
-  stored.pid,
-  ...usersOfPair(stored).toSorted(),
-]);
-
-export const earlierSuspects = earlierTable<EarlierPair>("suspect", (stored) => [
-  stored.pid,
-  stored.epoch,
-  ...usersOfPair(stored),
-]);
-
-interface EarlierSighting extends OfEpoch {
-  readonly sighting: Sighting;
-  readonly firstSeenAt: Millis;
-}
-
-export const earlierSightings = earlierTable<EarlierSighting>("sighting", ({ pid, sighting }) => [
-  pid,
-  sighting.chatId,
-  placeOf(sighting),
-]);
-
-/** A key with its secrets, the newest last. Keys of the first releases lack `madeBy`. */
-interface EarlierKey extends Pick<KeyRecord, "counts" | "revokedAt"> {
-  readonly key: Omit<KeyRecord, "pid" | "suspended" | "counts" | "revokedAt" | "madeBy"> &
-    Partial<Pick<KeyRecord, "madeBy">>;
-  readonly scope: ScopeRef;
-  /** Whether the account was suspended when the key was revoked. */
-  readonly wasSuspended?: boolean;
-  readonly secrets: ReadonlyArray<Pick<RecordOf<typeof keySecrets>, "hash" | "endsAt">>;
-}
-
-export const earlierKeys = earlierTable<EarlierKey>("key", ({ key }) => [key.id]);
-
-/** Members of earlier releases may lack `scopes`. */
-export const earlierMembers = earlierTable<RecordOf<typeof memberRecords>>(
-  "member",
-  ({ account, chatId }) => [account, chatId],
-);
-
-/** Types of records that only had another name. */
-export const renamedTypes: Readonly<Record<string, RecordType>> = {
-  flow: verificationFlows,
-  challenge: signInChallenges,
-  sign_in: siteSignIns,
-  begun_sign_in: begunSignIns,
-  day_count: dayCounts,
-  usage: usageDays,
-  meter: usageMeters,
-  suspended: suspendedOwners,
-};
-
-export const earlierReminders = earlierTable<ClaimReminder>("reminder", ({ pid, guildId, hash }) => [
-  pid,
-  guildId,
-  hash,
-]);
-
-export const earlierGuildReminders = earlierTable<ClaimReminder>("guild_reminder", ({ guildId, hash }) => [
-  guildId,
-  hash,
-]);

@@ -1,60 +1,59 @@
-import { ChatId, GuildId, Pid } from "@accountlink/core";
-import { KeyStore } from "@accountlink/core/keys";
+import { ChatId, GuildId } from "@accountlink/core";
 import { noPlan, PlanNoticeStore, planNotices, RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Struct } from "effect";
 import { expect, it } from "vitest";
 import { Database } from "../database.ts";
 import { memoryKv } from "../memory_kv.ts";
 import { kvTable } from "../record_tables.ts";
-import { layer } from "../storage_kv.ts";
-import { earlierMembers, earlierPlans, earlierProblems } from "./earlier_plans.ts";
+import { keysLeft, makeScope, onStorage, origin, pid, scopeRef, storeEarlier } from "./test_storage.ts";
 
-const place = { pid: Pid.make("pid_0000000000000000"), guildId: GuildId.make("70001") };
+const place = { pid, guildId: GuildId.make("70001") };
 const ada = ChatId.make("80001");
-
-const begin = Effect.gen(function* () {
-  const keys = yield* KeyStore;
-  yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-  yield* keys.ensureScope("acme", { kind: "global" }, place.pid);
-});
 
 it("plans of earlier releases are read with their members and problems, but not those of removed plans", async () => {
   const kv = memoryKv();
-  await Effect.runPromise(Effect.provide(begin, layer(Effect.succeed(kv))));
   const linked = { roleId: "1", when: { is: "linked" } } as const;
   const rest = Struct.omit(noPlan, ["bypassRoleIds", "nicknameBypassRoleIds"]);
   const problem = { chatId: ada, roleId: "7", reason: "role_missing", at: 5 } as const;
   const ofPlan = { ...problem, chatId: null, roleId: null, reason: "no_permission" } as const;
-  const member = { ...place, mark: 4, nickname: "Ada", waits: null };
-  await Effect.runPromise(
-    new Database(kv).write("earlier", function* (tx) {
-      yield* tx.put(earlierPlans, {
-        ...place,
-        ref: 2,
-        scope: { pid: place.pid, account: 1, target: { kind: "global" } },
-        settings: { ...rest, state: "on", rules: [linked], bypassRoleId: "3" },
-        position: 8,
-        revision: 6,
-        sweptAt: 3,
-        sweep: { after: ada, done: 1, total: 9, startedAt: 4 },
-        holder: "gone",
-        puttingBackSince: 7,
-      });
-      const waits = { since: 5, dueAt: 6 };
-      yield* tx.put(earlierMembers, { ...member, ref: 2, chatId: ada, waits });
-      yield* tx.put(earlierMembers, {
-        ...member,
-        ref: 2,
-        chatId: ChatId.make("80002"),
-        replaced: { nickname: null, at: 9 },
-      });
-      yield* tx.put(earlierMembers, { ...member, ref: 1, chatId: ChatId.make("80003"), waits });
-      for (const table of earlierProblems) {
-        yield* tx.put(table, { ...place, ref: 2, chatId: ada, problems: [problem] });
-        yield* tx.put(table, { ...place, ref: 2, chatId: "", problems: [ofPlan] });
-        yield* tx.put(table, { ...place, ref: 1, chatId: ada, problems: [{ ...problem, roleId: "9" }] });
-      }
-    }),
+  const plan = {
+    ...place,
+    ref: 2,
+    scope: scopeRef,
+    settings: { ...rest, state: "on", rules: [linked], bypassRoleId: "3" },
+    position: 8,
+    revision: 6,
+    sweptAt: 3,
+    sweep: { after: ada, done: 1, total: 9, startedAt: 4 },
+    holder: "gone",
+    puttingBackSince: 7,
+  };
+  const waits = { since: 5, dueAt: 6 };
+  const memberOf = (ref: number, chatId: string, parts: object) =>
+    [
+      ["plan_member", ref, chatId],
+      { ...place, ref, chatId, mark: 4, nickname: "Ada", waits: null, ...parts },
+    ] as const;
+  const problemsOf = (table: string) =>
+    (
+      [
+        [2, ada, problem],
+        [2, "", ofPlan],
+        [1, ada, { ...problem, roleId: "9" }],
+      ] as const
+    ).map(
+      ([ref, chatId, one]) => [[table, ref, chatId], { ...place, ref, chatId, problems: [one] }] as const,
+    );
+  await Effect.runPromise(onStorage(kv, makeScope));
+  const tables = await Effect.runPromise(
+    storeEarlier(kv, [
+      [["plan", pid, place.guildId], plan],
+      memberOf(2, ada, { waits }),
+      memberOf(2, "80002", { replaced: { nickname: null, at: 9 } }),
+      memberOf(1, "80003", { waits }),
+      ...problemsOf("plan_problem"),
+      ...problemsOf("problems"),
+    ]),
   );
   const read = Effect.gen(function* () {
     const plans = yield* RolePlanStore;
@@ -66,13 +65,13 @@ it("plans of earlier releases are read with their members and problems, but not 
       problems: (yield* plans.status(place)).problems,
     };
   });
-  const found = await Effect.runPromise(Effect.provide(read, layer(Effect.succeed(kv))));
+  const found = await Effect.runPromise(onStorage(kv, read));
   const shared = { count: 1, chatIds: [ada] };
   expect(found).toEqual({
     held: [
       {
         ...noPlan,
-        scope: { kind: "global", pid: place.pid, account: "acme" },
+        scope: { kind: "global", pid, account: "acme" },
         guildId: place.guildId,
         state: "on",
         rules: [{ ...linked, nickname: null }],
@@ -93,22 +92,18 @@ it("plans of earlier releases are read with their members and problems, but not 
       { ...problem, ...shared },
     ],
   });
-  const left = await Effect.runPromise(
-    kv.list({ start: "plan", end: "problems~" }, { limit: 9, reverse: false }),
-  );
-  expect(left.map(({ key }) => key).filter((key) => !key.startsWith("plan_notices"))).toEqual([]);
+  expect(await Effect.runPromise(keysLeft(kv, tables))).toEqual([]);
 });
 
 it("a notice that an earlier release stored is looked at after the next change of problems", async () => {
   const kv = memoryKv();
   const unseen = Effect.gen(function* () {
     const [plans, notices] = [yield* RolePlanStore, yield* PlanNoticeStore];
-    yield* begin;
-    const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as const;
+    yield* makeScope;
     yield* plans.put({ ...origin, ...place, settings: { ...noPlan, state: "on" }, position: 0, at: 5 });
     const table = kvTable(planNotices);
-    yield* new Database(kv).write(place.pid, function* (tx) {
-      const stored = yield* tx.get(table, place.pid, place.guildId);
+    yield* new Database(kv).write(pid, function* (tx) {
+      const stored = yield* tx.get(table, pid, place.guildId);
       if (stored !== undefined) yield* tx.put(table, Struct.omit(stored, ["unseenAt"]) as typeof stored);
     });
     const found = [yield* notices.unseen(9)];
@@ -116,5 +111,5 @@ it("a notice that an earlier release stored is looked at after the next change o
     found.push(yield* notices.unseen(9));
     return found.map((each) => each.map(({ unseenAt }) => unseenAt));
   });
-  expect(await Effect.runPromise(Effect.provide(unseen, layer(Effect.succeed(kv))))).toEqual([[], [7]]);
+  expect(await Effect.runPromise(onStorage(kv, unseen))).toEqual([[], [7]]);
 });
