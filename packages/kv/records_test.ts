@@ -1,19 +1,17 @@
-import { ChatId, Pid } from "@accountlink/core";
+import { ChatId } from "@accountlink/core";
 import { SightingStore, type StoredSighting } from "@accountlink/core/alts";
-import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { Effect } from "effect";
 import { expect, it } from "vitest";
 import { encode } from "./keys.ts";
-import { layer, memoryKv } from "./mod.ts";
+import { memoryKv } from "./mod.ts";
+import { makeScope, onStorage, pid } from "./stores/test_storage.ts";
 
 it("records that a deletion of their scope has left take no place of a page", () => {
   const kv = memoryKv();
-  return Effect.gen(function* () {
-    const [keys, sessions, store] = [yield* KeyStore, yield* SessionStore, yield* SightingStore];
-    const pid = Pid.make("pid_0123456789abcdefghij");
-    yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-    yield* keys.ensureScope("acme", { kind: "global" }, pid);
+  const readPages = Effect.gen(function* () {
+    const [sessions, store] = [yield* SessionStore, yield* SightingStore];
+    yield* makeScope;
     const chatIds = ["100001", "100003", "100005"].map((id) => ChatId.make(id));
     const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
     yield* sessions.recordSightings(
@@ -32,5 +30,6 @@ it("records that a deletion of their scope has left take no place of a page", ()
     }
     expect(found.map(({ chatId }) => chatId)).toEqual(chatIds);
     expect(yield* store.countByKey()).toEqual(new Map([["k1", 3]]));
-  }).pipe(Effect.provide(layer(Effect.succeed(kv))), Effect.scoped, Effect.runPromise);
+  });
+  return Effect.runPromise(onStorage(kv, readPages));
 });

@@ -1,5 +1,5 @@
 /** What grows with an account's data is changed in commits that the smallest engine makes, and goes on after a death. */
-import { ChatId, type Conflict, GameId, GuildId, LinkStore, Pid, StoreUnavailable } from "@accountlink/core";
+import { ChatId, type Conflict, GameId, GuildId, LinkStore, StoreUnavailable } from "@accountlink/core";
 import { BlockStore } from "@accountlink/core/admission";
 import { CommunityStore } from "@accountlink/core/communities";
 import { FlowStore } from "@accountlink/core/flow";
@@ -16,26 +16,24 @@ import { expect, it } from "vitest";
 import { rangeOf } from "../keys.ts";
 import { type Kv, layer, memoryKv } from "../mod.ts";
 import { dyingKv } from "./test_dying_kv.ts";
+import { makeScope, origin, pid } from "./test_storage.ts";
 
 const ada = ChatId.make("10001");
 const chess = GameId.make("1");
-const pid = Pid.make(`pid_${"1".repeat(32)}`);
-const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
 const count = 150;
 const numbers = Array.from({ length: count }, (_, index) => index);
 
-const makeScope = Effect.gen(function* () {
-  const keys = yield* KeyStore;
-  yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-  const scope = yield* keys.ensureScope("acme", { kind: "global" }, pid);
+const makeScopeWithKey = Effect.gen(function* () {
+  const scope = yield* makeScope;
   const key = makeKey(scope);
+  const keys = yield* KeyStore;
   yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 1 });
   return { scope, key };
 });
 
 /** Opens sessions of a linked chat user, and as many flows that proved the user. */
 const openMany = Effect.gen(function* () {
-  const { scope, key } = yield* makeScope;
+  const { scope, key } = yield* makeScopeWithKey;
   const [links, sessions, flows] = [yield* LinkStore, yield* SessionStore, yield* FlowStore];
   yield* links.setGame({ ...origin, pid, at: 1, chatId: ada, gameId: chess });
   for (const _ of numbers) {
@@ -90,7 +88,7 @@ it("a removal, a block and a deletion end any number of sessions, and go on afte
 it("an account with any number of keys gets another tier, also after a death", () => {
   const { left, engine, storage } = dying();
   return Effect.gen(function* () {
-    const { scope } = yield* makeScope;
+    const { scope } = yield* makeScopeWithKey;
     const keys = yield* KeyStore;
     for (const index of numbers) {
       const key = makeKey(scope);
@@ -116,7 +114,7 @@ it("an account with any number of keys gets another tier, also after a death", (
 
 it("sign-ins of a flow, logs of a scope and old imports are as many as they are", () =>
   Effect.gen(function* () {
-    const { scope } = yield* makeScope;
+    const scope = yield* makeScope;
     const [flows, sessions] = [yield* FlowStore, yield* SessionStore];
     const flow = makeFlow(scope);
     yield* flows.begin(flow);
@@ -164,7 +162,7 @@ it("sign-ins of a flow, logs of a scope and old imports are as many as they are"
 
 it("a completion takes a game user from any number of chat users whose sessions are open", () =>
   Effect.gen(function* () {
-    const { scope, key } = yield* makeScope;
+    const { scope, key } = yield* makeScopeWithKey;
     const [links, sessions, flows, keys] = [
       yield* LinkStore,
       yield* SessionStore,

@@ -1,4 +1,4 @@
-import { AuditLog, ChatId, GameId, GuildId, LinkStore, Pid, StoreUnavailable } from "@accountlink/core";
+import { AuditLog, ChatId, GameId, GuildId, LinkStore, Pid } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { KeyStore } from "@accountlink/core/keys";
 import { UserStore, unfinishedAfter } from "@accountlink/core/users";
@@ -6,10 +6,11 @@ import { makeKey } from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { expect, it } from "vitest";
 import { rangeOf } from "../keys.ts";
-import { type Kv, layer, memoryKv } from "../mod.ts";
+import { layer, memoryKv } from "../mod.ts";
+import { dyingKv } from "./test_dying_kv.ts";
+import { origin } from "./test_storage.ts";
 
 const ada = ChatId.make("10001");
-const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
 const count = 40;
 const numbers = Array.from({ length: count }, (_, index) => index);
 const pids = numbers.map((index) => Pid.make(`pid_${String(index).padStart(32, "0")}`));
@@ -67,25 +68,17 @@ it("a user in many scopes and accounts is erased in commits that every engine ma
 });
 
 it("an interrupted erasure is found, and ended when it is repeated", () => {
-  const kv = memoryKv();
-  let commits = Infinity;
-  const failing: Kv = {
-    ...kv,
-    commit: (checks, changes) =>
-      commits-- > 0
-        ? kv.commit(checks, changes)
-        : Effect.fail(new StoreUnavailable({ operation: "commit", cause: "refused" })),
-  };
+  const { left, engine } = dyingKv(memoryKv(), Infinity);
   return Effect.gen(function* () {
     yield* fill;
-    commits = 2;
+    left.commits = 2;
     yield* Effect.flip(erase);
-    commits = Infinity;
+    left.commits = Infinity;
     const users = yield* UserStore;
     expect(yield* users.unfinished(Date.now() + unfinishedAfter)).toEqual([{ chatId: ada, ...origin }]);
     const { records } = Option.getOrThrow(yield* erase);
     expect(records).toBeLessThan(count);
     expect(yield* users.findRecords(ada)).toEqual([]);
     expect(yield* users.unfinished(Number.MAX_SAFE_INTEGER)).toEqual([]);
-  }).pipe(Effect.provide(layer(Effect.succeed(failing))), Effect.runPromise);
+  }).pipe(Effect.provide(layer(Effect.succeed(engine))), Effect.runPromise);
 });

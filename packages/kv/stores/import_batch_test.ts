@@ -1,14 +1,15 @@
-import { AuditLog, ChatId, EventStore, GameId, LinkStore, Pid, StoreUnavailable } from "@accountlink/core";
+import { AuditLog, ChatId, EventStore, GameId, LinkStore } from "@accountlink/core";
 import { ImportStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { type PortableLink } from "@accountlink/core/links";
 import { Effect } from "effect";
 import { expect, it } from "vitest";
-import { type Kv, layer, memoryKv, minChanges } from "../mod.ts";
+import { layer, memoryKv, minChanges } from "../mod.ts";
+import { dyingKv } from "./test_dying_kv.ts";
+import { makeScope, pid } from "./test_storage.ts";
 
-const pid = Pid.make(`pid_${"1".repeat(32)}`);
 const member = ChatId.make("20001");
-const write = { actor: { type: "account", id: "Chess club", member }, requestId: null, pid, at: 1 } as const;
+const write = { actor: { type: "account", id: "acme", member }, requestId: null, pid, at: 1 } as const;
 
 const linksTo = (gameId: string, lastVerifiedAt: number): ReadonlyArray<PortableLink> =>
   Array.from({ length: 150 }, (_, index) => ({
@@ -16,13 +17,6 @@ const linksTo = (gameId: string, lastVerifiedAt: number): ReadonlyArray<Portable
     gameId: GameId.make(gameId),
     lastVerifiedAt,
   }));
-
-const makeScope = KeyStore.use((keys) =>
-  Effect.andThen(
-    keys.ensureAccount({ name: "Chess club", chatId: null, tier: "free" }),
-    keys.ensureScope("Chess club", { kind: "global" }, pid),
-  ),
-);
 
 it("an import and its undo have commits that the smallest engine makes", () =>
   Effect.gen(function* () {
@@ -46,7 +40,7 @@ it("an import and its undo have commits that the smallest engine makes", () =>
     expect(found.get(GameId.make("1"))?.length).toBe(150);
 
     const log = yield* AuditLog;
-    const { entries } = yield* log.list("Chess club", null, 1_000);
+    const { entries } = yield* log.list("acme", null, 1_000);
     expect(entries.map(({ details }) => details)).toEqual([
       { file: "second.csv", removed: 0, restored: 150 },
       { file: "second.csv", inserted: 0, replaced: 150, unchanged: 0, kept: 0 },
@@ -74,14 +68,7 @@ it("an import and its undo check more game users than a commit has checks, if th
   }).pipe(Effect.provide(layer(Effect.sync(memoryKv))), Effect.runPromise));
 
 it("an interrupted import has an event and an audit entry of what it stored, and goes on when it is repeated", () => {
-  const kv = memoryKv();
-  let commits = Infinity;
-  const failing: Kv = {
-    ...kv,
-    maxChanges: minChanges,
-    commit: (...commit) =>
-      commits-- > 0 ? kv.commit(...commit) : Effect.fail(new StoreUnavailable({ operation: "Kv.commit" })),
-  };
+  const { left, engine } = dyingKv(memoryKv(), Infinity);
   return Effect.gen(function* () {
     yield* makeScope;
     const [links, imports] = [yield* LinkStore, yield* ImportStore];
@@ -97,17 +84,17 @@ it("an interrupted import has an event and an audit entry of what it stored, and
     const told = Effect.map(feed.readBack(pid, null, 100), (events) =>
       events.map(({ data }) => ("count" in data ? data.count : 0)).reduce((sum, count) => sum + count, 0),
     );
-    const logged = Effect.map(log.list("Chess club", null, 100), ({ entries }) =>
+    const logged = Effect.map(log.list("acme", null, 100), ({ entries }) =>
       entries.map(({ details }) => details["inserted"]),
     );
-    commits = 2;
+    left.commits = 2;
     expect((yield* Effect.flip(imports.importBatch(batch)))._tag).toBe("StoreUnavailable");
     const stored = yield* links.countLinks(pid);
     expect([stored > 0, stored < 150, yield* imports.importPosition("old bot")]).toEqual([true, true, 0]);
     expect([yield* told, yield* logged]).toEqual([stored, [stored]]);
-    commits = Infinity;
+    left.commits = Infinity;
     expect(yield* imports.importBatch(batch)).toMatchObject({ inserted: 150 - stored, unchanged: stored });
     expect([yield* links.countLinks(pid), yield* imports.importPosition("old bot")]).toEqual([150, 150]);
     expect([yield* told, yield* logged]).toEqual([150, [150 - stored, stored]]);
-  }).pipe(Effect.provide(layer(Effect.succeed(failing))), Effect.runPromise);
+  }).pipe(Effect.provide(layer(Effect.succeed(engine))), Effect.runPromise);
 });

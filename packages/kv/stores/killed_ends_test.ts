@@ -1,17 +1,16 @@
 /** An account's end and the deletion of a scope's data, killed after each of their commits on the smallest engine. */
-import { AuditLog, ChatId, GameId, LinkStore, Pid, type StoragePorts } from "@accountlink/core";
+import { AuditLog, ChatId, GameId, LinkStore, type StoragePorts } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { makeKey, makeSession } from "@accountlink/testing";
 import { Effect, Exit, Option } from "effect";
 import { assert, expect, it } from "vitest";
-import { type Entry, type Kv, layer, memoryKv } from "../mod.ts";
+import { type Entry, type Kv, memoryKv } from "../mod.ts";
 import { dyingKv } from "./test_dying_kv.ts";
+import { makeScope, onStorage, origin, pid } from "./test_storage.ts";
 
 const owner = ChatId.make("00001");
-const pid = Pid.make(`pid_${"1".repeat(32)}`);
-const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
 const numbers = Array.from({ length: 12 }, (_, index) => index);
 const chatIds = numbers.map((index) => ChatId.make(String(10_000 + index)));
 
@@ -22,8 +21,7 @@ const fill = Effect.gen(function* () {
     yield* LinkStore,
     yield* SessionStore,
   ];
-  yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-  const scope = yield* keys.ensureScope("acme", { kind: "global" }, pid);
+  const scope = yield* makeScope;
   const add = (chatId: ChatId, role: "owner" | "moderator") =>
     members.change({ ...origin, account: "acme", change: { type: "add", chatId, role }, at: 1 });
   yield* add(owner, "owner");
@@ -45,7 +43,7 @@ const openOn = (entries: ReadonlyArray<Entry>, commits: number) => {
   Effect.runSync(kv.commit([], entries));
   const { left, engine } = dyingKv(kv, commits);
   const run = <A, E>(effect: Effect.Effect<A, E, StoragePorts>) =>
-    Effect.runPromiseExit(Effect.provide(effect, layer(Effect.succeed(engine))));
+    Effect.runPromiseExit(onStorage(engine, effect));
   return { kv, left, run };
 };
 
