@@ -19,7 +19,7 @@ import { itemsOf, shortListsAtOnce } from "./steps.ts";
 import { countEvents } from "./stores/event_store.ts";
 import { accountPlace, record as addRecord } from "./stores/journal.ts";
 import { knownAccounts } from "./stores/known_accounts.ts";
-import { links } from "./stores/links.ts";
+import { findRecordsIn } from "./stores/links.ts";
 import {
   accountNamed,
   accounts,
@@ -204,13 +204,7 @@ export const txOf = (tx: Transaction): Tx => {
       return addRecord(tx, place, logged(write, action, details));
     },
     tell: (pid, told) => addRecord(tx, pid, ...(told as ReadonlyArray<JournalRecord>)),
-    linked: Effect.fnUntraced(function* (pid, chatIds) {
-      const read = [epochOf(tx, pid), tx.getAll(links, chatIds, (chatId) => [pid, chatId])] as const;
-      const [epoch, found] = yield* Effect.all(read, { concurrency: "unbounded" });
-      return new Map(
-        found.flatMap((each) => (each?.epoch === epoch ? [[each.link.chatId, each.link] as const] : [])),
-      );
-    }),
+    linked: (pid, chatIds) => findRecordsIn(tx, pid, chatIds),
     ...knownAccounts(tx),
     scopes: (pids) => {
       const keys = pids.flatMap((pid) => {

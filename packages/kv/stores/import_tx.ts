@@ -7,7 +7,7 @@ import { itemsOf } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { blockTest } from "./blocks.ts";
 import { recordPart } from "./journal.ts";
-import { links, takenAmong } from "./links.ts";
+import { findRecordsIn, links, takenAmong } from "./links.ts";
 import { epochOf } from "./scopes.ts";
 
 /** The links of a transaction at most, so that a commit keeps others waiting for some 10 milliseconds. */
@@ -20,15 +20,7 @@ export const linksOf = (db: Pick<Database, "most">): number =>
 export const importTxOf = (db: Database, tx: Transaction): ImportTx => ({
   ...txOf(tx),
 
-  records: Effect.fnUntraced(function* (pid, chatIds) {
-    const epoch = yield* epochOf(tx, pid);
-    const found = yield* tx.getAll(links, chatIds, (chatId) => [pid, chatId]);
-    return new Map(
-      found.flatMap((stored) =>
-        stored?.epoch === epoch ? [[stored.link.chatId, stored.link] as const] : [],
-      ),
-    );
-  }),
+  records: (pid, chatIds) => findRecordsIn(tx, pid, chatIds),
 
   putRecords: Effect.fnUntraced(function* (pid, records) {
     const epoch = yield* epochOf(tx, pid);

@@ -157,13 +157,11 @@ export const layer = storeLayer(LinkStore, (db) => ({
   newestPage: (pid, place, limit, direction = "older") =>
     db.read(function* (tx) {
       const epoch = yield* epochOf(tx, pid);
-      const at = place === null ? null : [-place.lastVerifiedAt, place.chatId];
-      if (at === null || direction === "older") {
-        const options = { ...(at !== null && { after: at }), limit };
-        return (yield* tx.list(links.byTime, [pid, epoch], options)).map(linkOf);
-      }
-      const options = { before: at, limit, reverse: true };
-      return (yield* tx.list(links.byTime, [pid, epoch], options)).map(linkOf).toReversed();
+      const at = place === null ? undefined : [-place.lastVerifiedAt, place.chatId];
+      const isBack = at !== undefined && direction === "newer";
+      const bounds = isBack ? { before: at, reverse: true } : { after: at };
+      const page = (yield* tx.list(links.byTime, [pid, epoch], { ...bounds, limit })).map(linkOf);
+      return isBack ? page.toReversed() : page;
     }),
 
   exportPage: (pid, after, limit) => pageAfter(db, pid, after, limit),

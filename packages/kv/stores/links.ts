@@ -17,12 +17,13 @@ import {
 } from "@accountlink/core/links";
 import { Effect } from "effect";
 import type { Database } from "../database.ts";
+import type { Tuple } from "../keys.ts";
 import { shortListsAtOnce } from "../steps.ts";
 import { keyOf, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { type LinkToCheck, refuseBlocked } from "./blocks.ts";
 import { placeAt, placeKey, record as recordChange } from "./journal.ts";
-import { isBlocking, type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
+import { epochOf, isBlocking, type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
 
 export interface StoredLink {
   readonly pid: Pid;
@@ -32,8 +33,11 @@ export interface StoredLink {
   readonly removedLinkedAt?: number;
 }
 
-const whenLinked = ({ link }: StoredLink, keyOfLink: (link: Link) => ReadonlyArray<string | number>) =>
-  isLinked(link) ? [keyOfLink(link)] : [];
+/** The entries of a record with a link. */
+const whenLinked = (
+  { pid, epoch, link }: StoredLink,
+  partsOf: (link: Link) => Tuple,
+): ReadonlyArray<Tuple> => (isLinked(link) ? [[pid, epoch, ...partsOf(link)]] : []);
 
 export const links = table<StoredLink>()(
   "link",
@@ -46,37 +50,19 @@ export const links = table<StoredLink>()(
     },
     /** The newest link of a game user first. */
     byGame: {
-      keys: (stored) =>
-        whenLinked(stored, ({ gameId, linkedAt, chatId }) => [
-          stored.pid,
-          stored.epoch,
-          gameId,
-          -linkedAt,
-          chatId,
-        ]),
+      keys: (stored) => whenLinked(stored, ({ gameId, linkedAt, chatId }) => [gameId, -linkedAt, chatId]),
       group: 3,
     },
     /** The newest link first. */
     byTime: {
-      keys: (stored) =>
-        whenLinked(stored, ({ lastVerifiedAt, chatId }) => [
-          stored.pid,
-          stored.epoch,
-          -lastVerifiedAt,
-          chatId,
-        ]),
+      keys: (stored) => whenLinked(stored, ({ lastVerifiedAt, chatId }) => [-lastVerifiedAt, chatId]),
     },
     /** The links that somebody confirmed. */
     verified: {
       keys: (stored) =>
         stored.link.proof === "import"
           ? []
-          : whenLinked(stored, ({ lastVerifiedAt, chatId }) => [
-              stored.pid,
-              stored.epoch,
-              lastVerifiedAt,
-              chatId,
-            ]),
+          : whenLinked(stored, ({ lastVerifiedAt, chatId }) => [lastVerifiedAt, chatId]),
     },
     byUser: { keys: ({ pid, link }) => [[link.chatId, pid]], group: 1 },
   },
@@ -114,6 +100,19 @@ export const findRecord = Effect.fnUntraced(function* (tx: Transaction, pid: Pid
   const scope = yield* tx.get(scopes, pid);
   const stored = yield* tx.get(links, pid, chatId);
   return stored !== undefined && stored.epoch === scope?.epoch ? stored.link : undefined;
+});
+
+/** The records of chat users by their IDs, without deleted data. */
+export const findRecordsIn = Effect.fnUntraced(function* (
+  tx: Transaction,
+  pid: Pid,
+  chatIds: ReadonlyArray<ChatId>,
+) {
+  const read = [epochOf(tx, pid), tx.getAll(links, chatIds, (chatId) => [pid, chatId])] as const;
+  const [epoch, found] = yield* Effect.all(read, { concurrency: "unbounded" });
+  return new Map(
+    found.flatMap((each) => (each?.epoch === epoch ? [[each.link.chatId, each.link] as const] : [])),
+  );
 });
 
 export const findLink = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, chatId: ChatId) {
