@@ -33,11 +33,6 @@ export const at = <K, V>(places: ReadonlyMap<K, V>, key: K): V => {
   return value;
 };
 
-export const scopeRef = ({ scopes: all }: Places, pid: string): ScopeRef => {
-  const { account, target, pid: known } = at(all, pid);
-  return { pid: known, account, target };
-};
-
 export const epochOf = ({ scopes: all }: Places, pid: string): number => at(all, pid).epoch;
 
 export const isOfEpoch = ({ pid, epoch }: { readonly pid: string; readonly epoch: number }, places: Places) =>

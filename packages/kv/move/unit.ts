@@ -9,7 +9,7 @@ import { kvTable } from "../record_tables.ts";
 import type { OfEpoch } from "../stores/scopes.ts";
 import type { Table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import { at, epochOf, isOfEpoch, type Places, scopeRef } from "./places.ts";
+import { at, epochOf, isOfEpoch, type Places } from "./places.ts";
 
 /** The rows of tables, by their names. */
 export type Rows = Readonly<Record<string, ReadonlyArray<Row>>>;
@@ -173,7 +173,7 @@ export const recordUnit = (type: RecordType, more: Pick<Definition<never>, "also
     fields: ({ pid, account }, _, places) => ({
       ...(namesAccount && { account: at(places.accounts, String(account)).id }),
       ...(type.isOfScope && { epoch: epochOf(places, String(pid)) }),
-      ...(type.isOfAccount && { account: scopeRef(places, String(pid)).account }),
+      ...(type.isOfAccount && { account: at(places.scopes, String(pid)).account }),
     }),
     ...(namesAccount && {
       row: (record: object, places: Places) => ({
