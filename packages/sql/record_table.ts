@@ -1,7 +1,8 @@
 /** The SQL of types of records. */
 import type { KeyPart, ListOptions, Merging, RecordIndex, RecordType } from "@accountlink/core/records";
 import { Function, Schema } from "effect";
-import { castJson } from "./statements/dialect.ts";
+import type { SqlClient } from "effect/sql";
+import { castJson, dialectOf } from "./statements/dialect.ts";
 import { tableOf } from "./statements/row.ts";
 
 type Column = Schema.Codec<unknown, unknown>;
@@ -28,7 +29,7 @@ const makeTable = ({ name, fields, json, columns, key }: RecordType) => {
     const one = `(${behind.map((field) => (Schema.is(fields[field] as Column)(0) ? "CAST(? AS BIGINT)" : "?")).join(", ")})`;
     return `(${behind.map((field) => columns[field]).join(", ")}) IN (VALUES ${Array.from({ length: count }, () => one).join(", ")})`;
   };
-  const one = `(${all.map(() => "?").join(", ")})`;
+  const one = marks(all);
   const insert = `INSERT INTO ${name} (${list}) VALUES ${one}`;
   const replacing = ({ sums = [], kept = [], latest }: Merging = {}) => {
     const set = Object.entries(columns).flatMap(([field, column]) =>
@@ -84,7 +85,8 @@ export const isOnly = (type: RecordType, only: NonNullable<RecordIndex["only"]>)
   return only.values.length === 1 ? `${column} = ${values}` : `${column} IN (${values})`;
 };
 
-const marks = (bound: ReadonlyArray<KeyPart>) => `(${bound.map(() => "?").join(", ")})`;
+/** A list of as many values. */
+export const marks = (values: ReadonlyArray<unknown>): string => `(${values.map(() => "?").join(", ")})`;
 
 /** The condition that records are in an index behind a prefix and within bounds, and its values. */
 export const placeIn = (
@@ -123,8 +125,17 @@ export const orderOf = ({ type, fields }: RecordIndex, reverse = false): string 
     .join(", ");
 };
 
+/** Returns a function that runs a text with `?` for values. */
+export const runOn = (sql: SqlClient.SqlClient) => {
+  const { isRemote } = dialectOf(sql);
+  return <R extends object = Readonly<Record<string, unknown>>>(
+    text: string,
+    values: ReadonlyArray<unknown>,
+  ) => sql.unsafe<R>(isRemote ? numbered(text) : text, values);
+};
+
 /** Replaces each `?` by `$1`, `$2` and so on. */
-export const numbered = (text: string): string => {
+const numbered = (text: string): string => {
   let at = 0;
   return castJson(text.replaceAll("?", () => `$${++at}`));
 };

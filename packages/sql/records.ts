@@ -24,7 +24,7 @@ import { countEventsOn } from "./journal/event_store.ts";
 import { insertEntry, insertRecords, type NewEntry } from "./journal/records.ts";
 import { batchedScopes, knownAccountsOn } from "./keys/known_accounts.ts";
 import { linkStatements } from "./links/link_statements.ts";
-import { columnOf, isOnly, keyColumnsOf, numbered, orderOf, placeIn, tableFor } from "./record_table.ts";
+import { columnOf, isOnly, keyColumnsOf, orderOf, placeIn, runOn, tableFor } from "./record_table.ts";
 import { dialectOf } from "./statements/dialect.ts";
 import { batchSize, deleteInBatches, inBatches } from "./statements/in_batches.ts";
 import { keyedWriteOn } from "./statements/keyed_write.ts";
@@ -37,8 +37,7 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
   const { forUpdate, isRemote, isAmong, usersInUse } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
   const isLocking = isWrite && isRemote;
-  const run = (text: string, values: ReadonlyArray<unknown>) =>
-    sql.unsafe<Readonly<Record<string, unknown>>>(isRemote ? numbered(text) : text, values);
+  const run = runOn(sql);
   const locked = new Set<unknown>();
   /** Locks the scope before its records, as its deletion does, so that the two make no deadlock. */
   const lockScopeOf = ({ isOfScope }: RecordType, pid: unknown) => {

@@ -3,6 +3,7 @@ import type { Row, RowValue, StorageRows } from "@accountlink/core";
 import { recordTypes } from "@accountlink/core/storage";
 import { Array as Arr, Effect, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
+import { marks, runOn } from "../record_table.ts";
 import { storeOperation } from "../statements/store_operation.ts";
 import {
   asOnSqlite,
@@ -15,8 +16,6 @@ import {
   mark,
   numberOn,
   pageOf,
-  placeholder,
-  placeholders,
   type Relation,
   relationOf,
   type Sql,
@@ -93,11 +92,8 @@ export const openRows = Effect.fnUntraced(function* (
   const views = viewsOn(sql);
   const translation = { ...inOneForm, ...(isPostgres(sql) && asOnSqlite) };
   const named = (name: string): Relation => views[name] ?? relationOf(tableOf(name), translation);
-  const list = (rows: ReadonlyArray<ReadonlyArray<RowValue>>) => {
-    let used = 0;
-    const all = rows.map((row) => `(${placeholders(sql, row.length, (used += row.length) - row.length)})`);
-    return `(${isPostgres(sql) ? "" : "VALUES "}${all.join(", ")})`;
-  };
+  const list = (rows: ReadonlyArray<ReadonlyArray<RowValue>>) =>
+    `(${isPostgres(sql) ? "" : "VALUES "}${rows.map(marks).join(", ")})`;
   /** Adds the column that SQLite lacks. */
   const withPosition = (name: string, rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
     name === "journal" && isPostgres(sql)
@@ -109,12 +105,12 @@ export const openRows = Effect.fnUntraced(function* (
 
     keyOf: (name) => named(name).key,
 
-    page: (name, after, limit) => storeOperation("Move.page")(pageOf<Row>(sql, named(name), after, limit)),
+    page: (name, after, limit) => storeOperation("Move.page")(pageOf(sql, named(name), after, limit)),
 
     find: (name, columns, values) => {
       if (values.length === 0) return Effect.succeed([]);
       const { key, select } = named(name);
-      const found = sql.unsafe<Row>(
+      const found = runOn(sql)<Row>(
         `SELECT * FROM (${select}) AS found WHERE (${columns.join(", ")}) IN ${list(values)} ORDER BY ${key.join(", ")}`,
         values.flat(),
       );
@@ -138,7 +134,7 @@ export const openRows = Effect.fnUntraced(function* (
                 yield* insert(sql, { ...tableOf(name), columns: Object.keys(some[0]) }, some);
               }
             }
-            yield* sql.unsafe(`UPDATE ${mark} SET place = ${placeholder(sql, 0)}`, [place]);
+            yield* runOn(sql)(`UPDATE ${mark} SET place = ?`, [place]);
           }),
         ),
       ),

@@ -1,12 +1,12 @@
 /** The tables of a database, as a move reads and writes them. */
-import { MoveRefused } from "@accountlink/core";
+import { MoveRefused, type Row, type RowValue } from "@accountlink/core";
 import { Effect } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
 import { numberRecordsOn, unnumberedPlaces } from "../journal/positions.ts";
+import { marks, runOn } from "../record_table.ts";
 import { dialectOf } from "../statements/dialect.ts";
 
 export type Sql = SqlClient.SqlClient;
-export type Row = Readonly<Record<string, unknown>>;
 
 export interface TableShape {
   readonly name: string;
@@ -29,24 +29,22 @@ export interface Relation {
 }
 
 /** A table whose columns are read in a form of the target. */
-export const relationOf = ({ name, columns, key }: TableShape, translation: Translation = {}): Relation => ({
+export const relationOf = ({ name, columns, key }: TableShape, translation: Translation): Relation => ({
   key,
   select: `SELECT ${columns.map((each) => `${translation[name]?.[each] ?? each} AS ${each}`).join(", ")} FROM ${name}`,
 });
 
 /** Reads the rows after a key; null for the first. */
-export const pageOf = <R extends Row = Row>(
+export const pageOf = (
   sql: Sql,
   { key, select }: Relation,
-  after: ReadonlyArray<unknown> | null,
+  after: ReadonlyArray<RowValue> | null,
   limit: number,
 ) => {
   const order = key.join(", ");
-  const where = after === null ? "" : `WHERE (${order}) > (${placeholders(sql, key.length)})`;
-  return sql.unsafe<R>(
-    `SELECT * FROM (${select}) AS page ${where} ORDER BY ${order} LIMIT ${limit}`,
-    after ?? [],
-  );
+  const where = after === null ? "" : `WHERE (${order}) > ${marks(key)}`;
+  const page = `SELECT * FROM (${select}) AS page ${where} ORDER BY ${order} LIMIT ${limit}`;
+  return runOn(sql)<Row>(page, after ?? []);
 };
 
 /** Only Postgres has the column: on SQLite, the sequence of a record is its position. */
@@ -108,18 +106,13 @@ export const claim = Effect.fnUntraced(function* (
   yield* target.withTransaction(
     Effect.andThen(
       target.unsafe(`CREATE TABLE ${mark} (wrapped TEXT NOT NULL PRIMARY KEY, place TEXT)`),
-      target.unsafe(`INSERT INTO ${mark} (wrapped) VALUES (${placeholder(target, 0)})`, [wrapped]),
+      runOn(target)(`INSERT INTO ${mark} (wrapped) VALUES (?)`, [wrapped]),
     ),
   );
   return null;
 });
 
-export const placeholder = (sql: Sql, index: number): string => (isPostgres(sql) ? `$${index + 1}` : "?");
-
 export const isPostgres = (sql: Sql): boolean => dialectOf(sql).isRemote;
-
-export const placeholders = (sql: Sql, count: number, from = 0): string =>
-  Array.from({ length: count }, (_, index) => placeholder(sql, from + index)).join(", ");
 
 export const countOf = (sql: Sql, { name }: Pick<TableShape, "name">) =>
   Effect.map(sql.unsafe<{ readonly count: number }>(`SELECT COUNT(*) AS count FROM ${name}`), ([row]) =>
@@ -131,10 +124,10 @@ export const insert = (
   { name, columns, identity }: Omit<TableShape, "key" | "parents">,
   rows: ReadonlyArray<Row>,
 ) => {
-  const values = rows.map((_, index) => `(${placeholders(sql, columns.length, index * columns.length)})`);
+  const values = rows.map(() => marks(columns)).join(", ");
   const numbered = identity === null ? "" : "OVERRIDING SYSTEM VALUE";
-  return sql.unsafe(
-    `INSERT INTO ${name} (${columns.join(", ")}) ${numbered} VALUES ${values.join(", ")}`,
+  return runOn(sql)(
+    `INSERT INTO ${name} (${columns.join(", ")}) ${numbered} VALUES ${values}`,
     rows.flatMap((row) => columns.map((column) => row[column])),
   );
 };
