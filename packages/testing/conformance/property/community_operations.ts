@@ -2,16 +2,14 @@
 import type { CommunityStore } from "@accountlink/core/communities";
 import { type ReminderStore, reminderPause } from "@accountlink/core/reminders";
 import type { UpgradeStore } from "@accountlink/core/upgrades";
-import { Effect, Option } from "effect";
+import { Effect, Option, Struct } from "effect";
 import * as FastCheck from "fast-check";
-import { ada, bob, type ScopeName } from "../scopes.ts";
-import { at, fixed, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
-import { nth } from "./subjects.ts";
+import { ada, bob } from "../scopes.ts";
+import { at, community, fixed, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
 
 const { boolean, constantFrom, nat, record } = FastCheck;
 
-const scope = mostly<ScopeName>("global", "guild");
-const guild = mostly(0, 1);
+const { scope, guild } = community;
 const channelId = mostly("70", "71");
 const hash = constantFrom("one", "other");
 
@@ -21,11 +19,9 @@ const settings = record(
 );
 
 export const communityOperations = {
-  "CommunityStore.find": operation(1, { scope, guild }, ({ communities, guildIds, pid }, input) =>
-    communities.find({ pid, guildId: nth(guildIds, input.guild) }),
-  ),
-  "CommunityStore.findHome": operation(1, { guild }, ({ communities, guildIds }, input) =>
-    communities.findHome(nth(guildIds, input.guild)),
+  "CommunityStore.find": operation(1, community, ({ communities, place }) => communities.find(place)),
+  "CommunityStore.findHome": operation(1, { guild }, ({ communities, place }) =>
+    communities.findHome(place.guildId),
   ),
   "CommunityStore.list": operation(1, { scope }, ({ communities, pid }) => communities.list(pid)),
   "CommunityStore.pausedBy": operation(1, { chatId: constantFrom(ada, bob) }, ({ communities }, input) =>
@@ -33,37 +29,35 @@ export const communityOperations = {
   ),
   "CommunityStore.update": operation(
     4,
-    { scope, guild, settings, position: nat(3), at },
-    ({ communities, guildIds, write }, { settings: update, position, ...input }) =>
-      communities.update({ ...write, guildId: nth(guildIds, input.guild), update, position }),
+    { ...community, settings, position: nat(3), at },
+    ({ communities, place, write }, { settings: update, position }) =>
+      communities.update({ ...write, ...place, update, position }),
   ),
   "CommunityStore.savePanel": operation(
     1,
     {
-      scope,
-      guild,
+      ...community,
       channelId,
       messageId: maybe(constantFrom("1", "2")),
       text: maybe(constantFrom("Ädä 🎮")),
       at,
     },
-    ({ communities, guildIds, write }, { guild: of, channelId: channel, messageId, text }) => {
-      const panel = { channelId: channel, messageId, text };
-      return communities.savePanel({ ...write, guildId: nth(guildIds, of), panel });
+    ({ communities, place, write }, input) => {
+      const panel = Struct.pick(input, ["channelId", "messageId", "text"]);
+      return communities.savePanel({ ...write, ...place, panel });
     },
   ),
   "CommunityStore.reminding": fixed(({ communities }) => communities.reminding()),
   "ReminderStore.claim": operation(
     3,
-    { scope, guild, hash, at: constantFrom(0, reminderPause - 1, reminderPause) },
-    ({ reminders, guildIds, pid, write }, input) =>
-      reminders.claim({ pid, guildId: nth(guildIds, input.guild), hash: input.hash, at: write.at }),
+    { ...community, hash, at: constantFrom(0, reminderPause - 1, reminderPause) },
+    ({ reminders, place }, input) => reminders.claim({ ...place, ...Struct.pick(input, ["hash", "at"]) }),
   ),
-  "ReminderStore.release": operation(1, { scope, guild, hash }, ({ reminders, guildIds, pid }, input) =>
-    reminders.release({ pid, guildId: nth(guildIds, input.guild) }, input.hash),
+  "ReminderStore.release": operation(1, { ...community, hash }, ({ reminders, place }, input) =>
+    reminders.release(place, input.hash),
   ),
-  "ReminderStore.reminded": operation(1, { scope, guild }, ({ reminders, guildIds, pid }, input) =>
-    reminders.reminded({ pid, guildId: nth(guildIds, input.guild) }, ["one", "other"]),
+  "ReminderStore.reminded": operation(1, community, ({ reminders, place }) =>
+    reminders.reminded(place, ["one", "other"]),
   ),
   // Upgrades are of the whole storage, which subjects of other runs share.
   "UpgradeStore.put": operation(1, { scope, at, hash }, ({ upgrades, pid }, input) =>

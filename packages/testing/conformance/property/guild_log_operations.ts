@@ -3,15 +3,15 @@ import { ChatId, GameId } from "@accountlink/core";
 import { erasedLine, type GuildLogStore, type LogEntry, type LogLine } from "@accountlink/core/guild_log";
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
-import { ada, bob, type ScopeName } from "../scopes.ts";
-import { at, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
+import { ada, bob } from "../scopes.ts";
+import { at, community, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
 import { nth } from "./subjects.ts";
 import { limit } from "./worker_operations.ts";
 
 const { array, constantFrom, nat } = FastCheck;
 
-const scope = mostly<ScopeName>("global", "guild");
-const [guild, node] = [mostly(0, 1), nat(1)];
+const { scope } = community;
+const node = nat(1);
 const channel = mostly("70", "71");
 
 const entry: FastCheck.Arbitrary<LogEntry> = constantFrom(
@@ -46,15 +46,13 @@ export const guildLogOperations = {
   ),
   "GuildLogStore.waiting": operation(
     1,
-    { scope, guild, most: constantFrom(1, 10) },
-    ({ logs, guildIds, pid }, input) =>
-      logs.waiting({ pid, guildId: nth(guildIds, input.guild) }, input.most),
+    { ...community, most: constantFrom(1, 10) },
+    ({ logs, place }, input) => logs.waiting(place, input.most),
   ),
   "GuildLogStore.record": operation(
     8,
     {
-      scope,
-      guild,
+      ...community,
       node,
       at,
       position: nat(3),
@@ -63,23 +61,21 @@ export const guildLogOperations = {
       message: maybe(message),
       closedAt: maybe(at),
     },
-    ({ logs, guildIds, nodes, pid }, { guild: of, scope: _, ...input }) =>
-      logs.record({ ...input, pid, guildId: nth(guildIds, of), node: nth(nodes, input.node) }),
+    ({ logs, place, nodes }, { guild: _, scope: __, ...input }) =>
+      logs.record({ ...input, ...place, node: nth(nodes, input.node) }),
   ),
-  "GuildLogStore.dueEdits": operation(1, { scope, guild, at }, ({ logs, guildIds, pid }, input) =>
-    logs.dueEdits({ pid, guildId: nth(guildIds, input.guild) }, input.at, 10),
+  "GuildLogStore.dueEdits": operation(1, { ...community, at }, ({ logs, place }, input) =>
+    logs.dueEdits(place, input.at, 10),
   ),
   "GuildLogStore.settleEdit": operation(
     4,
     // Null settles the message that is due first.
-    { scope, guild, message: maybe(message), retryAt: maybe(at) },
-    ({ logs, guildIds, pid }, input) => {
-      const place = { pid, guildId: nth(guildIds, input.guild) };
-      return Effect.flatMap(logs.dueEdits(place, 3, 1), ([due]) => {
+    { ...community, message: maybe(message), retryAt: maybe(at) },
+    ({ logs, place }, input) =>
+      Effect.flatMap(logs.dueEdits(place, 3, 1), ([due]) => {
         const settled = input.message ?? due;
         return settled === undefined ? Effect.void : logs.settleEdit(place, settled, input.retryAt);
-      });
-    },
+      }),
   ),
   "GuildLogStore.forgetUser": operation(2, { chatId: constantFrom(ada, bob), at }, ({ logs }, input) =>
     logs.forgetUser(input.chatId, input.at),

@@ -12,7 +12,7 @@ import { MemberStore } from "@accountlink/core/accounts";
 import { BlockStore } from "@accountlink/core/admission";
 import { AltReviewStore, SightingStore, SuspectStore } from "@accountlink/core/alts";
 import type { WriteContext } from "@accountlink/core/audit";
-import { CommunityStore } from "@accountlink/core/communities";
+import { type CommunityPlace, CommunityStore } from "@accountlink/core/communities";
 import { FlowStore } from "@accountlink/core/flow";
 import { GuildLogStore } from "@accountlink/core/guild_log";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
@@ -32,7 +32,7 @@ import { WebhookStore } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { origin, type ScopeName } from "../scopes.ts";
-import type { CommandSubjects } from "./subjects.ts";
+import { type CommandSubjects, nth } from "./subjects.ts";
 
 /** Every store. */
 export const storePorts = {
@@ -70,24 +70,30 @@ export const ports = Effect.all(storePorts);
 
 export type Ports = Effect.Success<typeof ports>;
 
-/** The ports and subjects, with the scope and time of one command. */
+/** The ports and subjects, with the scope, community and time of one command. */
 export type World = CommandSubjects &
   Ports & {
     readonly scope: DataScope;
     readonly pid: Pid;
+    /** The community of the command in the scope. */
+    readonly place: CommunityPlace;
     readonly write: WriteContext;
   };
 
 interface Place {
   readonly scope?: ScopeName;
   readonly at?: Millis;
+  /** The index of a guild. */
+  readonly guild?: number;
 }
 
 export const worldOf = (subjects: CommandSubjects, input: object) =>
   Effect.map(ports, (all): World => {
-    const { scope: name = "global", at = 0 }: Place = input;
+    const { scope: name = "global", at = 0, guild = 0 }: Place = input;
     const scope = subjects[name];
-    return { ...all, ...subjects, scope, pid: scope.pid, write: { ...origin, pid: scope.pid, at } };
+    const { pid } = scope;
+    const place = { pid, guildId: nth(subjects.guildIds, guild) };
+    return { ...all, ...subjects, scope, pid, place, write: { ...origin, pid, at } };
   });
 
 export interface Operation<Input> {
@@ -97,7 +103,7 @@ export interface Operation<Input> {
   readonly run: (world: World, input: Input) => Effect.Effect<unknown, Conflict | StoreUnavailable>;
 }
 
-/** An operation on the scope `scope` at the time `at`, which are global and 0 by default. */
+/** An operation on the scope `scope` at the time `at`, which are global and 0 by default, and on its community `guild`. */
 export const operation = <Input extends object>(
   weight: number,
   fields: { readonly [Name in keyof Input]: FastCheck.Arbitrary<Input[Name]> },
@@ -124,6 +130,9 @@ export const index = nat(2);
 /** Mostly one value, so that commands often affect each other. */
 export const mostly = <A>(usual: A, ...others: ReadonlyArray<A>): FastCheck.Arbitrary<A> =>
   oneof({ weight: 3, arbitrary: constant(usual) }, { weight: 1, arbitrary: constantFrom(...others) });
+
+/** The fields of an operation on a community. */
+export const community = { scope: mostly<ScopeName>("global", "guild"), guild: mostly(0, 1) };
 
 /** A value, or null in half of the cases. */
 export const maybe = <A>(value: FastCheck.Arbitrary<A>) => option(value, { freq: 2 });

@@ -5,13 +5,9 @@ import {
   type PreviewStore,
   PreviewTally,
 } from "@accountlink/core/roles";
+import { Struct } from "effect";
 import * as FastCheck from "fast-check";
-import type { ScopeName } from "../scopes.ts";
-import { at, mostly, type OperationsOf, operation } from "./operation.ts";
-import { nth } from "./subjects.ts";
-
-const scope = mostly<ScopeName>("global", "guild");
-const guild = mostly(0, 1);
+import { at, community, mostly, type OperationsOf, operation } from "./operation.ts";
 
 export const previewOperations = (settings: FastCheck.Arbitrary<PlanSettings>) => {
   const preview: FastCheck.Arbitrary<PlanPreview> = FastCheck.record({
@@ -22,19 +18,12 @@ export const previewOperations = (settings: FastCheck.Arbitrary<PlanSettings>) =
   }).map((parts) => ({ ...new PreviewTally(parts.settings).counts, ...parts, total: 3 }));
 
   return {
-    "PreviewStore.start": operation(2, { scope, guild, preview, at }, ({ previews, guildIds, pid }, input) =>
-      previews.start({
-        pid,
-        guildId: nth(guildIds, input.guild),
-        preview: input.preview,
-        at: input.at,
-      }),
+    "PreviewStore.start": operation(2, { ...community, preview, at }, ({ previews, place }, input) =>
+      previews.start({ ...place, ...Struct.pick(input, ["preview", "at"]) }),
     ),
-    "PreviewStore.save": operation(1, { scope, guild, preview, at }, ({ previews, guildIds, pid }, input) =>
-      previews.save({ pid, guildId: nth(guildIds, input.guild), preview: input.preview, at: input.at }),
+    "PreviewStore.save": operation(1, { ...community, preview, at }, ({ previews, place }, input) =>
+      previews.save({ ...place, ...Struct.pick(input, ["preview", "at"]) }),
     ),
-    "PreviewStore.find": operation(1, { scope, guild }, ({ previews, guildIds, pid }, input) =>
-      previews.find({ pid, guildId: nth(guildIds, input.guild) }),
-    ),
+    "PreviewStore.find": operation(1, community, ({ previews, place }) => previews.find(place)),
   } satisfies OperationsOf<"PreviewStore", Pick<PreviewStore["Service"], "start" | "save" | "find">>;
 };

@@ -13,45 +13,55 @@ import {
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { ada, bob } from "../scopes.ts";
-import { at, fixed, maybe, mostly, type OperationsOf, operation, scope, type World } from "./operation.ts";
-import { nth } from "./subjects.ts";
+import {
+  at,
+  community,
+  fixed,
+  maybe,
+  mostly,
+  type OperationsOf,
+  operation,
+  scope,
+  type World,
+} from "./operation.ts";
 import { limit as mostHeld } from "./worker_operations.ts";
 
 const { array, boolean, constantFrom, nat, record, subarray } = FastCheck;
 
-const guild = mostly(0, 1);
+/** Of either scope alike. */
+const anyCommunity = { ...community, scope };
 const chatId = constantFrom(ada, bob);
 const roleId = mostly("1", "2");
 const change = constantFrom(...roleChangeKinds);
 const change1 = record({ roleId, change });
 
-const placeOf = ({ pid, guildIds }: World, input: { readonly guild: number }) => ({
-  pid,
-  guildId: nth(guildIds, input.guild),
-});
+/** Uses an item of a list, if it has so many. */
+const withItem = <Item, A>(
+  list: StoreEffect<ReadonlyArray<Item>>,
+  index: number,
+  use: (item: Item) => StoreEffect<A>,
+) =>
+  Effect.flatMap(list, (items) => {
+    const item = items[index];
+    return item === undefined ? Effect.succeed(null) : use(item);
+  });
 
-/** One of the newest changes of a community. */
+/** Uses one of the newest changes of a community. */
 const withNewest = <A>(
-  world: World,
-  input: { readonly guild: number; readonly which: number },
+  { roleHistory, place }: World,
+  index: number,
   use: (change: KeptRoleChange) => StoreEffect<A>,
-) =>
-  Effect.map(world.roleHistory.page(placeOf(world, input), null, 4), (page) => page[input.which]).pipe(
-    Effect.flatMap((found) => (found === undefined ? Effect.succeed(null) : use(found))),
-  );
+) => withItem(roleHistory.page(place, null, 4), index, use);
 
-/** One of what is being reversed in a community. */
+/** Uses one of the reversals in a community. */
 const withReversal = <A>(
-  world: World,
-  input: { readonly guild: number; readonly which: number },
+  { roleHistory, place }: World,
+  index: number,
   use: (reversal: RoleReversal) => StoreEffect<A>,
-) =>
-  Effect.map(world.roleHistory.reversals(placeOf(world, input)), (all) => all[input.which]).pipe(
-    Effect.flatMap((found) => (found === undefined ? Effect.succeed(null) : use(found))),
-  );
+) => withItem(roleHistory.reversals(place), index, use);
 
 /** The communities whose problems changed. How often they did differs between stores, which write in other parts. */
-const unseenOf = ({ notices, guildIds }: World) =>
+const unseenOf = ({ notices, guildIds }: Pick<World, "notices" | "guildIds">) =>
   Effect.map(notices.unseen(mostHeld), (found) => found.filter(({ guildId }) => guildIds.includes(guildId)));
 
 const which = nat(2);
@@ -62,74 +72,69 @@ export const roleHistoryOperations = {
   "RoleHistoryStore.begin": operation(
     8,
     {
-      scope,
-      guild,
+      ...anyCommunity,
       at,
       chatId,
       changes: FastCheck.uniqueArray(change1, { maxLength: 2, selector: (each) => each.roleId }),
       because: constantFrom(...changeReasons),
     },
-    (world, { scope: _, guild: __, ...input }) =>
-      world.roleHistory.begin({ ...placeOf(world, { guild: __ }), ...input }),
+    ({ roleHistory, place }, { scope: _, guild: __, ...input }) => roleHistory.begin({ ...place, ...input }),
   ),
   "RoleHistoryStore.end": operation(
     6,
-    { scope, guild, which, isMade: boolean() },
-    (world, { isMade, ...input }) =>
-      withNewest(world, input, (found) => world.roleHistory.end([{ change: found, isMade }])),
+    { ...anyCommunity, which, isMade: boolean() },
+    (world, { isMade, which: index }) =>
+      withNewest(world, index, (found) => world.roleHistory.end([{ change: found, isMade }])),
   ),
   "RoleHistoryStore.page": operation(
     2,
-    { scope, guild, before: maybe(nat(8)), limit: constantFrom(1, 100) },
-    (world, { before, limit, ...input }) => world.roleHistory.page(placeOf(world, input), before, limit),
+    { ...anyCommunity, before: maybe(nat(8)), limit: constantFrom(1, 100) },
+    ({ roleHistory, place }, { before, limit }) => roleHistory.page(place, before, limit),
   ),
-  "RoleHistoryStore.givenTo": operation(1, { scope, guild, chatId }, (world, input) =>
-    world.roleHistory.givenTo(placeOf(world, input), input.chatId),
+  "RoleHistoryStore.givenTo": operation(1, { ...anyCommunity, chatId }, ({ roleHistory, place }, input) =>
+    roleHistory.givenTo(place, input.chatId),
   ),
   "RoleHistoryStore.count": operation(
     2,
-    { scope, guild, change: change1, since: at },
-    (world, { change: counted, since, ...input }) =>
-      world.roleHistory.count(placeOf(world, input), counted, since),
+    { ...anyCommunity, change: change1, since: at },
+    ({ roleHistory, place }, input) => roleHistory.count(place, input.change, input.since),
   ),
   "RoleHistoryStore.countByRole": operation(
     2,
-    { scope, guild, change, since: at },
-    (world, { change: counted, since, ...input }) =>
-      world.roleHistory.countByRole(placeOf(world, input), counted, since),
+    { ...anyCommunity, change, since: at },
+    ({ roleHistory, place }, input) => roleHistory.countByRole(place, input.change, input.since),
   ),
-  "RoleHistoryStore.close": operation(2, { scope, guild, which }, (world, input) =>
-    withNewest(world, input, world.roleHistory.close),
+  "RoleHistoryStore.close": operation(2, { ...anyCommunity, which }, (world, input) =>
+    withNewest(world, input.which, world.roleHistory.close),
   ),
   "RoleHistoryStore.reverse": operation(
     3,
-    { scope, guild, at, change, roleIds: array(roleId, { minLength: 1, maxLength: 2 }), since: at },
-    (world, { scope: _, guild: of, ...input }) =>
-      world.roleHistory.reverse({ ...world.write, ...placeOf(world, { guild: of }), ...input, count: 1 }),
+    { ...anyCommunity, at, change, roleIds: array(roleId, { minLength: 1, maxLength: 2 }), since: at },
+    ({ roleHistory, place, write }, { scope: _, guild: __, ...input }) =>
+      roleHistory.reverse({ ...write, ...place, ...input, count: 1 }),
   ),
-  "RoleHistoryStore.reversals": operation(1, { scope, guild }, (world, input) =>
-    world.roleHistory.reversals(placeOf(world, input)),
+  "RoleHistoryStore.reversals": operation(1, anyCommunity, ({ roleHistory, place }) =>
+    roleHistory.reversals(place),
   ),
   "RoleHistoryStore.toReverse": operation(
     2,
-    { scope, guild, which, limit: constantFrom(1, 10) },
-    (world, { limit, ...input }) =>
-      withReversal(world, input, (reversal) => world.roleHistory.toReverse(reversal, limit)),
+    { ...anyCommunity, which, limit: constantFrom(1, 10) },
+    (world, { limit, which: index }) =>
+      withReversal(world, index, (reversal) => world.roleHistory.toReverse(reversal, limit)),
   ),
-  "RoleHistoryStore.progress": operation(1, { scope, guild, which, at, number: nat(3) }, (world, input) =>
-    withReversal(world, input, (reversal) =>
+  "RoleHistoryStore.progress": operation(1, { ...anyCommunity, which, at, number: nat(3) }, (world, input) =>
+    withReversal(world, input.which, (reversal) =>
       world.roleHistory.progress(reversal, { ...reversal, at: input.at, number: input.number }),
     ),
   ),
-  "RoleHistoryStore.stop": operation(1, { scope, guild, which }, (world, input) =>
-    withReversal(world, input, world.roleHistory.stop),
+  "RoleHistoryStore.stop": operation(1, { ...anyCommunity, which }, (world, input) =>
+    withReversal(world, input.which, world.roleHistory.stop),
   ),
   "RoleHistoryStore.forget": fixed(({ roleHistory }) => roleHistory.forget(-9_000)),
   "PreviewStore.add": operation(
     3,
     {
-      scope,
-      guild,
+      ...anyCommunity,
       at,
       members: array(
         record({
@@ -142,30 +147,27 @@ export const roleHistoryOperations = {
         { maxLength: 3 },
       ),
     },
-    (world, { members, at: time, ...input }) => world.previews.add(placeOf(world, input), members, time),
+    ({ previews, place }, input) => previews.add(place, input.members, input.at),
   ),
   "PreviewStore.page": operation(
     2,
     {
-      scope,
-      guild,
+      ...anyCommunity,
       role: record({ preview, roleId, change }),
       after: maybe(chatId),
       limit: constantFrom(1, 9),
     },
-    (world, { role, after, limit, ...input }) =>
-      world.previews.page(placeOf(world, input), role, after, limit),
+    ({ previews, place }, { role, after, limit }) => previews.page(place, role, after, limit),
   ),
-  "PreviewStore.drop": operation(1, { scope, guild, preview }, (world, input) =>
-    world.previews.drop(placeOf(world, input), input.preview),
+  "PreviewStore.drop": operation(1, { ...anyCommunity, preview }, ({ previews, place }, input) =>
+    previews.drop(place, input.preview),
   ),
   "PreviewStore.forget": fixed(({ previews }) => previews.forget(-9_000)),
   "PlanNoticeStore.setProblems": operation(
     2,
-    { scope, guild, at, isOfNow: boolean(), problems: subarray(["one", "other"]) },
-    (world, { isOfNow, problems, ...input }) =>
+    { ...anyCommunity, at, isOfNow: boolean(), problems: subarray(["one", "other"]) },
+    ({ place, ...world }, { isOfNow, problems, ...input }) =>
       Effect.flatMap(unseenOf(world), (unseen) => {
-        const place = placeOf(world, input);
         const changed = unseen.find(({ pid, guildId }) => pid === place.pid && guildId === place.guildId);
         const unseenAt = isOfNow ? (changed?.unseenAt ?? null) : null;
         return world.notices.setProblems({ ...place, unseenAt, problems, at: input.at });
@@ -173,9 +175,9 @@ export const roleHistoryOperations = {
   ),
   "PlanNoticeStore.settle": operation(
     2,
-    { scope, guild, dueAt: maybe(at), toldAt: maybe(at), nextAt: maybe(at) },
-    (world, { dueAt, toldAt, nextAt, ...input }) =>
-      world.notices.settle({ ...placeOf(world, input), dueAt }, { toldAt, dueAt: nextAt }),
+    { ...anyCommunity, dueAt: maybe(at), toldAt: maybe(at), nextAt: maybe(at) },
+    ({ notices, place }, { dueAt, toldAt, nextAt }) =>
+      notices.settle({ ...place, dueAt }, { toldAt, dueAt: nextAt }),
   ),
   "PlanNoticeStore.unseen": operation(1, {}, (world) =>
     Effect.map(unseenOf(world), (found) => new Set(found.map(({ pid, guildId }) => `${pid} ${guildId}`))),

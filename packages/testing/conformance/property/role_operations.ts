@@ -13,19 +13,18 @@ import {
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { problemOf, settled } from "../roles/role_steps.ts";
-import { ada, bob, dan, type ScopeName } from "../scopes.ts";
+import { ada, bob, dan } from "../scopes.ts";
 import { nicknameOperations } from "./nickname_operations.ts";
-import { at, fixed, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
+import { at, community, fixed, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
 import { previewOperations } from "./preview_operations.ts";
 import { nth } from "./subjects.ts";
 import { limit } from "./worker_operations.ts";
 
 const { array, constantFrom, nat, record } = FastCheck;
 
-const scope = mostly<ScopeName>("global", "guild");
+const { scope, guild } = community;
 const node = mostly(0, 1);
 
-const guild = mostly(0, 1);
 const chatId = constantFrom(ada, bob, dan);
 const chatIds = array(chatId, { maxLength: 3 });
 const nickname = maybe(constantFrom("Ädä 🎮", "bob"));
@@ -75,35 +74,29 @@ const changes = maybe(
 );
 
 export const roleOperations = {
-  "RolePlanStore.find": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
-    plans.find({ pid, guildId: nth(guildIds, input.guild) }),
-  ),
+  "RolePlanStore.find": operation(1, community, ({ plans, place }) => plans.find(place)),
   ...previewOperations(settings),
   ...nicknameOperations,
   "RolePlanStore.list": operation(1, { scope }, ({ plans, pid }) => plans.list(pid)),
-  "RolePlanStore.status": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
-    plans.status({ pid, guildId: nth(guildIds, input.guild) }),
-  ),
+  "RolePlanStore.status": operation(1, community, ({ plans, place }) => plans.status(place)),
   "RolePlanStore.put": operation(
     2,
-    { scope, guild, settings, position: nat(3), at, member: maybe(constantFrom(ada, bob)) },
-    ({ plans, guildIds, write, account }, { guild: of, settings: chosen, position: end, member: by }) => {
+    { ...community, settings, position: nat(3), at, member: maybe(constantFrom(ada, bob)) },
+    ({ plans, place, write, account }, { settings: chosen, position, member: by }) => {
       const actor = by === null ? write.actor : ({ type: "account", id: account.name, member: by } as const);
-      const guildId = nth(guildIds, of);
-      return plans.put({ ...write, actor, guildId, settings: chosen, position: end });
+      return plans.put({ ...write, ...place, actor, settings: chosen, position });
     },
   ),
   "RolePlanStore.pause": operation(
     1,
-    { scope, guild, at, why: constantFrom(...pauseReasons) },
-    ({ plans, guildIds, write }, { why, ...input }) =>
-      plans.pause({ ...write, guildId: nth(guildIds, input.guild), why }),
+    { ...community, at, why: constantFrom(...pauseReasons) },
+    ({ plans, place, write }, { why }) => plans.pause({ ...write, ...place, why }),
   ),
-  "RolePlanStore.remove": operation(1, { scope, guild, at }, ({ plans, guildIds, write }, input) =>
-    plans.remove({ ...write, guildId: nth(guildIds, input.guild) }),
+  "RolePlanStore.remove": operation(1, { ...community, at }, ({ plans, place, write }) =>
+    plans.remove({ ...write, ...place }),
   ),
-  "RolePlanStore.startSweep": operation(1, { scope, guild, at }, ({ plans, guildIds, pid }, input) =>
-    plans.startSweep({ pid, guildId: nth(guildIds, input.guild) }, input.at),
+  "RolePlanStore.startSweep": operation(1, { ...community, at }, ({ plans, place }, input) =>
+    plans.startSweep(place, input.at),
   ),
   "RolePlanStore.hold": operation(
     4,
@@ -116,30 +109,27 @@ export const roleOperations = {
   ),
   "RolePlanStore.mark": operation(
     6,
-    { scope, guild, node, at, position: nat(3), chatIds, erased: nat(2), sweepOf: maybe(nat(2)) },
-    ({ plans, guildIds, nodes, pid }, { guild: of, scope: _, erased, ...input }) =>
+    { ...community, node, at, position: nat(3), chatIds, erased: nat(2), sweepOf: maybe(nat(2)) },
+    ({ plans, place, nodes }, { guild: _, scope: __, erased, ...input }) =>
       plans.mark({
         ...input,
+        ...place,
         erased: input.chatIds.slice(0, erased),
-        pid,
-        guildId: nth(guildIds, of),
         node: nth(nodes, input.node),
       }),
   ),
-  "RolePlanStore.markMember": operation(1, { guild, chatId, at }, ({ plans, guildIds }, input) =>
-    plans.markMember(nth(guildIds, input.guild), input.chatId, input.at),
+  "RolePlanStore.markMember": operation(1, { guild, chatId, at }, ({ plans, place }, input) =>
+    plans.markMember(place.guildId, input.chatId, input.at),
   ),
   "RolePlanStore.due": operation(
     1,
-    { scope, guild, at, most: constantFrom(1, 10) },
-    ({ plans, guildIds, pid }, input) =>
-      plans.due({ pid, guildId: nth(guildIds, input.guild) }, input.at, input.most),
+    { ...community, at, most: constantFrom(1, 10) },
+    ({ plans, place }, input) => plans.due(place, input.at, input.most),
   ),
   "RolePlanStore.settle": operation(
     9,
     {
-      scope,
-      guild,
+      ...community,
       node,
       at,
       members: FastCheck.uniqueArray(member, { maxLength: 3, selector: (each) => each.chatId }),
@@ -147,34 +137,20 @@ export const roleOperations = {
       sweep: maybe(constantFrom<Sweep | "ended">("ended", { after: ada, done: 1, total: 2 })),
       changes,
     },
-    ({ plans, guildIds, nodes, pid }, { guild: of, scope: _, changes: made, ...input }) =>
+    ({ plans, place, nodes }, { guild: _, scope: __, changes: made, ...input }) =>
       plans.settle({
         ...input,
+        ...place,
         ...(made !== null && { changes: made }),
-        pid,
-        guildId: nth(guildIds, of),
         node: nth(nodes, input.node),
       }),
   ),
-  "RolePlanStore.settleOne": operation(
-    1,
-    { scope, guild, member, at, changes },
-    ({ plans, guildIds, pid }, input) =>
-      plans.settleOne(
-        { pid, guildId: nth(guildIds, input.guild) },
-        input.member,
-        input.at,
-        input.changes ?? noChanges,
-      ),
+  "RolePlanStore.settleOne": operation(1, { ...community, member, at, changes }, ({ plans, place }, input) =>
+    plans.settleOne(place, input.member, input.at, input.changes ?? noChanges),
   ),
-  "RolePlanStore.setProblem": operation(
-    1,
-    { scope, guild, at: maybe(at) },
-    ({ plans, guildIds, pid }, input) =>
-      plans.setProblem({ pid, guildId: nth(guildIds, input.guild) }, "reminders_refused", input.at),
+  "RolePlanStore.setProblem": operation(1, { ...community, at: maybe(at) }, ({ plans, place }, input) =>
+    plans.setProblem(place, "reminders_refused", input.at),
   ),
-  "RolePlanStore.changedDays": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
-    plans.changedDays({ pid, guildId: nth(guildIds, input.guild) }),
-  ),
+  "RolePlanStore.changedDays": operation(1, community, ({ plans, place }) => plans.changedDays(place)),
   "RolePlanStore.firstNode": fixed(({ plans }) => plans.firstNode("gateway:", 0)),
 } satisfies OperationsOf<"RolePlanStore", RolePlanStore["Service"]>;

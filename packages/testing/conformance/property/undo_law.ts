@@ -7,7 +7,7 @@ import type { Conflict, StoreUnavailable } from "@accountlink/core/errors";
 import { Effect, Option } from "effect";
 import type * as FastCheck from "fast-check";
 import { type World, worldOf } from "./operation.ts";
-import { type CommandSubjects, nth, withUsers } from "./subjects.ts";
+import { type CommandSubjects, withUsers } from "./subjects.ts";
 
 export type Step<A> = Effect.Effect<A, Conflict | StoreUnavailable, StoragePorts>;
 
@@ -77,5 +77,3 @@ export const law = <Input, Done>({ prepare, input: inputs, act, undo, parts }: W
       };
     }),
 });
-
-export const placeOf = ({ pid, guildIds }: World) => ({ pid, guildId: nth(guildIds, 0) });

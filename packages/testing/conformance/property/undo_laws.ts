@@ -10,7 +10,7 @@ import { accountUndoLaws } from "./account_undo_laws.ts";
 import { hashOf } from "./link_operations.ts";
 import { type World, worldOf } from "./operation.ts";
 import { type CommandSubjects, nth } from "./subjects.ts";
-import { at, type Law, law, type Part, placeOf, type Step } from "./undo_law.ts";
+import { at, type Law, law, type Part, type Step } from "./undo_law.ts";
 
 const { constantFrom, record, subarray, uniqueArray } = FastCheck;
 
@@ -136,19 +136,18 @@ export const undoLaws = {
 
   rules: law({
     input: record({ settings }),
-    act: (world, { settings: chosen }) =>
+    act: ({ plans, place, write }, { settings: chosen }) =>
       Effect.gen(function* () {
-        const place = placeOf(world);
-        const before = Option.getOrNull(yield* world.plans.find(place));
-        yield* world.plans.put({ ...world.write, ...place, settings: chosen, position: 0 });
+        const before = Option.getOrNull(yield* plans.find(place));
+        yield* plans.put({ ...write, ...place, settings: chosen, position: 0 });
         return before;
       }),
-    undo: (world, _, before) =>
+    undo: ({ plans, place, write }, _, before) =>
       before === null
-        ? world.plans.remove({ ...world.write, ...placeOf(world) })
-        : world.plans.put({
-            ...world.write,
-            ...placeOf(world),
+        ? plans.remove({ ...write, ...place })
+        : plans.put({
+            ...write,
+            ...place,
             settings: Struct.omit(before, ["scope", "guildId"]),
             position: 0,
           }),
@@ -157,18 +156,17 @@ export const undoLaws = {
 
   "settings of a community": law({
     input: record({ logChannelId: constantFrom(null, "70"), remindAfterDays: constantFrom(null, 7) }),
-    act: (world, update) =>
+    act: ({ communities, place, write }, update) =>
       Effect.gen(function* () {
-        const place = placeOf(world);
-        const before = Option.getOrNull(yield* world.communities.find(place));
-        yield* world.communities.update({ ...world.write, ...place, update, position: 0 });
+        const before = Option.getOrNull(yield* communities.find(place));
+        yield* communities.update({ ...write, ...place, update, position: 0 });
         return Struct.pick(before ?? { logChannelId: null, remindAfterDays: null }, [
           "logChannelId",
           "remindAfterDays",
         ]);
       }),
-    undo: (world, _, update) =>
-      world.communities.update({ ...world.write, ...placeOf(world), update, position: 0 }),
+    undo: ({ communities, place, write }, _, update) =>
+      communities.update({ ...write, ...place, update, position: 0 }),
     parts: ["communities"],
   }),
 
@@ -187,23 +185,17 @@ export const undoLaws = {
   /** The platform has refused a change that was stored before it was tried. */
   "change a role": law({
     input: record({ chatId, change: constantFrom("gave" as const, "took" as const) }),
-    act: (world, { chatId: user, change }) =>
+    act: ({ roleHistory, place }, { chatId: user, change }) =>
       Effect.gen(function* () {
         const changes = [{ roleId: "1", change }];
-        const earlier = yield* world.roleHistory.page(placeOf(world), null, 100);
+        const earlier = yield* roleHistory.page(place, null, 100);
         // It is unknown whether an earlier one without an answer was made.
         if (earlier.some(({ chatId: who, outcome }) => who === user && outcome === "trying")) return [];
-        return yield* world.roleHistory.begin({
-          ...placeOf(world),
-          chatId: user,
-          changes,
-          because: "sweep",
-          at,
-        });
+        return yield* roleHistory.begin({ ...place, chatId: user, changes, because: "sweep", at });
       }),
-    undo: ({ roleHistory, pid, guildIds }) =>
+    undo: ({ roleHistory, place }) =>
       Effect.gen(function* () {
-        const tried = (yield* roleHistory.page({ pid, guildId: nth(guildIds, 0) }, null, 10)).filter(
+        const tried = (yield* roleHistory.page(place, null, 10)).filter(
           ({ outcome, at: time }) => outcome === "trying" && time === at,
         );
         yield* roleHistory.end(tried.map((change) => ({ change, isMade: false })));
@@ -213,15 +205,8 @@ export const undoLaws = {
 
   "give roles back": law({
     input: record({ roleIds: constantFrom(["1"], ["1", "2"]) }),
-    act: (world, { roleIds }) =>
-      world.roleHistory.reverse({
-        ...world.write,
-        ...placeOf(world),
-        change: "took",
-        roleIds,
-        since: 1,
-        count: 1,
-      }),
+    act: ({ roleHistory, place, write }, { roleIds }) =>
+      roleHistory.reverse({ ...write, ...place, change: "took", roleIds, since: 1, count: 1 }),
     parts: ["history"],
   }),
 
@@ -247,7 +232,7 @@ const linkOf = (found: Option.Option<LinkRecord>, isUndo: boolean) =>
 /** Reads a part of the data, for a comparison after an undo or after an act was made again. */
 export const stateOf = Effect.fnUntraced(function* (subjects: CommandSubjects, part: Part, isUndo: boolean) {
   const world = yield* worldOf(subjects, {});
-  const place = placeOf(world);
+  const { place } = world;
   const users = [...world.users.values()];
   switch (part) {
     case "links":
