@@ -34,8 +34,8 @@ export const accountUnits: ReadonlyArray<Unit> = [
         ]),
       ),
     },
-    parts: { block_removals: { pid: "pid" } },
-    fields: ({ pid }, { block_removals: removals = [] }, places) => ({
+    part: { table: "block_removals", by: "pid" },
+    fields: ({ pid }, removals, places) => ({
       ...at(places.scopes, String(pid)),
       ...(removals.length > 0 && {
         blocking: removals.map(({ game_id: gameId, entry }) => ({ gameId, entry })),

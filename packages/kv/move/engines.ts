@@ -19,8 +19,10 @@ export const isHalfMoved = (kv: Kv): Effect.Effect<boolean, StoreUnavailable> =>
 
 const batchSize = 500;
 
-/** All keys, which are printable ASCII. */
-const allFrom = (start: string) => ({ start, end: "\x7f" });
+/** Keys are printable ASCII. */
+export const allKeys = { start: "", end: "\x7f" };
+
+const allFrom = (start: string) => ({ ...allKeys, start });
 
 /**
  * @param show called with the number of copied keys, and with the number of keys in the source
@@ -34,11 +36,9 @@ export const moveKv = Effect.fnUntraced(function* <E = never>(
   settle: Effect.Effect<void, E> = Effect.void,
 ): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable | E> {
   const root = yield* claim(source, target);
-  const total = yield* source.count(allFrom(""));
-  let done = yield* target.count(allFrom(""));
-  const newest = (yield* target.list(allFrom(""), { limit: 2, reverse: true })).find(
-    ({ key }) => key !== mark,
-  );
+  const total = yield* source.count(allKeys);
+  let done = yield* target.count(allKeys);
+  const newest = (yield* target.list(allKeys, { limit: 2, reverse: true })).find(({ key }) => key !== mark);
   for (let start = newest === undefined ? "" : nextOf(newest.key); ; ) {
     const page = yield* source.list(allFrom(start), { limit: batchSize, reverse: false });
     const end = page.at(-1);
@@ -66,7 +66,7 @@ const claim = Effect.fnUntraced(function* (source: Kv, target: Kv) {
   if (root === null) return yield* MoveRefused.of("emptySource");
   if (marked?.value === root.value) return root.value;
   if (marked !== null) return yield* MoveRefused.of("otherTarget");
-  if ((yield* target.count(allFrom(""))) > 0) return yield* MoveRefused.of("usedTarget");
+  if ((yield* target.count(allKeys)) > 0) return yield* MoveRefused.of("usedTarget");
   yield* target.commit([], [{ key: mark, value: root.value }]);
   return root.value;
 });

@@ -9,11 +9,12 @@ import {
   type StorageRows,
   type StoreUnavailable,
 } from "@accountlink/core";
+import { groupBy } from "@accountlink/core/group_by";
 import { keyRecords } from "@accountlink/core/keys";
 import { recordTypes, rootKeys } from "@accountlink/core/storage";
 import { Array as Arr, Effect } from "effect";
 import { Database } from "../database.ts";
-import { encode, type Tuple } from "../keys.ts";
+import { encode, rangeOf, type Tuple } from "../keys.ts";
 import type { Kv } from "../kv.ts";
 import { kvTable } from "../record_tables.ts";
 import { readRootKey } from "../root_key.ts";
@@ -23,12 +24,13 @@ import { counts } from "../stores/counts.ts";
 import { erasures } from "../stores/erase_user.ts";
 import { table } from "../table.ts";
 import { accountUnits, lastUseOfKey } from "./accounts.ts";
+import { allKeys } from "./engines.ts";
 import { journalUnits } from "./journal.ts";
 import { leaseUnit } from "./leases.ts";
 import { linkUnits } from "./links.ts";
 import { placesOfRecords, placesOfRows } from "./places.ts";
 import { requestUnit } from "./requests.ts";
-import { type Rows, recordUnit, type Unit } from "./unit.ts";
+import { recordUnit, type Unit } from "./unit.ts";
 
 /** After the units that their rows refer to. */
 const units: ReadonlyArray<Unit> = [
@@ -94,7 +96,7 @@ export const moveFromRows = Effect.fnUntraced(function* <E = never>(
   let done = 0;
   for (const { relation, name } of units) {
     total += yield* rows.count(relation);
-    if (place !== null) done += yield* kv.count(allOf(name));
+    if (place !== null) done += yield* kv.count(rangeOf(name, []));
   }
   for (const { unit, after: from } of unitsFrom(place)) {
     const key = rows.keyOf(unit.relation);
@@ -152,7 +154,7 @@ export const moveToRows = Effect.fnUntraced(function* <E = never>(
   let total = 0;
   let done = 0;
   for (const { name, tables } of units) {
-    total += yield* kv.count(allOf(name));
+    total += yield* kv.count(rangeOf(name, []));
     if (place !== null) done += yield* rows.count(tables[0] ?? rootKey);
   }
   for (const { unit, after: from } of unitsFrom(place)) {
@@ -179,7 +181,7 @@ const rootKeyOf = Effect.fnUntraced(function* (kv: Kv) {
   if (fault !== null) return yield* new MoveRefused({ reason: fault });
   const wrapped = yield* readRootKey(kv);
   if (wrapped === null) return yield* MoveRefused.of("emptySource");
-  if ((yield* kv.count(allOf(erasures.name))) > 0) return yield* isErasing();
+  if ((yield* kv.count(rangeOf(erasures.name, []))) > 0) return yield* isErasing();
   return wrapped;
 });
 
@@ -187,17 +189,11 @@ const rootKeyOf = Effect.fnUntraced(function* (kv: Kv) {
 const isErasing = () =>
   new MoveRefused({ reason: "the erasure of a user is not finished, expected a server to end it first" });
 
-/** All keys of a table, or of the storage. */
-const allOf = (name?: string) => ({
-  start: name === undefined ? "" : encode([name]),
-  end: name === undefined ? "\x7f" : `${name}!`,
-});
-
 /** Marks an empty target, or finds the place of an earlier attempt. */
 const begin = Effect.fnUntraced(function* (db: Database, wrapped: string) {
   const saved = yield* db.read((tx) => tx.get(moving));
   if (saved?.rootKey === wrapped) return saved;
-  if ((yield* db.kv.count(allOf())) > 0) {
+  if ((yield* db.kv.count(allKeys)) > 0) {
     return yield* MoveRefused.of(saved === undefined ? "usedTarget" : "otherTarget");
   }
   yield* Effect.orDie(claimSchema(db.kv));
@@ -207,31 +203,14 @@ const begin = Effect.fnUntraced(function* (db: Database, wrapped: string) {
 /** Finds the parts of the rows of a page, and returns the parts of each row. */
 const partsOfPage = Effect.fnUntraced(function* (
   rows: StorageRows,
-  { parts = {} }: Unit,
+  { part }: Unit,
   page: ReadonlyArray<Row>,
-) {
-  const found = new Map<string, Map<string, Array<Row>>>();
-  for (const [relation, columns] of Object.entries(parts)) {
-    const own = Object.values(columns);
-    const theirs = Object.keys(columns);
-    const byOwner = new Map<string, Array<Row>>();
-    for (const row of yield* rows.find(
-      relation,
-      theirs,
-      page.map((owner) => own.map((each) => owner[each] ?? null)),
-    )) {
-      const owner = JSON.stringify(theirs.map((column) => row[column]));
-      byOwner.set(owner, [...(byOwner.get(owner) ?? []), row]);
-    }
-    found.set(relation, byOwner);
-  }
-  return (row: Row): Rows =>
-    Object.fromEntries(
-      Object.entries(parts).map(([relation, columns]) => {
-        const owner = JSON.stringify(Object.values(columns).map((column) => row[column]));
-        return [relation, found.get(relation)?.get(owner) ?? []];
-      }),
-    );
+): Effect.fn.Return<(row: Row) => ReadonlyArray<Row>, StoreUnavailable> {
+  if (part === undefined) return () => [];
+  const { table: relation, by } = part;
+  const owners = page.map((row) => [row[by] ?? null]);
+  const found = groupBy(yield* rows.find(relation, [by], owners), (row) => row[by]);
+  return (row) => found.get(row[by]) ?? [];
 });
 
 /** Compares every record with its rows. */

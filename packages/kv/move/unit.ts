@@ -12,7 +12,7 @@ import type { Transaction } from "../transaction.ts";
 import { at, epochOf, isOfEpoch, type Places } from "./places.ts";
 
 /** The rows of tables, by their names. */
-export type Rows = Readonly<Record<string, ReadonlyArray<Row>>>;
+type Rows = Readonly<Record<string, ReadonlyArray<Row>>>;
 
 /** A field of a record, or a field of one of its objects. */
 type Path<R> = {
@@ -47,10 +47,10 @@ export interface Definition<R extends object> {
   /** A table, or a view of `StorageRows` that has no row of its own to write. */
   readonly relation: string;
   readonly columns?: Readonly<Record<string, Column<R>>>;
-  /** Rows of other relations that are part of the record: their columns, by the columns of the record's own row. */
-  readonly parts?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** A table of rows that are part of the record, and the column by which they name the record's own row. */
+  readonly part?: { readonly table: string; readonly by: string };
   /** The fields that follow from no single column. Fields of an object are added to it. */
-  readonly fields?: (row: Row, parts: Rows, places: Places) => object;
+  readonly fields?: (row: Row, parts: ReadonlyArray<Row>, places: Places) => object;
   /** Inserts what other tables have of the row. */
   readonly also?: (tx: Transaction, row: Row) => void;
   /** The columns that follow from no single field. */
@@ -67,12 +67,12 @@ export interface Definition<R extends object> {
 }
 
 /** A definition without the type of its records. */
-export interface Unit extends Pick<Definition<never>, "relation" | "parts" | "uncompared" | "limit"> {
+export interface Unit extends Pick<Definition<never>, "relation" | "part" | "uncompared" | "limit"> {
   /** The name of the table of records. */
   readonly name: string;
   /** The tables of its rows. */
   readonly tables: ReadonlyArray<string>;
-  readonly insert: (tx: Transaction, row: Row, parts: Rows, places: Places) => void;
+  readonly insert: (tx: Transaction, row: Row, parts: ReadonlyArray<Row>, places: Places) => void;
   /** Reads the rows of records after a key. */
   readonly page: (
     db: Database,
@@ -112,7 +112,7 @@ export const unit = <R extends object>(definition: Definition<R>): Unit => {
   });
   const hasRow = mapped.length > 0;
 
-  const recordOf = (row: Row, parts: Rows, places: Places): R => {
+  const recordOf = (row: Row, parts: ReadonlyArray<Row>, places: Places): R => {
     const record: Fields = {};
     for (const { column, path, decode } of mapped) setField(record, path, decode(row[column] ?? null));
     for (const [name, value] of Object.entries(fields?.(row, parts, places) ?? {})) {
