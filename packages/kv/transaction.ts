@@ -83,14 +83,9 @@ export class Transaction {
     const { name, group } = table;
     const ids = items.map(idOf);
     const keys = ids.map((id) => keyOf(table, id));
-    if (group === undefined)
-      return Effect.andThen(
-        this.#load(keys),
-        mapInParts(keys, (key) => this.#checked(key) as R | undefined),
-      );
-    const guards = ids.map((id) => guardKey(name, id.slice(0, group)));
+    const guards = group === undefined ? [] : ids.map((id) => guardKey(name, id.slice(0, group)));
     return Effect.andThen(
-      this.#load(keys, this.#unread(guards), true),
+      this.#load(keys, this.#unread(guards), group !== undefined),
       mapInParts(keys, (key) => this.#checked(key) as R | undefined),
     );
   }
