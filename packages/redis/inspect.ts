@@ -93,12 +93,7 @@ const stateOf = Effect.fnUntraced(function* (commands: Redis | Cluster, key: str
   // A node of a cluster takes the keys of its slots only.
   const isNode = !isCluster && fieldOf(info, "redis_mode") === "cluster";
   const refusedWrite = isNode ? (refused ?? "MOVED") : refused;
-  const lead = yield* clockLead(
-    Effect.map(
-      ask(() => commands.time()),
-      ([seconds, micros]) => Number(seconds) * 1_000 + Number(micros) / 1_000,
-    ),
-  );
+  const lead = yield* leadOf(ask(() => commands.time()));
   return {
     version: fieldOf(info, "redis_version") ?? "unknown",
     eviction: fieldOf(info, "maxmemory_policy"),
@@ -106,6 +101,10 @@ const stateOf = Effect.fnUntraced(function* (commands: Redis | Cluster, key: str
     clockLead: lead,
   };
 });
+
+/** How far the clock of Redis is ahead of this machine's, in milliseconds. */
+export const leadOf = <E>(time: Effect.Effect<ReadonlyArray<number | string>, E>) =>
+  clockLead(Effect.map(time, ([seconds, micros]) => Number(seconds) * 1_000 + Number(micros) / 1_000));
 
 const fieldOf = (info: string, name: string): string | null =>
   new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1] ?? null;

@@ -62,7 +62,7 @@ const rangeArgs = ({ start, end }: Range, { limit, reverse }: { limit: number; r
   return [...(reverse ? ["ZREVRANGEBYLEX", to, from] : ["ZRANGEBYLEX", from, to]), limit];
 };
 
-interface RedisKvOptions {
+export interface RedisKvOptions {
   /**
    * A connection for commits alone, which are answered once a replica has them: a failover to it loses none. `WAIT`
    * blocks the connection, so reads need another one.

@@ -1,13 +1,13 @@
 /** Where the data of a Redis is, which servers use it, and whether it rests because it is a copy. */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { makeStorageUse, type Rest, type StoreUnavailable } from "@accountlink/core";
+import { makeStorageUse, type Rest } from "@accountlink/core";
 import { sweepEvery } from "@accountlink/core/telemetry";
-import { clockLead } from "@accountlink/core/timestamp";
 import { Clock, Effect } from "effect";
 import type { RedisCommands } from "../connection/connections.ts";
 import { runCommand } from "../connection/failure.ts";
-import { makeScript, runScript } from "../script.ts";
+import { leadOf } from "../inspect.ts";
+import { makeScript, runScript, type Script } from "../script.ts";
 
 /** How long a server counts as running after its last sign of life, in milliseconds. */
 const holdTime = 7_000;
@@ -70,11 +70,6 @@ for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
 end
 return found`);
 
-const clear = makeScript("return redis.call('HDEL', KEYS[1], 'since', 'reason')");
-const leave = makeScript("return redis.call('HDEL', KEYS[1], 'server:' .. ARGV[1])");
-const put = makeScript("return redis.call('HSET', KEYS[1], 'since', ARGV[1], 'reason', ARGV[2])");
-const read = makeScript("return redis.call('HMGET', KEYS[1], 'since', 'reason')");
-
 const restOf = (reply: unknown): Rest | null => {
   const [since, reason] = reply as ReadonlyArray<string | null>;
   return since ? { since: Number(since), reason: (reason ?? "copied") as Rest["reason"] } : null;
@@ -102,8 +97,8 @@ export const writeRest = (commands: RedisCommands, key: string, rest: Rest | nul
   Effect.asVoid(
     runCommand("StorageUse.rest", () =>
       rest === null
-        ? runScript(commands, clear, [key], [])
-        : runScript(commands, put, [key], [rest.since, rest.reason]),
+        ? commands.hdel(key, "since", "reason")
+        : commands.hset(key, "since", rest.since, "reason", rest.reason),
     ),
   );
 
@@ -115,26 +110,22 @@ export const storageUseOn = Effect.fnUntraced(function* (
   commands: RedisCommands,
   { key, path, serves }: { readonly key: string; readonly path: string; readonly serves: boolean },
 ) {
-  const run =
-    (name: string, script: typeof claim) =>
-    (...values: ReadonlyArray<string | number>): Effect.Effect<unknown, StoreUnavailable> =>
-      runCommand(`StorageUse.${name}`, () => runScript(commands, script, [key], values));
+  const run = (name: string, script: Script, ...values: ReadonlyArray<string | number>) =>
+    runCommand(`StorageUse.${name}`, () => runScript(commands, script, [key], values));
   const use = yield* makeStorageUse(
     {
       claim: (at) =>
-        Effect.flatMap(redisRun(commands), (id) => Effect.map(run("claim", claim)(id, path, at), restOf)),
-      find: Effect.map(run("find", read)(), restOf),
+        Effect.flatMap(redisRun(commands), (id) => Effect.map(run("claim", claim, id, path, at), restOf)),
+      find: Effect.map(
+        runCommand("StorageUse.find", () => commands.hmget(key, "since", "reason")),
+        restOf,
+      ),
       rest: (rest) => writeRest(commands, key, rest),
       resume: writeRest(commands, key, null),
     },
     {
       servers: readServers(commands, key),
-      clockLead: clockLead(
-        Effect.map(
-          runCommand("StorageUse.clock", () => commands.time()),
-          ([seconds, micros]) => Number(seconds) * 1_000 + Number(micros) / 1_000,
-        ),
-      ),
+      clockLead: leadOf(runCommand("StorageUse.clock", () => commands.time())),
     },
   );
   if (serves) {
@@ -142,12 +133,13 @@ export const storageUseOn = Effect.fnUntraced(function* (
     const name = `process ${process.pid} on ${hostname()}`;
     let last = "0";
     const sign = Effect.fnUntraced(function* (now: number) {
-      const reply = yield* run("beat", beat)(id, name, yield* redisRun(commands), last, now);
+      const reply = yield* run("beat", beat, id, name, yield* redisRun(commands), last, now);
       const [ends = "0", since = ""] = reply as ReadonlyArray<string>;
       last = ends;
       if (since !== "" && use.resting() === null) yield* use.reread;
     });
-    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(run("leave", leave)(id), "2 seconds")));
+    const leave = runCommand("StorageUse.leave", () => commands.hdel(key, `server:${id}`));
+    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(leave, "2 seconds")));
     yield* sweepEvery("2 seconds", "Cannot tell other processes that this server runs", sign);
   }
   return use;

@@ -20,7 +20,6 @@ import { Context, Data, Duration, Effect, Layer, Schedule } from "effect";
 import {
   addressOf,
   layer as connections,
-  defaultPrefix,
   type InvalidRedisUrl,
   type RedisCommands,
   RedisConnections,
@@ -31,7 +30,7 @@ import {
 import { runCommand } from "../connection/failure.ts";
 import { pathOf } from "../connection/redis_url.ts";
 import { inspect as inspectRedis } from "../inspect.ts";
-import { redisKv } from "./redis_kv.ts";
+import { type RedisKvOptions, redisKv } from "./redis_kv.ts";
 import { readRest, readServers, storageUseOn, writeRest } from "./storage_place.ts";
 
 export interface StorageRedisOptions extends RedisOptions {
@@ -62,22 +61,23 @@ const commandTimeout = "1500 millis";
 
 /** All storage ports in one Redis or Valkey of version 6 or later. */
 export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, StorageRedisError> => {
-  const connected = connections({ commandTimeout, prefix: defaultPrefix, ...options });
+  const connected = connectedTo(options);
   return Layer.unwrap(
     Effect.gen(function* () {
       const { address } = yield* addressOf(options);
       if (address.kind === "cluster") return yield* new RedisClusterRefused();
-      const { commands, prefix } = yield* RedisConnections;
+      const redis = yield* RedisConnections;
+      const { commands, prefix } = redis;
       const path = pathOf(address);
-      const place = { key: `${prefix}store:place`, path, serves: options.serves ?? false };
+      const place = { key: placeKeyOf(redis), path, serves: options.serves ?? false };
       const check = yield* StorageCheck;
-      yield* check(yield* firstAnswer(foundIn(commands, prefix, path), path, options));
+      yield* check(yield* firstAnswer(foundIn(redis, path), path, options));
       for (const risk of yield* risksOf(commands)) yield* Effect.logWarning(`Redis at "${path}" ${risk}`);
       const kvOptions =
         address.kind === "sentinel"
           ? { replicated: Context.get(yield* Layer.build(Layer.fresh(connected)), RedisConnections).commands }
           : {};
-      const kv = redisKv(commands, `${prefix}store:`, kvOptions);
+      const kv = kvOn(redis, kvOptions);
       yield* Effect.catchTag(claimSchema(kv), "StoreUnavailable", (error) => unusable(path, error));
       const adopted = identityOf(commands, `${prefix}store:identity`);
       const identity = yield* Effect.mapError(adopted, (error) => unusable(path, error));
@@ -91,11 +91,20 @@ export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, S
   ).pipe(Layer.provide(connected));
 };
 
-const foundIn = (commands: RedisCommands, prefix: string, path: string) => {
-  const kv = redisKv(commands, `${prefix}store:`);
+const connectedTo = (options: RedisOptions) => connections({ commandTimeout, ...options });
+
+type Connections = RedisConnections["Service"];
+
+const kvOn = ({ commands, prefix }: Connections, options?: RedisKvOptions) =>
+  redisKv(commands, `${prefix}store:`, options);
+
+const placeKeyOf = ({ prefix }: Connections): string => `${prefix}store:place`;
+
+const foundIn = (redis: Connections, path: string) => {
+  const kv = kvOn(redis);
   return Effect.all({
     rootKey: readRootKey(kv),
-    rest: readRest(commands, `${prefix}store:place`, path),
+    rest: readRest(redis.commands, placeKeyOf(redis), path),
     isHalfMoved: isHalfMoved(kv),
   });
 };
@@ -160,43 +169,32 @@ export { moveFromRows, moveKv, moveToRows } from "@accountlink/kv";
 
 /** Opens the engine itself. @internal */
 export const openKv = (options: RedisOptions) =>
-  Layer.build(connections({ commandTimeout, prefix: defaultPrefix, ...options })).pipe(
-    Effect.map((context) => {
-      const { commands, prefix } = Context.get(context, RedisConnections);
-      return redisKv(commands, `${prefix}store:`);
-    }),
-  );
+  Effect.map(Layer.build(connectedTo(options)), (context) => kvOn(Context.get(context, RedisConnections)));
+
+/** Runs an effect on the connections of a storage. */
+const onStorage = <A, E>(options: RedisOptions, use: (redis: Connections) => Effect.Effect<A, E>) =>
+  Effect.provide(Effect.flatMap(RedisConnections, use), connectedTo(options), { local: true });
 
 /** Reads the state of a storage, without changing its data. @internal */
 export const inspect = Effect.fn("StorageRedis.inspect")(function* (options: RedisOptions) {
   const state = yield* inspectRedis(options);
-  const read = Effect.gen(function* () {
-    const { commands, prefix } = yield* RedisConnections;
-    const kv = redisKv(commands, `${prefix}store:`);
-    return {
-      ...state,
-      ...(yield* foundIn(commands, prefix, pathOf((yield* addressOf(options)).address))),
-      risks: yield* risksOf(commands),
-      schema: { version: yield* readSchema(kv), newest: newestSchema },
-    };
-  });
-  return yield* Effect.provide(read, connections({ commandTimeout, ...options }), { local: true });
+  return yield* onStorage(
+    options,
+    Effect.fnUntraced(function* (redis) {
+      return {
+        ...state,
+        ...(yield* foundIn(redis, state.path)),
+        risks: yield* risksOf(redis.commands),
+        schema: { version: yield* readSchema(kvOn(redis)), newest: newestSchema },
+      };
+    }),
+  );
 });
 
-/** Runs an effect on the place of the data of a storage. */
-const onPlace = <A, E>(
-  options: RedisOptions,
-  use: (commands: RedisCommands, key: string) => Effect.Effect<A, E>,
-) =>
-  Effect.provide(
-    Effect.flatMap(RedisConnections, ({ commands, prefix }) => use(commands, `${prefix}store:place`)),
-    connections({ commandTimeout, prefix: defaultPrefix, ...options }),
-    { local: true },
-  );
-
 /** Returns the servers that use a storage. @internal */
-export const usersOf = (options: RedisOptions) => onPlace(options, readServers);
+export const usersOf = (options: RedisOptions) =>
+  onStorage(options, (redis) => readServers(redis.commands, placeKeyOf(redis)));
 
 /** Makes a storage rest, or act. @internal */
 export const restRedis = (options: RedisOptions, rest: Rest | null) =>
-  onPlace(options, (commands, key) => writeRest(commands, key, rest));
+  onStorage(options, (redis) => writeRest(redis.commands, placeKeyOf(redis), rest));
