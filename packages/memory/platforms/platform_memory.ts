@@ -35,6 +35,10 @@ import {
 import { Effect, Layer, Option } from "effect";
 import { operationsOf } from "./plain.ts";
 
+/** What `map` makes of the item with an ID; none without the item. */
+const find = <Id, Item, A>(items: ReadonlyMap<Id, Item>, id: Id, map: (item: Item) => A): Option.Option<A> =>
+  Option.map(Option.fromUndefinedOr(items.get(id)), map);
+
 const chatPlatform = (fixture: PlatformFixture) => {
   const guilds = new Map(
     fixture.guilds.filter(({ bot }) => bot).map((guild) => [guild.id, new FixtureGuild(guild)]),
@@ -43,8 +47,7 @@ const chatPlatform = (fixture: PlatformFixture) => {
   const operations = operationsOf<
     Omit<ChatPlatform["Service"], "botInvite" | "joins" | "roles" | "channels" | "commands">
   >({
-    findGuild: (guildId) =>
-      Option.map(Option.fromUndefinedOr(guilds.get(guildId)), ({ id, name }) => ({ id, name })),
+    findGuild: (guildId) => find(guilds, guildId, ({ id, name }) => ({ id, name })),
     findMember: (guildId, chatId) =>
       Option.map(
         Option.fromUndefinedOr(guilds.get(guildId)?.member(chatId)),
@@ -52,7 +55,7 @@ const chatPlatform = (fixture: PlatformFixture) => {
       ),
     joinedGuilds: (guildIds) => new Set(guildIds.filter((id) => guilds.has(id))),
     isManager: (guildId, chatId) => guilds.get(guildId)?.isManager(chatId) === true,
-    findUser: (chatId) => Option.map(Option.fromUndefinedOr(users.get(chatId)), chatUserOfFixture),
+    findUser: (chatId) => find(users, chatId, chatUserOfFixture),
     findUserByName: (username) => idOfName(fixture.chatUsers, username),
     searchMembers: (guildId, beginning, limit) =>
       (guilds.get(guildId)?.search(beginning, limit, users) ?? []).map(({ chatId }) => chatId),
@@ -69,10 +72,7 @@ const chatChannels = (guilds: ReadonlyMap<GuildId, FixtureGuild>): ChatChannels 
     [...guilds.values()].find(({ channels }) => channels.has(channelId));
   return operationsOf<ChatChannels>({
     findChannels: (guildId) =>
-      Option.map(Option.fromUndefinedOr(guilds.get(guildId)), ({ channels }) => ({
-        channels: [...channels.values()],
-        locale: null,
-      })),
+      find(guilds, guildId, ({ channels }) => ({ channels: [...channels.values()], locale: null })),
     post: (channelId, message, once) =>
       refuseOr(ofChannel(channelId)?.post(channelId, message, once) ?? closed),
     postPrivately: () => "sent",
@@ -104,15 +104,11 @@ const chatRoles = (
 
   return operationsOf<ChatRoles>({
     findGuildRoles: (guildId) =>
-      Option.map(Option.fromUndefinedOr(guilds.get(guildId)), ({ roles, memberCount }) => ({
-        roles: [...roles.values()],
-        memberCount,
-      })),
+      find(guilds, guildId, ({ roles, memberCount }) => ({ roles: [...roles.values()], memberCount })),
     findMember: (guildId, chatId) =>
       Option.map(Option.fromUndefinedOr(guilds.get(guildId)?.member(chatId)), roleMember),
     findNameable: (guildId, chatId) => guilds.get(guildId)?.nameable(chatId) ?? new Set(),
-    makeRole: (guildId, name) =>
-      Option.map(Option.fromUndefinedOr(guilds.get(guildId)), (guild) => guild.makeRole(name)),
+    makeRole: (guildId, name) => find(guilds, guildId, (guild) => guild.makeRole(name)),
     membersPage: (guildId, after) => {
       const { members, next } = guilds.get(guildId)?.page(after) ?? { members: [], next: null };
       return { members: members.map(roleMember), next };
@@ -129,10 +125,9 @@ const gamePlatform = (fixture: PlatformFixture) => {
   const users = new Map(gameUsers.map((user) => [user.id, user]));
   return operationsOf<Omit<GamePlatform["Service"], "descriptionPage">>({
     hasUser: (gameId: GameId) => users.has(gameId),
-    findProfile: (gameId) => Option.map(Option.fromUndefinedOr(users.get(gameId)), profileOfFixture),
+    findProfile: (gameId) => find(users, gameId, profileOfFixture),
     findUserByName: (username) => idOfName(gameUsers, username),
-    findDescription: (gameId) =>
-      Option.map(Option.fromUndefinedOr(users.get(gameId)), ({ description }) => description ?? ""),
+    findDescription: (gameId) => find(users, gameId, ({ description }) => description ?? ""),
     findGroup: (groupId) => Option.fromUndefinedOr(groupOfFixture(fixture, groupId)),
     groupMembers: (groupId, cursor) => Option.some(groupPageOfFixture(gameUsers, groupId, cursor)),
     findItem: (item) => Option.fromUndefinedOr(itemOfFixture(gameUsers, item)),
