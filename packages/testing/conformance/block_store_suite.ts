@@ -1,10 +1,10 @@
 import { ChatId, type GameId, LinkStore, type StoragePorts } from "@accountlink/core";
 import { BlockStore, type BlockTarget, blockedPerStep } from "@accountlink/core/admission";
-import { ImportStore } from "@accountlink/core/imports";
 import { Effect, Option } from "effect";
 import { hostileTexts, uniquePid, unstorableTexts } from "../mod.ts";
 import { expectDefect, expectEqual } from "./expect.ts";
-import { ada, atOnce, bob, chess, makeScopes, origin, poker } from "./scopes.ts";
+import { line, newLinkSteps } from "./links/link_steps.ts";
+import { ada, atOnce, bob, chess, origin, poker } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const chat = (chatId: ChatId): BlockTarget => ({ chatId, gameId: null, hash: `chat-${chatId}` });
@@ -12,17 +12,16 @@ const game = (gameId: GameId): BlockTarget => ({ chatId: null, gameId, hash: `ga
 
 /** Creates a scope and the operations on its blocks and links. */
 const newBlockSteps = Effect.gen(function* () {
-  const [store, links, imports] = [yield* BlockStore, yield* LinkStore, yield* ImportStore];
-  const { pid } = (yield* makeScopes).global;
+  const [store, links] = [yield* BlockStore, yield* LinkStore];
+  const { pid, load } = yield* newLinkSteps;
   const context = (at: number) => ({ ...origin, pid, at });
   const importLinks = (chatIds: ReadonlyArray<ChatId>, gameId: GameId) =>
-    imports.importBatch({
-      ...context(7),
-      links: chatIds.map((chatId) => ({ chatId, gameId, lastVerifiedAt: 7 })),
-      existing: "replace",
-      proof: "import",
-      progress: null,
-    });
+    load(
+      chatIds.map((chatId) => line(chatId, gameId, 7)),
+      "replace",
+      null,
+      7,
+    );
   return {
     set: (target: BlockTarget, reason: string | null = null, scope = pid) =>
       store.set({ ...context(1), pid: scope, ...target, reason }),

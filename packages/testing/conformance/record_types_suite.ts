@@ -10,6 +10,7 @@ import {
   type RecordIndex,
   Records,
   type RecordType,
+  type TxBody,
 } from "@accountlink/core/records";
 import { sessionBursts, verificationSessions } from "@accountlink/core/sessions";
 import { recordTypes } from "@accountlink/core/storage";
@@ -44,21 +45,21 @@ const isOnly = ({ only }: RecordIndex, record: Values): boolean => {
   return "has" in only ? (value as Values)[only.has] !== null : only.values.includes(String(value));
 };
 
-const get = Effect.fnUntraced(function* (type: RecordType, record: Values) {
-  // A storage provides the records besides its ports.
-  const { read } = Context.getUnsafe(yield* Effect.context(), Records)("RecordTypes");
-  return yield* read("find", (tx) => tx.get(type, ...valuesOf(record, type.key)));
-});
+/** The records, which a storage provides besides its ports. */
+const records = Effect.map(Effect.context(), (context) => Context.getUnsafe(context, Records)("RecordTypes"));
+
+const read = <A>(body: TxBody<A>) => Effect.flatMap(records, (all) => all.read("find", body));
+
+const get = (type: RecordType, record: Values) => read((tx) => tx.get(type, ...valuesOf(record, type.key)));
 
 /** Finds a record by its key and by each of its indexes, and checks that all of them agree. */
 const find = Effect.fnUntraced(function* (type: RecordType, record: Values) {
-  const { read } = Context.getUnsafe(yield* Effect.context(), Records)("RecordTypes");
   const found = yield* get(type, record);
   for (const index of Object.values<RecordIndex>(type.indexes)) {
     const fields = [...(index.either?.slice(0, 1) ?? []), ...index.fields];
     const values = valuesOf((found ?? record) as Values, fields);
     if (values.includes(null as never)) continue;
-    const listed = yield* read("find", (tx) => tx.list(index, values));
+    const listed = yield* read((tx) => tx.list(index, values));
     const isIn = found !== undefined && isOnly(index, found as Values);
     expectEqual(listed, isIn ? [found] : [], `${type.name}.${index.name}`);
   }
@@ -68,8 +69,7 @@ const find = Effect.fnUntraced(function* (type: RecordType, record: Values) {
 /** The keys of the records of an account, if the type lists them. */
 const ofAccount = Effect.fnUntraced(function* (type: RecordType, account: string) {
   if (!type.isOfAccount) return [];
-  const { read } = Context.getUnsafe(yield* Effect.context(), Records)("RecordTypes");
-  const found = yield* read("find", (tx) => tx.ofAccount(type, account));
+  const found = yield* read((tx) => tx.ofAccount(type, account));
   return found.map((record) => valuesOf(record as Values, type.key));
 });
 
@@ -88,8 +88,7 @@ const nameAccount = Effect.fnUntraced(function* (
 ) {
   if (fields["account"] !== accountId) return;
   yield* KeyStore.use((keys) => keys.ensureAccount({ name, chatId: null, tier: "free" }));
-  const { read } = Context.getUnsafe(yield* Effect.context(), Records)("RecordTypes");
-  record["account"] = yield* read("find", (tx) => tx.accountId(name));
+  record["account"] = yield* read((tx) => tx.accountId(name));
 });
 
 /** The types of records whose key exists. */
@@ -98,8 +97,7 @@ const ofKeys: ReadonlySet<RecordType> = new Set([verificationSessions, sessionBu
 const exists = (found: object | undefined): boolean => found !== undefined;
 
 const put = Effect.fnUntraced(function* (type: RecordType, record: Values) {
-  const { write } = Context.getUnsafe(yield* Effect.context(), Records)("RecordTypes");
-  yield* write("put", uniqueText(), (tx) => tx.put(type, record));
+  yield* (yield* records).write("put", uniqueText(), (tx) => tx.put(type, record));
   return record;
 });
 
@@ -143,9 +141,8 @@ const keepsTexts = Effect.fnUntraced(function* (type: RecordType) {
 
 /** Adds 1 to two counts, which it reads by their keys, in a write that waits for no other one. */
 const increment = (counts: ReadonlyArray<DayCount>) =>
-  Effect.gen(function* () {
-    const { write } = Context.getUnsafe(yield* Effect.context(), Records)("RecordTypes");
-    yield* write("increment", uniqueText(), function* (tx) {
+  Effect.flatMap(records, ({ write }) =>
+    write("increment", uniqueText(), function* (tx) {
       const found = yield* tx.getAll(
         dayCounts,
         counts.map(({ endsAt, key }) => [endsAt, key]),
@@ -154,8 +151,8 @@ const increment = (counts: ReadonlyArray<DayCount>) =>
         dayCounts,
         found.map((count) => ({ ...count, counted: count.counted + 1 })),
       );
-    });
-  });
+    }),
+  );
 
 const readsHold: Cases<StoragePorts> = {
   "what concurrent writes read by several keys holds until their ends": function* () {

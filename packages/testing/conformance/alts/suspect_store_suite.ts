@@ -1,10 +1,10 @@
 import { ChatId, type StoragePorts } from "@accountlink/core";
 import { mostSuspects, type Suspect, SuspectStore } from "@accountlink/core/alts";
-import { ImportStore } from "@accountlink/core/imports";
 import { UserStore } from "@accountlink/core/users";
 import { Array as Arr, Effect } from "effect";
 import { expectEqual } from "../expect.ts";
-import { atOnce, chess, makeScopes, origin } from "../scopes.ts";
+import { line, newLinkSteps } from "../links/link_steps.ts";
+import { atOnce, chess, origin } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 
 /** No other case has links of these users, so that they can be erased. */
@@ -12,18 +12,15 @@ const [ada, bob, cyd] = [ChatId.make("41001"), ChatId.make("41002"), ChatId.make
 
 /** Creates a scope in which three users are linked, and the operations on its pairs. */
 const newSuspectSteps = Effect.gen(function* () {
-  const [store, imports, users] = [yield* SuspectStore, yield* ImportStore, yield* UserStore];
-  const { pid } = (yield* makeScopes).global;
+  const [store, users] = [yield* SuspectStore, yield* UserStore];
+  const { pid, load } = yield* newLinkSteps;
   const importLinks = (chatIds: ReadonlyArray<ChatId>) =>
-    imports.importBatch({
-      ...origin,
-      pid,
-      at: 5,
-      links: chatIds.map((chatId) => ({ chatId, gameId: chess, lastVerifiedAt: 7 })),
-      existing: "replace",
-      proof: "import",
-      progress: null,
-    });
+    load(
+      chatIds.map((chatId) => line(chatId, chess, 7)),
+      "replace",
+      null,
+      5,
+    );
   yield* importLinks([ada, bob, cyd]);
   return {
     importLinks,
