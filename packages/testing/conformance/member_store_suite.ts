@@ -6,7 +6,7 @@ import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { makeKey, makeSignIn, uniqueChatId, uniquePid, uniqueText } from "../mod.ts";
 import { expectEqual, expectThat, pluck } from "./expect.ts";
-import { ada, atOnce, newestOf, origin } from "./scopes.ts";
+import { ada, atOnce, eraseUser, newestOf, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const changed = { revokedKeys: [] };
@@ -244,14 +244,11 @@ const cases: Cases<StoragePorts> = {
   },
 
   "when the last owner or admin of an account goes, by whatever way, its keys are revoked": function* () {
-    const users = yield* UserStore;
-    const erase = (chatId: ChatId) =>
-      users.erase({ ...origin, chatId, at: 9, scopes: [], pseudonym: uniqueText(), ownerHash: uniqueText() });
     const ways = {
       leaving: (name: string, chatId: ChatId) => change(name, { type: "remove", chatId }, 9),
       "a lower role": (name: string, chatId: ChatId) =>
         change(name, { type: "set_role", chatId, role: "moderator" }, 9),
-      erasure: (_: string, chatId: ChatId) => Effect.map(erase(chatId), Option.getOrThrow),
+      erasure: (_: string, chatId: ChatId) => Effect.map(eraseUser(chatId, { at: 9 }), Option.getOrThrow),
     };
     for (const [way, goes] of Object.entries(ways)) {
       const keys = yield* KeyStore;
@@ -303,7 +300,7 @@ const cases: Cases<StoragePorts> = {
       });
       const kept = yield* signIn(mine.name, ada);
       const pseudonym = uniqueText();
-      yield* users.erase({ ...origin, chatId, at: 9, scopes: [], pseudonym, ownerHash: uniqueText() });
+      yield* eraseUser(chatId, { at: 9, pseudonym });
 
       expectEqual(Object.fromEntries(yield* rolesOf(team.name)), {
         [ada]: "moderator",

@@ -1,8 +1,8 @@
 /** Makes new accounts and scopes for each case, so that cases can share a store. */
 import { AuditLog, ChatId, type DataScope, GameId, GuildId, type StoreUnavailable } from "@accountlink/core";
-import type { WriteOrigin } from "@accountlink/core/audit";
+import type { AuditAction, WriteOrigin } from "@accountlink/core/audit";
 import { type Account, KeyStore } from "@accountlink/core/keys";
-import { UserStore } from "@accountlink/core/users";
+import { type EraseUser, UserStore } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { uniquePid, uniqueText } from "../mod.ts";
 
@@ -63,8 +63,8 @@ export const makeScopes: Effect.Effect<Scopes, StoreUnavailable, KeyStore> = Eff
   return Effect.as(storeScopes(scopes), scopes);
 });
 
-/** Erases a user who has no link. */
-export const eraseUser = (chatId: ChatId) =>
+/** Erases a user, who has no link unless `parts` name its scope. */
+export const eraseUser = (chatId: ChatId, parts: Partial<EraseUser> = {}) =>
   UserStore.use((users) =>
     users.erase({
       ...origin,
@@ -73,14 +73,15 @@ export const eraseUser = (chatId: ChatId) =>
       scopes: [],
       pseudonym: `erased:${uniqueText()}`,
       ownerHash: uniqueText(),
+      ...parts,
     }),
   );
 
 export type ScopeName = "global" | "guild";
 
-/** The newest audit entries of an account. */
-export const newestOf = (account: string) =>
+/** The newest audit entries of an account, of all actions if none is named. */
+export const newestOf = (account: string, action: AuditAction | null = null) =>
   Effect.map(
-    AuditLog.use((log) => log.list(account, null, 10)),
+    AuditLog.use((log) => log.list(account, null, 10, { action, keyId: null })),
     ({ entries }) => entries,
   );

@@ -4,7 +4,7 @@ import { UserStore } from "@accountlink/core/users";
 import { Array as Arr, Effect } from "effect";
 import { expectEqual } from "../expect.ts";
 import { line, newLinkSteps } from "../links/link_steps.ts";
-import { atOnce, chess, origin } from "../scopes.ts";
+import { atOnce, chess, eraseUser } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 
 /** No other case has links of these users, so that they can be erased. */
@@ -29,14 +29,7 @@ const newSuspectSteps = Effect.gen(function* () {
     forget: store.forget,
     erase: (chatId: ChatId) =>
       Effect.flatMap(users.findRecords(chatId), (records) =>
-        users.erase({
-          ...origin,
-          chatId,
-          at: 9,
-          scopes: records.map(({ scope }) => scope.pid),
-          pseudonym: "erased",
-          ownerHash: "owner",
-        }),
+        eraseUser(chatId, { at: 9, scopes: records.map(({ scope }) => scope.pid) }),
       ),
   };
 });

@@ -1,12 +1,11 @@
 import type { StoragePorts } from "@accountlink/core";
-import { AuditLog } from "@accountlink/core/audit";
 import { type Community, newCommunity } from "@accountlink/core/communities";
 import { KeyStore } from "@accountlink/core/keys";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual, pluck } from "../expect.ts";
 import { paused, settings, start, uniqueGuildId } from "../roles/role_steps.ts";
-import { atOnce, eraseUser, origin } from "../scopes.ts";
+import { atOnce, eraseUser, newestOf, origin } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 import { newCommunitySteps } from "./community_steps.ts";
 
@@ -90,8 +89,7 @@ const cases: Cases<StoragePorts> = {
       yield* savePanel("70", "1", null);
       yield* savePanel("70", "2", null);
       yield* savePanel("70", null);
-      const filter = { action: "panel.posted", keyId: null } as const;
-      const { entries } = yield* (yield* AuditLog).list(scope.account, null, 10, filter);
+      const entries = yield* newestOf(scope.account, "panel.posted");
       const inChannel = { guildId, channelId: "70" };
       expectEqual(pluck(entries, "details"), [
         { ...inChannel, messageId: null, text: "Hi 🎮" },

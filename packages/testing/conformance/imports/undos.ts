@@ -1,14 +1,13 @@
-import { AuditLog, type ChatId, type GameId, type StoragePorts } from "@accountlink/core";
+import { type ChatId, type GameId, type StoragePorts } from "@accountlink/core";
 import { BlockStore } from "@accountlink/core/admission";
 import { undoableFor } from "@accountlink/core/imports";
 import { isOrWasLinked } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
-import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual, pluck } from "../expect.ts";
 import { line } from "../links/link_steps.ts";
-import { ada, bob, chess, cyd, dan, origin, poker, rummy } from "../scopes.ts";
+import { ada, bob, chess, cyd, dan, eraseUser, newestOf, poker, rummy } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { fileOf, makeSteps } from "./import_steps.ts";
 
@@ -45,9 +44,7 @@ export const undos: Cases<StoragePorts> = {
     const { importFile, undoablePage, undo, global } = yield* makeSteps;
     const chatId = uniqueChatId();
     const id = yield* importFile([line(chatId, chess), line(bob, chess)]);
-    const names = { pseudonym: uniqueText(), ownerHash: uniqueText() };
-    const erase = { ...origin, ...names, chatId, at: 1, scopes: [global.pid] };
-    yield* UserStore.use((users) => users.erase(erase));
+    yield* eraseUser(chatId, { at: 1, scopes: [global.pid] });
     expectEqual((yield* undoablePage(id, null, 10)).links, [{ chatId: bob, isRemoved: true }]);
     expectEqual(yield* undo(id, undoableFor), done);
     expectEqual(yield* undo(id, undoableFor - 1), { ...done, removed: 1 });
@@ -177,8 +174,7 @@ export const undos: Cases<StoragePorts> = {
       const gameOf = (chatId: ChatId) =>
         Effect.map(links.findByChatId(global.pid, chatId), (found) => Option.getOrThrow(found).gameId);
       expectEqual([yield* gameOf(ada), yield* gameOf(bob)], [poker, rummy]);
-      const { entries } = yield* AuditLog.use((log) => log.list(account.name, null, 10));
-      expectEqual(pluck(entries, "action"), [
+      expectEqual(pluck(yield* newestOf(account.name), "action"), [
         "links.import_undone",
         "block.set",
         "links.imported",

@@ -1,4 +1,4 @@
-import { AuditLog, ChatId, GuildId, type ScopeTarget, type StoragePorts } from "@accountlink/core";
+import { ChatId, GuildId, type ScopeTarget, type StoragePorts } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { type Account, KeyStore, noSettings } from "@accountlink/core/keys";
 import { SignInStore } from "@accountlink/core/sign_ins";
@@ -13,7 +13,7 @@ import {
   unstorableTexts,
 } from "../../mod.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
-import { atOnce, makeScopes, origin } from "../scopes.ts";
+import { atOnce, makeScopes, newestOf, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { insert } from "./keys.ts";
 
@@ -60,7 +60,7 @@ export const accounts: Cases<StoragePorts> = {
     const chatId = Option.getOrThrow(yield* keys.findAccount(one)).chatId as ChatId;
     const [membership] = yield* MemberStore.use((members) => members.findByChatId(chatId));
     expectEqual(membership?.account.displayName, yield* named(one));
-    const { entries: log } = yield* AuditLog.use((entries) => entries.list(one, null, 9));
+    const log = yield* newestOf(one);
     expectEqual(
       log.map(({ action, details }) => [action, details["name"]]),
       [
@@ -109,7 +109,7 @@ export const accounts: Cases<StoragePorts> = {
       for (const user of [chatId, mate]) expectEqual(yield* members.findByChatId(user), []);
       expectEqual(yield* members.list(pseudonym), []);
       expectEqual(yield* signIns.find("dashboard", signIn.id, signIn.createdAt), Option.none());
-      const { entries: log } = yield* AuditLog.use((entries) => entries.list(pseudonym, null, 9));
+      const log = yield* newestOf(pseudonym);
       expectEqual(log[0]?.details, { status: "deleted", revokedKeys: 1 });
       expectThat(
         log.every(({ actor }) => actor.id !== name),

@@ -1,12 +1,11 @@
 import { ChatId, type StoragePorts } from "@accountlink/core";
-import { AuditLog } from "@accountlink/core/audit";
 import { erasedLink, erasedNickname } from "@accountlink/core/roles";
 import { dayMs } from "@accountlink/core/timestamp";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat, pluck } from "../expect.ts";
-import { atOnce, eraseUser, origin } from "../scopes.ts";
+import { atOnce, eraseUser, newestOf, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import {
   listed,
@@ -123,8 +122,7 @@ export const members: Cases<StoragePorts> = {
     expectEqual([yield* store.countNicknames(place), yield* isPuttingBack], [2, false]);
     expectEqual([yield* store.putNicknamesBack(write), yield* store.putNicknamesBack(write)], [true, false]);
     expectEqual(yield* isPuttingBack, true);
-    const filter = { action: "nicknames.put_back", keyId: null } as const;
-    const { entries } = yield* (yield* AuditLog).list(scope.account, null, 10, filter);
+    const entries = yield* newestOf(scope.account, "nicknames.put_back");
     expectEqual(pluck(entries, "details"), [{ guildId: place.guildId, count: 2 }]);
     yield* store.endPuttingBack(place);
     expectEqual(yield* isPuttingBack, false);

@@ -1,10 +1,9 @@
 import { ChatId, type StoragePorts } from "@accountlink/core";
-import { AuditLog } from "@accountlink/core/audit";
 import { type RoleChange, RoleHistoryStore, roleChangeTime } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { uniqueChatId } from "../../mod.ts";
 import { expectEqual, pluck } from "../expect.ts";
-import { atOnce, makeScopes, origin } from "../scopes.ts";
+import { atOnce, makeScopes, newestOf, origin } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 import { start, uniqueGuildId } from "./role_steps.ts";
 
@@ -106,8 +105,7 @@ const cases: Cases<StoragePorts> = {
     expectEqual(pluck(found, "chatId"), users.slice(1));
     for (const change of found.slice(0, 1)) yield* history.close(change);
     expectEqual(pluck(yield* history.toReverse(reversal, 10), "chatId"), users.slice(2));
-    const filter = { action: "roles.put_back", keyId: null } as const;
-    const { entries } = yield* (yield* AuditLog).list(scope.account, null, 10, filter);
+    const entries = yield* newestOf(scope.account, "roles.put_back");
     expectEqual(pluck(entries, "details"), [{ guildId: place.guildId, count: 2 }]);
 
     const after = { ...reversal, number: 7 };
