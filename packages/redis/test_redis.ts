@@ -3,7 +3,7 @@
 import { Counters } from "@accountlink/core";
 import { startProxy, startRedis } from "@accountlink/test-servers";
 import { Connection } from "@accountlink/testing/conformance";
-import { Context, Effect, Layer, Logger, Redacted, Schedule, type Scope } from "effect";
+import { Context, Effect, Layer, Logger, Queue, Redacted, Schedule, type Scope } from "effect";
 import { Redis } from "ioredis";
 import * as RedisCache from "./cache.ts";
 import * as CacheRedis from "./cache_redis.ts";
@@ -49,6 +49,16 @@ export const ttlsOf = Effect.fnUntraced(function* (url: string, prefix: string) 
 
 export const until = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(condition, { until: (holds) => holds, schedule: Schedule.spaced("10 millis") });
+
+/** Publishes until a queue gets a message. */
+export const untilHeard = Effect.fnUntraced(function* <E>(
+  queue: Queue.Dequeue<string>,
+  publish: Effect.Effect<void, E>,
+) {
+  const heard = yield* Effect.forkChild(Queue.take(queue));
+  const isHeard = Effect.sync(() => heard.pollUnsafe() !== undefined);
+  yield* until(Effect.andThen(Effect.ignore(publish), isHeard));
+});
 
 /** The ports for the conformance suites. The clock of the counters is the time that a suite passes to each call. */
 export const layerAt = (url: string, prefix = uniquePrefix()) =>

@@ -1,9 +1,9 @@
 import { Counters, Signals } from "@accountlink/core";
 import { startRedisCluster, whyNoRedis } from "@accountlink/test-servers";
 import { cacheSuite, countersSuite, signalsSuite } from "@accountlink/testing/conformance";
-import { Context, Effect, Exit, Layer, Queue, Scope } from "effect";
+import { Context, Effect, Exit, Layer, Scope } from "effect";
 import * as test from "vitest";
-import { layerAt, openNode, until } from "../test_redis.ts";
+import { layerAt, openNode, untilHeard } from "../test_redis.ts";
 
 const missing = await whyNoRedis();
 const minute = 60_000;
@@ -24,14 +24,14 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
    * Each rule set has windows of one address and windows of one key. The cluster stores the address and the key in
    * different slots.
    */
-  const ruleSets = Array.from({ length: 20 }, (_, i) => ({
-    address: { key: `ip_day:${i}-${crypto.randomUUID()}`, limit: 100, durationMs: minute },
-    key: { key: `day:${i}-${crypto.randomUUID()}`, limit: 3, durationMs: minute },
-    pacing: { key: "", limit: 100, durationMs: minute },
-  })).map((rules) => ({
-    ...rules,
-    pacing: { ...rules.pacing, key: rules.key.key.replace("day:", "second:") },
-  }));
+  const ruleSets = Array.from({ length: 20 }, () => {
+    const [address, key] = [crypto.randomUUID(), crypto.randomUUID()];
+    return {
+      address: { key: `ip_day:${address}`, limit: 100, durationMs: minute },
+      key: { key: `day:${key}`, limit: 3, durationMs: minute },
+      pacing: { key: `second:${key}`, limit: 100, durationMs: minute },
+    };
+  });
 
   test.it(
     "a request refused by the limit of its key does not count towards the limit of its address, and leaves it no window",
@@ -65,13 +65,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
         const signals = Context.get(ports, Signals);
         const queue = yield* Effect.eventually(signals.subscribe("keys"));
         yield* nodes[0]?.kill ?? Effect.void;
-        const heard = yield* Effect.forkChild(Queue.take(queue));
-        yield* until(
-          Effect.andThen(
-            Effect.ignore(signals.publish("keys", "changed")),
-            Effect.sync(() => heard.pollUnsafe() !== undefined),
-          ),
-        );
+        yield* untilHeard(queue, signals.publish("keys", "changed"));
         const counters = Context.get(ports, Counters);
         // One of the three nodes was killed, so commands for a third of the slots fail.
         const rules = Array.from({ length: 60 }, () => ({

@@ -1,8 +1,8 @@
 import { Counters, Signals } from "@accountlink/core";
 import { startRedisSentinel, whyNoRedis } from "@accountlink/test-servers";
 import { assert, describe, testLive as test } from "@accountlink/test-servers/effect";
-import { Context, Effect, Queue } from "effect";
-import { openNode, until } from "../test_redis.ts";
+import { Context, Effect } from "effect";
+import { openNode, untilHeard } from "../test_redis.ts";
 
 const missing = await whyNoRedis();
 const rules = [{ key: "day:a", limit: 1_000_000, durationMs: 60_000 }];
@@ -18,12 +18,6 @@ describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis behind a senti
     yield* master.kill;
     yield* failover;
     yield* Effect.eventually(counters.admit(rules, 0));
-    const heard = yield* Effect.forkChild(Queue.take(queue));
-    yield* until(
-      Effect.andThen(
-        Effect.ignore(signals.publish("keys", "changed")),
-        Effect.sync(() => heard.pollUnsafe() !== undefined),
-      ),
-    );
+    yield* untilHeard(queue, signals.publish("keys", "changed"));
   });
 });

@@ -3,7 +3,7 @@ import { redisUrl, startProxy, startRedis, whyNoRedis, whyNoRedisUrl } from "@ac
 import { assert, describe, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Effect, Exit, Queue, Scope } from "effect";
 import type { RedisOptions } from "../connection/connections.ts";
-import { openClient, openNode, uniquePrefix, until } from "../test_redis.ts";
+import { openClient, openNode, uniquePrefix, until, untilHeard } from "../test_redis.ts";
 
 const noUrl = await whyNoRedisUrl();
 const noServer = await whyNoRedis();
@@ -110,13 +110,7 @@ describe.skipIf(noServer !== null)(`signals ${noServer ?? "on an unreachable Red
     const queue = yield* Effect.eventually(far.subscribe("keys"));
     yield* proxy.silence;
     yield* proxy.restore;
-    const heard = yield* Effect.forkChild(Queue.take(queue));
-    yield* until(
-      Effect.andThen(
-        near.publish("keys", "changed"),
-        Effect.sync(() => heard.pollUnsafe() !== undefined),
-      ),
-    );
+    yield* untilHeard(queue, near.publish("keys", "changed"));
   });
 
   test("a failed subscription leaves no subscription in Redis", function* () {
