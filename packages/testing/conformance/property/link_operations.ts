@@ -3,7 +3,7 @@ import { Conflict } from "@accountlink/core/errors";
 import type { FeedEvent } from "@accountlink/core/events";
 import { type ImportStore, type UploadStore, undoableFor } from "@accountlink/core/imports";
 import { type PortableLink } from "@accountlink/core/links";
-import { Effect, Option } from "effect";
+import { Effect, Option, Struct } from "effect";
 import * as FastCheck from "fast-check";
 import { uniqueText } from "../../mod.ts";
 import { ada, bob, chess, dan, poker } from "../scopes.ts";
@@ -23,6 +23,9 @@ export const ownOf = <Id>(own: ReadonlyArray<Id>, named: ReadonlyArray<Id>): Rea
 
 /** The hash of a user of either platform, by which a block finds the user after an erasure. */
 export const hashOf = (user: ChatId | GameId | null): string => `hash of ${user}`;
+
+/** The chat user of a write, with the hash by which a block finds the user. */
+export const hashed = (user: ChatId) => ({ chatId: user, chatHash: Effect.succeed(hashOf(user)) });
 
 /** That the scope does not admit a link is an answer too. */
 const orRefused = <A, E>(write: Effect.Effect<A, Conflict | E>) =>
@@ -60,22 +63,13 @@ export const linkOperations = {
     ({ links, pid }, { after, limit }) => links.exportPage(pid, after, limit),
   ),
   "LinkStore.setGame": operation(4, { scope, at, chatId, gameId }, ({ links, write }, input) =>
-    orRefused(
-      links.setGame({
-        ...write,
-        chatId: input.chatId,
-        gameId: input.gameId,
-        chatHash: Effect.succeed(hashOf(input.chatId)),
-      }),
-    ),
+    orRefused(links.setGame({ ...write, ...hashed(input.chatId), gameId: input.gameId })),
   ),
   "LinkStore.moveChat": operation(
     3,
     { scope, at, oldChatId: chatId, newChatId: chatId },
     ({ links, write }, { oldChatId, newChatId }) =>
-      orRefused(
-        links.moveChat({ ...write, oldChatId, newChatId, chatHash: Effect.succeed(hashOf(newChatId)) }),
-      ),
+      orRefused(links.moveChat({ ...write, oldChatId, newChatId, chatHash: hashed(newChatId).chatHash })),
   ),
   "LinkStore.removeGame": operation(2, { scope, at, chatId }, ({ links, write, sessionIds }, input) =>
     Effect.map(
@@ -90,15 +84,13 @@ export const linkOperations = {
       orRefused(
         links.restoreGame({
           ...write,
-          chatId: input.chatId,
-          gameId: input.gameId,
-          removedAt: input.removedAt,
-          chatHash: Effect.succeed(hashOf(input.chatId)),
+          ...hashed(input.chatId),
+          ...Struct.pick(input, ["gameId", "removedAt"]),
         }),
       ),
   ),
   "LinkStore.distrust": operation(1, { scope, at, chatId, gameId }, ({ links, write }, input) =>
-    links.distrust({ ...write, chatId: input.chatId, gameId: input.gameId, reason: "named by a key" }),
+    links.distrust({ ...write, ...Struct.pick(input, ["chatId", "gameId"]), reason: "named by a key" }),
   ),
   "LinkStore.deleteScope": operation(
     1,

@@ -7,7 +7,7 @@ import { Effect, Option, Struct } from "effect";
 import * as FastCheck from "fast-check";
 import { ada, bob, chess, dan, poker } from "../scopes.ts";
 import { accountUndoLaws } from "./account_undo_laws.ts";
-import { hashOf } from "./link_operations.ts";
+import { hashed, hashOf } from "./link_operations.ts";
 import { type World, worldOf } from "./operation.ts";
 import { type CommandSubjects, nth } from "./subjects.ts";
 import { at, type Law, law, type Part, type Step } from "./undo_law.ts";
@@ -67,15 +67,7 @@ export const undoLaws = {
       Option.match(removed, {
         onNone: () => Effect.void,
         onSome: ({ gameId: game }) =>
-          orRefused(
-            links.restoreGame({
-              ...write,
-              ...input,
-              gameId: game,
-              removedAt: at,
-              chatHash: Effect.succeed(hashOf(input.chatId)),
-            }),
-          ),
+          orRefused(links.restoreGame({ ...write, ...hashed(input.chatId), gameId: game, removedAt: at })),
       }),
     parts: ["links"],
   }),
@@ -83,14 +75,14 @@ export const undoLaws = {
   link: law({
     input: record({ chatId, gameId }),
     act: ({ links, write }, input) =>
-      orRefused(links.setGame({ ...write, ...input, chatHash: Effect.succeed(hashOf(input.chatId)) })),
+      orRefused(links.setGame({ ...write, ...hashed(input.chatId), gameId: input.gameId })),
     parts: ["links"],
   }),
 
   "move a link": law({
     input: record({ oldChatId: chatId, newChatId: chatId }),
     act: ({ links, write }, input) =>
-      orRefused(links.moveChat({ ...write, ...input, chatHash: Effect.succeed(hashOf(input.newChatId)) })),
+      orRefused(links.moveChat({ ...write, ...input, chatHash: hashed(input.newChatId).chatHash })),
     parts: ["links"],
   }),
 
