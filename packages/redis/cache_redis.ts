@@ -2,7 +2,6 @@ import type { Cache, Counters, Signals } from "@accountlink/core";
 import { Effect, Layer } from "effect";
 import * as RedisCache from "./cache.ts";
 import {
-  addressOf,
   layer as connections,
   type InvalidRedisUrl,
   RedisConnections,
@@ -43,17 +42,16 @@ export const layer = (
     RedisCache.layer,
     RedisSignals.layer,
     healthLayer,
-    Layer.effectDiscard(warnOfRefusal(options)),
+    Layer.effectDiscard(warnOfRefusal),
   ).pipe(Layer.provide(connections(options)));
 
 /** Warns of a Redis that is in reach and refuses what limits need, such as one whose user may not run scripts. */
-const warnOfRefusal = Effect.fnUntraced(function* (options: RedisOptions) {
-  const { commands, prefix } = yield* RedisConnections;
+const warnOfRefusal = Effect.gen(function* () {
+  const { commands, prefix, address } = yield* RedisConnections;
   const refusal = yield* Effect.orElseSucceed(refusalOf(commands, `${prefix}inspection`), () => null);
   if (refusal === null) return;
-  const path = pathOf((yield* addressOf(options)).address);
   yield* Effect.logWarning(
-    `Redis at "${path}" refuses writes: ${refusal}. Until it takes them, each server counts limits for itself`,
+    `Redis at "${pathOf(address)}" refuses writes: ${refusal}. Until it takes them, each server counts limits for itself`,
   );
 });
 

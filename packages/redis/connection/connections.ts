@@ -21,6 +21,7 @@ export class RedisConnections extends Context.Service<
     /** Receives messages. It is in subscriber mode, which allows no other commands. */
     readonly subscriber: Redis;
     readonly prefix: string;
+    readonly address: RedisAddress;
     /** Whether all keys of a script must share a slot. */
     readonly isCluster: boolean;
     readonly health: ConnectionHealth;
@@ -84,6 +85,7 @@ export const layer = (
       publisher,
       subscriber,
       prefix: identity === "" ? prefix : `${prefix}${identity}:`,
+      address,
       isCluster: address.kind === "cluster",
       health,
     });

@@ -18,7 +18,6 @@ import {
 } from "@accountlink/kv";
 import { Context, Data, Duration, Effect, Layer, Schedule } from "effect";
 import {
-  addressOf,
   layer as connections,
   type InvalidRedisUrl,
   type RedisCommands,
@@ -64,10 +63,9 @@ export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, S
   const connected = connectedTo(options);
   return Layer.unwrap(
     Effect.gen(function* () {
-      const { address } = yield* addressOf(options);
-      if (address.kind === "cluster") return yield* new RedisClusterRefused();
       const redis = yield* RedisConnections;
-      const { commands, prefix } = redis;
+      const { address, commands, prefix } = redis;
+      if (address.kind === "cluster") return yield* new RedisClusterRefused();
       const path = pathOf(address);
       const place = { key: placeKeyOf(redis), path, serves: options.serves ?? false };
       const check = yield* StorageCheck;
