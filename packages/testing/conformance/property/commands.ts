@@ -85,7 +85,11 @@ export const anyCommand: FastCheck.Arbitrary<Command> = FastCheck.oneof(
   { weight: 4, arbitrary: commandOf(verificationOperations) },
 );
 
-const single = (command: FastCheck.Arbitrary<Command>) => command.map((each) => [each]);
+/** One command, as often as its weight says. */
+const one = (weight: number, command: FastCheck.Arbitrary<Command>) => ({
+  weight,
+  arbitrary: command.map((each): ReadonlyArray<Command> => [each]),
+});
 
 const sequencesOf = (
   maxLength: number,
@@ -98,11 +102,11 @@ const sequencesOf = (
 export const verifications = (maxLength: number) =>
   sequencesOf(
     maxLength,
-    { weight: 12, arbitrary: single(anyCommand) },
-    { weight: 1, arbitrary: single(commandOf(blockOperations)) },
+    one(12, anyCommand),
+    one(1, commandOf(blockOperations)),
     { weight: 3, arbitrary: verificationWalk },
     { weight: 1, arbitrary: challengeWalk },
-    { weight: 1, arbitrary: single(sweepCommand) },
+    one(1, sweepCommand),
   );
 
 const inGlobalScope = (command: Command): Command =>
@@ -111,36 +115,37 @@ const inGlobalScope = (command: Command): Command =>
 /** What may have happened before an act: of links, imports, blocks, reviews, rules and their history, and the team. */
 export const historyCommands = sequencesOf(
   12,
-  { weight: 4, arbitrary: single(linkCommand) },
-  { weight: 1, arbitrary: single(importCommand) },
-  {
-    weight: 1,
-    arbitrary: single(commandOf(Struct.pick(blockOperations, ["BlockStore.set", "BlockStore.remove"]))),
-  },
-  { weight: 1, arbitrary: single(reviewCommand) },
-  {
-    weight: 1,
-    arbitrary: single(commandOf(Struct.pick(roleOperations, ["RolePlanStore.put", "RolePlanStore.pause"]))),
-  },
-  {
-    weight: 2,
-    arbitrary: single(
-      commandOf(
-        Struct.pick(roleHistoryOperations, [
-          "RoleHistoryStore.begin",
-          "RoleHistoryStore.end",
-          "RoleHistoryStore.close",
-        ]),
-      ),
+  one(4, linkCommand),
+  one(1, importCommand),
+  one(1, commandOf(Struct.pick(blockOperations, ["BlockStore.set", "BlockStore.remove"]))),
+  one(1, reviewCommand),
+  one(1, commandOf(Struct.pick(roleOperations, ["RolePlanStore.put", "RolePlanStore.pause"]))),
+  one(
+    2,
+    commandOf(
+      Struct.pick(roleHistoryOperations, [
+        "RoleHistoryStore.begin",
+        "RoleHistoryStore.end",
+        "RoleHistoryStore.close",
+      ]),
     ),
-  },
-  { weight: 1, arbitrary: single(eraseCommand) },
-  { weight: 1, arbitrary: single(deleteCommand) },
-  { weight: 2, arbitrary: single(memberCommand) },
-  { weight: 1, arbitrary: single(accountCommand) },
+  ),
+  one(1, eraseCommand),
+  one(1, deleteCommand),
+  one(2, memberCommand),
+  one(1, accountCommand),
 ).map((commands) => commands.map(inGlobalScope));
 
 const plan = { scope: "global", guild: 0 } as const;
+
+const planTurnedOn = {
+  op: "RolePlanStore.put",
+  ...plan,
+  settings: { ...noPlan, state: "on" },
+  at: 0,
+  position: 0,
+  member: null,
+} as const;
 
 /**
  * Lets time pass between the holds, since the clocks of nodes do not go back: half a lease each time, because a store
@@ -151,11 +156,9 @@ const holdInOrder = (commands: ReadonlyArray<Command>): ReadonlyArray<Command> =
 
 /** Sequences that begin with a webhook or plan that a node holds, and end with reads of everything about it. */
 const workersOf = (operations: Inputs, begin: ReadonlyArray<Command>, end: ReadonlyArray<Command>) =>
-  sequencesOf(
-    40,
-    { weight: 20, arbitrary: single(commandOf(operations)) },
-    { weight: 1, arbitrary: single(accountCommand) },
-  ).map((commands) => holdInOrder([...begin, ...commands, ...end]));
+  sequencesOf(40, one(20, commandOf(operations)), one(1, accountCommand)).map((commands) =>
+    holdInOrder([...begin, ...commands, ...end]),
+  );
 
 const mostlyGlobal = (commands: ReadonlyArray<Command>): ReadonlyArray<Command> =>
   commands.map((command, place) => (place % 5 === 4 ? command : inGlobalScope(command)));
@@ -177,61 +180,57 @@ export const sequences = {
   "undone imports": FastCheck.tuple(
     sequencesOf(
       40,
-      { weight: 2, arbitrary: single(fileCommand(false)) },
-      { weight: 1, arbitrary: single(linkCommand) },
-      { weight: 1, arbitrary: single(settingsCommand) },
-      { weight: 3, arbitrary: single(commandOf(importOperations)) },
+      one(2, fileCommand(false)),
+      one(1, linkCommand),
+      one(1, settingsCommand),
+      one(3, commandOf(importOperations)),
     ),
-    single(deleteCommand),
-    sequencesOf(
-      6,
-      { weight: 1, arbitrary: single(fileCommand(true)) },
-      { weight: 1, arbitrary: single(commandOf(importOperations)) },
-    ),
+    deleteCommand.map((each) => [each]),
+    sequencesOf(6, one(1, fileCommand(true)), one(1, commandOf(importOperations))),
   ).map((parts) => parts.flat()),
-  "members and sign-ins": sequencesOf(40, { weight: 1, arbitrary: single(commandOf(memberOperations)) }),
+  "members and sign-ins": sequencesOf(40, one(1, commandOf(memberOperations))),
   "sightings and reviews": sequencesOf(
     40,
-    { weight: 8, arbitrary: single(commandOf(sightingOperations)) },
-    { weight: 1, arbitrary: single(sweepCommand) },
-    { weight: 1, arbitrary: single(deleteCommand) },
+    one(8, commandOf(sightingOperations)),
+    one(1, sweepCommand),
+    one(1, deleteCommand),
   ),
   blocks: sequencesOf(
     40,
-    { weight: 8, arbitrary: single(linkCommand) },
-    { weight: 1, arbitrary: single(importCommand) },
-    { weight: 8, arbitrary: single(commandOf(blockOperations)) },
-    { weight: 2, arbitrary: single(eraseCommand) },
-    { weight: 1, arbitrary: single(deleteCommand) },
+    one(8, linkCommand),
+    one(1, importCommand),
+    one(8, commandOf(blockOperations)),
+    one(2, eraseCommand),
+    one(1, deleteCommand),
   ).map(mostlyGlobal),
   suspects: sequencesOf(
     40,
-    { weight: 6, arbitrary: single(linkCommand) },
-    { weight: 10, arbitrary: single(commandOf(suspectOperations)) },
-    { weight: 3, arbitrary: single(reviewCommand) },
-    { weight: 4, arbitrary: single(eraseCommand) },
-    { weight: 1, arbitrary: single(deleteCommand) },
+    one(6, linkCommand),
+    one(10, commandOf(suspectOperations)),
+    one(3, reviewCommand),
+    one(4, eraseCommand),
+    one(1, deleteCommand),
   ).map((commands) => mostlyGlobal([...linked, ...commands])),
   "history of roles": sequencesOf(
     40,
-    { weight: 10, arbitrary: single(commandOf(roleHistoryOperations)) },
-    { weight: 1, arbitrary: single(eraseCommand) },
-    { weight: 1, arbitrary: single(deleteCommand) },
+    one(10, commandOf(roleHistoryOperations)),
+    one(1, eraseCommand),
+    one(1, deleteCommand),
   ).map(mostlyGlobal),
   "usage and history": sequencesOf(
     40,
-    { weight: 2, arbitrary: single(commandOf(usageOperations)) },
-    { weight: 1, arbitrary: single(commandOf(keyOperations)) },
-    { weight: 1, arbitrary: single(commandOf(linkOperations)) },
-    { weight: 2, arbitrary: single(commandOf(historyOperations)) },
+    one(2, commandOf(usageOperations)),
+    one(1, commandOf(keyOperations)),
+    one(1, commandOf(linkOperations)),
+    one(2, commandOf(historyOperations)),
   ),
   "erased users": sequencesOf(
     40,
-    { weight: 3, arbitrary: single(commandOf(linkOperations)) },
-    { weight: 2, arbitrary: single(commandOf(sightingOperations)) },
+    one(3, commandOf(linkOperations)),
+    one(2, commandOf(sightingOperations)),
     // A flow of a session is in the session's scope.
     { weight: 2, arbitrary: verificationWalk.map((walk) => walk.map(inGlobalScope)) },
-    { weight: 4, arbitrary: single(commandOf(userOperations)) },
+    one(4, commandOf(userOperations)),
   ),
   webhooks: workersOf(
     webhookOperations,
@@ -259,24 +258,9 @@ export const sequences = {
       ]),
     },
     [
-      {
-        op: "RolePlanStore.put",
-        ...plan,
-        settings: { ...noPlan, state: "on" },
-        at: 2,
-        position: 0,
-        member: null,
-      },
+      { ...planTurnedOn, at: 2 },
       // No other command changes this plan. While no plan is on, a store need not renew leases.
-      {
-        op: "RolePlanStore.put",
-        ...plan,
-        guild: 2,
-        settings: { ...noPlan, state: "on" },
-        at: 0,
-        position: 0,
-        member: null,
-      },
+      { ...planTurnedOn, guild: 2 },
       { op: "RolePlanStore.hold", node: 0, at: 0, lasts: 4 },
     ],
     [
@@ -294,16 +278,7 @@ export const sequences = {
       ...Struct.pick(roleOperations, ["RolePlanStore.pause", "RolePlanStore.remove"]),
       "UserStore.erase": userOperations["UserStore.erase"],
     },
-    [
-      {
-        op: "RolePlanStore.put",
-        ...plan,
-        settings: { ...noPlan, state: "on" },
-        at: 0,
-        position: 0,
-        member: ada,
-      },
-    ],
+    [{ ...planTurnedOn, member: ada }],
     [
       { op: "CommunityStore.find", ...plan },
       { op: "CommunityStore.findHome", guild: 0 },
