@@ -1,8 +1,8 @@
 import { verifyWebhook, type WebhookEvent } from "@accountlink/client";
 import { freePort, runUntil, startHttpServer } from "@accountlink/test-servers";
 import { expect, it, onTestFinished } from "vitest";
-import { listening, printedBy, runInProcess, startInProcess } from "./test_command_line.ts";
-import { makeWorkplace } from "./test_program.ts";
+import { printedBy, runInProcess, startInProcess } from "./test_command_line.ts";
+import { ask, makeWorkplace, startServer } from "./test_program.ts";
 
 /** Starts a server with a data folder of its own, a key, and a way to restart it on its port. */
 const startService = async () => {
@@ -14,15 +14,8 @@ const startService = async () => {
     ACCOUNTLINK_PLATFORM: "none",
     ACCOUNTLINK_PORT: String(port),
     ACCOUNTLINK_FREE_PER_WINDOW: "0",
-    ACCOUNTLINK_IDLE_TIMEOUT: "500 millis",
   };
-  const start = async () => {
-    const server = startInProcess(["serve"], environment);
-    await listening(server);
-    return server;
-  };
-  let server = await start();
-  onTestFinished(async () => void (await server.stop()));
+  const first = await startServer(environment);
   const created = await json("keys", "create", "--account", "acme");
   const key = String(created["token"]);
   const url = `http://127.0.0.1:${port}`;
@@ -30,15 +23,11 @@ const startService = async () => {
     url,
     key,
     restart: async () => {
-      await server.stop();
-      server = await start();
+      await first.stop();
+      await startServer(environment);
     },
-    link: (chatId: string) =>
-      fetch(`${url}/v2/game`, {
-        method: "PATCH",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ chatId, gameId: "1" }),
-      }).then(({ status }) => expect(status).toBe(200)),
+    link: async (chatId: string) =>
+      expect((await ask(url, key, "PATCH /v2/game", { chatId, gameId: "1" })).status).toBe(200),
   };
 };
 

@@ -2,7 +2,7 @@ import * as StoragePostgres from "@accountlink/sql/postgres";
 import { startPostgres, whyNoPostgres } from "@accountlink/test-servers";
 import { Effect, Redacted } from "effect";
 import { describe, expect, it } from "vitest";
-import { makeWorkplace, statusWith } from "./test_program.ts";
+import { makeWorkplace, statusWith, storageAt } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();
@@ -93,13 +93,7 @@ it.skipIf(missingPostgres !== null)(
     Effect.gen(function* () {
       const { urlOf, freeze, thaw } = yield* startPostgres();
       const url = urlOf("postgres");
-      const { json } = yield* Effect.promise(() =>
-        makeWorkplace({
-          ACCOUNTLINK_STORAGE: "postgres",
-          ACCOUNTLINK_DATABASE_URL: url,
-          ACCOUNTLINK_SECRET: Buffer.alloc(32, "s").toString("base64"),
-        }),
-      );
+      const { json } = yield* Effect.promise(() => makeWorkplace(storageAt(url)));
       yield* Effect.promise(() => json("migrate"));
       yield* freeze;
       const listed = json("keys", "list");

@@ -1,12 +1,11 @@
 import { readdirSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { listenLocally } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runInProcess } from "./test_command_line.ts";
-import { makeWorkplace } from "./test_program.ts";
+import { inDatabase, makeWorkplace, rowsIn, secretOf, storageAt } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();
@@ -34,30 +33,15 @@ it("migrate works while a server runs", async () => {
 });
 
 describe.skipIf(missing !== null)(`refusals come before the first write ${missing ?? ""}`, () => {
-  const secretOf = (letter: string) => Buffer.alloc(32, letter).toString("base64");
-
   /** How to begin a storage, to give it the version before, and to read what a start or a migration would change. */
   const storages = {
     embedded: async () => {
       const { dataFolder } = await makeWorkplace();
-      const inDatabase = <A>(use: (database: DatabaseSync) => A): A => {
-        const database = new DatabaseSync(join(dataFolder, "accountlink.db"));
-        try {
-          return use(database);
-        } finally {
-          database.close();
-        }
-      };
+      const file = join(dataFolder, "accountlink.db");
       return {
         variables: { ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: dataFolder },
-        older: async () => inDatabase((database) => database.exec(forgetLast)),
-        read: async () =>
-          inDatabase((database) =>
-            database
-              .prepare(versions)
-              .all()
-              .map((row) => ({ ...row })),
-          ),
+        older: async () => inDatabase(file, forgetLast),
+        read: async () => rowsIn(file, versions),
       };
     },
     postgres: async () => {
@@ -73,7 +57,7 @@ describe.skipIf(missing !== null)(`refusals come before the first write ${missin
       const { redis } = await makeShared();
       const ask = (...words: ReadonlyArray<string>) => Effect.runPromise(redis.ask(...words));
       return {
-        variables: { ACCOUNTLINK_STORAGE: "redis", ACCOUNTLINK_DATABASE_URL: redis.url },
+        variables: storageAt(redis.url),
         older: async () => {
           const found = await ask("HGET", "accountlink:store:values", "schema ");
           const value = found.replace(/^\$\d+\r\n/, "").trim();

@@ -1,13 +1,20 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { isProof, runUntil, startRedis } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listening, startInProcess } from "./test_command_line.ts";
-import { finish, makeWorkplace, type Workplace } from "./test_program.ts";
+import {
+  ask,
+  finish,
+  makeWorkplace,
+  rowsIn,
+  secretIn,
+  secretOf,
+  startServer,
+  storageAt,
+  type Workplace,
+} from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();
@@ -36,31 +43,17 @@ const count = "SELECT COUNT(*) AS count FROM links";
 
 const linksIn = (folder: string) => () => {
   try {
-    const database = new DatabaseSync(join(folder, "accountlink.db"), { readOnly: true });
-    const row = database.prepare(count).get();
-    database.close();
-    return Number(row?.["count"]);
+    return Number(rowsIn(join(folder, "accountlink.db"), count)[0]?.["count"]);
   } catch {
     // The database or its tables are not made yet, or held by the move.
     return 0;
   }
 };
 
-const serverOn = async ({ environment }: Workplace) => {
-  const server = startInProcess(["serve"], { ...environment, ACCOUNTLINK_IDLE_TIMEOUT: "500 millis" });
-  const { url } = await listening(server);
-  return { url, stop: server.stop };
-};
-
-const ask = async (url: string, token: string, path: string, init: RequestInit = {}) => {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const response = await fetch(`${url}${path}`, { ...init, headers });
-  return (await response.json()) as { readonly data?: { readonly gameId: string } };
-};
-
-const gameOf = async (place: Workplace, token: string) => {
-  const { url, stop } = await serverOn(place);
-  const { data } = await ask(url, token, "/v2/chat?chatId=100001");
+const gameOf = async ({ environment }: Workplace, token: string) => {
+  const { url, stop } = await startServer(environment);
+  const found = await ask(url, token, "GET /v2/chat?chatId=100001");
+  const { data } = (await found.json()) as { readonly data?: { readonly gameId: string } };
   await stop();
   return data?.gameId;
 };
@@ -72,12 +65,8 @@ describe.skipIf(missing !== null)(`a move ${missing ?? ""}`, () => {
     const { database } = await makeShared();
     const embedded = await makeWorkplace();
     const token = await fill(embedded);
-    const ACCOUNTLINK_SECRET = readFileSync(join(embedded.dataFolder, "secret"), "utf8").trim();
-    const onPostgres = await makeWorkplace({
-      ACCOUNTLINK_STORAGE: "postgres",
-      ACCOUNTLINK_DATABASE_URL: database.url,
-      ACCOUNTLINK_SECRET,
-    });
+    const ACCOUNTLINK_SECRET = secretIn(embedded.dataFolder);
+    const onPostgres = await makeWorkplace(storageAt(database.url, ACCOUNTLINK_SECRET));
     const folder = join(embedded.folder, "back");
     const back = await makeWorkplace({ ACCOUNTLINK_DATA_DIR: folder, ACCOUNTLINK_SECRET });
     const linksInPostgres = () =>
@@ -109,34 +98,26 @@ describe.skipIf(missing !== null)(`a move ${missing ?? ""}`, () => {
   it.each(isProof ? ["postgres", "redis"] : ["postgres"])(
     "that a server joins fails, and its source goes on: %s",
     async (kind) => {
-      const ACCOUNTLINK_SECRET = Buffer.alloc(32, "s").toString("base64");
       const { url: address } =
         kind === "redis" ? await runUntil(onTestFinished)(startRedis()) : (await makeShared()).database;
-      const source = await makeWorkplace({
-        ACCOUNTLINK_STORAGE: kind,
-        ACCOUNTLINK_DATABASE_URL: address,
-        ACCOUNTLINK_PLATFORM: "none",
-        ACCOUNTLINK_SECRET,
-      });
+      const source = await makeWorkplace({ ...storageAt(address), ACCOUNTLINK_PLATFORM: "none" });
       const token = await fill(source);
       const target = join(source.folder, "moved");
       const move = await startMove(source, target, linksIn(target));
       move.kill("SIGSTOP");
-      const { url, stop } = await serverOn(source);
+      const { url, stop } = await startServer(source.environment);
       move.kill("SIGCONT");
       expect(await finish(move)).toMatchObject({
         code: 1,
         stderr: expect.stringMatching(/expected (stopped servers|a source that nobody writes to)/) as unknown,
       });
       expect(await doctorOf(source)).not.toContain("acts on nobody");
-      const body = JSON.stringify({ chatId: "100001", gameId: "99001" });
-      expect(await ask(url, token, "/v2/game", { method: "PATCH", body })).toMatchObject({
-        data: { gameId: "99001" },
-      });
+      const linked = await ask(url, token, "PATCH /v2/game", { chatId: "100001", gameId: "99001" });
+      expect(await linked.json()).toMatchObject({ data: { gameId: "99001" } });
       await stop();
       const moved = join(source.folder, "again");
       expect(await source.json("move", "--to", moved)).toMatchObject({ moved: { links } });
-      const back = await makeWorkplace({ ACCOUNTLINK_DATA_DIR: moved, ACCOUNTLINK_SECRET });
+      const back = await makeWorkplace({ ACCOUNTLINK_DATA_DIR: moved, ACCOUNTLINK_SECRET: secretOf("s") });
       expect(await gameOf(back, token)).toBe("99001");
     },
   );

@@ -1,14 +1,13 @@
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { isProof, runUntil, startHttpServer, startRedis } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runInProcess } from "./test_command_line.ts";
-import { makeWorkplace, type Workplace } from "./test_program.ts";
+import { ask, inDatabase, makeWorkplace, secretIn, storageAt, type Workplace } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();
@@ -22,26 +21,32 @@ const fill = async ({ json, runWith }: Pick<Workplace, "json" | "runWith">) => {
   return String(token);
 };
 
-/** Makes a target as a move leaves it that is killed before its last step. */
-const unfinish = (folder: string) => {
-  const part = new DatabaseSync(join(folder, "accountlink.db"));
-  part.exec(`
-    CREATE TABLE moving (wrapped TEXT NOT NULL PRIMARY KEY, place TEXT);
-    INSERT INTO moving SELECT wrapped, '{"unit":"end","after":null}' FROM root_key;
-    DELETE FROM storage_place`);
-  part.close();
-};
+/**
+ * Makes a target as a killed move leaves it.
+ *
+ * @param place SQL of the place where the move was
+ */
+const unfinish = (folder: string, place: string, ...changes: ReadonlyArray<string>) =>
+  inDatabase(
+    join(folder, "accountlink.db"),
+    [
+      "CREATE TABLE moving (wrapped TEXT NOT NULL PRIMARY KEY, place TEXT)",
+      `INSERT INTO moving SELECT wrapped, ${place} FROM root_key`,
+      ...changes,
+    ].join(";"),
+  );
+
+const unfinishAtEnd = (folder: string) =>
+  unfinish(folder, `'{"unit":"end","after":null}'`, "DELETE FROM storage_place");
 
 const gameOf = async (url: string, token: string, chatId: string) => {
-  const headers = { authorization: `Bearer ${token}` };
-  const response = await fetch(`${url}/v2/chat?chatId=${chatId}`, { headers });
+  const response = await ask(url, token, `GET /v2/chat?chatId=${chatId}`);
   const { data } = (await response.json()) as { readonly data?: { readonly gameId: string } };
   return data?.gameId;
 };
 
 const feedOf = async (url: string, token: string) => {
-  const headers = { authorization: `Bearer ${token}` };
-  const response = await fetch(`${url}/v2/events?from=oldest`, { headers });
+  const response = await ask(url, token, "GET /v2/events?from=oldest");
   return ((await response.json()) as { readonly data: { readonly cursor: string } }).data;
 };
 
@@ -57,13 +62,7 @@ it("move copies a data folder to another one, and goes on where it was interrupt
     stderr: expect.stringContaining("the target holds data") as unknown,
   });
 
-  const part = new DatabaseSync(join(target, "accountlink.db"));
-  part.exec(`
-    CREATE TABLE moving (wrapped TEXT NOT NULL PRIMARY KEY, place TEXT);
-    INSERT INTO moving SELECT wrapped, NULL FROM root_key;
-    DELETE FROM root_key;
-    DELETE FROM links WHERE chat_id = '100002'`);
-  part.close();
+  unfinish(target, "NULL", "DELETE FROM root_key", "DELETE FROM links WHERE chat_id = '100002'");
   expect(await json("move", "--to", target)).toEqual(moved);
   const url = await serve({ ACCOUNTLINK_DATA_DIR: target });
   expect(await gameOf(url, token, "100002")).toBe("12");
@@ -80,12 +79,7 @@ it("move names what differs", async () => {
   await fill(place);
   const target = join(place.folder, "moved");
   await place.json("move", "--to", target);
-  const changed = new DatabaseSync(join(target, "accountlink.db"));
-  changed.exec(`
-    CREATE TABLE moving (wrapped TEXT NOT NULL PRIMARY KEY, place TEXT);
-    INSERT INTO moving SELECT wrapped, NULL FROM root_key;
-    UPDATE links SET game_id = '13' WHERE chat_id = '100001'`);
-  changed.close();
+  unfinish(target, "NULL", "UPDATE links SET game_id = '13' WHERE chat_id = '100001'");
   expect(await place.run("move", "--to", target)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("differ in links (2, 2)") as unknown,
@@ -97,11 +91,7 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     const { database } = await makeShared();
     const place = await makeWorkplace();
     await fill(place);
-    const onPostgres = await makeWorkplace({
-      ACCOUNTLINK_STORAGE: "postgres",
-      ACCOUNTLINK_DATABASE_URL: database.url,
-      ACCOUNTLINK_SECRET: readFileSync(join(place.dataFolder, "secret"), "utf8").trim(),
-    });
+    const onPostgres = await makeWorkplace(storageAt(database.url, secretIn(place.dataFolder)));
     await onPostgres.json("migrate");
     await Effect.runPromise(
       database.query(`
@@ -118,12 +108,9 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     const token = await fill(place);
     const hook = await runUntil(onTestFinished)(startHttpServer(() => ({})));
     const { secret } = await place.json("webhooks", "create", "--account", "acme", "--url", `${hook.url}/a`);
-    const common = {
-      ACCOUNTLINK_SECRET: readFileSync(join(place.dataFolder, "secret"), "utf8").trim(),
-      ...networks,
-    };
-    const onRedis = { ACCOUNTLINK_STORAGE: "redis", ACCOUNTLINK_DATABASE_URL: redis.url, ...common };
-    const onPostgres = { ACCOUNTLINK_STORAGE: "postgres", ACCOUNTLINK_DATABASE_URL: database.url, ...common };
+    const secretOfPlace = secretIn(place.dataFolder);
+    const onRedis = { ...storageAt(redis.url, secretOfPlace), ...networks };
+    const onPostgres = { ...storageAt(database.url, secretOfPlace), ...networks };
     const back = join(place.folder, "back");
     const { moved } = await place.json("move", "--to", redis.url);
     expect(moved).toMatchObject({ links: 2, keys: 1, webhooks: 1, journal: 3 });
@@ -135,14 +122,9 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
       moved: { ...(moved as object), keys: 2, key_secrets: 2, journal: 4 },
     });
 
-    const url = await place.serve({ ACCOUNTLINK_DATA_DIR: back, ...common });
+    const url = await place.serve({ ACCOUNTLINK_DATA_DIR: back, ACCOUNTLINK_SECRET: secretOfPlace });
     const { cursor } = await feedOf(url, token);
-    const headers = { authorization: `Bearer ${token}` };
-    const removed = await fetch(`${url}/v2/game`, {
-      method: "DELETE",
-      headers: { ...headers, "content-type": "application/json" },
-      body: JSON.stringify({ chatId: "100001" }),
-    });
+    const removed = await ask(url, token, "DELETE /v2/game", { chatId: "100001" });
     expect(await removed.json()).toMatchObject({ data: { removedGameId: "11" } });
     // The webhook goes on after the events that were before it was made, with the secret that it had.
     await vi.waitFor(() => expect(hook.heard).toHaveLength(1), { timeout: 20_000 });
@@ -151,7 +133,7 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
       type: "link.removed",
       data: { chatId: "100001", previousGameId: "11" },
     });
-    const after = await fetch(`${url}/v2/events?cursor=${cursor}`, { headers });
+    const after = await ask(url, token, `GET /v2/events?cursor=${cursor}`);
     expect(await after.json()).toMatchObject({ data: { events: [{ type: "link.removed" }] } });
   });
 
@@ -164,12 +146,7 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
       const lines = Array.from({ length: 50_000 }, (_, index) => `${200_001 + index},${1 + index}`);
       const file = await place.file("links.csv", ["chatId,gameId", ...lines].join("\n"));
       await place.json("links", "import", "--account", "acme", file);
-      const secret = readFileSync(join(place.dataFolder, "secret"), "utf8").trim();
-      const onRedis = await makeWorkplace({
-        ACCOUNTLINK_STORAGE: "redis",
-        ACCOUNTLINK_DATABASE_URL: redis.url,
-        ACCOUNTLINK_SECRET: secret,
-      });
+      const onRedis = await makeWorkplace(storageAt(redis.url, secretIn(place.dataFolder)));
       const keysInRedis = async () =>
         Number((await Effect.runPromise(redis.ask("ZCARD", "accountlink:store:names"))).slice(1));
       const linksInPostgres = async () => {
@@ -197,19 +174,13 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
   it.each(["embedded", "postgres", "redis"])("a moved storage acts no more: %s", async (kind) => {
     const { database, redis } = await makeShared();
     const place = await makeWorkplace(
-      kind === "embedded"
-        ? {}
-        : {
-            ACCOUNTLINK_STORAGE: kind,
-            ACCOUNTLINK_DATABASE_URL: kind === "redis" ? redis.url : database.url,
-            ACCOUNTLINK_SECRET: Buffer.alloc(32, "s").toString("base64"),
-          },
+      kind === "embedded" ? {} : storageAt(kind === "redis" ? redis.url : database.url),
     );
     await fill(place);
     const third = join(place.folder, "third");
     await place.json("move", "--to", third);
     await place.json("resume");
-    unfinish(third);
+    unfinishAtEnd(third);
     const target = join(place.folder, "moved");
     await place.json("move", "--to", target);
     const doctor = await place.run("doctor");
@@ -217,7 +188,7 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     expect(doctor.stdout).toContain("Use that storage, or take this one back: accountlink resume");
 
     // A move that was killed before its target could be used goes on to its end.
-    unfinish(target);
+    unfinishAtEnd(target);
     expect(await place.json("move", "--to", target)).toMatchObject({ moved: { links: 2 } });
     const another = await makeWorkplace({ ACCOUNTLINK_DATA_DIR: target });
     expect((await another.run("doctor")).stdout).not.toContain("acts on nobody");
@@ -233,17 +204,12 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
 
   it("move copies a Redis to another", async () => {
     const [one, other] = await runUntil(onTestFinished)(Effect.all([startRedis(), startRedis()]));
-    const environment = (url: string) => ({
-      ACCOUNTLINK_STORAGE: "redis",
-      ACCOUNTLINK_DATABASE_URL: url,
-      ACCOUNTLINK_SECRET: Buffer.alloc(32, "s").toString("base64"),
-    });
-    const place = await makeWorkplace(environment(one.url));
+    const place = await makeWorkplace(storageAt(one.url));
     const token = await fill(place);
     const { moved } = await place.json("move", "--to", other.url);
     expect(moved).toMatchObject({ keys: 1, root_key: 1 });
     expect((await place.run("move", "--to", other.url)).stderr).toContain("the target holds data");
-    const onOther = await makeWorkplace(environment(other.url));
+    const onOther = await makeWorkplace(storageAt(other.url));
     const url = await onOther.serve();
     expect(await gameOf(url, token, "100001")).toBe("11");
     const refused = await onOther.run("move", "--to", join(onOther.folder, "moved"));
@@ -279,12 +245,7 @@ it("a move takes its target from ACCOUNTLINK_MOVE_TO, and no server starts on ha
   const mover = { ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: place.dataFolder };
   const moved = await runInProcess(["move"], { ...mover, ACCOUNTLINK_MOVE_TO: target });
   expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining("moved") as unknown });
-  const part = new DatabaseSync(join(target, "accountlink.db"));
-  part.exec(`
-    CREATE TABLE moving (wrapped TEXT NOT NULL PRIMARY KEY, place TEXT);
-    INSERT INTO moving SELECT wrapped, NULL FROM root_key;
-    DELETE FROM root_key`);
-  part.close();
+  unfinish(target, "NULL", "DELETE FROM root_key");
   const onTarget = {
     ...mover,
     ACCOUNTLINK_DATA_DIR: target,
@@ -294,7 +255,7 @@ it("a move takes its target from ACCOUNTLINK_MOVE_TO, and no server starts on ha
   for (const command of ["serve", "doctor", "keys list", `move --to ${join(place.folder, "third")}`]) {
     const { code, stdout, stderr } = await runInProcess(command.split(" "), {
       ...onTarget,
-      ACCOUNTLINK_SECRET: readFileSync(join(place.dataFolder, "secret"), "utf8").trim(),
+      ACCOUNTLINK_SECRET: secretIn(place.dataFolder),
     });
     expect([command, code, stdout + stderr]).toEqual([
       command,

@@ -3,12 +3,10 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { accountlink } from "./accountlink.ts";
-import { makeWorkplace, statusWith, type Workplace } from "./test_program.ts";
+import { makeWorkplace, secretOf, statusWith, type Workplace } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();
-
-const secretOf = (text: string): string => Buffer.alloc(32, text).toString("base64");
 
 const createKey = async ({ json }: Workplace): Promise<unknown> =>
   (await json("keys", "create", "--account", "acme"))["token"];

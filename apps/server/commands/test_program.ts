@@ -1,19 +1,15 @@
 /** For tests: a folder in which commands and servers run, in this process or in processes of their own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import {
-  type Ended,
-  listening,
-  type RunningCommand,
-  runInProcess,
-  startInProcess,
-} from "./test_command_line.ts";
+import { type Ended, listening, runInProcess, startInProcess } from "./test_command_line.ts";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
@@ -25,9 +21,8 @@ export const makeWorkplace = async (environment: Readonly<Record<string, string>
   const folder = await mkdtemp(join(tmpdir(), "accountlink-cli-"));
   const dataFolder = join(folder, "data");
   const children: Array<ChildProcess> = [];
-  const servers: Array<RunningCommand> = [];
   onTestFinished(async () => {
-    await Promise.all([...children.map(end), ...servers.map(({ stop }) => stop())]);
+    await Promise.all(children.map(end));
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -70,22 +65,68 @@ export const makeWorkplace = async (environment: Readonly<Record<string, string>
       return JSON.parse(stdout) as Record<string, unknown>;
     },
     /** Starts a server in this process, and returns its URL once it listens. It stops after the test. */
-    serve: async (more: Readonly<Record<string, string>> = {}) => {
-      // The timeout is short, since a stopping server waits for the idle connections that `fetch` keeps open.
-      const server = startInProcess(["serve"], { ACCOUNTLINK_IDLE_TIMEOUT: "500 millis", ...env, ...more });
-      servers.push(server);
-      return (await listening(server)).url;
-    },
+    serve: async (more: Readonly<Record<string, string>> = {}) => (await startServer({ ...env, ...more })).url,
   };
+};
+
+/** Starts a server in this process, which stops after the test, and waits until it listens. */
+export const startServer = async (
+  environment: Readonly<Record<string, string>>,
+  ...flags: ReadonlyArray<string>
+) => {
+  // The timeout is short, since a stopping server waits for the idle connections that `fetch` keeps open.
+  const variables = { ACCOUNTLINK_IDLE_TIMEOUT: "500 millis", ...environment };
+  const server = startInProcess(["serve", ...flags], variables);
+  onTestFinished(async () => void (await server.stop()));
+  return { ...(await listening(server)), stop: server.stop };
+};
+
+/** Sends a request with a key. A route is a method and a path, as in `GET /v2/chat`. */
+export const ask = (url: string, key: unknown, route: string, body?: unknown): Promise<Response> => {
+  const [method = "", path = ""] = route.split(" ");
+  return fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${String(key)}`, "content-type": "application/json" },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
 };
 
 /** The status of a lookup with the key: 401 if the key is refused, otherwise 200 or 404. */
 export const statusWith = async (url: string, key: unknown): Promise<number> => {
-  const response = await fetch(`${url}/v2/chat?chatId=100001`, {
-    headers: { authorization: `Bearer ${String(key)}` },
-  });
+  const response = await ask(url, key, "GET /v2/chat?chatId=100001");
   await response.arrayBuffer();
   return response.status;
+};
+
+/** A secret of a deployment, made of one letter. */
+export const secretOf = (letter: string): string => Buffer.alloc(32, letter).toString("base64");
+
+/** The secret that a data folder holds. */
+export const secretIn = (dataFolder: string): string =>
+  readFileSync(join(dataFolder, "secret"), "utf8").trim();
+
+/** The variables of a storage that is not embedded. */
+export const storageAt = (url: string, secret: string = secretOf("s")) => ({
+  ACCOUNTLINK_STORAGE: url.startsWith("redis:") ? "redis" : "postgres",
+  ACCOUNTLINK_DATABASE_URL: url,
+  ACCOUNTLINK_SECRET: secret,
+});
+
+/** Executes statements in a database file. */
+export const inDatabase = (file: string, statements: string): void => {
+  const database = new DatabaseSync(file);
+  database.exec(statements);
+  database.close();
+};
+
+/** The rows that a query finds in a database file. */
+export const rowsIn = (file: string, query: string): ReadonlyArray<Record<string, unknown>> => {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return database.prepare(query).all();
+  } finally {
+    database.close();
+  }
 };
 
 /** Waits for a process to end, and returns its output. */

@@ -8,6 +8,7 @@ import {
 } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { onTestFinished } from "vitest";
+import { storageAt } from "./test_program.ts";
 
 /** Why Postgres or Redis is not available, as text for the title of a skipped test; null if both are available. */
 export const whyNothingShared = async (): Promise<string | null> =>
@@ -19,9 +20,7 @@ export const makeShared = async () => {
     Effect.all([makePostgresDatabase(), startRedis()]),
   );
   const environment = {
-    ACCOUNTLINK_STORAGE: "postgres",
-    ACCOUNTLINK_DATABASE_URL: database.url,
-    ACCOUNTLINK_SECRET: Buffer.alloc(32, "s").toString("base64"),
+    ...storageAt(database.url),
     ACCOUNTLINK_CACHE: "redis",
     ACCOUNTLINK_REDIS_URL: redis.url,
   };

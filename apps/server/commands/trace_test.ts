@@ -1,15 +1,12 @@
 import { expect, it } from "vitest";
-import { makeWorkplace } from "./test_program.ts";
+import { ask, makeWorkplace } from "./test_program.ts";
 
 it("`trace` reads files of several servers, and finds the audit entries of their requests", async () => {
   const { json, run, file, serve } = await makeWorkplace({ ACCOUNTLINK_PLATFORM: "none" });
   const { token } = await json("keys", "create", "--account", "acme", "--tier", "premium");
   const url = await serve();
-  const { headers, status } = await fetch(`${url}/v2/game`, {
-    method: "PATCH",
-    headers: { authorization: `Bearer ${String(token)}`, "content-type": "application/json" },
-    body: JSON.stringify({ chatId: "100001", gameId: "1" }),
-  });
+  const link = { chatId: "100001", gameId: "1" };
+  const { headers, status } = await ask(url, token, "PATCH /v2/game", link);
   const requestId = headers.get("x-request-id") ?? "";
   expect(status).toBe(200);
   const now = Date.now();

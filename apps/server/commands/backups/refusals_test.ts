@@ -1,13 +1,12 @@
 /** Each refusal of backup, restore and move says what failed, of what, what was expected, and changes nothing. */
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { makePostgresDatabase, runUntil } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { expect, it, onTestFinished } from "vitest";
 import { runBoundByModes } from "../test_bound_by_modes.ts";
-import { listening, runInProcess, startInProcess } from "../test_command_line.ts";
-import { makeWorkplace } from "../test_program.ts";
+import { runInProcess } from "../test_command_line.ts";
+import { inDatabase, makeWorkplace, secretOf, startServer, storageAt } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 /** Two filled data folders with a backup of each, and files that are no backups. */
@@ -23,21 +22,15 @@ const makePlaces = async () => {
   const whole = readFileSync(String(backup));
   const changed = async (name: string, sql: string, content: Uint8Array | "" = whole) => {
     const path = await place.file(name, content);
-    const database = new DatabaseSync(path);
-    database.exec(sql);
-    database.close();
+    inDatabase(path, sql);
     return path;
   };
   const otherSecret = join(place.folder, "other");
   mkdirSync(otherSecret);
-  await place.file("other/secret", Buffer.alloc(32, "s").toString("base64"));
+  await place.file("other/secret", secretOf("s"));
   const another = async (environment: Readonly<Record<string, string>>) =>
     (await makeWorkplace(environment)).run;
-  const onPostgres = {
-    ACCOUNTLINK_STORAGE: "postgres",
-    ACCOUNTLINK_DATABASE_URL: "postgres://user:hidden@127.0.0.1:1/data",
-    ACCOUNTLINK_SECRET: Buffer.alloc(32, "s").toString("base64"),
-  };
+  const onPostgres = storageAt("postgres://user:hidden@127.0.0.1:1/data");
   // As the program of Postgres 15 answers to a dump of Postgres 18.
   const old = "#!/bin/sh\necho 'pg_restore: error: unsupported version (1.16) in file header' >&2\nexit 1\n";
   chmodSync(await place.file("pg_restore", old), 0o755);
@@ -64,11 +57,7 @@ const makePlaces = async () => {
       usual: place.run,
       unfilled: await another({}),
       memory: await another({ ACCOUNTLINK_STORAGE: "memory" }),
-      redis: await another({
-        ACCOUNTLINK_STORAGE: "redis",
-        ACCOUNTLINK_DATABASE_URL: "redis://127.0.0.1:1",
-        ACCOUNTLINK_SECRET: Buffer.alloc(32, "s").toString("base64"),
-      }),
+      redis: await another(storageAt("redis://127.0.0.1:1")),
       otherDeployment: await another({ ACCOUNTLINK_DATA_DIR: data, ACCOUNTLINK_DEPLOYMENT: "another" }),
       inFile: await another({ ACCOUNTLINK_DATA_DIR: join(place.folder, "plain", "data") }),
       withoutPrograms: await another({ ...onPostgres, PATH: "/none" }),
@@ -452,8 +441,7 @@ it.skipIf(missing !== null)(
     }
     expect(existsSync(target)).toBe(false);
 
-    const server = startInProcess(["serve"], common);
-    await listening(server);
+    const server = await startServer(common);
     await refuse(database.url, `move --to ${target}`, ["expected stopped servers"]);
     await server.stop();
     expect(existsSync(target)).toBe(false);

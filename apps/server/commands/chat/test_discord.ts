@@ -61,6 +61,7 @@ export const startDiscord = async ({
   const { url } = await runUntil(onTestFinished)(startPlatformServer("discord", (path) => path, answer));
   const environment = {
     ACCOUNTLINK_PLATFORM: "live",
+    ACCOUNTLINK_PUBLIC_URL: "https://links.example",
     ACCOUNTLINK_CHAT_API_URL: url,
     ACCOUNTLINK_CHAT_BOT_TOKEN: "the-token",
     ACCOUNTLINK_CHAT_CLIENT_ID: applicationId,

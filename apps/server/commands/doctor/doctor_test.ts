@@ -2,13 +2,12 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { rm, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { type HttpAnswer, listenLocally, runUntil, startHttpServer } from "@accountlink/test-servers";
 import { Effect, Struct } from "effect";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { startDiscord } from "../chat/test_discord.ts";
 import { runInProcess } from "../test_command_line.ts";
-import { makeWorkplace } from "../test_program.ts";
+import { inDatabase, makeWorkplace } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 const missing = await whyNothingShared();
@@ -36,9 +35,7 @@ it("the doctor reports a folder and a secret that others can read, and a damaged
     stdout: expect.stringMatching(/^warn +data folder .* \(mode 755\)$[^]*^warn +secret .* \(mode 644\)$/m),
   });
   const database = join(dataFolder, "accountlink.db");
-  const whole = new DatabaseSync(database);
-  whole.exec("DROP TABLE blocks");
-  whole.close();
+  inDatabase(database, "DROP TABLE blocks");
   expect((await run("doctor")).stdout).toMatch(/^fail +database +it has no table blocks\n +Restore it/m);
   writeFileSync(database, "not a database, and long enough to be read".repeat(99));
   expect(await json("doctor")).toMatchObject({ failed: 1 });
@@ -181,7 +178,6 @@ it("the doctor asks the live platforms and Open Cloud, and prints neither token 
   const findingsWith = async (changed: Readonly<Record<string, string>>) => {
     const findings = await findingsIn({
       ...environment,
-      ACCOUNTLINK_PUBLIC_URL: "https://links.example",
       ACCOUNTLINK_GAME_API_URL: `${url}/{service}`,
       ...changed,
     });
@@ -215,7 +211,6 @@ it("the doctor reports the client of another application, and one that its platf
   const { environment } = await startDiscord();
   const findings = await findingsIn({
     ...environment,
-    ACCOUNTLINK_PUBLIC_URL: "https://links.example",
     ACCOUNTLINK_GAME_API_URL: `${url}/{service}`,
     ACCOUNTLINK_CHAT_CLIENT_ID: "900000000000000001",
   });
@@ -247,7 +242,6 @@ it("the doctor asks each route of a game of one's own, says what it has, and pri
   const found = async (token: string, ...args: ReadonlyArray<string>) => {
     const changed = {
       ...Struct.omit(environment, ofRoblox),
-      ACCOUNTLINK_PUBLIC_URL: "https://links.example",
       ACCOUNTLINK_GAME_URL: address,
       ACCOUNTLINK_GAME_TOKEN: token,
       ACCOUNTLINK_GAME_NAME: "Voxel",
@@ -297,7 +291,7 @@ it("the doctor asks each route of a game of one's own, says what it has, and pri
 it("the doctor compares this machine's clock with Discord's", async () => {
   const findingsAt = async (lead: number) => {
     const { environment } = await startDiscord({ date: new Date(Date.now() + lead).toUTCString() });
-    return findingsIn({ ...environment, ACCOUNTLINK_PUBLIC_URL: "https://links.example" });
+    return findingsIn(environment);
   };
   const clock = /^warn +clock +the clock of the chat platform is (\d+) s (ahead of|behind) this machine's/m;
   const [, seconds, side] = clock.exec(await findingsAt(360_000)) ?? [];
@@ -307,7 +301,7 @@ it("the doctor compares this machine's clock with Discord's", async () => {
 
 it("the doctor compares the commands and the intent of the application at the chat platform", async () => {
   const found = async (environment: Readonly<Record<string, string>>) =>
-    (await findingsIn({ ...environment, ACCOUNTLINK_PUBLIC_URL: "https://links.example" }))
+    (await findingsIn(environment))
       .split("\n")
       .filter((line) => /^\w+ +(commands|joins) /.test(line));
   const unused = await startDiscord();

@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { open, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { finish, makeWorkplace, type Workplace } from "../test_program.ts";
+import { ask, finish, makeWorkplace, rowsIn, type Workplace } from "../test_program.ts";
 
 const header = "chatId,gameId,lastVerifiedAt";
 const scope = ["--account", "acme"];
@@ -34,14 +33,7 @@ const exported = async ({ run }: Workplace): Promise<ReadonlyArray<string>> => {
   return lines;
 };
 
-const rows = (dataFolder: string, query: string): ReadonlyArray<Record<string, unknown>> => {
-  const database = new DatabaseSync(join(dataFolder, "accountlink.db"), { readOnly: true });
-  try {
-    return database.prepare(query).all();
-  } finally {
-    database.close();
-  }
-};
+const rows = (dataFolder: string, query: string) => rowsIn(join(dataFolder, "accountlink.db"), query);
 
 const countLinks = (dataFolder: string): number =>
   Number(rows(dataFolder, "SELECT COUNT(*) AS count FROM links")[0]?.["count"]);
@@ -336,9 +328,8 @@ it("an import ends when the data of its scope is deleted, and stores nothing aft
   await expect.poll(() => countLinks(place.dataFolder)).toBe(20_000);
   const { token } = await place.json("keys", "create", ...scope);
   const url = await place.serve();
-  const headers = { authorization: `Bearer ${String(token)}`, "content-type": "application/json" };
-  const deletion = { method: "DELETE", headers, body: JSON.stringify({ confirm: true }) };
-  expect(await (await fetch(`${url}/v2/data`, deletion)).json()).toMatchObject({ status: 200 });
+  const deleted = await ask(url, token, "DELETE /v2/data", { confirm: true });
+  expect(await deleted.json()).toMatchObject({ status: 200 });
   await writing.writeFile([...lines.slice(20_500), ""].join("\n"));
   await writing.close();
   const { code, stderr } = await importing;

@@ -1,19 +1,17 @@
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
-import { makeWorkplace } from "../test_program.ts";
+import { inDatabase, makeWorkplace } from "../test_program.ts";
 
 const scope = ["--account", "acme"];
 
 it("`links import` reads the table that --table names, and lists the tables if none is named", async () => {
   const place = await makeWorkplace();
   const file = join(place.folder, "bot.sqlite");
-  const database = new DatabaseSync(file);
-  database.exec(
+  inDatabase(
+    file,
     "CREATE TABLE a (discord_id INTEGER, roblox_id INTEGER); CREATE TABLE b (user_id TEXT, player TEXT); CREATE TABLE c (discord, roblox);" +
       "INSERT INTO a VALUES (200000000000000001, 1); INSERT INTO b VALUES ('200000000000000002', '2');",
   );
-  database.close();
   const importing = (...more: ReadonlyArray<string>) =>
     place.json("links", "import", file, ...scope, ...more);
   const failed = (reason: string) => ({ error: `Cannot import "${file}": ${reason}` });
@@ -31,9 +29,7 @@ it("`links import` reads the table that --table names, and lists the tables if n
   expect(await importing("--guild", "12345", "--table", "a")).toEqual(
     failed('table "a" has other columns: expected a column of guilds, named guildId'),
   );
-  const unclear = new DatabaseSync(file);
-  unclear.exec("ALTER TABLE a ADD COLUMN confirmation INTEGER; UPDATE a SET confirmation = 0");
-  unclear.close();
+  inDatabase(file, "ALTER TABLE a ADD COLUMN confirmation INTEGER; UPDATE a SET confirmation = 0");
   expect(await importing("--table", "a")).toEqual({
     error: expect.stringContaining('column "confirmation" may say when or whether') as unknown,
     unclearColumns: ["confirmation"],
@@ -52,12 +48,11 @@ it("`links import` reads the table that --table names, and lists the tables if n
 it("`links import` reads the dates of a table by those that have one reading only", async () => {
   const place = await makeWorkplace();
   const file = join(place.folder, "bot.sqlite");
-  const database = new DatabaseSync(file);
-  database.exec(
+  inDatabase(
+    file,
     "CREATE TABLE a (discord_id TEXT, roblox_id TEXT, linked_at TEXT);" +
       "INSERT INTO a VALUES ('10001', '1', '04.05.2021'), ('10002', '2', '28.05.2021'), ('10003', '3', 'soon');",
   );
-  database.close();
   const importing = ["links", "import", file, ...scope];
   expect(await place.json(...importing)).toMatchObject({
     unclearTimes: [{ column: "linked_at", time: "soon", isDate: false, rows: 1 }],

@@ -4,8 +4,8 @@ import type { Readable } from "node:stream";
 import { runUntil, startProxy } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { listening, printedBy, runInProcess, startInProcess } from "../test_command_line.ts";
-import { makeWorkplace } from "../test_program.ts";
+import { printedBy, runInProcess, startInProcess } from "../test_command_line.ts";
+import { makeWorkplace, startServer, storageAt } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 const missing = await whyNothingShared();
@@ -82,15 +82,11 @@ describe.skipIf(missing !== null)(`a storage that is another one than at the sta
   it("an emptied Redis is not ready, and a start that names the deployment refuses it", async () => {
     const { redis } = await makeShared();
     const environment = {
-      ACCOUNTLINK_STORAGE: "redis",
-      ACCOUNTLINK_DATABASE_URL: redis.url,
-      ACCOUNTLINK_SECRET: Buffer.alloc(32, "s").toString("base64"),
+      ...storageAt(redis.url),
       ACCOUNTLINK_PLATFORM: "none",
       ACCOUNTLINK_PORT: "0",
     };
-    const server = startInProcess(["serve"], environment);
-    onTestFinished(async () => void (await server.stop()));
-    const { url, output } = await listening(server);
+    const { url, output } = await startServer(environment);
     const { status, deployment } = await readiness(url);
     expect(status).toBe(200);
     await Effect.runPromise(redis.ask("FLUSHALL"));
@@ -105,22 +101,18 @@ describe.skipIf(missing !== null)(`a storage that is another one than at the sta
       expect.stringMatching(/^Cannot start: .* is empty, expected/m),
     ]);
     // A server that is not told the deployment makes another root key.
-    const other = startInProcess(["serve"], environment);
-    onTestFinished(async () => void (await other.stop()));
-    await listening(other);
+    await startServer(environment);
     expect(await readiness(url)).toEqual({ status: 503, failing: ["storage"], deployment });
     expect((await runInProcess(["serve"], named)).stderr).toContain("but the storage is of deployment");
   });
 
   it("a server whose schema a newer release has migrated is not ready", async () => {
     const { database, environment } = await makeShared();
-    const server = startInProcess(["serve"], {
+    const { url, output } = await startServer({
       ...environment,
       ACCOUNTLINK_PLATFORM: "none",
       ACCOUNTLINK_PORT: "0",
     });
-    onTestFinished(async () => void (await server.stop()));
-    const { url, output } = await listening(server);
     expect((await readiness(url)).status).toBe(200);
     const query = "INSERT INTO schema_migrations (migration_id, name) VALUES (999, 'next')";
     await Effect.runPromise(database.query(query));
@@ -130,7 +122,7 @@ describe.skipIf(missing !== null)(`a storage that is another one than at the sta
 });
 
 it("a data folder whose database was lost or emptied is refused, until --new begins anew", async () => {
-  const { dataFolder, json, run, serve } = await makeWorkplace();
+  const { dataFolder, environment, json, run, serve } = await makeWorkplace();
   await json("keys", "create", "--account", "acme");
   const refusal = `Cannot start: data folder "${dataFolder}" holds a secret, but its database is missing or empty, expected the database of the secret (accountlink restore), or serve --new to begin anew\n`;
   const file = join(dataFolder, "accountlink.db");
@@ -138,14 +130,9 @@ it("a data folder whose database was lost or emptied is refused, until --new beg
   expect(await run("serve")).toEqual({ code: 1, stdout: "", stderr: refusal });
   await writeFile(file, "");
   expect(await run("serve")).toEqual({ code: 1, stdout: "", stderr: refusal });
-  const server = startInProcess(["serve", "--new"], {
-    ACCOUNTLINK_STORAGE: "embedded",
-    ACCOUNTLINK_DATA_DIR: dataFolder,
-    ACCOUNTLINK_PLATFORM: "none",
-    ACCOUNTLINK_PORT: "0",
-  });
-  await listening(server);
-  await server.stop();
+  const variables = { ...environment, ACCOUNTLINK_PLATFORM: "none" };
+  const { stop } = await startServer(variables, "--new");
+  await stop();
   // The folder holds a database again.
   await serve();
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { makeWorkplace, type Workplace } from "../test_program.ts";
+import { ask, makeWorkplace, type Workplace } from "../test_program.ts";
 
 const ada = "100001";
 
@@ -58,13 +58,11 @@ it("`users erase` erases a user from every scope of a running server; a dry run 
   const place = await withLinks();
   const url = await place.serve();
   const { token: key } = await place.json("keys", "create", "--account", "acme", "--unlimited");
-  const headers = { authorization: `Bearer ${String(key)}`, "content-type": "application/json" };
   const gameOf = async (chatId: string) => {
-    const response = await fetch(`${url}/v2/chat?chatId=${chatId}`, { headers });
+    const response = await ask(url, key, `GET /v2/chat?chatId=${chatId}`);
     return [response.status, ((await response.json()) as { data?: { gameId?: string } }).data?.gameId];
   };
-  const body = JSON.stringify({ chatId: ada, gameId: "1" });
-  await fetch(`${url}/v2/game`, { method: "PATCH", headers, body });
+  await ask(url, key, "PATCH /v2/game", { chatId: ada, gameId: "1" });
 
   const erase = ["users", "erase", "--chat-id", ada];
   const counts = { chatId: ada, records: 2, sightings: 0, accounts: 0, revokedKeys: [] };
