@@ -6,6 +6,7 @@ import { promiseApiSuite } from "./test_promise_api.ts";
 promiseApiSuite(memory, { shares: false });
 
 const gameUserExists = () => true;
+const http = { publicUrl: "https://links.example", clientAddress: "none" } as const;
 const aSecret = "expected 32 or more random bytes, or these in base64";
 const aFunction = "expected a function that tells whether a game user exists";
 const refused: ReadonlyArray<readonly [options: object, problem: string]> = [
@@ -48,10 +49,9 @@ it("an embedder brings a language, and readers get in English what it lacks", as
   const english = JSON.parse(readFileSync(new URL("../pages/languages/en.json", import.meta.url), "utf8"));
   const { "code.hint": hint, ...brought } = english;
   const languages = { sv: { ...brought, "code.title": "Skriv in din kod" }, ur: { ...brought } };
-  const http = { publicUrl: "https://ours.example", clientAddress: "none" } as const;
   const al = await createAccountLink({ gameUserExists, http, languages });
   const read = async (query: string, headers = {}) =>
-    (await al.fetch(new Request(`https://ours.example/go${query}`, { headers }))).text();
+    (await al.fetch(new Request(`https://links.example/go${query}`, { headers }))).text();
   const page = await read("", { "accept-language": "sv-FI, en;q=0.5" });
   expect(page).toContain('<html lang="sv" dir="ltr">');
   expect(page).toContain("<title>Skriv in din kod</title>");
@@ -71,7 +71,6 @@ it("the service uses the scope of its options", async () => {
 });
 
 it("fetch and chat.answer reject after close with the library's error, whatever its options", async () => {
-  const http = { publicUrl: "https://links.example", clientAddress: "none" } as const;
   const request = new Request("https://links.example/healthz");
   for (const options of [{ gameUserExists }, { gameUserExists, http }]) {
     const al = await createAccountLink(options);
@@ -88,8 +87,7 @@ it("fetch and chat.answer reject after close with the library's error, whatever 
 });
 
 it("the option gameProofs decides which ways have routes, and refuses unknown ways and none", async () => {
-  const http = { publicUrl: "https://links.example", clientAddress: "none" } as const;
-  const al = await createAccountLink({ gameUserExists: () => true, http, gameProofs: ["oauth"] });
+  const al = await createAccountLink({ gameUserExists, http, gameProofs: ["oauth"] });
   const statusOf = async (path: string) => {
     const answer = await al.fetch(new Request(`https://links.example${path}`, { method: "POST" }));
     return answer.status;
@@ -99,7 +97,7 @@ it("the option gameProofs decides which ways have routes, and refuses unknown wa
   expect(await statusOf("/verify/game/start")).toBe(405);
   await al.close();
   for (const gameProofs of [["password"], []]) {
-    const options = { gameUserExists: () => true, gameProofs } as unknown as Options;
+    const options = { gameUserExists, gameProofs } as unknown as Options;
     await expect(createAccountLink(options)).rejects.toBeInstanceOf(InvalidOptions);
   }
 });

@@ -21,8 +21,14 @@ const serve = async (answer: HttpApp["answer"], env: Readonly<Record<string, str
     return { socket, answers: () => text.split("HTTP/1.1 200").length - 1 };
   };
   onTestFinished(() => server.close().closeAllConnections());
-  return { server, open };
+  const accepted: Array<Socket> = [];
+  server.on("connection", (socket) => accepted.push(socket));
+  return { server, open, accepted };
 };
+
+const unlimited = { ACCOUNTLINK_IP_PER_SECOND: "0" };
+
+const empty = new HttpResponse(200, {}, null);
 
 const send = (socket: Socket, path: string, count: number, bytes = 0) => {
   const [method, length] = bytes === 0 ? ["GET", ""] : ["POST", `Content-Length: ${bytes}\r\n`];
@@ -42,7 +48,7 @@ const remembering = (work = 0) => {
       paths.push(request.url);
       if (request.url === "/uncounted") request.noteUncounted?.();
       busyFor(work);
-      return new HttpResponse(200, {}, null);
+      return empty;
     });
   return { paths, answer };
 };
@@ -63,7 +69,7 @@ it.each([
           pending.push(response);
           return Deferred.await(response);
         }),
-      { ACCOUNTLINK_IP_PER_SECOND: "0" },
+      unlimited,
     );
     const { socket, answers } = await open();
     send(socket, "/v2/chat", count, bytes);
@@ -73,10 +79,7 @@ it.each([
     for (let done = 0; done < count; done++) {
       if (pending.length <= done) await vi.waitUntil(() => pending.length > done, { interval: 1 });
       most = Math.max(most, pending.length - done);
-      Deferred.doneUnsafe(
-        pending[done] as (typeof pending)[0],
-        Effect.succeed(new HttpResponse(200, {}, null)),
-      );
+      Deferred.doneUnsafe(pending[done] as (typeof pending)[0], Effect.succeed(empty));
     }
     await vi.waitUntil(() => answers() === count);
     expect(most).toBe(limit);
@@ -97,9 +100,9 @@ it("pipelined forms of many connections go on one at a time, and between them ot
       Effect.map(Effect.orDie(request.readBody(10_000)), () => {
         turns.push(turn);
         busyFor(2);
-        return new HttpResponse(200, {}, null);
+        return empty;
       }),
-    { ACCOUNTLINK_IP_PER_SECOND: "0" },
+    unlimited,
   );
   const forms = 5;
   const all = await Promise.all(Array.from({ length: 10 }, open));
@@ -112,7 +115,7 @@ it("pipelined forms of many connections go on one at a time, and between them ot
 it("a client that pipelines requests and reads their long answers slowly gets all of them", async () => {
   const body = "x".repeat(300_000);
   const answer = () => Effect.delay(Effect.succeed(new HttpResponse(200, {}, body)), "1 millis");
-  const { open } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
+  const { open } = await serve(answer, unlimited);
   const { socket, answers } = await open();
   const count = 60;
   socket.pause();
@@ -128,9 +131,7 @@ it("a client that pipelines requests and reads their long answers slowly gets al
 
 it("of requests that arrive together, some start at once, and the others when new connections are accepted", async () => {
   const { paths, answer } = remembering(3);
-  const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
-  const accepted: Array<Socket> = [];
-  server.on("connection", (socket) => accepted.push(socket));
+  const { open, accepted } = await serve(answer, unlimited);
   const all = await Promise.all(Array.from({ length: 10 }, open));
   await vi.waitUntil(() => accepted.length === 10);
   for (const socket of accepted) socket.emit("data", Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
@@ -141,9 +142,7 @@ it("of requests that arrive together, some start at once, and the others when ne
 
 it("requests wait while connections are accepted, of which Node accepts one in a turn", async () => {
   const { paths, answer } = remembering(3);
-  const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
-  let accepted = 0;
-  server.on("connection", () => accepted++);
+  const { open, accepted } = await serve(answer, unlimited);
   const busy = await Promise.all(Array.from({ length: 10 }, open));
   for (const { socket } of busy) {
     socket.on("data", () => send(socket, "/", 1));
@@ -154,16 +153,14 @@ it("requests wait while connections are accepted, of which Node accepts one in a
   const count = 50;
   await Promise.all([
     ...Array.from({ length: count }, open),
-    vi.waitUntil(() => accepted === busy.length + count, { interval: 1 }),
+    vi.waitUntil(() => accepted.length === busy.length + count, { interval: 1 }),
   ]);
   expect(paths.length - before).toBeLessThan(count / 2);
 });
 
 it("once a client pipelines, the connections of all clients are parsed in pieces", async () => {
   const { answer } = remembering();
-  const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
-  const accepted: Array<Socket> = [];
-  server.on("connection", (socket) => accepted.push(socket));
+  const { open, server, accepted } = await serve(answer, unlimited);
   let parsed = 0;
   server.on("request", () => parsed++);
   const flood = (socket: Socket | undefined) => {
@@ -190,15 +187,10 @@ it("a body that is read slowly arrives whole though another client pipelines mea
     Effect.map(Deferred.await(reads), () => {
       size += chunk.length;
     });
-  const { open, server } = await serve(
-    (request) => {
-      const body = request.method === "POST" ? request.streamBody(10_000_000) : Stream.empty;
-      return Effect.as(Effect.orDie(Stream.runForEach(body, read)), new HttpResponse(200, {}, null));
-    },
-    { ACCOUNTLINK_IP_PER_SECOND: "0" },
-  );
-  const accepted: Array<Socket> = [];
-  server.on("connection", (socket) => accepted.push(socket));
+  const { open, accepted } = await serve((request) => {
+    const body = request.method === "POST" ? request.streamBody(10_000_000) : Stream.empty;
+    return Effect.as(Effect.orDie(Stream.runForEach(body, read)), empty);
+  }, unlimited);
   const slow = await open();
   send(slow.socket, "/form", 1, 3_000_000);
   await vi.waitUntil(() => accepted[0]?.isPaused());
@@ -212,9 +204,7 @@ it("a body that is read slowly arrives whole though another client pipelines mea
 
 it("requests of several connections start in turns, one of each", async () => {
   const { paths, answer } = remembering();
-  const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
-  const accepted: Array<Socket> = [];
-  server.on("connection", (socket) => accepted.push(socket));
+  const { open, accepted } = await serve(answer, unlimited);
   const [one, two] = [await open(), await open()];
   await vi.waitUntil(() => accepted.length === 2);
   // Both chunks arrive before the first turn.
@@ -240,11 +230,9 @@ it("requests that wait start for as long as other work takes in a turn of the ev
     Effect.sync(() => {
       turns.push(turn);
       time += 1;
-      return new HttpResponse(200, {}, null);
+      return empty;
     });
-  const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
-  const accepted: Array<Socket> = [];
-  server.on("connection", (socket) => accepted.push(socket));
+  const { open, accepted } = await serve(answer, unlimited);
   const all = await Promise.all(Array.from({ length: 40 }, open));
   await vi.waitUntil(() => accepted.length === all.length);
   const work = () => {
@@ -322,7 +310,7 @@ it("a body in many pieces and a request behind it arrive whole", async () => {
       Effect.orDie,
       Effect.map((body) => {
         sizes.push(body.length);
-        return new HttpResponse(200, {}, null);
+        return empty;
       }),
     ),
   );

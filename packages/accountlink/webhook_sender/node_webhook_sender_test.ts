@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { type WebhookRequest, WebhookSender, type WebhookUnanswered } from "@accountlink/core/webhooks";
 import { listenLocally, makeCertificate, whyNoCertificate } from "@accountlink/test-servers";
@@ -11,6 +11,12 @@ import { layer, type NodeWebhookSenderOptions } from "./node_webhook_sender.ts";
 
 const loopback = [IpNetwork.fromStringUnsafe("127.0.0.0/8")];
 
+const listen = (server: Server) =>
+  Effect.acquireRelease(
+    Effect.promise(() => listenLocally(server)),
+    () => Effect.sync(() => server.close().closeAllConnections()),
+  );
+
 /** Starts a server on this machine that counts its connections. */
 const receiver = Effect.fnUntraced(function* (listener: RequestListener = (_, response) => response.end()) {
   let connections = 0;
@@ -19,10 +25,7 @@ const receiver = Effect.fnUntraced(function* (listener: RequestListener = (_, re
     asked.push(`${request.method} ${request.url} ${request.headers.host}`);
     listener(request, response);
   }).on("connection", () => connections++);
-  const port = yield* Effect.acquireRelease(
-    Effect.promise(() => listenLocally(server)),
-    () => Effect.sync(() => server.close().closeAllConnections()),
-  );
+  const port = yield* listen(server);
   return { port, asked, url: `http://127.0.0.1:${port}`, connections: () => connections };
 });
 
@@ -32,6 +35,8 @@ const on =
   (options: NodeWebhookSenderOptions) =>
   <A, E, R>(use: (sender: (typeof WebhookSender)["Service"]) => Effect.Effect<A, E, R>) =>
     Effect.provide(Effect.flatMap(WebhookSender, use), layer(options));
+
+const onLoopback = on({ networks: loopback });
 
 const failureOf = (error: Effect.Effect<unknown, WebhookUnanswered>) =>
   Effect.map(Effect.flip(error), ({ error: reason }) => reason);
@@ -100,7 +105,7 @@ test("the sender follows no redirect to a private address", function* () {
   const { url, asked } = yield* receiver((_, response) =>
     response.writeHead(307, { location: `${target.url}/inside` }).end(),
   );
-  const { status } = yield* on({ networks: loopback })(({ send }) => send(request(`${url}/out`)));
+  const { status } = yield* onLoopback(({ send }) => send(request(`${url}/out`)));
   assert.strictEqual(status, 307);
   assert.lengthOf(asked, 1);
   assert.strictEqual(target.connections(), 0);
@@ -111,7 +116,7 @@ test("the sender ignores the proxy that environment variables name", function* (
   const { url } = yield* receiver();
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY", "NODE_USE_ENV_PROXY"];
   for (const name of names) process.env[name] = name.endsWith("ENV_PROXY") ? "1" : proxy.url;
-  yield* on({ networks: loopback })(({ send }) => send(request(url))).pipe(
+  yield* onLoopback(({ send }) => send(request(url))).pipe(
     Effect.ensuring(
       Effect.sync(() => {
         for (const name of names) delete process.env[name];
@@ -123,7 +128,7 @@ test("the sender ignores the proxy that environment variables name", function* (
 
 test("the sender reaches allowed private networks, also by http, but no other private network", function* () {
   const { url, asked, port } = yield* receiver();
-  yield* on({ networks: loopback })(({ problemOf, send }) =>
+  yield* onLoopback(({ problemOf, send }) =>
     Effect.gen(function* () {
       assert.isNull(yield* problemOf(url));
       const answer = yield* send(request(`${url}/links?a=1#b`));
@@ -161,7 +166,7 @@ test.each<[status: number, header: string | undefined, retryAfter: number | null
   const { url } = yield* receiver((_, response) =>
     response.writeHead(status, header === undefined ? {} : { "retry-after": header }).end(),
   );
-  const answer = yield* on({ networks: loopback })(({ send }) => send(request(url)));
+  const answer = yield* onLoopback(({ send }) => send(request(url)));
   assert.deepEqual(answer, { status, type: null, retryAfter });
 });
 
@@ -176,7 +181,7 @@ test("the sender stops reading an endless response body at a size limit", functi
     response.writeHead(200);
     write();
   });
-  const { status } = yield* on({ networks: loopback })(({ send }) =>
+  const { status } = yield* onLoopback(({ send }) =>
     Effect.tap(send(request(url)), () => Deferred.await(closed)),
   );
   assert.strictEqual(status, 200);
@@ -191,7 +196,7 @@ test("an attempt fails if no response begins within ten seconds", function* () {
     response.on("close", () => Deferred.doneUnsafe(closed, Effect.void));
     Deferred.doneUnsafe(arrived, Effect.void);
   });
-  const error = yield* on({ networks: loopback })(({ send }) =>
+  const error = yield* onLoopback(({ send }) =>
     Effect.gen(function* () {
       const sending = yield* Effect.forkChild(failureOf(send(request(url))));
       yield* Deferred.await(arrived);
@@ -220,7 +225,7 @@ test("the sender ends the connection after five 1xx responses", function* () {
     for (let count = 0; count < 4; count++) response.writeProcessing();
     response.end();
   });
-  yield* on({ networks: loopback })(({ send }) =>
+  yield* onLoopback(({ send }) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* failureOf(send(request(url))), "connection");
       // The receiver writes some more responses before it notices the closed connection.
@@ -242,7 +247,7 @@ test.each([
     socket?.on("close", () => Deferred.doneUnsafe(closed, Effect.void));
     socket?.write(`HTTP/1.1 ${head}\r\n\r\n`);
   });
-  yield* on({ networks: loopback })(({ send }) =>
+  yield* onLoopback(({ send }) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* failureOf(send(request(url))), "connection");
       yield* Deferred.await(closed);
@@ -252,7 +257,7 @@ test.each([
 
 test("an attempt fails if the response breaks off or never arrives", function* () {
   const { url, port } = yield* receiver((_, response) => response.socket?.destroy());
-  yield* on({ networks: loopback })(({ send }) =>
+  yield* onLoopback(({ send }) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* failureOf(send(request(url))), "connection");
       assert.strictEqual(yield* failureOf(send(request(`http://127.0.0.2:${port}`))), "connection");
@@ -263,7 +268,7 @@ test("an attempt fails if the response breaks off or never arrives", function* (
 
 test("the sender reuses connections, and reconnects if the receiver closed one", function* () {
   const { url, asked, connections } = yield* receiver();
-  yield* on({ networks: loopback })(({ send }) =>
+  yield* onLoopback(({ send }) =>
     Effect.gen(function* () {
       for (let count = 0; count < 5; count++) yield* send(request(url));
     }),
@@ -274,7 +279,7 @@ test("the sender reuses connections, and reconnects if the receiver closed one",
   const closing = yield* receiver((incoming, response) => {
     response.end(() => setImmediate(() => incoming.socket.destroy()));
   });
-  yield* on({ networks: loopback })(({ send }) =>
+  yield* onLoopback(({ send }) =>
     Effect.gen(function* () {
       for (let count = 0; count < 20; count++) yield* send(request(closing.url));
     }),
@@ -295,10 +300,7 @@ describe.skipIf(missing !== null)(`over TLS ${missing ?? ""}`, () => {
         incoming.on("end", () => response.writeHead(202).end());
       },
     );
-    const port = yield* Effect.acquireRelease(
-      Effect.promise(() => listenLocally(server)),
-      () => Effect.sync(() => server.close().closeAllConnections()),
-    );
+    const port = yield* listen(server);
     const url = `https://127.0.0.1:${port}/`;
     const { status } = yield* on({ networks: loopback, authorities: authority })(({ send }) =>
       send(request(url, '{"ä":1}')),
@@ -306,7 +308,7 @@ describe.skipIf(missing !== null)(`over TLS ${missing ?? ""}`, () => {
     assert.strictEqual(status, 202);
     assert.deepEqual(bodies, ['{"ä":1}']);
     const resolve = async () => ["127.0.0.1"];
-    yield* on({ networks: loopback })(({ send }) =>
+    yield* onLoopback(({ send }) =>
       Effect.map(failureOf(send(request(url))), (error) => expect(error).toBe("certificate")),
     );
     yield* on({ networks: loopback, authorities: authority, resolve })(({ send }) =>
