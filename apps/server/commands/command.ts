@@ -21,6 +21,17 @@ export const managed = <
   whenNew: "make" | "refuse" = "refuse",
 ) => Command.make(name, flags, Effect.fnUntraced(run, Effect.provide(managementLayer(whenNew))));
 
+/** Declares a command that is in no group, and accepts `--json`. */
+export const single = <
+  const Name extends string,
+  const Flags extends Command.Command.Config,
+  Step extends Effect.Effect<unknown, unknown, unknown>,
+>(
+  name: Name,
+  flags: Flags,
+  run: (choice: Command.Command.Config.Infer<Flags>) => Generator<Step, void, never>,
+) => Command.make(name, flags, Effect.fnUntraced(run)).pipe(Command.withGlobalFlags([Json]));
+
 /** Describes a command. A list of commands shows the text up to its first punctuation mark. */
 export const describe =
   (description: string | ReadonlyArray<string>, examples: Readonly<Record<string, string>> = {}) =>

@@ -4,17 +4,17 @@ import { webhookSignature } from "@accountlink/core/secrets";
 import { headersOf, signedText, WebhookSender } from "@accountlink/core/webhooks";
 import { NodeWebhookSender } from "accountlink/webhook_sender";
 import { Clock, Effect, Result } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Flag } from "effect/cli";
 import { Base64 } from "effect/encoding";
 import { IpNetwork } from "effect/net";
 import { textFlag } from "../cli/flags.ts";
 import { Invocation } from "../cli/invocation.ts";
-import { answer, Json } from "../cli/output.ts";
+import { answer } from "../cli/output.ts";
 import { CommandFailed } from "../cli/report.ts";
 import { isLocal } from "../config/config_warnings.ts";
 import { reasonOf } from "../message_text.ts";
 import { cryptoLayer } from "../secrets/crypto_layer.ts";
-import { describe } from "./command.ts";
+import { describe, single } from "./command.ts";
 
 const isLocalUrl = (text: string): boolean => {
   const url = URL.parse(text);
@@ -29,9 +29,10 @@ const flags = {
   ).pipe(Flag.withMetavar("url"), Flag.withDescription("Where to send each event, on this machine")),
 };
 
-export const listenCommand = Command.make("listen", flags, ({ forward }) =>
-  listen(forward).pipe(Effect.provide([NodeWebhookSender.layer({ networks: thisMachine }), cryptoLayer])),
-).pipe(
+export const listenCommand = single("listen", flags, function* ({ forward }) {
+  const sender = NodeWebhookSender.layer({ networks: thisMachine });
+  yield* Effect.provide(listen(forward), [sender, cryptoLayer]);
+}).pipe(
   describe(
     [
       "Send each new event of a key's scope to an address of this machine, as a webhook does, and " +
@@ -41,7 +42,6 @@ export const listenCommand = Command.make("listen", flags, ({ forward }) =>
     ],
     { "accountlink listen --forward http://127.0.0.1:3000/hook": "Try a receiver of webhooks" },
   ),
-  Command.withGlobalFlags([Json]),
 );
 
 const thisMachine = ["127.0.0.0/8", "::1/128"].map((text) => Result.getOrThrow(IpNetwork.fromString(text)));

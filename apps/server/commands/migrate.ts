@@ -2,12 +2,11 @@ import type { StorageRefused } from "@accountlink/core";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect, Layer } from "effect";
-import { Command } from "effect/cli";
-import { answer, Json } from "../cli/output.ts";
+import { answer } from "../cli/output.ts";
 import { storageLayer } from "../layers/store_layers.ts";
 import { checked } from "../secrets/deployment_secret.ts";
 import { loggingLayer } from "../telemetry/logging.ts";
-import { describe } from "./command.ts";
+import { describe, single } from "./command.ts";
 import { type OpenedStorage, openStorage } from "./management_layer.ts";
 
 const migrate = (
@@ -29,24 +28,21 @@ const migrate = (
   }
 };
 
-export const migrateCommand = Command.make("migrate", {}, () =>
-  Effect.gen(function* () {
-    const opened = yield* openStorage("make");
-    const { config, location } = opened;
-    const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
-    const steps = yield* migrate(opened, startTimeout).pipe(
-      checked(opened),
-      Effect.provide(loggingLayer(config)),
-    );
-    yield* answer(
-      { ...location.json, steps },
-      steps.length === 0
-        ? `The schema in ${location.text} is up to date`
-        : steps.map((step) => `Ran step ${step}`).join("\n"),
-    );
-  }),
-).pipe(
-  Command.withGlobalFlags([Json]),
+export const migrateCommand = single("migrate", {}, function* () {
+  const opened = yield* openStorage("make");
+  const { config, location } = opened;
+  const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
+  const steps = yield* migrate(opened, startTimeout).pipe(
+    checked(opened),
+    Effect.provide(loggingLayer(config)),
+  );
+  yield* answer(
+    { ...location.json, steps },
+    steps.length === 0
+      ? `The schema in ${location.text} is up to date`
+      : steps.map((step) => `Ran step ${step}`).join("\n"),
+  );
+}).pipe(
   describe(
     "Bring the schema of the database up to date and print the steps that were taken. A server does the same when it starts.",
   ),

@@ -5,9 +5,9 @@ import { type Moved, MoveRefused, type Rest } from "@accountlink/core";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Clock, Effect, Option, Redacted, Schedule } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Flag } from "effect/cli";
 import { Invocation } from "../cli/invocation.ts";
-import { answer, countOf, Json, rowsIn } from "../cli/output.ts";
+import { answer, countOf, rowsIn } from "../cli/output.ts";
 import { progressBar } from "../cli/progress.ts";
 import { CommandFailed } from "../cli/report.ts";
 import { type Config, InvalidConfig } from "../config/config.ts";
@@ -16,7 +16,7 @@ import { isPostgresUrl, isStorageUrl, storageForms } from "../config/store_url.t
 import { writeIfAbsent } from "../files/atomic_write.ts";
 import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
 import { checkIdentity, knownSecrets, secretFile } from "../secrets/deployment_secret.ts";
-import { describe } from "./command.ts";
+import { describe, single } from "./command.ts";
 import { connectTimeout, type OpenedStorage, openStorage, stateOf } from "./management_layer.ts";
 
 /** A folder whose name looks like a URL has to be written as a path, such as `./redis:x`. */
@@ -182,7 +182,7 @@ const secretNote = (config: Config, source: PersistentStorage, target: Persisten
     : `. Its ACCOUNTLINK_SECRET is the content of ${secretFile(source.folder)}`;
 };
 
-export const moveCommand = Command.make(
+export const moveCommand = single(
   "move",
   {
     to: Flag.String("to").pipe(
@@ -193,56 +193,54 @@ export const moveCommand = Command.make(
       Flag.optional,
     ),
   },
-  ({ to }) =>
-    Effect.gen(function* () {
-      const opened = yield* openStorage("refuse");
-      const { config, storage, location } = opened;
-      const target = yield* givenTarget(to, config);
-      yield* refuseServers(storage);
-      const into = locationOf(target);
-      const moving = Effect.gen(function* () {
-        const { rootKey, rest, isHalfMoved } = yield* stateOf(storage);
-        if (isHalfMoved) return yield* MoveRefused.of("halfSource");
-        if (rootKey === null) return yield* MoveRefused.of("emptySource");
-        yield* checkIdentity(opened, rootKey);
-        const found = yield* stateOf(target);
-        if (found.rootKey !== null && !found.isHalfMoved) return yield* MoveRefused.of("usedTarget");
-        const show = yield* progressBar();
-        const reason = `moved to ${absolute(target)}` as const;
-        const moved: Moved = yield* moveBetween(storage, target, {
-          prepare: prepareFolderOf(opened, target, rootKey),
-          show: (done, total) => show({ doing: "moving", done, total, unit: "records" }),
-          rest,
-          movedAway: { since: yield* Clock.currentTimeMillis, reason },
-          isAtEnd: rest?.reason === reason && found.isHalfMoved,
-        });
-        return moved;
+  function* ({ to }) {
+    const opened = yield* openStorage("refuse");
+    const { config, storage, location } = opened;
+    const target = yield* givenTarget(to, config);
+    yield* refuseServers(storage);
+    const into = locationOf(target);
+    const moving = Effect.gen(function* () {
+      const { rootKey, rest, isHalfMoved } = yield* stateOf(storage);
+      if (isHalfMoved) return yield* MoveRefused.of("halfSource");
+      if (rootKey === null) return yield* MoveRefused.of("emptySource");
+      yield* checkIdentity(opened, rootKey);
+      const found = yield* stateOf(target);
+      if (found.rootKey !== null && !found.isHalfMoved) return yield* MoveRefused.of("usedTarget");
+      const show = yield* progressBar();
+      const reason = `moved to ${absolute(target)}` as const;
+      const moved: Moved = yield* moveBetween(storage, target, {
+        prepare: prepareFolderOf(opened, target, rootKey),
+        show: (done, total) => show({ doing: "moving", done, total, unit: "records" }),
+        rest,
+        movedAway: { since: yield* Clock.currentTimeMillis, reason },
+        isAtEnd: rest?.reason === reason && found.isHalfMoved,
       });
-      const moved = yield* moving.pipe(
-        Effect.scoped,
-        Effect.catchTag("MoveRefused", ({ reason }) => {
-          const places = `from ${location.text} to ${into.text}`;
-          return Effect.fail(new CommandFailed({ problem: `Cannot move the data ${places}: ${reason}` }));
-        }),
+      return moved;
+    });
+    const moved = yield* moving.pipe(
+      Effect.scoped,
+      Effect.catchTag("MoveRefused", ({ reason }) => {
+        const places = `from ${location.text} to ${into.text}`;
+        return Effect.fail(new CommandFailed({ problem: `Cannot move the data ${places}: ${reason}` }));
+      }),
+    );
+    const records = rowsIn(moved.tables);
+    const [first] = moved.different;
+    if (first !== undefined) {
+      const names = moved.different.map(
+        ({ table, source, target: found }) => `${table} (${source}, ${found})`,
       );
-      const records = rowsIn(moved.tables);
-      const [first] = moved.different;
-      if (first !== undefined) {
-        const names = moved.different.map(
-          ({ table, source, target: found }) => `${table} (${source}, ${found})`,
-        );
-        return yield* new CommandFailed({
-          problem: `Cannot finish the move: ${location.text} and ${into.text} differ in ${names.join(", ")}, expected a source that nobody writes to; empty the target and repeat it`,
-          details: { different: moved.different },
-        });
-      }
-      yield* answer(
-        { moved: moved.tables, records, from: location.json, to: into.json },
-        `moved ${countOf(records, "record")} from ${location.text} to ${into.text}${secretNote(config, storage, target)}`,
-      );
-    }),
+      return yield* new CommandFailed({
+        problem: `Cannot finish the move: ${location.text} and ${into.text} differ in ${names.join(", ")}, expected a source that nobody writes to; empty the target and repeat it`,
+        details: { different: moved.different },
+      });
+    }
+    yield* answer(
+      { moved: moved.tables, records, from: location.json, to: into.json },
+      `moved ${countOf(records, "record")} from ${location.text} to ${into.text}${secretNote(config, storage, target)}`,
+    );
+  },
 ).pipe(
-  Command.withGlobalFlags([Json]),
   describe(
     [
       "Copy all records of the storage to an empty one: keys, links, sessions, webhooks, feeds with their positions, " +

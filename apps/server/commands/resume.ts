@@ -11,9 +11,8 @@ import {
 } from "@accountlink/core/roles";
 import { timeOrNull } from "@accountlink/core/timestamp";
 import { Effect, Layer, Schedule } from "effect";
-import { Command } from "effect/cli";
 import { switchFlag } from "../cli/flags.ts";
-import { answer, countOf, Json } from "../cli/output.ts";
+import { answer, countOf } from "../cli/output.ts";
 import { progressBar } from "../cli/progress.ts";
 import { CommandFailed } from "../cli/report.ts";
 import type { Config } from "../config/config.ts";
@@ -21,7 +20,7 @@ import { cacheOf, resolveConfig } from "../config/resolved_config.ts";
 import { readStartupFixture } from "../fixture/startup_fixture.ts";
 import { platformLayer } from "../layers/platform_layer.ts";
 import { refuseCache } from "../layers/store_layers.ts";
-import { describe } from "./command.ts";
+import { describe, single } from "./command.ts";
 import { type OpenedStorage, openStorage, servicesOn } from "./management_layer.ts";
 
 /** The platforms that the server would ask, for comparisons that change nothing. */
@@ -133,30 +132,28 @@ export const resumeStorage = Effect.fnUntraced(function* (
   }).pipe(Effect.provide(services));
 });
 
-export const resumeCommand = Command.make(
+export const resumeCommand = single(
   "resume",
   {
     withoutPreview,
     dryRun: switchFlag("dry-run", "Tell what would change, and let the storage rest on"),
   },
-  ({ withoutPreview: isUntold, dryRun }) =>
-    Effect.gen(function* () {
-      const opened = yield* openStorage("refuse");
-      const { rest, told, lines } = yield* resumeStorage(opened, { isCompared: !isUntold, isDry: dryRun });
-      const { text, json } = opened.location;
-      const outcome = rest === null ? "does not rest" : dryRun ? "rests" : "acts again";
-      yield* answer(
-        {
-          ...json,
-          resumed: rest !== null && !dryRun,
-          restingSince: timeOrNull(rest?.since ?? null),
-          plans: told,
-        },
-        [...lines, `${text[0]?.toUpperCase()}${text.slice(1)} ${outcome}`].join("\n"),
-      );
-    }),
+  function* ({ withoutPreview: isUntold, dryRun }) {
+    const opened = yield* openStorage("refuse");
+    const { rest, told, lines } = yield* resumeStorage(opened, { isCompared: !isUntold, isDry: dryRun });
+    const { text, json } = opened.location;
+    const outcome = rest === null ? "does not rest" : dryRun ? "rests" : "acts again";
+    yield* answer(
+      {
+        ...json,
+        resumed: rest !== null && !dryRun,
+        restingSince: timeOrNull(rest?.since ?? null),
+        plans: told,
+      },
+      [...lines, `${text[0]?.toUpperCase()}${text.slice(1)} ${outcome}`].join("\n"),
+    );
+  },
 ).pipe(
-  Command.withGlobalFlags([Json]),
   describe([
     "Let a restored, copied or moved storage act again, also beside running servers: role plans, reminders, log " +
       "messages, webhooks and unfinished imports rest until then.",

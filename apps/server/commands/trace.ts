@@ -4,12 +4,12 @@ import { type AuditEntry, type AuditFilter, signedBy } from "@accountlink/core/a
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import * as NodeStream from "@effect/platform-node/NodeStream";
 import { Effect, Option, Predicate, Stdio, Stream } from "effect";
-import { Argument, Command, Flag } from "effect/cli";
+import { Argument, Flag } from "effect/cli";
 import { accountFlag } from "../cli/flags.ts";
-import { answer, Json } from "../cli/output.ts";
+import { answer } from "../cli/output.ts";
 import { CommandFailed } from "../cli/report.ts";
 import { reasonOf } from "../message_text.ts";
-import { describe } from "./command.ts";
+import { describe, single } from "./command.ts";
 import { managementLayer } from "./management_layer.ts";
 
 const flags = {
@@ -26,33 +26,28 @@ const flags = {
   ),
 };
 
-export const traceCommand = Command.make(
-  "trace",
-  flags,
-  Effect.fnUntraced(function* ({ requestId, files, account }) {
-    const all = (yield* Effect.forEach(files.length === 0 ? ["-"] : files, linesOf)).flat();
-    const { lines, requests } = linesAbout(requestId, all);
-    const times = lines.map(({ at }) => at);
-    const entries =
-      Option.isNone(account) || lines.length === 0
-        ? []
-        : yield* entriesOf(account.value, requests, Math.min(...times), Math.max(...times)).pipe(
-            Effect.provide(managementLayer("refuse")),
-          );
-    if (lines.length === 0) {
-      return yield* new CommandFailed({
-        problem: `Cannot trace "${requestId}": no line of the log has it, expected the logs of all servers at its time`,
-      });
-    }
-    const found = lines.map(({ line }) => line);
-    const text = [
-      ...found.map((line) => JSON.stringify(line)),
-      ...entries.map((entry) => `audit ${JSON.stringify(entry)}`),
-    ];
-    yield* answer({ lines: found, entries }, text.join("\n"));
-  }),
-).pipe(
-  Command.withGlobalFlags([Json]),
+export const traceCommand = single("trace", flags, function* ({ requestId, files, account }) {
+  const all = (yield* Effect.forEach(files.length === 0 ? ["-"] : files, linesOf)).flat();
+  const { lines, requests } = linesAbout(requestId, all);
+  const times = lines.map(({ at }) => at);
+  const entries =
+    Option.isNone(account) || lines.length === 0
+      ? []
+      : yield* entriesOf(account.value, requests, Math.min(...times), Math.max(...times)).pipe(
+          Effect.provide(managementLayer("refuse")),
+        );
+  if (lines.length === 0) {
+    return yield* new CommandFailed({
+      problem: `Cannot trace "${requestId}": no line of the log has it, expected the logs of all servers at its time`,
+    });
+  }
+  const found = lines.map(({ line }) => line);
+  const text = [
+    ...found.map((line) => JSON.stringify(line)),
+    ...entries.map((entry) => `audit ${JSON.stringify(entry)}`),
+  ];
+  yield* answer({ lines: found, entries }, text.join("\n"));
+}).pipe(
   describe(
     "Print every line of a request from the logs of servers, and those of the verification that it belongs to, in order of time.",
     {

@@ -2,18 +2,18 @@ import { join } from "node:path";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Clock, Effect } from "effect";
-import { Argument, Command } from "effect/cli";
+import { Argument } from "effect/cli";
 import { embeddedBackups, makeBackup, timeText } from "../../backups/backups.ts";
 import { postgresBackups, readDump, restoreDump } from "../../backups/postgres_dumps.ts";
 import { switchFlag } from "../../cli/flags.ts";
 import { Invocation } from "../../cli/invocation.ts";
-import { answer, countOf, Json, rowsIn } from "../../cli/output.ts";
+import { answer, countOf, rowsIn } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { type Config, InvalidConfig, readConfig } from "../../config/config.ts";
 import { locationOf, type PersistentStorage, type Storage, storageOf } from "../../config/resolved_config.ts";
 import { folderExists, prepareFolder } from "../../files/data_folder.ts";
 import { checkIdentity, knownSecrets, resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
-import { describe } from "../command.ts";
+import { describe, single } from "../command.ts";
 import { connectTimeout, openStorage } from "../management_layer.ts";
 import { refuseResume, resumeStorage } from "../resume.ts";
 
@@ -29,27 +29,25 @@ const copiedStorage = Effect.fnUntraced(function* (action: "back up" | "restore"
   });
 });
 
-export const backupCommand = Command.make(
+export const backupCommand = single(
   "backup",
   { folder: Argument.String("dir").pipe(Argument.withDescription("Folder of the backups")) },
-  ({ folder }) =>
-    Effect.gen(function* () {
-      const { config, storage } = yield* copiedStorage("back up");
-      if (storage.kind === "embedded") yield* folderExists(config, storage.folder);
-      const identity = yield* identityOfStorage(config, storage);
-      const options = { folder, identity, keep: config.ACCOUNTLINK_BACKUP_KEEP };
-      const made = yield* storage.kind === "embedded"
-        ? makeBackup(embeddedBackups(storage.folder), options)
-        : makeBackup(postgresBackups(storage.url), options);
-      const { file, size, version, tables, deleted } = made;
-      const records = rowsIn(tables);
-      yield* answer(
-        { file, bytes: size, schema: version, records, tables, deleted },
-        `Wrote ${file} with ${countOf(records, "record")}. It needs the secret, which is not in it`,
-      );
-    }),
+  function* ({ folder }) {
+    const { config, storage } = yield* copiedStorage("back up");
+    if (storage.kind === "embedded") yield* folderExists(config, storage.folder);
+    const identity = yield* identityOfStorage(config, storage);
+    const options = { folder, identity, keep: config.ACCOUNTLINK_BACKUP_KEEP };
+    const made = yield* storage.kind === "embedded"
+      ? makeBackup(embeddedBackups(storage.folder), options)
+      : makeBackup(postgresBackups(storage.url), options);
+    const { file, size, version, tables, deleted } = made;
+    const records = rowsIn(tables);
+    yield* answer(
+      { file, bytes: size, schema: version, records, tables, deleted },
+      `Wrote ${file} with ${countOf(records, "record")}. It needs the secret, which is not in it`,
+    );
+  },
 ).pipe(
-  Command.withGlobalFlags([Json]),
   describe(
     [
       "Write a backup of embedded or postgres into a folder, also beside running servers. The file gets its name " +
@@ -150,54 +148,52 @@ const restorePostgres = Effect.fnUntraced(function* (
   return { ...copy, kept: keptSchema === null ? null : `schema ${keptSchema}`, isSecretKnown: true };
 });
 
-export const restoreCommand = Command.make(
+export const restoreCommand = single(
   "restore",
   {
     file: Argument.String("file").pipe(Argument.withDescription("A file that backup wrote")),
     replace: switchFlag("replace", "Restore over data, which is kept beside it under a name with the time"),
     resume: switchFlag("resume", "Let the restored storage act again, as accountlink resume does"),
   },
-  ({ file, replace, resume }) =>
-    Effect.gen(function* () {
-      const { config, storage } = yield* copiedStorage("restore");
-      const time = timeText(yield* Clock.currentTimeMillis);
-      if (resume) yield* refuseResume(config);
-      const restoring = { config, file, replace, resume, time };
-      const restored =
-        storage.kind === "embedded"
-          ? yield* restoreFolder(storage, restoring)
-          : yield* restorePostgres(storage, restoring);
-      const { version, tables, isSecretKnown, kept } = restored;
-      const records = rowsIn(tables);
-      const { text, json } = locationOf(storage);
-      const secretText =
-        isSecretKnown || storage.kind !== "embedded"
-          ? ""
-          : `. Copy its secret to ${secretFile(storage.folder)}`;
-      const keptText = kept === null ? "" : `. What was there is ${kept}`;
-      const resumed = resume
-        ? yield* resumeStorage(yield* openStorage("refuse"), { isCompared: true, isDry: false })
-        : null;
-      const restText = resumed === null ? ". It acts on nobody until: accountlink resume" : ". It acts again";
-      yield* answer(
-        {
-          ...json,
-          schema: version,
-          records,
-          tables,
-          secret: isSecretKnown ? "fits" : "missing",
-          kept,
-          resumed: resumed !== null,
-          ...(resumed !== null && { plans: resumed.told }),
-        },
-        [
-          ...(resumed?.lines ?? []),
-          `Restored ${countOf(records, "record")} into ${text}${keptText}${secretText}${restText}`,
-        ].join("\n"),
-      );
-    }),
+  function* ({ file, replace, resume }) {
+    const { config, storage } = yield* copiedStorage("restore");
+    const time = timeText(yield* Clock.currentTimeMillis);
+    if (resume) yield* refuseResume(config);
+    const restoring = { config, file, replace, resume, time };
+    const restored =
+      storage.kind === "embedded"
+        ? yield* restoreFolder(storage, restoring)
+        : yield* restorePostgres(storage, restoring);
+    const { version, tables, isSecretKnown, kept } = restored;
+    const records = rowsIn(tables);
+    const { text, json } = locationOf(storage);
+    const secretText =
+      isSecretKnown || storage.kind !== "embedded"
+        ? ""
+        : `. Copy its secret to ${secretFile(storage.folder)}`;
+    const keptText = kept === null ? "" : `. What was there is ${kept}`;
+    const resumed = resume
+      ? yield* resumeStorage(yield* openStorage("refuse"), { isCompared: true, isDry: false })
+      : null;
+    const restText = resumed === null ? ". It acts on nobody until: accountlink resume" : ". It acts again";
+    yield* answer(
+      {
+        ...json,
+        schema: version,
+        records,
+        tables,
+        secret: isSecretKnown ? "fits" : "missing",
+        kept,
+        resumed: resumed !== null,
+        ...(resumed !== null && { plans: resumed.told }),
+      },
+      [
+        ...(resumed?.lines ?? []),
+        `Restored ${countOf(records, "record")} into ${text}${keptText}${secretText}${restText}`,
+      ].join("\n"),
+    );
+  },
 ).pipe(
-  Command.withGlobalFlags([Json]),
   describe([
     "Put a backup into an empty storage, or with --replace in place of another, with the servers stopped. " +
       "Nothing changes unless the file is whole, of this release or an earlier one, and fits the secret.",

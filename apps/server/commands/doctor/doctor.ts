@@ -4,10 +4,10 @@ import { text } from "node:stream/consumers";
 import type { GameId } from "@accountlink/core";
 import { SessionsV2 } from "@accountlink/http-api";
 import { Effect, Layer, Option, Result } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Flag } from "effect/cli";
 import { fieldFlag } from "../../cli/field_flags.ts";
 import { Invocation } from "../../cli/invocation.ts";
-import { answer, Json } from "../../cli/output.ts";
+import { answer } from "../../cli/output.ts";
 import { AlreadyReported } from "../../cli/report.ts";
 import { type Config, parseConfig, variables } from "../../config/config.ts";
 import { configWarnings, unknownVariables, withoutEffect } from "../../config/config_warnings.ts";
@@ -16,7 +16,7 @@ import { readStartupFixture } from "../../fixture/startup_fixture.ts";
 import { refusedDatabase } from "../../layers/store_layers.ts";
 import { reasonOf } from "../../message_text.ts";
 import { networksLayer } from "../../networks/network_files.ts";
-import { describe } from "../command.ts";
+import { describe, single } from "../command.ts";
 import { checkClock } from "./check_clock.ts";
 import { checkPlatform } from "./check_platform.ts";
 import { checkBackupFolder, equalPorts, isHeld } from "./check_start.ts";
@@ -30,16 +30,13 @@ const gameIdFlag = fieldFlag("game-id", SessionsV2.createSession.parameters.game
   Flag.optional,
 );
 
-export const doctorCommand = Command.make("doctor", { gameId: gameIdFlag }, ({ gameId }) =>
-  Effect.gen(function* () {
-    const found = yield* examine(Option.getOrNull(gameId));
-    const failed = found.filter(({ status }) => status === "fail").length;
-    const findings = failed === 0 ? found : found.filter(({ isPromise }) => isPromise !== true);
-    yield* answer({ findings, failed }, findings.map(formatFinding).join("\n"));
-    if (failed > 0) return yield* new AlreadyReported();
-  }),
-).pipe(
-  Command.withGlobalFlags([Json]),
+export const doctorCommand = single("doctor", { gameId: gameIdFlag }, function* ({ gameId }) {
+  const found = yield* examine(Option.getOrNull(gameId));
+  const failed = found.filter(({ status }) => status === "fail").length;
+  const findings = failed === 0 ? found : found.filter(({ isPromise }) => isPromise !== true);
+  yield* answer({ findings, failed }, findings.map(formatFinding).join("\n"));
+  if (failed > 0) return yield* new AlreadyReported();
+}).pipe(
   describe([
     "Check everything that the server needs: every variable and the files that they name, the data " +
       "folder and its mode, the secret, the platforms, the database, Redis, their clocks, the disk " +
