@@ -1,4 +1,5 @@
-import { Context } from "effect";
+import { Context, Effect } from "effect";
+import { readConfig } from "../config/config.ts";
 
 interface GivenByShell {
   /** The arguments, without the name of the program. */
@@ -10,3 +11,6 @@ interface GivenByShell {
 export const Invocation = Context.Reference<GivenByShell>("@accountlink/server/Invocation", {
   defaultValue: () => ({ words: process.argv.slice(2), environment: process.env }),
 });
+
+/** The configuration of the invocation. */
+export const givenConfig = Effect.flatMap(Invocation, ({ environment }) => readConfig(environment));

@@ -9,9 +9,9 @@ import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { NodeWebhookSender } from "accountlink/webhook_sender";
 import { Effect, Layer, Logger } from "effect";
-import { Invocation } from "../cli/invocation.ts";
+import { givenConfig } from "../cli/invocation.ts";
 import { CommandFailed } from "../cli/report.ts";
-import { type Config, InvalidConfig, readConfig } from "../config/config.ts";
+import { type Config, InvalidConfig } from "../config/config.ts";
 import { limitsOf } from "../config/limits.ts";
 import {
   cacheOf,
@@ -22,7 +22,7 @@ import {
   storageOf,
 } from "../config/resolved_config.ts";
 import { folderExists, prepareFolder } from "../files/data_folder.ts";
-import { cacheLayer, refuseCache, storageLayer } from "../layers/store_layers.ts";
+import { cacheLayer, redis, refuseCache, storageLayer } from "../layers/store_layers.ts";
 import { cryptoLayer } from "../secrets/crypto_layer.ts";
 import { deploymentKeysLayer, resolveSecrets } from "../secrets/deployment_secret.ts";
 
@@ -38,7 +38,7 @@ export const connectTimeout = "10 seconds";
  * @param whenNew whether to initialize a storage without data, as `serve` does, or to refuse it
  */
 export const openStorage = Effect.fnUntraced(function* (whenNew: "make" | "refuse") {
-  const config = yield* readConfig((yield* Invocation).environment);
+  const config = yield* givenConfig;
   const storage = yield* storageOf(config);
   if (storage.kind === "memory") {
     return yield* new InvalidConfig({
@@ -87,8 +87,7 @@ const prepareNewFolder = (config: Config, folder: string, whenNew: "make" | "ref
 /** The root key of a storage, null if it holds no data, whether it rests, and whether a move into it is not finished. */
 export const stateOf = Effect.fnUntraced(function* (storage: PersistentStorage) {
   if (storage.kind === "redis") {
-    const { StorageRedis } = yield* Effect.promise(() => import("@accountlink/redis"));
-    return yield* StorageRedis.inspect(storage);
+    return yield* (yield* redis).StorageRedis.inspect(storage);
   }
   const state =
     storage.kind === "embedded"

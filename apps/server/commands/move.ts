@@ -11,10 +11,11 @@ import { answer, countOf, rowsIn } from "../cli/output.ts";
 import { progressBar } from "../cli/progress.ts";
 import { CommandFailed } from "../cli/report.ts";
 import { type Config, InvalidConfig } from "../config/config.ts";
-import { locationOf, type PersistentStorage } from "../config/resolved_config.ts";
+import { locationOf, type OfKind, type PersistentStorage } from "../config/resolved_config.ts";
 import { isPostgresUrl, isStorageUrl, storageForms } from "../config/store_url.ts";
 import { writeIfAbsent } from "../files/atomic_write.ts";
 import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
+import { redis } from "../layers/store_layers.ts";
 import { checkIdentity, knownSecrets, secretFile } from "../secrets/deployment_secret.ts";
 import { describe, single } from "./command.ts";
 import { connectTimeout, type OpenedStorage, openStorage, stateOf } from "./management_layer.ts";
@@ -74,7 +75,7 @@ const refuseServers = Effect.fnUntraced(function* (source: PersistentStorage) {
   });
 });
 
-type SqlStorage = Exclude<PersistentStorage, { readonly kind: "redis" }>;
+type SqlStorage = OfKind<PersistentStorage, "embedded" | "postgres">;
 
 /** A count of a large table takes longer than what servers do, and no request waits for it. */
 const statementTimeout = "1 minute";
@@ -88,10 +89,7 @@ const openSql = (storage: SqlStorage) =>
     (sql) => ({ sql, restAs: (rest: Rest | null) => StorageSql.restDatabase(sql, rest) }),
   );
 
-/** Redis is an optional package, so only moves that need it load it. */
-const redis = Effect.promise(() => import("@accountlink/redis"));
-
-const openRedis = (storage: Extract<PersistentStorage, { readonly kind: "redis" }>) =>
+const openRedis = (storage: OfKind<PersistentStorage, "redis">) =>
   Effect.flatMap(redis, ({ StorageRedis }) =>
     Effect.map(StorageRedis.openKv(storage), (kv) => ({
       kv,
@@ -176,10 +174,10 @@ const absolute = (target: PersistentStorage): string =>
 
 /** Says which secret the target needs, if that is not the configured one. */
 const secretNote = (config: Config, source: PersistentStorage, target: PersistentStorage): string => {
-  if (config.ACCOUNTLINK_SECRET !== null || source.kind !== "embedded") return "";
-  return target.kind === "embedded"
-    ? ""
-    : `. Its ACCOUNTLINK_SECRET is the content of ${secretFile(source.folder)}`;
+  const isFileNeeded = config.ACCOUNTLINK_SECRET === null && target.kind !== "embedded";
+  return isFileNeeded && source.kind === "embedded"
+    ? `. Its ACCOUNTLINK_SECRET is the content of ${secretFile(source.folder)}`
+    : "";
 };
 
 export const moveCommand = single(

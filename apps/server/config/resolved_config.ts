@@ -287,6 +287,11 @@ export class StorageLocation extends Context.Service<
 /** A storage that outlives the server. */
 export type PersistentStorage = Exclude<Storage, { readonly kind: "memory" }>;
 
+export type OfKind<Choice extends { readonly kind: string }, Kind extends Choice["kind"]> = Extract<
+  Choice,
+  { readonly kind: Kind }
+>;
+
 export const locationOf = (storage: PersistentStorage): StorageLocation["Service"] => {
   if (storage.kind === "embedded") {
     return { text: `data folder "${storage.folder}"`, json: { folder: storage.folder } };

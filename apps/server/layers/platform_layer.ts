@@ -18,7 +18,7 @@ import { Effect, Layer, Redacted } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { FetchHttpClient } from "effect/http";
-import type { LiveGame, Platform } from "../config/resolved_config.ts";
+import type { LiveGame, OfKind, Platform } from "../config/resolved_config.ts";
 import type { StartupFixture } from "../fixture/startup_fixture.ts";
 import { DevPlatformStart } from "./dev_platform_start.ts";
 
@@ -68,7 +68,7 @@ const noPlatforms = Layer.mergeAll(
   Layer.succeed(GameIdentity, noSignIn),
 );
 
-const livePlatforms = ({ publicUrl, chat, game }: Extract<Platform, { readonly kind: "live" }>) =>
+const livePlatforms = ({ publicUrl, chat, game }: OfKind<Platform, "live">) =>
   Layer.mergeAll(
     cachedChatPlatform().pipe(Layer.provide(liveChatPlatform({ ...chat, publicUrl }))),
     cachedGamePlatform().pipe(
@@ -85,7 +85,7 @@ const gameIdentity = (game: LiveGame) => {
 
 /** Starts the dev platform on its own port, with secrets generated at each start. */
 const devPlatforms = (
-  { port }: Extract<Platform, { readonly kind: "dev" }>,
+  { port }: OfKind<Platform, "dev">,
   { platform: fixture, gameKey }: PlayedFixture,
   publicUrl: string,
 ) =>

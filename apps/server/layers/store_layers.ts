@@ -14,7 +14,7 @@ import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { type Duration, Effect, Layer, Logger } from "effect";
 import { InvalidConfig } from "../config/config.ts";
-import type { Cache, PersistentStorage, Storage } from "../config/resolved_config.ts";
+import type { Cache, OfKind, PersistentStorage, Storage } from "../config/resolved_config.ts";
 import { checked, type OpenedWith } from "../secrets/deployment_secret.ts";
 
 interface Opening {
@@ -55,28 +55,22 @@ const persistentLayer = (
   }
 };
 
-/** Provides the storage in Redis. Only processes that use Redis load the Redis modules. */
+/** The modules of Redis, an optional package. Only processes that use Redis load them. */
+export const redis = Effect.promise(() => import("@accountlink/redis"));
+
 const redisStorageLayer = (
-  storage: Extract<Storage, { readonly kind: "redis" }>,
+  storage: OfKind<Storage, "redis">,
   { startTimeout = 0, serves }: Omit<Opening, "exclusive"> & { readonly serves: boolean },
 ) =>
   Layer.unwrap(
-    Effect.map(
-      Effect.promise(() => import("@accountlink/redis")),
-      ({ StorageRedis: { layer } }) => layer({ ...storage, startTimeout, serves }),
-    ),
+    Effect.map(redis, ({ StorageRedis: { layer } }) => layer({ ...storage, startTimeout, serves })),
   ).pipe(Layer.catchTag("RedisDatabaseRefused", refusing("ACCOUNTLINK_DATABASE_URL")));
 
-/** Provides the cache. Only processes that use Redis load the Redis modules. */
 export const cacheLayer = (cache: Cache) =>
   cache.kind === "memory"
     ? CacheMemory.layer
-    : Layer.unwrap(
-        Effect.map(
-          Effect.promise(() => import("@accountlink/redis")),
-          ({ CacheRedis: { layer } }) =>
-            Layer.catchTag(layer(cache), "RedisDatabaseRefused", refusing("ACCOUNTLINK_REDIS_URL")),
-        ),
+    : Layer.unwrap(Effect.map(redis, ({ CacheRedis: { layer } }) => layer(cache))).pipe(
+        Layer.catchTag("RedisDatabaseRefused", refusing("ACCOUNTLINK_REDIS_URL")),
       );
 
 /** Fails if the cache refuses a start, such as a Redis without the database of the URL: before anything is written. */

@@ -6,11 +6,17 @@ import { Argument } from "effect/cli";
 import { embeddedBackups, makeBackup, timeText } from "../../backups/backups.ts";
 import { postgresBackups, readDump, restoreDump } from "../../backups/postgres_dumps.ts";
 import { switchFlag } from "../../cli/flags.ts";
-import { Invocation } from "../../cli/invocation.ts";
+import { givenConfig } from "../../cli/invocation.ts";
 import { answer, countOf, rowsIn } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { type Config, InvalidConfig, readConfig } from "../../config/config.ts";
-import { locationOf, type PersistentStorage, type Storage, storageOf } from "../../config/resolved_config.ts";
+import { type Config, InvalidConfig } from "../../config/config.ts";
+import {
+  locationOf,
+  type OfKind,
+  type PersistentStorage,
+  type Storage,
+  storageOf,
+} from "../../config/resolved_config.ts";
 import { folderExists, prepareFolder } from "../../files/data_folder.ts";
 import { checkIdentity, knownSecrets, resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
 import { describe, single } from "../command.ts";
@@ -19,7 +25,7 @@ import { refuseResume, resumeStorage } from "../resume.ts";
 
 /** Returns the configuration of a storage that these commands copy. Redis has files of its own. */
 const copiedStorage = Effect.fnUntraced(function* (action: "back up" | "restore") {
-  const config = yield* readConfig((yield* Invocation).environment);
+  const config = yield* givenConfig;
   const storage: Storage = yield* storageOf(config);
   if (storage.kind === "embedded" || storage.kind === "postgres") return { config, storage };
   const why = storage.kind === "memory" ? "it exists only inside its server" : "Redis has files of its own";
@@ -60,8 +66,7 @@ export const backupCommand = single(
   ),
 );
 
-type StorageOf<Kind extends Storage["kind"]> = Extract<Storage, { readonly kind: Kind }>;
-type CopiedStorage = StorageOf<"embedded"> | StorageOf<"postgres">;
+type CopiedStorage = OfKind<Storage, "embedded" | "postgres">;
 
 /** The identity that the names of backups carry. */
 const identityOfStorage = Effect.fnUntraced(function* (config: Config, storage: CopiedStorage) {
@@ -97,7 +102,7 @@ const needsReplace = (storage: PersistentStorage) =>
   });
 
 const restoreFolder = Effect.fnUntraced(function* (
-  storage: StorageOf<"embedded">,
+  storage: OfKind<Storage, "embedded">,
   { config, file, replace, resume, time }: Restoring,
 ) {
   const { folder } = storage;
@@ -118,7 +123,7 @@ const restoreFolder = Effect.fnUntraced(function* (
 });
 
 const restorePostgres = Effect.fnUntraced(function* (
-  storage: StorageOf<"postgres">,
+  storage: OfKind<Storage, "postgres">,
   { config, file, replace, time }: Restoring,
 ) {
   const copy = yield* readDump(file);

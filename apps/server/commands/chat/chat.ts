@@ -4,16 +4,16 @@ import type { RefusedInWords } from "@accountlink/platforms/live";
 import { Effect, Predicate } from "effect";
 import { Command } from "effect/cli";
 import { FetchHttpClient } from "effect/http";
-import { Invocation } from "../../cli/invocation.ts";
+import { givenConfig } from "../../cli/invocation.ts";
 import { answer } from "../../cli/output.ts";
 import { AlreadyReported, CommandFailed } from "../../cli/report.ts";
-import { type Config, readConfig } from "../../config/config.ts";
-import { type Platform, resolveConfig } from "../../config/resolved_config.ts";
+import type { Config } from "../../config/config.ts";
+import { type OfKind, type Platform, resolveConfig } from "../../config/resolved_config.ts";
 import { reasonOf } from "../../message_text.ts";
 import { describe, group } from "../command.ts";
 
 const inspect = Effect.gen(function* () {
-  const { config, platform } = yield* resolveConfig(yield* readConfig((yield* Invocation).environment));
+  const { config, platform } = yield* resolveConfig(yield* givenConfig);
   if (platform.kind === "live") return yield* inspectChat(config, platform);
   return yield* new CommandFailed({
     problem: `Cannot look for commands: ACCOUNTLINK_PLATFORM is ${platform.kind}, expected live`,
@@ -118,7 +118,7 @@ export const chatCommand = group("chat", "The commands of members and managers a
 /** Compares what the application at the chat platform has with this version of the service. */
 export const inspectChat = Effect.fnUntraced(function* (
   config: Config,
-  { publicUrl, chat }: Extract<Platform, { readonly kind: "live" }>,
+  { publicUrl, chat }: OfKind<Platform, "live">,
 ) {
   const { liveChatInstallation } = yield* Effect.promise(() => import("@accountlink/platforms/live"));
   const installation = yield* liveChatInstallation({ ...chat, publicUrl });

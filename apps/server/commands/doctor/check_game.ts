@@ -5,14 +5,14 @@ import type { GameFeatures } from "@accountlink/core/platforms";
 import { Effect, Predicate, type Redacted } from "effect";
 import type { VariableName } from "../../config/config.ts";
 import { neededForWays } from "../../config/needed_for_ways.ts";
-import type { LiveGame, ResolvedConfig } from "../../config/resolved_config.ts";
+import type { LiveGame, OfKind, ResolvedConfig } from "../../config/resolved_config.ts";
 import { reasonOf } from "../../message_text.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 type Live = typeof import("@accountlink/platforms/live");
 type InspectedRoute = import("@accountlink/platforms/live").InspectedRoute;
 
-export const checkRoblox = (live: Live, game: Extract<LiveGame, { readonly kind: "roblox" }>) => [
+export const checkRoblox = (live: Live, game: OfKind<LiveGame, "roblox">) => [
   live.inspectLiveGamePlatform(game).pipe(
     Effect.match({
       onSuccess: () => ok("game platform", "it answers"),
@@ -24,11 +24,7 @@ export const checkRoblox = (live: Live, game: Extract<LiveGame, { readonly kind:
     : openCloud(live, game, game.apiKey),
 ];
 
-const openCloud = (
-  live: Live,
-  game: Extract<LiveGame, { readonly kind: "roblox" }>,
-  apiKey: Redacted.Redacted,
-) =>
+const openCloud = (live: Live, game: OfKind<LiveGame, "roblox">, apiKey: Redacted.Redacted) =>
   live.inspectOpenCloud({ ...game, apiKey }).pipe(
     Effect.match({
       onSuccess: () => ok("open cloud", "it answers first, then the legacy routes"),
@@ -46,7 +42,7 @@ const openCloud = (
 export const checkHttpGame = (
   live: Live,
   resolved: ResolvedConfig,
-  game: Extract<LiveGame, { readonly kind: "http" }>,
+  game: OfKind<LiveGame, "http">,
   gameId: GameId | null,
 ) =>
   live.inspectHttpGame(game, gameId).pipe(

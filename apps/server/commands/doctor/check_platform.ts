@@ -2,7 +2,7 @@ import { ChatIdentity, type GameId, GameIdentity } from "@accountlink/core";
 import type { IdentityProvider } from "@accountlink/core/platforms";
 import { type Context, Effect, type Layer, Logger } from "effect";
 import { FetchHttpClient, type HttpClient } from "effect/http";
-import type { Platform, ResolvedConfig } from "../../config/resolved_config.ts";
+import type { OfKind, Platform, ResolvedConfig } from "../../config/resolved_config.ts";
 import { reasonOf } from "../../message_text.ts";
 import { inspectChat } from "../chat/chat.ts";
 import { checkChatClock } from "./check_clock.ts";
@@ -30,7 +30,7 @@ export const checkPlatform = (
 
 const checkLive = Effect.fnUntraced(function* (
   resolved: ResolvedConfig,
-  platform: Extract<Platform, { readonly kind: "live" }>,
+  platform: OfKind<Platform, "live">,
   gameId: GameId | null,
 ) {
   const { config } = resolved;

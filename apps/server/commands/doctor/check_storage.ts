@@ -8,9 +8,9 @@ import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect, Result } from "effect";
 import { formatCount } from "../../cli/output.ts";
 import type { Config } from "../../config/config.ts";
-import type { PersistentStorage, Storage } from "../../config/resolved_config.ts";
+import type { OfKind, PersistentStorage, Storage } from "../../config/resolved_config.ts";
 import { folderExists, openToOthers } from "../../files/data_folder.ts";
-import { refusedDatabase } from "../../layers/store_layers.ts";
+import { redis, refusedDatabase } from "../../layers/store_layers.ts";
 import { reasonOf } from "../../message_text.ts";
 import { cryptoLayer } from "../../secrets/crypto_layer.ts";
 import { identityOf, resolveSecrets, secretFile, secretRejected } from "../../secrets/deployment_secret.ts";
@@ -90,11 +90,8 @@ const variable = "ACCOUNTLINK_DATABASE_URL";
 
 const unusable = (message: string, advice: string) => Effect.succeed([fail("database", message, advice)]);
 
-const checkRedis = Effect.fnUntraced(function* (
-  config: Config,
-  storage: Extract<Storage, { readonly kind: "redis" }>,
-) {
-  const { StorageRedis } = yield* Effect.promise(() => import("@accountlink/redis"));
+const checkRedis = Effect.fnUntraced(function* (config: Config, storage: OfKind<Storage, "redis">) {
+  const { StorageRedis } = yield* redis;
   return yield* StorageRedis.inspect(storage).pipe(
     Effect.flatMap(({ path, version, refusedWrite, risks, isHalfMoved, rootKey, rest, schema, clockLead }) =>
       Effect.gen(function* () {

@@ -13,7 +13,7 @@ import { type Config, parseConfig, variables } from "../../config/config.ts";
 import { configWarnings, unknownVariables, withoutEffect } from "../../config/config_warnings.ts";
 import { type Cache, type ResolvedConfig, resolveConfig } from "../../config/resolved_config.ts";
 import { readStartupFixture } from "../../fixture/startup_fixture.ts";
-import { refusedDatabase } from "../../layers/store_layers.ts";
+import { redis, refusedDatabase } from "../../layers/store_layers.ts";
 import { reasonOf } from "../../message_text.ts";
 import { networksLayer } from "../../networks/network_files.ts";
 import { describe, single } from "../command.ts";
@@ -100,7 +100,7 @@ const checkFiles = (resolved: ResolvedConfig) =>
 
 const checkCache = Effect.fnUntraced(function* (cache: Cache) {
   if (cache.kind === "memory") return [ok("cache", "memory: each server counts limits for itself")];
-  const { CacheRedis } = yield* Effect.promise(() => import("@accountlink/redis"));
+  const { CacheRedis } = yield* redis;
   return yield* CacheRedis.inspect(cache).pipe(
     Effect.map(({ path, version, eviction, refusedWrite, clockLead }) => {
       const it = `Redis ${version} at "${path}"`;

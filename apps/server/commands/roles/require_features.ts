@@ -3,16 +3,13 @@ import { lackedByPlan, type PlanSettings } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { problemsText } from "../../cli/flags.ts";
-import { Invocation } from "../../cli/invocation.ts";
+import { givenConfig } from "../../cli/invocation.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { readConfig } from "../../config/config.ts";
 import { reasonOf } from "../../message_text.ts";
 
 /** Asks the game server of `ACCOUNTLINK_GAME_URL` for its features; without one, returns the usual features. */
 const features = Effect.gen(function* () {
-  const { ACCOUNTLINK_GAME_URL: url, ACCOUNTLINK_GAME_TOKEN: token } = yield* readConfig(
-    (yield* Invocation).environment,
-  );
+  const { ACCOUNTLINK_GAME_URL: url, ACCOUNTLINK_GAME_TOKEN: token } = yield* givenConfig;
   if (url === null || token === null) return usualFeatures;
   const { httpGameFeatures } = yield* Effect.promise(() => import("@accountlink/platforms/live"));
   return yield* httpGameFeatures({ url, token });

@@ -6,8 +6,8 @@ import { ChatSettings, LogCouriers, layerPlanNotices, layerReminders } from "@ac
 import { docs } from "@accountlink/pages/docs";
 import { getRequestListener } from "@hono/node-server";
 import { Context, Effect, Layer } from "effect";
-import { Invocation } from "../../cli/invocation.ts";
-import { type Config, readConfig } from "../../config/config.ts";
+import { givenConfig } from "../../cli/invocation.ts";
+import type { Config } from "../../config/config.ts";
 import { chatSettingsOf, pageSettingsOf } from "../../config/page_settings.ts";
 import { resolveConfig } from "../../config/resolved_config.ts";
 import type { Port } from "../../listening/port.ts";
@@ -15,7 +15,7 @@ import { loggingLayer } from "../../telemetry/logging.ts";
 import { startService } from "./server.ts";
 
 export const runWebServer = Effect.gen(function* () {
-  const config = yield* readConfig((yield* Invocation).environment);
+  const config = yield* givenConfig;
   process.exitCode = 0;
   const resolved = yield* resolveConfig(config);
   return yield* startService(resolved, ({ port, publicUrl }) => serveWeb(config, port, publicUrl)).pipe(
