@@ -1,6 +1,6 @@
 /** Accounts, which own scopes and keys. */
 import { Accounts as CoreAccounts, InvalidParameter, type StoreUnavailable } from "@accountlink/core";
-import { KeyStore, type Tier } from "@accountlink/core/keys";
+import { KeyStore, type Tier, tiers } from "@accountlink/core/keys";
 import { Context, Effect, Layer, Option } from "effect";
 import * as Accept from "./accept.ts";
 import { method, type Parameter } from "./method.ts";
@@ -44,7 +44,7 @@ export class Accounts extends Context.Service<Accounts>()("accountlink/Accounts"
 
       /** Sets the tier of the account and of its keys, except partner and staff keys. */
       setTier: method(
-        [name, ["tier", Accept.oneOf(["free", "premium"])], Accept.acting],
+        [name, ["tier", Accept.oneOf(tiers)], Accept.acting],
         (name: string, tier: Tier, options?: ActorOptions) =>
           changed(name, accounts.setTier(name, tier, originOf(options))),
       ),

@@ -1,7 +1,15 @@
 /** API keys, which give other programs access to the HTTP interface. */
 import { ApiKeys, Conflict, InvalidParameter, type KeyId } from "@accountlink/core";
 import { parseNetwork } from "@accountlink/core/addresses";
-import { type IssuedKey, KeyStore, type KeyUpdate, keyAccesses, type NewKey } from "@accountlink/core/keys";
+import {
+  type IssuedKey,
+  KeyStore,
+  type KeyUpdate,
+  keyAccesses,
+  type NewKey,
+  tiers,
+} from "@accountlink/core/keys";
+import { keyKinds } from "@accountlink/core/limits";
 import { isOrigin } from "@accountlink/core/origin";
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import * as Accept from "./accept.ts";
@@ -121,8 +129,8 @@ const limits = Accept.fields({
 });
 const keyFields = {
   name: Accept.maybe(Accept.text),
-  tier: Accept.maybe(Accept.oneOf(["free", "premium"])),
-  kind: Accept.maybe(Accept.oneOf(["normal", "partner", "staff"])),
+  tier: Accept.maybe(Accept.oneOf(tiers)),
+  kind: Accept.maybe(Accept.oneOf(keyKinds)),
   access: Accept.maybe(Accept.oneOf(keyAccesses)),
   expiresAt: Accept.maybe(Schema.NullOr(Accept.count)),
   limits: Accept.maybe(

@@ -1,6 +1,6 @@
 import { ApiKeys, type ChatId, type DataScope, type GuildId, guildOf } from "@accountlink/core";
 import { originOfOperator, type WriteOrigin } from "@accountlink/core/audit";
-import type { Tier } from "@accountlink/core/keys";
+import { type Tier, tiers } from "@accountlink/core/keys";
 import { expectedNameText, isNameText } from "@accountlink/core/name_text";
 import { Context, Layer } from "effect";
 import * as Accept from "./accept.ts";
@@ -28,7 +28,7 @@ export const scopeFields = Accept.fields({
     Accept.textThat((given) => given !== "" && isNameText(given), `${expectedNameText}, not empty`),
   ),
   guildId: Accept.maybe(Accept.anyGuildId),
-  tier: Accept.maybe(Accept.oneOf(["free", "premium"])),
+  tier: Accept.maybe(Accept.oneOf(tiers)),
 }).annotate({ parseOptions: { onExcessProperty: "error" } });
 
 /** The scope of `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles`. */

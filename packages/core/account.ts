@@ -1,6 +1,9 @@
 import type { ChatId } from "./ids.ts";
 
-export type Tier = "free" | "premium";
+/** @internal */
+export const tiers = ["free", "premium"] as const;
+
+export type Tier = (typeof tiers)[number];
 
 /** Keys of a suspended account are refused, and nobody can sign in to it. */
 export type AccountStatus = "active" | "suspended";

@@ -1,8 +1,10 @@
 import { Effect, Schema } from "effect";
 import { SecureRandom } from "effect/crypto";
+import { tiers } from "../account.ts";
 import { type AuditAction, changeDetails } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import { KeyId, Pid } from "../ids.ts";
+import { keyKinds } from "../limits/quota.ts";
 import { type RecordOf, recordType } from "../records/record_type.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import type { Millis } from "../timestamp.ts";
@@ -38,8 +40,8 @@ export const keyRecords = recordType({
     id: KeyId,
     pid: Pid,
     name: Schema.String,
-    tier: Schema.Literals(["free", "premium"]),
-    kind: Schema.Literals(["normal", "partner", "staff"]),
+    tier: Schema.Literals(tiers),
+    kind: Schema.Literals(keyKinds),
     access: Schema.Literals(keyAccesses),
     status: Schema.Literals(["active", "disabled", "revoked"]),
     /** Whether the account is suspended, or was when the key was revoked. */

@@ -72,8 +72,11 @@ export const Limits = Context.Reference<LimitSettings>("@accountlink/core/Limits
   }),
 });
 
+/** @internal */
+export const keyKinds = ["normal", "partner", "staff"] as const;
+
 /** `partner` and `staff` keys do not count against the account's plan, nor their requests against address limits. */
-export type KeyKind = "normal" | "partner" | "staff";
+export type KeyKind = (typeof keyKinds)[number];
 
 /** The limits set on one key: unlimited, or numbers that override the tier's. */
 export type KeyLimits =

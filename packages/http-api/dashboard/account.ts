@@ -10,6 +10,7 @@
  */
 import { memberRoles } from "@accountlink/core/accounts";
 import { ChatId, GuildId, Pid } from "@accountlink/core/ids";
+import { tiers } from "@accountlink/core/keys";
 import { nameText } from "@accountlink/core/name_text";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
@@ -20,7 +21,7 @@ const Text = Schema.NullOr(Schema.String);
 
 const Role = Schema.Literals(memberRoles);
 
-const AccountAnswer = Schema.Struct({ name: Schema.String, tier: Schema.Literals(["free", "premium"]) });
+const AccountAnswer = Schema.Struct({ name: Schema.String, tier: Schema.Literals(tiers) });
 
 export const getSignIn = signedIn("moderator", "GET", "/session", {
   id: "getSignIn",

@@ -12,7 +12,8 @@
 import { guildOf } from "@accountlink/core";
 import { parseNetwork } from "@accountlink/core/addresses";
 import { GuildId, KeyId, Pid } from "@accountlink/core/ids";
-import { type KeyDetails, keyAccesses, maskedKey } from "@accountlink/core/keys";
+import { type KeyDetails, keyAccesses, maskedKey, tiers } from "@accountlink/core/keys";
+import { keyKinds } from "@accountlink/core/limits";
 import { nameText } from "@accountlink/core/name_text";
 import { isOrigin } from "@accountlink/core/origin";
 import { formatTimestamp, TimestampMillis, timeOrNull } from "@accountlink/core/timestamp";
@@ -95,8 +96,8 @@ const Key = Schema.Struct({
   scope: Schema.Literals(["global", "guild"]),
   guildId: Schema.NullOr(GuildId),
   pid: Pid,
-  tier: Schema.Literals(["free", "premium"]),
-  kind: Schema.Literals(["normal", "partner", "staff"]),
+  tier: Schema.Literals(tiers),
+  kind: Schema.Literals(keyKinds),
   access: Schema.Literals(keyAccesses),
   status: Schema.Literals(["active", "disabled", "revoked"]),
   limits: Schema.Struct({ perWindow: Limit, windowMs: Schema.Int, daily: Limit, verifyDaily: Limit }),

@@ -1,4 +1,5 @@
 import { addressBuckets, type ErrorCode, keyBuckets, type PublicError } from "@accountlink/core/errors";
+import { tiers } from "@accountlink/core/keys";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Schema } from "effect";
 import { InvalidParameters, type Reason, reasonAdvice, reasonsByCode } from "../error_details.ts";
@@ -49,9 +50,7 @@ const Meta = Schema.Struct({
   }),
   version: Schema.Literal(version),
   rateLimit: RateLimit,
-  tier: Schema.optionalKey(
-    Schema.Literals(["free", "premium"]).annotate({ description: "The tier of the key" }),
-  ),
+  tier: Schema.optionalKey(Schema.Literals(tiers).annotate({ description: "The tier of the key" })),
 }).annotate({ identifier: "Meta" });
 
 const BulkMeta = Schema.Struct({

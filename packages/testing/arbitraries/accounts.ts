@@ -1,6 +1,6 @@
 import type { ApiKey } from "@accountlink/core";
-import { type KeyAccess, type KeyStatus, keyAccesses, type Tier } from "@accountlink/core/keys";
-import type { KeyKind, KeyLimits } from "@accountlink/core/limits";
+import { type KeyAccess, type KeyStatus, keyAccesses, type Tier, tiers } from "@accountlink/core/keys";
+import { type KeyKind, type KeyLimits, keyKinds } from "@accountlink/core/limits";
 import { type Arbitrary, boolean, constant, constantFrom, nat, oneof, record, tuple } from "fast-check";
 import { orNull, recordOf } from "./fields.ts";
 import { chatId, hash, keyId } from "./ids.ts";
@@ -8,7 +8,7 @@ import { addressLists } from "./key_lists.ts";
 import { dataScope } from "./links.ts";
 import { millis, name } from "./texts.ts";
 
-export const tier: Arbitrary<Tier> = constantFrom("free", "premium");
+export const tier: Arbitrary<Tier> = constantFrom(...tiers);
 
 /**
  * A complete API key with its secret, as a client sends it.
@@ -55,7 +55,7 @@ export const keyLimits: Arbitrary<KeyLimits> = oneof(
   ),
 );
 
-export const keyKind: Arbitrary<KeyKind> = constantFrom("normal", "partner", "staff");
+export const keyKind: Arbitrary<KeyKind> = constantFrom(...keyKinds);
 
 export const keyAccess: Arbitrary<KeyAccess> = constantFrom(...keyAccesses);
 

@@ -1,7 +1,7 @@
 import { Accounts, guildOf } from "@accountlink/core";
 import { hasAccepted, type MemberChange, type MemberRole, Members } from "@accountlink/core/accounts";
 import type { BadRequest, Conflict } from "@accountlink/core/errors";
-import { KeyStore, type Tier } from "@accountlink/core/keys";
+import { KeyStore, type Tier, tiers } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { DashboardMembers } from "@accountlink/http-api";
@@ -35,7 +35,7 @@ const answerChange = Effect.fnUntraced(function* (
 
 const tierFlags = {
   name: accountArgument,
-  tier: Argument.Literals("tier", ["free", "premium"]).pipe(Argument.withDescription("The new tier")),
+  tier: Argument.Literals("tier", tiers).pipe(Argument.withDescription("The new tier")),
 };
 
 const setTierCommand = managed("set-tier", tierFlags, function* ({ name, tier }) {

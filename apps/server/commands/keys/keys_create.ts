@@ -1,5 +1,6 @@
 import { ApiKeys, type ChatId, type Conflict, type InvalidParameter } from "@accountlink/core";
-import type { IssuedKey, NewAccount } from "@accountlink/core/keys";
+import { type IssuedKey, type NewAccount, tiers } from "@accountlink/core/keys";
+import { keyKinds } from "@accountlink/core/limits";
 import { Clock, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import {
@@ -27,7 +28,7 @@ const flags = {
     ),
     Flag.optional,
   ),
-  tier: Flag.Literals("tier", ["free", "premium"]).pipe(
+  tier: Flag.Literals("tier", tiers).pipe(
     Flag.withDescription(
       "Tier of the key, and of the account if it is created (default: the account's, or free)",
     ),
@@ -35,7 +36,7 @@ const flags = {
   ),
   name: nameFlag("name").pipe(Flag.withDescription("Description of the key"), Flag.withDefault("")),
   ...scopeFlags,
-  kind: Flag.Literals("kind", ["normal", "partner", "staff"]).pipe(
+  kind: Flag.Literals("kind", keyKinds).pipe(
     Flag.withDescription(
       "Normal keys count towards the number that the account's plan allows (default: normal)",
     ),

@@ -1,5 +1,6 @@
 import { ApiKeys, type Conflict, type InvalidParameter, type KeyId } from "@accountlink/core";
-import { KeyStore, type KeyUpdate, maskedKey } from "@accountlink/core/keys";
+import { KeyStore, type KeyUpdate, maskedKey, tiers } from "@accountlink/core/keys";
+import { keyKinds } from "@accountlink/core/limits";
 import { Clock, Effect, Option, Record } from "effect";
 import { Command, Flag } from "effect/cli";
 import { keyArgument, nameFlag, problemsText, refuse, timeFlag } from "../../cli/flags.ts";
@@ -19,11 +20,11 @@ const clearings = {
 const flags = {
   id: keyArgument,
   name: nameFlag("name").pipe(Flag.withDescription("Description of the key"), Flag.optional),
-  tier: Flag.Literals("tier", ["free", "premium"]).pipe(
+  tier: Flag.Literals("tier", tiers).pipe(
     Flag.withDescription("Tier of the key, independent of its account's tier"),
     Flag.optional,
   ),
-  kind: Flag.Literals("kind", ["normal", "partner", "staff"]).pipe(
+  kind: Flag.Literals("kind", keyKinds).pipe(
     Flag.withDescription("Only normal keys count towards the number that the account's plan allows"),
     Flag.optional,
   ),
