@@ -124,8 +124,7 @@ const devChatCommands = (client: ResilientClient, baseUrl: string): ChatCommands
   ),
   editAnswer: ({ applicationId, token }, message) => {
     const url = `/webhooks/${applicationId}/${Redacted.value(token)}/messages/@original`;
-    const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.patch(url), message);
-    return Effect.map(askDev(client, "ChatCommands.editAnswer", request), Result.isSuccess);
+    return Effect.map(askDev(client, "ChatCommands.editAnswer", patchJson(url, message)), Result.isSuccess);
   },
   tryUrl: (guildId) => `${baseUrl}/chat/guilds/${guildId}`,
 });
@@ -133,36 +132,37 @@ const devChatCommands = (client: ResilientClient, baseUrl: string): ChatCommands
 const refusalOf = (code: string) =>
   new PostRefused({ reason: code === "message_refused" ? code : "channel_closed" });
 
-const devChatChannels = (client: ResilientClient): ChatChannels => {
-  return {
-    findChannels: (guildId) =>
-      finderOn(client, Refusal)("ChatChannels.findChannels", `/guilds/${guildId}/channels`, Channels),
+const devChatChannels = (client: ResilientClient): ChatChannels => ({
+  findChannels: (guildId) =>
+    finderOn(client, Refusal)("ChatChannels.findChannels", `/guilds/${guildId}/channels`, Channels),
 
-    post: Effect.fnUntraced(function* (channelId, message, nonce) {
-      const request = HttpClientRequest.post(`/channels/${encodeURIComponent(channelId)}/messages`);
-      const body = HttpClientRequest.bodyJsonUnsafe(request, { ...message, nonce });
-      const posted = yield* askDev(client, "ChatChannels.post", body, Made);
-      return Result.isSuccess(posted) ? posted.success.id : yield* refusalOf(posted.failure);
-    }),
+  post: Effect.fnUntraced(function* (channelId, message, nonce) {
+    const request = postJson(`/channels/${encodeURIComponent(channelId)}/messages`, { ...message, nonce });
+    const posted = yield* askDev(client, "ChatChannels.post", request, Made);
+    return Result.isSuccess(posted) ? posted.success.id : yield* refusalOf(posted.failure);
+  }),
 
-    postPrivately: Effect.fnUntraced(function* (chatId, message, nonce) {
-      const request = HttpClientRequest.post(`/users/${encodeURIComponent(chatId)}/messages`);
-      const body = HttpClientRequest.bodyJsonUnsafe(request, { ...message, nonce });
-      const sent = yield* askDev(client, "ChatChannels.postPrivately", body);
-      if (Result.isSuccess(sent)) return "sent";
-      if (sent.failure === "bot_refused") return sent.failure;
-      return sent.failure === "message_refused" ? "refused" : "closed";
-    }),
+  postPrivately: Effect.fnUntraced(function* (chatId, message, nonce) {
+    const request = postJson(`/users/${encodeURIComponent(chatId)}/messages`, { ...message, nonce });
+    const sent = yield* askDev(client, "ChatChannels.postPrivately", request);
+    if (Result.isSuccess(sent)) return "sent";
+    if (sent.failure === "bot_refused") return sent.failure;
+    return sent.failure === "message_refused" ? "refused" : "closed";
+  }),
 
-    edit: Effect.fnUntraced(function* (channelId, messageId, message) {
-      const url = `/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(messageId)}`;
-      const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.patch(url), message);
-      const edited = yield* askDev(client, "ChatChannels.edit", request);
-      if (Result.isSuccess(edited)) return true;
-      return edited.failure === "unknown_message" ? false : yield* refusalOf(edited.failure);
-    }),
-  };
-};
+  edit: Effect.fnUntraced(function* (channelId, messageId, message) {
+    const url = `/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(messageId)}`;
+    const edited = yield* askDev(client, "ChatChannels.edit", patchJson(url, message));
+    if (Result.isSuccess(edited)) return true;
+    return edited.failure === "unknown_message" ? false : yield* refusalOf(edited.failure);
+  }),
+});
+
+const postJson = (url: string, body: object) =>
+  HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(url), body);
+
+const patchJson = (url: string, body: object) =>
+  HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.patch(url), body);
 
 const devChatRoles = (client: ResilientClient): ChatRoles => {
   const find = finderOn(client, Refusal);
@@ -192,9 +192,8 @@ const devChatRoles = (client: ResilientClient): ChatRoles => {
     }),
 
     makeRole: Effect.fnUntraced(function* (guildId, name) {
-      const request = HttpClientRequest.post(`/guilds/${guildId}/roles`);
-      const body = HttpClientRequest.bodyJsonUnsafe(request, { name });
-      const made = yield* unlessRefused(askDev(client, "ChatRoles.makeRole", body, Made));
+      const request = postJson(`/guilds/${guildId}/roles`, { name });
+      const made = yield* unlessRefused(askDev(client, "ChatRoles.makeRole", request, Made));
       return Option.map(made, ({ id }) => id);
     }),
 
@@ -205,10 +204,7 @@ const devChatRoles = (client: ResilientClient): ChatRoles => {
       change("ChatRoles.removeRole", HttpClientRequest.delete(roleUrl(guildId, chatId, roleId))),
 
     setNickname: (guildId, chatId, nickname) =>
-      change(
-        "ChatRoles.setNickname",
-        HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.patch(memberUrl(guildId, chatId)), { nickname }),
-      ),
+      change("ChatRoles.setNickname", patchJson(memberUrl(guildId, chatId), { nickname })),
   };
 };
 
