@@ -15,16 +15,20 @@ const tooLarge = new InvalidBody({
   problem: "too_large",
   reason: `the body is larger than ${maxBodySize} bytes`,
 });
+const jsonType = "application/json";
 const otherType = new InvalidBody({
   problem: "content_type",
-  reason: "expected the content type application/json",
+  reason: `expected the content type ${jsonType}`,
 });
 const encoded = new InvalidBody({ problem: "content_type", reason: "expected no content encoding" });
 const notAnObject = (cause?: unknown) =>
   new InvalidBody({ problem: "content", reason: "expected a JSON object", cause });
 
-const isJson = (contentType: string): boolean =>
-  contentType.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
+const typeOf = (request: HttpRequest): string | undefined =>
+  request.header("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
+
+const isEncoded = (request: HttpRequest): boolean =>
+  (request.header("content-encoding") ?? "identity") !== "identity";
 
 export const readJsonObject = (request: HttpRequest): Effect.Effect<JsonObject, InvalidBody> =>
   Effect.flatMap(readJson(request), (body) =>
@@ -34,9 +38,8 @@ export const readJsonObject = (request: HttpRequest): Effect.Effect<JsonObject, 
 export const readJson = (
   request: HttpRequest,
 ): Effect.Effect<JsonObject | ReadonlyArray<unknown>, InvalidBody> => {
-  const contentType = request.header("content-type");
-  if (contentType !== undefined && !isJson(contentType)) return Effect.fail(otherType);
-  if ((request.header("content-encoding") ?? "identity") !== "identity") return Effect.fail(encoded);
+  if ((typeOf(request) ?? jsonType) !== jsonType) return Effect.fail(otherType);
+  if (isEncoded(request)) return Effect.fail(encoded);
   if (Number(request.header("content-length") ?? 0) > maxBodySize) return Effect.fail(tooLarge);
   return Effect.flatMap(bytesOf(request), parse);
 };
@@ -46,9 +49,8 @@ const maxCsvSize = 2_000_000;
 
 /** Reads a body of the type `text/csv`; undefined for other bodies. */
 export const readCsv = (request: HttpRequest): Effect.Effect<string, InvalidBody> | undefined => {
-  const type = request.header("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
-  if (type !== "text/csv") return undefined;
-  if ((request.header("content-encoding") ?? "identity") !== "identity") return Effect.fail(encoded);
+  if (typeOf(request) !== "text/csv") return undefined;
+  if (isEncoded(request)) return Effect.fail(encoded);
   return Effect.map(
     Effect.mapError(
       request.readBody(maxCsvSize),
