@@ -1,16 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { entryPointsOf, isForTests } from "./entry_points.ts";
+import { jsrManifestOf } from "./jsr.ts";
+import { packageIn, publishablePackages, root } from "./publishable.ts";
 
 /** Files besides the sources that a package needs. */
 const data: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/http-api": ["open_api/answers.json"],
   "packages/pages": ["languages/*.json", "languages/dashboard/*.json"],
 };
-
-import { describe, expect, it } from "vitest";
-import { entryPointsOf, isForTests } from "./entry_points.ts";
-import { jsrManifestOf } from "./jsr.ts";
-import { packageIn, publishablePackages, root } from "./publishable.ts";
 
 const packages = publishablePackages();
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {

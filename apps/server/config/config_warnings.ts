@@ -1,5 +1,5 @@
-import { Duration } from "effect";
 /** Warnings about likely mistakes in the configuration, for `serve` and the doctor. */
+import { Duration } from "effect";
 import { type Config, type Environment, isContainerLink, type VariableName, variables } from "./config.ts";
 import { isDemo } from "./resolved_config.ts";
 

@@ -17,13 +17,12 @@ export const writeAtomically = Effect.fnUntraced(function* <E, R>(
   existing: "replace" | "refuse",
 ) {
   const fileSystem = yield* FileSystem.FileSystem;
+  const isThere = yield* fileSystem.exists(file);
   // A symbolic link stays, and its target is replaced.
-  const target = (yield* fileSystem.exists(file)) ? yield* fileSystem.realPath(file) : file;
-  const isThere = yield* fileSystem.exists(target);
+  const target = isThere ? yield* fileSystem.realPath(file) : file;
   const replaced = isThere ? yield* fileSystem.stat(target) : null;
-  const isOrdinary = replaced === null || replaced.type === "File";
   // Pipes have no positions, so writes must append.
-  if (!isOrdinary) {
+  if (replaced !== null && replaced.type !== "File") {
     return yield* Stream.run(Stream.encodeText(text), fileSystem.sink(target, { flag: "a" }));
   }
   if (existing === "replace") {
