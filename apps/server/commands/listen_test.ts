@@ -2,16 +2,14 @@ import { verifyWebhook, type WebhookEvent } from "@accountlink/client";
 import { freePort, runUntil, startHttpServer } from "@accountlink/test-servers";
 import { expect, it, onTestFinished } from "vitest";
 import { printedBy, runInProcess, startInProcess } from "./test_command_line.ts";
-import { ask, makeWorkplace, startServer } from "./test_program.ts";
+import { ask, embeddedIn, makeWorkplace, startServer } from "./test_program.ts";
 
 /** Starts a server with a data folder of its own, a key, and a way to restart it on its port. */
 const startService = async () => {
   const { json, dataFolder } = await makeWorkplace();
   const port = await freePort();
   const environment = {
-    ACCOUNTLINK_STORAGE: "embedded",
-    ACCOUNTLINK_DATA_DIR: dataFolder,
-    ACCOUNTLINK_PLATFORM: "none",
+    ...embeddedIn(dataFolder),
     ACCOUNTLINK_PORT: String(port),
     ACCOUNTLINK_FREE_PER_WINDOW: "0",
   };

@@ -5,7 +5,7 @@ import { listenLocally } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runInProcess } from "./test_command_line.ts";
-import { inDatabase, makeWorkplace, rowsIn, secretOf, storageAt } from "./test_program.ts";
+import { embeddedIn, inDatabase, makeWorkplace, rowsIn, secretOf, storageAt } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();
@@ -39,7 +39,7 @@ describe.skipIf(missing !== null)(`refusals come before the first write ${missin
       const { dataFolder } = await makeWorkplace();
       const file = join(dataFolder, "accountlink.db");
       return {
-        variables: { ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: dataFolder },
+        variables: embeddedIn(dataFolder),
         older: async () => inDatabase(file, forgetLast),
         read: async () => rowsIn(file, versions),
       };
@@ -120,13 +120,7 @@ describe.skipIf(missing !== null)(`refusals come before the first write ${missin
 
   it("a deployment that is named makes nothing in an empty folder", async () => {
     const { dataFolder } = await makeWorkplace({});
-    const variables = {
-      ACCOUNTLINK_STORAGE: "embedded",
-      ACCOUNTLINK_DATA_DIR: dataFolder,
-      ACCOUNTLINK_PLATFORM: "none",
-      ACCOUNTLINK_PORT: "0",
-      ACCOUNTLINK_DEPLOYMENT: "another",
-    };
+    const variables = { ...embeddedIn(dataFolder), ACCOUNTLINK_DEPLOYMENT: "another" };
     for (const command of ["serve", "migrate"]) {
       const { code, stderr } = await runInProcess([command], variables);
       expect([code, stderr]).toEqual([

@@ -7,7 +7,15 @@ import { Effect } from "effect";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runInProcess } from "./test_command_line.ts";
-import { ask, inDatabase, makeWorkplace, secretIn, storageAt, type Workplace } from "./test_program.ts";
+import {
+  ask,
+  embeddedIn,
+  inDatabase,
+  makeWorkplace,
+  secretIn,
+  storageAt,
+  type Workplace,
+} from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();
@@ -242,21 +250,13 @@ it("a move takes its target from ACCOUNTLINK_MOVE_TO, and no server starts on ha
   const place = await makeWorkplace();
   await fill(place);
   const target = join(place.folder, "moved");
-  const mover = { ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: place.dataFolder };
-  const moved = await runInProcess(["move"], { ...mover, ACCOUNTLINK_MOVE_TO: target });
+  const mover = { ...embeddedIn(place.dataFolder), ACCOUNTLINK_MOVE_TO: target };
+  const moved = await runInProcess(["move"], mover);
   expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining("moved") as unknown });
   unfinish(target, "NULL", "DELETE FROM root_key");
-  const onTarget = {
-    ...mover,
-    ACCOUNTLINK_DATA_DIR: target,
-    ACCOUNTLINK_PLATFORM: "none",
-    ACCOUNTLINK_PORT: "0",
-  };
+  const onTarget = { ...embeddedIn(target), ACCOUNTLINK_SECRET: secretIn(place.dataFolder) };
   for (const command of ["serve", "doctor", "keys list", `move --to ${join(place.folder, "third")}`]) {
-    const { code, stdout, stderr } = await runInProcess(command.split(" "), {
-      ...onTarget,
-      ACCOUNTLINK_SECRET: secretIn(place.dataFolder),
-    });
+    const { code, stdout, stderr } = await runInProcess(command.split(" "), onTarget);
     expect([command, code, stdout + stderr]).toEqual([
       command,
       1,

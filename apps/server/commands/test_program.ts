@@ -26,13 +26,7 @@ export const makeWorkplace = async (environment: Readonly<Record<string, string>
     await rm(folder, { recursive: true, force: true });
   });
 
-  const env = {
-    ACCOUNTLINK_STORAGE: "embedded",
-    ACCOUNTLINK_DATA_DIR: dataFolder,
-    ACCOUNTLINK_PLATFORM: "dev",
-    ACCOUNTLINK_PORT: "0",
-    ...environment,
-  };
+  const env = { ...embeddedIn(dataFolder), ACCOUNTLINK_PLATFORM: "dev", ...environment };
   const start = (...args: ReadonlyArray<string>): ChildProcess => {
     const child = spawn(process.execPath, [main, ...args], { cwd: folder, env });
     children.push(child);
@@ -65,7 +59,8 @@ export const makeWorkplace = async (environment: Readonly<Record<string, string>
       return JSON.parse(stdout) as Record<string, unknown>;
     },
     /** Starts a server in this process, and returns its URL once it listens. It stops after the test. */
-    serve: async (more: Readonly<Record<string, string>> = {}) => (await startServer({ ...env, ...more })).url,
+    serve: async (more: Readonly<Record<string, string>> = {}) =>
+      (await startServer({ ...env, ...more })).url,
   };
 };
 
@@ -104,6 +99,14 @@ export const secretOf = (letter: string): string => Buffer.alloc(32, letter).toS
 /** The secret that a data folder holds. */
 export const secretIn = (dataFolder: string): string =>
   readFileSync(join(dataFolder, "secret"), "utf8").trim();
+
+/** The variables of a server without platforms on a free port, whose data is in a folder. */
+export const embeddedIn = (folder: string) => ({
+  ACCOUNTLINK_STORAGE: "embedded",
+  ACCOUNTLINK_DATA_DIR: folder,
+  ACCOUNTLINK_PLATFORM: "none",
+  ACCOUNTLINK_PORT: "0",
+});
 
 /** The variables of a storage that is not embedded. */
 export const storageAt = (url: string, secret: string = secretOf("s")) => ({

@@ -6,7 +6,7 @@ import { Effect } from "effect";
 import { expect, it, onTestFinished } from "vitest";
 import { runBoundByModes } from "../test_bound_by_modes.ts";
 import { runInProcess } from "../test_command_line.ts";
-import { inDatabase, makeWorkplace, secretOf, startServer, storageAt } from "../test_program.ts";
+import { embeddedIn, inDatabase, makeWorkplace, secretOf, startServer, storageAt } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 /** Two filled data folders with a backup of each, and files that are no backups. */
@@ -336,13 +336,7 @@ it("a user without the rights to a file is told which one, and nothing is half d
       const before = readdirSync(folder).filter((name) => !name.endsWith("-wal"));
       chmodSync(filled(path), mode);
       onTestFinished(() => chmodSync(filled(path), 0o700));
-      const environment = {
-        ACCOUNTLINK_STORAGE: "embedded",
-        ACCOUNTLINK_DATA_DIR: folder,
-        ACCOUNTLINK_BACKUP_DIR: join(folder, "backups"),
-        ACCOUNTLINK_PLATFORM: "none",
-        ACCOUNTLINK_PORT: "0",
-      };
+      const environment = { ...embeddedIn(folder), ACCOUNTLINK_BACKUP_DIR: join(folder, "backups") };
       return {
         folder,
         before,

@@ -7,7 +7,7 @@ import { Effect, Struct } from "effect";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { startDiscord } from "../chat/test_discord.ts";
 import { runInProcess } from "../test_command_line.ts";
-import { inDatabase, makeWorkplace } from "../test_program.ts";
+import { embeddedIn, inDatabase, makeWorkplace } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 const missing = await whyNothingShared();
@@ -301,9 +301,7 @@ it("the doctor compares this machine's clock with Discord's", async () => {
 
 it("the doctor compares the commands and the intent of the application at the chat platform", async () => {
   const found = async (environment: Readonly<Record<string, string>>) =>
-    (await findingsIn(environment))
-      .split("\n")
-      .filter((line) => /^\w+ +(commands|joins) /.test(line));
+    (await findingsIn(environment)).split("\n").filter((line) => /^\w+ +(commands|joins) /.test(line));
   const unused = await startDiscord();
   expect(await found(unused.environment)).toEqual([expect.stringMatching(/^ok .* not used yet: /)]);
   const other = await startDiscord({ interactions_endpoint_url: "https://links.example/old" });
@@ -325,15 +323,10 @@ it("the doctor tries what a start would use: backups, ports, the deployment, and
   const held = await listenLocally(silent);
   onTestFinished(() => void silent.close());
   const examine = async (more: Readonly<Record<string, string>>) => {
-    const { stdout } = await runInProcess(["doctor"], {
-      ACCOUNTLINK_STORAGE: "embedded",
-      ACCOUNTLINK_DATA_DIR: dataFolder,
-      ACCOUNTLINK_PLATFORM: "none",
-      ...more,
-    });
+    const { stdout } = await runInProcess(["doctor"], { ...embeddedIn(dataFolder), ...more });
     return stdout.split("\n").filter((line) => line.startsWith("fail"));
   };
-  expect(await examine({ ACCOUNTLINK_PORT: "0", ACCOUNTLINK_BACKUP_DIR: join(folder, "a/b") })).toEqual([]);
+  expect(await examine({ ACCOUNTLINK_BACKUP_DIR: join(folder, "a/b") })).toEqual([]);
   expect(existsSync(join(folder, "a"))).toBe(false);
   for (const [variables, problem] of [
     [{ ACCOUNTLINK_BACKUP_DIR: "/proc/backups" }, '"/proc/backups" cannot be written'],
@@ -341,7 +334,7 @@ it("the doctor tries what a start would use: backups, ports, the deployment, and
     [{ ACCOUNTLINK_PORT: String(held) }, "and does not answer"],
     [{ ACCOUNTLINK_DEPLOYMENT: "another" }, 'ACCOUNTLINK_DEPLOYMENT is "another", but the storage is of'],
   ] as const) {
-    const found = await examine({ ACCOUNTLINK_PORT: "0", ...variables });
+    const found = await examine(variables);
     expect([variables, found]).toEqual([variables, [expect.stringContaining(problem)]]);
   }
   // Nothing is promised that a refused start does not make.
@@ -350,17 +343,11 @@ it("the doctor tries what a start would use: backups, ports, the deployment, and
     [{ ACCOUNTLINK_DEPLOYMENT: "another" }, false],
     [{ ACCOUNTLINK_PORT: "7", ACCOUNTLINK_OPERATOR_PORT: "7" }, false],
   ] as const) {
-    const { stdout } = await runInProcess(["doctor"], {
-      ACCOUNTLINK_DATA_DIR: join(folder, "none"),
-      ACCOUNTLINK_STORAGE: "embedded",
-      ACCOUNTLINK_PLATFORM: "none",
-      ACCOUNTLINK_PORT: "0",
-      ...settings,
-    });
+    const { stdout } = await runInProcess(["doctor"], { ...embeddedIn(join(folder, "none")), ...settings });
     expect([settings, stdout.includes("will be made")]).toEqual([settings, promised]);
   }
   await rm(join(dataFolder, "accountlink.db"));
-  expect(await examine({ ACCOUNTLINK_PORT: "0" })).toEqual([
+  expect(await examine({})).toEqual([
     expect.stringContaining("holds a secret, but its database is missing or empty"),
   ]);
   expect(await run("serve")).toMatchObject({ code: 1 });

@@ -5,7 +5,7 @@ import { runUntil, startProxy } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { printedBy, runInProcess, startInProcess } from "../test_command_line.ts";
-import { makeWorkplace, startServer, storageAt } from "../test_program.ts";
+import { embeddedIn, makeWorkplace, startServer, storageAt } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 const missing = await whyNothingShared();
@@ -122,7 +122,7 @@ describe.skipIf(missing !== null)(`a storage that is another one than at the sta
 });
 
 it("a data folder whose database was lost or emptied is refused, until --new begins anew", async () => {
-  const { dataFolder, environment, json, run, serve } = await makeWorkplace();
+  const { dataFolder, json, run, serve } = await makeWorkplace();
   await json("keys", "create", "--account", "acme");
   const refusal = `Cannot start: data folder "${dataFolder}" holds a secret, but its database is missing or empty, expected the database of the secret (accountlink restore), or serve --new to begin anew\n`;
   const file = join(dataFolder, "accountlink.db");
@@ -130,8 +130,7 @@ it("a data folder whose database was lost or emptied is refused, until --new beg
   expect(await run("serve")).toEqual({ code: 1, stdout: "", stderr: refusal });
   await writeFile(file, "");
   expect(await run("serve")).toEqual({ code: 1, stdout: "", stderr: refusal });
-  const variables = { ...environment, ACCOUNTLINK_PLATFORM: "none" };
-  const { stop } = await startServer(variables, "--new");
+  const { stop } = await startServer(embeddedIn(dataFolder), "--new");
   await stop();
   // The folder holds a database again.
   await serve();
