@@ -1,5 +1,5 @@
 /** An HTTP server in place of an external service. The test chooses its answers. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { Effect, type Scope } from "effect";
 import { listenLocally } from "./free_port.ts";
@@ -35,7 +35,14 @@ export interface HttpTestServer {
   readonly heard: Array<HeardRequest>;
 }
 
-/** Starts a server. The server and its connections end with the scope. */
+/** Starts listening on a free port, and returns the port. The server and its connections end with the scope. */
+export const listenScoped = (server: Server): Effect.Effect<number, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(() => listenLocally(server)),
+    () => Effect.sync(() => server.close().closeAllConnections()),
+  );
+
+/** Starts a server, which ends with the scope. */
 export const startHttpServer = Effect.fnUntraced(function* (
   answer: (request: HeardRequest) => HttpAnswering | Promise<HttpAnswering>,
 ): Effect.fn.Return<HttpTestServer, never, Scope.Scope> {
@@ -53,10 +60,7 @@ export const startHttpServer = Effect.fnUntraced(function* (
     send(outgoing, await answer(request));
   };
   const server = createServer((incoming, outgoing) => void respond(incoming, outgoing));
-  const port = yield* Effect.acquireRelease(
-    Effect.promise(() => listenLocally(server)),
-    () => Effect.sync(() => server.close().closeAllConnections()),
-  );
+  const port = yield* listenScoped(server);
   return { url: `http://127.0.0.1:${port}`, heard };
 });
 

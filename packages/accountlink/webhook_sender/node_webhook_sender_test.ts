@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { type WebhookRequest, WebhookSender, type WebhookUnanswered } from "@accountlink/core/webhooks";
-import { listenLocally, makeCertificate, whyNoCertificate } from "@accountlink/test-servers";
+import { listenScoped, makeCertificate, whyNoCertificate } from "@accountlink/test-servers";
 import { assert, describe, expect, test } from "@accountlink/test-servers/effect";
 import { Deferred, Effect, Fiber } from "effect";
 import { IpNetwork } from "effect/net";
@@ -10,12 +10,6 @@ import { TestClock } from "effect/testing";
 import { layer, type NodeWebhookSenderOptions } from "./node_webhook_sender.ts";
 
 const loopback = [IpNetwork.fromStringUnsafe("127.0.0.0/8")];
-
-const listen = (server: Server) =>
-  Effect.acquireRelease(
-    Effect.promise(() => listenLocally(server)),
-    () => Effect.sync(() => server.close().closeAllConnections()),
-  );
 
 /** Starts a server on this machine that counts its connections. */
 const receiver = Effect.fnUntraced(function* (listener: RequestListener = (_, response) => response.end()) {
@@ -25,7 +19,7 @@ const receiver = Effect.fnUntraced(function* (listener: RequestListener = (_, re
     asked.push(`${request.method} ${request.url} ${request.headers.host}`);
     listener(request, response);
   }).on("connection", () => connections++);
-  const port = yield* listen(server);
+  const port = yield* listenScoped(server);
   return { port, asked, url: `http://127.0.0.1:${port}`, connections: () => connections };
 });
 
@@ -300,7 +294,7 @@ describe.skipIf(missing !== null)(`over TLS ${missing ?? ""}`, () => {
         incoming.on("end", () => response.writeHead(202).end());
       },
     );
-    const port = yield* listen(server);
+    const port = yield* listenScoped(server);
     const url = `https://127.0.0.1:${port}/`;
     const { status } = yield* on({ networks: loopback, authorities: authority })(({ send }) =>
       send(request(url, '{"ä":1}')),

@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { withResolvers } from "@accountlink/test-servers";
+import { listenLocally, withResolvers } from "@accountlink/test-servers";
 import { afterAll, afterEach, expect, it, vi } from "vitest";
 import { failingOnce, makeWeb } from "./test_web.ts";
 
@@ -20,9 +19,7 @@ afterEach(() => {
 const listen = async (listener: RequestListener) => {
   const server = createServer(listener);
   servers.push(server);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(server);
   return { port, url: `http://127.0.0.1:${port}` };
 };
 

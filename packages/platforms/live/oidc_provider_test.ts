@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { ChatIdentity, GameIdentity } from "@accountlink/core";
 import type { IdentityProvider } from "@accountlink/core/platforms";
-import { listenLocally } from "@accountlink/test-servers";
+import { listenScoped } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
@@ -67,10 +67,7 @@ const startProvider = Effect.fnUntraced(function* (platform: keyof typeof routes
     return response.end(JSON.stringify({ id: token?.accountId }));
   };
   const server = createServer((request, response) => void answer(request, response));
-  const port = yield* Effect.acquireRelease(
-    Effect.promise(() => listenLocally(server)),
-    () => Effect.sync(() => server.close().closeAllConnections()),
-  );
+  const port = yield* listenScoped(server);
   return `http://127.0.0.1:${port}`;
 });
 

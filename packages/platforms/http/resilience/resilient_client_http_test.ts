@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from "node:http";
-import { listenLocally } from "@accountlink/test-servers";
+import { listenScoped } from "@accountlink/test-servers";
 import { describe, expect, testLiveWith } from "@accountlink/test-servers/effect";
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { Deferred, Duration, Effect } from "effect";
@@ -39,10 +39,7 @@ const platform = Effect.gen(function* () {
     response.on("close", () => Deferred.doneUnsafe(closed, Effect.void));
     misbehave[path]?.(request, response);
   });
-  const port = yield* Effect.acquireRelease(
-    Effect.promise(() => listenLocally(server)),
-    () => Effect.sync(() => server.close().closeAllConnections()),
-  );
+  const port = yield* listenScoped(server);
   const url = `http://127.0.0.1:${port}`;
   return { asked, sockets, closed: Deferred.await(closed), url, stop: Effect.sync(() => server.close()) };
 });
