@@ -13,7 +13,7 @@ export const batchedList = (parts: StoreParts, index: RecordIndex) => {
   const rows = batchedLookup<[string]>(parts, {
     columns: [column],
     one: (first) => sql`${from} = ${first} ${order}`,
-    several: (firsts) => sql`${from} ${isAmong(JSON.stringify(firsts.flat()))} ${order}`,
+    several: (firsts) => sql`${from} ${isAmong(firsts.flat())} ${order}`,
   });
   return (first: string) => read(rows(first));
 };

@@ -23,7 +23,7 @@ export const layer = storeLayer(IdempotencyStore)((parts) => {
         DELETE FROM idempotency_keys WHERE id IN (
           SELECT id FROM (SELECT id, ends_at FROM idempotency_keys ORDER BY ${order} LIMIT ${batchSize}) AS oldest
           WHERE ends_at <= ${at})`;
-      yield* inBatches(asStep(Effect.map(batch.raw, rowsWritten)), 1);
+      yield* inBatches(asStep(rowsWritten(batch)), 1);
     }),
   };
 });

@@ -175,14 +175,13 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
       insertRecords(sql, pid, told as ReadonlyArray<JournalRecord>),
 
     linked: Effect.fnUntraced(function* (pid: Pid, chatIds: ReadonlyArray<ChatId>) {
-      const users = JSON.stringify(chatIds);
       if (isLocking) {
-        yield* sql`SELECT locks FROM ${usersInUse(users)}`;
+        yield* sql`SELECT locks FROM ${usersInUse(chatIds)}`;
         yield* lockScope(pid);
       }
       return new Map(
         yield* readLinked(sql`
-          SELECT chat_id, game_id, link_version FROM links WHERE pid = ${pid} AND chat_id ${isAmong(users)}
+          SELECT chat_id, game_id, link_version FROM links WHERE pid = ${pid} AND chat_id ${isAmong(chatIds)}
           ORDER BY chat_id ${isWrite ? forUpdate : sql``}`),
       );
     }),

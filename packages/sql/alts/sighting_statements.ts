@@ -38,7 +38,7 @@ export const sightingStatements = ({
         table: "sightings",
         key: "chat_id",
         condition: sql`pid = ${pid} AND place_hash = value ->> 0
-        AND NOT (chat_id ${isAmong(JSON.stringify(excluding))})`,
+        AND NOT (chat_id ${isAmong(excluding)})`,
         order: "seen_at DESC, chat_id",
         limit,
       });
@@ -65,7 +65,7 @@ export const sightingStatements = ({
       const counts = new Map(
         yield* readCounts(sql`
           SELECT place_hash AS name, users AS count FROM place_users
-          WHERE pid = ${pid} AND place_hash ${isAmong(JSON.stringify(places.flat()))}`),
+          WHERE pid = ${pid} AND place_hash ${isAmong(places.flat())}`),
       );
       const sum = (hashes: ReadonlyArray<string>) =>
         hashes.reduce((total, hash) => total + (counts.get(hash) ?? 0), 0);

@@ -26,7 +26,7 @@ import { madeLinksOn } from "./made_links.ts";
 
 /** Returns a function that stores a batch, for a transaction. */
 export const batchImportOn = (parts: StoreParts) => {
-  const { sql, elements, firstRows, rowsOfEach, rowsWritten, wrote } = parts;
+  const { sql, elements, firstRows, rowsOfEach, rowsWritten } = parts;
   const { recordNew, recordReplaced } = madeLinksOn(parts);
   const { insert, isNewer, fresh, replace, newest } = importStatements(sql);
   const { lock } = admissionOn(sql);
@@ -38,7 +38,7 @@ export const batchImportOn = (parts: StoreParts) => {
       links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, gameId, lastVerifiedAt]),
     );
     if (undoable !== undefined) yield* recordNew(pid, undoable, lines);
-    const inserted = rowsWritten(yield* insert({ pid, proof }, lines, fresh).raw);
+    const inserted = yield* rowsWritten(insert({ pid, proof }, lines, fresh));
     const old = links.length - inserted;
     // No record has to be replaced if the import keeps existing records, or if all its records are new.
     const isKept = existing === "keep" || old === 0;
@@ -46,7 +46,7 @@ export const batchImportOn = (parts: StoreParts) => {
       yield* recordReplaced(pid, undoable, lines, existing === "newest" ? isNewer : sql.literal(""));
     }
     const renewed = existing === "newest" ? newest : replace;
-    const replaced = isKept ? 0 : rowsWritten(yield* insert({ pid, proof }, lines, renewed).raw);
+    const replaced = isKept ? 0 : yield* rowsWritten(insert({ pid, proof }, lines, renewed));
     const linksOfLines = rowsOfEach({
       each: elements(lines),
       table: "links",
@@ -94,7 +94,7 @@ export const batchImportOn = (parts: StoreParts) => {
       UPDATE imports SET inserted = inserted + ${inserted}, replaced = replaced + ${replaced},
         unchanged = unchanged + ${unchanged}, kept = kept + ${kept}
       WHERE id = ${holder.id} AND holder = ${holder.node}`;
-    return (yield* wrote(added)) ? counts : yield* rollBack(importEnded);
+    return (yield* rowsWritten(added)) > 0 ? counts : yield* rollBack(importEnded);
   });
 };
 

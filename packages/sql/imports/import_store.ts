@@ -39,9 +39,8 @@ export const layer = storeLayer(ImportStore)((parts) => {
       /** A few rows at a time, since one writer waits for another. */
       removeEnded: (ended, before) =>
         operation("sweep", function* () {
-          const ids = JSON.stringify(ended.map(({ id }) => id));
           const primaryKey = ["import_id", "chat_id"];
-          const condition = sql`import_id ${isAmong(ids)}`;
+          const condition = sql`import_id ${isAmong(ended.map(({ id }) => id))}`;
           yield* deleteInBatches(sql, { table: "import_links", primaryKey, order: "import_id", condition });
           yield* sql`DELETE FROM link_imports WHERE imported_at <= ${before}`;
         })(),

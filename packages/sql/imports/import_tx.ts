@@ -28,7 +28,7 @@ export const inImportTx = <A>(parts: StoreParts, locked: Marks | null, body: Imp
 
 const importTxOn = ({ sql, elements, forUpdate, isAmong }: StoreParts, tx: Tx, locked: Marks | null) => {
   const marksOf = (pid: Pid) => (locked === null ? admissionOn(sql).marksOf(pid) : Effect.succeed(locked));
-  const amongUsers = (chatIds: ReadonlyArray<ChatId>) => isAmong(JSON.stringify(chatIds));
+  const amongUsers = (chatIds: ReadonlyArray<ChatId>) => isAmong(chatIds);
   const linesOf = (links: ReadonlyArray<{ readonly chatId: ChatId; readonly gameId: GameId }>) =>
     elements(JSON.stringify(links.map(({ chatId, gameId }) => [chatId, gameId])));
 

@@ -13,8 +13,8 @@ import { eachPlace } from "./places.ts";
 import { accountPlace, pidOf, positionOn, readRecords, recordColumnsOn, replaceRecords } from "./records.ts";
 
 export const layer = storeLayer(AuditLog)((parts) => {
-  const { sql, operation, elements, rowsWritten } = parts;
-  const forgetSome = forgetOn(sql, rowsWritten);
+  const { sql, operation, elements } = parts;
+  const forgetSome = forgetOn(sql);
 
   /**
    * Finds where the records end that are older than a time, up to the sequence `newest`: halves the sequences of each
@@ -129,8 +129,8 @@ const pageOn = (
 };
 
 /** Makes a function that deletes the old entries of a place. Their events stay as long as the feed has them. */
-const forgetOn = (sql: SqlClient.SqlClient, rowsWritten: (raw: unknown) => number) => {
-  const { asStep, forUpdate } = dialectOf(sql);
+const forgetOn = (sql: SqlClient.SqlClient) => {
+  const { asStep, forUpdate, rowsWritten } = dialectOf(sql);
   const position = positionOn(sql);
   const isKept = sql`event_id IS NOT NULL AND (position IS NULL OR position > start)`;
   const oldest = (place: string, condition: Statement.Fragment) => sql`
@@ -142,12 +142,9 @@ const forgetOn = (sql: SqlClient.SqlClient, rowsWritten: (raw: unknown) => numbe
 
   const deleteSome = (place: string, before: Millis) =>
     asStep(
-      Effect.map(
-        sql`
-          DELETE FROM journal WHERE place = ${place} AND actor_type IS NOT NULL
-            AND sequence IN (${oldest(place, sql`at < ${before} AND NOT (${isKept})`)})`.raw,
-        rowsWritten,
-      ),
+      rowsWritten(sql`
+        DELETE FROM journal WHERE place = ${place} AND actor_type IS NOT NULL
+          AND sequence IN (${oldest(place, sql`at < ${before} AND NOT (${isKept})`)})`),
     );
 
   const withdrawSome = Effect.fnUntraced(function* (place: string, before: Millis) {

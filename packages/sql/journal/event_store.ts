@@ -72,12 +72,9 @@ export const layer = storeLayer(EventStore)((parts) => {
   const eraseSome = (before: Millis) => {
     const isNamed = sql`action = 'user.erased' AND fields <> ${sql.literal(`'${erased}'`)} AND at < ${before}`;
     return asStep(
-      Effect.map(
-        sql`
-          UPDATE journal SET fields = ${erased} WHERE (place, sequence) IN (
-            SELECT place, sequence FROM journal WHERE ${isNamed} LIMIT ${batchSize}) AND ${isNamed}`.raw,
-        rowsWritten,
-      ),
+      rowsWritten(sql`
+        UPDATE journal SET fields = ${erased} WHERE (place, sequence) IN (
+          SELECT place, sequence FROM journal WHERE ${isNamed} LIMIT ${batchSize}) AND ${isNamed}`),
     );
   };
 
@@ -188,7 +185,7 @@ export const countEventsOn =
     const { isAmong } = dialectOf(sql);
     const place = positionOn(sql);
     const start = sql`COALESCE((SELECT feed_starts.position FROM feed_starts WHERE pid = ${pid}), 0)`;
-    const ofTypes = sql`REPLACE(action, 'links.import_undone', 'links.imported') ${isAmong(JSON.stringify(types))}`;
+    const ofTypes = sql`REPLACE(action, 'links.import_undone', 'links.imported') ${isAmong(types)}`;
     const isMeant = types.length === 0 ? sql`event_id IS NOT NULL` : sql`event_id IS NOT NULL AND ${ofTypes}`;
     const counted = (records: Statement.Fragment) => sql`
       (SELECT COUNT(*) FROM (

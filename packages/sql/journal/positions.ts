@@ -46,7 +46,7 @@ export const numberRecordsOn = (sql: SqlClient.SqlClient) => {
         ) AS unnumbered
       ) AS ordered
       WHERE journal.place = ${place} AND journal.sequence = ordered.sequence`;
-    return rowsWritten(yield* numbered.raw);
+    return yield* rowsWritten(numbered);
   }, sql.withTransaction);
   return (place: string) => inBatches(numberSome(place));
 };

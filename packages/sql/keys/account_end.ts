@@ -30,7 +30,7 @@ export const moveEntries = (sql: SqlClient.SqlClient, name: string, pseudonym: s
   const moved = sql`
     UPDATE journal SET place = ${to} WHERE place = ${from} AND sequence IN (
       SELECT sequence FROM journal WHERE place = ${from} ORDER BY sequence LIMIT ${entriesOfStep})`;
-  return Effect.map(moved.raw, (raw) => dialectOf(sql).rowsWritten(raw) === entriesOfStep);
+  return Effect.map(dialectOf(sql).rowsWritten(moved), (rows) => rows === entriesOfStep);
 };
 
 /** Gives the actor of some entries its pseudonym. Returns whether more may be left. */
@@ -39,5 +39,5 @@ export const renameActors = (sql: SqlClient.SqlClient, name: string, pseudonym: 
   const renamed = sql`
     UPDATE journal SET actor_id = ${pseudonym} WHERE (place, sequence) IN (
       SELECT place, sequence FROM journal WHERE ${isTheirs} ORDER BY sequence LIMIT ${entriesOfStep}) AND ${isTheirs}`;
-  return Effect.map(renamed.raw, (raw) => dialectOf(sql).rowsWritten(raw) === entriesOfStep);
+  return Effect.map(dialectOf(sql).rowsWritten(renamed), (rows) => rows === entriesOfStep);
 };

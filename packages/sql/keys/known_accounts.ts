@@ -39,8 +39,7 @@ const knownScopes = (sql: SqlClient.SqlClient) => sql`
 /** Finds scopes, one of them with others that are found in the same turn. */
 export const batchedScopes = (parts: StoreParts) => {
   const { sql, isAmong } = parts;
-  const several = (pids: ReadonlyArray<string>) =>
-    sql`${knownScopes(sql)} WHERE pid ${isAmong(JSON.stringify(pids))}`;
+  const several = (pids: ReadonlyArray<string>) => sql`${knownScopes(sql)} WHERE pid ${isAmong(pids)}`;
   const one = batchedLookup<[Pid]>(parts, {
     columns: ["pid"],
     one: (pid) => sql`${knownScopes(sql)} WHERE pid = ${pid}`,
@@ -71,7 +70,7 @@ export const knownAccountsOn = (sql: SqlClient.SqlClient, isWrite: boolean) => {
       ),
 
     accounts: Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
-      const named = sql`SELECT ${accountColumns} FROM accounts WHERE name ${isAmong(JSON.stringify(names))}`;
+      const named = sql`SELECT ${accountColumns} FROM accounts WHERE name ${isAmong(names)}`;
       const found = names.length === 0 ? [] : yield* readAccounts(named);
       return new Map(found.map((account) => [account.name, account]));
     }),
@@ -116,7 +115,7 @@ export const knownAccountsOn = (sql: SqlClient.SqlClient, isWrite: boolean) => {
     knowsKey: () => Effect.succeed(true),
 
     scopes: Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
-      const named = sql`${knownScopes(sql)} WHERE pid ${isAmong(JSON.stringify(pids))}`;
+      const named = sql`${knownScopes(sql)} WHERE pid ${isAmong(pids)}`;
       return new Map(pids.length === 0 ? [] : yield* readKnownScopes(named));
     }),
 
@@ -146,16 +145,14 @@ export const knownAccountsOn = (sql: SqlClient.SqlClient, isWrite: boolean) => {
     lastUses: (keys: ReadonlyArray<KeyId>) =>
       Effect.map(
         readUses(sql`
-          SELECT id, last_used_at FROM keys WHERE last_used_at IS NOT NULL AND id ${isAmong(JSON.stringify(keys))}`),
+          SELECT id, last_used_at FROM keys WHERE last_used_at IS NOT NULL AND id ${isAmong(keys)}`),
         (found) => new Map(found),
       ),
 
     noteUses: (uses: ReadonlyArray<{ readonly key: KeyId; readonly at: Millis }>) => {
       // `isUsed` lets Postgres find the keys by index. With the join alone, Postgres would scan all keys. On SQLite,
       // `isUsed` is left out, because with it, SQLite would read the list of uses again for each key.
-      const isUsed = isRemote
-        ? sql`keys.id ${isAmong(JSON.stringify(uses.map(({ key }) => key)))} AND`
-        : sql``;
+      const isUsed = isRemote ? sql`keys.id ${isAmong(uses.map(({ key }) => key))} AND` : sql``;
       return sql`
         UPDATE keys SET last_used_at = CAST(value ->> 1 AS BIGINT)
         FROM ${elements(JSON.stringify(uses.map(({ key, at }) => [key, at])))}

@@ -126,7 +126,7 @@ export const layer = storeLayer(BlockStore)((parts) => {
     findHashes: operation("findHashes", (pid, hashes) =>
       Effect.map(
         readHashes(
-          sql`SELECT user_hash FROM blocks WHERE pid = ${pid} AND user_hash ${isAmong(JSON.stringify(hashes))}`,
+          sql`SELECT user_hash FROM blocks WHERE pid = ${pid} AND user_hash ${isAmong(hashes)}`,
         ),
         (found) => new Set(found),
       ),

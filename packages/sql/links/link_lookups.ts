@@ -48,7 +48,7 @@ export const linkLookups = (parts: StoreParts) => {
   const gamesOf = batched<[Pid, ReadonlyArray<ChatId>], ReadonlyMap<ChatId, GameId>, ReadError>(
     parts,
     (inputs, contexts) => {
-      const ids = JSON.stringify(inputs.flatMap(([, chatIds]) => chatIds));
+      const ids = inputs.flatMap(([, chatIds]) => chatIds);
       const games = values(
         sql`
           SELECT chat_id, game_id FROM links
@@ -67,10 +67,9 @@ export const linkLookups = (parts: StoreParts) => {
       storeOperation("LinkStore.findByChatId")(Effect.flatMap(byChatId(pid, chatId), readRecord)),
 
     findByChatIds: operation("findByChatIds", function* (pid, chatIds) {
-      const ids = JSON.stringify(chatIds);
       const records = yield* readRecordValues(
         values(sql`
-          SELECT ${recordColumns} FROM links WHERE pid = ${pid} AND chat_id ${isAmong(ids)} AND ${isLeft}`),
+          SELECT ${recordColumns} FROM links WHERE pid = ${pid} AND chat_id ${isAmong(chatIds)} AND ${isLeft}`),
       );
       return new Map(records.map((record) => [record.chatId, record]));
     }),

@@ -49,7 +49,7 @@ export const scopeDeletionOn = (parts: StoreParts) => {
         condition: inScope,
         limit: most,
       });
-      const deleted = rowsWritten(yield* sql`DELETE FROM ${sql(name)} ${first}`.raw);
+      const deleted = yield* rowsWritten(sql`DELETE FROM ${sql(name)} ${first}`);
       return yield* countDeletion(sql, write, before, name === "links" ? deleted : 0);
     },
     (few) => asBulk(sql.withTransaction(few)),
@@ -81,7 +81,7 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       const locked = yield* sql`SELECT pid FROM scopes WHERE pid = ${pid} ${forUpdate}`;
       if (locked.length === 0)
         return yield* Effect.die(new Error(`Cannot delete the data of scope "${pid}": it does not exist`));
-      const rest = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${pid}`.raw);
+      const rest = yield* rowsWritten(sql`DELETE FROM links WHERE pid = ${pid}`);
       for (const { name } of recordsOfScope) yield* sql`DELETE FROM ${sql(name)} WHERE pid = ${pid}`;
       if (write.keepsBlocks !== true) yield* sql`DELETE FROM blocks WHERE pid = ${pid}`;
       yield* sql`DELETE FROM block_removals WHERE pid = ${pid}`;

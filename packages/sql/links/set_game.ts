@@ -12,6 +12,7 @@ import { Array as Arr, Effect, Option } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertRecord } from "../journal/records.ts";
 import { insertRequest, isTakenKey, keyedStepOn, keyedWriteOn } from "../statements/keyed_write.ts";
+import { literalSql } from "../statements/row.ts";
 import type { Ending, StoreParts } from "../statements/store_operation.ts";
 import { admissionOn } from "./admitted_links.ts";
 import { readSets, recordColumns } from "./link_lookups.ts";
@@ -57,7 +58,13 @@ const setFields = {
   previousGameId: "previous_game_id",
 } satisfies Record<keyof KeptSet, string>;
 
-const statementOn = ({ sql, jsonObject, usersInUse }: StoreParts) => {
+/** A JSON object as text. `fields` has the SQL of each value, by the name of the field. */
+const jsonObject = (fields: Readonly<Record<string, string>>) => {
+  const pairs = Object.entries(fields).map(([name, value]) => `'${name}', ${value}`);
+  return literalSql(`json_build_object(${pairs.join(", ")})::text`);
+};
+
+const statementOn = ({ sql, usersInUse }: StoreParts) => {
   // Lock the users of an idempotent write and the scope before the record, like an erasure and a deletion of the scope.
   // FOR SHARE waits for a first block or a change of the setting, which changes the scope, and then reads the scope anew.
   const scopeOf = (pid: string, users: Statement.Fragment) =>
@@ -72,7 +79,7 @@ const statementOn = ({ sql, jsonObject, usersInUse }: StoreParts) => {
     WITH written AS (
       INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at, proof)
       SELECT pid, ${chatId}, ${gameId}, 1, ${at}, ${at}, 'hand'
-      ${scopeOf(pid, usersInUse(JSON.stringify(once?.chatIds ?? [])))}
+      ${scopeOf(pid, usersInUse(once?.chatIds ?? []))}
       ON CONFLICT (pid, chat_id) ${relinkOf(sql)}
       RETURNING pid, ${recordColumns}, previous_game_id
     ), record AS (

@@ -12,7 +12,7 @@ export const sessionStatements = ({
 }: StoreParts): Pick<SessionStore["Service"], "changedSince" | "complete"> => ({
   // Every node asks for all sessions with open reads, of which few have changed.
   changedSince: operation("changedSince", (at, among) => {
-    const isMeant = among === null ? sql`1 = 1` : sql`sid ${isAmong(JSON.stringify(among))}`;
+    const isMeant = among === null ? sql`1 = 1` : sql`sid ${isAmong(among)}`;
     return readIds(sql`SELECT sid FROM verification_sessions WHERE changed_at >= ${at} AND ${isMeant}`);
   }),
 

@@ -19,11 +19,8 @@ export interface Dialect {
 
   /** A table with the column `value`: the elements of a JSON array, which is passed as one parameter. */
   readonly elements: (json: string) => Statement.Fragment;
-  /**
-   * A condition that follows a column: the column's value is in a JSON array of strings. The array is one parameter or
-   * another column.
-   */
-  readonly isAmong: (json: string | Statement.Fragment) => Statement.Fragment;
+  /** A condition that follows a column: the column's value is one of these, which are one parameter. */
+  readonly isAmong: (values: ReadonlyArray<string>) => Statement.Fragment;
   /**
    * A condition that follows an indexed column: the column's value is among the rows of a SELECT, which returns few
    * rows.
@@ -32,11 +29,6 @@ export interface Dialect {
 
   /** Follows a SELECT: locks the rows against changes and against new rows that refer to them. */
   readonly forUpdate: Statement.Fragment;
-  /**
-   * Follows a SELECT with joins: like `forUpdate`, but locks only the rows of one table, and reads them after the wait
-   * for the lock. Rows of the other tables are read as they were before the wait.
-   */
-  readonly forUpdateOf: (table: string) => Statement.Fragment;
   /** Follows a SELECT: locks the rows against changes; other transactions may still refer to them. */
   readonly forReference: Statement.Fragment;
   /** Follows a SELECT: locks the rows against others that take this lock; other transactions may refer to them. */
@@ -45,10 +37,9 @@ export interface Dialect {
   readonly forUpdateUnlocked: Statement.Fragment;
   /**
    * A table of one row with the column `locks`. Reading it waits while one of the chat users is being erased, and
-   * makes erasures of these users wait for the end of the transaction. The chat IDs are a JSON array: one parameter, or
-   * a column of a table to the left.
+   * makes erasures of these users wait for the end of the transaction.
    */
-  readonly usersInUse: (json: string | Statement.Fragment) => Statement.Fragment;
+  readonly usersInUse: (chatIds: ReadonlyArray<string>) => Statement.Fragment;
   /**
    * Follows `DELETE FROM <table>`: limits the deletion to the first `limit` rows that meet the condition, sorted by the
    * columns in `order`. May skip locked rows.
@@ -97,11 +88,8 @@ export interface Dialect {
    */
   readonly onlyOne: (name: string) => Statement.Fragment;
 
-  /** A JSON object as text. `fields` has the SQL expression of each value, by the name of the field. */
-  readonly jsonObject: (fields: Readonly<Record<string, string>>) => Statement.Fragment;
-
-  /** The number of rows that a statement wrote, taken from its `raw` result. */
-  readonly rowsWritten: (raw: unknown) => number;
+  /** Runs a statement, and returns how many rows it wrote. */
+  readonly rowsWritten: (statement: Statement.Statement<unknown>) => Effect.Effect<number, SqlError.SqlError>;
 
   /** Whether each statement needs a network round trip, so that batches are worthwhile. */
   readonly isRemote: boolean;
@@ -123,11 +111,10 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
       : `${statement} STRICT, WITHOUT ROWID`;
   },
   elements: (json) => sql`json_each(${json})`,
-  isAmong: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
+  isAmong: (values) => sql`IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
   isAnyOf: (select) => sql`IN (${select})`,
   // SQLite needs no row locks: BEGIN IMMEDIATE already excludes all other writers.
   forUpdate: sql.literal(""),
-  forUpdateOf: () => sql.literal(""),
   forReference: sql.literal(""),
   forChange: sql.literal(""),
   forUpdateUnlocked: sql.literal(""),
@@ -146,18 +133,13 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   rowsOfEach: ({ each, table, condition }) => sql`${each} CROSS JOIN ${sql(table)} ON ${condition}`,
   commitsInOrder: true,
   onlyOne: () => sql`(SELECT 0 AS locks) AS held`,
-  jsonObject: (fields) => sql.literal(`json_object(${pairsOf(fields)})`),
-  rowsWritten: (raw) => Number((raw as { readonly changes: number | bigint }).changes),
+  rowsWritten: ({ raw }) =>
+    Effect.map(raw, (result) => Number((result as { readonly changes: number | bigint }).changes)),
   isRemote: false,
   asBulk: Effect.provideService(IsBulk, true),
   asStep: sql.withTransaction,
   withMigrationLock: sql.withTransaction,
 });
-
-const pairsOf = (fields: Readonly<Record<string, string>>): string =>
-  Object.entries(fields)
-    .map(([name, expression]) => `'${name}', ${expression}`)
-    .join(", ");
 
 /** On Postgres, columns of JSON are texts as on SQLite. */
 export const castJson = (text: string): string => text.replaceAll(" ->> ", "::json ->> ");
@@ -169,17 +151,16 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
       .replaceAll(/\bINTEGER\b/g, "BIGINT")
       .replace("SEQUENCE", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
   elements: (json) => sql`json_array_elements(${json}::json) AS element (value)`,
-  isAmong: (json) => sql`= ANY (ARRAY (SELECT json_array_elements_text(${json}::json)))`,
+  isAmong: (values) => sql`= ANY (ARRAY (SELECT json_array_elements_text(${JSON.stringify(values)}::json)))`,
   // Postgres would plan IN as a join that scans the whole table.
   isAnyOf: (select) => sql`= ANY (ARRAY (${select}))`,
   forUpdate: sql.literal("FOR UPDATE"),
-  forUpdateOf: (table) => sql`FOR UPDATE OF ${sql(table)}`,
   forReference: sql.literal("FOR KEY SHARE"),
   forChange: sql.literal("FOR NO KEY UPDATE"),
   forUpdateUnlocked: sql.literal("FOR UPDATE SKIP LOCKED"),
-  usersInUse: (json) => sql`LATERAL (
+  usersInUse: (chatIds) => sql`(
       SELECT COUNT(pg_advisory_xact_lock_shared(hashtextextended(value, 0))) AS locks
-      FROM json_array_elements_text(${json}::json)
+      FROM json_array_elements_text(${JSON.stringify(chatIds)}::json)
     ) AS held`,
   // Select the rows by ctid: with many primary keys instead, Postgres would scan the whole table. Partitions of a table
   // have equal ctids, so the rows must meet the condition too. IS TRUE keeps Postgres from reading all rows that do.
@@ -196,8 +177,7 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   onlyOne: (name) => sql`(
       SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${name}, 0))) AS locks
     ) AS held`,
-  jsonObject: (fields) => sql.literal(`json_build_object(${pairsOf(fields)})::text`),
-  rowsWritten: (raw) => (raw as { readonly rowCount: number }).rowCount,
+  rowsWritten: ({ raw }) => Effect.map(raw, (result) => (result as { readonly rowCount: number }).rowCount),
   isRemote: true,
   asBulk: (transaction) => withTimeout(sql, 60_000, transaction),
   asStep: (step) => step,

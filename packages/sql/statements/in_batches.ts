@@ -33,5 +33,5 @@ export const deleteInBatches = (
 ): Effect.Effect<number, SqlError.SqlError> => {
   const { asStep, firstRows, rowsWritten } = dialectOf(sql);
   const batch = firstRows({ ...rows, limit: batchSize });
-  return inBatches(asStep(Effect.map(sql`DELETE FROM ${sql(rows.table)} ${batch}`.raw, rowsWritten)));
+  return inBatches(asStep(rowsWritten(sql`DELETE FROM ${sql(rows.table)} ${batch}`)));
 };

@@ -112,7 +112,7 @@ export const keyInUse = () => new Conflict({ reason: "idempotency_key_in_use" })
 
 /** Takes the key, and waits for another transaction that takes it. Returns whether the key was free. */
 const takeKey = ({ sql, usersInUse }: StoreParts, request: IdempotentRequest) => {
-  const users = usersInUse(JSON.stringify(request.chatIds));
+  const users = usersInUse(request.chatIds);
   const taken = sql`
     ${insertRequest(sql, request, sql`NULL`, sql`FROM ${users} WHERE locks >= 0`)}
     ON CONFLICT (id) DO UPDATE SET

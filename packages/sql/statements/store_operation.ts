@@ -2,7 +2,7 @@
 import { StoreUnavailable } from "@accountlink/core";
 import { traced } from "@accountlink/core/telemetry";
 import { Cause, type Context, Data, Effect, Layer } from "effect";
-import { SqlClient, SqlConnection, SqlError, type Statement } from "effect/sql";
+import { SqlClient, SqlConnection, SqlError } from "effect/sql";
 import { type Dialect, dialectOf } from "./dialect.ts";
 import { type OneStep, OneStepTransactions } from "./one_step.ts";
 import type { UnreadableRow } from "./row.ts";
@@ -54,11 +54,8 @@ export const operationsOf = (sql: SqlClient.SqlClient, store: string) => {
         );
       };
     };
-  const { asBulk, rowsWritten } = dialectOf(sql);
+  const { asBulk } = dialectOf(sql);
   return {
-    /** Runs a statement, and returns whether it wrote a row. */
-    wrote: (statement: Statement.Statement<unknown>) =>
-      Effect.map(statement.raw, (raw) => rowsWritten(raw) > 0),
     operation: within((effect) => effect),
     transaction: within(sql.withTransaction),
     bulkTransaction: within((effect) => asBulk(sql.withTransaction(effect))),

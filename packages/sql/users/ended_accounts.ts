@@ -25,7 +25,7 @@ export const endedAccountsOn = ({ sql, forUpdate, isAmong, isAnyOf }: StoreParts
     );
     const known = accounts.map(withId);
     const own = known.filter((account) => account.chatId === chatId);
-    const names = JSON.stringify(own.map(({ name }) => name));
+    const names = own.map(({ name }) => name);
     yield* sql`SELECT pid FROM scopes WHERE account ${isAmong(names)} ORDER BY pid ${forUpdate}`;
     return { own, run: known.filter((account) => account.chatId !== chatId) };
   });

@@ -29,7 +29,7 @@ const eraseRecordsOn = Effect.fnUntraced(function* (
     const isTheirs = sql.or(
       (either ?? fields.slice(0, 1)).map((field) => sql`${sql(columns[field] as string)} = ${chatId}`),
     );
-    const inScopes = pids === null ? sql`1 = 1` : sql`pid ${isAmong(JSON.stringify(pids))}`;
+    const inScopes = pids === null ? sql`1 = 1` : sql`pid ${isAmong(pids)}`;
     const removed = sql`DELETE FROM ${sql(name)} WHERE ${inScopes} AND ${isTheirs}`;
     const { erasedAs } = ofUser;
     const { list, read } = tableFor(type);
@@ -53,7 +53,7 @@ export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: Sto
     const pids = yield* readPids(
       sql`SELECT pid FROM links WHERE ${inScopes} AND chat_id = ${chatId} ORDER BY pid ${forUpdate}`,
     );
-    const inRecords = isAmong(JSON.stringify(pids));
+    const inRecords = isAmong(pids);
     yield* sql`DELETE FROM links WHERE pid ${inRecords} AND chat_id = ${chatId}`;
     yield* sql`
       DELETE FROM import_links

@@ -78,7 +78,7 @@ export const eraseUserOn = (parts: StoreParts) => {
     "erase",
     function* (write: EraseUser, pids: ReadonlyArray<Pid>, tally: ErasureTally) {
       yield* beginStep(write);
-      const inScopes = sql`pid ${isAmong(JSON.stringify(pids))}`;
+      const inScopes = sql`pid ${isAmong(pids)}`;
       const records = yield* eraseLinks(write.chatId, inScopes);
       return yield* tell(write, tally, [...records, ...(yield* eraseOthers(write.chatId, pids))]);
     },

@@ -78,7 +78,7 @@ export const userRecordsOn = (sql: SqlClient.SqlClient) => {
   const entriesOf = Effect.fnUntraced(function* (user: Named, found: ReadonlyArray<StoredRecord>) {
     const named = found.filter((record) => withoutUser(record, user.chatId, user.names) !== null);
     if (named.length === 0) return [];
-    const pids = JSON.stringify([...new Set(named.flatMap(({ place }) => pidOf(place) ?? []))]);
+    const pids = [...new Set(named.flatMap(({ place }) => pidOf(place) ?? []))];
     const scopes = yield* readScopes(
       sql`SELECT pid, account, guild_id FROM scopes WHERE pid ${isAmong(pids)}`,
     );
