@@ -29,7 +29,7 @@ const recordsOfStep = 200;
 const scopesOfStep = 50;
 
 export const eraseUserOn = (parts: StoreParts) => {
-  const { sql, operation, bulkTransaction, isAmong, isRemote, onlyOne } = parts;
+  const { sql, operation, bulkTransaction, isRemote, onlyOne } = parts;
   const { page, erasePage } = userRecordsOn(sql);
   const { eraseLinks, eraseOthers, eraseOnce } = erasedRowsOn(parts);
   const { lockAccounts, keepSuspension, leaveAccount, endOwn } = endedAccountsOn(parts);
@@ -78,8 +78,7 @@ export const eraseUserOn = (parts: StoreParts) => {
     "erase",
     function* (write: EraseUser, pids: ReadonlyArray<Pid>, tally: ErasureTally) {
       yield* beginStep(write);
-      const inScopes = sql`pid ${isAmong(pids)}`;
-      const records = yield* eraseLinks(write.chatId, inScopes);
+      const records = yield* eraseLinks(write.chatId, pids);
       return yield* tell(write, tally, [...records, ...(yield* eraseOthers(write.chatId, pids))]);
     },
   );
