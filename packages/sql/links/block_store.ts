@@ -10,18 +10,13 @@ import {
   writeOfBlock,
 } from "@accountlink/core/admission";
 import { signedBy, type WriteContext, withReason } from "@accountlink/core/audit";
-import { linkRemoved } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { endVerifications } from "@accountlink/core/storage";
 import { Clock, Effect, Schema } from "effect";
-import type { SqlClient } from "effect/sql";
-import { insertEntry, insertRecord, readRecords, recordColumnsOn } from "../journal/records.ts";
+import { insertEntry, readRecords, recordColumnsOn } from "../journal/records.ts";
 import { readScopes } from "../keys/accounts.ts";
-import { withTx } from "../records.ts";
 import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import { type Ending, rollBack, storeLayer } from "../statements/store_operation.ts";
-import { readUnlinked } from "./link_lookups.ts";
-import { linkStatements } from "./link_statements.ts";
+import { linkRemovalOn } from "./link_removal.ts";
 
 const blocks = tableOf(
   "blocks",
@@ -46,7 +41,20 @@ const readChatIds = columnReader("links", "chat_id", ChatId);
 
 export const layer = storeLayer(BlockStore)((parts) => {
   const { sql, operation, transaction, forUpdate, isAmong } = parts;
-  const removeLinks = removeLinksOn(sql);
+  const removeLink = linkRemovalOn(sql);
+
+  /** Removes links of a blocked user. */
+  const removeLinks = Effect.fnUntraced(function* (
+    write: WriteContext & Pick<SetBlock, "reason">,
+    chatIds: ReadonlyArray<ChatId>,
+  ) {
+    const removed: Array<LinkBlocked> = [];
+    for (const chatId of chatIds) {
+      const unlinked = yield* removeLink({ ...write, chatId });
+      if (unlinked !== null) removed.push({ chatId, ...unlinked });
+    }
+    return removed;
+  });
 
   const others = ({ pid, hash }: Pick<SetBlock, "pid" | "hash">) =>
     sql`SELECT 1 FROM blocks WHERE pid = ${pid} AND user_hash <> ${hash} LIMIT 1 OFFSET ${mostBlocks - 1}`;
@@ -159,24 +167,3 @@ export const layer = storeLayer(BlockStore)((parts) => {
     ),
   };
 });
-
-/** Removes links of a blocked user. */
-const removeLinksOn = (sql: SqlClient.SqlClient) => {
-  const { unlink } = linkStatements(sql);
-  return Effect.fnUntraced(function* (
-    write: WriteContext & Pick<SetBlock, "reason">,
-    chatIds: ReadonlyArray<ChatId>,
-  ) {
-    const { pid, at } = write;
-    const removed: Array<LinkBlocked> = [];
-    for (const chatId of chatIds) {
-      const [unlinked] = yield* readUnlinked(unlink(pid, chatId, at));
-      if (unlinked === undefined) continue;
-      const { removedGameId, linkVersion } = unlinked;
-      const ended = yield* withTx(sql, (tx) => endVerifications(tx, { pid, chatId, at }), true);
-      yield* insertRecord(sql, pid, linkRemoved(write, chatId, removedGameId, linkVersion));
-      removed.push({ chatId, gameId: removedGameId, ended });
-    }
-    return removed;
-  });
-};

@@ -1,5 +1,5 @@
 import { LinkStore, type Pid } from "@accountlink/core";
-import { linkMoved, linkRemoved, linkSet } from "@accountlink/core/journal";
+import { linkMoved, linkSet } from "@accountlink/core/journal";
 import {
   type ChatMoved,
   gameProofs,
@@ -12,12 +12,10 @@ import {
   type RemoveGame,
   type RestoreGame,
 } from "@accountlink/core/links";
-import { endVerifications } from "@accountlink/core/storage";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import type { Statement } from "effect/sql";
 import { insertRecord } from "../journal/records.ts";
-import { withTx } from "../records.ts";
 import { keyedStepOn, keyedWriteOn, orConflict } from "../statements/keyed_write.ts";
 import { literalSql, readerOf } from "../statements/row.ts";
 import { type Ending, storeLayer } from "../statements/store_operation.ts";
@@ -29,10 +27,10 @@ import {
   readRecords,
   readRecordValues,
   readSets,
-  readUnlinked,
   recordColumns,
   valuesOn,
 } from "./link_lookups.ts";
+import { linkRemovalOn } from "./link_removal.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 import { linkSteps } from "./link_steps.ts";
 import { scopeDeletionOn } from "./scope_deletion.ts";
@@ -43,6 +41,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
   const keyedWrite = keyedWriteOn(parts);
   const keyedStep = keyedStepOn(parts);
   const steps = linkSteps(sql);
+  const removeLink = linkRemovalOn(sql);
   const { link, unlink, restore, lock, lockScope, placeholder, removePlaceholder } = linkStatements(sql);
   const values = valuesOn(connection);
   const admission = admissionOn(sql);
@@ -70,13 +69,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
   });
 
   const removeGame = keyedWrite("removeGame", keptRemoval, function* (write: RemoveGame) {
-    const { pid, chatId, at } = write;
-    const [unlinked] = yield* readUnlinked(unlink(pid, chatId, at));
-    if (unlinked === undefined) return Option.none();
-    const { removedGameId, linkVersion } = unlinked;
-    const ended = yield* withTx(sql, (tx) => endVerifications(tx, { pid, chatId, at }), true);
-    yield* insertRecord(sql, pid, linkRemoved(write, chatId, removedGameId, linkVersion));
-    return Option.some({ gameId: removedGameId, ended });
+    return Option.fromNullOr(yield* removeLink(write));
   });
 
   const moveChat = keyedWrite("moveChat", keptMove, function* (write: MoveChat): Effect.fn.Return<

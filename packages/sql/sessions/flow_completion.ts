@@ -17,18 +17,18 @@
  *   it blocks writes that name the user and that it could not see before their commit: requests under an idempotency
  *   key, and proofs.
  */
-import type { ChatId } from "@accountlink/core";
 import { sightingsOf } from "@accountlink/core/addresses";
 import { storeSightings } from "@accountlink/core/alts";
 import { completedSession, completionRefusal, keptGame } from "@accountlink/core/flow";
-import { linkRemoved, linkSet } from "@accountlink/core/journal";
+import { linkSet } from "@accountlink/core/journal";
 import type { CompleteFlow } from "@accountlink/core/sessions";
-import { changeSession, endVerifications, findFlow } from "@accountlink/core/storage";
+import { changeSession, findFlow } from "@accountlink/core/storage";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertRecord } from "../journal/records.ts";
 import { admissionOn } from "../links/admitted_links.ts";
-import { readRecords, readSets, readUnlinked } from "../links/link_lookups.ts";
+import { readRecords, readSets } from "../links/link_lookups.ts";
+import { linkRemovalOn } from "../links/link_removal.ts";
 import { linkStatements, relinkOf } from "../links/link_statements.ts";
 import { withTx } from "../records.ts";
 import { rollBack } from "../statements/store_operation.ts";
@@ -39,18 +39,9 @@ import { rollBack } from "../statements/store_operation.ts";
  */
 export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, write: CompleteFlow) {
   const { pid, chatId, gameId, proof, at, keeps } = write;
-  const { link, unlink, lock } = linkStatements(sql);
+  const { link, lock } = linkStatements(sql);
+  const removeLink = linkRemovalOn(sql);
   const { lock: lockScope, admission } = admissionOn(sql);
-
-  /** Removes the link of a chat user whose game account the user of the flow has proven. */
-  const unlinkOther = Effect.fnUntraced(function* (other: ChatId) {
-    const [unlinked] = yield* readUnlinked(unlink(pid, other, at));
-    if (unlinked === undefined) return;
-    yield* withTx(sql, (tx) => endVerifications(tx, { pid, chatId: other, at }), true);
-    const { removedGameId, linkVersion } = unlinked;
-    const removal = { ...write, source: "flow" } as const;
-    yield* insertRecord(sql, pid, linkRemoved(removal, other, removedGameId, linkVersion));
-  });
 
   const marks = yield* lockScope(pid);
   const [old] = yield* readRecords(lock(pid, chatId, chatId));
@@ -68,7 +59,7 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
     const [set] = old === undefined ? added : yield* readSets(link({ ...write, existing: relinkOf(sql) }));
     if (set === undefined) return yield* rollBack({ _tag: "LinkChanged" });
     const { previousGameId } = set;
-    for (const other of takenBy) yield* unlinkOther(other);
+    for (const other of takenBy) yield* removeLink({ ...write, chatId: other, source: "flow" });
     linked = { gameId, previousGameId };
     if (previousGameId !== gameId) yield* insertRecord(sql, pid, linkSet(write, set, proof));
     // The scope is locked.

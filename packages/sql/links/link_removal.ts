@@ -1,0 +1,23 @@
+import { linkRemoved } from "@accountlink/core/journal";
+import type { GameUnlinked, RemoveGame } from "@accountlink/core/links";
+import { endVerifications } from "@accountlink/core/storage";
+import { Effect } from "effect";
+import type { SqlClient } from "effect/sql";
+import { insertRecord } from "../journal/records.ts";
+import { withTx } from "../records.ts";
+import { readUnlinked } from "./link_lookups.ts";
+import { linkStatements } from "./link_statements.ts";
+
+/** Makes a function that removes a link in a transaction, and ends verifications. It returns null if there is no link. */
+export const linkRemovalOn = (sql: SqlClient.SqlClient) => {
+  const { unlink } = linkStatements(sql);
+  return Effect.fnUntraced(function* (write: RemoveGame) {
+    const { pid, chatId, at } = write;
+    const [unlinked] = yield* readUnlinked(unlink(pid, chatId, at));
+    if (unlinked === undefined) return null;
+    const { removedGameId: gameId, linkVersion } = unlinked;
+    const ended = yield* withTx(sql, (tx) => endVerifications(tx, { pid, chatId, at }), true);
+    yield* insertRecord(sql, pid, linkRemoved(write, chatId, gameId, linkVersion));
+    return { gameId, ended } satisfies GameUnlinked;
+  });
+};
