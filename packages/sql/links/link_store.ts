@@ -49,23 +49,22 @@ export const layer = storeLayer(LinkStore)((parts) => {
 
   const notImported = sql.literal("AND (proof IS NULL OR proof <> 'import')");
 
-  /** Counts the links last verified at `time`, in steps, since an import can give many links the same time. */
-  const countAt = Effect.fnUntraced(function* (pid: Pid, time: Millis, kind: Statement.Fragment) {
-    let links = 0;
-    let last: string | null = "";
-    while (last !== null) {
+  /** Counts links in steps by chat user. `rows` selects them, and `counts` what each step counts. */
+  const countSteps = Effect.fnUntraced(function* (
+    rows: Statement.Fragment,
+    counts: Statement.Fragment,
+    add: (counts: ReadonlyArray<number>) => void,
+  ) {
+    for (let after: string | null = ""; after !== null; ) {
       const [step]: ReadonlyArray<CountStep> = yield* readCountSteps(
         values(sql`
-          SELECT COUNT(*), CASE WHEN COUNT(*) = ${countStep} THEN MAX(chat_id) END
-          FROM (
-            SELECT chat_id ${linksOf(pid)} AND last_verified_at = ${time} ${kind} AND chat_id > ${last}
-            ORDER BY chat_id LIMIT ${countStep}) AS step`),
+          SELECT CASE WHEN COUNT(*) = ${countStep} THEN MAX(chat_id) END, ${counts}
+          FROM (${rows} AND chat_id > ${after} ORDER BY chat_id LIMIT ${countStep}) AS step`),
       );
-      links += step?.links ?? 0;
-      last = step?.last ?? null;
+      add(step?.counts ?? []);
+      after = step?.last ?? null;
       yield* Effect.yieldNow;
     }
-    return links;
   });
 
   const removeGame = keyedWrite("removeGame", keptRemoval, function* (write: RemoveGame) {
@@ -141,7 +140,11 @@ export const layer = storeLayer(LinkStore)((parts) => {
         );
         const start = next === undefined ? from : next + 1;
         links += (yield* readNumbers(values(sql`SELECT COUNT(*) ${verifiedIn(start, end)}`)))[0] ?? 0;
-        if (next !== undefined) links += yield* countAt(pid, next, kind);
+        if (next !== undefined) {
+          // An import can give many links the same time.
+          const atTime = sql`SELECT chat_id ${linksOf(pid)} AND last_verified_at = ${next} ${kind}`;
+          yield* countSteps(atTime, sql`COUNT(*)`, ([count = 0]) => (links += count));
+        }
         end = next;
         yield* Effect.yieldNow;
       }
@@ -150,22 +153,14 @@ export const layer = storeLayer(LinkStore)((parts) => {
 
     countWays: operation("countWays", function* (pid, since) {
       const counts = ways.map((proof) => ({ proof, links: 0, recent: 0 }));
-      let after: string | null = "";
-      while (after !== null) {
-        const [step]: ReadonlyArray<WayStep> = yield* readWaySteps(
-          values(sql`
-            SELECT COUNT(*), CASE WHEN COUNT(*) = ${countStep} THEN MAX(chat_id) END, ${wayCounts}
-            FROM (
-              SELECT chat_id, proof, COALESCE(proven_at, last_verified_at) >= ${since} AS is_recent ${linksOf(pid)}
-                AND chat_id > ${after} ORDER BY chat_id LIMIT ${countStep}) AS step`),
-        );
+      const rows = sql`
+        SELECT chat_id, proof, COALESCE(proven_at, last_verified_at) >= ${since} AS is_recent ${linksOf(pid)}`;
+      yield* countSteps(rows, wayCounts, (found) => {
         for (const [index, count] of counts.entries()) {
-          count.links += step?.counts[2 * index] ?? 0;
-          count.recent += step?.counts[2 * index + 1] ?? 0;
+          count.links += found[2 * index] ?? 0;
+          count.recent += found[2 * index + 1] ?? 0;
         }
-        after = step?.last ?? null;
-        yield* Effect.yieldNow;
-      }
+      });
       return counts.filter(({ links }) => links > 0);
     }),
 
@@ -229,37 +224,32 @@ export const layer = storeLayer(LinkStore)((parts) => {
 const countStep = 20_000;
 
 interface CountStep {
-  readonly links: number;
   /** The last chat ID that was counted, if more links may follow. */
   readonly last: string | null;
+  readonly counts: ReadonlyArray<number>;
 }
 
-const readCountSteps = readerOf("links", ([links, last]: ReadonlyArray<unknown>): CountStep | undefined =>
-  isWhole(links) && (last === null || isId(last)) ? { links, last } : undefined,
+const readCountSteps = readerOf(
+  "links",
+  ([last, ...counts]: ReadonlyArray<unknown>): CountStep | undefined =>
+    (last === null || isId(last)) && counts.every(isWhole) ? { last, counts } : undefined,
 );
 
 const ways: ReadonlyArray<LinkProof> = [...gameProofs, "hand", "import", null];
 
-/** For each way, how many links there are and how many are recent. Grouping would sort the links. */
+const conditions = ways.map((way) => (way === null ? "proof IS NULL" : `proof = '${way}'`));
+
+const allWays = conditions.map((is) => `COUNT(*) FILTER (WHERE ${is})`).join(" + ");
+
+/**
+ * For each way, how many links there are and how many are recent. Grouping would sort the links. The last count is null,
+ * which is invalid, if a link has none of the ways.
+ */
 const wayCounts = literalSql(
-  ways
-    .map((way) => (way === null ? "proof IS NULL" : `proof = '${way}'`))
-    .map((isWay) => `COUNT(*) FILTER (WHERE ${isWay}), COUNT(*) FILTER (WHERE ${isWay} AND is_recent)`)
-    .join(", "),
-);
-
-interface WayStep extends Pick<CountStep, "last"> {
-  readonly counts: ReadonlyArray<number>;
-}
-
-const readWaySteps = readerOf(
-  "links",
-  ([links, last, ...counts]: ReadonlyArray<unknown>): WayStep | undefined =>
-    counts.every(isWhole) &&
-    counts.reduce((sum, count, index) => (index % 2 === 0 ? sum + count : sum), 0) === links &&
-    (last === null || isId(last))
-      ? { last, counts }
-      : undefined,
+  [
+    ...conditions.map((is) => `COUNT(*) FILTER (WHERE ${is}), COUNT(*) FILTER (WHERE ${is} AND is_recent)`),
+    `CASE WHEN ${allWays} = COUNT(*) THEN 0 END`,
+  ].join(", "),
 );
 
 const readNumbers = readerOf("links", ([value]: ReadonlyArray<unknown>) =>
