@@ -1,5 +1,5 @@
 /** What a restore does in a database of Postgres before and after its dump. */
-import { Clock, Effect } from "effect";
+import { Clock, Context, Effect } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
 import type { DatabaseUnusable } from "../database_unusable.ts";
 import { restDatabase } from "../storage_place.ts";
@@ -7,11 +7,11 @@ import { open, type PostgresOptions } from "./postgres.ts";
 
 const asked = <A>(
   options: PostgresOptions,
-  question: Effect.Effect<A, SqlError.SqlError, SqlClient.SqlClient>,
+  ask: (sql: SqlClient.SqlClient) => Effect.Effect<A, SqlError.SqlError>,
 ): Effect.Effect<A, DatabaseUnusable> =>
   Effect.scoped(
     Effect.flatMap(open(options), ({ database, unusable }) =>
-      question.pipe(Effect.provideContext(database), Effect.mapError(unusable)),
+      Effect.mapError(ask(Context.get(database, SqlClient.SqlClient)), unusable),
     ),
   );
 
@@ -24,20 +24,21 @@ const asked = <A>(
 export const usersOf = (
   options: PostgresOptions,
   own: string | null = null,
-): Effect.Effect<ReadonlyArray<string>, DatabaseUnusable> => asked(options, otherUsers(own));
-
-const otherUsers = Effect.fnUntraced(function* (own: string | null) {
-  const sql = yield* SqlClient.SqlClient;
-  const rows = yield* sql<{ readonly name: string | null; readonly address: string | null }>`
-    SELECT application_name AS name, client_addr::text AS address FROM pg_stat_activity
-    WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
-      AND application_name IS DISTINCT FROM ${own}::text
-    ORDER BY backend_start`;
-  return rows.map(
-    ({ name, address }) =>
-      `${name === "" || name === null ? "a program" : name} at ${address?.replace(/\/\d+$/, "") ?? "this machine"}`,
+): Effect.Effect<ReadonlyArray<string>, DatabaseUnusable> =>
+  asked(
+    options,
+    Effect.fnUntraced(function* (sql) {
+      const rows = yield* sql<{ readonly name: string | null; readonly address: string | null }>`
+        SELECT application_name AS name, client_addr::text AS address FROM pg_stat_activity
+        WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+          AND application_name IS DISTINCT FROM ${own}::text
+        ORDER BY backend_start`;
+      return rows.map(
+        ({ name, address }) =>
+          `${name === "" || name === null ? "a program" : name} at ${address?.replace(/\/\d+$/, "") ?? "this machine"}`,
+      );
+    }),
   );
-});
 
 /**
  * Puts the tables of the database into another schema, so that a dump can be restored in their place. Returns the name of
@@ -46,8 +47,7 @@ const otherUsers = Effect.fnUntraced(function* (own: string | null) {
 export const setAside = (options: PostgresOptions, name: string) =>
   asked(
     options,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
+    Effect.fnUntraced(function* (sql) {
       const [found] = yield* sql<{ readonly own: string }>`SELECT current_schema()::text AS own`;
       const own = found?.own ?? "public";
       const exchange = Effect.andThen(
@@ -55,32 +55,18 @@ export const setAside = (options: PostgresOptions, name: string) =>
         sql`CREATE SCHEMA ${sql(own)}`,
       );
       yield* sql.withTransaction(exchange);
-      return own;
+      const putBack = asked(options, (later) =>
+        Effect.andThen(
+          later`DROP SCHEMA ${later(own)} CASCADE`,
+          later`ALTER SCHEMA ${later(name)} RENAME TO ${later(own)}`,
+        ).pipe(later.withTransaction, Effect.asVoid),
+      );
+      return { schema: name, putBack };
     }),
-  ).pipe(
-    Effect.map((own) => ({
-      schema: name,
-      putBack: asked(
-        options,
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient;
-          yield* sql.withTransaction(
-            Effect.andThen(
-              sql`DROP SCHEMA ${sql(own)} CASCADE`,
-              sql`ALTER SCHEMA ${sql(name)} RENAME TO ${sql(own)}`,
-            ),
-          );
-        }),
-      ),
-    })),
   );
 
 /** Makes a restored database rest. @internal */
 export const restPostgres = (options: PostgresOptions): Effect.Effect<void, DatabaseUnusable> =>
-  asked(
-    options,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      yield* restDatabase(sql, { since: yield* Clock.currentTimeMillis, reason: "restored" });
-    }),
+  asked(options, (sql) =>
+    Effect.flatMap(Clock.currentTimeMillis, (since) => restDatabase(sql, { since, reason: "restored" })),
   );

@@ -16,7 +16,6 @@ import {
 import { readScopes } from "../keys/accounts.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize } from "../statements/in_batches.ts";
-import { mergedPage } from "../statements/merged_page.ts";
 
 /** A user in the journal. */
 interface Named {
@@ -34,16 +33,22 @@ export const userRecordsOn = (sql: SqlClient.SqlClient) => {
   /** Reads the next records that may name a user, oldest first, and the place of the last one; null if none are left. */
   const page = Effect.fnUntraced(function* (user: Named, after: RecordPlace | null, limit: number) {
     const { sequence, place } = after ?? { sequence: -1, place: "" };
-    const selects = [
+    const first = sql`ORDER BY sequence, place LIMIT ${limit}`;
+    // Several selects, so that each uses an index.
+    const all = [
       sql`chat_id = ${user.chatId}`,
       sql`other_chat_id = ${user.chatId}`,
       sql`member = ${user.chatId}`,
       ...user.names.map((name) => sql`actor_type = 'account' AND actor_id = ${name}`),
-    ].map(
-      (names) => sql`
-        SELECT ${recordColumnsOn(sql)} FROM journal WHERE ${names} AND (sequence, place) > (${sequence}, ${place})`,
-    );
-    const found = yield* readRecords(mergedPage(sql, selects, sql`ORDER BY sequence, place LIMIT ${limit}`));
+    ]
+      .map(
+        (names) => sql`
+          SELECT * FROM (
+            SELECT ${recordColumnsOn(sql)} FROM journal
+            WHERE ${names} AND (sequence, place) > (${sequence}, ${place}) ${first}) AS part`,
+      )
+      .reduce((some, next) => sql`${some} UNION ALL ${next}`);
+    const found = yield* readRecords(sql`SELECT * FROM (${all}) AS merged ${first}`);
     const unique = new Map(found.map((record) => [`${record.sequence} ${record.place}`, record]));
     return { found: [...unique.values()], last: found.length < limit ? null : (found.at(-1) ?? null) };
   });
