@@ -150,19 +150,13 @@ export interface PostgresState {
 export const inspectPostgres = (options: PostgresOptions): Effect.Effect<PostgresState, DatabaseUnusable> =>
   Effect.scoped(
     Effect.flatMap(open(options), ({ path, url, database, unusable }) =>
-      Effect.flatMap(state, ({ place, ...found }) =>
-        Effect.map(place === null ? Effect.succeed(null) : restFound, (rest) => ({ path, ...found, rest })),
-      ).pipe(
+      Effect.map(state, (found) => ({ path, ...found })).pipe(
         Effect.provideContext(database),
         Effect.mapError(unusable),
         Effect.catch((error) => refused(url, error)),
       ),
     ),
   );
-
-const restFound = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  restFoundOn(readPlaceRows(sql, postgresPlace)),
-);
 
 /** Warns of other encodings than UTF8, because they cannot store every name. */
 const warnOfEncoding = Effect.fnUntraced(function* (path: string) {
@@ -242,7 +236,7 @@ const state = Effect.gen(function* () {
     schema: { version, newest: newestMigration },
     tables: JSON.parse(tables ?? "[]") as ReadonlyArray<string>,
     rootKey: stored?.wrapped ?? null,
-    place,
+    rest: place === null ? null : yield* restFoundOn(readPlaceRows(sql, postgresPlace)),
     isShared: yield* isShared,
     setAside: yield* setAsideHere,
     clockLead: yield* leadOf(sql),

@@ -35,14 +35,7 @@ export const holdsNothing = (folder: string): boolean => {
   }
 };
 
-const readRootKey = (folder: string): string | null => {
-  const database = new (nodeSqlite().DatabaseSync)(databaseFile(folder), { readOnly: true, timeout: 5_000 });
-  try {
-    return rootKeyOf(database);
-  } finally {
-    database.close();
-  }
-};
+const readRootKey = (folder: string): string | null => reading(databaseFile(folder), rootKeyOf);
 
 /** The wrapped root key of a data folder; null if its database holds nothing. @internal */
 export const inspectRootKey = (folder: string): Effect.Effect<string | null, DatabaseUnusable> =>
@@ -93,44 +86,44 @@ export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | n
     );
   });
 
-const readFile = (path: string) => {
+/** Reads a database file without changing it. */
+const reading = <A>(path: string, read: (database: DatabaseSync) => A): A => {
   const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true, timeout: 5_000 });
   try {
-    const findings = database.prepare("PRAGMA integrity_check(10)").all();
-    const messages = findings.map((row) => String(row["integrity_check"]));
-    return {
-      schema: { version: versionOf(database), newest: newestMigration },
-      tables: database
-        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
-        .all()
-        .map(({ name }) => String(name)),
-      rootKey: rootKeyOf(database),
-      place: placeRowOf(database, path),
-      damage: messages.filter((message) => message !== "ok"),
-    };
+    return read(database);
   } finally {
     database.close();
   }
 };
 
-const hasTable = (database: DatabaseSync, name: string): boolean =>
-  database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").all(name).length > 0;
+const readFile = (path: string) =>
+  reading(path, (database) => {
+    const messages = valuesOf(database, "PRAGMA integrity_check(10)");
+    const version = firstRow(database, "schema_migrations", "MAX(migration_id) AS version")?.["version"];
+    const place = firstRow(database, "storage_place", restColumns(placeOfFile(path).isHere));
+    return {
+      schema: { version: Number(version ?? 0), newest: newestMigration },
+      tables: valuesOf(database, "SELECT name FROM sqlite_schema WHERE type = 'table'"),
+      rootKey: rootKeyOf(database),
+      place: (place ?? null) as PlaceRow | null,
+      damage: messages.filter((message) => message !== "ok"),
+    };
+  });
+
+/** The values of a query of one column. */
+const valuesOf = (database: DatabaseSync, query: string): ReadonlyArray<string> =>
+  database
+    .prepare(query)
+    .all()
+    .map((row) => String(Object.values(row)[0]));
+
+/** The first row of a table; undefined if there is none, or no such table. */
+const firstRow = (database: DatabaseSync, table: string, columns: string) =>
+  database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table) === undefined
+    ? undefined
+    : database.prepare(`SELECT ${columns} FROM ${table}`).get();
 
 const rootKeyOf = (database: DatabaseSync): string | null => {
-  if (!hasTable(database, "root_key")) return null;
-  const row = database.prepare("SELECT wrapped FROM root_key").get();
+  const row = firstRow(database, "root_key", "wrapped");
   return row === undefined ? null : String(row["wrapped"]);
-};
-
-const placeRowOf = (database: DatabaseSync, path: string) => {
-  if (!hasTable(database, "storage_place")) return null;
-  const row = database.prepare(`SELECT ${restColumns(placeOfFile(path).isHere)} FROM storage_place`).get();
-  return (row ?? null) as PlaceRow | null;
-};
-
-const versionOf = (database: DatabaseSync): number => {
-  if (!hasTable(database, "schema_migrations")) return 0;
-  return Number(
-    database.prepare("SELECT MAX(migration_id) AS version FROM schema_migrations").get()?.["version"],
-  );
 };
