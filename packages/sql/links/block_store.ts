@@ -14,6 +14,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import { Clock, Effect, Schema } from "effect";
 import { insertEntry, readRecords, recordColumnsOn } from "../journal/records.ts";
 import { readScopes } from "../keys/accounts.ts";
+import { orConflict } from "../statements/keyed_write.ts";
 import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import { type Ending, rollBack, storeLayer } from "../statements/store_operation.ts";
 import { linkRemovalOn } from "./link_removal.ts";
@@ -59,13 +60,13 @@ export const layer = storeLayer(BlockStore)((parts) => {
   const others = ({ pid, hash }: Pick<SetBlock, "pid" | "hash">) =>
     sql`SELECT 1 FROM blocks WHERE pid = ${pid} AND user_hash <> ${hash} LIMIT 1 OFFSET ${mostBlocks - 1}`;
 
-  const set = transaction("set", function* (write: SetBlock): Effect.fn.Return<BlockSet | null, Ending> {
+  const set = transaction("set", function* (write: SetBlock): Effect.fn.Return<BlockSet | Conflict, Ending> {
     const { pid, chatId, gameId, hash, reason, at } = write;
     assertStorable([reason ?? ""]);
     // Wait for transactions that write links, so that those that begin later see the block.
     yield* sql`SELECT pid FROM scopes WHERE pid = ${pid} ${forUpdate}`;
     yield* sql`UPDATE scopes SET has_blocks = 1 WHERE pid = ${pid} AND has_blocks = 0`;
-    if ((yield* others(write)).length > 0) return yield* rollBack(null);
+    if ((yield* others(write)).length > 0) return yield* rollBack(new Conflict({ reason: "block_limit" }));
     const { member } = signedBy(write);
     yield* sql`
       INSERT INTO blocks (pid, user_hash, chat_id, game_id, reason, blocked_at, member)
@@ -93,10 +94,7 @@ export const layer = storeLayer(BlockStore)((parts) => {
       ORDER BY chat_id LIMIT ${blockedPerStep} ${forUpdate}`);
 
   return {
-    set: (write) =>
-      Effect.flatMap(set(write), (done) =>
-        done === null ? new Conflict({ reason: "block_limit" }) : Effect.succeed(done),
-      ),
+    set: (write) => Effect.flatMap(set(write), orConflict),
 
     removals: operation("removals", () =>
       readScopes(sql`

@@ -1,7 +1,7 @@
 import { ChatId } from "@accountlink/core";
 import type { Actor } from "@accountlink/core/audit";
 import { type UnfinishedErasure, UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
-import { Effect, Schema } from "effect";
+import { Array as Arr, Effect, Schema } from "effect";
 import { accountColumns, readAccounts, readScopes } from "../keys/accounts.ts";
 import { readRecords, recordColumns } from "../links/link_lookups.ts";
 import { withTx } from "../records.ts";
@@ -20,11 +20,10 @@ export const layer = storeLayer(UserStore)((parts) => {
       SELECT links.pid, account, guild_id, ${recordColumns} FROM links JOIN scopes ON scopes.pid = links.pid
       WHERE chat_id = ${chatId} ORDER BY links.pid`;
     const found = Effect.succeed(rows);
-    const [scopes, records] = [yield* readScopes(found), yield* readRecords(found)];
-    return scopes.flatMap((scope, index) => {
-      const record = records[index];
-      return record === undefined ? [] : [{ scope, record }];
-    });
+    return Arr.zipWith(yield* readScopes(found), yield* readRecords(found), (scope, record) => ({
+      scope,
+      record,
+    }));
   });
 
   const find = Effect.fnUntraced(function* (chatId: ChatId) {
