@@ -10,6 +10,7 @@ import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { columnReader, literalSql, OptionalInt } from "../statements/row.ts";
 import { type StoreParts, storeLayer } from "../statements/store_operation.ts";
 import { eachPlace } from "./places.ts";
+import { feedStart } from "./positions.ts";
 import { accountPlace, pidOf, positionOn, readRecords, recordColumnsOn, replaceRecords } from "./records.ts";
 
 export const layer = storeLayer(AuditLog)((parts) => {
@@ -136,7 +137,7 @@ const forgetOn = (sql: SqlClient.SqlClient) => {
   const oldest = (place: string, condition: Statement.Fragment) => sql`
     SELECT sequence FROM (
       SELECT sequence, at, event_id, ${position} AS position,
-        COALESCE((SELECT position FROM feed_starts WHERE pid = ${place}), 0) AS start
+        ${feedStart(sql, place)} AS start
       FROM journal WHERE place = ${place} AND actor_type IS NOT NULL ORDER BY sequence LIMIT ${batchSize}
     ) AS oldest WHERE ${condition}`;
 

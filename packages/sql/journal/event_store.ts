@@ -10,7 +10,7 @@ import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { columnReader, OptionalInt, schemaReaderOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 import { eachPlace } from "./places.ts";
-import { isNumbered, isUnnumbered, numberRecordsOn, unnumberedPlaces } from "./positions.ts";
+import { feedStart, isNumbered, isUnnumbered, numberRecordsOn, unnumberedPlaces } from "./positions.ts";
 import { positionOn, readRecords, recordColumnsOn, type StoredRecord } from "./records.ts";
 
 export const layer = storeLayer(EventStore)((parts) => {
@@ -18,7 +18,7 @@ export const layer = storeLayer(EventStore)((parts) => {
   const numberAll = numberRecordsOn(sql);
   const position = positionOn(sql);
   const numbered = isNumbered(sql);
-  const startOf = (pid: Pid) => sql`COALESCE((SELECT position FROM feed_starts WHERE pid = ${pid}), 0)`;
+  const startOf = (pid: Pid) => feedStart(sql, pid);
 
   /**
    * Selects one row about a scope's feed: the last position that is not kept any more, the last position, and whether the
@@ -81,7 +81,7 @@ export const layer = storeLayer(EventStore)((parts) => {
   /** Selects the time of the first event of a feed that is kept. */
   const firstOf = (place: Statement.Fragment) => sql`
     SELECT at FROM journal WHERE journal.place = ${place} AND ${numbered}
-      AND ${position} > COALESCE((SELECT feed_starts.position FROM feed_starts WHERE pid = ${place}), 0)
+      AND ${position} > ${feedStart(sql, place)}
     ORDER BY ${position} LIMIT 1`;
 
   return {
@@ -184,7 +184,6 @@ export const countEventsOn =
   ({ pid, after, types, most, searched }: Parameters<Tx["countEvents"]>[0]) => {
     const { isAmong } = dialectOf(sql);
     const place = positionOn(sql);
-    const start = sql`COALESCE((SELECT feed_starts.position FROM feed_starts WHERE pid = ${pid}), 0)`;
     const ofTypes = sql`REPLACE(action, 'links.import_undone', 'links.imported') ${isAmong(types)}`;
     const isMeant = types.length === 0 ? sql`event_id IS NOT NULL` : sql`event_id IS NOT NULL AND ${ofTypes}`;
     const counted = (records: Statement.Fragment) => sql`
@@ -192,7 +191,7 @@ export const countEventsOn =
         SELECT 1 FROM (
           SELECT event_id, action FROM journal WHERE journal.place = ${pid} AND ${records} LIMIT ${searched}
         ) AS next WHERE ${isMeant} LIMIT ${most}) AS told)`;
-    const inOrder = sql`${isNumbered(sql)} AND ${place} > ${after} AND ${place} > ${start} ORDER BY ${place}`;
+    const inOrder = sql`${isNumbered(sql)} AND ${place} > ${after} AND ${place} > ${feedStart(sql, pid)} ORDER BY ${place}`;
     const count = sql<{ readonly count: number }>`
       SELECT ${counted(inOrder)} + ${counted(isUnnumbered(sql))} AS count`;
     return Effect.map(count, ([row]) => Math.min(most, Number(row?.count)));

@@ -11,6 +11,10 @@ import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 
+/** The position before the first event of a feed that is kept; 0 before a sweep moved it. */
+export const feedStart = (sql: SqlClient.SqlClient, place: string | Statement.Fragment): Statement.Fragment =>
+  sql`COALESCE((SELECT feed_starts.position FROM feed_starts WHERE pid = ${place}), 0)`;
+
 /** An event with a position. */
 export const isNumbered = (sql: SqlClient.SqlClient): Statement.Fragment =>
   dialectOf(sql).commitsInOrder
@@ -33,9 +37,7 @@ export const numberRecordsOn = (sql: SqlClient.SqlClient) => {
     // sequence keeps the records of a chat user in order, because each write locks the user's link before it inserts
     // records.
     const last = sql`COALESCE(
-      (SELECT MAX(position) FROM journal WHERE place = ${place} AND position IS NOT NULL),
-      (SELECT position FROM feed_starts WHERE pid = ${place}),
-      0)`;
+      (SELECT MAX(position) FROM journal WHERE place = ${place} AND position IS NOT NULL), ${feedStart(sql, place)})`;
     const numbered = sql`
       UPDATE journal SET position = ordered.position
       FROM (

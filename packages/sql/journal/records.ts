@@ -27,6 +27,7 @@ import type { SqlClient, SqlConnection, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import type { StepStatements } from "../statements/one_step.ts";
 import { columnReader, literalSql, readerOf } from "../statements/row.ts";
+import { feedStart } from "./positions.ts";
 
 /** A record of the table. The place of a scope is its pid. */
 export interface StoredRecord extends JournalRecord {
@@ -139,10 +140,8 @@ const rowOf = (record: JournalRecord) => {
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /** The last sequence of a place on SQLite, even if its record was deleted; 0 if the place never had one. */
-const lastSequence = (sql: SqlClient.SqlClient, place: string): Statement.Fragment => sql`COALESCE(
-  (SELECT MAX(sequence) FROM journal WHERE place = ${place}),
-  (SELECT position FROM feed_starts WHERE pid = ${place}),
-  0)`;
+const lastSequence = (sql: SqlClient.SqlClient, place: string): Statement.Fragment =>
+  sql`COALESCE((SELECT MAX(sequence) FROM journal WHERE place = ${place}), ${feedStart(sql, place)})`;
 
 const readSequences = columnReader("journal", "sequence", Schema.Int);
 
