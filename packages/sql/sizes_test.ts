@@ -1,8 +1,7 @@
 /** The sizes that `docs/scaling.md` tells to plan with, measured after writes of links as requests make them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ChatId, GameId, KeyId, LinkStore, Pid } from "@accountlink/core";
-import { KeyStore } from "@accountlink/core/keys";
+import { ChatId, GameId, KeyId, LinkStore } from "@accountlink/core";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer } from "effect";
@@ -11,8 +10,9 @@ import { migrate } from "./migrations.ts";
 import { testOnDatabase } from "./postgres/test_postgres.ts";
 import { layerSqlite } from "./sqlite/client/sql_client.ts";
 import { layer as stores } from "./stores.ts";
+import { scope, storeScope } from "./test_scope.ts";
 
-const pid = Pid.make("pid_0123456789abcdef");
+const { pid } = scope;
 const count = 3_000;
 
 /** An ID of a platform, in an order that is none. */
@@ -22,9 +22,8 @@ const idOf = (base: bigint, index: number): string =>
 /** Writes links, and returns how many bytes each took in tables and indexes whose sizes `sizeOf` reads. */
 const bytesOfEach = <E, R>(sizeOf: (table: string) => Effect.Effect<number, E, R>) =>
   Effect.gen(function* () {
-    const [keys, links] = [yield* KeyStore, yield* LinkStore];
-    yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-    yield* keys.ensureScope("acme", { kind: "global" }, pid);
+    const links = yield* LinkStore;
+    yield* storeScope;
     const write = (index: number) =>
       links.setGame({
         actor: { type: "key", id: KeyId.make("IqvqUdpFcaFu") },

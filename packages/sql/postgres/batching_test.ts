@@ -10,16 +10,16 @@ import { Effect, Layer, Option, Queue, Tracer } from "effect";
 import { SqlConnection } from "effect/sql";
 import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
-import { testOnDatabase } from "./test_postgres.ts";
+import { storeScope } from "../test_scope.ts";
+import { origin, scope, testOnDatabase } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 
-const pid = Pid.make("pid_0123456789abcdef");
-const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid, at: 1 } as const;
+const { pid } = scope;
+const write = { ...origin, pid, at: 1 };
 const atOnce = { concurrency: "unbounded" } as const;
 
-const keyOf = (id: string) =>
-  makeKey({ kind: "global", pid, account: "acme" }, { id: KeyId.make(id), createdAt: 1 });
+const keyOf = (id: string) => makeKey(scope, { id: KeyId.make(id), createdAt: 1 });
 
 /** Makes the stores of a node, and calls `onExecute` with the SQL text of each lookup. */
 const storesObserved = (onExecute: (text: string) => void) => {
@@ -45,14 +45,13 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
     yield* migrate;
     yield* Effect.gen(function* () {
       const [keys, links] = [yield* KeyStore, yield* LinkStore];
-      yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-      yield* keys.ensureScope("acme", { kind: "global" }, pid);
+      yield* storeScope;
       const [ada, bob] = [keyOf("Aa0Bb1Cc2Dd3"), keyOf("Ee4Ff5Gg6Hh7")];
-      yield* keys.insertKey({ ...origin, key: ada, hash: "of ada", maxKeys: null });
-      yield* keys.insertKey({ ...origin, key: bob, hash: "of bob", maxKeys: null });
-      yield* keys.rotateKey({ ...origin, id: bob.id, hash: "of bob, new", previousUntil: 9 });
+      yield* keys.insertKey({ ...write, key: ada, hash: "of ada", maxKeys: null });
+      yield* keys.insertKey({ ...write, key: bob, hash: "of bob", maxKeys: null });
+      yield* keys.rotateKey({ ...write, id: bob.id, hash: "of bob, new", previousUntil: 9 });
       const chatId = ChatId.make("10001");
-      yield* links.setGame({ ...origin, chatId, gameId: GameId.make("42") });
+      yield* links.setGame({ ...write, chatId, gameId: GameId.make("42") });
       expect(statements).toEqual([]);
 
       yield* keys.findByHash("of nobody");
@@ -85,8 +84,8 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
 
       const [first, second, nobodys] = [GameId.make("42"), GameId.make("43"), GameId.make("44")];
       const later = ChatId.make("10000");
-      yield* links.setGame({ ...origin, chatId: ChatId.make("10003"), gameId: second });
-      yield* links.setGame({ ...origin, at: 2, chatId: later, gameId: first });
+      yield* links.setGame({ ...write, chatId: ChatId.make("10003"), gameId: second });
+      yield* links.setGame({ ...write, at: 2, chatId: later, gameId: first });
       const games = yield* Effect.forEach(
         [second, nobodys, first, second],
         (gameId) => links.findByGameIds(pid, [gameId]),
@@ -116,15 +115,15 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
     yield* Effect.gen(function* () {
       const [keys, links, own] = [yield* KeyStore, yield* LinkStore, yield* OwnLinks];
       for (let index = 0; index < linksOfPage; index++) {
-        const [name, scope] = [`account ${index}`, Pid.make(`pid_${String(index).padStart(16, "0")}`)];
+        const [name, other] = [`account ${index}`, Pid.make(`pid_${String(index).padStart(16, "0")}`)];
         yield* keys.ensureAccount({ name, chatId: ChatId.make(`${20_000 + index}`), tier: "free" });
         const guildId = GuildId.make(`${30_000 + index}`);
         yield* keys.ensureScope(
           name,
           index % 2 === 0 ? { kind: "global" } : { kind: "guild", guildId },
-          scope,
+          other,
         );
-        yield* links.setGame({ ...origin, pid: scope, chatId: user, gameId: GameId.make("42") });
+        yield* links.setGame({ ...write, pid: other, chatId: user, gameId: GameId.make("42") });
       }
       const shown = yield* Effect.withTracer(own.list(user, 0), tracer);
       expect(shown.links.map(({ asking }) => asking).toSorted()).toEqual(

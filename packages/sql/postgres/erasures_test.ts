@@ -11,11 +11,11 @@ import { describe, expect } from "@accountlink/test-servers/effect";
 import { makeFlow } from "@accountlink/testing";
 import { Deferred, Effect, Fiber, Option, Schedule } from "effect";
 import { SqlClient } from "effect/sql";
-import { Database, scope, testOnStores } from "./test_postgres.ts";
+import { Database, origin, scope, testOnStores } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 
-const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid: scope.pid, at: 1 } as const;
+const write = { ...origin, pid: scope.pid, at: 1 };
 const ada = ChatId.make("10001");
 const gameId = GameId.make("42");
 
@@ -71,12 +71,12 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
       const release = yield* Deferred.make<void>();
       yield* holdSighting(release);
       const erasing = yield* Effect.forkChild(
-        users.erase({ ...origin, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" }),
+        users.erase({ ...write, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" }),
       );
       yield* untilWaiting("transactionid", 1);
       const keeping = yield* Effect.forkChild(keep("later"));
       const once = requestOf("at once");
-      const setting = yield* Effect.forkChild(links.setGame({ ...origin, chatId: ada, gameId, once }));
+      const setting = yield* Effect.forkChild(links.setGame({ ...write, chatId: ada, gameId, once }));
       const proof = { step: "chat", chatId: ada } as const;
       const proving = yield* Effect.forkChild(flows.prove(flow.id, proof, 0, flow.id));
       yield* untilWaiting("advisory", 3);
@@ -102,8 +102,8 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
     const found = yield* users.entries(ada, null, 300);
     expect(found.length).toBe(300);
     expect((yield* users.entries(ada, found.at(-1) ?? null, 300)).length).toBe(200);
-    const write = { ...origin, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" };
-    expect(Option.getOrThrow(yield* users.erase(write)).entries).toBe(500);
+    const erasure = { ...write, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" };
+    expect(Option.getOrThrow(yield* users.erase(erasure)).entries).toBe(500);
     expect(yield* query("SELECT 1 FROM journal WHERE member = $1", [ada])).toEqual([]);
     const [entry] = yield* query("SELECT details FROM journal WHERE action = 'user.erased'", []);
     expect(JSON.parse(String(entry?.["details"]))).toMatchObject({ entries: 500 });
@@ -119,12 +119,12 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
         SELECT $1, (100000 + i)::text, '1', 1, 1, 1 FROM generate_series(1, ${count}) AS i`,
       [scope.pid],
     );
-    const deletion = yield* Effect.forkChild(links.deleteScope(origin));
+    const deletion = yield* Effect.forkChild(links.deleteScope(write));
     yield* links.countLinks(scope.pid).pipe(Effect.repeat({ until: (left) => left < count }));
     yield* Fiber.interrupt(deletion);
     const left = yield* links.countLinks(scope.pid);
     expect(left).toBeGreaterThan(0);
-    expect((yield* links.deleteScope(origin)).records).toBe(left);
+    expect((yield* links.deleteScope(write)).records).toBe(left);
     const told = yield* query(
       "SELECT details FROM journal WHERE action = 'scope.deleted' AND actor_id <> ''",
       [],

@@ -1,16 +1,15 @@
 /** Tests the feed on Postgres, where transactions commit in any order. */
-import { AuditLog, ChatId, type DataScope, EventStore, GameId, LinkStore, Pid } from "@accountlink/core";
-import { KeyStore } from "@accountlink/core/keys";
+import { AuditLog, ChatId, EventStore, GameId, LinkStore } from "@accountlink/core";
 import { makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, testLive as test } from "@accountlink/test-servers/effect";
 import { PgConnection } from "@effect/sql-pg";
 import { Effect, Layer, Option, Redacted } from "effect";
+import { scope, storeScope } from "../test_scope.ts";
 import * as StoragePostgres from "./mod.ts";
 
 const missing = await whyNoPostgresDatabase();
 
-const pid = Pid.make("pid_0123456789abcdefghij");
-const scope: DataScope = { kind: "global", pid, account: "acme" };
+const { pid } = scope;
 const write = { actor: { type: "operator", id: "ada" }, requestId: null, pid, at: 1 } as const;
 const [ada, bob] = [ChatId.make("100001"), ChatId.make("100002")];
 const [chess, poker] = [GameId.make("1"), GameId.make("2")];
@@ -22,11 +21,7 @@ const makeNodes = Effect.gen(function* () {
   const [one, other] = [yield* node, yield* node];
   const database = yield* PgConnection.make({ url: Redacted.make(url) });
   const ask = (text: string) => database.query(text);
-  yield* Effect.gen(function* () {
-    const keys = yield* KeyStore;
-    yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-    yield* keys.ensureScope("acme", scope, pid);
-  }).pipe(Effect.provideContext(one));
+  yield* Effect.provideContext(storeScope, one);
   const set = (chatId: ChatId, gameId: GameId) =>
     LinkStore.use((links) => links.setGame({ ...write, chatId, gameId }));
   const read = (after: number) =>

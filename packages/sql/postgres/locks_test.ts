@@ -1,6 +1,5 @@
 /** Tests writes that lock a row and read it, while another connection inserts this row. */
 import { KeyId } from "@accountlink/core";
-import type { WriteOrigin } from "@accountlink/core/audit";
 import { KeyStore } from "@accountlink/core/keys";
 import { WebhookStore } from "@accountlink/core/webhooks";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
@@ -11,11 +10,10 @@ import { Effect, Layer } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, type SqlConnection } from "effect/sql";
 import { layer as stores } from "../stores.ts";
-import { scope, testOnStores } from "./test_postgres.ts";
+import { origin, scope, testOnStores } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 
-const origin: WriteOrigin = { actor: { type: "operator", id: "test" }, requestId: null };
 const key = makeKey(scope, { id: KeyId.make("Aa0Bb1Cc2Dd3") });
 const webhook = makeWebhook(scope);
 

@@ -10,7 +10,7 @@ import { Effect, Layer, Redacted } from "effect";
 import * as test from "vitest";
 import { layerPostgres, migratePostgres } from "./postgres.ts";
 import { layerFull, maxReads, modes, operations, readsOf } from "./test_plans.ts";
-import { generous } from "./test_postgres.ts";
+import { generous, origin } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 
@@ -61,7 +61,6 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
   testLive("partitioning keeps all links, and stores each scope in one partition", function* () {
     const { query, options } = yield* makeDatabase;
     const pids = Array.from({ length: 40 }, (_, i) => Pid.make(`pid_${`${i}`.padStart(16, "0")}`));
-    const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
     const chatIds = ["10001", "10002"].map((id) => ChatId.make(id));
     yield* Effect.gen(function* () {
       const [keys, links] = [yield* KeyStore, yield* LinkStore];

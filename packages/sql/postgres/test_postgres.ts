@@ -1,12 +1,11 @@
 /** For tests: stores and clients on Postgres databases. */
-import { type DataScope, Pid } from "@accountlink/core";
-import { KeyStore } from "@accountlink/core/keys";
 import { makePostgresDatabase, type PostgresDatabase } from "@accountlink/test-servers";
 import { testLiveWith } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer, Redacted } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
 import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
+import { storeScope } from "../test_scope.ts";
 import { layerPostgres } from "./postgres.ts";
 import type { PostgresClientOptions } from "./session.ts";
 import { layerPostgresClient } from "./sql_client.ts";
@@ -50,18 +49,12 @@ export const layerClientOnDatabase = (options?: Partial<PostgresClientOptions>) 
 export const testOnDatabase = (options?: Partial<PostgresClientOptions>) =>
   testLiveWith(layerClientOnDatabase(options));
 
-export const scope: DataScope = { kind: "global", pid: Pid.make("pid_0123456789abcdef"), account: "acme" };
+export { origin, scope } from "../test_scope.ts";
 
 /** Tests with the stores of a new database that has `scope`. */
 export const testOnStores = (options?: Partial<PostgresClientOptions>) =>
   testLiveWith(
-    Layer.effectDiscard(
-      Effect.gen(function* () {
-        const keys = yield* KeyStore;
-        yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
-        yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
-      }),
-    ).pipe(
+    Layer.effectDiscard(storeScope).pipe(
       Layer.provideMerge(stores),
       Layer.provideMerge(Layer.effectDiscard(migrate)),
       Layer.provideMerge(layerClientOnDatabase(options)),

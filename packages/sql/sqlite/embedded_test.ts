@@ -1,25 +1,23 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { AuditLog, ChatId, GameId, LinkStore, Pid, type StoreUnavailable } from "@accountlink/core";
+import { AuditLog, ChatId, GameId, LinkStore, type StoreUnavailable } from "@accountlink/core";
 import { ImportStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Layer, Option } from "effect";
 import { vi } from "vitest";
 import { StorageSql } from "../mod.ts";
+import { origin, scope, storeScope } from "../test_scope.ts";
 import { makeTempFolder } from "./test_folder.ts";
 
-const pid = Pid.make("pid_0123456789abcdef");
-const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
+const { pid } = scope;
 const chatIds = Array.from({ length: 3_000 }, (_, i) => ChatId.make(`${10_000 + i}`));
 const gameId = GameId.make("7");
 
 const fill = Effect.gen(function* () {
-  const keys = yield* KeyStore;
   const imports = yield* ImportStore;
-  yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-  yield* keys.ensureScope("acme", { kind: "global" }, pid);
+  yield* storeScope;
   yield* imports.importBatch({
     ...origin,
     pid,

@@ -1,17 +1,13 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Pid } from "@accountlink/core";
 import { FlowStore } from "@accountlink/core/flow";
-import { KeyStore } from "@accountlink/core/keys";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { makeBegunSignIn, makeFlow } from "@accountlink/testing";
 import { Effect } from "effect";
 import { StorageSql } from "../mod.ts";
+import { scope, storeScope } from "../test_scope.ts";
 import { makeTempFolder } from "./test_folder.ts";
-
-const pid = Pid.make("pid_0123456789abcdef0123");
-const scope = { account: "acme", kind: "global", pid } as const;
 
 /** Begins six sign-ins and verifications at once. Returns how many are stored when each of them is answered. */
 const beginSix = Effect.fnUntraced(function* (folder: string) {
@@ -33,9 +29,7 @@ const beginSix = Effect.fnUntraced(function* (folder: string) {
 test("sign-ins and verifications that begin together share a commit", function* () {
   const folder = yield* makeTempFolder;
   const began = Effect.gen(function* () {
-    const keys = yield* KeyStore;
-    yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-    yield* keys.ensureScope("acme", { kind: "global" }, pid);
+    yield* storeScope;
     // A machine that is busy for 20 ms ends the group of a round.
     for (let round = 1; round <= 50; round++) {
       const seen = yield* beginSix(folder);

@@ -1,17 +1,13 @@
 /** For tests: embedded stores with one scope, and a connection that tampers with the database file. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type DataScope, Pid } from "@accountlink/core";
-import type { WriteOrigin } from "@accountlink/core/audit";
-import { KeyStore } from "@accountlink/core/keys";
 import { testWith } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer } from "effect";
+import { storeScope } from "../test_scope.ts";
 import { layerEmbedded } from "./embedded.ts";
 import { makeTempFolder } from "./test_folder.ts";
 
-export const scope: DataScope = { kind: "global", pid: Pid.make("pid_0123456789abcdef"), account: "acme" };
-
-export const origin: WriteOrigin = { actor: { type: "operator", id: "test" }, requestId: null };
+export { origin, scope } from "../test_scope.ts";
 
 export class Tampering extends Context.Service<
   Tampering,
@@ -28,9 +24,7 @@ export const endTurn = Effect.promise<void>(() => new Promise((resolve) => setIm
 
 const tampering = (folder: string) =>
   Effect.gen(function* () {
-    const keys = yield* KeyStore;
-    yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
-    yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
+    yield* storeScope;
     const db = yield* Effect.acquireRelease(
       Effect.sync(() => new DatabaseSync(join(folder, "accountlink.db"))),
       (opened) => Effect.sync(() => opened.close()),
