@@ -1,29 +1,29 @@
 /** Records what imports do to links, before a batch does it. */
 import type { Pid } from "@accountlink/core";
-import type { ImportedFile } from "@accountlink/core/imports";
+import { type ImportedFile, importedLinks } from "@accountlink/core/imports";
 import type { Statement } from "effect/sql";
 import { isNone } from "../links/link_statements.ts";
+import { literalSql } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 
-export const madeLinksOn = ({ sql, elements, rowsOfEach }: StoreParts) => {
-  /** Records links that replace others, from a SELECT. */
-  const insertMade = (select: Statement.Fragment) => sql`
-    INSERT INTO import_links (import_id, chat_id, game_id, link_version, verified_at,
-      previous_game_id, previous_linked_at, previous_verified_at, previous_proof, previous_proven_at)
-    ${select}
-    ON CONFLICT (import_id, chat_id) DO UPDATE SET
-      previous_game_id = ${ownOr("previous_game_id")},
-      previous_linked_at = ${ownOr("previous_linked_at")},
-      previous_verified_at = ${ownOr("previous_verified_at")},
-      previous_proof = ${ownOr("previous_proof")},
-      previous_proven_at = ${ownOr("previous_proven_at")},
-      game_id = excluded.game_id, link_version = excluded.link_version, verified_at = excluded.verified_at`;
+const columns = Object.values(importedLinks.columns);
 
-  /** If the record is as an earlier batch of the import made it, the undo restores what was before that batch. */
-  const ownOr = (column: string) =>
-    sql.literal(`CASE
+/** If the record is as an earlier batch of the import made it, the undo restores what was before that batch. */
+const previous = columns
+  .filter((column) => column.startsWith("previous_"))
+  .map(
+    (column) => `${column} = CASE
       WHEN import_links.game_id = excluded.previous_game_id AND import_links.verified_at = excluded.previous_verified_at
-      THEN import_links.${column} ELSE excluded.${column} END`);
+      THEN import_links.${column} ELSE excluded.${column} END`,
+  );
+
+export const madeLinksOn = ({ sql, elements, rowsOfEach }: StoreParts) => {
+  /** Records links that replace others, from a SELECT of all columns in their order. */
+  const insertMade = (select: Statement.Fragment) => sql`
+    INSERT INTO import_links (${literalSql(columns.join(", "))})
+    ${select}
+    ON CONFLICT (import_id, chat_id) DO UPDATE SET ${literalSql(previous.join(", "))},
+      game_id = excluded.game_id, link_version = excluded.link_version, verified_at = excluded.verified_at`;
 
   return {
     /** Records the users who were never linked, before the batch inserts their links. */
