@@ -11,6 +11,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect } from "effect";
 import { type SqlClient, SqlError, type Statement } from "effect/sql";
 import type { StepStatements } from "./one_step.ts";
+import { literalSql } from "./row.ts";
 import { type Ending, rollBack, type StoreParts } from "./store_operation.ts";
 
 /**
@@ -80,11 +81,15 @@ const keepNow = (statements: StepStatements, once: Once, kept: unknown): boolean
   return statements.all(keepingNow, [id, fingerprint, answer, named, endsAt, at]).length > 0;
 };
 
-const keepingNow = `
-  INSERT INTO idempotency_keys (id, fingerprint, answer, chat_ids, ends_at) VALUES (?, ?, ?, ?, ?)
+/** Follows an INSERT of a request: replaces one whose time is over at the time that follows. */
+const replacingEnded = `
   ON CONFLICT (id) DO UPDATE SET
     fingerprint = excluded.fingerprint, answer = excluded.answer, chat_ids = excluded.chat_ids, ends_at = excluded.ends_at
-  WHERE idempotency_keys.ends_at <= ? RETURNING 1`;
+  WHERE idempotency_keys.ends_at <=`;
+
+const keepingNow = `
+  INSERT INTO idempotency_keys (id, fingerprint, answer, chat_ids, ends_at) VALUES (?, ?, ?, ?, ?)
+  ${replacingEnded} ? RETURNING 1`;
 
 /** Fails with a conflict that a transaction was rolled back with. */
 export const orConflict = <O>(outcome: O | Conflict) =>
@@ -115,10 +120,7 @@ const takeKey = ({ sql, usersInUse }: StoreParts, request: IdempotentRequest) =>
   const users = usersInUse(request.chatIds);
   const taken = sql`
     ${insertRequest(sql, request, sql`NULL`, sql`FROM ${users} WHERE locks >= 0`)}
-    ON CONFLICT (id) DO UPDATE SET
-      fingerprint = excluded.fingerprint, answer = NULL, chat_ids = excluded.chat_ids, ends_at = excluded.ends_at
-    WHERE idempotency_keys.ends_at <= ${request.at}
-    RETURNING id`;
+    ${literalSql(replacingEnded)} ${request.at} RETURNING id`;
   return Effect.catchIf(
     Effect.map(taken, (rows) => rows.length > 0),
     isTakenKey,
