@@ -213,9 +213,10 @@ const openEngine = Effect.fnUntraced(function* (strangers: number) {
   return { ports: all, meter: Effect.sync(() => ({ ...costs })) };
 });
 
-/** Runs the commands in a storage with so many strangers, and returns what each operation cost. */
-const costsAmong = Effect.fnUntraced(function* ({ open }: Storage, strangers: number) {
-  const { ports: all, meter } = yield* open(strangers);
+type Measured = Effect.Effect<unknown, unknown, StoragePorts>;
+
+/** Makes a function that runs an effect, and returns what it cost. */
+const measuring = Effect.fnUntraced(function* ({ ports: all, meter }: Opened) {
   let spans = 0;
   const tracer = Tracer.make({
     span: (options) => {
@@ -224,9 +225,9 @@ const costsAmong = Effect.fnUntraced(function* ({ open }: Storage, strangers: nu
     },
   });
   let before = yield* meter;
-  const measured = Effect.fnUntraced(function* (effect: Effect.Effect<unknown, unknown, StoragePorts>) {
+  return Effect.fnUntraced(function* (effect: Measured) {
     spans = 0;
-    yield* effect.pipe(Effect.exit, Effect.withTracer(tracer), Effect.provideContext(all));
+    yield* effect.pipe(Effect.withTracer(tracer), Effect.provideContext(all));
     const after = yield* meter;
     const cost: Costs = {
       statements: spans + after.statements - before.statements,
@@ -236,12 +237,17 @@ const costsAmong = Effect.fnUntraced(function* ({ open }: Storage, strangers: nu
     before = after;
     return cost;
   });
+});
+
+/** Runs the commands in a storage with so many strangers, and returns what each operation cost. */
+const costsAmong = Effect.fnUntraced(function* ({ open }: Storage, strangers: number) {
+  const measured = yield* measuring(yield* open(strangers));
   const costs = new Map<string, Array<Costs>>();
   for (const sequence of steps()) {
     const subjects = newSubjects();
     yield* measured(storeSubjects(subjects));
     for (const { op, run } of sequence) {
-      costs.set(op, [...(costs.get(op) ?? []), yield* measured(run(subjects))]);
+      costs.set(op, [...(costs.get(op) ?? []), yield* measured(Effect.exit(run(subjects)))]);
     }
   }
   return costs;
@@ -314,37 +320,21 @@ const costsOfAccount = Effect.fnUntraced(function* (
   prepare: (pid: Pid, account: string) => Effect.Effect<unknown, unknown, StoragePorts>,
   operations: (pid: Pid, account: string) => Readonly<Record<string, Measured>>,
 ) {
-  const { ports: all, meter } = yield* open(strangers);
+  const measured = yield* measuring(yield* open(strangers));
   const { account, global } = newSubjects();
-  let spans = 0;
-  const tracer = Tracer.make({
-    span: (options) => {
-      if (options.kind === "client") spans++;
-      return new Tracer.NativeSpan(options);
-    },
-  });
-  return yield* Effect.gen(function* () {
-    const keys = yield* KeyStore;
-    yield* keys.ensureAccount(account);
-    yield* keys.ensureScope(account.name, { kind: "global" }, global.pid);
-    yield* prepare(global.pid, account.name);
-    const costs = new Map<string, Costs>();
-    for (const [name, operation] of Object.entries(operations(global.pid, account.name))) {
-      const before = yield* meter;
-      spans = 0;
-      yield* Effect.withTracer(operation, tracer);
-      const after = yield* meter;
-      costs.set(name, {
-        statements: spans + after.statements - before.statements,
-        rows: after.rows - before.rows,
-        pages: Math.round(after.pages - before.pages),
-      });
-    }
-    return costs;
-  }).pipe(Effect.provideContext(all));
+  const stored = KeyStore.use((keys) =>
+    Effect.andThen(
+      keys.ensureAccount(account),
+      keys.ensureScope(account.name, { kind: "global" }, global.pid),
+    ),
+  );
+  yield* measured(Effect.andThen(stored, prepare(global.pid, account.name)));
+  const costs = new Map<string, Costs>();
+  for (const [name, operation] of Object.entries(operations(global.pid, account.name))) {
+    costs.set(name, yield* measured(operation));
+  }
+  return costs;
 }, Effect.scoped);
-
-type Measured = Effect.Effect<unknown, unknown, StoragePorts>;
 
 const [chatId, gameId] = [ChatId.make("100001"), GameId.make("1")];
 
