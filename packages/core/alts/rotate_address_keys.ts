@@ -50,15 +50,10 @@ const reprotect = Effect.fnUntraced(function* (pid: Pid, sightings: ReadonlyArra
   const vault = yield* AddressVault;
   const readable: Array<ReprotectedSighting> = [];
   const revealed = yield* vault.revealEach(sightings.map(({ address }) => address));
-  for (const [
-    index,
-    {
-      chatId,
-      address: { hash },
-    },
-  ] of sightings.entries()) {
-    const address = revealed[index] ?? Option.none();
-    if (Option.isSome(address)) readable.push({ chatId, hash, address: yield* vault.protect(address.value) });
+  for (const [index, { chatId, address }] of sightings.entries()) {
+    const shown = revealed[index] ?? Option.none();
+    if (Option.isNone(shown)) continue;
+    readable.push({ chatId, hash: address.hash, address: yield* vault.protect(shown.value) });
   }
   if (readable.length > 0) yield* (yield* SightingStore).reprotect(pid, readable);
   return readable.length;
