@@ -15,7 +15,7 @@ import {
   type UserErased,
 } from "@accountlink/core/users";
 import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
-import { insertRecord } from "../journal/records.ts";
+import { insertPart } from "../journal/records.ts";
 import { moveEntries } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";
 import { columnReader } from "../statements/row.ts";
@@ -65,14 +65,10 @@ export const eraseUserOn = (parts: StoreParts) => {
   });
 
   const tell = (write: EraseUser, tally: ErasureTally, things: ReadonlyArray<ErasedThing>) =>
-    addErased(tally, things, (pid, details, entry) =>
-      entry === null
-        ? insertRecord(sql, pid, userErased(write, write.chatId, { ...details }))
-        : Effect.as(
-            sql`UPDATE journal SET details = ${JSON.stringify(details)} WHERE place = ${pid} AND sequence = ${entry}`,
-            entry,
-          ),
-    );
+    addErased(tally, things, (pid, details, entry) => {
+      const erased = userErased(write, write.chatId, { ...details });
+      return Effect.map(insertPart(sql, pid, erased, entry, entry === null), (sequence) => sequence ?? 0);
+    });
 
   const eraseFromScopes = bulkTransaction(
     "erase",
