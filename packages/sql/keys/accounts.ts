@@ -2,6 +2,7 @@
 import { ChatId, type DataScope, GuildId, Pid } from "@accountlink/core";
 import type { Account, AccountStatus, ConfiguredScope, Tier } from "@accountlink/core/keys";
 import { Schema } from "effect";
+import type { SqlClient } from "effect/sql";
 import { literalsOf, OptionalInt, OptionalText, tableOf, type ValuesOf } from "../statements/row.ts";
 
 const accountFields = {
@@ -21,6 +22,10 @@ const accountOf = ({ displayName, ...account }: ValuesOf<typeof accountFields>):
   displayName === null ? account : { ...account, displayName };
 
 export const readAccounts = accounts.reader(accountOf);
+
+/** Returns the accounts with a chat ID. */
+export const accountsOfUser = (sql: SqlClient.SqlClient, chatId: ChatId) =>
+  readAccounts(sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`);
 
 export const scopeFields = { pid: Pid, account: Schema.String, guildId: Schema.NullOr(GuildId) };
 

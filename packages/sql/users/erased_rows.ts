@@ -6,6 +6,7 @@ import type { ErasedThing, EraseUser } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { tableFor } from "../record_table.ts";
 import { withTx } from "../records.ts";
+import { castJson } from "../statements/dialect.ts";
 import { columnReader, literalSql } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 import { userRecordsOn } from "./user_records.ts";
@@ -57,10 +58,10 @@ export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: Sto
 
   /** Takes the user's answers from requests that are kept, none of which names more than three users. */
   const eraseAnswers = (chatId: ChatId) => {
-    const [first, second, third] = [0, 1, 2].map((number) => literalSql(userOfAnswer(number, isRemote)));
-    return sql`
-      UPDATE idempotency_keys SET answer = NULL, chat_ids = '[]'
-      WHERE ${first} = ${chatId} OR ${second} = ${chatId} OR ${third} = ${chatId}`;
+    // Each has an index.
+    const users = [0, 1, 2].map((number) => `(chat_ids ->> ${number})`);
+    const isNamed = users.map((user) => sql`${literalSql(isRemote ? castJson(user) : user)} = ${chatId}`);
+    return sql`UPDATE idempotency_keys SET answer = NULL, chat_ids = '[]' WHERE ${sql.or(isNamed)}`;
   };
 
   /**
@@ -91,9 +92,5 @@ export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: Sto
 
   return { eraseLinks, eraseOthers, eraseOnce };
 };
-
-/** The SQL of one chat ID in a kept answer. Each of the first three has an index. */
-const userOfAnswer = (number: number, isPostgres: boolean): string =>
-  isPostgres ? `(chat_ids::json ->> ${number})` : `(chat_ids ->> ${number})`;
 
 const readPids = columnReader("links", "pid", Pid);

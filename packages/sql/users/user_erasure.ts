@@ -2,7 +2,7 @@
  * Erases a chat user: in one transaction, or a user with much data in steps before it. The final transaction erases what
  * the steps have left, and what was written meanwhile.
  */
-import type { ChatId, Pid } from "@accountlink/core";
+import type { Pid } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
 import { userErased } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -17,7 +17,7 @@ import {
 import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
 import { insertPart } from "../journal/records.ts";
 import { moveEntries } from "../keys/account_end.ts";
-import { accountColumns, readAccounts } from "../keys/accounts.ts";
+import { accountsOfUser } from "../keys/accounts.ts";
 import { columnReader } from "../statements/row.ts";
 import { type Ending, rollBack, type StoreParts } from "../statements/store_operation.ts";
 import { endedAccountsOn } from "./ended_accounts.ts";
@@ -33,11 +33,9 @@ export const eraseUserOn = (parts: StoreParts) => {
   const { page, erasePage } = userRecordsOn(sql);
   const { eraseLinks, eraseOthers, eraseOnce } = erasedRowsOn(parts);
   const { lockAccounts, keepSuspension, leaveAccount, endOwn } = endedAccountsOn(parts);
-  const findOwn = (chatId: ChatId) =>
-    readAccounts(sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`);
 
   const isLarge = operation("erase", function* ({ chatId, scopes }: EraseUser) {
-    const names = (yield* findOwn(chatId)).map(({ name }) => name);
+    const names = (yield* accountsOfUser(sql, chatId)).map(({ name }) => name);
     const { last } = yield* page({ chatId, names }, null, recordsOfStep);
     return last !== null || scopes.length > scopesOfStep;
   });
@@ -61,7 +59,7 @@ export const eraseUserOn = (parts: StoreParts) => {
     const [begun = pseudonym] = yield* readPseudonyms(sql`
       INSERT INTO erasures ${sql.insert({ ...row, request_id: requestId, step_at: now })}
       ON CONFLICT (chat_id) DO UPDATE SET step_at = excluded.step_at RETURNING pseudonym`);
-    return { accounts: yield* findOwn(chatId), pseudonym: begun };
+    return { accounts: yield* accountsOfUser(sql, chatId), pseudonym: begun };
   });
 
   const tell = (write: EraseUser, tally: ErasureTally, things: ReadonlyArray<ErasedThing>) =>

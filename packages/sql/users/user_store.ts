@@ -2,10 +2,10 @@ import { ChatId } from "@accountlink/core";
 import type { Actor } from "@accountlink/core/audit";
 import { type UnfinishedErasure, UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
 import { Array as Arr, Effect, Schema } from "effect";
-import { accountColumns, readAccounts, readScopes } from "../keys/accounts.ts";
+import { accountsOfUser, readScopes } from "../keys/accounts.ts";
 import { readRecords, recordColumns } from "../links/link_lookups.ts";
 import { withTx } from "../records.ts";
-import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
+import { OptionalText, tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 import { eraseUserOn } from "./user_erasure.ts";
 import { userRecordsOn } from "./user_records.ts";
@@ -27,11 +27,8 @@ export const layer = storeLayer(UserStore)((parts) => {
   });
 
   const find = Effect.fnUntraced(function* (chatId: ChatId) {
-    const accounts = yield* readAccounts(
-      sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`,
-    );
     return {
-      accounts,
+      accounts: yield* accountsOfUser(sql, chatId),
       records: yield* findRecords(chatId),
       ...(yield* withTx(sql, (tx) => userRecordsOf(tx, chatId))),
     };
@@ -44,7 +41,7 @@ export const layer = storeLayer(UserStore)((parts) => {
     ),
 
     entries: operation("entries", function* (chatId, after, limit) {
-      const names = yield* readNames(sql`SELECT name FROM accounts WHERE chat_id = ${chatId} ORDER BY name`);
+      const names = (yield* accountsOfUser(sql, chatId)).map(({ name }) => name);
       return yield* findEntries({ chatId, names }, after, limit);
     }),
 
@@ -74,5 +71,3 @@ const readErasures = tableOf(
   const actor = { type, id, ...(type === "account" && { member }) } as Actor;
   return { chatId, actor, requestId };
 });
-
-const readNames = columnReader("accounts", "name", Schema.String);
