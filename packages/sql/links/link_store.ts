@@ -16,7 +16,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import type { Statement } from "effect/sql";
 import { insertRecord } from "../journal/records.ts";
-import { keyedStepOn, keyedWriteOn, orConflict } from "../statements/keyed_write.ts";
+import { keyedStepOn, orConflict } from "../statements/keyed_write.ts";
 import { literalSql, readerOf } from "../statements/row.ts";
 import { type Ending, storeLayer } from "../statements/store_operation.ts";
 import { admissionOn } from "./admitted_links.ts";
@@ -38,7 +38,6 @@ import { setGameOn } from "./set_game.ts";
 
 export const layer = storeLayer(LinkStore)((parts) => {
   const { sql, connection, operation, transaction } = parts;
-  const keyedWrite = keyedWriteOn(parts);
   const keyedStep = keyedStepOn(parts);
   const steps = linkSteps(sql);
   const removeLink = linkRemovalOn(sql);
@@ -67,14 +66,13 @@ export const layer = storeLayer(LinkStore)((parts) => {
     }
   });
 
-  const removeGame = keyedWrite("removeGame", keptRemoval, function* (write: RemoveGame) {
+  const removeGame = keyedStep("removeGame", keptRemoval, steps.remove, function* (write: RemoveGame) {
     return Option.fromNullOr(yield* removeLink(write));
   });
 
-  const moveChat = keyedWrite("moveChat", keptMove, function* (write: MoveChat): Effect.fn.Return<
-    ChatMoved,
-    Ending
-  > {
+  const moveChat = keyedStep("moveChat", keptMove, steps.move, function* (
+    write: MoveChat,
+  ): Effect.fn.Return<ChatMoved, Ending> {
     const { pid, oldChatId, newChatId, at } = write;
     const marks = yield* admission.lock(pid);
     // Lock the user with the smaller chat ID first. A user without a record can only be locked by an insert.
@@ -199,7 +197,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
 
     setGame: setGameOn(parts),
 
-    removeGame: keyedStep("removeGame", keptRemoval, steps.remove, removeGame),
+    removeGame,
 
     restoreGame: (write) => Effect.flatMap(restoreGame(write), orConflict),
 
@@ -215,7 +213,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
       return true;
     }),
 
-    moveChat: keyedStep("moveChat", keptMove, steps.move, moveChat),
+    moveChat,
 
     deleteScope: scopeDeletionOn(parts),
   };

@@ -11,7 +11,7 @@ import { type GameSet, type KeptSet, keptSet, type SetGame } from "@accountlink/
 import { Array as Arr, Effect, Option } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertRecord } from "../journal/records.ts";
-import { insertRequest, isTakenKey, keyedStepOn, keyedWriteOn } from "../statements/keyed_write.ts";
+import { insertRequest, isTakenKey, keyedStepOn } from "../statements/keyed_write.ts";
 import { literalSql } from "../statements/row.ts";
 import type { Ending, StoreParts } from "../statements/store_operation.ts";
 import { admissionOn } from "./admitted_links.ts";
@@ -21,8 +21,8 @@ import { linkSteps } from "./link_steps.ts";
 
 export const setGameOn = (parts: StoreParts) => {
   const { sql, operation, isRemote } = parts;
-  const inTransaction = keyedWriteOn(parts)("setGame", keptSet, setInTransaction(sql));
-  if (!isRemote) return keyedStepOn(parts)("setGame", keptSet, linkSteps(sql).set, inTransaction);
+  const whole = keyedStepOn(parts)("setGame", keptSet, linkSteps(sql).set, setInTransaction(sql));
+  if (!isRemote) return whole;
   const statement = statementOn(parts);
   const atOnce = operation("setGame", (write: SetGame) =>
     Effect.map(readSets(statement(write)), Arr.head).pipe(
@@ -31,10 +31,10 @@ export const setGameOn = (parts: StoreParts) => {
   );
   return (write: SetGame) =>
     (write.reason ?? null) !== null
-      ? inTransaction(write)
+      ? whole(write)
       : Effect.flatMap(atOnce(write), (set) =>
           // The key is taken, or a request had it whose time is over, or the scope has had a block or allows one chat user.
-          Option.isSome(set) ? Effect.succeed(set.value) : inTransaction(write),
+          Option.isSome(set) ? Effect.succeed(set.value) : whole(write),
         );
 };
 

@@ -46,23 +46,25 @@ export const keyedWriteOn =
  * Makes a write of a store that runs in one step on a database in this process.
  *
  * @param keptOf as in `keyedWriteOn`
- * @param body the statements before those of the key; returns null if the write has to run as `whole`
- * @param whole the same write as a transaction, for other databases, and where another transaction has the turn, the key is
+ * @param step the statements before those of the key; returns null if the write has to run as a transaction
+ * @param body the same write as a transaction, for other databases, and where another transaction has the turn, the key is
  * taken, or the write is refused
  */
 export const keyedStepOn =
-  ({ oneStep, operation }: StoreParts) =>
+  (parts: StoreParts) =>
   <O, W extends Keyed>(
     name: string,
     keptOf: (outcome: O, write: W) => unknown,
-    body: (statements: StepStatements, write: W, now: Millis) => O | null,
-    whole: (write: W) => Effect.Effect<O, StoreUnavailable | Conflict>,
-  ): typeof whole => {
+    step: (statements: StepStatements, write: W, now: Millis) => O | null,
+    body: (write: W) => Effect.fn.Return<O, Ending>,
+  ): ((write: W) => Effect.Effect<O, StoreUnavailable | Conflict>) => {
+    const { oneStep, operation } = parts;
+    const whole = keyedWriteOn(parts)(name, keptOf, body);
     if (oneStep === null) return whole;
-    const step = operation(name, (write: W) =>
+    const atOnce = operation(name, (write: W) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         oneStep((statements) => {
-          const outcome = body(statements, write, now);
+          const outcome = step(statements, write, now);
           if (outcome === null || write.once === undefined) return outcome;
           const kept = keptOf(outcome, write);
           return kept !== null && keepNow(statements, write.once, kept) ? outcome : null;
@@ -70,7 +72,7 @@ export const keyedStepOn =
       ),
     );
     return (write) =>
-      Effect.flatMap(step(write), (outcome) => (outcome === null ? whole(write) : Effect.succeed(outcome)));
+      Effect.flatMap(atOnce(write), (outcome) => (outcome === null ? whole(write) : Effect.succeed(outcome)));
   };
 
 /** Keeps the request with its answer, and returns whether no other request has the key. */
