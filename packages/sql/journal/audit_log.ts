@@ -68,12 +68,12 @@ export const layer = storeLayer(AuditLog)((parts) => {
       let forgotten = 0;
       const first = sql`
         SELECT at FROM journal WHERE journal.place = places.place AND actor_type IS NOT NULL ORDER BY sequence LIMIT 1`;
-      yield* eachPlace(sql, first, (found) =>
-        Effect.forEach(
-          found.filter(({ at }) => at !== null && at < before),
-          ({ place }) => Effect.map(forgetSome(place, before), (count) => (forgotten += count)),
-          { discard: true },
-        ),
+      yield* eachPlace(
+        sql,
+        first,
+        Effect.fnUntraced(function* (place, at) {
+          if (at < before) forgotten += yield* forgetSome(place, before);
+        }),
       );
       return forgotten;
     }),

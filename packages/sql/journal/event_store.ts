@@ -137,18 +137,15 @@ export const layer = storeLayer(EventStore)((parts) => {
       yield* eachPlace(
         sql,
         firstOf(sql`places.place`),
-        Effect.fnUntraced(function* (found) {
-          for (const { place, at } of found) {
-            if (at === null) continue;
-            let first: number | null = at;
-            if (at < before) {
-              // Stop only at a batch that forgets no event. A batch selects events by position, which is not exactly the
-              // order of time, so any batch may contain events that are too new.
-              forgotten += yield* inBatches(forgetSome(place as Pid, before), 1);
-              [first = null] = yield* readTimes(sql`SELECT (${firstOf(sql`${place}`)}) AS at`);
-            }
-            oldest = Math.min(oldest, first ?? Infinity);
+        Effect.fnUntraced(function* (place, at) {
+          let first: number | null = at;
+          if (at < before) {
+            // Stop only at a batch that forgets no event. A batch selects events by position, which is not exactly the
+            // order of time, so any batch may contain events that are too new.
+            forgotten += yield* inBatches(forgetSome(place as Pid, before), 1);
+            [first = null] = yield* readTimes(sql`SELECT (${firstOf(sql`${place}`)}) AS at`);
           }
+          oldest = Math.min(oldest, first ?? Infinity);
         }),
       );
       yield* inBatches(eraseSome(erasuresBefore));
