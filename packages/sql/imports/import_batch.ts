@@ -26,7 +26,7 @@ import { madeLinksOn } from "./made_links.ts";
 
 /** Returns a function that stores a batch, for a transaction. */
 export const batchImportOn = (parts: StoreParts) => {
-  const { sql, elements, firstRows, rowsOfEach, rowsWritten } = parts;
+  const { sql, elements, deleteFirst, rowsOfEach, rowsWritten } = parts;
   const { recordNew, recordReplaced } = madeLinksOn(parts);
   const { insert, isNewer, fresh, replace, newest } = importStatements(sql);
   const { lock } = admissionOn(sql);
@@ -62,14 +62,13 @@ export const batchImportOn = (parts: StoreParts) => {
     yield* sql`
       INSERT INTO import_progress (source, position, saved_at) VALUES (${source}, ${position}, ${at})
       ON CONFLICT (source) DO UPDATE SET position = excluded.position, saved_at = excluded.saved_at`;
-    const expired = firstRows({
+    yield* deleteFirst({
       table: "import_progress",
       primaryKey: ["source"],
       order: "saved_at",
       condition: sql`saved_at < ${at - progressKeptFor} AND source NOT LIKE ${`${fixtureSource}%`}`,
       limit: 100,
     });
-    yield* sql`DELETE FROM import_progress ${expired}`;
   });
 
   return Effect.fnUntraced(function* (batch: ImportBatch): Effect.fn.Return<BatchOutcome, Ending> {

@@ -27,7 +27,7 @@ interface DeletedAhead {
 }
 
 export const scopeDeletionOn = (parts: StoreParts) => {
-  const { sql, operation, asBulk, firstRows, forUpdate, isRemote, rowsWritten } = parts;
+  const { sql, operation, asBulk, deleteFirst, forUpdate, isRemote, rowsWritten } = parts;
   // SQLite has one writer, and Postgres needs a round trip for each statement.
   const most = isRemote ? 1_000 : 200;
 
@@ -42,14 +42,10 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       yield* sql`SELECT pid FROM scopes WHERE ${inScope} ${forUpdate}`;
       const more = yield* sql`SELECT 1 FROM ${sql(name)} WHERE ${inScope} LIMIT 1 OFFSET ${most}`;
       if (more.length === 0) return null;
-      const first = firstRows({
-        table: name,
-        primaryKey,
-        order: primaryKey.join(", "),
-        condition: inScope,
-        limit: most,
-      });
-      const deleted = yield* rowsWritten(sql`DELETE FROM ${sql(name)} ${first}`);
+      const order = primaryKey.join(", ");
+      const deleted = yield* rowsWritten(
+        deleteFirst({ table: name, primaryKey, order, condition: inScope, limit: most }),
+      );
       return yield* countDeletion(sql, write, before, name === "links" ? deleted : 0);
     },
     (few) => asBulk(sql.withTransaction(few)),

@@ -40,17 +40,14 @@ export interface Dialect {
    * makes erasures of these users wait for the end of the transaction.
    */
   readonly usersInUse: (chatIds: ReadonlyArray<string>) => Statement.Fragment;
-  /**
-   * Follows `DELETE FROM <table>`: limits the deletion to the first `limit` rows that meet the condition, sorted by the
-   * columns in `order`. May skip locked rows.
-   */
-  readonly firstRows: (rows: {
+  /** Deletes the first `limit` rows of a table that meet the condition, sorted by `order`. May skip locked rows. */
+  readonly deleteFirst: (rows: {
     readonly table: string;
     readonly primaryKey: ReadonlyArray<string>;
     readonly order: string;
     readonly condition: Statement.Fragment;
     readonly limit: number;
-  }) => Statement.Fragment;
+  }) => Statement.Statement<unknown>;
 
   /**
    * A source of rows, used after FROM. For each element of a JSON array, it has the first `limit` rows of the table
@@ -119,9 +116,9 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   forChange: sql.literal(""),
   forUpdateUnlocked: sql.literal(""),
   usersInUse: () => sql`(SELECT 0 AS locks) AS held`,
-  firstRows: ({ table, primaryKey, order, condition, limit }) => {
+  deleteFirst: ({ table, primaryKey, order, condition, limit }) => {
     const columns = sql.literal(primaryKey.join(", "));
-    return sql`WHERE (${columns}) IN (
+    return sql`DELETE FROM ${sql(table)} WHERE (${columns}) IN (
       SELECT ${columns} FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)} LIMIT ${limit})`;
   },
   // SQLite has no LATERAL. CROSS JOIN makes SQLite read the elements in the outer loop and the table in the inner loop.
@@ -164,7 +161,7 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
     ) AS held`,
   // Select the rows by ctid: with many primary keys instead, Postgres would scan the whole table. Partitions of a table
   // have equal ctids, so the rows must meet the condition too. IS TRUE keeps Postgres from reading all rows that do.
-  firstRows: ({ table, order, condition, limit }) => sql`WHERE ctid = ANY (ARRAY (
+  deleteFirst: ({ table, order, condition, limit }) => sql`DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY (
       SELECT ctid FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)}
       LIMIT ${limit} FOR UPDATE SKIP LOCKED)) AND (${condition}) IS TRUE`,
   firstRowsOfEach: ({ json, table, condition, order, limit }) => sql`

@@ -29,9 +29,8 @@ export const inBatches = Effect.fnUntraced(function* <E, R>(
 /** Deletes all rows of a table that meet the condition, and returns their number. */
 export const deleteInBatches = (
   sql: SqlClient.SqlClient,
-  rows: Omit<Parameters<Dialect["firstRows"]>[0], "limit">,
+  rows: Omit<Parameters<Dialect["deleteFirst"]>[0], "limit">,
 ): Effect.Effect<number, SqlError.SqlError> => {
-  const { asStep, firstRows, rowsWritten } = dialectOf(sql);
-  const batch = firstRows({ ...rows, limit: batchSize });
-  return inBatches(asStep(rowsWritten(sql`DELETE FROM ${sql(rows.table)} ${batch}`)));
+  const { asStep, deleteFirst, rowsWritten } = dialectOf(sql);
+  return inBatches(asStep(rowsWritten(deleteFirst({ ...rows, limit: batchSize }))));
 };
