@@ -28,7 +28,6 @@ export const inImportTx = <A>(parts: StoreParts, locked: Marks | null, body: Imp
 
 const importTxOn = ({ sql, elements, forUpdate, isAmong }: StoreParts, tx: Tx, locked: Marks | null) => {
   const marksOf = (pid: Pid) => (locked === null ? admissionOn(sql).marksOf(pid) : Effect.succeed(locked));
-  const amongUsers = (chatIds: ReadonlyArray<ChatId>) => isAmong(chatIds);
   const linesOf = (links: ReadonlyArray<{ readonly chatId: ChatId; readonly gameId: GameId }>) =>
     elements(JSON.stringify(links.map(({ chatId, gameId }) => [chatId, gameId])));
 
@@ -36,7 +35,7 @@ const importTxOn = ({ sql, elements, forUpdate, isAmong }: StoreParts, tx: Tx, l
     records: (pid, chatIds) =>
       Effect.map(
         readRecords(sql`
-          SELECT ${recordColumns} FROM links WHERE pid = ${pid} AND chat_id ${amongUsers(chatIds)}
+          SELECT ${recordColumns} FROM links WHERE pid = ${pid} AND chat_id ${isAmong(chatIds)}
           ORDER BY chat_id ${locked === null ? sql.literal("") : forUpdate}`),
         (found) => new Map(found.map((record) => [record.chatId, record])),
       ),
