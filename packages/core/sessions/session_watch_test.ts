@@ -1,26 +1,21 @@
-import { PlatformMemory } from "@accountlink/memory";
 import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Clock, Context, Effect, Fiber, Layer, Queue } from "effect";
 import { TestClock } from "effect/testing";
-import * as AccountLink from "../account_link.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { KeyId, SessionId, type Sid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { Signals } from "../signals.ts";
-import { operator, platform, services, stores } from "../test_services.ts";
+import { operator, services, stores } from "../test_services.ts";
 import { SessionStore } from "./session_store.ts";
 import { SessionWatch } from "./session_watch.ts";
 import { countOpenReads, hasEnded, listenTo, request, sessionIdOf, setup, start } from "./test_sessions.ts";
 
-const signalsDown = AccountLink.layer.pipe(
-  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
-  Layer.provideMerge(
-    Layer.succeed(Signals, {
-      publish: () => Effect.fail(new StoreUnavailable({ operation: "Signals.publish" })),
-      subscribe: () => Effect.fail(new StoreUnavailable({ operation: "Signals.subscribe" })),
-    }),
-  ),
-  Layer.fresh,
+const signalsDown = Layer.provideMerge(
+  services,
+  Layer.succeed(Signals, {
+    publish: () => Effect.fail(new StoreUnavailable({ operation: "Signals.publish" })),
+    subscribe: () => Effect.fail(new StoreUnavailable({ operation: "Signals.subscribe" })),
+  }),
 );
 
 const numbered = (index: number) => SessionId.make(`vs_${String(index).padStart(43, "0")}`);
