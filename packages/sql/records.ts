@@ -2,7 +2,7 @@
 import { ChatId, GameId, Pid } from "@accountlink/core";
 import type { AuditAction, AuditEntry, WriteContext } from "@accountlink/core/audit";
 import type { StoreEffect } from "@accountlink/core/errors";
-import type { JournalRecord } from "@accountlink/core/journal";
+import { type JournalRecord, logged } from "@accountlink/core/journal";
 import {
   type AccountWrite,
   type CountOptions,
@@ -21,7 +21,7 @@ import { Array as Arr, Effect, Function, Predicate, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { batchedList } from "./batched_list.ts";
 import { countEventsOn } from "./journal/event_store.ts";
-import { insertEntry, insertRecords, type NewEntry } from "./journal/records.ts";
+import { accountPlace, insertRecord, insertRecords } from "./journal/records.ts";
 import { batchedScopes, knownAccountsOn } from "./keys/known_accounts.ts";
 import { linkStatements } from "./links/link_statements.ts";
 import { columnOf, isOnly, keyColumnsOf, orderOf, placeIn, runOn, tableFor } from "./record_table.ts";
@@ -168,8 +168,10 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
         : read(run(removeAll(prefixes.length, behind), prefixes.flat()));
     },
 
-    journal: (write: WriteContext | AccountWrite, action: AuditAction, details: AuditEntry["details"]) =>
-      insertEntry(sql, { ...write, action, details } as NewEntry),
+    journal: (write: WriteContext | AccountWrite, action: AuditAction, details: AuditEntry["details"]) => {
+      const place = write.pid ?? accountPlace(write.account as string);
+      return insertRecord(sql, place, logged(write, action, details));
+    },
 
     tell: (pid: Pid, told: ReadonlyArray<Journaled>) =>
       insertRecords(sql, pid, told as ReadonlyArray<JournalRecord>),

@@ -4,22 +4,9 @@
  * of the index by user.
  */
 import type { Pid } from "@accountlink/core";
-import {
-  type Actor,
-  type AuditAction,
-  type AuditEntry,
-  auditActions,
-  signedBy,
-} from "@accountlink/core/audit";
+import { type Actor, auditActions, signedBy } from "@accountlink/core/audit";
 import { eventTypes } from "@accountlink/core/events";
-import {
-  type Change,
-  type JournalRecord,
-  logged,
-  timedNumbers,
-  usersIn,
-  withoutEntry,
-} from "@accountlink/core/journal";
+import { type JournalRecord, timedNumbers, usersIn, withoutEntry } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect, Schema } from "effect";
@@ -81,15 +68,6 @@ export const insertRecordNow = (
 ): void => {
   statements.run(insertionNow, [place, timedNumber(now), place, place, ...rowOf(record)]);
 };
-
-/** What only the team reads: a change of a scope, or of an account itself. */
-export type NewEntry = Change & { readonly action: AuditAction; readonly details: AuditEntry["details"] } & (
-    | { readonly pid: Pid }
-    | { readonly pid: null; readonly account: string }
-  );
-
-export const insertEntry = (sql: SqlClient.SqlClient, entry: NewEntry) =>
-  insertRecord(sql, entry.pid ?? accountPlace(entry.account), logged(entry, entry.action, entry.details));
 
 /** Inserts a part of a change that several transactions make, see `ImportTx.journalPart`. */
 export const insertPart = Effect.fnUntraced(function* (

@@ -10,9 +10,10 @@ import {
   writeOfBlock,
 } from "@accountlink/core/admission";
 import { signedBy, type WriteContext, withReason } from "@accountlink/core/audit";
+import { logged } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Clock, Effect, Schema } from "effect";
-import { insertEntry, readRecords, recordColumnsOn } from "../journal/records.ts";
+import { insertRecord, readRecords, recordColumnsOn } from "../journal/records.ts";
 import { readScopes } from "../keys/accounts.ts";
 import { orConflict } from "../statements/keyed_write.ts";
 import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
@@ -75,7 +76,7 @@ export const layer = storeLayer(BlockStore)((parts) => {
         chat_id = excluded.chat_id, reason = excluded.reason, blocked_at = excluded.blocked_at,
         member = excluded.member`;
     const details = withReason(blockedName(write), write);
-    const entry = yield* insertEntry(sql, { ...write, action: "block.set", details });
+    const entry = yield* insertRecord(sql, pid, logged(write, "block.set", details));
     const block = { chatId, gameId, reason, at, member };
     if (gameId === null) return { block, removed: yield* removeLinks(write, [chatId]), hasMore: false };
     const removed = yield* removeLinks(write, yield* linkedTo(pid, gameId));
@@ -125,15 +126,13 @@ export const layer = storeLayer(BlockStore)((parts) => {
         yield* sql`DELETE FROM blocks WHERE pid = ${pid} AND user_hash = ${hash} RETURNING user_hash`;
       if (removed.length === 0) return false;
       yield* sql`DELETE FROM block_removals WHERE pid = ${pid} AND game_id = ${gameId}`;
-      yield* insertEntry(sql, { ...write, action: "block.removed", details: blockedName(write) });
+      yield* insertRecord(sql, pid, logged(write, "block.removed", blockedName(write)));
       return true;
     }),
 
     findHashes: operation("findHashes", (pid, hashes) =>
       Effect.map(
-        readHashes(
-          sql`SELECT user_hash FROM blocks WHERE pid = ${pid} AND user_hash ${isAmong(hashes)}`,
-        ),
+        readHashes(sql`SELECT user_hash FROM blocks WHERE pid = ${pid} AND user_hash ${isAmong(hashes)}`),
         (found) => new Set(found),
       ),
     ),
