@@ -206,13 +206,13 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
       ) {
         yield* enter(target);
         const { pid } = target.scope;
-        const place = cursor === null ? Option.none() : yield* cursors.readList(pid, cursor);
-        if (cursor !== null && Option.isNone(place)) {
+        const place = cursor === null ? null : Option.getOrNull(yield* cursors.readList(pid, cursor));
+        if (cursor !== null && place === null) {
           return yield* InvalidParameter.one("cursor", "expected a cursor of this list");
         }
         // Read the position before the first page, so that the feed contains all later changes.
-        const position = Option.isSome(place) ? place.value.position : (yield* store.range(pid)).end;
-        const after = Option.isSome(place) ? place.value.chatId : null;
+        const position = place?.position ?? (yield* store.range(pid)).end;
+        const after = place?.chatId ?? null;
         const { page, last } = pageOf(yield* links.exportPage(pid, after, limit + 1), limit);
         return {
           links: page,
