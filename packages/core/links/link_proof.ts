@@ -1,10 +1,13 @@
+/** @internal */
+export const gameProofs = ["connection", "oauth", "words", "session", "known"] as const;
+
 /**
  * The ways to prove a game account. `connection`: the user has connected it at the chat platform, which calls it
  * verified. `oauth`: the user signed in at the game platform. `words`: the user put the service's words into the
  * account's public description. `session`: the client that created the session named its player. `known`: the user has
  * proven it to another community of this deployment by an `OwnProof`, and is linked to it there still.
  */
-export type GameProof = "connection" | "oauth" | "words" | "session" | "known";
+export type GameProof = (typeof gameProofs)[number];
 
 /**
  * How a link was confirmed: by a proof of the game account, by `hand` (an API key, a member of the account or the
@@ -12,15 +15,6 @@ export type GameProof = "connection" | "oauth" | "words" | "session" | "known";
  * release that did not store this.
  */
 export type LinkProof = GameProof | "hand" | "import" | null;
-
-/** @internal */
-export const gameProofs = [
-  "connection",
-  "oauth",
-  "words",
-  "session",
-  "known",
-] as const satisfies ReadonlyArray<GameProof>;
 
 /** The ways that count in other communities too. `session` is the word of a key's holder, which counts in its scope alone. */
 export type OwnProof = Exclude<GameProof, "session" | "known">;
@@ -37,7 +31,10 @@ export const isProven = (proof: LinkProof): boolean => proven.has(proof);
 /** Returns whether the user has confirmed the link. An unknown confirmation counts. @internal */
 export const isByOwner = (proof: LinkProof): boolean => proof === null || isProven(proof);
 
-const known: ReadonlySet<unknown> = new Set<LinkProof>([...gameProofs, "hand", "import", null]);
+/** @internal */
+export const linkProofs: ReadonlyArray<LinkProof> = [...gameProofs, "hand", "import", null];
+
+const known: ReadonlySet<unknown> = new Set(linkProofs);
 
 /** @internal */
 export const isLinkProof = (value: unknown): value is LinkProof => known.has(value);

@@ -2,12 +2,11 @@ import { LinkStore, type Pid } from "@accountlink/core";
 import { linkMoved, linkSet } from "@accountlink/core/journal";
 import {
   type ChatMoved,
-  gameProofs,
   isLinked,
   keptMove,
   keptRemoval,
   type Link,
-  type LinkProof,
+  linkProofs,
   type MoveChat,
   type RemoveGame,
   type RestoreGame,
@@ -70,9 +69,10 @@ export const layer = storeLayer(LinkStore)((parts) => {
     return Option.fromNullOr(yield* removeLink(write));
   });
 
-  const moveChat = keyedStep("moveChat", keptMove, steps.move, function* (
-    write: MoveChat,
-  ): Effect.fn.Return<ChatMoved, Ending> {
+  const moveChat = keyedStep("moveChat", keptMove, steps.move, function* (write: MoveChat): Effect.fn.Return<
+    ChatMoved,
+    Ending
+  > {
     const { pid, oldChatId, newChatId, at } = write;
     const marks = yield* admission.lock(pid);
     // Lock the user with the smaller chat ID first. A user without a record can only be locked by an insert.
@@ -150,7 +150,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
     }),
 
     countWays: operation("countWays", function* (pid, since) {
-      const counts = ways.map((proof) => ({ proof, links: 0, recent: 0 }));
+      const counts = linkProofs.map((proof) => ({ proof, links: 0, recent: 0 }));
       const rows = sql`
         SELECT chat_id, proof, COALESCE(proven_at, last_verified_at) >= ${since} AS is_recent ${linksOf(pid)}`;
       yield* countSteps(rows, wayCounts, (found) => {
@@ -233,9 +233,7 @@ const readCountSteps = readerOf(
     (last === null || isId(last)) && counts.every(isWhole) ? { last, counts } : undefined,
 );
 
-const ways: ReadonlyArray<LinkProof> = [...gameProofs, "hand", "import", null];
-
-const conditions = ways.map((way) => (way === null ? "proof IS NULL" : `proof = '${way}'`));
+const conditions = linkProofs.map((way) => (way === null ? "proof IS NULL" : `proof = '${way}'`));
 
 const allWays = conditions.map((is) => `COUNT(*) FILTER (WHERE ${is})`).join(" + ");
 
