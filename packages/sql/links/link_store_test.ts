@@ -3,13 +3,13 @@ import { ChatId, GameId, LinkStore } from "@accountlink/core";
 import { dayMs } from "@accountlink/core/timestamp";
 import { testWith } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Layer } from "effect";
-import { SqlClient, SqlConnection } from "effect/sql";
+import { SqlClient } from "effect/sql";
 import { expect } from "vitest";
 import { migrate } from "../migrations.ts";
 import { layerSqlite } from "../sqlite/client/sql_client.ts";
 import { makeTempFolder } from "../sqlite/test_folder.ts";
 import { origin, scope, Tampering, test } from "../sqlite/test_tampering.ts";
-import { layer as stores } from "../stores.ts";
+import { storesObserved } from "../test_observed.ts";
 
 const { pid } = scope;
 const chatId = ChatId.make("10001");
@@ -73,21 +73,8 @@ testWith(onFile)(
     WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < 59999)
     SELECT ${pid}, CAST(100000 + i AS TEXT), '1', 1, i, i, CASE WHEN i % 3 = 0 THEN 'import' ELSE 'hand' END FROM numbers`;
     const answers: Array<number> = [];
-    const counting = Effect.map(
-      SqlConnection.Connection,
-      (shared) =>
-        new Proxy(shared, {
-          get: (target, name) =>
-            name !== "executeValues"
-              ? Reflect.get(target, name)
-              : (text: string, params: ReadonlyArray<unknown>) =>
-                  Effect.tap(target.executeValues(text, params), (rows) =>
-                    Effect.sync(() => answers.push(rows.length)),
-                  ),
-        }),
-    );
     const counted = LinkStore.use((links) => links.countWays(pid, 30_000)).pipe(
-      Effect.provide(Layer.provide(stores, Layer.effect(SqlConnection.Connection, counting))),
+      Effect.provide(storesObserved((_, rows) => answers.push(rows))),
     );
     expect(new Set(yield* counted)).toEqual(
       new Set([

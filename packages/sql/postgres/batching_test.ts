@@ -7,9 +7,9 @@ import { whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect } from "@accountlink/test-servers/effect";
 import { makeKey } from "@accountlink/testing";
 import { Effect, Layer, Option, Queue, Tracer } from "effect";
-import { SqlConnection } from "effect/sql";
 import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
+import { storesObserved } from "../test_observed.ts";
 import { storeScope } from "../test_scope.ts";
 import { origin, scope, testOnDatabase } from "./test_postgres.ts";
 
@@ -21,27 +21,12 @@ const atOnce = { concurrency: "unbounded" } as const;
 
 const keyOf = (id: string) => makeKey(scope, { id: KeyId.make(id), createdAt: 1 });
 
-/** Makes the stores of a node, and calls `onExecute` with the SQL text of each lookup. */
-const storesObserved = (onExecute: (text: string) => void) => {
-  const connection = Effect.map(
-    SqlConnection.Connection,
-    (shared) =>
-      new Proxy(shared, {
-        get: (target, name) => {
-          if (name !== "execute" && name !== "executeValues") return Reflect.get(target, name);
-          return (text: string, params: ReadonlyArray<unknown>) => {
-            if (text.trimStart().startsWith("SELECT")) onExecute(text);
-            return target[name](text, params, undefined);
-          };
-        },
-      }),
-  );
-  return Layer.provide(stores, Layer.effect(SqlConnection.Connection, connection));
-};
-
 describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"}`, () => {
   testOnDatabase()("concurrent lookups share a statement", function* () {
     const statements: Array<string> = [];
+    const observed = storesObserved((text) => {
+      if (text.trimStart().startsWith("SELECT")) statements.push(text);
+    });
     yield* migrate;
     yield* Effect.gen(function* () {
       const [keys, links] = [yield* KeyStore, yield* LinkStore];
@@ -98,7 +83,7 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
         [[second, ["10003"]]],
       ]);
       expect(statements.splice(0)).toHaveLength(1);
-    }).pipe(Effect.provide(storesObserved((text) => statements.push(text))));
+    }).pipe(Effect.provide(observed));
   });
 
   testOnDatabase()("a page of a user's links names the communities in a few statements", function* () {
