@@ -309,19 +309,15 @@ const migrateOn = (
 ): Effect.Effect<ReadonlyArray<string>, PostgresError> => {
   const timeout = Duration.fromInputUnsafe(startTimeout);
   const schedule = Schedule.spaced(retryPause).pipe(Schedule.upTo({ duration: timeout }));
-  const refuseCutOff = Effect.flatMap(setAsideHere, (aside) =>
-    aside === null ? Effect.void : Effect.fail(unusable({ message: cutOff(aside) })),
-  );
-  const refuseReader = Effect.flatMap(isWritable, (may) =>
-    may
-      ? Effect.void
-      : Effect.fail(unusable({ message: `its user may not write all of its tables, ${expectedOwner}` })),
-  );
-  const start = refuseCutOff.pipe(
-    Effect.andThen(checkStorage(postgresPlace)),
-    Effect.andThen(refuseReader),
-    Effect.andThen(migrate),
-  );
+  const start = Effect.gen(function* () {
+    const aside = yield* setAsideHere;
+    if (aside !== null) return yield* unusable({ message: cutOff(aside) });
+    yield* checkStorage(postgresPlace);
+    if (!(yield* isWritable)) {
+      return yield* unusable({ message: `its user may not write all of its tables, ${expectedOwner}` });
+    }
+    return yield* migrate;
+  });
   const tryAgain = (error: StartError) =>
     Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${unusable(error).message}`).pipe(
       Effect.andThen(Effect.retry(start, { schedule, while: isTransient })),
