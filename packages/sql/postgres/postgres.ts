@@ -149,8 +149,8 @@ export interface PostgresState {
 /** Reads the state of a database, without changing it. @internal */
 export const inspectPostgres = (options: PostgresOptions): Effect.Effect<PostgresState, DatabaseUnusable> =>
   Effect.scoped(
-    Effect.flatMap(open(options), ({ path, url, database, unusable }) =>
-      Effect.map(state, (found) => ({ path, ...found })).pipe(
+    Effect.flatMap(open(options), ({ url, database, unusable }) =>
+      Effect.map(state, (found) => ({ path: url.path, ...found })).pipe(
         Effect.provideContext(database),
         Effect.mapError(unusable),
         Effect.catch((error) => refused(url, error)),
@@ -274,7 +274,6 @@ const isDiskFull = Effect.gen(function* () {
 type Database = Context.Context<SqlClient.SqlClient | SqlConnection.Connection>;
 
 interface Opened {
-  readonly path: string;
   readonly url: ParsedPostgresUrl;
   readonly database: Database;
   readonly unusable: (cause: unknown) => DatabaseUnusable;
@@ -295,7 +294,6 @@ export const open = (
       statementTimeout: Duration.toMillis(statementTimeout),
     });
     return {
-      path: url.path,
       url,
       database: yield* Layer.build(client),
       unusable: (cause) => new DatabaseUnusable({ path: url.path, cause }),
@@ -304,7 +302,7 @@ export const open = (
 
 /** Migrates the schema as soon as the database is available. Logs one warning if it has to wait for the database. */
 const migrateOn = (
-  { path, url, database, unusable }: Opened,
+  { url, database, unusable }: Opened,
   { startTimeout = 0 }: PostgresOptions,
 ): Effect.Effect<ReadonlyArray<string>, PostgresError> => {
   const timeout = Duration.fromInputUnsafe(startTimeout);
@@ -326,8 +324,8 @@ const migrateOn = (
     refused(url, unusable(error));
   return start.pipe(
     Effect.catchIf((error) => isTransient(error) && !Duration.isZero(timeout), tryAgain),
-    Effect.tap(() => warnOfEncoding(path)),
-    Effect.tap(() => warnOfSharing(path)),
+    Effect.tap(() => warnOfEncoding(url.path)),
+    Effect.tap(() => warnOfSharing(url.path)),
     Effect.catchTag(["SqlError", "MigrationError", "UnreadableRow"], notMigrated),
     Effect.provideContext(database),
   );
