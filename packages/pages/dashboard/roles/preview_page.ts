@@ -25,7 +25,7 @@ import { previewMembersPath, rolesPath, rolesPreviewPath, withQuery } from "../p
 import { nobodyNamed, previewHtml, type RolePreview, whoField } from "./member_preview.ts";
 import type { RuleNames } from "./rule_sentence.ts";
 
-export interface PreviewView extends NamedRoles, Omit<ManagedGuild, "scope"> {
+export interface PreviewView extends NamedRoles, ManagedGuild {
   readonly preview: PlanPreview;
   /** The roles that the rules name no more, and how many members have them by the rules. */
   readonly unnamed: ReadonlyArray<RoleCount>;
@@ -179,7 +179,7 @@ const membersLink = (
   return html`<a href="${to(address)}">${numberHtml(count)}</a>`;
 };
 
-export interface PreviewMembersView extends NamedRoles, Omit<ManagedGuild, "scope"> {
+export interface PreviewMembersView extends NamedRoles, ManagedGuild {
   readonly roleId: string;
   readonly change: RoleChangeKind;
   readonly members: ReadonlyArray<PreviewMember>;

@@ -24,7 +24,7 @@ import { bypassField, exampleOf, type RuleView, ruleFieldset, thingHint } from "
 /** Another list of the account, or another account; the account's name is null unless the visitor is a member. */
 type Rival = { readonly list: Community } | { readonly account: string | Html | null };
 
-export interface RolesView extends RanksView, RuleView, Omit<ManagedGuild, "scope"> {
+export interface RolesView extends RanksView, RuleView, ManagedGuild {
   /** Whether the form differs from the stored rules. */
   readonly isTyped: boolean;
   /** Whether the bot's commands work for the guild with this list, also while its rules are paused. */

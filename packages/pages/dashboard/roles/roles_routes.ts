@@ -56,14 +56,12 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     seen: string,
     { refused = null, who = "" }: { readonly refused?: Refused | null; readonly who?: string } = {},
   ) {
-    const { community, scope, guildId, guildName } = guild;
+    const { scope, guildId } = guild;
     const preview = yield* plans.findPreview(guild);
     if (preview === null) return seeOther(rolesPath(scope.pid), { guildId });
     const plan = yield* plans.findPlan(guild);
     const view = {
-      community,
-      guildId,
-      guildName,
+      ...guild,
       preview,
       unnamed: unnamedBy(preview.settings, yield* plans.countGiven(guild)),
       hasLinks: (yield* store.countLinks(scope.pid, { enough: 1 })) > 0,

@@ -52,14 +52,12 @@ export const makeShowRoles = Effect.gen(function* () {
     guild: ManagedGuild,
     { typed, preview, ranked, asksForRoles = false, refused = null }: Shown,
   ) {
-    const { community, guildId, guildName } = guild;
+    const { community, guildId } = guild;
     const details = yield* plans.find(guild);
     const home = Option.getOrNull(yield* store.findHome(guildId));
     const shown = typed ?? formOfPlan(details.plan);
     const view = {
-      community,
-      guildId,
-      guildName,
+      ...guild,
       details,
       isTyped: typed !== undefined,
       isHome: home?.scope.pid === community.scope.pid,
