@@ -3,9 +3,9 @@
  * and CSRF token of a write, and the parameters. Requests with a key run through the checks of keys instead.
  */
 import { type PublicError, RequestLimits, SignIns } from "@accountlink/core";
-import { Members } from "@accountlink/core/accounts";
+import { type MemberRole, Members } from "@accountlink/core/accounts";
 import { Forbidden, type InvalidBody, PremiumRequired } from "@accountlink/core/errors";
-import type { KeyOwner, Manager } from "@accountlink/core/keys";
+import type { Manager } from "@accountlink/core/keys";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { PlatformRefusals } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
@@ -37,21 +37,26 @@ import { type Answering, asEffect } from "../page_requests.ts";
 import { asVisitor, readInPlace } from "../page_turns.ts";
 import { siteOf } from "../sign_ins/site.ts";
 import { explained, formValues } from "./form_values.ts";
-import { type Fields, makeMemberOf, mayUse, type OwnerVisitor, type SignedInMember } from "./owner_pages.ts";
+import {
+  askerOf,
+  type Fields,
+  makeMemberOf,
+  mayUse,
+  type OwnerVisitor,
+  type SignedInMember,
+} from "./owner_pages.ts";
 
 export interface ManagerInput<P extends Parameters> {
   readonly values: ParameterValues<P>;
   readonly context: RequestContext;
   readonly owner: Manager;
   /** Null for a key. */
-  readonly member: SignedInMember | null;
+  readonly role: MemberRole | null;
 }
 
-export interface OwnerInput<P extends Parameters> extends ManagerInput<P> {
-  readonly signIn: SiteSignIn;
-  readonly owner: KeyOwner;
-  readonly member: SignedInMember;
-}
+export interface OwnerInput<P extends Parameters>
+  extends Pick<ManagerInput<P>, "values" | "context">,
+    SignedInMember {}
 
 /** Which keys a route takes. Without any, its handler gets the signed-in member. */
 type KeyAccess = ReadonlyArray<"manage">;
@@ -125,29 +130,27 @@ export const makeOperation = Effect.gen(function* () {
 
     const visitorOf = Effect.fnUntraced(function* (context: RequestContext) {
       const signIn = yield* signIns.find("dashboard", site.session.read(context));
-      return { signIn, member: yield* memberOf(signIn, route.role ?? "owner", context.query["chatId"]) };
+      return yield* memberOf({ signIn, context }, route.role ?? "owner", context.query["chatId"]);
     });
-    type Found = Effect.Success<ReturnType<typeof visitorOf>>;
 
     const answer = Effect.fnUntraced(function* (
       context: RequestContext,
-      arrived: Found,
+      arrived: SignedInMember,
       holdsUntil: number,
       sent: Result.Result<RawValues, InvalidBody>,
     ) {
       const isFresh = isRead || (yield* monotonicMillis) < holdsUntil;
-      const { signIn, member } = isFresh ? arrived : yield* visitorOf(context);
+      const member = isFresh ? arrived : yield* visitorOf(context);
+      const { name } = member.owner.account;
       if (!isRead) {
-        yield* checkWrite(context, signIn);
-        if (!isOfSignIn(route.path)) yield* limits.admitDashboardWrite(member.account.name);
+        yield* checkWrite(context, member.signIn);
+        if (!isOfSignIn(route.path)) yield* limits.admitDashboardWrite(name);
       }
-      if (route.tier !== undefined && member.account.tier !== "premium") return yield* new PremiumRequired();
+      yield* requireTier(route, member);
       const raw = yield* Effect.fromResult(sent);
-      const { account, scopes } = member;
-      const owner = { account, chatId: signIn.chatId, requestId: context.requestId, scopes };
       // Long lists take as long to decode as to store.
       const values = yield* read(raw);
-      return yield* chargeTo(account.name)(handler({ values, context, signIn, owner, member }));
+      return yield* chargeTo(name)(handler({ ...member, values, context }));
     });
 
     return Effect.fnUntraced(function* (context: RequestContext) {
@@ -155,8 +158,7 @@ export const makeOperation = Effect.gen(function* () {
       const found = yield* places.find(visitorOf(context));
       // The sign-in and the role may end while a slow body arrives, or while the request waits for its place.
       const holdsUntil = context.request.hasArrived === true ? (yield* monotonicMillis) + foundFor : 0;
-      const { account, role } = found.member;
-      const asker = { account: account.name, person: found.signIn.chatId, isFirst: role === "owner" };
+      const asker = askerOf(found);
       const answered = answer(context, found, holdsUntil, yield* Effect.result(readRaw(context, null)));
       return yield* isRead ? readInPlace(places, asker, answered) : places.form(asker, answered);
     });
@@ -176,7 +178,7 @@ export const makeOperation = Effect.gen(function* () {
         const own = { ...values, ...("pid" in route.parameters && { pid: values["pid"] ?? key.scope.pid }) };
         const { account } = key.scope;
         const answer = Effect.flatMap(managing(key, context.requestId), (owner) =>
-          handler({ values: own as ParameterValues<P>, context, owner, member: null }),
+          handler({ values: own as ParameterValues<P>, context, owner, role: null }),
         ).pipe(chargeTo(account));
         const asker = { account, person: key.id };
         return answering(context, isRead ? readInPlace(places, asker, answer) : answer);
@@ -218,23 +220,18 @@ export const formOperation = <P extends Parameters, A>(
   row: Pick<Route<P>, "role" | "tier" | "parameters" | "requiresOneOf">,
   run: (input: OwnerInput<P>) => Answering<A, PublicError>,
 ) => {
-  const { role: needed = "owner", tier } = row;
+  const { role: needed = "owner" } = row;
   const read = valuesReader({ ...row, source: "body" });
 
-  const requireRights = Effect.fnUntraced(function* (
-    { role, scopes, owner }: OwnerVisitor,
+  const requireRights = (
+    visitor: OwnerVisitor,
     { chatId: subject }: RawValues,
-  ) {
-    if (!mayUse(needed, { role, scopes }, subject, owner.chatId))
-      return yield* new Forbidden({ reason: "role" });
-    if (tier !== undefined && owner.account.tier !== "premium") return yield* new PremiumRequired();
-  });
+  ): Effect.Effect<void, Forbidden | PremiumRequired> =>
+    mayUse(needed, visitor, subject, visitor.owner.chatId)
+      ? requireTier(row, visitor)
+      : new Forbidden({ reason: "role" });
 
-  const answer = (visitor: OwnerVisitor, values: ParameterValues<P>) => {
-    const { context, signIn, owner, role, scopes, accounts, invitations } = visitor;
-    const member = { account: owner.account, role, scopes, accounts, invitations };
-    return asEffect(run({ values, context, signIn, owner, member }));
-  };
+  const answer = (visitor: OwnerVisitor, values: ParameterValues<P>) => asEffect(run({ ...visitor, values }));
 
   return {
     /**
@@ -253,6 +250,9 @@ export const formOperation = <P extends Parameters, A>(
       Effect.andThen(requireRights(visitor, values), answer(visitor, values)),
   };
 };
+
+const requireTier = ({ tier }: Pick<Route, "tier">, { owner: { account } }: SignedInMember) =>
+  tier === undefined || account.tier === "premium" ? Effect.void : new PremiumRequired();
 
 type AnyOperation = { readonly json: BoundRoute } | { readonly run: unknown };
 

@@ -17,7 +17,13 @@ import { featuresOf, GamePlatform, PlatformRefusals, Profiles } from "@accountli
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { type Asker, RequestPlaces } from "@accountlink/core/turns";
 import { Webhooks } from "@accountlink/core/webhooks";
-import { basePathOf, HttpResponse, HttpSettings, searchOf } from "@accountlink/http/for_pages";
+import {
+  basePathOf,
+  HttpResponse,
+  HttpSettings,
+  type RequestContext,
+  searchOf,
+} from "@accountlink/http/for_pages";
 import type { RawValues, Route } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
 import { footerHtml } from "../footer.ts";
@@ -35,8 +41,7 @@ import { say, wordingOf } from "./look/say.ts";
 import { type Page, pageResponse } from "./page.ts";
 import { paths, roleOfPage, sections, sizeOfForm, withQuery } from "./paths.ts";
 
-export interface OwnerVisitor extends Visitor, Omit<SignedInMember, "account"> {
-  readonly owner: KeyOwner;
+export interface OwnerVisitor extends Visitor, SignedInMember {
   readonly platforms: ReachedPlatforms;
 }
 
@@ -86,13 +91,11 @@ export const makeOwnerPages = Effect.gen(function* () {
 
   const withOwner = (path: DashboardPath, visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
     Effect.gen(function* () {
-      const { account, ...member } = yield* memberOf(visitor.signIn, roleOfPage(path));
+      const { context } = visitor;
+      const member = yield* memberOf(visitor, roleOfPage(path));
       const { names: hasGameNames } = yield* featuresOf(platform);
-      const { signIn, context } = visitor;
-      const { scopes } = member;
-      const owner = { account, chatId: signIn.chatId, requestId: context.requestId, scopes };
       const { chatName: chat, gameName: game } = platformNames(settings, context.language);
-      return { ...visitor, ...member, owner, platforms: { chat, game, hasGameNames } };
+      return { ...visitor, ...member, platforms: { chat, game, hasGameNames } };
     });
 
   const render = Effect.fnUntraced(function* (answered: Page, visitor: OwnerVisitor) {
@@ -150,7 +153,7 @@ export const makeOwnerPages = Effect.gen(function* () {
 
     /** Fails if the visitor is signed out, or has lost the role for a page, since the request began. */
     stillMay: (path: DashboardPath, { context }: OwnerVisitor) =>
-      Effect.flatMap(site.signInOf(context), (signIn) => memberOf(signIn, roleOfPage(path))),
+      Effect.flatMap(site.signInOf(context), (signIn) => memberOf({ signIn, context }, roleOfPage(path))),
 
     /**
      * Makes the route of the overview, where users arrive after they sign in. Users with several accounts or with an
@@ -158,7 +161,7 @@ export const makeOwnerPages = Effect.gen(function* () {
      */
     start: (answer: (visitor: OwnerVisitor) => Answer) =>
       site.page(paths.overview, (visitor) =>
-        Effect.flatMap(memberOf(visitor.signIn, "moderator"), ({ role, scopes, accounts, invitations }) => {
+        Effect.flatMap(memberOf(visitor, "moderator"), ({ role, scopes, accounts, invitations }) => {
           const { createdAt } = visitor.signIn;
           const hasChosen = accounts.some(({ chosenAt }) => (chosenAt ?? 0) > createdAt);
           if (accounts.length + invitations.length > 1 && !hasChosen)
@@ -207,7 +210,7 @@ export const makeOwnerPages = Effect.gen(function* () {
 });
 
 /** Whose place a request of the dashboard takes. */
-const askerOf = ({ owner, role }: Pick<OwnerVisitor, "owner" | "role">): Asker => ({
+export const askerOf = ({ owner, role }: SignedInMember): Asker => ({
   account: owner.account.name,
   person: owner.chatId,
   isFirst: role === "owner",
@@ -349,12 +352,15 @@ const queryOf = ({ context: { query } }: Visitor): Fields =>
   });
 
 /** The account that a signed-in user has chosen, the user's role in it, and all accounts and invitations of the user. */
-export interface SignedInMember extends Pick<Membership, "account" | "role" | "scopes">, AccountsOfUser {}
+export interface SignedInMember extends Pick<Membership, "role" | "scopes">, AccountsOfUser {
+  readonly signIn: SiteSignIn;
+  readonly owner: KeyOwner;
+}
 
 /** Finds the account of a sign-in. Fails if it is suspended, or the user is no member or lacks the role. */
 export const makeMemberOf = Effect.map(Members, (members) =>
   Effect.fnUntraced(function* (
-    signIn: SiteSignIn,
+    { signIn, context }: { readonly signIn: SiteSignIn; readonly context: RequestContext },
     needed: Required<Route>["role"],
     subject?: unknown,
   ): Effect.fn.Return<SignedInMember, InvalidSession | Forbidden | StoreUnavailable> {
@@ -363,9 +369,10 @@ export const makeMemberOf = Effect.map(Members, (members) =>
     if (found === undefined) return yield* new InvalidSession();
     const { account, role, scopes } = found;
     if (account.status === "suspended") return yield* new Forbidden({ reason: "account_suspended" });
-    return mayUse(needed, found, subject, signIn.chatId)
-      ? { account, role, scopes, accounts, invitations }
-      : yield* new Forbidden({ reason: "role" });
+    const { chatId } = signIn;
+    if (!mayUse(needed, found, subject, chatId)) return yield* new Forbidden({ reason: "role" });
+    const owner = { account, chatId, requestId: context.requestId, scopes };
+    return { signIn, owner, role, scopes, accounts, invitations };
   }),
 );
 

@@ -25,7 +25,8 @@ export const makeAccountOperations = Effect.gen(function* () {
   const namesOf = yield* makeDeletionNames;
 
   return {
-    signIn: operation(DashboardAccount.getSignIn, function* ({ owner: { account, chatId }, member, signIn }) {
+    signIn: operation(DashboardAccount.getSignIn, function* ({ owner, signIn, ...member }) {
+      const { account, chatId } = owner;
       const profile = yield* profiles.chat(chatId, null);
       return {
         account: accountJson(account),

@@ -11,7 +11,6 @@ import { DashboardAlts } from "@accountlink/http-api";
 import { Array, Clock, Effect } from "effect";
 import { type ManagerInput, makeOperation } from "../api_pipeline.ts";
 import { memberCursorOf } from "../links/link_operations.ts";
-import type { OwnerVisitor } from "../owner_pages.ts";
 
 /** How many days a new link stays in the queue. */
 export const queueDays = 7;
@@ -90,11 +89,8 @@ export const makeAltQueue = Effect.gen(function* () {
 });
 
 /** The chat ID of a member who may not review pairs with themself; null for owners and keys, who answer to nobody. */
-const selfOf = ({ owner, member }: Pick<ManagerInput<{}>, "owner" | "member">): ChatId | null =>
-  "key" in owner || member === null ? null : selfOfVisitor({ owner, role: member.role });
-
-export const selfOfVisitor = ({ owner, role }: Pick<OwnerVisitor, "owner" | "role">): ChatId | null =>
-  role === "owner" ? null : owner.chatId;
+export const selfOf = ({ owner, role }: Pick<ManagerInput<{}>, "owner" | "role">): ChatId | null =>
+  "key" in owner || role === "owner" ? null : owner.chatId;
 
 const requireOther = (
   self: ChatId | null,

@@ -18,7 +18,7 @@ import { say } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths } from "../paths.ts";
-import { makeAltOperations, selfOfVisitor } from "./alt_operations.ts";
+import { makeAltOperations, selfOf } from "./alt_operations.ts";
 import { type AltsForm, type AltsFound, altsPage, emptyAltsForm } from "./alts_page.ts";
 
 /** The maximum number of reviews that `AltReviews` lists for a user. */
@@ -78,7 +78,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
       names,
       reviewers,
       pid: scope.pid,
-      self: selfOfVisitor(visitor),
+      self: selfOf(visitor),
     } satisfies AltsFound;
   });
 

@@ -14,7 +14,7 @@ import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Fields, OwnerPages, OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
-import { makeAltQueue, queueDays, type SuspectedLink, selfOfVisitor } from "./alt_operations.ts";
+import { makeAltQueue, queueDays, type SuspectedLink, selfOf } from "./alt_operations.ts";
 import { isOf, premiumNote, reason, tones, verdictForm } from "./alts_page.ts";
 
 const shownLinks = 30;
@@ -102,6 +102,6 @@ const decision = (
   { community }: LinksView,
   visitor: OwnerVisitor,
 ): Html =>
-  isOf({ chatId, otherChatId }, selfOfVisitor(visitor))
+  isOf({ chatId, otherChatId }, selfOf(visitor))
     ? html`<p class="hint">${say("alts.own")}</p>`
     : verdictForm({ pid: community.scope.pid, chatId, otherChatId, from: "new" });

@@ -1,6 +1,6 @@
 /** What members do with keys, by JSON and by the forms of the pages. */
 import { InvalidParameter, OwnedKeys, type ScopeTarget } from "@accountlink/core";
-import { allows, type Membership } from "@accountlink/core/accounts";
+import { allows, type MemberRole } from "@accountlink/core/accounts";
 import { Forbidden } from "@accountlink/core/errors";
 import type { KeyAccess, KeyDetails, OwnedKeyUpdate } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
@@ -29,8 +29,8 @@ export const makeKeyOperations = Effect.gen(function* () {
 
     create: operation(
       DashboardKeys.createKey,
-      function* ({ owner, member, values }) {
-        yield* requireAccess(member, values.access);
+      function* ({ owner, role, values }) {
+        yield* requireAccess(role, values.access);
         return yield* keys.create(owner, yield* ownedKeyOf(values));
       },
       issuedAnswer,
@@ -38,11 +38,11 @@ export const makeKeyOperations = Effect.gen(function* () {
 
     update: operation(
       DashboardKeys.patchKey,
-      function* ({ owner, member, values: { id, ...update } }) {
+      function* ({ owner, role, values: { id, ...update } }) {
         const key = yield* keys.find(owner, id);
         const changed = given(update);
-        if (changed.access !== key.access) yield* requireAccess(member, changed.access);
-        if (key.access === "manage" && loosens(key, changed)) yield* requireAccess(member, "manage");
+        if (changed.access !== key.access) yield* requireAccess(role, changed.access);
+        if (key.access === "manage" && loosens(key, changed)) yield* requireAccess(role, "manage");
         return yield* keys.update(owner, id, changed);
       },
       keyAnswer,
@@ -56,8 +56,8 @@ export const makeKeyOperations = Effect.gen(function* () {
 
     rotate: operation(
       DashboardKeys.rotateKey,
-      function* ({ owner, member, values: { id, graceSeconds } }) {
-        yield* requireAccess(member, (yield* keys.find(owner, id)).access);
+      function* ({ owner, role, values: { id, graceSeconds } }) {
+        yield* requireAccess(role, (yield* keys.find(owner, id)).access);
         return yield* keys.rotate(owner, id, graceSeconds);
       },
       issuedAnswer,
@@ -66,7 +66,7 @@ export const makeKeyOperations = Effect.gen(function* () {
 });
 
 /** Fails unless the member may choose the access for a key: only owners make keys that manage communities. */
-const requireAccess = ({ role }: Pick<Membership, "role">, access: KeyAccess | undefined) =>
+const requireAccess = (role: MemberRole, access: KeyAccess | undefined) =>
   access === "manage" && !allows(role, "owner") ? new Forbidden({ reason: "role" }) : Effect.void;
 
 /** Whether a list has entries that the other lacks. */

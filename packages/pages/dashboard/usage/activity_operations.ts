@@ -24,7 +24,7 @@ export const activityApi = Effect.gen(function* () {
 
     operation(
       DashboardActivity.getAudit,
-      function* ({ owner, member: { role }, values: { keyId, chatId, action, cursor, limit } }) {
+      function* ({ owner, role, values: { keyId, chatId, action, cursor, limit } }) {
         const key = keyId === null ? null : yield* keys.find(owner, keyId);
         const filter = { action, keyId: key && key.id, chatId };
         const { entries, next } = yield* entriesOf({ owner, role }, cursor, limit, filter);
