@@ -1,6 +1,6 @@
 /** Routes of the community pages: the list, and the settings of one community's verification texts. */
 
-import { guildOf } from "@accountlink/core";
+import { ChatPlatform, guildOf } from "@accountlink/core";
 import { isGuildId } from "@accountlink/core/ids";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedBlocks, OwnedScopes } from "@accountlink/core/owners";
@@ -30,7 +30,6 @@ import {
   everyRight,
   type FirstSteps,
   firstSteps,
-  makeBotInvite,
   makeFirstSteps,
   openForm,
 } from "./first_steps.ts";
@@ -41,7 +40,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const operations = yield* makeCommunityOperations;
   const communities = yield* makeCommunities;
   const stepsOf = yield* makeFirstSteps;
-  const botInvite = yield* makeBotInvite;
+  const { botInvite } = yield* ChatPlatform;
   const troublesOf = yield* makeTroubles;
   const viewOf = yield* makeCommunityView;
   const plans = yield* RolePlanStore;
@@ -161,7 +160,7 @@ ${troublesHtml(troubles)}
 const others = (
   listed: ReadonlyArray<Community>,
   guilds: FirstSteps["guilds"],
-  botInvite: Effect.Success<typeof makeBotInvite>,
+  botInvite: ChatPlatform["Service"]["botInvite"],
 ): Html | null => {
   const known = new Set(listed.map(({ scope }) => guildOf(scope)));
   const rest = (guilds ?? []).filter(({ guildId, manager }) => manager && !known.has(guildId));
@@ -173,7 +172,7 @@ const others = (
 ${
   bot
     ? openForm({ guildId, name, bot, manager })
-    : html`<p>${say("communities.no_bot")} ${addBotLink(botInvite(guildId, everyRight), name ?? guildId)}</p>`
+    : html`<p>${say("communities.no_bot")} ${addBotLink(botInvite?.(guildId, everyRight) ?? null, name ?? guildId)}</p>`
 }</li>`,
   )}</ul>`;
 };

@@ -1,5 +1,5 @@
 /** The steps of a new owner from the sign-in to the first verified user. The owner can take each step on this page. */
-import { ChatPlatform, type GuildId, guildOf } from "@accountlink/core";
+import { ChatPlatform, guildOf } from "@accountlink/core";
 import { CommunityStore, type Community as Guild, isLinkingOn } from "@accountlink/core/communities";
 import type { BotRights, OwnGuild } from "@accountlink/core/platforms";
 import { givesSomething, type RolePlan, RolePlanStore } from "@accountlink/core/roles";
@@ -26,23 +26,12 @@ export const rightsFor = (
   return hasLog ? "posts" : "none";
 };
 
-/**
- * Returns a function that finds the page of the chat platform which adds the bot to a guild, or to any; null if there is
- * none.
- */
-export const makeBotInvite = Effect.map(
-  ChatPlatform,
-  ({ botInvite }) =>
-    (guildId: GuildId | null, rights: BotRights): string | null =>
-      botInvite?.(guildId, rights) ?? null,
-);
-
 export type FirstSteps = Effect.Success<ReturnType<Effect.Success<typeof makeFirstSteps>>>;
 
 /** Returns a function that collects the data of the steps that set up a community; null before there is one. */
 export const makeFirstSteps = Effect.gen(function* () {
   const guildsOf = yield* makeGuildChoice;
-  const inviteTo = yield* makeBotInvite;
+  const { botInvite } = yield* ChatPlatform;
   const plans = yield* RolePlanStore;
   const communities = yield* CommunityStore;
   const { publicUrl } = yield* HttpSettings;
@@ -53,15 +42,16 @@ export const makeFirstSteps = Effect.gen(function* () {
   ) {
     const pid = community?.scope.pid;
     const guilds = pid === undefined ? [] : yield* communities.list(pid);
+    const guildId = community && guildOf(community.scope);
     const rights = rightsFor(pid === undefined ? [] : yield* plans.list(pid), guilds);
     return {
       community,
       /** The owner's guilds; null if the chat platform did not report them. */
       guilds: yield* guildsOf(visitor),
       /** The page that adds the bot; null if the chat platform has no such page. */
-      botInvite: inviteTo(community && guildOf(community.scope), everyRight),
+      botInvite: botInvite?.(guildId, everyRight) ?? null,
       /** The page that gives the bot, where it is already, the rights that the community's plans need. */
-      rightsInvite: inviteTo(community && guildOf(community.scope), rights),
+      rightsInvite: botInvite?.(guildId, rights) ?? null,
       rights,
       /** Whether the community has a plan of roles that is on. */
       rolesOn: guilds.some(isLinkingOn),

@@ -19,7 +19,7 @@ import { timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import { rolesPath, withQuery } from "../paths.ts";
 import type { Community } from "./community.ts";
-import { addBotLink, everyRight, makeBotInvite, rightsFor } from "./first_steps.ts";
+import { addBotLink, everyRight, rightsFor } from "./first_steps.ts";
 
 export interface Trouble {
   /** How the page shows the trouble: `bad` if nothing works in the community. */
@@ -35,11 +35,10 @@ type Reader = Pick<OwnerVisitor, "owner" | "signIn">;
 const platformTimeout = "1 second";
 
 export const makeTroubles = Effect.gen(function* () {
-  const { joinedGuilds, roles } = yield* ChatPlatform;
+  const { joinedGuilds, roles, botInvite } = yield* ChatPlatform;
   const plans = yield* RolePlanStore;
   const communities = yield* CommunityStore;
   const profiles = yield* Profiles;
-  const botInvite = yield* makeBotInvite;
 
   const nameOf = ({ guildName, scope }: Community, guildId: GuildId) =>
     guildName !== null && guildOf(scope) === guildId
@@ -112,12 +111,13 @@ export const makeTroubles = Effect.gen(function* () {
         if (!isOut && !known.has(guildId)) return [];
         const isHere = (one: { readonly guildId: GuildId }) => one.guildId === guildId;
         const name = yield* nameOf(community, guildId);
-        const invite = botInvite(guildId, rightsFor(planned.filter(isHere), set.filter(isHere)));
+        const rights = rightsFor(planned.filter(isHere), set.filter(isHere));
+        const invite = botInvite?.(guildId, rights) ?? null;
         const troubles: Array<Trouble> = [];
         if (isOut)
           troubles.push({
             tone: "bad",
-            text: html`${say("trouble.out", { community: name })} ${addBotLink(botInvite(guildId, everyRight), name)}`,
+            text: html`${say("trouble.out", { community: name })} ${addBotLink(botInvite?.(guildId, everyRight) ?? null, name)}`,
           });
         const pause = set.find(isHere)?.paused ?? null;
         if (pause !== null) {
