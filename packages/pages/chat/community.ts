@@ -9,6 +9,7 @@ import { visibleName } from "@accountlink/core/name_text";
 import { Profiles } from "@accountlink/core/platforms";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
+import { flowPath } from "../flow/flow_form.ts";
 import { makeGamePage } from "../game_page.ts";
 import type { Language } from "../languages/mod.ts";
 import { platformNames } from "../page_render.ts";
@@ -65,7 +66,7 @@ export const makeCommunity = Effect.gen(function* () {
     }),
 
     verifyUrl: ({ scope: { pid }, guildId }: ScopedGuild): string =>
-      `${publicUrl}/verify?${new URLSearchParams({ pid, guildId }).toString()}`,
+      `${publicUrl}${flowPath({ pid, guildId, redirect: null })}`,
 
     /** The community's name: as its owner set it, else the name of the guild or of the account's owner. */
     displayName,

@@ -14,16 +14,12 @@ export const entryOf = ({ query }: RequestContext): FlowEntry | null => {
   return { pid, guildId: isGiven(guildId) ? guildId : null, redirect: isGiven(redirect) ? redirect : null };
 };
 
-/** Returns the query of the `/verify` link that opens this session or scope. */
-export const queryOf = (entry: FlowEntry): string => {
+/** The address of a page of the flow, by default of the one that opens a session, or a verification for a scope. */
+export const flowPath = (entry: FlowEntry, page: "" | "/game/words" | `/${ProofStep}/start` = ""): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(entry)) if (typeof value === "string") query.set(name, value);
-  return query.toString();
+  return `/verify${page}?${query}`;
 };
-
-/** The address that begins the proof of an account by a sign-in. */
-export const startPath = (proof: ProofStep, { entry }: FlowView): string =>
-  `/verify/${proof}/start?${queryOf(entry)}`;
 
 /** Makes a form of the flow from a template of its content. */
 export const form = (action: string, { sid }: FlowView): typeof html =>

@@ -2,7 +2,7 @@
 import type { FlowView } from "@accountlink/core/flow";
 import { type Html, html, to } from "../html.ts";
 import { capitalised, said } from "../said.ts";
-import { queryOf, startPath } from "./flow_form.ts";
+import { flowPath } from "./flow_form.ts";
 
 /** A way that every user has, in contrast to accounts that this service or the chat platform knows. */
 export type OpenWay = Exclude<FlowView["ways"][number], "known" | "connection">;
@@ -26,7 +26,7 @@ ${needText(needs)}`;
 /** Says what a user needs who has none of the ways, and how to go on. */
 export const wayNeeded = (view: FlowView): Html => {
   const isConnection = view.needs === "connection";
-  const again = isConnection ? startPath("chat", view) : `/verify?${queryOf(view.entry)}`;
+  const again = flowPath(view.entry, isConnection ? "/chat/start" : "");
   return html`
 ${isConnection ? html`<p>${capitalised(said("flow.none.connection"))}</p>` : null}
 ${needText(view.needs)}

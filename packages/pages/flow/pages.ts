@@ -5,7 +5,7 @@ import { type Html, hiddenFields, html, to } from "../html.ts";
 import { code, own } from "../languages/language.ts";
 import { countdownPath, type Page } from "../page.ts";
 import { byPlatforms, capitalised, platforms, said, sentences, tags } from "../said.ts";
-import { form, queryOf, startPath } from "./flow_form.ts";
+import { flowPath, form } from "./flow_form.ts";
 import { hasWay, type OpenWay, openWays, wayNeeded, waysAhead } from "./game_ways.ts";
 import { connectedAccounts, knownAccounts } from "./offered_accounts.ts";
 import { takenNote } from "./taken_note.ts";
@@ -109,14 +109,14 @@ const signInText = (platform: Html): Html => capitalised(said("flow.sign_in", { 
 
 const chatStep = (view: FlowView): Html =>
   view.chat === null
-    ? html`<a class="button" href="${to(startPath("chat", view))}">${signInText(platforms.chat)}</a>`
+    ? html`<a class="button" href="${to(flowPath(view.entry, "/chat/start"))}">${signInText(platforms.chat)}</a>`
     : html`
 ${cardHtml(view.chat)}
 ${otherChat(view)}`;
 
 /** The link to prove another chat account, which voids the proof of the game account, so the text says it. */
 const otherChat = (view: FlowView): Html =>
-  html`<p class="other"><a href="${to(startPath("chat", view))}">${said("flow.other_account", { platform: platforms.chat })}</a></p>${
+  html`<p class="other"><a href="${to(flowPath(view.entry, "/chat/start"))}">${said("flow.other_account", { platform: platforms.chat })}</a></p>${
     view.gameProof === "oauth" ? html`<p class="aside">${said("flow.sign_in_again")}</p>` : null
   }`;
 
@@ -135,10 +135,8 @@ ${otherGame(view)}`;
 
 const wayTo = (way: OpenWay, view: FlowView) =>
   way === "oauth"
-    ? { path: startPath("game", view), label: signInText(platforms.game) }
-    : { path: wordsPath(view), label: said("flow.words") };
-
-const wordsPath = ({ entry }: FlowView): string => `/verify/game/words?${queryOf(entry)}`;
+    ? { path: flowPath(view.entry, "/game/start"), label: signInText(platforms.game) }
+    : { path: flowPath(view.entry, "/game/words"), label: said("flow.words") };
 
 const wayButton = (way: OpenWay, isQuiet: boolean, view: FlowView): Html => {
   const { path, label } = wayTo(way, view);
@@ -236,7 +234,7 @@ export const donePage = ({ entry, chat, game, linkChanged, kept, doneText, guild
   const title = said(kept ? "done.kept.title" : "done.title");
   return {
     title,
-    address: `/verify?${queryOf(entry)}`,
+    address: flowPath(entry),
     pictures: picturesOf([chat, game]),
     content: html`
 <p class="sign good" aria-hidden="true">✓</p>
@@ -256,7 +254,7 @@ export const cancelledPage = ({ entry, guildId, redirect }: FlowEnded): Page => 
   const title = said("cancelled.title");
   return {
     title,
-    address: `/verify?${queryOf(entry)}`,
+    address: flowPath(entry),
     content: html`
 <h1>${title}</h1>
 <p>${said("cancelled.text")}</p>

@@ -7,7 +7,7 @@ import { type Html, html, to } from "../html.ts";
 import { code, type PlainKey } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import { capitalised, clockTime, longDay, platforms, said } from "../said.ts";
-import { queryOf } from "./flow_form.ts";
+import { flowPath } from "./flow_form.ts";
 import { wayBack } from "./pages.ts";
 
 interface Refusal {
@@ -127,7 +127,7 @@ export const namedRefusalPage = (
   const { status, again, ways: onward = [] } = refusals[name];
   const title = refusalTitle(name, step);
   const moment = html`${longDay(from)}, ${clockTime(from)} UTC`;
-  const address = entry === null ? null : `/verify?${queryOf(entry)}`;
+  const address = entry && flowPath(entry);
   return {
     status,
     title,

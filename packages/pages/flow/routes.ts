@@ -49,7 +49,7 @@ import {
 import { PageSettings } from "../page_settings.ts";
 import { countdown, style } from "../style.ts";
 import { fileRoute, routeId } from "./file_route.ts";
-import { entryOf, isGiven, queryOf } from "./flow_form.ts";
+import { entryOf, flowPath, isGiven } from "./flow_form.ts";
 import { openWays } from "./game_ways.ts";
 import { cancelledPage, donePage, flowPage } from "./pages.ts";
 import { codePage, namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
@@ -151,7 +151,7 @@ export const flowRoutes = Effect.gen(function* () {
 
   /** Redirects to the next page of a flow with a new proof. */
   const goOn = (proven: { readonly entry: FlowEntry; readonly cookie: string }) =>
-    cookie.write(redirectTo(303, `/verify?${queryOf(proven.entry)}`), proven.cookie);
+    cookie.write(redirectTo(303, flowPath(proven.entry)), proven.cookie);
 
   /** Fails as an unknown path while the game platform does not tell descriptions. */
   const requireWords = Effect.filterOrFail(
@@ -184,7 +184,7 @@ export const flowRoutes = Effect.gen(function* () {
 
   const enter = (context: PageContext, typed: string) =>
     flows.enterByCode(typed, context.address).pipe(
-      Effect.map(({ entry }) => redirectTo(303, `/verify?${queryOf(entry)}`)),
+      Effect.map(({ entry }) => redirectTo(303, flowPath(entry))),
       Effect.catchTag("FlowRefused", (error) =>
         error.reason === "unknown_code" || error.reason === "ended_code"
           ? Effect.succeed(codePage(error.reason, typed))

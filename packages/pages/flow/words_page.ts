@@ -6,7 +6,7 @@ import { type Html, html, to } from "../html.ts";
 import { own } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import { capitalised, plain, platforms, said } from "../said.ts";
-import { form, queryOf } from "./flow_form.ts";
+import { flowPath, form } from "./flow_form.ts";
 import { askingHtml, declineHtml, supportNote, timeLeft } from "./pages.ts";
 
 export const wordsScriptPath = "/verify/words.js";
@@ -41,7 +41,7 @@ export const wordsPage = (
   typed = "",
 ): Page => {
   const { named } = view;
-  const address = `/verify/game/words?${queryOf(view.entry)}`;
+  const address = flowPath(view.entry, "/game/words");
   const title = said("words.title");
   return {
     status: problem === null ? 200 : statuses[problem],

@@ -12,7 +12,7 @@ import { RequestPlaces } from "@accountlink/core/turns";
 import { type ErasedAccount, OwnLinks, OwnSightings, UserExports } from "@accountlink/core/users";
 import { HttpResponse, HttpSettings, privateHeaders } from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
-import { queryOf } from "../flow/flow_form.ts";
+import { flowPath } from "../flow/flow_form.ts";
 import { refusalPage } from "../flow/refusals.ts";
 import { browserCookie, flowCookie } from "../page_cookie.ts";
 import { asEffect, redirectTo } from "../page_requests.ts";
@@ -97,7 +97,7 @@ export const meRoutes = Effect.gen(function* () {
       const [pid, guildId] = [fields.get("in") ?? "", fields.get("guildId") ?? ""];
       const entry = { pid, guildId: guildId === "" ? null : guildId, redirect: null };
       return flows.beginKnown(chatId, entry, fields.get("gameId") ?? "").pipe(
-        Effect.map((begun) => cookie.write(redirectTo(303, `/verify?${queryOf(begun.entry)}`), begun.cookie)),
+        Effect.map((begun) => cookie.write(redirectTo(303, flowPath(begun.entry)), begun.cookie)),
         Effect.catchTag("FlowRefused", (refused) => Effect.succeed(refusalPage(refused))),
       );
     }),

@@ -1,12 +1,13 @@
 /** Communities are data scopes with a name, as their owners see them. */
 
-import { type DataScope, guildOf, type ScopeTarget } from "@accountlink/core";
+import { type DataScope, guildOf } from "@accountlink/core";
 import { BadRequest } from "@accountlink/core/errors";
 import type { ConfiguredScope } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
+import { flowPath } from "../../flow/flow_form.ts";
 import { type Html, html, to } from "../../html.ts";
 import { menuField } from "../look/field.ts";
 import { communityName } from "../look/names.ts";
@@ -51,10 +52,8 @@ export const noCommunityPage = (
 });
 
 /** The page where anyone links their accounts for a community: the same address as the panel has. */
-export const verifyUrl = (publicUrl: string, scope: ScopeTarget & Pick<DataScope, "pid">): string => {
-  const guildId = guildOf(scope);
-  return `${publicUrl}/verify?pid=${scope.pid}${guildId === null ? "" : `&guildId=${guildId}`}`;
-};
+export const verifyUrl = (publicUrl: string, scope: DataScope): string =>
+  `${publicUrl}${flowPath({ pid: scope.pid, guildId: guildOf(scope), redirect: null })}`;
 
 /** The communities of the signed-in user, with the names of their guilds. */
 export const makeCommunities = Effect.gen(function* () {
