@@ -8,16 +8,15 @@ import { Html, html, type Problem } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
-import { csvResponse } from "../csv_file.ts";
 import { readUpload } from "../imports/import_upload.ts";
 import { reasonField } from "../links/link_questions.ts";
 import { buttonsOr, checkField, panelTo } from "../look/field.ts";
-import { type AccountNames, messageText, nameIn, platforms } from "../look/names.ts";
+import { type AccountNames, nameIn, platforms } from "../look/names.ts";
+import { reasonOf } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
 import { type Fields, fieldsFrom, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
-import { blockFile } from "./block_file.ts";
 import { blockListDone, blockListFile, blockListQuestion, makeReadBlockList } from "./block_list.ts";
 import { makeBlockOperations } from "./block_operations.ts";
 import { blocksPage, importedIn } from "./blocks_page.ts";
@@ -72,8 +71,8 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   const ask = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const community = yield* communities.find(visitor, fields("pid"));
     const { scope } = community;
-    const meant = yield* Effect.catchTag(usersIn(scope, fields), "PlatformUnavailable", ({ platform }) =>
-      Effect.succeed(say("refused.no_answer", { platform: platforms[platform] })),
+    const meant = yield* Effect.catchTag(usersIn(scope, fields), "PlatformUnavailable", (error) =>
+      Effect.succeed(reasonOf(error)),
     );
     if (meant instanceof Html || (meant.chatId === null && meant.gameId === null)) {
       const reason = meant instanceof Html ? meant : say("reason.known_user");
@@ -120,7 +119,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
         seeOther(withQuery(paths.blocks, { pid, imported, kept, wrong, left })),
       ),
       Effect.catchTag("InvalidParameter", () => refuse(say("reason.blocks_file"))),
-      Effect.catchTag("Conflict", (error) => refuse(messageText(error))),
+      Effect.catchTag("Conflict", (error) => refuse(reasonOf(error))),
     );
   });
 
@@ -132,8 +131,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     const meant = yield* Effect.catchTag(
       readBlockList(scope, kind, fields("users")),
       "PlatformUnavailable",
-      ({ platform }) =>
-        Effect.succeed({ problem: say("refused.no_answer", { platform: platforms[platform] }) }),
+      (error) => Effect.succeed({ problem: reasonOf(error) }),
     );
     if ("problem" in meant) return yield* list(visitor, fields, [{ name: "users", reason: meant.problem }]);
     const { users, admitted } = meant;
@@ -144,7 +142,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
         return yield* imported.pipe(
           Effect.map(() => blockListDone(community, kind, admitted)),
           Effect.catchTag("Conflict", (error) =>
-            list(visitor, fields, [{ name: "users", reason: messageText(error) }]),
+            list(visitor, fields, [{ name: "users", reason: reasonOf(error) }]),
           ),
         );
       }
@@ -156,22 +154,17 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     }
   });
 
-  const file = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
-    const { scope } = yield* communities.find(visitor, query("pid"));
-    return csvResponse("blocks", blockFile(yield* blocks.all(scope)));
-  });
-
   return [
     ...jsonRoutes(operations),
     page(paths.blocks, (visitor, query) => list(visitor, query)),
-    page(paths.blocksFile, file),
+    page(paths.blocksFile, (visitor, query) => operations.export.run(visitor, { pid: query("pid") })),
     upload(paths.blocksImport, importFile),
     page(paths.block, ask),
     form(paths.block, (visitor, fields) =>
       block(visitor, fields).pipe(
         Effect.catchTag("InvalidParameter", ({ parameters }) => list(visitor, fields, parameters)),
         Effect.catchTag("Conflict", (error) =>
-          list(visitor, fields, [{ name: "id", reason: messageText(error) }]),
+          list(visitor, fields, [{ name: "id", reason: reasonOf(error) }]),
         ),
       ),
     ),

@@ -8,13 +8,12 @@ import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/
 import type { Parameters } from "@accountlink/http-api";
 import { Effect, Result } from "effect";
 import { type Html, html, type Problem, to } from "../../html.ts";
-import type { SiteError } from "../../sign_ins/refusals.ts";
 import type { Operation } from "../api_pipeline.ts";
 import type { Community } from "../communities/community.ts";
 import { buttonsOr, panelTo, textField } from "../look/field.ts";
-import { listText, messageText, platforms } from "../look/names.ts";
+import { listText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
-import { limitHtml, type Refused } from "../look/refused.ts";
+import { type Refused, reasonOf } from "../look/refused.ts";
 import { listOf, say, tags } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -202,31 +201,12 @@ ${reasonField}
 ${buttonsOr(html`<button class="button bad">${say("unlink.all")}</button>`, userPath(lists[0]?.community.scope.pid ?? null, chatId))}`}`,
 });
 
-/** Why a link stays in a list. */
-const reasonOf = (error: SiteError): Html => {
-  switch (error._tag) {
-    case "RateLimited":
-      return limitHtml(error);
-    case "PlatformUnavailable":
-      return say("refused.no_answer", { platform: platforms[error.platform] });
-    default:
-      return messageText(error);
-  }
-};
-
 /** The fields of the forms by the names of the API. */
 const fieldsOf: Readonly<Record<string, string>> = { gameId: "game", reason: "reason" };
 
 export const problemsOf = (
   error: Conflict | Forbidden | InvalidParameter | PlatformUnavailable,
-): ReadonlyArray<Problem> => {
-  switch (error._tag) {
-    case "InvalidParameter":
-      return error.parameters.map((problem) => ({ ...problem, name: fieldsOf[problem.name] ?? "chat" }));
-    case "Conflict":
-    case "Forbidden":
-      return [{ name: "chat", reason: messageText(error) }];
-    case "PlatformUnavailable":
-      return [{ name: "chat", reason: say("refused.no_answer", { platform: platforms[error.platform] }) }];
-  }
-};
+): ReadonlyArray<Problem> =>
+  error._tag === "InvalidParameter"
+    ? error.parameters.map((problem) => ({ ...problem, name: fieldsOf[problem.name] ?? "chat" }))
+    : [{ name: "chat", reason: reasonOf(error) }];

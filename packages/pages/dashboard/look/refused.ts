@@ -5,7 +5,7 @@ import { statusOf } from "@accountlink/http-api";
 import { type Array, Effect } from "effect";
 import { type Html, html, type Problem } from "../../html.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
-import { platforms } from "./names.ts";
+import { messageText, platforms } from "./names.ts";
 import { problemHtml, saidOr } from "./reasons.ts";
 import { say } from "./say.ts";
 
@@ -78,12 +78,24 @@ const refusalOf = (error: Extract<PublicError, { readonly _tag: FormTag }>): Ref
 };
 
 /** What the dashboard says of a limit, or else what core says. */
-export const limitHtml = ({
+const limitHtml = ({
   bucket,
   limit,
   message,
 }: Extract<PublicError, { readonly _tag: "RateLimited" }>): Html =>
   saidOr(`limit.${bucket}`, message, { limit });
+
+/** Says in a part of a sentence why something was not done. */
+export const reasonOf = (error: SiteError): Html => {
+  switch (error._tag) {
+    case "RateLimited":
+      return limitHtml(error);
+    case "PlatformUnavailable":
+      return say("refused.no_answer", { platform: platforms[error.platform] });
+    default:
+      return messageText(error);
+  }
+};
 
 /**
  * Lists the problems of a form above the form. The list has the focus, so that screen readers announce it first.
