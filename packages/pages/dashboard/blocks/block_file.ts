@@ -30,16 +30,17 @@ export const readBlockFile = (text: string) => {
   if (chat < 0 && game < 0) return null;
   const listed = rows.flatMap((cells): ReadonlyArray<ListedBlock> => {
     const [chatId = "", gameId = ""] = [cells[chat]?.trim(), cells[game]?.trim()];
-    const why =
-      Array.from(plain(cells[reason] ?? ""))
-        .slice(0, longestReason)
-        .join("") || null;
+    const why = reasonIn(plain(cells[reason] ?? ""));
     if (gameId === "" && isChatId(chatId)) return [{ user: { chatId, gameId: null }, reason: why }];
     if (chatId === "" && isGameId(gameId)) return [{ user: { chatId: null, gameId }, reason: why }];
     return [];
   });
   return { listed, wrong: rows.length - listed.length };
 };
+
+/** The reason in a text, of which the longest is cut. */
+export const reasonIn = (text: string): string | null =>
+  Array.from(text).slice(0, longestReason).join("") || null;
 
 /** The file has an apostrophe before a text that a spreadsheet would run as a formula. */
 const plain = (text: string): string => text.replace(/^'(?=[\s=+\-@＝＋－＠])/u, "");

@@ -7,7 +7,6 @@ import { OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
 import { Effect } from "effect";
 import { type Html, html, section } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
-import { csvOf } from "../csv_file.ts";
 import { reasonField } from "../links/link_questions.ts";
 import { buttonsOr, linesField, panelTo } from "../look/field.ts";
 import { byPlatforms, platforms } from "../look/names.ts";
@@ -74,12 +73,6 @@ export const makeReadBlockList = Effect.gen(function* () {
     } satisfies BlockList;
   });
 });
-
-export const blockListFile = (users: ReadonlyArray<BlockedUser>, reason: string): string =>
-  csvOf(
-    ["chatId", "gameId", "reason"],
-    users.map(({ chatId, gameId }) => [chatId, gameId, reason]),
-  );
 
 const usersHint = byPlatforms(({ hasGameNames }) =>
   hasGameNames

@@ -17,7 +17,8 @@ import { say, tags } from "../look/say.ts";
 import { type Fields, fieldsFrom, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
-import { blockListDone, blockListFile, blockListQuestion, makeReadBlockList } from "./block_list.ts";
+import { reasonIn } from "./block_file.ts";
+import { blockListDone, blockListQuestion, makeReadBlockList } from "./block_list.ts";
 import { makeBlockOperations } from "./block_operations.ts";
 import { blocksPage, importedIn } from "./blocks_page.ts";
 
@@ -137,9 +138,9 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     const { users, admitted } = meant;
     switch (fields("act")) {
       case "block": {
-        const csv = blockListFile(admitted, fields("reason"));
-        const imported = operations.import.run(visitor, { pid: scope.pid, csv });
-        return yield* imported.pipe(
+        const reason = reasonIn(fields("reason"));
+        const listed = admitted.map((user) => ({ user, reason }));
+        return yield* blocks.importAll(visitor.owner, scope, listed).pipe(
           Effect.map(() => blockListDone(community, kind, admitted)),
           Effect.catchTag("Conflict", (error) =>
             list(visitor, fields, [{ name: "users", reason: reasonOf(error) }]),
