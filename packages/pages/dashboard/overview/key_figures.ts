@@ -6,7 +6,15 @@ import { nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText } from "../look/time.ts";
 import { keyPath, paths } from "../paths.ts";
-import { barChart, daySum, groups, outcomeColumns, requestsOf, sumOf } from "../usage/usage_charts.ts";
+import {
+  barChart,
+  countsOf,
+  groupNames,
+  groups,
+  outcomeColumns,
+  requestsOf,
+  sumOf,
+} from "../usage/usage_charts.ts";
 import { changeText, figure } from "./community_figures.ts";
 import type { OverviewView } from "./overview_view.ts";
 
@@ -37,15 +45,13 @@ ${
 };
 
 const numbers = ({ days }: KeyFigures): Html => {
-  const today = sumOf(days.slice(-1).map((usage) => daySum(usage)));
-  const [last, before] = [days.slice(-7), days.slice(0, -7)].map((week) =>
-    requestsOf(sumOf(week.map((usage) => daySum(usage)))),
-  );
+  const today = countsOf(days.slice(-1));
+  const [last, before] = [requestsOf(countsOf(days.slice(-7))), requestsOf(countsOf(days.slice(0, -7)))];
   return html`
 <dl class="figures">
 ${figure("Requests today", numberText(requestsOf(today)))}
 ${figure("Refused or failed today", numberText(today.refused + today.errors))}
-${figure("Requests in seven days", numberText(last ?? 0), changeText(last ?? 0, before ?? 0))}
+${figure("Requests in seven days", numberText(last), changeText(last, before))}
 </dl>`;
 };
 
@@ -78,8 +84,8 @@ const meter = (label: string, count: number, limit: number | null): Html =>
 
 /** Renders a table of the week's responses by group of routes; null if there were no requests. */
 const weekTable = (week: ReadonlyArray<UsageDay>): Html | null => {
-  const sums = (Object.keys(groups) as ReadonlyArray<UsageGroup>)
-    .map((group) => ({ group, sum: sumOf(week.map((usage) => daySum(usage, group))) }))
+  const sums = groupNames
+    .map((group) => ({ group, sum: countsOf(week, group) }))
     .filter(({ sum }) => requestsOf(sum) > 0);
   return sums.length === 0
     ? null

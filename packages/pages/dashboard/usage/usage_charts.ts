@@ -80,6 +80,8 @@ const outcomes: Record<keyof UsageCounts, string> = {
   errors: "Errors",
 };
 
+export const groupNames = Struct.keys(groups);
+
 /** The columns of a table with the count of each outcome. */
 export const outcomeColumns = <Row>(countsOf: (row: Row) => UsageCounts): ReadonlyArray<Column<Row>> =>
   Struct.keys(outcomes).map((outcome) => [
@@ -95,5 +97,8 @@ export const sumOf = (counts: ReadonlyArray<UsageCounts>): UsageCounts => counts
 /** The counts of a day, summed over all groups, or only the counts of one group. */
 export const daySum = ({ groups: counts }: UsageDay, group: UsageGroup | null = null): UsageCounts =>
   sumOf(group === null ? counts : counts.filter((count) => count.group === group));
+
+export const countsOf = (days: ReadonlyArray<UsageDay>, group: UsageGroup | null = null): UsageCounts =>
+  sumOf(days.map((usage) => daySum(usage, group)));
 
 export const requestsOf = ({ served, refused, errors }: UsageCounts): number => served + refused + errors;

@@ -1,7 +1,7 @@
 /** The page of usage by day and key, and its file. */
 import { OwnedKeys } from "@accountlink/core";
 import type { KeyDetails, KeyOwner } from "@accountlink/core/keys";
-import { makeUsageDays, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
+import { makeUsageDays, type UsageDay } from "@accountlink/core/usage";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
@@ -12,7 +12,15 @@ import { dayHtml, numberText } from "../look/time.ts";
 import type { Fields, OwnerPages } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
-import { barChart, daySum, groups, outcomeColumns, requestsOf, sumOf } from "./usage_charts.ts";
+import {
+  barChart,
+  countsOf,
+  daySum,
+  groupNames,
+  groups,
+  outcomeColumns,
+  requestsOf,
+} from "./usage_charts.ts";
 
 export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const keys = yield* OwnedKeys;
@@ -79,8 +87,6 @@ const spans = [7, 30, 90];
 const mostKeys = 25;
 
 export const requestsIn = ({ days }: KeyUsage): number => requestsOf(countsOf(days));
-
-const groupNames = Object.keys(groups) as ReadonlyArray<UsageGroup>;
 
 export const usagePage = ({ days, byKey, keys }: UsageView, filter: UsageFilter): Page => ({
   title: "Usage",
@@ -152,9 +158,6 @@ const usageTable = (what: "Day" | "Key", caption: string, rows: ReadonlyArray<Us
     ],
     rows,
   });
-
-const countsOf = (days: ReadonlyArray<UsageDay>, group: UsageGroup | null = null) =>
-  sumOf(days.map((usage) => daySum(usage, group)));
 
 /** Writes a line for each day, key and group of routes that had requests. */
 const usageCsv = (usage: ReadonlyArray<KeyUsage>): string =>
