@@ -42,20 +42,16 @@ export const makeLinksList = Effect.gen(function* () {
     const sort: LinkSort = fields("sort") === "name" ? "name" : "time";
     const day = dayMsOf(fields("day")) === null ? "" : fields("day");
     const named = sort === "name" ? yield* pageByName(community, search, fields) : null;
-    const shared = { communities: all, community, search, sort, day };
-    if (named !== null && "pages" in named) {
-      const view = { ...shared, ...(yield* shownOf({ ...named, next: null })), previous: null, named };
-      return linksPage(view, typed, problems);
-    }
+    const shared = { communities: all, community, search, sort, day, named };
     const { place, direction } = startOf(fields);
-    const found = yield* links.page(community.scope, search, place, pageSize, direction);
+    const sorted = named !== null && "pages" in named ? { ...named, next: null, previous: null } : null;
+    const found = sorted ?? (yield* links.page(community.scope, search, place, pageSize, direction));
     const view = {
       ...shared,
       ...(yield* shownOf(found)),
-      ...(named === null ? {} : { links: found.links.toSorted(byName) }),
-      ...(fields("direction") === "oldest" ? { next: null } : {}),
+      ...(named !== null && sorted === null && { links: found.links.toSorted(byName) }),
+      ...(fields("direction") === "oldest" && { next: null }),
       previous: found.previous && cursorOf(found.previous),
-      named,
     };
     return linksPage(view, typed, problems);
   });
