@@ -253,8 +253,9 @@ const originsHtml = ({ redirectOrigins }: CountedCommunity): Html => {
 
 const botHtml = (view: CommunityView): Html => {
   const { tryUrl, rolesOn } = view;
-  if (guildOf(view.community.scope) === null) return botStep(view);
-  const guild = guildIn(view);
+  const own = guildOf(view.community.scope);
+  if (own === null) return botStep(view);
+  const guild = view.guilds?.find(({ guildId }) => guildId === own);
   if (guild === undefined) return html`<p>${say("community.bot.unknown")}</p>`;
   return guild.bot
     ? html`<p><span class="badge good">${say("community.bot.in")}</span> ${say("community.bot.in.text")}${
@@ -265,6 +266,3 @@ ${rightsLink(view)}`
     : html`<p><span class="badge bad">${say("community.bot.out")}</span> ${say("community.bot.out.text")}</p>
 ${addBot(view)}`;
 };
-
-const guildIn = ({ community, guilds }: CommunityView) =>
-  (guilds ?? []).find(({ guildId }) => guildId === guildOf(community.scope));

@@ -41,22 +41,18 @@ ${textField({
 ${more}
 ${buttonsOr(html`<button class="button bad">${label}</button>`, back, say("deletion.keep"))}`;
 
-/**
- * @param name the text that the owner has to type
- * @param plans the role plans of the list that are on
- * @param keepsBlocks whether the refused form keeps the blocks
- */
+interface DataLoss {
+  /** The text that the owner has to type. */
+  readonly name: string;
+  /** The role plans of the list that are on. */
+  readonly plans: ReadonlyArray<Pick<RolePlan, "unlinked">>;
+  readonly blocks: number;
+}
+
+/** @param keepsBlocks whether the refused form keeps the blocks */
 export const dataDeletionPage = (
   community: CountedCommunity,
-  {
-    name,
-    plans,
-    blocks,
-  }: {
-    readonly name: string;
-    readonly plans: ReadonlyArray<Pick<RolePlan, "unlinked">>;
-    readonly blocks: number;
-  },
+  { name, plans, blocks }: DataLoss,
   refused: Refused | null,
   keepsBlocks = true,
 ): Page => {

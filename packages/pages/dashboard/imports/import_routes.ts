@@ -157,11 +157,10 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       const members = state._tag === "Preview" ? yield* membersOf(community, state.chatIds ?? []) : null;
       return pageOf({ ...job, community, undo, members }, yield* namesIn(job.changed.first));
     }),
-    ofJob(page, "/changed.csv", ({ id }) =>
-      Effect.succeed(csvResponse("changed", Stream.orDie(jobs.read(id, "changed")))),
-    ),
-    ofJob(page, "/left_out.csv", ({ id }) =>
-      Effect.succeed(csvResponse("left_out", Stream.orDie(jobs.read(id, "left_out")))),
+    ...(["changed", "left_out"] as const).map((file) =>
+      ofJob(page, `/${file}.csv`, ({ id }) =>
+        Effect.succeed(csvResponse(file, Stream.orDie(jobs.read(id, file)))),
+      ),
     ),
     ofJob(form, "/start", (job) => Effect.as(jobs.start(job), seeOther(importPath(job.id)))),
     ofJob(form, "/drop", function* (job) {
