@@ -76,6 +76,23 @@ export const signInOwner = async (server: SiteServer, chatId: string): Promise<O
   };
 };
 
+/** Opens these pages of the dashboard, and every page that links lead to. Returns their sources by their addresses. */
+export const pagesFrom = async (browser: FlowBrowser, addresses: ReadonlyArray<string>) => {
+  const pages = new Map<string, string>();
+  const waiting = [...addresses];
+  for (const address of waiting) {
+    const { status, text } = await browser.get(address);
+    // Moderators have no overview: it leads on to the links.
+    expect([address, status]).toEqual([address, address === "/dashboard" && status === 303 ? 303 : 200]);
+    pages.set(address, text);
+    for (const [, href = ""] of text.matchAll(/ href="(\/dashboard[^"#]*)/g)) {
+      const target = href.replaceAll("&amp;", "&");
+      if (!/\.(?:csv|css)\b/.test(target) && !waiting.includes(target)) waiting.push(target);
+    }
+  }
+  return pages;
+};
+
 export const createKey = async (
   owner: Owner,
   chosen: object = {},

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { paths, sections } from "@accountlink/pages/dashboard";
 import { beforeAll, expect, test } from "vitest";
 import { daysAgo, newToken } from "../support/fixtures.ts";
-import { createKey, signInOwner } from "./dashboard.ts";
+import { createKey, pagesFrom, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 const [ada, bob] = ["100001", "100002"];
@@ -58,16 +58,8 @@ beforeAll(async () => {
   await createKey(owner, { name: hostile.slice(0, 60), redirectOrigins: ["https://a.example"] });
   const webhook = { url: "https://hook.example/", description: hostile.slice(0, 60), scope: "global" };
   expect((await owner.send("POST /dashboard/api/webhooks", { body: webhook })).status).toBe(201);
-  const waiting = ["/dashboard", `/dashboard/alts?kind=chat&id=${ada}`, "/dashboard/links?q=nobody"];
-  for (const address of waiting) {
-    const { status, text } = await owner.browser.get(address);
-    expect([address, status]).toEqual([address, 200]);
-    pages.set(address, text);
-    for (const [, href = ""] of text.matchAll(/ href="(\/dashboard[^"#]*)/g)) {
-      const target = href.replaceAll("&amp;", "&");
-      if (!/\.(?:csv|css)\b/.test(target) && !waiting.includes(target)) waiting.push(target);
-    }
-  }
+  const asked = ["/dashboard", `/dashboard/alts?kind=chat&id=${ada}`, "/dashboard/links?q=nobody"];
+  for (const [address, text] of await pagesFrom(owner.browser, asked)) pages.set(address, text);
 });
 
 test("every link on a dashboard page leads to a page, and each section is among them", () => {

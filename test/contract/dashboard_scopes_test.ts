@@ -12,7 +12,7 @@ import { emptyGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid, expectRefusal } from "./contract_server.ts";
-import { createKey, type Owner, scopesOf, signInOwner } from "./dashboard.ts";
+import { createKey, type Owner, pagesFrom, scopesOf, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 type Line = Parameters<Owner["send"]>[0];
@@ -287,6 +287,20 @@ test("a member of one community sees what is of it, and the session tells which 
     body: { doneText: "Welcome" },
   });
   expect(saved.status).toBe(200);
+});
+
+test.each([
+  ["an admin", bob],
+  ["a moderator", cyd],
+])("every link that %s of one community sees leads to a page that the member may open", async (_, chatId) => {
+  const { browser } = await signInOwner(server, chatId);
+  const pages = await pagesFrom(browser, [
+    "/dashboard",
+    "/dashboard/links",
+    `/dashboard/links/user?chatId=${dan}`,
+  ]);
+  expect(pages.size).toBeGreaterThan(10);
+  for (const [address, text] of pages) expect([address, /\d keys?</.test(text)]).toEqual([address, false]);
 });
 
 test("an owner chooses of which communities a member is, and an owner is of all", async () => {

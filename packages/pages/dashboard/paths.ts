@@ -3,7 +3,7 @@ import type { ChatId, KeyId, Pid } from "@accountlink/core";
 import { type NeededRole, permits } from "@accountlink/core/accounts";
 import type { WebhookId } from "@accountlink/core/webhooks";
 import { Record } from "effect";
-import { type Html, html, inPlace } from "../html.ts";
+import { type Html, html, inPlace, to } from "../html.ts";
 import { sections } from "./sections.ts";
 
 export { sections };
@@ -55,9 +55,15 @@ const others = {
 
 export const paths = Record.map({ ...sections, ...others }, ({ path }) => path);
 
-/** Renders the link to a page if its reader may open the page. */
-export const may = (path: string, link: Html): Html =>
-  inPlace(({ reader }) => (reader && permits(reader, roleOfPage(path)) ? link : html``));
+/** Renders the link to a page if its reader may open the page, or else what stands in its place. */
+export const may = (path: string, link: Html, otherwise: Html = html``): Html =>
+  inPlace(({ reader }) => (reader && permits(reader, roleOfPage(path)) ? link : otherwise));
+
+/** A tag of messages that leads to a page, for readers who may open it. */
+export const mayLinkTo =
+  (path: string) =>
+  (content: Html): Html =>
+    may(path, html`<a href="${to(path)}">${content}</a>`, content);
 
 const below = (
   path: typeof paths.overview | `/dashboard/${string}`,

@@ -13,7 +13,7 @@ import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
 import { type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { communityPath, deleteDataPath, paths, rolesPath, withQuery } from "../paths.ts";
+import { communityPath, deleteDataPath, may, paths, rolesPath, withQuery } from "../paths.ts";
 import { type Community, type CountedCommunity, makeCommunities } from "./community.ts";
 import { makeCommunityOperations } from "./community_operations.ts";
 import {
@@ -148,7 +148,7 @@ const card = (community: ListedCommunity): Html => {
 <p>${settings.displayName !== null && html`${say("communities.read", { b: tags.b, name: settings.displayName })} `}${
     guildOf(scope) === null ? say("communities.shared") : say("communities.own")
   }</p>
-<p class="figure">${say("communities.figure", { b: tags.b, links: linksText(links) })} · ${say("communities.keys", { count: keys })}</p>
+<p class="figure">${say("communities.figure", { b: tags.b, links: linksText(links) })}${may(paths.keys, html` · ${say("communities.keys", { count: keys })}`)}</p>
 ${troublesHtml(troubles)}
 <p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${say("communities.links", { unseen: tags.unseen, community: name })}</a> ·
 <a href="${to(communityPath(scope.pid))}">${say("communities.settings", { unseen: tags.unseen, community: name })}</a> ·

@@ -14,7 +14,16 @@ import { linkTo, plain, say, tags } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { channelsPath, communityPath, deleteDataPath, may, paths, rolesPath, withQuery } from "../paths.ts";
+import {
+  channelsPath,
+  communityPath,
+  deleteDataPath,
+  may,
+  mayLinkTo,
+  paths,
+  rolesPath,
+  withQuery,
+} from "../paths.ts";
 import { type CountedCommunity, verifyUrl } from "./community.ts";
 import { addBot, botStep, firstSteps, isReachable, makeFirstSteps, rightsLink } from "./first_steps.ts";
 import { makePreview } from "./flow_preview.ts";
@@ -109,8 +118,7 @@ export const communityPage = (
     refused: refusedFor(problems),
     labels: { ...saidLabels, ...ageLabels },
     content: html`
-<p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${linksText(links)}</a> ·
-<a href="${to(paths.keys)}">${say("communities.keys", { count: keys })}</a></p>
+<p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${linksText(links)}</a>${keysHtml(keys)}</p>
 ${view.state === null ? troublesHtml(view.troubles) : stateSection(view.state, view.channels, troublesHtml(view.troubles))}
 ${!isSetUp && section(say("steps.title"))`${firstSteps(view)}`}
 ${linkSection(view)}
@@ -149,6 +157,10 @@ ${may(
 )}`,
   };
 };
+
+/** The number of keys, which members of some communities do not see. */
+const keysHtml = (count: number): Html =>
+  may(paths.keys, html` · <a href="${to(paths.keys)}">${say("communities.keys", { count })}</a>`);
 
 /** What is so in the community now, and where to change it. */
 const stateSection = (
@@ -225,7 +237,7 @@ ${
   !isReachable(community, rolesOn)
     ? html`<p>${say("community.verify_link.later", {
         roles: linkTo(rolesPath(community.scope.pid)),
-        key: linkTo(paths.newKey),
+        key: mayLinkTo(paths.newKey),
       })}</p>`
     : html`
 <div class="beside">
@@ -242,7 +254,7 @@ ${qrCode(url, say("community.qr"))}
 const originsHtml = ({ redirectOrigins }: CountedCommunity): Html => {
   const values = {
     parameter: tags.code(html`&amp;redirect=`),
-    a: linkTo(paths.keys),
+    a: mayLinkTo(paths.keys),
   };
   return redirectOrigins.length === 0
     ? html`<p>${say("community.redirect.none", values)}</p>`

@@ -9,7 +9,7 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { linkTo, say, tags } from "../look/say.ts";
 import { makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";
-import { channelsPath, paths, rolesPath } from "../paths.ts";
+import { channelsPath, may, paths, rolesPath } from "../paths.ts";
 import { type Community, type CountedCommunity, verifyUrl } from "./community.ts";
 
 /** A bot that is added gets every right at once, so that nobody has to come back for roles, the panel or the log. */
@@ -145,7 +145,7 @@ const openStep = (view: FirstSteps): Html => {
   return html`
 <p>${say(possible.length === 0 ? "steps.open.none" : "steps.open")}</p>
 ${possible.map(openForm)}
-<p>${say("steps.key", { a: linkTo(paths.newKey) })}</p>`;
+${may(paths.newKey, html`<p>${say("steps.key", { a: linkTo(paths.newKey) })}</p>`)}`;
 };
 
 /** Opens the list of a community without a key, and leads to its roles. */
