@@ -132,10 +132,8 @@ export const makeOwnerPages = Effect.gen(function* () {
       (answered) => (answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning)),
     ).pipe(chargeTo(owning.owner.account.name));
 
-  const readOf = (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
-    Effect.flatMap(withOwner(path, visitor), (owning) =>
-      readInPlace(places, askerOf(owning), answerOf(owning, answer)),
-    );
+  const read = (owning: OwnerVisitor, answer: (visitor: OwnerVisitor) => Answer) =>
+    readInPlace(places, askerOf(owning), answerOf(owning, answer));
 
   /** Counts a form against the account's limit of a day, unless the form changes only the sign-in. */
   const counted = (path: DashboardPath, visitor: OwnerVisitor, answer: (visitor: OwnerVisitor) => Answer) =>
@@ -149,7 +147,11 @@ export const makeOwnerPages = Effect.gen(function* () {
 
     /** Makes the route of a page, whose handler gets the query. Users without a sign-in are redirected to it. */
     page: (path: DashboardPath, answer: (visitor: OwnerVisitor, query: Fields) => Answer) =>
-      site.page(path, (visitor) => readOf(path, visitor, (owning) => answer(owning, queryOf(visitor)))),
+      site.page(path, (visitor) =>
+        Effect.flatMap(withOwner(path, visitor), (owning) =>
+          read(owning, (owner) => answer(owner, queryOf(visitor))),
+        ),
+      ),
 
     /** Fails if the visitor is signed out, or has lost the role for a page, since the request began. */
     stillMay: (path: DashboardPath, { context }: OwnerVisitor) =>
@@ -161,13 +163,13 @@ export const makeOwnerPages = Effect.gen(function* () {
      */
     start: (answer: (visitor: OwnerVisitor) => Answer) =>
       site.page(paths.overview, (visitor) =>
-        Effect.flatMap(memberOf(visitor, "moderator"), ({ role, scopes, accounts, invitations }) => {
-          const { createdAt } = visitor.signIn;
-          const hasChosen = accounts.some(({ chosenAt }) => (chosenAt ?? 0) > createdAt);
+        Effect.flatMap(withOwner(paths.links, visitor), (owning) => {
+          const { accounts, invitations, signIn } = owning;
+          const hasChosen = accounts.some(({ chosenAt }) => (chosenAt ?? 0) > signIn.createdAt);
           if (accounts.length + invitations.length > 1 && !hasChosen)
             return Effect.succeed(seeOther(paths.chooseAccount));
-          return permits({ role, scopes }, roleOfPage(paths.overview))
-            ? readOf(paths.overview, visitor, answer)
+          return permits(owning, roleOfPage(paths.overview))
+            ? read(owning, answer)
             : Effect.succeed(seeOther(paths.links));
         }),
       ),
