@@ -10,8 +10,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { stepAndRest, Turns } from "@accountlink/core/turns";
 import { Clock, Context, Effect, Layer, Metric } from "effect";
 import { Languages } from "../languages/mod.ts";
-import { importPause } from "./log_news.ts";
-import { type LogCourier, makeLogReads, type News } from "./log_reads.ts";
+import { importPause, type LogCourier, makeLogReads, type News } from "./log_reads.ts";
 import { makeLogTexts } from "./log_texts.ts";
 import { messageBody } from "./message.ts";
 

@@ -3,19 +3,22 @@
 import { ChatPlatform } from "@accountlink/core";
 import { placeOf } from "@accountlink/core/communities";
 import type { Courier } from "@accountlink/core/couriers";
-import { EventStore } from "@accountlink/core/events";
+import { EventStore, type FeedEvent } from "@accountlink/core/events";
 import { GuildLogStore, type HeldLog } from "@accountlink/core/guild_log";
 import { isChatId } from "@accountlink/core/ids";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { ChargedAccount } from "@accountlink/core/platforms";
-import { RolePlanStore, shownProblems } from "@accountlink/core/roles";
+import { RolePlanStore, type SharedProblem, shownProblems } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
-import { isImporting, kindsOf } from "./log_news.ts";
-import { isTold, type LogItem, usersIn } from "./log_texts.ts";
+import { isTold, type LogItem, type NewProblem, usersIn } from "./log_texts.ts";
 
 /** How many events and entries are read at once. */
 const [pageSize, entriesAtOnce] = [500, 200];
+
+/** An import is told when no further batch has followed for this long, or after the second time. */
+export const importPause = 3_000;
+const longestImport = 60_000;
 
 export interface LogCourier extends Courier<HeldLog> {
   /** No message is sent before this time. Null until a node that took the log over has waited. */
@@ -117,3 +120,21 @@ export const makeLogReads = Effect.gen(function* () {
 
   return { readNews, ofGuild, forgetErased };
 });
+
+/** Returns the problems by cause, with the number of members. */
+const kindsOf = (problems: ReadonlyArray<SharedProblem>) =>
+  new Map(
+    problems.map(({ reason, roleId, count: members, at }) => {
+      const problem: NewProblem = { reason, roleId, members };
+      return [`${reason} ${roleId ?? ""}`, { at, problem }];
+    }),
+  );
+
+/** Whether an import goes on, whose batches are told together. */
+const isImporting = (page: ReadonlyArray<FeedEvent>, now: Millis): boolean => {
+  const imports = page.filter(({ type }) => type === "links.imported");
+  const [first, last] = [imports[0], imports.at(-1)];
+  return (
+    first !== undefined && last !== undefined && now < last.at + importPause && now < first.at + longestImport
+  );
+};

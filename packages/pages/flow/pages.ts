@@ -8,7 +8,6 @@ import { byPlatforms, capitalised, platforms, said, sentences, tags } from "../s
 import { flowPath, form } from "./flow_form.ts";
 import { hasWay, type OpenWay, openWays, wayNeeded, waysAhead } from "./game_ways.ts";
 import { connectedAccounts, knownAccounts } from "./offered_accounts.ts";
-import { takenNote } from "./taken_note.ts";
 
 /**
  * The page of an unfinished flow: who asks, which accounts are proven, and the next step.
@@ -79,6 +78,13 @@ ${step(
 </ol>
 ${view.sid !== null || chat !== null ? declineHtml(view, said("flow.cancel")) : null}`;
 };
+
+/** Says who has the game account, and loses it with the confirmation. */
+const takenNote = ({ takenFrom, game }: FlowView): Html | null =>
+  takenFrom &&
+  html`
+<p>${said("flow.taken.text", { ...nameOf(game), other: accountName(takenFrom) })}</p>
+${cardHtml(takenFrom)}`;
 
 /** Warns users who finish a verification that somebody else, a player of the game, started. */
 const playerNote = ({ player }: FlowView): Html | null =>
