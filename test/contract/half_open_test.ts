@@ -60,7 +60,7 @@ test("a moderator's requests and forms, beside the owner's and the moderator's o
   const pid = await pidOf(first);
   const headers = headersOf(second.browser, server.url(), second.csrfToken);
   await sendHalfOpen("PUT /dashboard/api/blocks", { ...json, ...headers });
-  await sendHalfOpen("POST /dashboard/links/set", { ...form, ...headers });
+  await sendHalfOpen("POST /dashboard/links/link", { ...form, ...headers });
   await sendHalfOpen("POST /dashboard/imports", {
     "content-type": "multipart/form-data; boundary=b",
     ...headers,
