@@ -118,12 +118,11 @@ export const flowRoutes = Effect.gen(function* () {
       ),
     );
 
-  const bind = (
-    method: "GET" | "POST",
+  const pageAt = (
     path: "/" | "/go" | `/verify${string}`,
     answer: (context: PageContext) => Answer,
   ): BoundRoute => ({
-    method,
+    method: "GET",
     path,
     answer: handle(routeId, (context) => places.visit(context.address, asEffect(answer(context)))),
   });
@@ -253,12 +252,9 @@ export const flowRoutes = Effect.gen(function* () {
   const routesOf: Readonly<Record<GameWay, ReadonlyArray<BoundRoute>>> = {
     known: [withForm("/verify/game/known", chooseBy(flows.chooseKnown))],
     connection: [withForm("/verify/game/connection", chooseBy(flows.chooseConnection))],
-    oauth: [
-      bind("GET", "/verify/game/start", start("game")),
-      bind("GET", "/verify/game/callback", finish("game")),
-    ],
+    oauth: [pageAt("/verify/game/start", start("game")), pageAt("/verify/game/callback", finish("game"))],
     words: [
-      bind("GET", "/verify/game/words", showWords),
+      pageAt("/verify/game/words", showWords),
       withForm("/verify/game/words", nameAccount),
       withForm("/verify/game/words/check", checkWords),
       fileRoute(wordsScriptPath, "text/javascript", () => wordsScript),
@@ -266,14 +262,14 @@ export const flowRoutes = Effect.gen(function* () {
   };
 
   const routes: ReadonlyArray<BoundRoute> = [
-    bind("GET", "/", () =>
+    pageAt("/", () =>
       Effect.map(usableGameWays, ({ ways }) => homePage(pageSettings, addBot, [...ways, "session"])),
     ),
-    bind("GET", "/go", showCode),
+    pageAt("/go", showCode),
     withForm("/go", (context, fields) => enter(context, fields.get("code") ?? "")),
-    bind("GET", "/verify", show),
-    bind("GET", "/verify/chat/start", start("chat")),
-    bind("GET", "/verify/chat/callback", finish("chat")),
+    pageAt("/verify", show),
+    pageAt("/verify/chat/start", start("chat")),
+    pageAt("/verify/chat/callback", finish("chat")),
     ...gameWays.flatMap((way) => routesOf[way]),
     withForm("/verify/confirm", (context, fields) =>
       confirm(context, {
