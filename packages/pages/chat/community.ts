@@ -27,11 +27,11 @@ export const makeCommunity = Effect.gen(function* () {
 
   const usableGameWays = yield* makeUsableGameWays;
 
-  const displayName = Effect.fnUntraced(function* ({ scope, guildId }: ScopedGuild) {
+  const name = Effect.fnUntraced(function* ({ scope, guildId }: ScopedGuild) {
     const configured = Option.getOrNull(yield* keys.findScopeByPid(scope.pid));
     const guild = yield* profiles.guild(guildId);
     const chosen = configured?.settings.displayName ?? guild?.name ?? null;
-    return yield* askingName(scope, { displayName: chosen, guildName: null });
+    return plain(yield* askingName(scope, { displayName: chosen, guildName: null }));
   });
 
   return {
@@ -68,11 +68,8 @@ export const makeCommunity = Effect.gen(function* () {
     verifyUrl: ({ scope: { pid }, guildId }: ScopedGuild): string =>
       `${publicUrl}${flowPath({ pid, guildId, redirect: null })}`,
 
-    /** The community's name: as its owner set it, else the name of the guild or of the account's owner. */
-    displayName,
-
-    /** The same in the markup of messages. */
-    name: (place: ScopedGuild) => Effect.map(displayName(place), plain),
+    /** The community's name in the markup of messages. Its owner set it, else it is of the guild or of the account's owner. */
+    name,
 
     findLink: ({ scope }: ScopedGuild, chatId: ChatId) =>
       Effect.map(links.findByChatId(scope.pid, chatId), (record) =>

@@ -37,7 +37,9 @@ const posted = Metric.counter("accountlink_log_messages_total", {
   incremental: true,
 });
 
-const count = (outcome: "posted" | "closed" | "refused" | "unavailable" | "edited") =>
+const outcomes = ["posted", "closed", "refused", "unavailable", "edited"] as const;
+
+const count = (outcome: (typeof outcomes)[number]) =>
   Metric.update(Metric.withAttributes(posted, { outcome }), 1);
 
 /** Tells what happens in the channels of logs. Does nothing on a platform without channels. */
@@ -58,7 +60,7 @@ const start = Effect.fnUntraced(function* (channels: ChatChannels) {
   const { chargeTo } = yield* PlatformRefusals;
   const run = yield* makeLogRun(channels);
   const node = makeNode();
-  for (const outcome of ["posted", "closed", "refused", "unavailable", "edited"] as const) {
+  for (const outcome of outcomes) {
     yield* Metric.update(Metric.withAttributes(posted, { outcome }), 0);
   }
   const { stop } = yield* makeCouriers({

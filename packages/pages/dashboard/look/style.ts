@@ -105,8 +105,6 @@ details :is(.field, .row), details > .panel { margin-top: 1rem; }
 .notice p { margin: 0; }
 .notice ul { margin: .5rem 0 0; padding-inline-start: 1.25rem; }
 .notice, li.warn, li.bad { color: inherit; }
-.undo { animation: gone 0s 10s forwards; }
-@keyframes gone { to { visibility: hidden; } }
 .badge { display: inline-block; padding: 0 .5rem; border: 1px solid; border-radius: 1rem; font-size: .75rem; font-weight: 600; vertical-align: middle; }
 .empty { padding: 2rem 1.5rem; border: 1px dashed var(--edge); border-radius: .75rem; text-align: center; }
 
