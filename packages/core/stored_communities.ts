@@ -198,22 +198,21 @@ export const storedCommunities = recordStore(CommunityStore, (records) => {
           .flatMap(({ pid, guildId, pausedAt: at }) => (at === null ? [] : [{ pid, guildId, at }]));
       }),
 
-    update: ({ update, position, ...change }) =>
-      Effect.gen(function* () {
-        const isOfLog = update.logChannelId !== undefined;
-        // A process may have ended before the entries were deleted.
-        if (isOfLog) yield* deleteLogEntries(records, "update", change);
-        yield* write("update", communityQueue(change), function* (tx) {
-          assertStorable(Object.values(update).filter((value) => typeof value === "string"));
-          const stored = yield* recordAt(tx, change);
-          const before = { ...nothingChosen, ...stored.settings };
-          if (changedIn(before, update).length === 0) return;
-          yield* putSettings(tx, stored, update, position);
-          const linking = { ...before, ...stored, paused: pausedOf(stored) };
-          yield* tx.journal(change, "roles.updated", settingDetails(linking, update));
-        });
-        if (isOfLog) yield* deleteLogEntries(records, "update", change);
-      }),
+    update: Effect.fnUntraced(function* ({ update, position, ...change }) {
+      const isOfLog = update.logChannelId !== undefined;
+      // A process may have ended before the entries were deleted.
+      if (isOfLog) yield* deleteLogEntries(records, "update", change);
+      yield* write("update", communityQueue(change), function* (tx) {
+        assertStorable(Object.values(update).filter((value) => typeof value === "string"));
+        const stored = yield* recordAt(tx, change);
+        const before = { ...nothingChosen, ...stored.settings };
+        if (changedIn(before, update).length === 0) return;
+        yield* putSettings(tx, stored, update, position);
+        const linking = { ...before, ...stored, paused: pausedOf(stored) };
+        yield* tx.journal(change, "roles.updated", settingDetails(linking, update));
+      });
+      if (isOfLog) yield* deleteLogEntries(records, "update", change);
+    }),
 
     savePanel: ({ panel, ...change }) =>
       write("savePanel", communityQueue(change), function* (tx) {

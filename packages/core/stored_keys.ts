@@ -177,15 +177,14 @@ export const storedKeys = recordStore(KeyStore, (records) => {
         return (yield* livingKeys(tx, account)).filter(({ counts }) => counts).length;
       }),
 
-    forgetRevoked: (before) =>
-      Effect.gen(function* () {
-        const old = yield* read("forgetRevoked", (tx) =>
-          tx.list(keyRecords.revoked, [], { before: [before] }),
-        );
-        for (const part of Arr.chunksOf(old, Math.min(mostWritten, keysOfStep))) {
-          yield* write("forgetRevoked", "revoked keys", (tx) => forgetKeys(tx, part));
-        }
-      }),
+    forgetRevoked: Effect.fnUntraced(function* (before) {
+      const old = yield* read("forgetRevoked", (tx) =>
+        tx.list(keyRecords.revoked, [], { before: [before] }),
+      );
+      for (const part of Arr.chunksOf(old, Math.min(mostWritten, keysOfStep))) {
+        yield* write("forgetRevoked", "revoked keys", (tx) => forgetKeys(tx, part));
+      }
+    }),
 
     rotateKey: ({ id, hash, previousUntil, madeBy, ...origin }) =>
       write("rotateKey", id, function* (tx) {

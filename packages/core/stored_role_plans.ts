@@ -192,26 +192,25 @@ export const storedRolePlans = recordStore(RolePlanStore, (records) => {
         return true;
       }),
 
-    remove: (removal) =>
-      Effect.gen(function* () {
-        yield* dropMembers(removal, () => Effect.succeed(true));
-        const isRemoved = yield* write("remove", queuesOf(removal), function* (tx) {
-          const { pid, guildId } = removal;
-          const stored = yield* findPlan(tx, removal);
-          const isCommunity = yield* closeCommunity(tx, removal);
-          if (stored === undefined && !isCommunity) return false;
-          const details = planEntryDetails(removal, stored === undefined ? noPlan : settingsOf(stored));
-          yield* tx.journal(removal, "roles.deleted", details);
-          yield* noteTurn(tx, removal, "removed");
-          yield* tx.remove(rolePreviews, pid, guildId);
-          yield* tx.remove(rolePlans, pid, guildId);
-          return true;
-        });
-        yield* deleteLogEntries(records, "remove", removal);
-        // Removes what a node has stored meanwhile.
-        yield* dropMembers(removal, (tx) => Effect.map(findPlan(tx, removal), Predicate.isUndefined));
-        return isRemoved;
-      }),
+    remove: Effect.fnUntraced(function* (removal) {
+      yield* dropMembers(removal, () => Effect.succeed(true));
+      const isRemoved = yield* write("remove", queuesOf(removal), function* (tx) {
+        const { pid, guildId } = removal;
+        const stored = yield* findPlan(tx, removal);
+        const isCommunity = yield* closeCommunity(tx, removal);
+        if (stored === undefined && !isCommunity) return false;
+        const details = planEntryDetails(removal, stored === undefined ? noPlan : settingsOf(stored));
+        yield* tx.journal(removal, "roles.deleted", details);
+        yield* noteTurn(tx, removal, "removed");
+        yield* tx.remove(rolePreviews, pid, guildId);
+        yield* tx.remove(rolePlans, pid, guildId);
+        return true;
+      });
+      yield* deleteLogEntries(records, "remove", removal);
+      // Removes what a node has stored meanwhile.
+      yield* dropMembers(removal, (tx) => Effect.map(findPlan(tx, removal), Predicate.isUndefined));
+      return isRemoved;
+    }),
 
     startSweep: (place, at) =>
       write("startSweep", queueOf(place), function* (tx) {
@@ -242,18 +241,17 @@ export const storedRolePlans = recordStore(RolePlanStore, (records) => {
 
     firstNode: (prefix, at) => firstNode("firstNode", rolePlans, prefix, at),
 
-    putNicknamesBack: (change) =>
-      Effect.gen(function* () {
-        const { pid, guildId, at } = change;
-        const count = yield* read("putNicknamesBack", (tx) => tx.count(roleMembers.replaced, [pid, guildId]));
-        return yield* write("putNicknamesBack", queueOf(change), function* (tx) {
-          const stored = yield* findPlan(tx, change);
-          if (stored === undefined || stored.puttingBackSince !== null) return false;
-          yield* tx.journal(change, "nicknames.put_back", { guildId, count });
-          yield* tx.put(rolePlans, { ...stored, puttingBackSince: at });
-          return true;
-        });
-      }),
+    putNicknamesBack: Effect.fnUntraced(function* (change) {
+      const { pid, guildId, at } = change;
+      const count = yield* read("putNicknamesBack", (tx) => tx.count(roleMembers.replaced, [pid, guildId]));
+      return yield* write("putNicknamesBack", queueOf(change), function* (tx) {
+        const stored = yield* findPlan(tx, change);
+        if (stored === undefined || stored.puttingBackSince !== null) return false;
+        yield* tx.journal(change, "nicknames.put_back", { guildId, count });
+        yield* tx.put(rolePlans, { ...stored, puttingBackSince: at });
+        return true;
+      });
+    }),
 
     puttingBack: () =>
       read("puttingBack", function* (tx) {

@@ -137,21 +137,20 @@ export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inStep
   });
 
   return {
-    add: (pid, entry, at) =>
-      Effect.gen(function* () {
-        const logs = yield* read("add", (tx) => tx.list(guildLogs.byScope, [pid]));
-        // A scope has any number of logs, so each has a transaction of its own.
-        for (const { id: logId } of logs.filter(({ channelId }) => channelId !== null)) {
-          yield* write("add", logId, function* (tx) {
-            const log = yield* tx.get(guildLogs, logId);
-            const waiting = yield* tx.count(guildLogEntries.byLog, [logId]);
-            if (log === undefined || log.channelId === null || waiting >= mostWaiting(entry)) return;
-            const [last] = yield* tx.list(guildLogEntries.byLog, [logId], { reverse: true, limit: 1 });
-            const { chatId } = entry;
-            yield* tx.create(guildLogEntries, { logId, id: (last?.id ?? 0) + 1, chatId, entry, at });
-          });
-        }
-      }),
+    add: Effect.fnUntraced(function* (pid, entry, at) {
+      const logs = yield* read("add", (tx) => tx.list(guildLogs.byScope, [pid]));
+      // A scope has any number of logs, so each has a transaction of its own.
+      for (const { id: logId } of logs.filter(({ channelId }) => channelId !== null)) {
+        yield* write("add", logId, function* (tx) {
+          const log = yield* tx.get(guildLogs, logId);
+          const waiting = yield* tx.count(guildLogEntries.byLog, [logId]);
+          if (log === undefined || log.channelId === null || waiting >= mostWaiting(entry)) return;
+          const [last] = yield* tx.list(guildLogEntries.byLog, [logId], { reverse: true, limit: 1 });
+          const { chatId } = entry;
+          yield* tx.create(guildLogEntries, { logId, id: (last?.id ?? 0) + 1, chatId, entry, at });
+        });
+      }
+    }),
 
     hold: (items) =>
       Effect.flatMap(hold("hold", guildLogs, items), (held) =>
@@ -180,34 +179,33 @@ export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inStep
         return found.map(({ id, entry, at }) => ({ id, entry, at }));
       }),
 
-    record: (told) =>
-      Effect.gen(function* () {
-        const { node, at, position, problems, message, closedAt } = told;
-        const id = logIdOf(told);
-        const named = message?.lines.flatMap(({ chatIds }) => chatIds).length ?? 0;
-        const isOne = named + told.told.length <= mostWritten;
-        const parts = isOne ? [told.told] : [[], ...Arr.chunksOf(told.told, mostWritten)];
-        let isHeld = true;
-        for (const [index, part] of parts.entries()) {
-          isHeld &&= yield* write("record", id, function* (tx) {
-            const log = yield* tx.get(guildLogs, id);
-            if (log === undefined) return false;
-            if (message !== null && index === 0) yield* insertMessage(tx, id, message, at);
-            if (log.holder !== node) return false;
-            yield* tx.removeAll(
-              guildLogEntries,
-              part.map((entry) => [id, entry]),
-            );
-            if (index === parts.length - 1)
-              yield* tx.put(guildLogs, { ...log, position, problems, closedAt });
-            return true;
-          });
-        }
-        if (message !== null) {
-          while ((yield* forgetOld(id, at)) > 0);
-        }
-        return isHeld;
-      }),
+    record: Effect.fnUntraced(function* (told) {
+      const { node, at, position, problems, message, closedAt } = told;
+      const id = logIdOf(told);
+      const named = message?.lines.flatMap(({ chatIds }) => chatIds).length ?? 0;
+      const isOne = named + told.told.length <= mostWritten;
+      const parts = isOne ? [told.told] : [[], ...Arr.chunksOf(told.told, mostWritten)];
+      let isHeld = true;
+      for (const [index, part] of parts.entries()) {
+        isHeld &&= yield* write("record", id, function* (tx) {
+          const log = yield* tx.get(guildLogs, id);
+          if (log === undefined) return false;
+          if (message !== null && index === 0) yield* insertMessage(tx, id, message, at);
+          if (log.holder !== node) return false;
+          yield* tx.removeAll(
+            guildLogEntries,
+            part.map((entry) => [id, entry]),
+          );
+          if (index === parts.length - 1)
+            yield* tx.put(guildLogs, { ...log, position, problems, closedAt });
+          return true;
+        });
+      }
+      if (message !== null) {
+        while ((yield* forgetOld(id, at)) > 0);
+      }
+      return isHeld;
+    }),
 
     dueEdits: (place, at, limit) =>
       read("dueEdits", function* (tx) {
@@ -226,10 +224,9 @@ export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inStep
         yield* tx.put(guildLogMessages, { ...stored, editAt: retryAt, erasedAt });
       }),
 
-    forgetUser: (chatId, at) =>
-      Effect.gen(function* () {
-        const forget = write("forgetUser", chatId, (tx) => forgetInLogs(tx, chatId, at, mostWritten));
-        while ((yield* forget).isMore);
-      }),
+    forgetUser: Effect.fnUntraced(function* (chatId, at) {
+      const forget = write("forgetUser", chatId, (tx) => forgetInLogs(tx, chatId, at, mostWritten));
+      while ((yield* forget).isMore);
+    }),
   };
 });

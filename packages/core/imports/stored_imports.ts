@@ -102,15 +102,14 @@ export const storedImports = ({
       }),
     ),
 
-  sweep: (at) =>
-    Effect.gen(function* () {
-      const ended = yield* read("sweep", function* (tx) {
-        const all = yield* tx.list(linkImports.byKey, []);
-        const undoable = new Set(undoableAmong(yield* openAmong(tx, all, at)));
-        return all.filter((one) => !undoable.has(one));
-      });
-      yield* removeEnded(ended, at - undoableFor);
-    }),
+  sweep: Effect.fnUntraced(function* (at) {
+    const ended = yield* read("sweep", function* (tx) {
+      const all = yield* tx.list(linkImports.byKey, []);
+      const undoable = new Set(undoableAmong(yield* openAmong(tx, all, at)));
+      return all.filter((one) => !undoable.has(one));
+    });
+    yield* removeEnded(ended, at - undoableFor);
+  }),
 });
 
 const nothingLeft: ImportUndone = { removed: 0, restored: 0, isDone: true };

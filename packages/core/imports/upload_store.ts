@@ -228,19 +228,18 @@ export const storedUploads = recordStore(UploadStore, ({ read, write, removeBefo
         return true;
       }),
 
-    append: (holder, { file, part, bytes }) =>
-      Effect.gen(function* () {
-        const { id } = holder;
-        if ((yield* read("append", (tx) => findHeld(tx, holder))) === undefined) return false;
-        if (part === 0) yield* deleteParts("append", id, [file]);
-        return yield* write("append", id, function* (tx) {
-          const held = yield* findHeld(tx, holder);
-          if (held === undefined) return false;
-          yield* tx.put(uploads, { ...held, size: held.size + bytes.length });
-          yield* tx.create(uploadParts, { importId: id, file, part, content: Base64.encode(bytes) });
-          return true;
-        });
-      }),
+    append: Effect.fnUntraced(function* (holder, { file, part, bytes }) {
+      const { id } = holder;
+      if ((yield* read("append", (tx) => findHeld(tx, holder))) === undefined) return false;
+      if (part === 0) yield* deleteParts("append", id, [file]);
+      return yield* write("append", id, function* (tx) {
+        const held = yield* findHeld(tx, holder);
+        if (held === undefined) return false;
+        yield* tx.put(uploads, { ...held, size: held.size + bytes.length });
+        yield* tx.create(uploadParts, { importId: id, file, part, content: Base64.encode(bytes) });
+        return true;
+      });
+    }),
 
     readPart: (id, { file, part }) =>
       read("readPart", function* (tx) {
@@ -281,19 +280,18 @@ export const storedUploads = recordStore(UploadStore, ({ read, write, removeBefo
         return true;
       }),
 
-    take: (hold) =>
-      Effect.gen(function* () {
-        const bounds = { before: [hold.at + 1], limit: 1 };
-        const [free] = yield* read("take", (tx) => tx.list(uploads.running, [], bounds));
-        // Usually there is nothing to take, so nothing is written.
-        if (free === undefined) return Option.none();
-        return yield* write("take", queue, function* (tx) {
-          const found = yield* tx.get(uploads, free.id);
-          if (found?.phase !== "running" || found.heldUntil > hold.at) return Option.none();
-          yield* tx.put(uploads, { ...found, ...heldBy(hold) });
-          return Option.some(storedOf(found));
-        });
-      }),
+    take: Effect.fnUntraced(function* (hold) {
+      const bounds = { before: [hold.at + 1], limit: 1 };
+      const [free] = yield* read("take", (tx) => tx.list(uploads.running, [], bounds));
+      // Usually there is nothing to take, so nothing is written.
+      if (free === undefined) return Option.none();
+      return yield* write("take", queue, function* (tx) {
+        const found = yield* tx.get(uploads, free.id);
+        if (found?.phase !== "running" || found.heldUntil > hold.at) return Option.none();
+        yield* tx.put(uploads, { ...found, ...heldBy(hold) });
+        return Option.some(storedOf(found));
+      });
+    }),
 
     remove: (id) =>
       write("remove", queue, function* (tx) {
@@ -303,11 +301,10 @@ export const storedUploads = recordStore(UploadStore, ({ read, write, removeBefo
         return true;
       }),
 
-    sweep: (at) =>
-      Effect.gen(function* () {
-        const over = yield* read("sweep", (tx) => tx.list(uploads.byEnd, [], { before: [at + 1] }));
-        for (const { id } of over) yield* deleteParts("sweep", id);
-        yield* removeBefore("sweep", uploads.byEnd, [at + 1]);
-      }),
+    sweep: Effect.fnUntraced(function* (at) {
+      const over = yield* read("sweep", (tx) => tx.list(uploads.byEnd, [], { before: [at + 1] }));
+      for (const { id } of over) yield* deleteParts("sweep", id);
+      yield* removeBefore("sweep", uploads.byEnd, [at + 1]);
+    }),
   };
 });

@@ -118,15 +118,14 @@ export const makeLinkCounts = Effect.gen(function* () {
       store.countLinks(pid, { verified: rangeOf(counted, now) }),
     );
 
-  const countWays = (pid: Pid) =>
-    Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis;
-      const counted = yield* store.countWays(pid, weekOf("lastWeek", now).from);
-      return {
-        ways: new Map(counted.map(({ proof, links }) => [proof, links])),
-        lastWeek: new Map(counted.map(({ proof, recent }) => [proof, recent])),
-      };
-    });
+  const countWays = Effect.fnUntraced(function* (pid: Pid) {
+    const now = yield* Clock.currentTimeMillis;
+    const counted = yield* store.countWays(pid, weekOf("lastWeek", now).from);
+    return {
+      ways: new Map(counted.map(({ proof, links }) => [proof, links])),
+      lastWeek: new Map(counted.map(({ proof, recent }) => [proof, recent])),
+    };
+  });
 
   const of = Effect.fnUntraced(function* (
     pid: Pid,

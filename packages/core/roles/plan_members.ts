@@ -85,25 +85,24 @@ const markWaiting = Effect.fnUntraced(function* (
 /** @internal */
 export const memberOperations = ({ read, write, mostWritten }: PlanStoreRecords) =>
   ({
-    mark: (marked) =>
-      Effect.gen(function* () {
-        const { at, position, chatIds, erased, sweepOf: total } = marked;
-        const all = [...new Set(chatIds)];
-        const parts: ReadonlyArray<typeof all> = all.length === 0 ? [all] : Arr.chunksOf(all, mostWritten);
-        for (const [index, part] of parts.entries()) {
-          const isHeld = yield* write("mark", queueOf(marked), function* (tx) {
-            const stored = yield* heldBy(tx, marked);
-            if (stored === undefined) return false;
-            yield* markWaiting(tx, marked, part, at, erased);
-            if (index < parts.length - 1) return true;
-            const plan = { ...stored, position };
-            yield* tx.put(rolePlans, total === null ? plan : sweeping(plan, total, at));
-            return true;
-          });
-          if (!isHeld) return false;
-        }
-        return true;
-      }),
+    mark: Effect.fnUntraced(function* (marked) {
+      const { at, position, chatIds, erased, sweepOf: total } = marked;
+      const all = [...new Set(chatIds)];
+      const parts: ReadonlyArray<typeof all> = all.length === 0 ? [all] : Arr.chunksOf(all, mostWritten);
+      for (const [index, part] of parts.entries()) {
+        const isHeld = yield* write("mark", queueOf(marked), function* (tx) {
+          const stored = yield* heldBy(tx, marked);
+          if (stored === undefined) return false;
+          yield* markWaiting(tx, marked, part, at, erased);
+          if (index < parts.length - 1) return true;
+          const plan = { ...stored, position };
+          yield* tx.put(rolePlans, total === null ? plan : sweeping(plan, total, at));
+          return true;
+        });
+        if (!isHeld) return false;
+      }
+      return true;
+    }),
 
     markMember: (guildId, chatId, at) =>
       write("markMember", guildQueue(guildId), function* (tx) {

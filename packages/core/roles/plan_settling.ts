@@ -145,34 +145,33 @@ export const settlingOperations = ({ write, inSteps, mostWritten }: PlanStoreRec
   });
 
   return {
-    settle: (settled) =>
-      Effect.gen(function* () {
-        const { pid, guildId, at } = settled;
-        const ended = yield* settleAll(
-          "settle",
-          settled,
-          itemsOf(settled),
-          at,
-          (tx) => heldBy(tx, settled),
-          (tx, plan) => putSettled(tx, plan, settled),
-        );
-        if (ended === null) return false;
-        const { sweptFrom } = ended;
-        if (sweptFrom === null) return true;
-        // The sweep has not found these problems again.
-        yield* inSteps(
-          "settle",
-          queueOf(settled),
-          (tx, limit) => tx.list(roleProblems.byTime, [pid, guildId], { before: [sweptFrom], limit }),
-          Effect.fnUntraced(function* (tx, found) {
-            const stored = yield* tx.getAll(roleProblems, keysOfAll(roleProblems, found));
-            const old = stored.filter(({ at: seen }) => seen < sweptFrom);
-            return yield* removeFound(roleProblems)(tx, old);
-          }),
-        );
-        yield* write("settle", queueOf(settled), (tx) => noteProblems(tx, settled, at));
-        return true;
-      }),
+    settle: Effect.fnUntraced(function* (settled) {
+      const { pid, guildId, at } = settled;
+      const ended = yield* settleAll(
+        "settle",
+        settled,
+        itemsOf(settled),
+        at,
+        (tx) => heldBy(tx, settled),
+        (tx, plan) => putSettled(tx, plan, settled),
+      );
+      if (ended === null) return false;
+      const { sweptFrom } = ended;
+      if (sweptFrom === null) return true;
+      // The sweep has not found these problems again.
+      yield* inSteps(
+        "settle",
+        queueOf(settled),
+        (tx, limit) => tx.list(roleProblems.byTime, [pid, guildId], { before: [sweptFrom], limit }),
+        Effect.fnUntraced(function* (tx, found) {
+          const stored = yield* tx.getAll(roleProblems, keysOfAll(roleProblems, found));
+          const old = stored.filter(({ at: seen }) => seen < sweptFrom);
+          return yield* removeFound(roleProblems)(tx, old);
+        }),
+      );
+      yield* write("settle", queueOf(settled), (tx) => noteProblems(tx, settled, at));
+      return true;
+    }),
 
     settleOne: (place, member, at, changes) =>
       Effect.asVoid(

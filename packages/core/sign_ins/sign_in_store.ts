@@ -169,9 +169,8 @@ export const storedSignIns = recordStore(SignInStore, ({ read, write, inSteps, r
       removeFound(siteSignIns),
     ),
 
-  sweep: (now) =>
-    Effect.gen(function* () {
-      yield* removeBefore("sweep", begunSignIns.byEnd, [now + 1]);
-      yield* removeBefore("sweep", siteSignIns.byEnd, [now + 1]);
-    }),
+  sweep: Effect.fnUntraced(function* (now) {
+    yield* removeBefore("sweep", begunSignIns.byEnd, [now + 1]);
+    yield* removeBefore("sweep", siteSignIns.byEnd, [now + 1]);
+  }),
 }));

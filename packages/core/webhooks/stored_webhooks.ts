@@ -134,44 +134,42 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
           .toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
       }),
 
-    update: (change) =>
-      Effect.gen(function* () {
-        const { id, at } = change;
-        const updated = yield* write("update", id, function* (tx) {
-          const stored = yield* tx.get(webhookRecords, id);
-          if (stored === undefined) return null;
-          const changed = updatedWebhook(stored, change.change, at);
-          if (changed === null) return { isActivated: false };
-          const { webhook, action, details } = changed;
-          assertStorable(webhook.secrets.map(({ sealed }) => sealed));
-          yield* tx.put(webhookRecords, webhook);
-          yield* journal(tx, change, webhook, action, details);
-          return { isActivated: stored.status !== "active" && webhook.status === "active" };
-        });
-        for (const bounds of updated?.isActivated ? [{ after: [at] }, { before: [at] }] : []) {
-          yield* inSteps(
-            "update",
-            id,
-            (tx, limit) => tx.list(webhookDeliveries.due, [id], { ...bounds, limit }),
-            makeDue(at, 0),
-          );
-        }
-        return updated !== null;
-      }),
+    update: Effect.fnUntraced(function* (change) {
+      const { id, at } = change;
+      const updated = yield* write("update", id, function* (tx) {
+        const stored = yield* tx.get(webhookRecords, id);
+        if (stored === undefined) return null;
+        const changed = updatedWebhook(stored, change.change, at);
+        if (changed === null) return { isActivated: false };
+        const { webhook, action, details } = changed;
+        assertStorable(webhook.secrets.map(({ sealed }) => sealed));
+        yield* tx.put(webhookRecords, webhook);
+        yield* journal(tx, change, webhook, action, details);
+        return { isActivated: stored.status !== "active" && webhook.status === "active" };
+      });
+      for (const bounds of updated?.isActivated ? [{ after: [at] }, { before: [at] }] : []) {
+        yield* inSteps(
+          "update",
+          id,
+          (tx, limit) => tx.list(webhookDeliveries.due, [id], { ...bounds, limit }),
+          makeDue(at, 0),
+        );
+      }
+      return updated !== null;
+    }),
 
-    remove: (removal) =>
-      Effect.gen(function* () {
-        const { id } = removal;
-        yield* removeDeliveries(id);
-        const isRemoved = yield* write("remove", id, function* (tx) {
-          const removed = yield* tx.remove(webhookRecords, id);
-          if (removed !== undefined) yield* journal(tx, removal, removed, "webhook.deleted");
-          return removed !== undefined;
-        });
-        // Removes what a node has recorded meanwhile.
-        yield* removeDeliveries(id);
-        return isRemoved;
-      }),
+    remove: Effect.fnUntraced(function* (removal) {
+      const { id } = removal;
+      yield* removeDeliveries(id);
+      const isRemoved = yield* write("remove", id, function* (tx) {
+        const removed = yield* tx.remove(webhookRecords, id);
+        if (removed !== undefined) yield* journal(tx, removal, removed, "webhook.deleted");
+        return removed !== undefined;
+      });
+      // Removes what a node has recorded meanwhile.
+      yield* removeDeliveries(id);
+      return isRemoved;
+    }),
 
     deliveries: (id, { status, before, limit }) =>
       read("deliveries", function* (tx) {
@@ -254,60 +252,58 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
         ),
       ),
 
-    record: ({ id, node, at, position, deliveries, freedLanes, deliveredAt, failedAt }) =>
-      Effect.gen(function* () {
-        // Lanes are freed after all deliveries are recorded, and the position moves with the last ones.
-        const all = [...deliveries, ...freedLanes];
-        const parts: ReadonlyArray<typeof all> = all.length === 0 ? [all] : Arr.chunksOf(all, mostWritten);
-        for (const [index, part] of parts.entries()) {
-          const recorded = part.filter((each) => typeof each !== "string");
-          const freed = part.filter((each) => typeof each === "string");
-          const isHeld = yield* write("record", id, function* (tx) {
-            const webhook = yield* tx.get(webhookRecords, id);
-            if (webhook === undefined || webhook.holder !== node) return false;
-            yield* tx.putAll(
-              webhookDeliveries,
-              recorded.map((delivery) => deliveryRecord(id, delivery)),
-            );
-            yield* freeLanes(tx, id, freed, at);
-            if (index < parts.length - 1) return true;
-            const times =
-              deliveredAt === null
-                ? { failingSince: webhook.failingSince ?? failedAt }
-                : { lastDeliveredAt: deliveredAt, failingSince: failedAt };
-            yield* tx.put(webhookRecords, { ...webhook, ...times, position });
-            return true;
-          });
-          if (!isHeld) return false;
-        }
-        return true;
-      }),
-
-    sweep: (before) =>
-      Effect.gen(function* () {
-        const end = firstEventOf(before);
-        const ids = yield* read("sweep", function* (tx) {
-          const all = (yield* tx.list(webhookRecords.byTime, [])).map(({ id }) => id);
-          const firsts = yield* tx.firsts(
-            webhookDeliveries.byKey,
-            all.map((id) => [id]),
+    record: Effect.fnUntraced(function* ({ id, node, at, position, deliveries, freedLanes, deliveredAt, failedAt }) {
+      // Lanes are freed after all deliveries are recorded, and the position moves with the last ones.
+      const all = [...deliveries, ...freedLanes];
+      const parts: ReadonlyArray<typeof all> = all.length === 0 ? [all] : Arr.chunksOf(all, mostWritten);
+      for (const [index, part] of parts.entries()) {
+        const recorded = part.filter((each) => typeof each !== "string");
+        const freed = part.filter((each) => typeof each === "string");
+        const isHeld = yield* write("record", id, function* (tx) {
+          const webhook = yield* tx.get(webhookRecords, id);
+          if (webhook === undefined || webhook.holder !== node) return false;
+          yield* tx.putAll(
+            webhookDeliveries,
+            recorded.map((delivery) => deliveryRecord(id, delivery)),
           );
-          return all.filter((_, index) => (firsts[index]?.eventId ?? end) < end);
+          yield* freeLanes(tx, id, freed, at);
+          if (index < parts.length - 1) return true;
+          const times =
+            deliveredAt === null
+              ? { failingSince: webhook.failingSince ?? failedAt }
+              : { lastDeliveredAt: deliveredAt, failingSince: failedAt };
+          yield* tx.put(webhookRecords, { ...webhook, ...times, position });
+          return true;
         });
-        let swept = 0;
-        for (const id of ids) {
-          swept += yield* inSteps(
-            "sweep",
-            id,
-            (tx, limit) => tx.list(webhookDeliveries.byKey, [id], { before: [end], limit }),
-            Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<DeliveryRecord>) {
-              const removed = yield* tx.removeAll(webhookDeliveries, keysOfAll(webhookDeliveries, found));
-              yield* freeLanes(tx, id, lanesOf(removed.map(storedDelivery)), before);
-              return removed.length;
-            }),
-          );
-        }
-        return swept;
-      }),
+        if (!isHeld) return false;
+      }
+      return true;
+    }),
+
+    sweep: Effect.fnUntraced(function* (before) {
+      const end = firstEventOf(before);
+      const ids = yield* read("sweep", function* (tx) {
+        const all = (yield* tx.list(webhookRecords.byTime, [])).map(({ id }) => id);
+        const firsts = yield* tx.firsts(
+          webhookDeliveries.byKey,
+          all.map((id) => [id]),
+        );
+        return all.filter((_, index) => (firsts[index]?.eventId ?? end) < end);
+      });
+      let swept = 0;
+      for (const id of ids) {
+        swept += yield* inSteps(
+          "sweep",
+          id,
+          (tx, limit) => tx.list(webhookDeliveries.byKey, [id], { before: [end], limit }),
+          Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<DeliveryRecord>) {
+            const removed = yield* tx.removeAll(webhookDeliveries, keysOfAll(webhookDeliveries, found));
+            yield* freeLanes(tx, id, lanesOf(removed.map(storedDelivery)), before);
+            return removed.length;
+          }),
+        );
+      }
+      return swept;
+    }),
   };
 });
