@@ -1,5 +1,5 @@
 /** Communities in any storage. */
-import { Array as Arr, Effect, Option, Schema } from "effect";
+import { Array as Arr, Effect, Schema } from "effect";
 import {
   type Community,
   type CommunityPlace,
@@ -24,7 +24,14 @@ import type { DataScope } from "./data_scope.ts";
 import { followLog, guildLogEntries, guildLogs, logIdOf } from "./guild_log/mod.ts";
 import { ChatId, GuildId, Pid } from "./ids.ts";
 import { type RecordOf, recordType } from "./records/record_type.ts";
-import { changeSome, recordStore, removeFound, type StoreRecords, type Tx } from "./records/records.ts";
+import {
+  changeSome,
+  recordStore,
+  removeFound,
+  type StoreRecords,
+  type Tx,
+  withScopes,
+} from "./records/records.ts";
 import { assertStorable } from "./storable_text.ts";
 
 const time = Schema.NullOr(Schema.Int);
@@ -81,7 +88,7 @@ const fieldsOf = (paused: Pause | null) => ({
 const pausedOf = ({ pausedAt: at, pausedWhy: why, pausedByType: type, pausedBy: id }: CommunityRecord) =>
   at === null ? null : { at, why, by: type === null ? null : { type, id } };
 
-const communityOf = (scope: DataScope, stored: CommunityRecord): Community => {
+const communityOf = (stored: CommunityRecord, scope: DataScope): Community => {
   const { guildId, homeSince, settings, panels } = stored;
   return { ...nothingChosen, ...settings, scope, guildId, homeSince, paused: pausedOf(stored), panels };
 };
@@ -91,19 +98,6 @@ const recordAt = (tx: Tx, place: CommunityPlace) =>
     tx.get(communityRecords, place.pid, place.guildId),
     (stored) => stored ?? communityRecord(place),
   );
-
-/** Adds their scopes to records. */
-const withScopes = Effect.fnUntraced(function* (
-  tx: Tx,
-  stored: ReadonlyArray<CommunityRecord>,
-  isActive = false,
-) {
-  const scopes = yield* tx.scopes(stored.map(({ pid }) => pid));
-  return stored.flatMap((each) => {
-    const known = scopes.get(each.pid);
-    return known === undefined || (isActive && !known.isActive) ? [] : [communityOf(known.scope, each)];
-  });
-});
 
 /** The queue of writes that may make the record of a community. @internal */
 export const communityQueue = ({ pid, guildId }: CommunityPlace): string => `community ${pid} ${guildId}`;
@@ -169,25 +163,26 @@ export const storedCommunities = recordStore(CommunityStore, (records) => {
     find: ({ pid, guildId }) =>
       read("find", function* (tx) {
         const stored = yield* tx.get(communityRecords, pid, guildId);
-        const found = yield* withScopes(tx, stored === undefined ? [] : [stored]);
+        const found = yield* withScopes(tx, stored === undefined ? [] : [stored], communityOf);
         return Arr.findFirst(found, isKnown);
       }),
 
     findHome: (guildId) =>
       read("findHome", function* (tx) {
-        const found = yield* withScopes(tx, yield* tx.list(communityRecords.byGuild, [guildId]), true);
-        return Option.fromUndefinedOr(found.toSorted(homeOrder)[0]);
+        const stored = yield* tx.list(communityRecords.byGuild, [guildId]);
+        return Arr.head((yield* withScopes(tx, stored, communityOf, true)).toSorted(homeOrder));
       }),
 
     list: (pid) =>
       read("list", function* (tx) {
-        return (yield* withScopes(tx, yield* tx.list(communityRecords.byKey, [pid]))).filter(isKnown);
+        const stored = yield* tx.list(communityRecords.byKey, [pid]);
+        return (yield* withScopes(tx, stored, communityOf)).filter(isKnown);
       }),
 
     reminding: () =>
       read("reminding", function* (tx) {
-        const found = yield* withScopes(tx, yield* tx.list(communityRecords.reminding, []), true);
-        return found.filter(isLinkingOn);
+        const stored = yield* tx.list(communityRecords.reminding, []);
+        return (yield* withScopes(tx, stored, communityOf, true)).filter(isLinkingOn);
       }),
 
     pausedBy: (chatId) =>

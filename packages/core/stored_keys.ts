@@ -13,7 +13,7 @@ import {
   updatedKey,
 } from "./keys/api_key.ts";
 import { KeyStore } from "./keys/key_store.ts";
-import { keysOfAll, recordStore, removeFound, type Tx } from "./records/records.ts";
+import { keysOfAll, recordStore, removeFound, type Tx, withScopes } from "./records/records.ts";
 import { sessionBursts, verificationSessions } from "./sessions/mod.ts";
 import { assertStorable } from "./storable_text.ts";
 import { accountOperations } from "./stored_accounts.ts";
@@ -26,24 +26,21 @@ const keyOrder = Order.combine(
   Order.mapInput(Order.String, ({ id }: KeyRecord) => id),
 );
 
-/** Adds their scopes to keys. */
-const withScopes = Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<KeyRecord>) {
-  const scopes = yield* tx.scopes([...new Set(found.map(({ pid }) => pid))]);
-  return found.flatMap(({ pid, counts: _, revokedAt, ...key }) => {
-    const known = scopes.get(pid);
-    return known === undefined ? [] : [{ key: { ...key, scope: known.scope }, revokedAt }];
-  });
-});
+const keysOf = (tx: Tx, found: ReadonlyArray<KeyRecord>) =>
+  withScopes(tx, found, ({ pid: _, counts: __, revokedAt, ...key }, scope) => ({
+    key: { ...key, scope },
+    revokedAt,
+  }));
 
 const findKey = Effect.fnUntraced(function* (tx: Tx, stored: KeyRecord | undefined) {
-  const [found] = yield* withScopes(tx, stored === undefined ? [] : [stored]);
+  const [found] = yield* keysOf(tx, stored === undefined ? [] : [stored]);
   return found?.key;
 });
 
 const detailsOf = Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<KeyRecord>, at: Millis) {
   const living = found.filter(isLiving).map(({ id }) => [id]);
   const reads = [
-    withScopes(tx, found),
+    keysOf(tx, found),
     tx.listAll(keySecrets.ofKey, living),
     tx.lastUses(found.map(({ id }) => id)),
   ] as const;
@@ -162,7 +159,7 @@ export const storedKeys = recordStore(KeyStore, (records) => {
     listAccepted: (pid, at) =>
       read("listAccepted", function* (tx) {
         const found = (yield* tx.list(keyRecords.living, [pid])).filter((key) => isAccepted(key, at));
-        return (yield* withScopes(tx, found)).map(({ key }) => key);
+        return (yield* keysOf(tx, found)).map(({ key }) => key);
       }),
 
     hasKeys: (account) =>

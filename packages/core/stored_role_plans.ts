@@ -1,9 +1,9 @@
 /** Role plans in any storage. */
-import { Effect, Option, Predicate } from "effect";
+import { Array as Arr, Effect, Predicate, Struct } from "effect";
 import { type Pause, pauseBy, pauseFor, placeOrder } from "./communities/community.ts";
 import type { StoreEffect } from "./errors.ts";
 import { guildLogs, logIdOf } from "./guild_log/mod.ts";
-import { type RecordType, recordStore, removeFound, type Tx } from "./records/mod.ts";
+import { type RecordType, recordStore, removeFound, type Tx, withScopes } from "./records/mod.ts";
 import { findPlan, memberOperations, queueOf, sweeping } from "./roles/plan_members.ts";
 import { nicknameOperations } from "./roles/plan_nicknames.ts";
 import { noteTurn } from "./roles/plan_notice_store.ts";
@@ -37,17 +37,6 @@ import type { Millis } from "./timestamp.ts";
 
 /** The queues of writes that also change the community. */
 const queuesOf = (place: PlanPlace) => [queueOf(place), communityQueue(place)];
-
-/** Adds their scopes to plans, and leaves out plans of suspended accounts if only active ones are meant. */
-const withScopes = Effect.fnUntraced(function* (tx: Tx, plans: ReadonlyArray<PlanRecord>, isActive = false) {
-  const scopes = yield* tx.scopes(plans.map(({ pid }) => pid));
-  return plans.flatMap((plan) => {
-    const known = scopes.get(plan.pid);
-    return known === undefined || (isActive && !known.isActive)
-      ? []
-      : [{ plan, shown: planOf(known.scope, plan) }];
-  });
-});
 
 const paused = (plan: PlanRecord): PlanRecord => ({
   ...plan,
@@ -156,14 +145,12 @@ export const storedRolePlans = recordStore(RolePlanStore, (records) => {
     find: (place) =>
       read("find", function* (tx) {
         const plan = yield* findPlan(tx, place);
-        const [found] = yield* withScopes(tx, plan === undefined ? [] : [plan]);
-        return Option.map(Option.fromUndefinedOr(found), ({ shown }) => shown);
+        return Arr.head(yield* withScopes(tx, plan === undefined ? [] : [plan], planOf));
       }),
 
     list: (pid) =>
       read("list", function* (tx) {
-        const found = yield* withScopes(tx, yield* tx.list(rolePlans.byKey, [pid]));
-        return found.map(({ shown }) => shown);
+        return yield* withScopes(tx, yield* tx.list(rolePlans.byKey, [pid]), planOf);
       }),
 
     status: (place) =>
@@ -223,15 +210,13 @@ export const storedRolePlans = recordStore(RolePlanStore, (records) => {
     hold: (items) =>
       Effect.flatMap(hold("hold", rolePlans, items), (held) =>
         read("hold", function* (tx) {
-          const found = yield* withScopes(tx, held, true);
+          const found = yield* withScopes(tx, held, (plan, scope) => ({ plan, scope }), true);
           const places = found.map(({ plan: { pid, guildId } }) => [pid, guildId]);
           const next = yield* tx.firsts(roleMembers.due, places);
           const oldest = yield* tx.firsts(roleMembers.since, places);
-          return found.map(({ plan, shown }, index) => ({
-            ...shown,
-            position: plan.position,
-            revision: plan.revision,
-            sweptAt: plan.sweptAt,
+          return found.map(({ plan, scope }, index) => ({
+            ...planOf(plan, scope),
+            ...Struct.pick(plan, ["position", "revision", "sweptAt"]),
             sweep: sweepOf(plan),
             nextDueAt: next[index]?.dueAt ?? null,
             oldestSince: oldest[index]?.since ?? null,
@@ -256,7 +241,7 @@ export const storedRolePlans = recordStore(RolePlanStore, (records) => {
     puttingBack: () =>
       read("puttingBack", function* (tx) {
         const found = yield* tx.list(rolePlans.puttingBack, []);
-        return (yield* withScopes(tx, found.toSorted(placeOrder), true)).map(({ shown }) => shown);
+        return yield* withScopes(tx, found.toSorted(placeOrder), planOf, true);
       }),
 
     endPuttingBack: (place) =>

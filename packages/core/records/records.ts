@@ -310,6 +310,23 @@ export const changeSome = Effect.fnUntraced(function* <R extends object>(
   return found.length === limit;
 });
 
+/**
+ * Makes of records, with their scopes, what a store returns. Leaves out records without a scope and, if `isActive`, those
+ * of suspended accounts. @internal
+ */
+export const withScopes = Effect.fnUntraced(function* <R extends { readonly pid: Pid }, A>(
+  tx: Tx,
+  records: ReadonlyArray<R>,
+  make: (record: R, scope: DataScope) => A,
+  isActive = false,
+) {
+  const scopes = yield* tx.scopes([...new Set(records.map(({ pid }) => pid))]);
+  return records.flatMap((record) => {
+    const known = scopes.get(record.pid);
+    return known === undefined || (isActive && !known.isActive) ? [] : [make(record, known.scope)];
+  });
+});
+
 /** Makes the records of a store, whose name is the first part of the names of its operations. @internal */
 export class Records extends Context.Service<Records, (store: string) => StoreRecords>()(
   "@accountlink/core/Records",

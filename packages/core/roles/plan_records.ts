@@ -149,7 +149,7 @@ export const settingsOf = ({
 });
 
 /** @internal */
-export const planOf = (scope: DataScope, plan: PlanRecord): RolePlan => ({
+export const planOf = (plan: PlanRecord, scope: DataScope): RolePlan => ({
   ...settingsOf(plan),
   scope,
   guildId: plan.guildId,
