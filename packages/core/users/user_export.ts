@@ -84,6 +84,10 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
       ];
       const scopes = records.map(({ scope }) => scope);
       const communityOf = yield* communitiesOf([...scopes, ...scoped].map(({ pid }) => pid));
+      const inCommunity = ({ pid, ...fields }: { readonly pid: Pid; readonly [field: string]: unknown }) => ({
+        community: communityOf(pid),
+        ...withTimes(fields),
+      });
       const browsers = [...new Set(seen.map(({ sighting }) => sighting.browser))];
       const addresses = yield* vault.revealEach(sightings.map(({ sighting }) => sighting.address));
       return {
@@ -94,72 +98,58 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
           withTimes({ account: name, role, since }),
         ),
         keys: found.keys.map(keyJson),
-        links: records.map(({ scope, record }) => ({
-          community: communityOf(scope.pid),
-          // Of a link that an undone import made, only the version is left.
-          ...(isOrWasLinked(record)
-            ? withTimes(Struct.omit(record, ["chatId"]))
-            : Struct.pick(record, ["gameId", "linkVersion"])),
-        })),
-        sightings: sightings.map(({ pid, sighting: { seenAt } }, index) => ({
-          community: communityOf(pid),
-          // Null if the address key of the sighting is no longer configured.
-          address: addresses[index]?.pipe(
-            Option.map(({ ip }) => NetAddress.formatIp(ip)),
-            Option.getOrNull,
-          ),
-          ...withTimes({ seenAt }),
-        })),
-        browsers: seen.map(({ pid, sighting: { browser, seenAt }, firstSeenAt }) => ({
-          community: communityOf(pid),
-          // A number replaces the hash of the browser. A browser has the same number in all communities.
-          browser: browsers.indexOf(browser) + 1,
-          ...withTimes({ firstSeenAt, seenAt }),
-        })),
-        reviews: reviews.map(({ pid, review }) => ({
-          community: communityOf(pid),
-          ...withTimes(Struct.pick(review, ["otherChatId", "verdict", "note", "at"])),
-        })),
-        blocks: blocks.map(({ pid, at }) => ({ community: communityOf(pid), ...withTimes({ at }) })),
+        links: records.map(({ scope: { pid }, record }) =>
+          inCommunity({
+            pid,
+            // Of a link that an undone import made, only the version is left.
+            ...(isOrWasLinked(record)
+              ? Struct.omit(record, ["chatId"])
+              : Struct.pick(record, ["gameId", "linkVersion"])),
+          }),
+        ),
+        sightings: sightings.map(({ pid, sighting: { seenAt } }, index) =>
+          inCommunity({
+            pid,
+            // Null if the address key of the sighting is no longer configured.
+            address: addresses[index]?.pipe(
+              Option.map(({ ip }) => NetAddress.formatIp(ip)),
+              Option.getOrNull,
+            ),
+            seenAt,
+          }),
+        ),
+        // A number replaces the hash of the browser. A browser has the same number in all communities.
+        browsers: seen.map(({ pid, sighting: { browser, seenAt }, firstSeenAt }) =>
+          inCommunity({ pid, browser: browsers.indexOf(browser) + 1, firstSeenAt, seenAt }),
+        ),
+        reviews: reviews.map(({ pid, review }) =>
+          inCommunity({ pid, ...Struct.pick(review, ["otherChatId", "verdict", "note", "at"]) }),
+        ),
+        blocks: blocks.map(({ pid, at }) => inCommunity({ pid, at })),
         // Who else is in the pair is not the user's data.
-        likelyAlts: suspects.map(({ pid, suspect: { at, score, evidence } }) => ({
-          community: communityOf(pid),
-          ...withTimes({ linkedAt: at, score }),
-          reasons: evidence.map(({ kind }) => kind),
-        })),
+        likelyAlts: suspects.map(({ pid, suspect: { at, score, evidence } }) =>
+          inCommunity({ pid, linkedAt: at, score, reasons: evidence.map(({ kind }) => kind) }),
+        ),
         roles: roles
           .filter(({ nickname, problems }) => nickname !== null || problems.length > 0)
-          .map(({ pid, guildId, nickname, problems }) => ({
-            community: communityOf(pid),
-            guildId,
-            nickname: nickname === null ? null : shownNickname(nickname),
-            problems: problems.map(({ roleId, reason, at }) => withTimes({ roleId, reason, at })),
-          })),
-        roleChanges: roleChanges.map(({ pid, ...change }) => ({
-          community: communityOf(pid),
-          ...withTimes(Struct.pick(change, ["guildId", "roleId", "change", "at", "because"])),
-        })),
-        replacedNicknames: roles.flatMap(({ pid, guildId, replacedNickname }) =>
-          replacedNickname === null
-            ? []
-            : [{ community: communityOf(pid), guildId, nickname: replacedNickname }],
+          .map(({ pid, guildId, nickname, problems }) =>
+            inCommunity({
+              pid,
+              guildId,
+              nickname: nickname === null ? null : shownNickname(nickname),
+              problems: problems.map(({ roleId, reason, at }) => withTimes({ roleId, reason, at })),
+            }),
+          ),
+        roleChanges: roleChanges.map((change) =>
+          inCommunity(Struct.pick(change, ["pid", "guildId", "roleId", "change", "at", "because"])),
         ),
-        pauses: pauses.map(({ pid, guildId, at }) => ({
-          community: communityOf(pid),
-          ...withTimes({ guildId, at }),
-        })),
-        rulesTurnedOn: planNotices.map(({ pid, guildId, toldAt }) => ({
-          community: communityOf(pid),
-          ...withTimes({ guildId, toldAt }),
-        })),
-        sessions: sessions.map(({ id: _, pid, ...session }) => ({
-          community: communityOf(pid),
-          ...withTimes(session),
-        })),
-        flows: flows.map(({ pid, gameId, expiresAt }) => ({
-          community: communityOf(pid),
-          ...withTimes({ gameId, expiresAt }),
-        })),
+        replacedNicknames: roles.flatMap(({ pid, guildId, replacedNickname: nickname }) =>
+          nickname === null ? [] : [inCommunity({ pid, guildId, nickname })],
+        ),
+        pauses: pauses.map(({ pid, guildId, at }) => inCommunity({ pid, guildId, at })),
+        rulesTurnedOn: planNotices.map(({ pid, guildId, toldAt }) => inCommunity({ pid, guildId, toldAt })),
+        sessions: sessions.map((session) => inCommunity(Struct.omit(session, ["id"]))),
+        flows: flows.map(({ pid, gameId, expiresAt }) => inCommunity({ pid, gameId, expiresAt })),
         signIns: found.signIns.map((signIn) => withTimes(Struct.omit(signIn, ["id", "chatId"]))),
       };
     });
