@@ -2,7 +2,7 @@
  * A courier carries the events of a feed for one item, such as a webhook, to the receiver of the item. One node at a
  * time holds an item and runs its courier. Other nodes take over the items of a dead node. @internal
  */
-import { Clock, type Duration, Effect, FiberSet, Latch, Queue, type Scope } from "effect";
+import { Clock, Effect, FiberSet, Latch, type Metric, Queue, type Scope } from "effect";
 import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
@@ -13,6 +13,7 @@ import type { HoldItems } from "../records/records.ts";
 import { forEachSessionChange } from "../sessions/session_watch.ts";
 import { forEachSignal, Signals } from "../signals.ts";
 import { StorageUse } from "../storage_use.ts";
+import { readMetric } from "../telemetry/metric_reading.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -24,6 +25,12 @@ const interval = "1 second";
 
 /** How many items the node takes at once. Because of this limit, nodes that start together share the items. */
 const takenAtOnce = 50;
+
+/**
+ * How long a stopping node waits for what its couriers have in flight: a request to a receiver or a platform takes at most
+ * ten seconds.
+ */
+export const drainTime = "11 seconds";
 
 /** How soon the store is polled after a signal of a change, in milliseconds. */
 const pollDelay = 20;
@@ -97,9 +104,7 @@ interface CourierWork<Item extends Held, C extends Courier<Item>> {
   /** Whether a courier has work besides new events. */
   readonly isDue: (courier: C, at: Millis) => boolean;
   /** Whether couriers carry events of sessions too. */
-  readonly hearsSessions: boolean;
-  /** How long a stopping node waits for running couriers to end. */
-  readonly drainTime: Duration.Input;
+  readonly hearsSessions?: true;
 }
 
 interface Couriers<C> {
@@ -133,7 +138,7 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   /** Waits until running couriers end, and lets other nodes take the items. */
   const release = Effect.gen(function* () {
     yield* stop;
-    yield* Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(runs), work.drainTime));
+    yield* Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(runs), drainTime));
     const at = yield* Clock.currentTimeMillis;
     const letGo = hold({ node: node.id, at, until: at, limit: 0 });
     if (couriers.size > 0) yield* Effect.ignore(Effect.timeout(letGo, "2 seconds"));
@@ -184,7 +189,7 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   const subscribe = yield* Effect.cached(
     Effect.andThen(
       forEachLinkChange(pollSoon),
-      work.hearsSessions ? forEachSessionChange(pollSoon) : Effect.void,
+      work.hearsSessions === true ? forEachSessionChange(pollSoon) : Effect.void,
     ),
   );
 
@@ -213,6 +218,16 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   yield* forEachSignal(work.topic, () => isTakeDue.openUnsafe());
   return { all: couriers, stop };
 });
+
+/** Exports the greatest of what the couriers of a node say, such as an age in milliseconds, in seconds. */
+export const readGreatest = <C>(
+  metric: Metric.Gauge<number>,
+  { all }: Pick<Couriers<C>, "all">,
+  millisOf: (courier: C, now: Millis) => number,
+) =>
+  readMetric(metric, (now) => ({
+    value: Math.max(0, ...Array.from(all.values(), (courier) => millisOf(courier, now))) / 1_000,
+  }));
 
 const makeCourier = <Item extends Held>(item: Item): Effect.Effect<Courier<Item>> =>
   Effect.map(Queue.sliding<void>(1), (changes) => ({

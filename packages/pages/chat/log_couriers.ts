@@ -29,9 +29,6 @@ const editTime = 30 * day;
 /** How many logs the node tells at once. An account may have any number of them, which all have news at once. */
 const mostAtOnce = 4;
 
-/** How long a stopping node waits for a message in flight. */
-const drainTime = "11 seconds";
-
 const posted = Metric.counter("accountlink_log_messages_total", {
   description: "Messages in log channels, by outcome",
   incremental: true,
@@ -87,8 +84,6 @@ const start = Effect.fnUntraced(function* (channels: ChatChannels) {
       const isNew = problemAt !== null && problemAt !== courier.problemAt;
       return waitsSince !== null || isNew || (editAt !== null && editAt <= at);
     },
-    hearsSessions: false,
-    drainTime,
   });
   return stop;
 });

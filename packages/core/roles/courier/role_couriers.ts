@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, FiberSet, Layer, Metric } from "effect";
-import { makeCouriers, makeNode } from "../../couriers/couriers.ts";
+import { drainTime, makeCouriers, makeNode, readGreatest } from "../../couriers/couriers.ts";
 import type { PlatformEffect } from "../../errors.ts";
 import type { GuildId } from "../../ids.ts";
 import {
@@ -9,16 +9,13 @@ import {
   type RoleRefused,
   Urgency,
 } from "../../platforms/mod.ts";
-import { readMetric, warnOnce } from "../../telemetry/mod.ts";
+import { warnOnce } from "../../telemetry/mod.ts";
 import type { Millis } from "../../timestamp.ts";
 import { MemberSync } from "../member_sync.ts";
 import { RolePlanStore } from "../role_plan_store.ts";
 import { isProbing, makePlanCourier, makePlanRun, type PlanCourier } from "./plan_courier.ts";
 import { startPutBack } from "./put_back.ts";
 import { isSweepDue, makeSweep } from "./sweep.ts";
-
-/** How long a stopping node waits for changes that are already running. */
-const drainTime = "11 seconds";
 
 /** How long a node may take to notice that a sweep has started, ended or is of another plan, in milliseconds. */
 const rereadTime = 2_000;
@@ -76,7 +73,7 @@ const start = Effect.gen(function* () {
     yield* FiberSet.run(sweeps, Effect.ensuring(running, ended));
   });
 
-  const { all, stop } = yield* makeCouriers({
+  const couriers = yield* makeCouriers({
     topic: "role_plans",
     items: "role plans",
     problem: "Cannot apply role plans",
@@ -94,18 +91,13 @@ const start = Effect.gen(function* () {
       const isMemberDue = nextDueAt !== null && nextDueAt <= at && isProbing(courier, at);
       return isMemberDue || isSweepDue(courier, at);
     },
-    hearsSessions: false,
-    drainTime,
   });
   yield* Effect.addFinalizer(() =>
-    Effect.andThen(stop, Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(sweeps), drainTime))),
+    Effect.andThen(couriers.stop, Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(sweeps), drainTime))),
   );
-  yield* readMetric(oldest, (now) => {
-    const ages = Array.from(all.values(), ({ item }) => now - (item.oldestSince ?? now));
-    return { value: Math.max(0, ...ages) / 1_000 };
-  });
+  yield* readGreatest(oldest, couriers, ({ item }, now) => now - (item.oldestSince ?? now));
   yield* startPutBack;
-  return stop;
+  return couriers.stop;
 });
 
 /** The refusals that other members would get as well. */

@@ -1,8 +1,6 @@
 /** Sends the events of the webhooks that this node holds. Other nodes take over the webhooks of a dead node. */
 import { Context, Effect, Layer, Metric } from "effect";
-import { type Courier, makeCouriers, makeNode } from "../../couriers/couriers.ts";
-import { readMetric } from "../../telemetry/metric_reading.ts";
-import type { Millis } from "../../timestamp.ts";
+import { type Courier, makeCouriers, makeNode, readGreatest } from "../../couriers/couriers.ts";
 import { TurnAccount, Turns } from "../../turns/mod.ts";
 import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
 import { makeCourierRun } from "./courier.ts";
@@ -13,9 +11,6 @@ import type { WebhookCourier } from "./webhook_feed.ts";
  * others wait, and those that an account with its share leaves free.
  */
 const places = { places: 128, share: 16, reserve: 32 } as const;
-
-/** How long a stopping node waits for attempts in flight. An attempt takes at most ten seconds. */
-const drainTime = "11 seconds";
 
 const backlog = Metric.gauge("accountlink_webhook_backlog_seconds", {
   description: "Age of the oldest event that this node has read and not tried to deliver",
@@ -35,7 +30,7 @@ export class WebhookCouriers extends Context.Service<WebhookCouriers>()("@accoun
     const store = yield* WebhookStore;
     const run = yield* makeCourierRun;
     const node = { ...makeNode(), turns: new Turns({ resource: "webhooks", ...places }) };
-    const { all, stop } = yield* makeCouriers({
+    const couriers = yield* makeCouriers({
       topic: "webhooks",
       items: "webhooks",
       problem: "Cannot send webhooks",
@@ -56,28 +51,18 @@ export class WebhookCouriers extends Context.Service<WebhookCouriers>()("@accoun
         ),
       isDue: ({ item }, at) => item.nextAttemptAt !== null && item.nextAttemptAt <= at,
       hearsSessions: true,
-      drainTime,
     });
-    yield* measure(all);
+    yield* readGreatest(backlog, couriers, ({ oldestAt }, now) => now - (oldestAt ?? now));
+    yield* readGreatest(failing, couriers, ({ item }, now) => now - (item.oldestFailingAt ?? now));
+    yield* readGreatest(slowest, couriers, ({ latestAttempt }) => latestAttempt);
     return {
       /**
        * Prevents further attempts, because the node is stopping. Attempts that are already running end before the scope
        * closes.
        */
-      stop,
+      stop: couriers.stop,
     };
   }),
 }) {
   static readonly layer = Layer.effect(WebhookCouriers, WebhookCouriers.make);
 }
-
-const measure = Effect.fnUntraced(function* (couriers: ReadonlyMap<string, WebhookCourier>) {
-  const read = (metric: typeof backlog, millisOf: (courier: WebhookCourier, now: Millis) => number) =>
-    readMetric(metric, (now) => {
-      const all = Array.from(couriers.values(), (courier) => millisOf(courier, now));
-      return { value: Math.max(0, ...all) / 1_000 };
-    });
-  yield* read(backlog, ({ oldestAt }, now) => now - (oldestAt ?? now));
-  yield* read(failing, ({ item }, now) => now - (item.oldestFailingAt ?? now));
-  yield* read(slowest, ({ latestAttempt }) => latestAttempt);
-});
