@@ -12,7 +12,7 @@ import {
   type SessionId,
   type Sid,
 } from "../ids.ts";
-import { isAccepted, KeyStore, type ScopeSettings } from "../keys/mod.ts";
+import { type ConfiguredScope, isAccepted, KeyStore } from "../keys/mod.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { GuildManagers } from "../platforms/guild_guard.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -25,14 +25,11 @@ import type { FlowEntry } from "./flow_view.ts";
 import { FlowRefused } from "./flow_view.ts";
 
 /** What a flow needs of the session or scope that a browser entered with. */
-export interface FlowSubject {
+export interface FlowSubject extends ConfiguredScope {
   readonly sid: Sid | null;
   /** The stored id of the session; null without a session. */
   readonly session: SessionId | null;
   readonly pid: Pid;
-  readonly scope: DataScope;
-  /** The owner's texts for the pages, such as the community's name. */
-  readonly settings: ScopeSettings;
   readonly guildId: GuildId | null;
   readonly redirect: string | null;
   /** The only chat user who may complete the session; null if anyone may. */

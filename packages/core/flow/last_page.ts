@@ -4,27 +4,23 @@
  */
 import { Clock, Effect, Option, Result, Struct } from "effect";
 import { Base64Url } from "effect/encoding";
-import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
+import type { ChatId, GameId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import { FlowAccounts } from "./flow_accounts.ts";
 import { type Cookie, maxCookieLength } from "./flow_cookie.ts";
-import { type FlowEnded, type FlowEntry, type FlowRefusal, FlowRefused } from "./flow_view.ts";
+import { type FlowEnded, type FlowLinked, type FlowRefusal, FlowRefused } from "./flow_view.ts";
 
 /** How long a browser can load the last page again, in milliseconds. @internal */
 export const lastPageLife = dayMs;
 
-interface Linked {
+interface Linked extends Pick<FlowLinked, "entry" | "guildId" | "linkChanged" | "kept"> {
   readonly _tag: "Linked";
-  readonly entry: FlowEntry;
-  readonly guildId: GuildId | null;
   readonly pid: Pid;
   readonly chatId: ChatId;
   readonly gameId: GameId;
-  readonly linkChanged: boolean;
-  readonly kept: boolean;
 }
 
 type Cancelled = FlowEnded & { readonly _tag: "Cancelled" };

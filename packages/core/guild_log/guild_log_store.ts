@@ -100,13 +100,8 @@ export interface HeldLog
   readonly editAt: Millis | null;
 }
 
-/** An entry that waits to be told. */
-export interface WaitingEntry {
-  /** Later entries have greater IDs. */
-  readonly id: number;
-  readonly entry: LogEntry;
-  readonly at: Millis;
-}
+/** An entry that waits to be told. Later entries have greater IDs. */
+export type WaitingEntry = Pick<RecordOf<typeof guildLogEntries>, "id" | "entry" | "at">;
 
 export interface LogMessage extends Pick<MessageRecord, "channelId" | "messageId" | "lines"> {}
 
@@ -114,9 +109,7 @@ export interface LogMessage extends Pick<MessageRecord, "channelId" | "messageId
 export type LogLine = LogMessage["lines"][number];
 
 /** A message that names a chat user. */
-export interface UserMessage extends PlanPlace, Pick<LogMessage, "channelId" | "messageId"> {
-  readonly at: Millis;
-}
+export interface UserMessage extends PlanPlace, Pick<MessageRecord, "channelId" | "messageId" | "at"> {}
 
 /** A message from which users were erased after it was posted. */
 export interface ErasedMessage extends LogMessage {

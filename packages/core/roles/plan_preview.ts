@@ -55,15 +55,6 @@ export const PlanPreview = Schema.Struct({
 });
 export type PlanPreview = typeof PlanPreview.Type;
 
-/** A preview in the store. */
-export interface StoredPreview {
-  readonly preview: PlanPreview;
-  /** When the progress was stored. */
-  readonly savedAt: number;
-  /** When the plan was turned on with the settings of the preview; null if it was not. */
-  readonly confirmedAt: number | null;
-}
-
 /** Returns whether two settings differ in nothing but what a preview leaves to choose. @internal */
 export const arePreviewedAs = (one: PlanSettings, other: PlanSettings): boolean =>
   changedSettings(one, other).every((name) => chosenLater.has(name));

@@ -4,8 +4,8 @@ import type { StoreEffect } from "../errors.ts";
 import { ChatId, GuildId, Pid } from "../ids.ts";
 import { type RecordOf, recordStore, recordType, removeFound, type Tx } from "../records/mod.ts";
 import type { Millis } from "../timestamp.ts";
-import { arePreviewedAs, PlanPreview, type StoredPreview } from "./plan_preview.ts";
-import { type RoleChangeKind, roleChangeKinds } from "./role_history_store.ts";
+import { arePreviewedAs, PlanPreview } from "./plan_preview.ts";
+import { roleChangeKinds } from "./role_history_store.ts";
 import type { PlanPlace, PutPlan } from "./role_plan_store.ts";
 
 /** How long a preview is kept, in milliseconds, and how long a sweep relies on a confirmed one. @internal */
@@ -19,7 +19,9 @@ export const rolePreviews = recordType({
     guildId: GuildId,
     id: Schema.String,
     preview: PlanPreview,
+    /** When the progress was stored. */
     savedAt: Schema.Int,
+    /** When the plan was turned on with the settings of the preview; null if it was not. */
     confirmedAt: Schema.NullOr(Schema.Int),
   },
   json: ["preview"],
@@ -27,6 +29,9 @@ export const rolePreviews = recordType({
   indexes: { byTime: { fields: ["savedAt", "pid", "guildId"], group: 0 } },
   isLarge: true,
 });
+
+/** A preview in the store. */
+export type StoredPreview = Pick<RecordOf<typeof rolePreviews>, "preview" | "savedAt" | "confirmedAt">;
 
 /**
  * The users named by previews, one record each, so that the erasure of a user finds the previews. A preview may run for
@@ -74,11 +79,7 @@ export interface PreviewMember extends RecordOf<typeof previewMembers> {}
 /** The most members and roles that are listed of a preview. @internal */
 export const mostPreviewMembers = 100_000;
 
-export interface PreviewedRole {
-  readonly preview: string;
-  readonly roleId: string;
-  readonly change: RoleChangeKind;
-}
+export type PreviewedRole = Pick<PreviewMember, "preview" | "roleId" | "change">;
 
 export interface SavePreview extends PlanPlace {
   readonly preview: PlanPreview;

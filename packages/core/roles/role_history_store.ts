@@ -83,10 +83,7 @@ export const mostRoleChanges = 200_000;
 /** Changes of one transaction at most. */
 const changesAtOnce = 8;
 
-export interface RoleChange {
-  readonly roleId: string;
-  readonly change: RoleChangeKind;
-}
+export type RoleChange = Pick<KeptRoleChange, "roleId" | "change">;
 
 /** How many members a role was given or taken from. */
 export interface RoleCount {

@@ -10,7 +10,7 @@ import type { Once } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { forEachLimited } from "../limited_loops.ts";
-import { isLinked, type Link, LinkEvents, type LinkProof, LinkStore } from "../links/mod.ts";
+import { isLinked, type Link, LinkEvents, LinkStore } from "../links/mod.ts";
 import { type GameProfile, Profiles } from "../platforms/mod.ts";
 import { SessionSettings, SessionWatch } from "../sessions/mod.ts";
 import type { Millis } from "../timestamp.ts";
@@ -50,11 +50,8 @@ export const makeOwnCommunity = Effect.gen(function* () {
 export const linksOfPage = 50;
 
 /** A link of a user in one community. @internal */
-export interface OwnLink extends OwnCommunity {
+export interface OwnLink extends OwnCommunity, Pick<Link, "linkedAt" | "lastVerifiedAt" | "proof"> {
   readonly game: { readonly id: GameId; readonly profile: GameProfile | null };
-  readonly linkedAt: Millis;
-  readonly lastVerifiedAt: Millis;
-  readonly proof: LinkProof;
 }
 
 /** Shows users their links, and removes one link. `UserData.erase` removes all data about a user. @internal */
@@ -75,13 +72,8 @@ export class OwnLinks extends Context.Service<OwnLinks>()("@accountlink/core/Own
       const [community, profile] = yield* Effect.all([communityOf(scope), profiles.game(gameId)], {
         concurrency: "unbounded",
       });
-      return {
-        ...community,
-        game: { id: gameId, profile },
-        linkedAt,
-        lastVerifiedAt,
-        proof,
-      } satisfies OwnLink;
+      const game = { id: gameId, profile };
+      return { ...community, game, linkedAt, lastVerifiedAt, proof } satisfies OwnLink;
     });
 
     return {
