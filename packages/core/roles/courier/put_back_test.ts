@@ -1,47 +1,41 @@
 import { assert } from "@accountlink/test-servers/effect";
 import { Clock, Effect } from "effect";
 import { AuditLog } from "../../audit/audit.ts";
-import { ChatPlatform } from "../../platforms/chat_platform.ts";
-import { chatId, guildId, operator, scopes } from "../../test_services.ts";
+import { chatId, guildId, operator } from "../../test_services.ts";
 import { recordedChanges } from "../recorded_changes.ts";
 import { unnamedBy } from "../role_history.ts";
 import { RoleHistoryStore } from "../role_history_store.ts";
-import { RolePlans } from "../role_plans.ts";
 import { deployment, memberIds, pass, test, usual, verified } from "./test_deployment.ts";
 
 const users = memberIds.slice(0, 9);
 
 /** Members whose own nicknames the rules have replaced, and rules that leave nicknames alone since. */
 const renamed = Effect.gen(function* () {
-  const guild = yield* deployment;
-  const { roles } = yield* ChatPlatform;
-  assert(roles !== undefined);
+  const deployed = yield* deployment;
+  const { guild, plans, roles, scope } = deployed;
   for (const [index, user] of users.entries()) {
-    yield* guild.link(user, String(index + 1));
+    yield* deployed.link(user, String(index + 1));
     yield* roles.setNickname(guildId, chatId(user), `own ${user}`);
   }
-  yield* guild.begin({ rules: [], nickname: "{game.username}" });
-  const plans = yield* RolePlans;
-  const { guild: scope } = yield* scopes;
-  const nicknames = Effect.map(Effect.forEach(users, guild.member), (all) =>
+  yield* deployed.begin({ rules: [], nickname: "{game.username}" });
+  const nicknames = Effect.map(Effect.forEach(users, deployed.member), (all) =>
     all.map(({ nickname }) => nickname),
   );
   const own = users.map((user) => `own ${user}`);
   assert.notDeepEqual(yield* nicknames, own);
-  yield* guild.put({ rules: [], nickname: null, state: "paused" });
+  yield* deployed.put({ rules: [], nickname: null, state: "paused" });
   const entries = AuditLog.use((log) => log.list(scope.account, null, 100));
   return {
-    ...guild,
+    ...deployed,
     nicknames,
     own,
-    plans,
     asked: Effect.map(
       entries,
       (log) => log.entries.filter(({ action }) => action === "nicknames.put_back").length,
     ),
-    isRunning: plans.isPuttingBack({ scope, guildId }),
-    left: plans.countNicknamesBefore({ scope, guildId }),
-    putBack: plans.putNicknamesBack({ scope, guildId }, operator),
+    isRunning: plans.isPuttingBack(guild),
+    left: plans.countNicknamesBefore(guild),
+    putBack: plans.putNicknamesBack(guild, operator),
   };
 });
 
@@ -82,40 +76,34 @@ test("nicknames are no longer put back once the rules set them again", function*
 
 const operatorTook = { roleId: verified, change: "took" } as const;
 
+const countVerified = (
+  of: ReadonlyArray<string>,
+  { rolesOf }: Pick<Effect.Success<typeof deployment>, "rolesOf">,
+) => Effect.map(Effect.forEach(of, rolesOf), (all) => all.filter((ids) => ids.includes(verified)).length);
+
 /** Members who had a role by the rules, which then took it from all of them. */
 const taken = Effect.gen(function* () {
-  const guild = yield* deployment;
-  for (const [index, user] of users.entries()) yield* guild.link(user, String(index + 1));
-  yield* guild.begin();
-  const { roles } = yield* ChatPlatform;
-  assert(roles !== undefined);
-  const plans = yield* RolePlans;
+  const deployed = yield* deployment;
+  const { guild, place, plans } = deployed;
+  for (const [index, user] of users.entries()) yield* deployed.link(user, String(index + 1));
+  yield* deployed.begin();
   const history = yield* RoleHistoryStore;
-  const { guild: scope } = yield* scopes;
-  const place = { pid: scope.pid, guildId };
   const since = yield* Clock.currentTimeMillis;
   yield* pass(1);
-  for (const user of users) yield* guild.unlink(user);
-  const { stop } = yield* guild.startNode();
+  for (const user of users) yield* deployed.unlink(user);
+  const { stop } = yield* deployed.startNode();
   yield* pass(10);
   yield* stop;
-  guild.changes.length = 0;
+  deployed.changes.length = 0;
   return {
-    ...guild,
-    roles,
-    plans,
+    ...deployed,
     history,
     left: history.count(place, operatorTook, since),
-    pending: plans.countPending({ scope, guildId }),
-    putBack: plans.putRolesBack({ scope, guildId }, since, operator),
-    verified: Effect.map(
-      Effect.filter(users, (user) =>
-        Effect.map(guild.member(user), ({ roleIds }) => roleIds.includes(verified)),
-      ),
-      (found) => found.length,
-    ),
+    pending: plans.countPending(guild),
+    putBack: plans.putRolesBack(guild, since, operator),
+    verified: countVerified(users, deployed),
     because: (user: string) =>
-      Effect.map(plans.roleHistory({ scope, guildId }, null, 1_000), (changes) =>
+      Effect.map(plans.roleHistory(guild, null, 1_000), (changes) =>
         changes
           .filter((change) => change.chatId === user && change.roleId === verified)
           .map(({ change, because }) => [change, because]),
@@ -124,17 +112,7 @@ const taken = Effect.gen(function* () {
 });
 
 test("roles that the rules took are given back once, over nodes, and the rules are paused", function* () {
-  const {
-    because,
-    changes,
-    left,
-    pending,
-    plans: _,
-    putBack,
-    startNode,
-    state,
-    verified: has,
-  } = yield* taken;
+  const { because, changes, left, pending, putBack, startNode, state, verified: has } = yield* taken;
   assert.deepEqual([yield* has, yield* left, yield* state], [0, users.length, "on"]);
   assert.strictEqual(yield* putBack, users.length);
   assert.strictEqual(yield* putBack, users.length);
@@ -156,10 +134,9 @@ test("roles that the rules took are given back once, over nodes, and the rules a
 });
 
 test("a role whose node died before the platform was asked is given back by another node", function* () {
-  const { changes, history, left, pending, putBack, startNode, verified: has } = yield* taken;
+  const { changes, history, left, pending, place, putBack, startNode, verified: has } = yield* taken;
   yield* putBack;
-  const { guild: scope } = yield* scopes;
-  const dying = { pid: scope.pid, guildId, chatId: chatId(users[0] ?? ""), because: "put_back" } as const;
+  const dying = { ...place, chatId: chatId(users[0] ?? ""), because: "put_back" } as const;
   yield* history.begin({
     ...dying,
     changes: [{ roleId: verified, change: "gave" }],
@@ -209,10 +186,9 @@ test("roles are no longer given back once the rules are on again", function* () 
 });
 
 test("a change that a dying node made is in the history", function* () {
-  const { history, because, roles } = yield* taken;
+  const { history, because, place, roles } = yield* taken;
   const [ada = ""] = users;
-  const { guild: scope } = yield* scopes;
-  const change = { pid: scope.pid, guildId, chatId: chatId(ada), because: "sweep", at: 1 } as const;
+  const change = { ...place, chatId: chatId(ada), because: "sweep", at: 1 } as const;
   const begun = { ...change, changes: [{ roleId: verified, change: "gave" as const }] };
   const dying = recordedChanges(history, begun, (outcomes) => {
     outcomes.set(verified, "unknown");
@@ -223,16 +199,14 @@ test("a change that a dying node made is in the history", function* () {
 });
 
 test("roles that are given back while they are taken stay when the rules are on again", function* () {
-  const { begin, changes, link, member, put, startNode } = yield* deployment;
-  const plans = yield* RolePlans;
-  const { guild: scope } = yield* scopes;
+  const { begin, changes, guild, link, member, plans, put, startNode } = yield* deployment;
   for (const [index, user] of users.entries()) yield* link(user, String(index + 1));
   yield* begin({ rules: usual.rules.slice(0, 1) });
   const [, ...rules] = usual.rules;
   yield* put({ rules, take: [verified] });
   yield* startNode();
   while (changes.length < 3) yield* pass(0.1, 0.1);
-  yield* plans.putRolesBack({ scope, guildId }, 0, operator);
+  yield* plans.putRolesBack(guild, 0, operator);
   yield* pass(10);
   yield* put({ rules });
   yield* pass(15);
@@ -240,24 +214,15 @@ test("roles that are given back while they are taken stay when the rules are on 
 });
 
 test("a role that no rule names any more is taken from the members who have it by the rules", function* () {
-  const guild = yield* deployment;
-  const { changes, link, put, begin, member, startNode, state } = guild;
-  const { roles } = yield* ChatPlatform;
-  assert(roles !== undefined);
-  const plans = yield* RolePlans;
-  const { guild: scope } = yield* scopes;
+  const deployed = yield* deployment;
+  const { changes, guild, link, plans, put, begin, roles, startNode, state } = deployed;
   for (const [index, user] of users.entries()) yield* link(user, String(index + 1));
   yield* begin({ rules: usual.rules.slice(0, 1) });
   const other = memberIds[20] ?? "";
   yield* roles.addRole(guildId, chatId(other), verified);
   const [, ...rules] = usual.rules;
-  const has = Effect.map(
-    Effect.filter([...users, other], (user) =>
-      Effect.map(member(user), ({ roleIds }) => roleIds.includes(verified)),
-    ),
-    (found) => found.length,
-  );
-  assert.deepEqual(unnamedBy({ rules }, yield* plans.countGiven({ scope, guildId })), [
+  const has = countVerified([...users, other], deployed);
+  assert.deepEqual(unnamedBy({ rules }, yield* plans.countGiven(guild)), [
     { roleId: verified, count: users.length },
   ]);
   yield* put({ rules, state: "paused", take: [verified] });
@@ -268,7 +233,7 @@ test("a role that no rule names any more is taken from the members who have it b
   yield* put({ rules });
   yield* pass(15);
   assert.deepEqual([yield* has, yield* state], [1, "on"]);
-  assert.deepEqual(unnamedBy({ rules }, yield* plans.countGiven({ scope, guildId })), []);
+  assert.deepEqual(unnamedBy({ rules }, yield* plans.countGiven(guild)), []);
   const ofVerified = changes.filter(({ what, value }) => what === "remove" && value === verified);
   assert.strictEqual(ofVerified.length, users.length);
   assert.include(yield* Effect.flip(put({ rules: usual.rules, take: [verified] })), {

@@ -2,19 +2,17 @@ import { assert } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Layer } from "effect";
 import { MemberStore } from "../../accounts/member_store.ts";
 import { LinkStore } from "../../links/link_store.ts";
-import { ChatPlatform, type ChatRoles } from "../../platforms/chat_platform.ts";
+import { ChatPlatform } from "../../platforms/chat_platform.ts";
 import { chatId, guildId, later, operator, scopes } from "../../test_services.ts";
 import { UserData } from "../../users/user_data.ts";
 import { MemberSync } from "../member_sync.ts";
 import { shownPreview } from "../plan_preview.ts";
-import { RolePlanStore } from "../role_plan_store.ts";
-import { RolePlans } from "../role_plans.ts";
 import { type Change, deployment, guest, memberIds, pass, test, usual, verified } from "./test_deployment.ts";
 
 const usersOf = (changes: ReadonlyArray<Change>) => changes.map((change) => change.chatId);
 
 test("changes of a link are applied in order, even while a sweep compares the same member", function* () {
-  const { put, startNode, link, unlink, rolesOf } = yield* deployment;
+  const { put, startNode, link, unlink, rolesOf, scope } = yield* deployment;
   yield* put();
   yield* startNode();
   for (let turn = 0; turn < 60; turn++) {
@@ -24,9 +22,8 @@ test("changes of a link are applied in order, even while a sweep compares the sa
     yield* pass(0.1, 0.05);
   }
   yield* pass(40);
-  const store = yield* LinkStore;
-  const { guild: scope } = yield* scopes;
-  const games = yield* store.findGamesByChatIds(scope.pid, memberIds.map(chatId));
+  const links = yield* LinkStore;
+  const games = yield* links.findGamesByChatIds(scope.pid, memberIds.map(chatId));
   for (const user of memberIds) {
     assert.deepEqual([user, yield* rolesOf(user)], [user, [games.has(chatId(user)) ? verified : guest]]);
   }
@@ -106,17 +103,15 @@ test("a sweep that would take a role from most of those who have it changes nobo
 });
 
 test("a sweep takes a role from most of its members after a preview that said so and was confirmed", function* () {
-  const { put, begin, startNode, link, unlink, state, status, changes } = yield* deployment;
-  const plans = yield* RolePlans;
-  const { guild: scope } = yield* scopes;
+  const { put, begin, startNode, link, unlink, state, status, changes, guild, plans } = yield* deployment;
   const linked = memberIds.slice(0, 25);
   for (const user of linked) yield* link(user, "1");
   yield* begin({ rules: usual.rules.slice(0, 1) });
   yield* put({ state: "paused" });
   for (const user of linked) yield* unlink(user);
-  yield* plans.previewAll({ scope, guildId }, usual).pipe(Effect.forkChild);
+  yield* plans.previewAll(guild, usual).pipe(Effect.forkChild);
   yield* pass(5);
-  const preview = yield* plans.findPreview({ scope, guildId });
+  const preview = yield* plans.findPreview(guild);
   assert(preview !== null);
   assert.deepInclude(shownPreview(preview), { state: "done", done: 250, total: 250, nicknames: 0 });
   assert.strictEqual(shownPreview(preview).examples.length, 20);
@@ -265,7 +260,7 @@ test("a sweep pauses a plan if the bot has left the guild, or if nobody who acce
 });
 
 test("a plan that is turned on pauses the guild's other plan if nobody of that team manages the guild", function* () {
-  const { put, state } = yield* deployment;
+  const { put, plans, state } = yield* deployment;
   const [manager = "", member = ""] = memberIds;
   const { global } = yield* scopes;
   yield* put();
@@ -274,7 +269,7 @@ test("a plan that is turned on pauses the guild's other plan if nobody of that t
     yield* (yield* MemberStore).change({ ...operator, account: "acme", change, at: 0 });
   });
   yield* join(member);
-  const { plan } = yield* (yield* RolePlans).put({ scope: global, guildId }, usual, operator);
+  const { plan } = yield* plans.put({ scope: global, guildId }, usual, operator);
   assert.deepEqual([plan.state, yield* state], ["on", "paused"]);
   yield* join(manager);
   assert.propertyVal(yield* Effect.flip(put()), "reason", "guild_has_plan");
@@ -295,11 +290,11 @@ const renaming = (chatId_: string, add: ReadonlyArray<string> = []) => ({
 });
 
 test("a plan stores a nickname before it sets it, and then the one that the platform kept besides the one that it gave", function* () {
-  const { guild: scope } = yield* scopes;
-  const [chat, store, { put }] = [yield* ChatPlatform, yield* RolePlanStore, yield* deployment];
+  const chat = yield* ChatPlatform;
+  const { guild, place, put, roles: memory, store } = yield* deployment;
   yield* put();
   const ada = chatId(memberIds[0] ?? "");
-  const storedNow = Effect.orDie(store.nicknames({ pid: scope.pid, guildId }, [ada]));
+  const storedNow = Effect.orDie(store.nicknames(place, [ada]));
   for (const [kept, stored] of [
     [true, "ada_g"],
     [{ nickname: "ada" }, "ada_g\nada"],
@@ -310,29 +305,24 @@ test("a plan stores a nickname before it sets it, and then the one that the plat
         assert.strictEqual(nicknames.get(ada), "ada_g\nada_g\nold");
         return kept;
       });
-    const roles = { ...(chat.roles as ChatRoles), setNickname };
+    const roles = { ...memory, setNickname };
     const platform = Layer.succeed(ChatPlatform, { ...chat, roles });
     const { settled } = yield* MemberSync.use((sync) =>
-      sync.apply({ ...usual, scope, guildId }, renaming(ada), "link"),
+      sync.apply({ ...usual, ...guild }, renaming(ada), "link"),
     ).pipe(Effect.provide(Layer.fresh(MemberSync.layer).pipe(Layer.provide(platform))));
     assert.strictEqual(settled.nickname, stored);
   }
 });
 
 test("a sweep does not forget a nickname that is set after it read the members", function* () {
-  const { guild: scope } = yield* scopes;
-  const [chat, store, { put, startNode, broken, member }] = [
-    yield* ChatPlatform,
-    yield* RolePlanStore,
-    yield* deployment,
-  ];
+  const { put, startNode, broken, member, place, roles, store } = yield* deployment;
   yield* put({ rules: usual.rules.slice(0, 1), nickname: "{game.username}" });
   const ada = chatId(memberIds[0] ?? "");
   const started = { chatId: ada, nickname: "ada_g", replaced: null, at: 0 };
   broken.afterPage = Effect.gen(function* () {
     broken.afterPage = Effect.void;
-    yield* store.startNickname({ pid: scope.pid, guildId }, started);
-    yield* (chat.roles as ChatRoles).setNickname(guildId, ada, "ada_g");
+    yield* store.startNickname(place, started);
+    yield* roles.setNickname(guildId, ada, "ada_g");
   }).pipe(Effect.asVoid, Effect.orDie);
   yield* startNode();
   yield* pass(30);
@@ -383,10 +373,9 @@ for (const [kept, settings, nickname] of [
   ["keep their roles and the rules set no nickname", { nickname: null, unlinked: "keep" }, "mine"],
 ] as const) {
   test(`while the platform is down a user is erased, and loses the roles later, where others ${kept}`, function* () {
-    const { begin, link, startNode, member, watched, broken } = yield* deployment;
-    const chat = yield* ChatPlatform;
+    const { begin, link, startNode, member, roles, watched, broken } = yield* deployment;
     const [ada = ""] = memberIds;
-    yield* chat.roles?.setNickname(guildId, chatId(ada), "mine") ?? Effect.void;
+    yield* roles.setNickname(guildId, chatId(ada), "mine");
     yield* begin(settings);
     yield* startNode();
     yield* link(ada, "1");

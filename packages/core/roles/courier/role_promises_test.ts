@@ -8,10 +8,8 @@ import { Effect } from "effect";
 import { BlockStore } from "../../admission/block_store.ts";
 import { ImportStore } from "../../imports/import_store.ts";
 import { LinkStore } from "../../links/link_store.ts";
-import { ChatPlatform } from "../../platforms/chat_platform.ts";
-import { chatId, gameId, guildId, operator, scopes } from "../../test_services.ts";
+import { chatId, gameId, guildId, operator } from "../../test_services.ts";
 import { type PlanSettings, unlinkedChoices } from "../role_plan.ts";
-import { RolePlans } from "../role_plans.ts";
 import { deployment, memberIds, pass, test, usual, verified } from "./test_deployment.ts";
 
 const english = "packages/pages/languages/en.json";
@@ -42,18 +40,11 @@ const write = { ...operator, at: 1 };
 
 /** What a test does with the guild. */
 const acts = Effect.gen(function* () {
-  const guild = yield* deployment;
-  const { guild: scope } = yield* scopes;
-  const [blocks, imports, links, plans] = [
-    yield* BlockStore,
-    yield* ImportStore,
-    yield* LinkStore,
-    yield* RolePlans,
-  ];
-  const { roles } = yield* ChatPlatform;
-  assert(roles !== undefined);
-  const { pid } = scope;
-  const unlink = guild.unlink(ada);
+  const deployed = yield* deployment;
+  const { guild, plans, put, roles } = deployed;
+  const { pid } = deployed.scope;
+  const [blocks, imports, links] = [yield* BlockStore, yield* ImportStore, yield* LinkStore];
+  const unlink = deployed.unlink(ada);
   const rows = [
     { chatId: chatId(ada), gameId: gameId("1"), lastVerifiedAt: 0 },
     { chatId: chatId(bob), gameId: gameId("3"), lastVerifiedAt: 0 },
@@ -61,8 +52,7 @@ const acts = Effect.gen(function* () {
   const batch = { links: rows, existing: "keep", proof: "import", progress: null } as const;
   const blocked = { gameId: null, hash: "hash", reason: null };
   return {
-    ...guild,
-    roles,
+    ...deployed,
     import: imports.importBatch({
       ...write,
       pid,
@@ -73,43 +63,37 @@ const acts = Effect.gen(function* () {
     unlink,
     unlinkRenamed: Effect.andThen(roles.setNickname(guildId, chatId(ada), "mine"), unlink),
     unlinkBypassed: Effect.andThen(roles.addRole(guildId, chatId(ada), bypass), unlink),
-    unlinkPaused: Effect.andThen(guild.put({ ...settings, state: "paused" }), unlink),
-    unlinkNameBypassed: Effect.flatMap(plans.find({ scope, guildId }), ({ plan: { unlinked } }) =>
-      Effect.andThen(guild.put({ ...settings, unlinked, nicknameBypassRoleIds: [own] }), unlink),
+    unlinkPaused: Effect.andThen(put({ ...settings, state: "paused" }), unlink),
+    unlinkNameBypassed: Effect.flatMap(plans.find(guild), ({ plan: { unlinked } }) =>
+      Effect.andThen(put({ ...settings, unlinked, nicknameBypassRoleIds: [own] }), unlink),
     ),
     linkPaused: Effect.andThen(
       Effect.andThen(unlink, pass(3)),
-      Effect.andThen(guild.put({ ...settings, state: "paused" }), guild.link(ada, "1")),
+      Effect.andThen(put({ ...settings, state: "paused" }), deployed.link(ada, "1")),
     ),
     withoutRules: Effect.andThen(
-      guild.put({ rules: [], nickname: null, unlinked: "remove" }),
-      guild.link(zoe, "2"),
+      put({ rules: [], nickname: null, unlinked: "remove" }),
+      deployed.link(zoe, "2"),
     ),
     block: blocks.set({ ...write, pid, ...blocked, chatId: chatId(ada) }),
     undo: imports.undo({ ...write, pid, id: "file", limit: 100 }),
     deleteData: links.deleteScope({ ...write, pid }),
     deleteDataPaused: Effect.andThen(
-      guild.put({ ...settings, state: "paused" }),
+      put({ ...settings, state: "paused" }),
       links.deleteScope({ ...write, pid }),
     ),
-    deleteRules: plans.remove({ scope, guildId }, operator),
-    putBack: Effect.andThen(
-      guild.put({ ...settings, state: "paused" }),
-      plans.putNicknamesBack({ scope, guildId }, operator),
-    ),
+    deleteRules: plans.remove(guild, operator),
+    putBack: Effect.andThen(put({ ...settings, state: "paused" }), plans.putNicknamesBack(guild, operator)),
     putBackRenamed: Effect.andThen(
-      Effect.andThen(
-        guild.put({ ...settings, state: "paused" }),
-        roles.setNickname(guildId, chatId(ada), "mine"),
-      ),
-      plans.putNicknamesBack({ scope, guildId }, operator),
+      Effect.andThen(put({ ...settings, state: "paused" }), roles.setNickname(guildId, chatId(ada), "mine")),
+      plans.putNicknamesBack(guild, operator),
     ),
   };
 });
 
 type Acts = Effect.Success<typeof acts>;
 
-type Act = "unlink" | Exclude<keyof Acts, keyof Effect.Success<typeof deployment> | "roles" | "import">;
+type Act = "unlink" | Exclude<keyof Acts, keyof Effect.Success<typeof deployment> | "import">;
 
 const kept = { roleIds: [verified, own], nickname: "game 1" };
 const lost = { roleIds: [own], nickname: null };

@@ -199,14 +199,23 @@ export const deployment = Effect.gen(function* () {
   const plans = yield* RolePlans;
   const writer = yield* LinkWriter;
   const { guild: scope } = yield* scopes;
-  const target = { origin: operator, scope, guildId };
+  const guild = { scope, guildId };
+  const place = { pid: scope.pid, guildId };
+  const target = { origin: operator, ...guild };
   const previews = yield* makePlanPreviews.pipe(
     Effect.provide(Layer.fresh(MemberSync.layer)),
     Effect.provideService(ChatPlatform, watched("previews")),
     Effect.provideService(GamePlatform, watchedGame),
   );
-  const statusNow = Effect.map(plans.find({ scope, guildId }), ({ status }) => status);
+  const statusNow = Effect.map(plans.find(guild), ({ status }) => status);
   return {
+    scope,
+    guild,
+    place,
+    plans,
+    store,
+    /** The platform without its failures, and without the nodes that watch it. */
+    roles: memory,
     changes,
     broken,
     takeAsked: () => asked.splice(0),
@@ -218,11 +227,11 @@ export const deployment = Effect.gen(function* () {
       return taken;
     },
     put: (settings: Partial<PlanSettings> & Pick<ChosenSettings, "take"> = {}) =>
-      plans.put({ scope, guildId }, { ...usual, ...settings }, operator),
-    startSweep: plans.startSweep({ scope, guildId }),
+      plans.put(guild, { ...usual, ...settings }, operator),
+    startSweep: plans.startSweep(guild),
     /** Turns a plan on, and waits until its sweep ends. */
     begin: Effect.fnUntraced(function* (settings: Partial<PlanSettings> = {}) {
-      yield* plans.put({ scope, guildId }, { ...usual, ...settings }, operator);
+      yield* plans.put(guild, { ...usual, ...settings }, operator);
       const { stop } = yield* startNode();
       while ((yield* statusNow).sweptAt === null) yield* pass(1);
       yield* stop;
@@ -231,14 +240,14 @@ export const deployment = Effect.gen(function* () {
     }),
     /** Starts a preview for all members, and returns an effect that reads it. */
     preview: Effect.fnUntraced(function* (settings: Partial<PlanSettings>) {
-      yield* Effect.forkChild(previews.start({ ...usual, ...settings, scope, guildId }));
-      return Effect.map(previews.find({ pid: scope.pid, guildId }), (found) => {
+      yield* Effect.forkChild(previews.start({ ...usual, ...settings, ...guild }));
+      return Effect.map(previews.find(place), (found) => {
         if (found === null) throw new Error("There is no preview");
         return found;
       });
     }),
     status: statusNow,
-    state: Effect.map(plans.find({ scope, guildId }), ({ plan }) => plan.state),
+    state: Effect.map(plans.find(guild), ({ plan }) => plan.state),
     link: (user: string, game: string) =>
       writer.setGame(target, { chatId: chatId(user), gameId: gameId(game) }),
     unlink: (user: string) => writer.removeGame(target, chatId(user), { requireMember: false }),

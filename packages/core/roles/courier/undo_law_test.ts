@@ -11,13 +11,11 @@ import { ImportStore } from "../../imports/import_store.ts";
 import { makeUndoPreview } from "../../imports/undo_preview.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
-import { ChatPlatform } from "../../platforms/chat_platform.ts";
-import { chatId, gameId, guildId, operator, scopes } from "../../test_services.ts";
+import { chatId, gameId, guildId, operator } from "../../test_services.ts";
 import { OwnLinks } from "../../users/own_data.ts";
 import { makeLostWithLink } from "../lost_with_link.ts";
 import { shownPreview } from "../plan_preview.ts";
 import type { PlanSettings } from "../role_plan.ts";
-import { RolePlans } from "../role_plans.ts";
 import { deployment, guest, memberIds, pass, servicesWith, verified } from "./test_deployment.ts";
 
 const { boolean, constantFrom, oneof, record, constant, array } = FastCheck;
@@ -53,10 +51,8 @@ const rules: FastCheck.Arbitrary<Pick<PlanSettings, "rules" | "nickname" | "unli
 const team = { actor: { type: "account", id: "acme", member: "10001" }, requestId: null } as const;
 
 const world = Effect.gen(function* () {
-  const guild = yield* deployment;
-  const { roles } = yield* ChatPlatform;
-  assert(roles !== undefined);
-  const { guild: scope } = yield* scopes;
+  const deployed = yield* deployment;
+  const { roles } = deployed;
   /** Lets the node follow links and rules. */
   const settled = pass(10, 1);
   const happens = (event: Happened) => {
@@ -64,9 +60,9 @@ const world = Effect.gen(function* () {
     const who = chatId(event.user);
     switch (event.is) {
       case "link":
-        return guild.link(event.user, event.game);
+        return deployed.link(event.user, event.game);
       case "unlink":
-        return Effect.ignore(guild.unlink(event.user));
+        return Effect.ignore(deployed.unlink(event.user));
       case "role":
         return event.has ? roles.addRole(guildId, who, verified) : roles.removeRole(guildId, who, verified);
       case "nickname":
@@ -74,9 +70,9 @@ const world = Effect.gen(function* () {
     }
   };
   const state = Effect.forEach(members, (each) =>
-    Effect.map(guild.member(each), ({ roleIds, nickname }) => ({ roles: [...roleIds].toSorted(), nickname })),
+    Effect.map(deployed.member(each), ({ roleIds, nickname }) => ({ roles: [...roleIds].toSorted(), nickname })),
   );
-  return { ...guild, place: { pid: scope.pid, guildId }, scope, happens, state, settled };
+  return { ...deployed, happens, state, settled };
 });
 
 type World = Effect.Success<typeof world>;
@@ -108,7 +104,7 @@ const law = <Input>(
 law(
   "a link that is removed and put back leaves its member as before, who lost what was promised",
   user,
-  function* ({ link, member, place, scope, settled, state }, who) {
+  function* ({ guild, link, member, place, settled, state }, who) {
     const writer = yield* LinkWriter;
     const lostWithLink = yield* makeLostWithLink;
     yield* link(who, "1");
@@ -116,7 +112,7 @@ law(
     const before = yield* state;
     const linked = yield* member(who);
     const [promised] = yield* lostWithLink([place.pid], chatId(who));
-    const target = { origin: team, scope, guildId };
+    const target = { origin: team, ...guild };
     yield* writer.removeGame(target, chatId(who), { requireMember: false });
     yield* settled;
     const unlinked = yield* member(who);
@@ -201,8 +197,7 @@ law(
 law(
   "rules change as many roles and nicknames as their preview counts, and what they took comes back",
   rules,
-  function* ({ preview, put, scope, settled, state }, settings) {
-    const plans = yield* RolePlans;
+  function* ({ guild, plans, preview, put, settled, state }, settings) {
     const before = yield* state;
     const read = yield* preview({ ...settings, state: "on" });
     yield* settled;
@@ -227,7 +222,7 @@ law(
       nicknames,
       before.filter(({ nickname }, index) => nickname !== after[index]?.nickname).length,
     );
-    yield* plans.putRolesBack({ scope, guildId }, since, operator);
+    yield* plans.putRolesBack(guild, since, operator);
     yield* settled;
     const back = yield* state;
     assert.deepEqual(
