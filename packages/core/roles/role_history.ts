@@ -3,6 +3,7 @@ import { Clock, Effect, Struct } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { placeOf, type ScopedGuild } from "../communities/mod.ts";
 import type { Millis } from "../timestamp.ts";
+import { makeGivenRoles } from "./given_roles.ts";
 import { type RoleCount, RoleHistoryStore, roleChangeTime } from "./role_history_store.ts";
 import { type PlanSettings, settingNames } from "./role_plan.ts";
 import { StoredPlans } from "./stored_plans.ts";
@@ -14,6 +15,7 @@ export const unnamedBy = ({ rules }: Pick<PlanSettings, "rules">, counts: Readon
 export const makeRoleHistory = Effect.gen(function* () {
   const history = yield* RoleHistoryStore;
   const plans = yield* StoredPlans;
+  const { givableRoles } = yield* makeGivenRoles;
 
   /** Counts the roles that are still to be given back. */
   const countPending = Effect.fnUntraced(function* (guild: ScopedGuild) {
@@ -40,15 +42,16 @@ export const makeRoleHistory = Effect.gen(function* () {
     countPending,
 
     /**
-     * Has the roles given back in the background that the rules took since a time, at most ten a second, over restarts.
-     * Pauses the plan, since its rules would take them again. Returns how many roles are to be given back.
+     * Has the roles given back in the background that the rules took since a time, at most ten a second, over restarts, as
+     * far as the bot and those who act may give them. Pauses the plan, since its rules would take them again. Returns how
+     * many roles are to be given back.
      */
     putRolesBack: Effect.fn("RolePlans.putRolesBack")(function* (
       guild: ScopedGuild,
-      roleIds: ReadonlyArray<string>,
       since: Millis,
       origin: WriteOrigin,
     ) {
+      const roleIds = yield* givableRoles(guild.guildId, origin);
       const place = placeOf(guild);
       const counts = yield* history.countByRole(place, "took", since);
       const taken = counts.filter(({ roleId }) => roleIds.includes(roleId));

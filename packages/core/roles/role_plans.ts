@@ -12,7 +12,6 @@ import { BadRequest, Forbidden, InvalidParameter, PlatformUnavailable } from "..
 import { type ChatId, Digits, type GuildId } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { featuresOf, GamePlatform, GuildGuard } from "../platforms/mod.ts";
-import type { Millis } from "../timestamp.ts";
 import { makeGivenRoles } from "./given_roles.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
@@ -37,7 +36,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const { guildRoles, requireNameable, givableRoles } = yield* makeGivenRoles;
     const previews = yield* makePlanPreviews;
     const nicknames = yield* makeNicknamesBefore;
-    const { putRolesBack, ...history } = yield* makeRoleHistory;
+    const history = yield* makeRoleHistory;
     const { checkGuild, pause } = yield* makeGuildCheck;
     const game = yield* GamePlatform;
     const { findGroup } = game;
@@ -67,14 +66,6 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       ...nicknames,
       ...history,
       givableRoles,
-
-      /**
-       * Gives back the roles that the rules took since a time, as far as the bot and those who act may give them. Pauses
-       * the plan. Returns how many roles are still to be given back.
-       */
-      putRolesBack: Effect.fnUntraced(function* (guild: ScopedGuild, since: Millis, origin: WriteOrigin) {
-        return yield* putRolesBack(guild, yield* givableRoles(guild.guildId, origin), since, origin);
-      }),
 
       /** Returns the roles of a guild, highest first. */
       guildRoles,
