@@ -28,8 +28,20 @@ export const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Sche
 
 type Decoded<A> = Exit.Exit<A, Schema.SchemaError>;
 
-/** The readable entries of a list. @internal */
-export interface Entries<A> {
+/** The schema of what is read from a value and never written. */
+const readAs = <A, E, B>(
+  from: Schema.Codec<A, E>,
+  read: (value: A) => Effect.Effect<B, SchemaIssue.Issue>,
+) =>
+  from.pipe(
+    Schema.decodeTo(
+      Schema.declare((_): _ is B => true),
+      { decode: SchemaGetter.transformEffect(read), encode: SchemaGetter.forbidden(() => "Answers are read") },
+    ),
+  );
+
+/** The readable entries of a list. */
+interface Entries<A> {
   readonly read: ReadonlyArray<A>;
   /** How many entries cannot be read. */
   readonly leftOut: number;
@@ -51,7 +63,7 @@ export interface EntriesOptions {
 export const countedEntries = <A>(
   entry: Schema.ConstraintDecoder<A>,
   { decides = false }: EntriesOptions = {},
-): Schema.ConstraintDecoder<Entries<A>> => {
+) => {
   const decode = Schema.decodeUnknownEffect(entry);
   const readAll = Effect.fnUntraced(function* (list: ReadonlyArray<unknown>) {
     const note = yield* Noting;
@@ -71,33 +83,14 @@ export const countedEntries = <A>(
     }
     const mayBeEmpty = list.length <= (decides ? 0 : 1);
     if (first !== undefined && read.length === 0 && !mayBeEmpty) return yield* Effect.fail(first);
-    return { read, leftOut: list.length - read.length };
+    return { read, leftOut: list.length - read.length } satisfies Entries<A>;
   });
-  return Schema.Array(Schema.Unknown).pipe(
-    Schema.decodeTo(
-      Schema.declare((value): value is Entries<A> => typeof value === "object"),
-      {
-        decode: SchemaGetter.transformEffect(readAll),
-        encode: SchemaGetter.forbidden(() => "Lists are read"),
-      },
-    ),
-  );
+  return readAs(Schema.Array(Schema.Unknown), readAll);
 };
 
 /** `countedEntries` without the number of entries that were left out. @internal */
-export const entriesOf = <A>(
-  entry: Schema.ConstraintDecoder<A>,
-  options?: EntriesOptions,
-): Schema.ConstraintDecoder<ReadonlyArray<A>> & Schema.Top =>
-  (countedEntries(entry, options) as Schema.Codec<Entries<A>, ReadonlyArray<unknown>>).pipe(
-    Schema.decodeTo(
-      Schema.declare((value): value is ReadonlyArray<A> => Array.isArray(value)),
-      {
-        decode: SchemaGetter.transform(({ read }: Entries<A>) => read),
-        encode: SchemaGetter.forbidden(() => "Lists are read"),
-      },
-    ),
-  );
+export const entriesOf = <A>(entry: Schema.ConstraintDecoder<A>, options?: EntriesOptions) =>
+  readAs(countedEntries(entry, options), ({ read }) => Effect.succeed(read));
 
 /** The schema of a field that is null if it cannot be read. The rest of its entry is of use without it. @internal */
 export const unlessOdd = <A>(schema: Schema.ConstraintDecoder<A>) => {
@@ -109,17 +102,7 @@ export const unlessOdd = <A>(schema: Schema.ConstraintDecoder<A>) => {
         return null;
       }),
     );
-  return Schema.optional(
-    Schema.Unknown.pipe(
-      Schema.decodeTo(
-        Schema.declare((_): _ is A | null => true),
-        {
-          decode: SchemaGetter.transformEffect(readOne),
-          encode: SchemaGetter.forbidden(() => "Fields are read"),
-        },
-      ),
-    ),
-  );
+  return Schema.optional(readAs(Schema.Unknown, readOne));
 };
 
 /**
