@@ -100,9 +100,9 @@ export const httpGamePlatform = (
       const logged = new Set<string>();
       const has = () => features ?? noFeatures;
       /** Fails until the game has told what it has: what it may have is not absent. */
-      const told = <A>(operation: string, question: Effect.Effect<A, PlatformUnavailable>) =>
+      const told = <A>(operation: string, question: () => Effect.Effect<A, PlatformUnavailable>) =>
         Effect.suspend(() =>
-          features === null ? Effect.fail(new PlatformUnavailable({ operation })) : question,
+          features === null ? Effect.fail(new PlatformUnavailable({ operation })) : question(),
         );
 
       /** Logs each text once in a reading of the features, not at every request. */
@@ -217,11 +217,7 @@ export const httpGamePlatform = (
         features: Effect.sync(() => features),
         hasUser: (gameId) => Effect.map(findUser("GamePlatform.hasUser", gameId), Option.isSome),
         findProfile,
-        findUserByName: (username) =>
-          told(
-            "GamePlatform.findUserByName",
-            Effect.suspend(() => findUserByName(username)),
-          ),
+        findUserByName: (username) => told("GamePlatform.findUserByName", () => findUserByName(username)),
         findDescription: (gameId) =>
           Effect.map(
             findUser("GamePlatform.findDescription", gameId),
@@ -232,11 +228,7 @@ export const httpGamePlatform = (
             findUser("GamePlatform.profilePage", gameId),
             Option.match({ onNone: () => null, onSome: ({ profileUrl }) => webPage(profileUrl) }),
           ),
-        findGroup: (groupId) =>
-          told(
-            "GamePlatform.findGroup",
-            Effect.suspend(() => findGroup(groupId)),
-          ),
+        findGroup: (groupId) => told("GamePlatform.findGroup", () => findGroup(groupId)),
         hasItem: (gameId, item) => Effect.suspend(() => hasItem(gameId, item)),
       });
     }),
