@@ -23,20 +23,21 @@ export const pathOf = (issue: SchemaIssue.Issue): string =>
     .map((part) => String(typeof part === "object" ? part.key : part))
     .join(".");
 
-/** The schema of a field that an answer may leave out or have as null. @internal */
-export const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
+/** The schema of a field that an answer may leave out, which is null then. @internal */
+export const nullish = <S extends Schema.Top>(schema: S) =>
+  Schema.NullOr(schema).pipe(Schema.withDecodingDefault(Effect.succeed(null)));
 
 type Decoded<A> = Exit.Exit<A, Schema.SchemaError>;
 
 /** The schema of what is read from a value and never written. */
-const readAs = <A, E, B>(
-  from: Schema.Codec<A, E>,
-  read: (value: A) => Effect.Effect<B, SchemaIssue.Issue>,
-) =>
+const readAs = <A, E, B>(from: Schema.Codec<A, E>, read: (value: A) => Effect.Effect<B, SchemaIssue.Issue>) =>
   from.pipe(
     Schema.decodeTo(
       Schema.declare((_): _ is B => true),
-      { decode: SchemaGetter.transformEffect(read), encode: SchemaGetter.forbidden(() => "Answers are read") },
+      {
+        decode: SchemaGetter.transformEffect(read),
+        encode: SchemaGetter.forbidden(() => "Answers are read"),
+      },
     ),
   );
 
@@ -92,7 +93,7 @@ export const countedEntries = <A>(
 export const entriesOf = <A>(entry: Schema.ConstraintDecoder<A>, options?: EntriesOptions) =>
   readAs(countedEntries(entry, options), ({ read }) => Effect.succeed(read));
 
-/** The schema of a field that is null if it cannot be read. The rest of its entry is of use without it. @internal */
+/** The schema of a field that is null if it is left out or cannot be read. Its entry is of use without it. @internal */
 export const unlessOdd = <A>(schema: Schema.ConstraintDecoder<A>) => {
   const decode = Schema.decodeUnknownEffect(schema);
   const readOne = (value: unknown) =>
@@ -102,7 +103,7 @@ export const unlessOdd = <A>(schema: Schema.ConstraintDecoder<A>) => {
         return null;
       }),
     );
-  return Schema.optional(readAs(Schema.Unknown, readOne));
+  return readAs(Schema.Unknown, readOne).pipe(Schema.withDecodingDefaultType(Effect.succeed(null)));
 };
 
 /**

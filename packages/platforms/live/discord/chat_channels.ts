@@ -95,7 +95,7 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
         mayPost: includesPosting(permissionsIn(channel, guild.value, bot.value)),
         isPublic: includesViewing(permissionsIn(channel, guild.value, everybody)),
       }));
-      return Option.some({ channels: listed, locale: guild.value.preferred_locale ?? null });
+      return Option.some({ channels: listed, locale: guild.value.preferred_locale });
     }),
 
     post,
@@ -135,7 +135,7 @@ const asShown = (channels: typeof Channels.Type): typeof Channels.Type => {
     channels.filter(({ type }) => type === category).map(({ id, position }) => [id, position]),
   );
   const categoryOf = ({ parent_id: parent }: (typeof channels)[number]) =>
-    parent === null || parent === undefined ? -1 : (categories.get(parent) ?? -1);
+    parent === null ? -1 : (categories.get(parent) ?? -1);
   return channels
     .filter(({ type }) => type === text || type === announcements)
     .toSorted(

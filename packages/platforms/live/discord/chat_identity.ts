@@ -139,6 +139,6 @@ const robloxId = /^[1-9]\d{0,18}$/;
 
 const userGuild = ({ id, name, owner, permissions }: typeof OwnGuild.Type): UserGuild => ({
   id,
-  name: name ?? null,
+  name,
   manager: owner === true || canManage(permissions ?? "0"),
 });

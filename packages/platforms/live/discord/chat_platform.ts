@@ -56,7 +56,7 @@ export const liveChatPlatform = (
         if (!isSnowflake(guildId) || !(yield* ownGuilds.has(operation, guildId))) return Option.none();
         const guild = yield* findGuildAs(client, guildId, { operation, found: Guild });
         if (Option.isNone(guild)) yield* ownGuilds.forget(guildId);
-        return Option.map(guild, ({ id, name }) => ({ id, name: name ?? null }));
+        return guild;
       });
 
       const findMember = Effect.fnUntraced(function* (guildId: GuildId, chatId: ChatId) {
@@ -193,8 +193,8 @@ const chatUser = ({ id, username, global_name, avatar, banner }: typeof User.Typ
 });
 
 const guildMember = ({ nick, joined_at, roles }: typeof Member.Type, names: Names): GuildMember => ({
-  nickname: nick ?? null,
-  joined: joined_at ? DateTime.formatIso(joined_at) : null,
+  nickname: nick,
+  joined: joined_at && DateTime.formatIso(joined_at),
   roles: roles.map((id) => ({ id, name: names.get(id) ?? null })),
 });
 

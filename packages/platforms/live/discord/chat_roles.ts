@@ -223,7 +223,7 @@ const rightsOf = (
   };
 };
 
-const isoOrNull = (text: string | null | undefined): string | null => {
+const isoOrNull = (text: string | null): string | null => {
   const time = Date.parse(text ?? "");
   return Number.isNaN(time) ? null : formatTimestamp(time);
 };
@@ -232,7 +232,7 @@ const roleMember = ({ user, nick, joined_at, roles, pending }: typeof RoledMembe
   chatId: user.id,
   username: user.username,
   displayName: user.global_name ?? user.username,
-  nickname: nick ?? null,
+  nickname: nick,
   roleIds: roles,
   isBot: user.bot === true,
   joined: isoOrNull(joined_at),

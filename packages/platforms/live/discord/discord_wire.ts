@@ -2,9 +2,9 @@
 import { ChatId, GuildId } from "@accountlink/core";
 import type { PowerfulPermission } from "@accountlink/core/platforms";
 import { Order, Schema, SchemaGetter } from "effect";
-import { countedEntries, entriesOf } from "../../http/mod.ts";
+import { countedEntries, entriesOf, nullish } from "../../http/mod.ts";
 
-const nullish = Schema.optional(Schema.NullOr(Schema.String));
+const nullishText = nullish(Schema.String);
 
 const int64Max = 2n ** 63n - 1n;
 
@@ -19,7 +19,7 @@ export const Identified = Schema.Struct({ id: Schema.String });
 
 const Listed = Schema.Struct({ id: Snowflake });
 
-export const Guild = Schema.Struct({ id: Schema.String, name: nullish });
+export const Guild = Schema.Struct({ id: Schema.String, name: nullishText });
 
 /** A bit set as a decimal text, since it may have more bits than a JavaScript number can hold exactly. */
 const Permissions = Schema.Union([Schema.String, Schema.Int]).pipe(
@@ -37,15 +37,15 @@ const RankedRole = Schema.Struct({
   permissions: Permissions,
   position: Schema.Int,
   /** Whether the role belongs to an integration, such as a bot. Only the integration can give this role. */
-  managed: Schema.optional(Schema.NullOr(Schema.Boolean)),
+  managed: nullish(Schema.Boolean),
 });
 
 /** A guild with everything that determines the rights of its members. */
 export const RoledGuild = Schema.Struct({
   id: Schema.String,
-  approximate_member_count: Schema.optional(Schema.NullOr(Schema.Int)),
+  approximate_member_count: nullish(Schema.Int),
   owner_id: Schema.String,
-  preferred_locale: nullish,
+  preferred_locale: nullishText,
   roles: entriesOf(RankedRole),
 });
 
@@ -58,14 +58,12 @@ export const Channel = Schema.Struct({
   type: Schema.Int,
   name: Schema.String,
   position: Schema.Int,
-  parent_id: nullish,
-  permission_overwrites: Schema.optional(
-    Schema.NullOr(
-      // Of a part of them, nothing about the channel would follow.
-      Schema.Array(
-        // The ID of a role, of a member, or of the guild for everybody.
-        Schema.Struct({ id: Schema.String, allow: Permissions, deny: Permissions }),
-      ),
+  parent_id: nullishText,
+  permission_overwrites: nullish(
+    // Of a part of them, nothing about the channel would follow.
+    Schema.Array(
+      // The ID of a role, of a member, or of the guild for everybody.
+      Schema.Struct({ id: Schema.String, allow: Permissions, deny: Permissions }),
     ),
   ),
 });
@@ -75,9 +73,9 @@ export const Channels = entriesOf(Channel);
 /** A guild in the guild list of a user or of the bot. */
 export const OwnGuild = Schema.Struct({
   id: GuildId.check(Schema.makeFilter(isSnowflake)),
-  name: nullish,
-  owner: Schema.optional(Schema.NullOr(Schema.Boolean)),
-  permissions: Schema.optional(Schema.NullOr(Permissions)),
+  name: nullishText,
+  owner: nullish(Schema.Boolean),
+  permissions: nullish(Permissions),
 });
 
 export const OwnGuilds = entriesOf(OwnGuild);
@@ -88,7 +86,7 @@ export const Connection = Schema.Struct({
   /** The service, such as `roblox`. */
   type: Schema.String,
   verified: Schema.Boolean,
-  revoked: Schema.optional(Schema.NullOr(Schema.Boolean)),
+  revoked: nullish(Schema.Boolean),
 });
 
 export const Connections = entriesOf(Connection);
@@ -96,15 +94,15 @@ export const Connections = entriesOf(Connection);
 export const User = Schema.Struct({
   id: Schema.String,
   username: Schema.String,
-  global_name: nullish,
-  avatar: nullish,
-  banner: nullish,
+  global_name: nullishText,
+  avatar: nullishText,
+  banner: nullishText,
 });
 
 export const Member = Schema.Struct({
   user: Identified,
-  nick: nullish,
-  joined_at: Schema.optional(Schema.NullOr(Schema.DateTimeUtcFromString)),
+  nick: nullishText,
+  joined_at: nullish(Schema.DateTimeUtcFromString),
   roles: entriesOf(Schema.String),
 });
 
@@ -112,13 +110,13 @@ export const RoledMember = Schema.Struct({
   user: Schema.Struct({
     id: ChatId.check(Schema.makeFilter(isSnowflake)),
     username: Schema.String,
-    global_name: nullish,
-    bot: Schema.optional(Schema.NullOr(Schema.Boolean)),
+    global_name: nullishText,
+    bot: nullish(Schema.Boolean),
   }),
-  joined_at: Schema.optional(Schema.NullOr(Schema.String)),
+  joined_at: nullish(Schema.String),
   /** Whether the member has not passed the guild's screening. */
-  pending: Schema.optional(Schema.NullOr(Schema.Boolean)),
-  nick: nullish,
+  pending: nullish(Schema.Boolean),
+  nick: nullishText,
   // Of a part of them, a change could follow that the member has already.
   roles: Schema.Array(Schema.String),
 });
@@ -129,7 +127,7 @@ export const RoledMembers = countedEntries(RoledMember);
 export const Application = Schema.Struct({
   id: Schema.String,
   verify_key: Schema.String.check(Schema.isPattern(/^[\da-f]{64}$/i)),
-  interactions_endpoint_url: nullish,
+  interactions_endpoint_url: nullishText,
   /** A bit set of what the application may do. */
   flags: Schema.optional(Schema.Int),
 });
@@ -190,12 +188,8 @@ export const canManage = (permissions: string, what: keyof typeof bits = "guild"
 const sizes = { avatars: 256, banners: 512 };
 
 /** The URL of a user's image. The hash of an animated image begins with `a_`. */
-export const imageUrl = (
-  kind: keyof typeof sizes,
-  userId: string,
-  hash: string | null | undefined,
-): string | null => {
-  if (hash === null || hash === undefined) return null;
+export const imageUrl = (kind: keyof typeof sizes, userId: string, hash: string | null): string | null => {
+  if (hash === null) return null;
   const extension = hash.startsWith("a_") ? "gif" : "png";
   return `https://cdn.discordapp.com/${kind}/${userId}/${hash}.${extension}?size=${sizes[kind]}`;
 };

@@ -183,7 +183,7 @@ export const httpGamePlatform = (
               (found) =>
                 Option.map(Result.getSuccess(found), ({ id, name, ranks }) => ({
                   id,
-                  name: name ?? null,
+                  name,
                   memberCount: null,
                   ranks: ranks.toSorted((one, other) => one.rank - other.rank),
                 })),

@@ -44,7 +44,7 @@ export const User = Schema.Struct({
 });
 
 /** Returns the URL of a page that browsers may open; null for others, such as `javascript:`. */
-export const webPage = (url: string | null | undefined): string | null =>
+export const webPage = (url: string | null): string | null =>
   url && /^https?:\/\//iu.test(url) ? (URL.parse(url)?.href ?? null) : null;
 
 export const Groups = Schema.Struct({
@@ -71,7 +71,7 @@ export const Owned = Schema.Struct({ owned: Schema.Boolean });
 /** Features of later releases are passed over. */
 export const Features = Schema.Struct({
   features: entriesOf(Schema.String),
-  items: Schema.optional(Schema.NullOr(entriesOf(ItemKind))),
+  items: nullish(entriesOf(ItemKind)),
 });
 
 export const gameFeatures = ({ features, items }: typeof Features.Type): GameFeatures => ({
@@ -91,10 +91,10 @@ export const gameGroups = ({ groups }: typeof Groups.Type): ReadonlyArray<GameGr
     .filter(({ id }) => isGroupId(id))
     .map(({ id, name, rank, role }) => ({
       id: Number(id),
-      name: name ?? null,
+      name,
       memberCount: null,
       hasVerifiedBadge: null,
-      role: { id: rank ?? 0, name: role ?? null, rank: rank ?? null },
+      role: { id: rank ?? 0, name: role, rank },
     }));
 
 const createdOf = ({ createdAt }: typeof User.Type): string | null => {
@@ -105,12 +105,12 @@ const createdOf = ({ createdAt }: typeof User.Type): string | null => {
 export const gameProfile = (user: typeof User.Type, groups: GameProfile["groups"]): GameProfile => ({
   id: user.id,
   username: user.username,
-  displayName: user.displayName ?? null,
-  description: user.description ?? null,
+  displayName: user.displayName,
+  description: user.description,
   created: createdOf(user),
-  isBanned: user.banned ?? null,
+  isBanned: user.banned,
   hasVerifiedBadge: null,
-  avatar: { headshot: user.avatarUrl ?? null, fullBody: null },
+  avatar: { headshot: user.avatarUrl, fullBody: null },
   // The game has no badges, which is known.
   badges: [],
   groups,

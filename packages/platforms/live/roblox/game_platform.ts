@@ -1,5 +1,6 @@
 import { GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
 import {
+  type GameGroup,
   type GameItem,
   groupPageSize,
   type ItemOwnership,
@@ -19,9 +20,7 @@ import {
   FoundUsers,
   GroupMembers,
   GroupRoles,
-  gameGroup,
   gameProfile,
-  gameRole,
   Item,
   imageOf,
   isRobloxId,
@@ -100,7 +99,10 @@ export const liveGamePlatform = ({
         // Open Cloud does not tell bans and verified badges.
         const rest = Effect.orElseSucceed(legacy, () => Option.none());
         const [user, others] = yield* Effect.all([asked, rest], { concurrency: "unbounded" });
-        return Option.map(user, (found) => ({ ...Option.getOrUndefined(others), ...found }));
+        return Option.map(user, (found) => {
+          const { isBanned, hasVerifiedBadge } = Option.getOrElse(others, () => found);
+          return { ...found, isBanned, hasVerifiedBadge };
+        });
       });
 
       /** Returns a part of a profile; null if its service does not answer. */
@@ -127,7 +129,10 @@ export const liveGamePlatform = ({
           found: Memberships,
         }).pipe(
           Effect.map(
-            Result.match({ onSuccess: ({ data }) => data.map(gameGroup), onFailure: (_: "absent") => [] }),
+            Result.match({
+              onSuccess: ({ data }) => data.map(({ group, role }): GameGroup => ({ ...group, role })),
+              onFailure: (_: "absent") => [],
+            }),
           ),
         );
 
@@ -183,7 +188,7 @@ export const liveGamePlatform = ({
         });
         return Option.map(Result.getSuccess(ranked), ({ roles }) => {
           const ranks = roles.map(({ rank, name }) => ({ rank, name }));
-          const { name, memberCount = null } = group;
+          const { name, memberCount } = group;
           return { id: groupId, name, memberCount, ranks: ranks.toSorted(byRank) };
         });
       });
@@ -198,8 +203,8 @@ export const liveGamePlatform = ({
           }),
           (page) =>
             Option.map(Result.getSuccess(page), ({ data, nextPageCursor }) => ({
-              members: data.map(({ user, role }) => ({ gameId: String(user.userId), role: gameRole(role) })),
-              next: nextPageCursor ?? null,
+              members: data.map(({ user, role }) => ({ gameId: String(user.userId), role })),
+              next: nextPageCursor,
             })),
         );
 
@@ -305,7 +310,7 @@ export const liveGamePlatform = ({
             }),
             (found) =>
               new Map(
-                Result.getOrThrow(found).data.map(({ id, name, displayName = null }) => [
+                Result.getOrThrow(found).data.map(({ id, name, displayName }) => [
                   GameId.make(String(id)),
                   { username: name, displayName },
                 ]),

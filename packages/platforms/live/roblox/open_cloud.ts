@@ -42,6 +42,9 @@ const CloudUser = Schema.Struct({
   createTime: nullish(Schema.DateTimeUtcFromString),
 });
 
+/** What the legacy route tells alone. */
+const untold = { isBanned: null, hasVerifiedBadge: null };
+
 const CloudGroup = Schema.Struct({
   id: Schema.String,
   displayName: nullish(Schema.String),
@@ -177,10 +180,7 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
   const askGroups = yield* makeAsk("game_cloud_groups");
   const askInventory = yield* makeAsk("game_cloud_inventory");
 
-  const findUser = (
-    operation: string,
-    gameId: GameId,
-  ): CloudAnswer<Option.Option<Omit<typeof User.Type, "isBanned" | "hasVerifiedBadge">>> =>
+  const findUser = (operation: string, gameId: GameId): CloudAnswer<Option.Option<typeof User.Type>> =>
     Effect.map(
       askUsers("GET apis.roblox.com/cloud/v2/users/{user_id}", {
         operation,
@@ -190,7 +190,7 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
       }),
       Result.mapBoth({
         onSuccess: ({ id, name, displayName, about: description, createTime: created }) =>
-          Option.some({ id: Number(id), name, displayName, description, created }),
+          Option.some({ ...untold, id: Number(id), name, displayName, description, created }),
         onFailure: () => Option.none(),
       }),
     );
@@ -238,9 +238,7 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
     return paths.map((path): GameGroup["role"] => {
       const role = named.get(idIn(path));
       if (role === undefined) missed.set(roles, (missed.get(roles) ?? new Set()).add(path));
-      return role === undefined
-        ? null
-        : { id: Number(role.id), name: role.displayName ?? null, rank: role.rank };
+      return role === undefined ? null : { id: Number(role.id), name: role.displayName, rank: role.rank };
     });
   });
 
@@ -286,12 +284,10 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
       matches: ({ id }) => id === groupId,
     });
     if (Result.isFailure(found)) return Result.fail(Option.none());
-    const { displayName, memberCount } = found.success;
+    const { displayName: name, memberCount } = found.success;
     const roles = yield* Cache.get(rolesOf, groupId);
-    const ranks = roles.map(({ rank, displayName: name }) => ({ rank, name: name ?? "" })).toSorted(byRank);
-    return Result.succeed(
-      Option.some({ id: groupId, name: displayName ?? null, memberCount: memberCount ?? null, ranks }),
-    );
+    const ranks = roles.map(({ rank, displayName }) => ({ rank, name: displayName ?? "" })).toSorted(byRank);
+    return Result.succeed(Option.some({ id: groupId, name, memberCount, ranks }));
   });
 
   const groupMembers = Effect.fnUntraced(function* (

@@ -1,5 +1,5 @@
 /** Roblox's services, the parts of their responses that this service reads, and what they become in core. */
-import { GameBadge, type GameGroup, type GameItem, type GameProfile } from "@accountlink/core/platforms";
+import { GameBadge, type GameItem, type GameProfile } from "@accountlink/core/platforms";
 import { DateTime, Effect, Order, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { type EntriesOptions, entriesOf, nullish, unlessOdd } from "../../http/mod.ts";
@@ -118,22 +118,8 @@ export const isRobloxId = (text: string): boolean =>
 /** The URL of the user's image once Roblox has rendered and approved it. */
 export const imageOf = (thumbnails: (typeof Thumbnails.Type)["data"], gameId: string): string | null => {
   const own = thumbnails.find(({ targetId }) => String(targetId) === gameId);
-  return own?.state === "Completed" ? (own.imageUrl ?? null) : null;
+  return own?.state === "Completed" ? own.imageUrl : null;
 };
-
-export const gameRole = (role: typeof GroupRole.Type | null | undefined): GameGroup["role"] =>
-  role ? { id: role.id, name: role.name ?? null, rank: role.rank ?? null } : null;
-
-export const gameGroup = ({
-  group,
-  role,
-}: (typeof Memberships.Type)["data"][number]): typeof GameGroup.Type => ({
-  id: group.id,
-  name: group.name ?? null,
-  memberCount: group.memberCount ?? null,
-  hasVerifiedBadge: group.hasVerifiedBadge ?? null,
-  role: gameRole(role),
-});
 
 /** The parts of a profile that do not come from the users service. */
 interface ProfileParts {
@@ -143,20 +129,17 @@ interface ProfileParts {
   readonly groups: GameProfile["groups"];
 }
 
-const isoOrNull = (time: DateTime.Utc | null | undefined): string | null =>
-  time === null || time === undefined ? null : DateTime.formatIso(time);
-
 export const gameProfile = (
   user: typeof User.Type,
   { headshot, fullBody, badges, groups }: ProfileParts,
 ): GameProfile => ({
   id: String(user.id),
   username: user.name,
-  displayName: user.displayName ?? null,
-  description: user.description ?? null,
-  created: isoOrNull(user.created),
-  isBanned: user.isBanned ?? null,
-  hasVerifiedBadge: user.hasVerifiedBadge ?? null,
+  displayName: user.displayName,
+  description: user.description,
+  created: user.created && DateTime.formatIso(user.created),
+  isBanned: user.isBanned,
+  hasVerifiedBadge: user.hasVerifiedBadge,
   avatar: { headshot, fullBody },
   badges,
   groups,
