@@ -1,5 +1,5 @@
 /** Stores what imports do to links. */
-import { Context } from "effect";
+import { Context, Schema } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
@@ -54,16 +54,19 @@ export interface ImportBatch extends WriteContext {
   readonly progress: { readonly source: string; readonly position: number } | null;
 }
 
-/** How many records of chat users a batch of an import inserted, replaced, or did not change. */
-export interface BatchImported {
-  readonly inserted: number;
+/** @internal */
+export const importCounts = {
+  inserted: Schema.Int,
   /** Records that changed. A record counts even if only its `lastVerifiedAt` changed. */
-  readonly replaced: number;
+  replaced: Schema.Int,
   /** Records that already have the batch's game user. */
-  readonly unchanged: number;
+  unchanged: Schema.Int,
   /** Records that differ from the batch, but were not changed: they keep their game user, or stay without a link. */
-  readonly kept: number;
-}
+  kept: Schema.Int,
+};
+
+/** How many records of chat users a batch of an import inserted, replaced, or did not change. */
+export type BatchImported = { readonly [Count in keyof typeof importCounts]: number };
 
 /** @internal */
 export const noneImported: BatchImported = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };

@@ -56,20 +56,17 @@ export const firstOfEach = <A>(
   });
 };
 
-/** The fields of `ImportedLink` that say what the record was before the import. */
-type Previous = Pick<
-  ImportedLink,
-  "previousGameId" | "previousLinkedAt" | "previousVerifiedAt" | "previousProof" | "previousProvenAt"
->;
-
-/** Of a user who was never linked. */
-const neverLinked: Previous = {
+/** What the record of a user who was never linked was before the import. */
+const neverLinked = {
   previousGameId: null,
   previousLinkedAt: null,
   previousVerifiedAt: null,
   previousProof: null,
   previousProvenAt: null,
 };
+
+/** The fields of `ImportedLink` that say what the record was before the import. */
+type Previous = Pick<ImportedLink, keyof typeof neverLinked>;
 
 const previousIn = ({ proof, provenAt, ...record }: LinkRecord): Previous => ({
   previousGameId: record.gameId,

@@ -165,7 +165,8 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   yield* refuseRounded(check.rounded);
   const pid = yield* findScope;
   const { name, resumedAfter } = yield* progressOf(pid, onConflict, check, fromStart);
-  const tally = yield* tallyOf(changesLeft);
+  const tally = new Tally();
+  if (changesLeft !== undefined) tally.changesLeft = yield* changesLeft;
   const staged = new Map<ChatId, LinkRecord>();
   const batch = {
     pid,
@@ -205,12 +206,6 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
     resumedAfter,
     unreadColumns: [...(source.unreadColumns ?? [])],
   });
-});
-
-const tallyOf = Effect.fnUntraced(function* (changesLeft: ImportTarget["changesLeft"]) {
-  const tally = new Tally();
-  if (changesLeft !== undefined) tally.changesLeft = yield* changesLeft;
-  return tally;
 });
 
 /** Fails with `WrongLines` if the file has wrong rows, and the import is strict or found no link. */

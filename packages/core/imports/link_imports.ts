@@ -11,6 +11,7 @@ import {
   type BatchImported,
   type ImportBatch,
   type ImportedFile,
+  importCounts,
   noneImported,
   sumOf,
   undoableFor,
@@ -28,10 +29,7 @@ export const linkImports = recordType({
     importedAt: Schema.Int,
     /** The time from which it can't be undone; 0 once the data of its scope was deleted. */
     endsAt: Schema.Int,
-    inserted: Schema.Int,
-    replaced: Schema.Int,
-    unchanged: Schema.Int,
-    kept: Schema.Int,
+    ...importCounts,
     /** The sequence of its audit entry; null before the first changed record. */
     entry: Schema.NullOr(Schema.Int),
     /** The sequence of the audit entry of its undo; null before the first link is taken back. */

@@ -5,7 +5,7 @@ import type { StoreEffect } from "../errors.ts";
 import { Pid } from "../ids.ts";
 import { type RecordOf, recordStore, recordType, removeFound, type Tx } from "../records/mod.ts";
 import { hourMs, type Millis } from "../timestamp.ts";
-import type { BatchImported, ImportHolder } from "./import_store.ts";
+import { type BatchImported, type ImportHolder, importCounts, noneImported } from "./import_store.ts";
 
 /** How long an import is stored after its last change, in milliseconds. @internal */
 export const importKeptFor = hourMs;
@@ -28,10 +28,7 @@ export const uploads = recordType({
     phase: Schema.Literals(["reading", "ready", "running", "over"]),
     /** What the pages know of the import, as JSON; empty while the file is read. */
     details: Schema.String,
-    inserted: Schema.Int,
-    replaced: Schema.Int,
-    unchanged: Schema.Int,
-    kept: Schema.Int,
+    ...importCounts,
     holder: Schema.String,
     heldUntil: Schema.Int,
     begunAt: Schema.Int,
@@ -172,9 +169,9 @@ export const findHeld = Effect.fnUntraced(function* (tx: Tx, { id, node }: Impor
   return found?.holder === node ? found : undefined;
 });
 
-const storedOf = ({ inserted, replaced, unchanged, kept, ...one }: Upload): StoredImport => ({
+const storedOf = (one: Upload): StoredImport => ({
   ...Struct.pick(one, ["id", "account", "pid", "phase", "details"]),
-  counts: { inserted, replaced, unchanged, kept },
+  counts: Struct.pick(one, Struct.keys(importCounts)),
 });
 
 const heldBy = ({ node, at, until }: Omit<ImportHold, "id">) => ({
@@ -222,7 +219,7 @@ export const storedUploads = recordStore(UploadStore, ({ read, write, removeBefo
           else if (isTheirs && (one.phase === "running" || one.phase === "reading")) isBusy = true;
         }
         if (isBusy) return false;
-        const empty = { pid: null, details: "", inserted: 0, replaced: 0, unchanged: 0, kept: 0, size: 0 };
+        const empty = { ...noneImported, pid: null, details: "", size: 0 };
         const begun = { ...empty, ...heldBy(hold), begunAt: at, phase: "reading" } as const;
         yield* tx.create(uploads, { id, account: uploadOf(account), ...begun });
         return true;
