@@ -56,11 +56,8 @@ const detailsOf = Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<KeyR
 
 /** The keys of an account that are not revoked, by its scopes: the account may have hundreds of revoked ones. */
 const livingKeys = Effect.fnUntraced(function* (tx: Tx, account: string) {
-  const own = yield* tx.scopesOf(account);
-  return yield* tx.listAll(
-    keyRecords.living,
-    own.map(({ scope }) => [scope.pid]),
-  );
+  const pids = (yield* tx.scopesOf(account)).map(({ scope }) => [scope.pid]);
+  return yield* tx.listAll(keyRecords.living, pids);
 });
 
 /** Deletes keys with their secrets, unless a session of theirs is stored. */
@@ -136,10 +133,7 @@ export const storedKeys = recordStore(KeyStore, (records) => {
 
     acceptedAmong: (ids, at) =>
       read("acceptedAmong", function* (tx) {
-        const found = yield* tx.getAll(
-          keyRecords,
-          ids.map((id) => [id]),
-        );
+        const found = yield* tx.getAll(keyRecords, ids.map(Arr.of));
         return found.filter((key) => isAccepted(key, at)).map(({ id }) => id);
       }),
 
@@ -175,9 +169,7 @@ export const storedKeys = recordStore(KeyStore, (records) => {
       }),
 
     forgetRevoked: Effect.fnUntraced(function* (before) {
-      const old = yield* read("forgetRevoked", (tx) =>
-        tx.list(keyRecords.revoked, [], { before: [before] }),
-      );
+      const old = yield* read("forgetRevoked", (tx) => tx.list(keyRecords.revoked, [], { before: [before] }));
       for (const part of Arr.chunksOf(old, Math.min(mostWritten, keysOfStep))) {
         yield* write("forgetRevoked", "revoked keys", (tx) => forgetKeys(tx, part));
       }

@@ -1,7 +1,7 @@
 /** Logs of communities in any storage. */
 import { Array as Arr, Effect } from "effect";
 import { type ChatId, GuildId, Pid } from "../ids.ts";
-import { recordStore, removeFound, type Tx } from "../records/records.ts";
+import { keysOfAll, recordStore, removeFound, type Tx } from "../records/records.ts";
 import { type PlanPlace, planNotices } from "../roles/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import {
@@ -60,10 +60,8 @@ export const followLog = Effect.fnUntraced(function* (
 /** Finds the messages that name a chat user. @internal */
 export const messagesOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId) {
   const named = yield* tx.list(guildLogUsers.byUser, [chatId]);
-  const found = yield* tx.getAll(
-    guildLogMessages,
-    named.map(({ logId, messageId }) => [logId, messageId]),
-  );
+  const keys = named.map(({ logId, messageId }) => [logId, messageId]);
+  const found = yield* tx.getAll(guildLogMessages, keys);
   return found
     .toSorted((one, other) => (placeText(one) < placeText(other) ? -1 : 1))
     .map(
@@ -92,10 +90,8 @@ export const forgetInLogs = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId,
     yield* tx.put(guildLogMessages, left);
     const still = new Set(usersOfMessage(left).map((user) => user.chatId));
     // An erased line may have named other users too.
-    yield* removeUsers(
-      tx,
-      usersOfMessage(message).filter((user) => !still.has(user.chatId)),
-    );
+    const gone = usersOfMessage(message).filter((user) => !still.has(user.chatId));
+    yield* removeUsers(tx, gone);
   }
   return {
     pids: named.map(({ logId }) => placeOf(logId).pid),
@@ -120,10 +116,7 @@ export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inStep
         return old.filter(({ editAt }) => editAt === null);
       }),
       Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<MessageRecord>) {
-        const removed = yield* tx.removeAll(
-          guildLogMessages,
-          found.map(({ messageId }) => [logId, messageId]),
-        );
+        const removed = yield* tx.removeAll(guildLogMessages, keysOfAll(guildLogMessages, found));
         yield* removeUsers(tx, removed.flatMap(usersOfMessage));
         return removed.length;
       }),
@@ -192,12 +185,9 @@ export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inStep
           if (log === undefined) return false;
           if (message !== null && index === 0) yield* insertMessage(tx, id, message, at);
           if (log.holder !== node) return false;
-          yield* tx.removeAll(
-            guildLogEntries,
-            part.map((entry) => [id, entry]),
-          );
-          if (index === parts.length - 1)
-            yield* tx.put(guildLogs, { ...log, position, problems, closedAt });
+          const keys = part.map((entry) => [id, entry]);
+          yield* tx.removeAll(guildLogEntries, keys);
+          if (index === parts.length - 1) yield* tx.put(guildLogs, { ...log, position, problems, closedAt });
           return true;
         });
       }

@@ -118,10 +118,8 @@ const isBegun = ({ undoEntry }: LinkImport): boolean => undoEntry !== null;
 
 /** Returns the IDs of the imports that have links to undo. */
 const withLinks = Effect.fnUntraced(function* (tx: ImportTx, imports: ReadonlyArray<LinkImport>) {
-  const firsts = yield* tx.firsts(
-    importedLinks.byKey,
-    imports.map(({ id }) => [id]),
-  );
+  const ids = imports.map(({ id }) => [id]);
+  const firsts = yield* tx.firsts(importedLinks.byKey, ids);
   return new Set(firsts.map((link) => link?.importId));
 });
 
@@ -154,10 +152,8 @@ const undoableOf = (one: LinkImport): UndoableImport => {
 
 /** Returns the links that an undo takes back: nobody has changed them since, and the scope admits those from before. */
 const undoneAmong = Effect.fnUntraced(function* (tx: ImportTx, pid: Pid, all: ReadonlyArray<ImportedLink>) {
-  const records = yield* tx.records(
-    pid,
-    all.map(({ chatId }) => chatId),
-  );
+  const chatIds = all.map(({ chatId }) => chatId);
+  const records = yield* tx.records(pid, chatIds);
   const untouched = all.flatMap((one) => {
     const record = records.get(one.chatId);
     return isUntouched(one, record) ? [{ ...one, record }] : [];
@@ -166,12 +162,10 @@ const undoneAmong = Effect.fnUntraced(function* (tx: ImportTx, pid: Pid, all: Re
     return gameId === null ? [] : [{ chatId, gameId, isGiven: gameId !== record.gameId }];
   });
   const unblocked = yield* tx.unblocked(pid, restored);
-  const given = yield* tx.untaken(
-    pid,
-    unblocked.filter(({ isGiven }) => isGiven),
-  );
+  const given = unblocked.filter(({ isGiven }) => isGiven);
+  const admitted = [...unblocked.filter(({ isGiven }) => !isGiven), ...(yield* tx.untaken(pid, given))];
   const refused = new Set(restored.map(({ chatId }) => chatId));
-  for (const { chatId } of [...unblocked.filter(({ isGiven }) => !isGiven), ...given]) refused.delete(chatId);
+  for (const { chatId } of admitted) refused.delete(chatId);
   return untouched.filter(({ chatId }) => !refused.has(chatId));
 });
 

@@ -207,21 +207,11 @@ export const updatedKey = (key: KeyRecord, update: KeyUpdate, action?: AuditActi
   if (changed.length === 0) return null;
   const next = { ...key, ...Object.fromEntries(changed.map((field) => [field, update[field]])) };
   const { id: keyId, status } = next;
-  return changed.every((field) => field === "status")
-    ? { key: next, action: action ?? "key.status_changed", details: { keyId, status } }
-    : // Of other fields only the names are logged, because their values may be addresses.
-      {
-        key: next,
-        action: action ?? "key.updated",
-        details: {
-          keyId,
-          status,
-          changed: changed.filter((field) => field !== "madeBy").join(", "),
-          ...changeDetails(
-            key,
-            next,
-            told.filter((field) => changed.includes(field)),
-          ),
-        },
-      };
+  if (changed.every((field) => field === "status"))
+    return { key: next, action: action ?? "key.status_changed", details: { keyId, status } };
+  // Of other fields only the names are logged, because their values may be addresses.
+  const names = changed.filter((field) => field !== "madeBy").join(", ");
+  const shown = told.filter((field) => changed.includes(field));
+  const details = { keyId, status, changed: names, ...changeDetails(key, next, shown) };
+  return { key: next, action: action ?? "key.updated", details };
 };

@@ -24,10 +24,8 @@ export const makeContestOf = Effect.map(LinkStore, (store) =>
     if (Option.exists(old, (record) => record.gameId === gameId)) return null;
     if (makers.includes(chatId)) return "own" satisfies Contest;
     const sharing = (yield* store.findByGameIds(pid, [gameId])).get(gameId) ?? [];
-    const others = yield* store.findByChatIds(
-      pid,
-      sharing.filter((each) => each !== chatId),
-    );
+    const otherIds = sharing.filter((each) => each !== chatId);
+    const others = yield* store.findByChatIds(pid, otherIds);
     if ([...others.values()].some(({ proof }) => isProven(proof))) return "proven_by_other" satisfies Contest;
     return Option.exists(old, ({ proof }) => isProven(proof)) ? ("replaces_proven" satisfies Contest) : null;
   }),

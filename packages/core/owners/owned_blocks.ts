@@ -131,10 +131,8 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
           Effect.map(secrets.blockHash(scope.pid, one.user), (hash) => ({ ...one, hash })),
         );
         const unique = [...new Map(hashed.map((one) => [one.hash, one])).values()];
-        const known = yield* store.findHashes(
-          scope.pid,
-          unique.map(({ hash }) => hash),
-        );
+        const hashes = unique.map(({ hash }) => hash);
+        const known = yield* store.findHashes(scope.pid, hashes);
         const fresh = unique.filter(({ hash }) => !known.has(hash));
         const taken = fresh.slice(0, importedAtOnce);
         for (const { user, reason } of taken) {

@@ -69,25 +69,18 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
     const orderOf = yield* makeNameOrder;
     const contestOf = yield* makeContestOf;
 
-    const named = (links: ReadonlyArray<Link>) =>
-      Effect.map(
-        Effect.all(
-          [
-            profiles.chatProfiles(
-              links.map(({ chatId }) => chatId),
-              null,
-            ),
-            profiles.gameNames(links.map(({ gameId }) => gameId)),
-          ],
-          { concurrency: "unbounded" },
-        ),
-        ([members, names]): ReadonlyArray<NamedLink> =>
-          links.map((link) => ({
-            link,
-            chat: members.get(link.chatId) ?? null,
-            game: names.get(link.gameId) ?? null,
-          })),
+    const named = Effect.fnUntraced(function* (links: ReadonlyArray<Link>) {
+      const chatIds = links.map(({ chatId }) => chatId);
+      const gameIds = links.map(({ gameId }) => gameId);
+      const [members, names] = yield* Effect.all(
+        [profiles.chatProfiles(chatIds, null), profiles.gameNames(gameIds)],
+        { concurrency: "unbounded" },
       );
+      return links.map((link): NamedLink => {
+        const { chatId, gameId } = link;
+        return { link, chat: members.get(chatId) ?? null, game: names.get(gameId) ?? null };
+      });
+    });
 
     const page = Effect.fn("OwnedLinks.page")(function* (
       scope: DataScope,

@@ -59,10 +59,8 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
       const resolved = Array.fromIterable(lists).map(
         ([key, chatIds]) => [key, chatIds.slice(0, maxResolvedChats)] as const,
       );
-      const found = yield* chatProfiles(
-        resolved.flatMap(([, chatIds]) => chatIds),
-        guildId,
-      );
+      const all = resolved.flatMap(([, chatIds]) => chatIds);
+      const found = yield* chatProfiles(all, guildId);
       return new Map(
         resolved.map(([key, chatIds]) => [key, chatIds.map((chatId) => found.get(chatId) ?? null)] as const),
       );

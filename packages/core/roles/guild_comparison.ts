@@ -69,10 +69,8 @@ export const makeGuildComparisons = Effect.gen(function* () {
 
     /** Fails if a platform is away that answered before, so that these members are compared again. */
     const compare = Effect.fnUntraced(function* (slice: ReadonlyArray<RoleMember>) {
-      const storedFor = yield* storedOf(
-        plan,
-        slice.map(({ chatId }) => chatId),
-      );
+      const chatIds = slice.map(({ chatId }) => chatId);
+      const storedFor = yield* storedOf(plan, chatIds);
       const compared = yield* forEachLimited(
         slice,
         (member) => {

@@ -32,10 +32,8 @@ export const findMembers = Effect.fnUntraced(function* (
   { pid, guildId }: PlanPlace,
   chatIds: ReadonlyArray<ChatId>,
 ) {
-  const found = yield* tx.getAll(
-    roleMembers,
-    [...new Set(chatIds)].map((chatId) => [pid, guildId, chatId]),
-  );
+  const keys = [...new Set(chatIds)].map((chatId) => [pid, guildId, chatId]);
+  const found = yield* tx.getAll(roleMembers, keys);
   return new Map(found.map((member) => [member.chatId, member]));
 });
 
@@ -56,10 +54,8 @@ const isEmpty = ({ dueAt, nickname, replacedAt }: PlanMember): boolean =>
 
 /** Stores members, and deletes empty ones. @internal */
 export const putMembers = Effect.fnUntraced(function* (tx: Tx, members: ReadonlyArray<PlanMember>) {
-  yield* tx.putAll(
-    roleMembers,
-    members.filter((member) => !isEmpty(member)),
-  );
+  const kept = members.filter((member) => !isEmpty(member));
+  yield* tx.putAll(roleMembers, kept);
   yield* removeFound(roleMembers)(tx, members.filter(isEmpty));
 });
 
@@ -72,14 +68,12 @@ const markWaiting = Effect.fnUntraced(function* (
 ) {
   const before = yield* findMembers(tx, place, chatIds);
   const isErased = new Set(erased);
-  yield* tx.putAll(
-    roleMembers,
-    chatIds.map((chatId) => {
-      const member = before.get(chatId) ?? newMember(place, chatId);
-      const nickname = member.nickname ?? (isErased.has(chatId) ? erasedLink : null);
-      return { ...member, mark: member.mark + 1, since: member.since ?? at, dueAt: at, nickname };
-    }),
-  );
+  const waiting = chatIds.map((chatId) => {
+    const member = before.get(chatId) ?? newMember(place, chatId);
+    const nickname = member.nickname ?? (isErased.has(chatId) ? erasedLink : null);
+    return { ...member, mark: member.mark + 1, since: member.since ?? at, dueAt: at, nickname };
+  });
+  yield* tx.putAll(roleMembers, waiting);
 });
 
 /** @internal */

@@ -13,14 +13,10 @@ import { type PlanMember, roleMembers } from "./plan_records.ts";
 import type { RolePlanStore } from "./role_plan_store.ts";
 
 /** Drops the nickname that was replaced of members. */
-const dropReplaced = (tx: Tx, members: ReadonlyArray<PlanMember>) =>
-  Effect.as(
-    putMembers(
-      tx,
-      members.map((member) => ({ ...member, replacedNickname: null, replacedAt: null })),
-    ),
-    members.length,
-  );
+const dropReplaced = (tx: Tx, members: ReadonlyArray<PlanMember>) => {
+  const dropped = members.map((member) => ({ ...member, replacedNickname: null, replacedAt: null }));
+  return Effect.as(putMembers(tx, dropped), members.length);
+};
 
 const keptNicknameOf = ({ chatId, replacedNickname: nickname, replacedAt: at }: PlanMember) =>
   at === null ? [] : [{ chatId, nickname, at }];
@@ -61,11 +57,9 @@ export const nicknameOperations = ({ read, write, inSteps }: PlanStoreRecords) =
 
     dropNickname: (place, chatId) =>
       write("dropNickname", queueOf(place), function* (tx) {
-        const found = yield* findMembers(tx, place, [chatId]);
-        yield* dropReplaced(
-          tx,
-          [...found.values()].filter(({ replacedAt }) => replacedAt !== null),
-        );
+        const found = [...(yield* findMembers(tx, place, [chatId])).values()];
+        const kept = found.filter(({ replacedAt }) => replacedAt !== null);
+        yield* dropReplaced(tx, kept);
       }),
 
     forgetNicknames: (before) =>

@@ -76,15 +76,10 @@ const settleItems = Effect.fnUntraced(function* (
   const problems = items.flatMap((item) => ("problem" in item ? [item.problem] : []));
   const settled = items.flatMap((item) => ("settled" in item ? [item.settled] : []));
   // An erasure locks members before their problems too.
-  const before = yield* findMembers(
-    tx,
-    place,
-    settled.map(({ chatId }) => chatId),
-  );
-  const removed = yield* tx.removeOf(
-    roleProblems.byUser,
-    begun.map((chatId) => [chatId, pid, guildId]),
-  );
+  const chatIds = settled.map(({ chatId }) => chatId);
+  const before = yield* findMembers(tx, place, chatIds);
+  const users = begun.map((chatId) => [chatId, pid, guildId]);
+  const removed = yield* tx.removeOf(roleProblems.byUser, users);
   const isRoom = removed.length === 0 || removed.length + items.length <= mostWritten;
   if (isRoom) {
     yield* putProblems(tx, place, problems);

@@ -29,10 +29,8 @@ export const makeReplacedNicknames = Effect.gen(function* () {
   /** Returns nicknames of members after a chat ID, with those that the plan gave. */
   const page = Effect.fnUntraced(function* (place: PlanPlace, after: ChatId | null, limit: number) {
     const kept = yield* store.keptNicknames(place, after, limit);
-    const given = yield* store.nicknames(
-      place,
-      kept.map(({ chatId }) => chatId),
-    );
+    const chatIds = kept.map(({ chatId }) => chatId);
+    const given = yield* store.nicknames(place, chatIds);
     return kept.map((replaced): NicknameBefore => {
       const stored = given.get(replaced.chatId);
       return { ...replaced, given: stored === undefined ? null : shownNickname(stored) };

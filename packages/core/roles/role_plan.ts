@@ -249,16 +249,13 @@ export const planEntryDetails = (
   const changed = changedSettings(before, after);
   const { state } = after;
   if (changed.length === 0) return { guildId, state };
+  const shown = changed.filter((name) => name !== "rules");
   return {
     guildId,
     state,
     changed: changed.join(", "),
     ...(changed.includes("rules") ? ruleDetails(before.rules, after.rules) : {}),
-    ...changeDetails(
-      textsOf(before),
-      textsOf(after),
-      changed.filter((name) => name !== "rules"),
-    ),
+    ...changeDetails(textsOf(before), textsOf(after), shown),
   };
 };
 

@@ -36,6 +36,8 @@ export interface PlanDetails {
   readonly status: PlanStatus;
 }
 
+const settingsBesideState = settingNames.filter((name) => name !== "state");
+
 /** Converts a plan and its progress to JSON, for the dashboard and the command line. @internal */
 export const planJson = ({
   plan,
@@ -43,10 +45,7 @@ export const planJson = ({
   status: { pending, sweptAt, sweep, problems },
 }: PlanDetails) => ({
   ...placeOf(plan),
-  ...Struct.pick(
-    plan,
-    settingNames.filter((name) => name !== "state"),
-  ),
+  ...Struct.pick(plan, settingsBesideState),
   ...Struct.pick(community, communitySettingNames),
   status: {
     state: plan.state,

@@ -47,6 +47,12 @@ const journal = (
   more?: AuditEntry["details"],
 ) => tx.journal({ actor, requestId, at, pid }, action, { webhookId: id, ...more });
 
+/** Returns the first delivery of each lane. */
+const firstsOf = (tx: Tx, id: WebhookId, lanes: ReadonlyArray<string>) => {
+  const places = lanes.map((lane) => [lane, id]);
+  return tx.firsts(webhookDeliveries.lanes, places);
+};
+
 /** Makes the first delivery of each lane due, if it waits and is the first in all of its lanes. */
 const freeLanes = Effect.fnUntraced(function* (
   tx: Tx,
@@ -54,32 +60,24 @@ const freeLanes = Effect.fnUntraced(function* (
   lanes: ReadonlyArray<string>,
   at: Millis,
 ) {
-  const firstsOf = (names: ReadonlyArray<string>) =>
-    tx.firsts(
-      webhookDeliveries.lanes,
-      names.map((lane) => [lane, id]),
-    );
   const due = new Map<string, DeliveryRecord>();
-  for (const first of yield* firstsOf(lanes)) {
+  for (const first of yield* firstsOf(tx, id, lanes)) {
     if (first === undefined || first.nextAttemptAt !== null) continue;
-    const firsts = yield* firstsOf(lanesIn(first));
+    const firsts = yield* firstsOf(tx, id, lanesIn(first));
     if (firsts.every((other) => other?.eventId === first.eventId)) due.set(first.eventId, first);
   }
-  yield* tx.putAll(
-    webhookDeliveries,
-    [...due.values()].map((first) => ({ ...first, nextAttemptAt: at })),
-  );
+  const freed = [...due.values()].map((first) => ({ ...first, nextAttemptAt: at }));
+  yield* tx.putAll(webhookDeliveries, freed);
 });
 
 /** Makes the next attempts of deliveries due at a time, if they are scheduled for another. */
 const makeDue = (at: Millis, resends: number) =>
   Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<DeliveryRecord>) {
     const stored = yield* tx.getAll(webhookDeliveries, keysOfAll(webhookDeliveries, found));
-    const moved = stored.filter(({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt !== at);
-    yield* tx.putAll(
-      webhookDeliveries,
-      moved.map((each) => ({ ...each, nextAttemptAt: at, resends: each.resends + resends })),
-    );
+    const moved = stored
+      .filter(({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt !== at)
+      .map((each) => ({ ...each, nextAttemptAt: at, resends: each.resends + resends }));
+    yield* tx.putAll(webhookDeliveries, moved);
     return moved.length;
   });
 
@@ -224,10 +222,7 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
       read("look", function* (tx) {
         const keys = eventIds.map((eventId) => [id, eventId]);
         const known = new Set((yield* tx.getAll(webhookDeliveries, keys)).map(({ eventId }) => eventId));
-        const firsts = yield* tx.firsts(
-          webhookDeliveries.lanes,
-          lanes.map((lane) => [lane, id]),
-        );
+        const firsts = yield* firstsOf(tx, id, lanes);
         return {
           known: eventIds.filter((eventId) => known.has(eventId)),
           blocked: lanes.filter((_, index) => firsts[index] !== undefined),
@@ -252,20 +247,18 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
         ),
       ),
 
-    record: Effect.fnUntraced(function* ({ id, node, at, position, deliveries, freedLanes, deliveredAt, failedAt }) {
+    record: Effect.fnUntraced(function* (attempted) {
+      const { id, node, at, position, deliveries, freedLanes, deliveredAt, failedAt } = attempted;
       // Lanes are freed after all deliveries are recorded, and the position moves with the last ones.
       const all = [...deliveries, ...freedLanes];
       const parts: ReadonlyArray<typeof all> = all.length === 0 ? [all] : Arr.chunksOf(all, mostWritten);
       for (const [index, part] of parts.entries()) {
-        const recorded = part.filter((each) => typeof each !== "string");
+        const recorded = part.flatMap((each) => (typeof each === "string" ? [] : deliveryRecord(id, each)));
         const freed = part.filter((each) => typeof each === "string");
         const isHeld = yield* write("record", id, function* (tx) {
           const webhook = yield* tx.get(webhookRecords, id);
           if (webhook === undefined || webhook.holder !== node) return false;
-          yield* tx.putAll(
-            webhookDeliveries,
-            recorded.map((delivery) => deliveryRecord(id, delivery)),
-          );
+          yield* tx.putAll(webhookDeliveries, recorded);
           yield* freeLanes(tx, id, freed, at);
           if (index < parts.length - 1) return true;
           const times =
@@ -284,10 +277,7 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
       const end = firstEventOf(before);
       const ids = yield* read("sweep", function* (tx) {
         const all = (yield* tx.list(webhookRecords.byTime, [])).map(({ id }) => id);
-        const firsts = yield* tx.firsts(
-          webhookDeliveries.byKey,
-          all.map((id) => [id]),
-        );
+        const firsts = yield* tx.firsts(webhookDeliveries.byKey, all.map(Arr.of));
         return all.filter((_, index) => (firsts[index]?.eventId ?? end) < end);
       });
       let swept = 0;

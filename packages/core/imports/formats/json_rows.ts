@@ -33,11 +33,8 @@ export const jsonRows = (options: RowOptions) => {
       read.add(name);
       options.unreadColumns?.delete(reportedName(name));
     }
-    return reportUnread(
-      { ...columns, unread: columns.unread.filter((name) => !read.has(name)) },
-      line,
-      options,
-    );
+    const left = columns.unread.filter((name) => !read.has(name));
+    return reportUnread({ ...columns, unread: left }, line, options);
   };
 
   const columnsFor = (names: ReadonlyArray<string>, line: number) => {

@@ -97,11 +97,8 @@ export const makePlanRun = Effect.gen(function* () {
     if (!isProbing(courier, startedAt)) return false;
     const due = yield* store.due(place, startedAt, isProbe ? 1 : batchSize);
     if (due.length === 0) return false;
-    const records = yield* links.findByChatIds(
-      place.pid,
-      due.map(({ chatId }) => chatId),
-    );
-
+    const chatIds = due.map(({ chatId }) => chatId);
+    const records = yield* links.findByChatIds(place.pid, chatIds);
     const closed = yield* closedOf(courier);
 
     const changeOne = Effect.fnUntraced(function* (waiting: WaitingMember) {

@@ -48,10 +48,8 @@ export const makeFindMembers = Effect.gen(function* () {
         (each.changes.isUnanswered || each.changes.setNickname.after !== each.stored.nickname),
     );
     if (unchanged.length === 0) return;
-    const storedFor = yield* comparisons.storedOf(
-      plan,
-      unchanged.map(({ member }) => member.chatId),
-    );
+    const chatIds = unchanged.map(({ member }) => member.chatId);
+    const storedFor = yield* comparisons.storedOf(plan, chatIds);
     const retryAt = (yield* Clock.currentTimeMillis) + retryDelay(0);
     const members = unchanged
       .filter(({ member, stored }) => Equal.equals(storedFor(member.chatId), stored))
