@@ -84,10 +84,8 @@ it.each<[kind: RuleKindName, typed: Partial<TypedFields>, wrong: ReadonlyArray<k
 ])("a form's %s %j is refused at its fields", (kind, typed, wrong) => {
   const problems = conditionOf(kind, { ...none, ...typed });
   assert("length" in problems);
-  assert.deepEqual(
-    problems.map(({ field }) => field),
-    wrong,
-  );
+  const fields = problems.map(({ field }) => field);
+  assert.deepEqual(fields, wrong);
 });
 
 const site = "https://www.roblox.com";

@@ -37,9 +37,7 @@ testWith(
   assert.isDefined(listing.pollUnsafe());
   const { addresses, browsers } = yield* Fiber.join(listing);
   for (const [place] of [addresses, browsers]) {
-    assert.deepStrictEqual(
-      place?.communities.map(({ guild }) => guild?.name),
-      [null, null, null],
-    );
+    const names = place?.communities.map(({ guild }) => guild?.name);
+    assert.deepStrictEqual(names, [null, null, null]);
   }
 });

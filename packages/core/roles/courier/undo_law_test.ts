@@ -70,7 +70,10 @@ const world = Effect.gen(function* () {
     }
   };
   const state = Effect.forEach(members, (each) =>
-    Effect.map(deployed.member(each), ({ roleIds, nickname }) => ({ roles: [...roleIds].toSorted(), nickname })),
+    Effect.map(deployed.member(each), ({ roleIds, nickname }) => ({
+      roles: [...roleIds].toSorted(),
+      nickname,
+    })),
   );
   return { ...deployed, happens, state, settled };
 });
@@ -218,10 +221,8 @@ law(
         lost: differs(roleId, before, after),
       })),
     );
-    assert.strictEqual(
-      nicknames,
-      before.filter(({ nickname }, index) => nickname !== after[index]?.nickname).length,
-    );
+    const renamed = before.filter(({ nickname }, index) => nickname !== after[index]?.nickname);
+    assert.lengthOf(renamed, nicknames);
     yield* plans.putRolesBack(guild, since, operator);
     yield* settled;
     const back = yield* state;
