@@ -37,6 +37,9 @@ export class RequestFailed extends Data.TaggedError("RequestFailed")<{
   override readonly message = `Cannot ask the platform: ${describe(this)}`;
 }
 
+/** Fails because the request waited too long to be sent. @internal */
+export const failBusy = () => Effect.fail(new RequestFailed({ reason: "busy" }));
+
 /**
  * Whether the platform did not answer. One that sends a 429 or a body over the limit is reachable.
  *
@@ -81,15 +84,7 @@ export const asUnavailable =
   <A, R>(effect: Effect.Effect<A, RequestFailed, R>): Effect.Effect<A, PlatformUnavailable, R> =>
     Effect.mapError(effect, (cause) => {
       const { status, retryAfter = Duration.zero, refusal } = cause;
-      if (refusal !== undefined) {
-        return new PlatformUnavailable({
-          operation,
-          cause,
-          refusal,
-          retryAfterMs: refusal.retryAfter * 1_000,
-        });
-      }
-      return status === 429
-        ? new PlatformUnavailable({ operation, cause, retryAfterMs: Duration.toMillis(retryAfter) })
-        : new PlatformUnavailable({ operation, cause });
+      const refused = refusal && { refusal, retryAfterMs: refusal.retryAfter * 1_000 };
+      const limited = status === 429 ? { retryAfterMs: Duration.toMillis(retryAfter) } : {};
+      return new PlatformUnavailable({ operation, cause, ...(refused ?? limited) });
     });

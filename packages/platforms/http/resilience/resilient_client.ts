@@ -14,7 +14,7 @@ import {
 import { makeCircuit } from "./circuit.ts";
 import { tellingFailures } from "./failure_log.ts";
 import { countingOutcome, timing } from "./metrics.ts";
-import { RequestFailed } from "./request_failed.ts";
+import { failBusy, RequestFailed } from "./request_failed.ts";
 import { defaultResilience, type Resilience } from "./resilience.ts";
 
 /** A client that reads responses fully. A response with status 429, or with status 500 or more, is a failure. */
@@ -154,10 +154,7 @@ const millisUntil = (deadline: Deadline) => Effect.map(monotonicMillis, (now) =>
 
 const withinDeadline = <A, E, R>(wait: Effect.Effect<A, E, R>, deadline: Deadline) =>
   Effect.flatMap(millisUntil(deadline), (duration) =>
-    Effect.timeoutOrElse(wait, {
-      duration,
-      orElse: () => Effect.fail(new RequestFailed({ reason: "busy" })),
-    }),
+    Effect.timeoutOrElse(wait, { duration, orElse: failBusy }),
   );
 
 const inTurn = <A>(
@@ -167,9 +164,7 @@ const inTurn = <A>(
   attempt: Effect.Effect<A, RequestFailed>,
 ): Effect.Effect<A, RequestFailed> =>
   Effect.flatMap(millisUntil(deadline), (left) =>
-    Effect.catchTag(turns.stepWithin(account, left, attempt), "TurnRefused", () =>
-      Effect.fail(new RequestFailed({ reason: "busy" })),
-    ),
+    Effect.catchTag(turns.stepWithin(account, left, attempt), "TurnRefused", failBusy),
   );
 
 /** Every request except a POST is safe to repeat. Even a PATCH is, because adapters use it only to set values. */

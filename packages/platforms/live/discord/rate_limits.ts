@@ -7,7 +7,7 @@ import { ChargedAccount, Urgency } from "@accountlink/core/platforms";
 import { operatorAccount, TurnAccount, Turns, turnOwner } from "@accountlink/core/turns";
 import { Duration, Effect, Option, RcMap, Schema, type Scope } from "effect";
 import { type Headers, HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http";
-import { type BeforeAttempt, RequestFailed } from "../../http/mod.ts";
+import { type BeforeAttempt, failBusy, RequestFailed } from "../../http/mod.ts";
 
 /** How long a lookup waits for a rate limit. */
 const lookupWait = Duration.millis(2_500);
@@ -53,14 +53,12 @@ export const makeRateLimiter = Effect.fnUntraced(function* (
       Effect.flatMap(([queue, owner]) =>
         queue.stepWithin(owner, Duration.toMillis(longestWait), acquire(route)),
       ),
-      Effect.catchTag("TurnRefused", busy),
+      Effect.catchTag("TurnRefused", failBusy),
       Effect.scoped,
-      Effect.timeoutOrElse({ duration: longestWait, orElse: busy }),
+      Effect.timeoutOrElse({ duration: longestWait, orElse: failBusy }),
     );
   };
 });
-
-const busy = () => Effect.fail(new RequestFailed({ reason: "busy" }));
 
 /** Updates the limits from every response, including responses to retries. */
 export const observeRateLimits = (client: HttpClient.HttpClient, limits: RateLimits): HttpClient.HttpClient =>
