@@ -16,8 +16,6 @@ import {
   type SingleCondition,
 } from "./rule_kinds.ts";
 
-const chatId = ChatId.make("100001");
-
 const now = Date.parse("2026-01-01T00:00:00Z");
 
 /** A linked game user with a profile, or without one. */
@@ -43,30 +41,33 @@ const groupOf = (id: number, rank: number | null, role: string | null = null) =>
   role: { id, name: role, rank },
 });
 
-const memberOf = (parts: Partial<RoleMember> = {}): RoleMember => ({
-  chatId,
+const someone: RoleMember = {
+  chatId: ChatId.make("100001"),
   username: "ada",
   displayName: null,
   nickname: null,
   roleIds: [],
   isBot: false,
-  ...parts,
-});
+};
 
 const player = gameOf(profileOf([]));
 
-const changesOfMember = (
-  plan: PlanSettings,
-  member: RoleMember,
+type Settings = Partial<PlanSettings>;
+
+/** Compares a member with a plan that is on. */
+const compare = (
+  settings: Settings,
+  member: Partial<RoleMember>,
   linked: LinkedGame | null,
   stored: Pick<StoredMember, "wasLinked" | "nickname">,
-) => memberChanges(plan, member, linked, { unlinkedAt: null, ...stored }, now);
+) => {
+  const plan: PlanSettings = { ...noPlan, state: "on", ...settings };
+  return memberChanges(plan, { ...someone, ...member }, linked, { unlinkedAt: null, ...stored }, now);
+};
 
 const never = { wasLinked: false, nickname: null };
 
 const linkedBefore = (nickname: string | null) => ({ wasLinked: true, nickname });
-
-const planOf = (parts: Partial<PlanSettings>): PlanSettings => ({ ...noPlan, state: "on", ...parts });
 
 const inGroup = (minRank: number | null = null, maxRank: number | null = null): RoleCondition => ({
   is: "group",
@@ -182,13 +183,7 @@ const holds = (when: RoleCondition, member: Member): boolean =>
 it("memberChanges adds roles whose rules hold, removes roles whose rules do not, and ignores other roles", () => {
   check(
     property(rules, game, subarray([...roleIds, "77"]), joinedAt, (chosen, linked, before, joined) => {
-      const changes = changesOfMember(
-        planOf({ rules: chosen }),
-        memberOf({ roleIds: before, joined }),
-        linked,
-        never,
-      );
-      assert(changes !== null);
+      const changes = compare({ rules: chosen }, { roleIds: before, joined }, linked, never);
       const { add, remove } = changes;
       const after = [...before.filter((id) => !remove.includes(id)), ...add];
       const holding = chosen.map(({ when }) => holds(when, { linked, roleIds: before, joined }));
@@ -210,7 +205,7 @@ it("a rule that is decided while a platform does not tell something stays so, wh
   });
   const hidden = subarray(["groups", "profile", "items"] as const);
   const holdingOf = (chosen: PlanSettings["rules"], linked: LinkedGame) =>
-    changesOfMember(planOf({ rules: chosen }), memberOf({ roleIds: ["77"] }), linked, never).holding;
+    compare({ rules: chosen }, { roleIds: ["77"] }, linked, never).holding;
   check(
     property(
       rules,
@@ -264,22 +259,16 @@ it("a second sync changes nothing, neither roles nor the nickname", () => {
       shown,
       stored,
       (chosen, template, linked, had, own, set) => {
-        const plan = planOf({ rules: chosen, nickname: template, nicknameGroupId: "9" });
-        const before = memberOf({ roleIds: had, nickname: own });
-        const first = changesOfMember(plan, before, linked, linkedBefore(set));
-        assert(first !== null);
-        const after = memberOf({
+        const plan: Settings = { rules: chosen, nickname: template, nicknameGroupId: "9" };
+        const before = { roleIds: had, nickname: own };
+        const first = compare(plan, before, linked, linkedBefore(set));
+        const after = {
           roleIds: [...had.filter((id) => !first.remove.includes(id)), ...first.add],
           nickname: first.nickname === null ? before.nickname : first.nickname || null,
-        });
-        const {
-          add,
-          remove,
-          nickname: renamed,
-          setNickname,
-        } = changesOfMember(plan, after, linked, linkedBefore(first.setNickname.after)) ?? {};
-        assert.deepEqual([add, remove, renamed], [[], [], null]);
-        assert.equal(setNickname?.after, first.setNickname.after);
+        };
+        const second = compare(plan, after, linked, linkedBefore(first.setNickname.after));
+        assert.deepEqual([second.add, second.remove, second.nickname], [[], [], null]);
+        assert.equal(second.setNickname.after, first.setNickname.after);
       },
     ),
   );
@@ -288,33 +277,23 @@ it("a second sync changes nothing, neither roles nor the nickname", () => {
 it("a member with a bypass role never changes", () => {
   check(
     property(rules, game, subarray(roleIds), (chosen, linked, before) => {
-      const plan = planOf({ rules: chosen, nickname: "{game.username}", bypassRoleIds: ["7", "8"] });
-      const changes = changesOfMember(
-        plan,
-        memberOf({ roleIds: [...before, "8"] }),
-        linked,
-        linkedBefore("old"),
-      );
-      assert.deepEqual([changes?.add, changes?.remove, changes?.nickname], [[], [], null]);
+      const plan: Settings = { rules: chosen, nickname: "{game.username}", bypassRoleIds: ["7", "8"] };
+      const changes = compare(plan, { roleIds: [...before, "8"] }, linked, linkedBefore("old"));
+      assert.deepEqual([changes.add, changes.remove, changes.nickname], [[], [], null]);
     }),
   );
 });
 
 it("a member with a nickname's bypass role gets roles, and keeps the nickname", () => {
-  const plan = planOf({
+  const plan: Settings = {
     rules: [{ roleId: "1", when: { is: "linked" }, nickname: null }],
     nickname: "{game.username}",
     nicknameBypassRoleIds: ["7", "8"],
-  });
+  };
   const unknown = { ...gameOf(null), profile: undefined };
   for (const linked of [player, unknown, null]) {
-    const before = linkedBefore("mine");
-    const { add, nickname, setNickname, held } = changesOfMember(
-      plan,
-      memberOf({ roleIds: ["8"], nickname: "mine" }),
-      linked,
-      before,
-    );
+    const member = { roleIds: ["8"], nickname: "mine" };
+    const { add, nickname, setNickname, held } = compare(plan, member, linked, linkedBefore("mine"));
     assert.deepEqual(
       [add, nickname, setNickname.after, held],
       [linked === null ? [] : ["1"], null, "mine", []],
@@ -328,15 +307,15 @@ it.each<[what: string, linked: LinkedGame, nickname: string | null, held: Readon
   ["of the plan if no rule with one holds", gameOf(profileOf([]), new Map(), "hand"), "ada_g", []],
   ["held back while the first rule is unknown", gameOf(profileOf(null)), null, ["2", null]],
 ])("the nickname of a linked member is %s", (_, linked, nickname, held) => {
-  const plan = planOf({
+  const plan: Settings = {
     nickname: "{game.username}",
     rules: [
       { roleId: "1", when: { is: "linked" }, nickname: null },
       { roleId: "2", when: inGroup(1), nickname: "Rank {game.username}" },
       { roleId: "3", when: { is: "proven" }, nickname: "Proven {game.username}" },
     ],
-  });
-  const changes = changesOfMember(plan, memberOf(), linked, never);
+  };
+  const changes = compare(plan, {}, linked, never);
   assert.deepEqual([changes.nickname, changes.held], [nickname, held]);
 });
 
@@ -345,13 +324,8 @@ it.each([
   ["stays if somebody has changed it", "Boss", null],
 ])("the nickname of a rule that no longer holds, where no other has one, %s", (_, nickname, change) => {
   const rule = { roleId: "2", when: inGroup(1), nickname: "Rank {game.username}" };
-  const member = memberOf({ nickname });
-  const changes = changesOfMember(
-    planOf({ rules: [rule] }),
-    member,
-    gameOf(profileOf([])),
-    linkedBefore("Rank ada_g"),
-  );
+  const before = linkedBefore("Rank ada_g");
+  const changes = compare({ rules: [rule] }, { nickname }, gameOf(profileOf([])), before);
   assert.deepEqual([changes.nickname, changes.setNickname.after], [change, null]);
 });
 
@@ -361,12 +335,7 @@ it.each([
   ["own", null],
 ])("after a change without an answer, a link takes its nickname along: %s", (nickname, change) => {
   const before = linkedBefore(uncertainNickname("new", "old"));
-  const changes = changesOfMember(
-    planOf({ nickname: "{game.username}" }),
-    memberOf({ nickname }),
-    null,
-    before,
-  );
+  const changes = compare({ nickname: "{game.username}" }, { nickname }, null, before);
   assert.equal(changes.nickname, change);
 });
 
@@ -380,20 +349,15 @@ it("a condition that is not met decides about its rule, whatever is unknown abou
     { roleId: "2", when: both("unlinked"), nickname: null },
   ];
   const linked = { ...gameOf(null), profile: undefined };
-  const changes = changesOfMember(
-    planOf({ rules: combined }),
-    memberOf({ roleIds: ["1", "2"] }),
-    linked,
-    never,
-  );
+  const changes = compare({ rules: combined }, { roleIds: ["1", "2"] }, linked, never);
   assert.deepEqual([changes.add, changes.remove, changes.held], [[], ["2"], ["1"]]);
 });
 
 it("a private inventory counts as not owned, and is told", () => {
-  const plan = planOf({ rules: [{ roleId: "1", when: { is: "owner", ...pass }, nickname: null }] });
+  const plan: Settings = { rules: [{ roleId: "1", when: { is: "owner", ...pass }, nickname: null }] };
   const linked = gameOf(null, new Map([[itemKey(pass), "private"]]));
-  const changes = changesOfMember(plan, memberOf({ roleIds: ["1"] }), linked, never);
-  assert.deepEqual([changes?.remove, changes?.isInventoryPrivate], [["1"], true]);
+  const changes = compare(plan, { roleIds: ["1"] }, linked, never);
+  assert.deepEqual([changes.remove, changes.isInventoryPrivate], [["1"], true]);
 });
 
 it.each([
@@ -407,9 +371,9 @@ it.each([
   ["nothing where one of several ranks is unknown", [groupOf(9, 1, "Fan"), groupOf(9, null)], null],
   ["nothing for an unknown group list", null, null],
 ])("{group.role} becomes %s", (_, groups, expected) => {
-  const plan = planOf({ nickname: "{group.role} {game.username}", nicknameGroupId: "9" });
-  const changes = changesOfMember(plan, memberOf(), gameOf(profileOf(groups)), never);
-  assert.equal(changes?.nickname ?? null, expected);
+  const plan: Settings = { nickname: "{group.role} {game.username}", nicknameGroupId: "9" };
+  const changes = compare(plan, {}, gameOf(profileOf(groups)), never);
+  assert.equal(changes.nickname, expected);
 });
 
 it("a rule holds back its role alone if the platform does not report the data that it needs", () => {
@@ -420,9 +384,9 @@ it("a rule holds back its role alone if the platform does not report the data th
     { roleId: "3", when: { is: "owner", ...pass } as const, nickname: null },
     { roleId: "4", when: old, nickname: null },
   ];
-  const member = memberOf({ roleIds: ["1"] });
+  const member = { roleIds: ["1"] };
   const changesOf = (linked: LinkedGame) => {
-    const { add, remove, held } = changesOfMember(planOf({ rules: chosen }), member, linked, never);
+    const { add, remove, held } = compare({ rules: chosen }, member, linked, never);
     return [add, remove, held];
   };
   const owned = new Map([[itemKey(pass), "owned"]] as const);
@@ -444,10 +408,10 @@ it("a rule for ranks holds for any of the ranks in the group", () => {
     { roleId: "4", when: inGroup(11, 199), nickname: null },
     { roleId: "5", when: inGroup(), nickname: null },
   ];
-  const member = memberOf({ roleIds: ["2", "4"] });
+  const member = { roleIds: ["2", "4"] };
   const changesOf = (...ranks: ReadonlyArray<number | null>) => {
     const linked = gameOf(profileOf([groupOf(8, 150), ...ranks.map((each) => groupOf(9, each))]));
-    const { add, remove, held } = changesOfMember(planOf({ rules: chosen }), member, linked, never);
+    const { add, remove, held } = compare({ rules: chosen }, member, linked, never);
     return [add, remove, held];
   };
   assert.deepEqual(changesOf(1, 10, 200), [["1", "3", "5"], ["4"], []]);
@@ -461,14 +425,14 @@ it("a rule with an unknown answer does not matter for a role that another rule g
     { roleId: "1", when: inGroup(1), nickname: null },
     { roleId: "1", when: { is: "linked" } as const, nickname: null },
   ];
-  const changes = changesOfMember(planOf({ rules: chosen }), memberOf(), gameOf(profileOf(null)), never);
+  const changes = compare({ rules: chosen }, {}, gameOf(profileOf(null)), never);
   assert.deepEqual([changes.add, changes.held], [["1"], []]);
 });
 
 it("a nickname is held back if its names or its group are unknown", () => {
   const held = (nickname: string, linked: LinkedGame) => {
-    const plan = planOf({ nickname, nicknameGroupId: "9" });
-    const changes = changesOfMember(plan, memberOf({ nickname: "old" }), linked, linkedBefore("old"));
+    const plan: Settings = { nickname, nicknameGroupId: "9" };
+    const changes = compare(plan, { nickname: "old" }, linked, linkedBefore("old"));
     return [changes.nickname, changes.held, changes.setNickname.after];
   };
   assert.deepEqual(held("{game.username}", { ...gameOf(null), profile: undefined }), [null, [null], "old"]);
@@ -483,15 +447,18 @@ it.each([
     { roleId: "1", when: { is: "linked" } as const, nickname: null },
     { roleId: "2", when: { is: "unlinked" } as const, nickname: null },
   ];
-  const member = memberOf({ roleIds: ["1", "77"], nickname: "mine" });
-  const changes = changesOfMember(planOf({ rules: chosen, unlinked: "keep" }), member, null, stored);
+  const member = { roleIds: ["1", "77"], nickname: "mine" };
+  const changes = compare({ rules: chosen, unlinked: "keep" }, member, null, stored);
   assert.deepInclude(changes, { ...expected, nickname: null });
 });
 
 it("memberChanges does not change bots", () => {
-  const plan = planOf({ rules: [{ roleId: "1", when: { is: "unlinked" }, nickname: null }], nickname: "x" });
-  const changes = changesOfMember(plan, memberOf({ isBot: true }), null, never);
-  assert.deepEqual([changes?.add, changes?.nickname], [[], null]);
+  const plan: Settings = {
+    rules: [{ roleId: "1", when: { is: "unlinked" }, nickname: null }],
+    nickname: "x",
+  };
+  const changes = compare(plan, { isBot: true }, null, never);
+  assert.deepEqual([changes.add, changes.nickname], [[], null]);
 });
 
 const byName = "{game.username}";
@@ -521,8 +488,7 @@ it.each<
   ["stays without a link if the platform kept none", byName, "mine", null, "ada_g\n", null, null],
   ["stays without a link if the plan set none", byName, "ada_g", null, null, null, null],
 ])("the nickname of a member %s", (_, template, own, linked, before, nickname, after) => {
-  const member = memberOf({ nickname: own });
-  const changes = changesOfMember(planOf({ nickname: template }), member, linked, linkedBefore(before));
+  const changes = compare({ nickname: template }, { nickname: own }, linked, linkedBefore(before));
   // A new nickname is stored before it is set, beside the one that it replaces if the plan has set that.
   const during = nickname === "ada_g" ? uncertainNickname(nickname, own === "ada" ? own : null) : null;
   assert.deepEqual([changes.nickname, changes.setNickname], [nickname, { before, during, after }]);
