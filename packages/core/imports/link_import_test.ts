@@ -32,7 +32,15 @@ const now = Date.parse("2034-01-01T00:00:00.000Z");
 const csv = (count: number): string =>
   ["chatId,gameId", ...Array.from({ length: count }, (_, index) => `${100_000 + index},1`), ""].join("\n");
 
-const storage = Layer.merge(StorageMemory.layer, Digest.layerWebCrypto);
+/** Memory storage with the account and its scope. */
+const storage = Layer.effectDiscard(
+  Effect.gen(function* () {
+    yield* TestClock.setTime(now);
+    const keys = yield* KeyStore;
+    yield* keys.ensureAccount(account);
+    yield* keys.ensureScope("acme", { kind: "global" }, pid);
+  }),
+).pipe(Layer.provideMerge(Layer.merge(StorageMemory.layer, Digest.layerWebCrypto)));
 
 type Source = LinkSource<UnreadableLinkFile>;
 
@@ -72,13 +80,6 @@ const entries = Effect.map(
   (page) => page.entries,
 );
 
-const withScope = Effect.gen(function* () {
-  yield* TestClock.setTime(now);
-  const keys = yield* KeyStore;
-  yield* keys.ensureAccount(account);
-  yield* keys.ensureScope("acme", { kind: "global" }, pid);
-});
-
 /** Memory storage that refuses links after this many batches, until the test repairs it. */
 const failingAfter = (batches: number) => {
   const state = { left: batches };
@@ -102,7 +103,6 @@ const failingAfter = (batches: number) => {
 const test = testWith(storage);
 
 test("a file is refused if a spreadsheet has rounded its chat IDs, but not for a few that end in 000", function* () {
-  yield* withScope;
   const fileWith = (rounded: number) =>
     fileOf(
       [
@@ -121,7 +121,6 @@ test("a file is refused if a spreadsheet has rounded its chat IDs, but not for a
 test("an import continues after the last stored batch", () => {
   const { state, layer } = failingAfter(2);
   return Effect.gen(function* () {
-    yield* withScope;
     const file = fileOf(csv(2.5 * batch));
     expect(yield* Effect.flip(run(file))).toMatchObject({ _tag: "StoreUnavailable" });
     expect(yield* stored).toHaveLength(2 * batch);
@@ -149,7 +148,6 @@ test("an import continues after the last stored batch", () => {
 test("a known file is read once, and continues after the last stored batch", () => {
   const { state, layer } = failingAfter(1);
   return Effect.gen(function* () {
-    yield* withScope;
     const { lines } = fileOf(csv(2 * batch));
     let reads = 0;
     const counted = Stream.suspend(() => {
@@ -186,7 +184,6 @@ test("an import reads the blocks of its scope once, and again after a new one", 
     ),
   );
   return Effect.gen(function* () {
-    yield* withScope;
     yield* block("100000", now);
     const blockLast = (rows: number) =>
       rows === 2 * batch ? Effect.asVoid(block(String(100_000 + 3 * batch - 1), now + 1)) : Effect.void;
@@ -197,7 +194,6 @@ test("an import reads the blocks of its scope once, and again after a new one", 
 });
 
 test("a complete import begins again, also if its last rows were left out", function* () {
-  yield* withScope;
   const file = fileOf(`${csv(batch)}wrong,1\n`);
   yield* run(file);
   const counts = { resumedAfter: 0, inserted: 0, unchanged: batch, leftOut: 1 };
@@ -207,7 +203,6 @@ test("a complete import begins again, also if its last rows were left out", func
 test("an import does not resume with other content, another `onConflict` or `fromStart`", () => {
   const { state, layer } = failingAfter(1);
   return Effect.gen(function* () {
-    yield* withScope;
     yield* Effect.flip(run(fileOf(csv(2 * batch))));
     state.left = 100;
     const resumedAfter = 0;
@@ -219,7 +214,6 @@ test("an import does not resume with other content, another `onConflict` or `fro
 });
 
 test("if a file names a chat user twice, the option `onConflict` decides which line counts", function* () {
-  yield* withScope;
   const twice = "chatId,gameId,lastVerifiedAt\n10001,1,2026-01-01\n10001,2,2026-01-02\n";
   const cases = [
     { onConflict: "keep", isFirst: true },
@@ -254,7 +248,6 @@ test("of two rows of a user, the main one counts whatever the order and the time
     "10002,3,,2026-02-01",
     "10002,4,0,2026-03-01",
   ];
-  yield* withScope;
   for (const onConflict of ["newest", "keep", "replace"] as const) {
     for (const lines of [rows, rows.toReversed()]) {
       yield* (yield* LinkStore).deleteScope({ ...origin, pid, at: 0 });
@@ -266,7 +259,6 @@ test("of two rows of a user, the main one counts whatever the order and the time
 });
 
 test("a chat user in two batches is counted the same in an import, a repeated import and a dry run", function* () {
-  yield* withScope;
   const rows = csv(batch).split("\n").slice(1, -1);
   const lines = [...rows, "100000,2", "100001,1"].map((row, index) => `${row},${2_000_000_000 + index}\n`);
   const file = fileOf(`chatId,gameId,lastVerifiedAt\n${lines.join("")}`);
@@ -284,7 +276,6 @@ test("a chat user in two batches is counted the same in an import, a repeated im
 });
 
 test("a dry run counts the rows of others in all batches, if the scope allows one chat user", function* () {
-  yield* withScope;
   const update = { oneChatUser: true };
   yield* KeyStore.use((keys) => keys.updateSettings({ ...origin, pid, update, at: now }));
   const rows = batch + 10;
@@ -298,7 +289,6 @@ test("a dry run counts the rows of others in all batches, if the scope allows on
 });
 
 test("a strict import from a pipe keeps the batches that it stored before it read a wrong line", function* () {
-  yield* withScope;
   const wrong = yield* Effect.flip(run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true }));
   expect(wrong).toMatchObject({ _tag: "WrongLines", count: 1, stored: batch });
   expect(yield* stored).toHaveLength(batch);
@@ -323,14 +313,12 @@ it("the file of left-out rows has a maximum size, and its last line counts the r
 });
 
 test("an import reports its progress while it checks the file and while it stores links", function* () {
-  yield* withScope;
   const { shown } = yield* run(fileOf(csv(batch + 1)));
   expect(shown.at(-1)).toEqual({ phase: "importing", rows: batch + 1, total: batch + 1 });
   expect(shown.map(({ phase }) => phase)).toEqual(["checking", "checking", "importing", "importing"]);
 });
 
 test("changes beyond those of a day are left out, and rows that change nothing are not", function* () {
-  yield* withScope;
   yield* run(fileOf(csv(2)));
   const target = { findScope: Effect.succeed(pid), origin, changesLeft: Effect.succeed(3) };
   for (const dryRun of [true, false]) {
