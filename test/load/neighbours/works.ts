@@ -1,9 +1,8 @@
 /** The work that the attacker starts in the background, for each resource that accounts share, and of one node for all. */
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { sharedResources } from "@accountlink/core/turns";
+import { listenLocally } from "@accountlink/test-servers";
 import { verified } from "../../contract/site_server.ts";
 import { formOf, locationOf, openBrowser } from "../../support/flow_browser.ts";
 import { type Answer, type Json, makeClient, textOf } from "../../support/http.ts";
@@ -253,8 +252,7 @@ const sendEvents: Work = async (tools) => {
     received++;
     response.end();
   });
-  await once(receiver.listen(0, "127.0.0.1"), "listening");
-  const { port } = receiver.address() as AddressInfo;
+  const port = await listenLocally(receiver);
   const newWebhook = async (path: string) => {
     const of = { url: `http://127.0.0.1:${port}${path}`, scope: "guild", guildId: largeGuild };
     const { webhook } = await tools.ask("POST /dashboard/api/webhooks", of);
