@@ -10,32 +10,29 @@ const [ada, ben, cyd, mod, eve] = ["100001", "100002", "100003", "100004", "1000
 const [log, hall] = ["70", "71"];
 const club = { account: "club", scope: "guild", guildId: guild } as const;
 
-const server = useSiteServer({}, (fixture) => {
-  const { platform, ...owned } = clubOf(ada)(fixture);
-  const channels = [
-    { id: log, name: "mod-log", isPublic: false },
-    { id: hall, name: "hall" },
-  ];
-  return {
-    ...owned,
-    accounts: [
-      {
-        name: "club",
-        chatId: ada,
-        members: [
-          { chatId: cyd, role: "admin" as const },
-          { chatId: mod, role: "moderator" as const },
-        ],
-      },
-    ],
-    links: [{ ...club, chatId: ben, gameId: "2" }],
-    plans: [
-      { ...club, rules: [{ roleId: verified.id, when: { is: "linked" } }], nickname: null, state: "on" },
-      { ...club, guildId: botlessGuild, rules: [], nickname: null, state: "on" },
-    ],
-    platform: { ...platform, guilds: platform.guilds.map((each) => ({ ...each, channels })) },
-  };
-});
+const channels = [
+  { id: log, name: "mod-log", isPublic: false },
+  { id: hall, name: "hall" },
+];
+
+const server = useSiteServer({}, (fixture) => ({
+  ...clubOf(ada, [], { channels })(fixture),
+  accounts: [
+    {
+      name: "club",
+      chatId: ada,
+      members: [
+        { chatId: cyd, role: "admin" as const },
+        { chatId: mod, role: "moderator" as const },
+      ],
+    },
+  ],
+  links: [{ ...club, chatId: ben, gameId: "2" }],
+  plans: [
+    { ...club, rules: [{ roleId: verified.id, when: { is: "linked" } }], nickname: null, state: "on" },
+    { ...club, guildId: botlessGuild, rules: [], nickname: null, state: "on" },
+  ],
+}));
 
 let owner: Owner;
 let pid: string;

@@ -16,14 +16,13 @@ const held = { id: "1", name: "Member", assignable: true };
 const server = useSiteServer(
   { ACCOUNTLINK_FREE_KEYS: "50", ACCOUNTLINK_FREE_PER_WINDOW: "1000" },
   (fixture) => {
-    const { platform, ...rest } = managedBy([ada, dan], [powerful, held, verified])(fixture);
     const member = (chatId: string, role: "owner" | "admin" | "moderator", scopes?: readonly [string]) => ({
       chatId,
       role,
       ...(scopes && { scopes }),
     });
     return {
-      ...rest,
+      ...managedBy([ada, dan], [powerful, held, verified], { owner: "100040" })(fixture),
       accounts: [
         { name: "moderated", chatId: cyd, members: [member(ada, "moderator")] },
         { name: "some", chatId: cyd, members: [member(ada, "moderator", [guild])] },
@@ -32,7 +31,6 @@ const server = useSiteServer(
         { name: "inviting", chatId: cyd },
         { name: "club", chatId: ada, members: [member(cyd, "owner"), member(bob, "admin")] },
       ],
-      platform: { ...platform, guilds: platform.guilds.map((each) => ({ ...each, owner: "100040" })) },
     };
   },
 );

@@ -13,18 +13,13 @@ const powerful = { id: "8", name: "Boss", assignable: true, permissions: ["admin
 /** The highest role of every member, who may give the roles below. */
 const held = { id: "1", name: "Member", assignable: true };
 
-const server = useSiteServer({ ACCOUNTLINK_FREE_KEYS: "20" }, (fixture) => {
-  const { platform, ...rest } = clubOf(ada, [powerful, held])(fixture);
-  return {
-    ...rest,
-    accounts: [
-      { name: "club", chatId: ada, tier: "premium", members: [{ chatId: bob, role: "admin" as const }] },
-      { name: "other", chatId: cyd },
-    ],
-    platform: { ...platform, guilds: platform.guilds.map((each) => ({ ...each, owner: stranger })) },
-  };
-});
-const stranger = "100040";
+const server = useSiteServer({ ACCOUNTLINK_FREE_KEYS: "20" }, (fixture) => ({
+  ...clubOf(ada, [powerful, held], { owner: "100040" })(fixture),
+  accounts: [
+    { name: "club", chatId: ada, tier: "premium", members: [{ chatId: bob, role: "admin" as const }] },
+    { name: "other", chatId: cyd },
+  ],
+}));
 const { fixtures, platform } = server;
 const links = {
   100003: "3",

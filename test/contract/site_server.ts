@@ -3,7 +3,7 @@
  */
 import { afterAll, expect } from "vitest";
 import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
-import { type FlowBrowser, locationOf, openBrowser } from "../support/flow_browser.ts";
+import { type FlowBrowser, formOf, locationOf, openBrowser } from "../support/flow_browser.ts";
 import type { Answer } from "../support/http.ts";
 import { type ServerOptions, useServer } from "../support/server.ts";
 
@@ -41,9 +41,9 @@ export const useSiteServer = (
   };
 };
 
-/** Changes the fixture so that these chat users manage every guild, which gets these roles. */
+/** Changes the fixture so that these chat users manage every guild, which gets these roles and other properties. */
 export const managedBy =
-  (chatIds: ReadonlyArray<string>, roles?: ReadonlyArray<object>) =>
+  (chatIds: ReadonlyArray<string>, roles?: ReadonlyArray<object>, others: object = {}) =>
   ({ platform, ...fixture }: Fixtures["fixture"]) => ({
     ...fixture,
     platform: {
@@ -52,6 +52,7 @@ export const managedBy =
         ...guild,
         members: guild.members?.map((member) => ({ ...member, manager: chatIds.includes(member.chatId) })),
         ...(roles && { roles }),
+        ...others,
       })),
     },
   });
@@ -61,12 +62,12 @@ export const verified = { id: "5", name: "Verified", assignable: true };
 
 /**
  * Changes the fixture so that this chat user owns the account "club" and manages every guild, which has the role
- * `verified` and others.
+ * `verified`, these roles and other properties.
  */
 export const clubOf =
-  (chatId: string, others: ReadonlyArray<object> = []) =>
+  (chatId: string, roles: ReadonlyArray<object> = [], others: object = {}) =>
   (fixture: Fixtures["fixture"]) => ({
-    ...managedBy([chatId], [...others, verified])(fixture),
+    ...managedBy([chatId], [...roles, verified], others)(fixture),
     accounts: [{ name: "club", chatId }],
   });
 
@@ -76,6 +77,10 @@ export const returnAs = async (
   as: Parameters<FlowBrowser["signIn"]>[1],
   site: Site = "dashboard",
 ): Promise<string> => browser.signIn(locationOf(await browser.get(`/${site}/sign-in`)), as);
+
+/** Downloads what the service has stored about the user who is signed in to /me. */
+export const exportOf = async (browser: FlowBrowser): Promise<Answer> =>
+  browser.post("/me/export", formOf(await browser.get("/me/export")));
 
 /** Returns the `Set-Cookie` header that sets the named cookie, split at each semicolon. */
 export const setCookie = (answer: Answer, name: string): ReadonlyArray<string> =>
