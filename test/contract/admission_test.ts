@@ -7,7 +7,7 @@ import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid, expectMissing, expectRefusal, expectV1Refusal } from "./contract_server.ts";
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
 import { expectPage } from "./flow_server.ts";
-import { clubOf, useSiteServer, verified } from "./site_server.ts";
+import { clubOf, exportOf, useSiteServer, verified } from "./site_server.ts";
 
 const day = 86_400_000;
 const [ada, youngChat, oldChat] = ["100001", "100011", "100012"];
@@ -367,9 +367,9 @@ test("who is blocked reads that they cannot link here, in the flow and in chat, 
     expect(refused.text).not.toContain("Raids");
   }
   const me = await server.signIn(chatId, newBrowser(), "me");
-  const exported = (await me.post("/me/export", formOf(await me.get("/me/export")))).text;
-  expect(exported).not.toContain("Raids");
-  expect(JSON.parse(exported)).toMatchObject({
+  const exported = await exportOf(me);
+  expect(exported.text).not.toContain("Raids");
+  expect(exported.body).toMatchObject({
     blocks: [{ community: { pid }, at: expect.any(String) }],
     entries: expect.arrayContaining([expect.objectContaining({ action: "block.set", details: { chatId } })]),
   });

@@ -13,7 +13,7 @@ import {
 import { emptyGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import type { Answer } from "../support/http.ts";
-import { signInOwner } from "./dashboard.ts";
+import { planOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const member = (number: number): Sender => ({ chatId: String(100_000 + number) });
@@ -168,10 +168,10 @@ test("verify shows a linked member the account, and buttons to update roles, cha
 
 test("the button roles gives the roles of the plan, and says so; pressed again it says that nothing changed", async () => {
   const owner = await signInOwner(server, ada.chatId);
-  const line = `GET /dashboard/api/roles?pid=${await pid()}&guildId=${guild}` as const;
+  const scope = await pid();
   // The sweep of the new plan would give the role first.
   await expect
-    .poll(async () => (await owner.send(line)).body.data?.plan?.status)
+    .poll(async () => (await planOf(owner, scope)).status)
     .toMatchObject({ sweep: null, sweptAt: expect.any(String) as unknown });
   const roles = [{ id: "1", name: "Member" }];
   await platform.send(`PUT /control/guilds/${guild}/members/${flo.chatId}`, { body: { roles } });
@@ -343,8 +343,7 @@ test("what a command changes is in the audit log, signed by the user who typed i
 test("while the rules are paused, everything works but the roles, which say so", async () => {
   const owner = await signInOwner(server, ada.chatId);
   const pause = async (state: string) => {
-    const plan = await owner.send(`GET /dashboard/api/roles?pid=${await pid()}&guildId=${guild}`);
-    const { rules, nickname } = plan.body.data?.plan ?? {};
+    const { rules, nickname } = await planOf(owner, await pid());
     const body = { pid: await pid(), guildId: guild, rules, nickname, state };
     expect((await owner.send("PUT /dashboard/api/roles", { body })).status).toBe(200);
   };

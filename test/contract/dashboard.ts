@@ -114,6 +114,10 @@ export const pidOf = async (owner: Owner, guildId?: string): Promise<string> => 
   return textOf(scopes.find((each) => guildId === undefined || textOf(each.guildId ?? "") === guildId)?.pid);
 };
 
+/** Reads the plan of a guild in the owner's scope. */
+export const planOf = async (owner: Owner, pid: string, guildId = guild): Promise<Json> =>
+  dataOf(await owner.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guildId}`)).plan ?? {};
+
 /** Stores a plan of `guild`, which is on and has no rules unless the change says otherwise. */
 export const putPlan = (owner: Owner, change: object): Promise<Answer> =>
   owner.send("PUT /dashboard/api/roles", {

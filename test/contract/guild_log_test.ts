@@ -3,10 +3,10 @@ import { beforeAll, expect, test } from "vitest";
 import { chatKey, command } from "../support/chat.ts";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf, locationOf, withoutIsolation, wordsOf } from "../support/flow_browser.ts";
-import { textOf } from "../support/http.ts";
+import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
-import { type Owner, pidOf, putPlan, signInOwner } from "./dashboard.ts";
-import { clubOf, useSiteServer } from "./site_server.ts";
+import { type Owner, pidOf, planOf, putPlan, signInOwner } from "./dashboard.ts";
+import { clubOf, exportOf, useSiteServer } from "./site_server.ts";
 
 const [ada, ben, cyd, dan, eve] = ["100001", "100002", "100003", "100004", "100005"];
 const [log, hall, staff] = ["70", "71", "72"];
@@ -122,10 +122,7 @@ test("a panel is refused in channels that are closed or elsewhere, with a long t
 });
 
 test("the log channel of a plan has to be one in which the bot may post, and stays when it is left out", async () => {
-  const stored = async () => {
-    const { body } = await owner.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guild}`);
-    return (body.data?.plan as Record<string, unknown> | undefined)?.["logChannelId"];
-  };
+  const stored = async () => (await planOf(owner, pid)).logChannelId;
   for (const logChannelId of [staff, "99", "ada", 70]) {
     expectInvalid(await put({ logChannelId }), "logChannelId");
   }
@@ -218,13 +215,8 @@ test("a channel that is closed is a problem of the plan, and another channel end
   const channel = `/control/guilds/${guild}/channels/${log}` as const;
   await platform.send(`PUT ${channel}`, { body: { name: "mod-log", mayPost: false } });
   await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: dan, gameId: "3", reason: "A test" } });
-  const reasons = async () => {
-    const { body } = await owner.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guild}`);
-    const plan = body.data?.plan as unknown as
-      | { readonly status: { readonly problems: ReadonlyArray<{ readonly reason: string }> } }
-      | undefined;
-    return plan?.status.problems.map(({ reason }) => reason);
-  };
+  const reasons = async () =>
+    listOf((await planOf(owner, pid)).status?.problems).map(({ reason }) => reason);
   await expect.poll(reasons, waiting).toEqual(["log_channel_closed"]);
   expect(await stateOf()).toMatchObject({ logChannelId: log, panel: { channelId: log }, problems: 1 });
   expect(await communityWords()).toMatch(
@@ -268,8 +260,7 @@ test("New and alike shows new links, and changes to another account, of a list w
   expect(await communityWords()).toContain(`Likely alts to decide about${undecided}`);
 
   const me = await server.signIn(ben, server.newBrowser(), "me");
-  const exported = await me.post("/me/export", formOf(await me.get("/me/export")));
-  const { likelyAlts } = JSON.parse(exported.text) as Record<string, ReadonlyArray<object>>;
+  const { likelyAlts } = (await exportOf(me)).body;
   const reasons = expect.arrayContaining(["game", "device"]);
   expect(likelyAlts).toEqual([
     { community: expect.objectContaining({ pid }), linkedAt: expect.any(String), score: 98, reasons },

@@ -5,7 +5,7 @@ import { type FlowBrowser, formOf, withoutIsolation } from "../support/flow_brow
 import { textOf } from "../support/http.ts";
 import { expectRefusal } from "./contract_server.ts";
 import { expectPage } from "./flow_server.ts";
-import { useSiteServer } from "./site_server.ts";
+import { exportOf, useSiteServer } from "./site_server.ts";
 
 const owner = "100007";
 const { fixtures, send, signIn, newBrowser } = useSiteServer({}, (fixture) => ({
@@ -26,9 +26,6 @@ const removalOf = async (browser: FlowBrowser, pid: string) => ({
   csrf: formOf(await browser.get("/me"))["csrf"] ?? "",
   pid,
 });
-
-const exportOf = async (browser: FlowBrowser) =>
-  browser.post("/me/export", formOf(await browser.get("/me/export")));
 
 const pidsOn = (text: string) => [...text.matchAll(/name="pid" value="([^"]*)"/g)].map(([, pid = ""]) => pid);
 
@@ -120,7 +117,7 @@ test("the export of /me is a file that names no other user", async () => {
     },
   });
   const community = { account: "keeper", guildId: null, name: null };
-  const data = JSON.parse(answer.text) as Record<string, ReadonlyArray<object>>;
+  const { body: data } = answer;
   expect(data).toMatchObject({ chatId: fay, accounts: [], reviews: [], roles: [], memberships: [] });
   expect(data["links"]).toHaveLength(2);
   expect(data["links"]).toContainEqual({
@@ -139,14 +136,13 @@ test("the export of /me is a file that names no other user", async () => {
 
 test("the export of /me has accounts, team roles and audit entries of the user", async () => {
   const answer = await exportOf(await open(owner));
-  expect(JSON.parse(answer.text)).toMatchObject({
+  expect(answer.body).toMatchObject({
     accounts: [{ name: "owned", chatId: owner, tier: "free" }],
     memberships: [{ account: "owned", role: "owner" }],
     signIns: [{ site: "me" }],
   });
   await send("PATCH /v2/game", { key: keeper, body: { chatId: owner, gameId: "2" } });
-  const { text } = await exportOf(await open(owner));
-  const { entries } = JSON.parse(text) as Record<string, ReadonlyArray<object>>;
+  const { entries } = (await exportOf(await open(owner))).body;
   expect(entries).toMatchObject([{ action: "link.set", details: { chatId: owner, gameId: "2" } }]);
 });
 

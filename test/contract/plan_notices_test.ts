@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { dataOf, expectInvalid } from "./contract_server.ts";
-import { type Owner, pidOf, putPlan, signInOwner } from "./dashboard.ts";
+import { type Owner, pidOf, planOf, putPlan, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 const [ada, rival] = ["100001", "100007"];
@@ -46,10 +46,7 @@ test("the setting is on, and the page and the plan turn it off and on", async ()
   expect((await owner.browser.post(path, { ...form, act: "tells" })).headers.location).toContain(
     "tellsSaved",
   );
-  const read = await owner.send(
-    `GET /dashboard/api/roles?pid=${pid}&guildId=${guild}` as Parameters<Owner["send"]>[0],
-  );
-  expect(dataOf(read).plan).toMatchObject({ tellTroubles: false });
+  expect(await planOf(owner, pid)).toMatchObject({ tellTroubles: false });
   expect(dataOf(await put(owner, { tellTroubles: true })).plan).toMatchObject({ tellTroubles: true });
 });
 

@@ -4,7 +4,7 @@ import { guild } from "../support/fixtures.ts";
 import { formOf, wordsOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid } from "./contract_server.ts";
-import { type Owner, pidOf, putPlan, signInOwner } from "./dashboard.ts";
+import { type Owner, pidOf, planOf, putPlan, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 type Line = Parameters<Owner["send"]>[0];
@@ -114,8 +114,7 @@ test("the page says how many members get a message before it turns reminders on"
   const words = wordsOf(await owner.browser.post(many, asking));
   expect(words).toContain("20 members without a link joined more than 30 days ago.");
   expect(words).toMatch(/take at least 1 minute, .* at most one in five seconds/);
-  const plan = dataOf(await owner.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guild}` as Line)).plan;
-  expect(plan).toMatchObject({ remindAfterDays: null });
+  expect(await planOf(owner, pid)).toMatchObject({ remindAfterDays: null });
 });
 
 test("each member gets one message, once, in the guild's language, and one in five seconds", async () => {
@@ -164,10 +163,7 @@ test("three refusals in a row rest the reminders of a community, and are a probl
   const place = { pid: await pidOf(owner, cold), guildId: cold };
   const settings = { rules: [], nickname: null, state: "on", remindAfterDays: 30 };
   dataOf(await owner.send("PUT /dashboard/api/roles", { body: { ...place, ...settings } }));
-  const problems = async () => {
-    const read = await owner.send(`GET /dashboard/api/roles?pid=${place.pid}&guildId=${cold}` as Line);
-    return dataOf(read).plan?.status?.problems;
-  };
+  const problems = async () => (await planOf(owner, place.pid, cold)).status?.problems;
   const refused = { chatId: null, roleId: null, reason: "reminders_refused" };
   await expect.poll(problems, { timeout: 40_000 }).toMatchObject([refused]);
   const { members } = dataOf(

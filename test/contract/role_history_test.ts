@@ -1,11 +1,11 @@
 /** What the rules gave and took: as JSON and as a file, and given back. */
 import { expect, test } from "vitest";
 import { guild, stranger } from "../support/fixtures.ts";
-import { formOf, withoutIsolation } from "../support/flow_browser.ts";
+import { withoutIsolation } from "../support/flow_browser.ts";
 import { type Json, listOf } from "../support/http.ts";
 import { dataOf, expectData, expectInvalid, expectRefusal, isoTime } from "./contract_server.ts";
-import { pidOf, putPlan, signInOwner } from "./dashboard.ts";
-import { clubOf, useSiteServer, verified } from "./site_server.ts";
+import { pidOf, planOf, putPlan, signInOwner } from "./dashboard.ts";
+import { clubOf, exportOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, bob, cyd] = ["100001", "100002", "100003"];
 const roleId = verified.id;
@@ -50,8 +50,7 @@ test("what the rules gave and took is listed, and what they took is given back",
   expectInvalid(await putBack("yesterday"), "since");
   expectData(await putBack(new Date(Date.now() + 60_000).toISOString()), { pending: 0 });
   expectData(await putBack(since), { pending: 1 });
-  const { plan } = dataOf(await owner.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guild}`));
-  expect(plan).toMatchObject({ status: { state: "paused" } });
+  expect(await planOf(owner, pid)).toMatchObject({ status: { state: "paused" } });
   const back = [[bob, "gave", "put_back"], took, gave(cyd), gave(bob)];
   await expect.poll(made, { timeout: 12_000 }).toEqual(back);
   expectData(await putBack(since), { pending: 0 });
@@ -67,11 +66,10 @@ test("what the rules gave and took is listed, and what they took is given back",
   );
 
   const me = await server.signIn(bob, undefined, "me");
-  const download = await me.post("/me/export", formOf(await me.get("/me/export")));
-  const { roleChanges } = JSON.parse(download.text);
+  const roleChanges = listOf((await exportOf(me)).body.roleChanges);
   const own = { guildId: guild, roleId, change: "gave", at: isoTime, because: "put_back" };
   expect(roleChanges[0]).toEqual({ community: expect.objectContaining({ pid }), ...own });
-  expect(roleChanges.length).toBe(3);
+  expect(roleChanges).toHaveLength(3);
 });
 
 test("a page says how many roles were taken, and gives them back", async () => {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { type Json } from "../support/http.ts";
 import { expectData } from "./contract_server.ts";
-import { pidOf, putPlan, signInOwner } from "./dashboard.ts";
+import { pidOf, planOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
 const [ada, dan, eve] = ["100001", "100004", "100005"];
@@ -51,10 +51,7 @@ const sweepWith = async (faults: ReadonlyArray<object>, settings: object) => {
     await platform.recover();
     await owner.send("DELETE /dashboard/api/roles", { body: place });
   });
-  const status = async () => {
-    const { body: read } = await owner.send(`GET /dashboard/api/roles?pid=${place.pid}&guildId=${guild}`);
-    return read.data?.plan?.status;
-  };
+  const status = async () => (await planOf(owner, place.pid)).status;
   const sweptAt = expect.any(String) as unknown;
   await expect.poll(status).toMatchObject({ sweep: null, sweptAt });
   return status;

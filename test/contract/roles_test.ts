@@ -6,7 +6,7 @@ import { formOf, wordsOf } from "../support/flow_browser.ts";
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import { expectData, expectInvalid, expectMissing, expectRefusal, isoTime } from "./contract_server.ts";
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
-import { managedBy, useSiteServer } from "./site_server.ts";
+import { exportOf, managedBy, useSiteServer } from "./site_server.ts";
 
 const [ada, bob, cyd, dan, eve] = ["100001", "100002", "100003", "100004", "100005"];
 const [member, linked, chief, admin] = ["1", "2", "3", "9"];
@@ -461,8 +461,7 @@ test("a sync gives a member the roles of the rules, and takes them back when the
   expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
 
   const me = await server.signIn(eve, server.newBrowser(), "me");
-  const form = formOf(await me.get("/me/export"));
-  const { roles } = JSON.parse((await me.post("/me/export", form)).text) as Json;
+  const { roles } = (await exportOf(me)).body;
   const community = { account: "club", guildId: guild, name: null, pid: expect.any(String) as unknown };
   expect(roles).toEqual([{ community, guildId: guild, nickname: "player_1 (user_5)", problems: [] }]);
 

@@ -1,9 +1,9 @@
 /** What the pages say of communities in which the bot cannot do its work. */
 import { expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
-import { formOf, wordsOf } from "../support/flow_browser.ts";
+import { wordsOf } from "../support/flow_browser.ts";
 import { pidOf, putPlan, signInOwner } from "./dashboard.ts";
-import { managedBy, useSiteServer } from "./site_server.ts";
+import { exportOf, managedBy, useSiteServer } from "./site_server.ts";
 
 const [ada, ben, dan, eve] = ["100001", "100002", "100004", "100005"];
 const chief = { id: "9", name: "Chief", assignable: false };
@@ -47,8 +47,7 @@ test("they say who paused the rules of a community", async () => {
   expect(page.text).toContain("They were paused at ");
   expect(page.text).not.toContain("because");
   const me = await server.signIn(ada, server.newBrowser(), "me");
-  const exported = await me.post("/me/export", formOf(await me.get("/me/export")));
-  expect(JSON.parse(exported.text)).toMatchObject({ pauses: [{ guildId: guild }] });
+  expect((await exportOf(me)).body).toMatchObject({ pauses: [{ guildId: guild }] });
 });
 
 test("who edits paused rules or sets the log channel is not told to have paused the rules", async () => {
