@@ -4,6 +4,7 @@ import { chatKey, command } from "../support/chat.ts";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf, locationOf, withoutIsolation, wordsOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
+import { uploadLinks } from "../support/link_upload.ts";
 import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { type Owner, pidOf, planOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, exportOf, useSiteServer } from "./site_server.ts";
@@ -199,10 +200,8 @@ test("a burst is told in few messages, with counts, at most one in two seconds",
 
 test("the log calls an import an import, and its undo an undo", async () => {
   const { browser, csrfToken: csrf } = owner;
-  const fields = new FormData();
-  for (const field of Object.entries({ csrf, pid, onConflict: "newest" })) fields.append(...field);
-  fields.append("file", new File(["chatId,gameId\n700001,7\n700002,8\n"], "links.csv", { type: "text/csv" }));
-  const preview = locationOf(await browser.post("/dashboard/imports", fields));
+  const file = "chatId,gameId\n700001,7\n700002,8\n";
+  const preview = locationOf(await uploadLinks(browser, { csrf, pid, onConflict: "newest" }, file));
   expect((await browser.post(`${preview}/start`, { csrf })).status).toBe(303);
   await expect.poll(() => postsIn(log), { ...waiting, timeout: 15_000 }).toContain("2 links were imported.");
   expect((await browser.post(`${preview}/undo`, { csrf })).status).toBe(303);
@@ -215,8 +214,7 @@ test("a channel that is closed is a problem of the plan, and another channel end
   const channel = `/control/guilds/${guild}/channels/${log}` as const;
   await platform.send(`PUT ${channel}`, { body: { name: "mod-log", mayPost: false } });
   await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: dan, gameId: "3", reason: "A test" } });
-  const reasons = async () =>
-    listOf((await planOf(owner, pid)).status?.problems).map(({ reason }) => reason);
+  const reasons = async () => listOf((await planOf(owner, pid)).status?.problems).map(({ reason }) => reason);
   await expect.poll(reasons, waiting).toEqual(["log_channel_closed"]);
   expect(await stateOf()).toMatchObject({ logChannelId: log, panel: { channelId: log }, problems: 1 });
   expect(await communityWords()).toMatch(

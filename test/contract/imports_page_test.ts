@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { emptyGuild, guild } from "../support/fixtures.ts";
 import { formOf, locationOf, wordsOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
+import { uploadLinks } from "../support/link_upload.ts";
 import { dataOf } from "./contract_server.ts";
 import { createKey, pidOf, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
@@ -34,15 +35,8 @@ const makeImporter = async (chatId: string) => {
     upload: (
       file: string | Uint8Array<ArrayBuffer>,
       form: Form = {},
-      name = "links.csv",
-      type = "text/csv",
-    ) => {
-      const fields = new FormData();
-      for (const field of Object.entries({ csrf, pid, onConflict: "newest", ...form }))
-        fields.append(...field);
-      fields.append("file", new File([file], name, { type }));
-      return post(imports, fields);
-    },
+      of?: { readonly name: string; readonly type: string },
+    ) => uploadLinks(owner.browser, { csrf, pid, onConflict: "newest", ...form }, file, of),
     post: postForm,
     /** Starts an import, reloads its page until it has finished, and returns the text of the page. */
     run: async (preview: string) => {
@@ -123,7 +117,7 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
 test("an upload may be JSON, may name its columns, and may say how to resolve conflicts", async () => {
   const importer = await makeImporter("100002");
   const first = locationOf(
-    await importer.upload('{"100001":"1","100002":"2"}', {}, "map.json", "application/json"),
+    await importer.upload('{"100001":"1","100002":"2"}', {}, { name: "map.json", type: "application/json" }),
   );
   await importer.run(first);
   const form = { onConflict: "replace", chatColumn: "Player", gameColumn: "Account" };
@@ -228,11 +222,8 @@ test("an upload by a member of some communities leaves what waits for another on
   dataOf(await member.send("POST /dashboard/api/session/account", { body: { account } }));
   const { csrf = "" } = formOf(await member.browser.get(imports));
   for (const file of ["chatId,gameId\n100002,2\n", "no links"]) {
-    const fields = new FormData();
-    for (const field of Object.entries({ csrf, pid: textOf(key.pid), onConflict: "newest" }))
-      fields.append(...field);
-    fields.append("file", new File([file], "links.csv", { type: "text/csv" }));
-    const refused = await member.browser.post(imports, fields);
+    const fields = { csrf, pid: textOf(key.pid), onConflict: "newest" };
+    const refused = await uploadLinks(member.browser, fields, file);
     expect([refused.status, wordsOf(refused)]).toEqual([
       400,
       expect.stringContaining("Another file of your account is being imported"),

@@ -5,6 +5,7 @@ import { signIn, until } from "../load/neighbours/world.ts";
 import { makeFixtures } from "../support/fixtures.ts";
 import { formOf, locationOf, openBrowser } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
+import { uploadLinks } from "../support/link_upload.ts";
 import { startService, whyNoService } from "./service.ts";
 
 const missing = await whyNoService();
@@ -41,12 +42,9 @@ test.skipIf(missing !== null)(
         const { csrf = "" } = formOf(await browser.get("/dashboard/imports"));
         const { body } = await browser.get("/dashboard/api/scopes");
         const pid = textOf(listOf(body.data?.["scopes"])[0]?.["pid"]);
-        const file = new FormData();
-        for (const [name, value] of Object.entries({ csrf, pid, onConflict: "replace" }))
-          file.set(name, value);
         const lines = Array.from({ length: links }, (_, index) => `${200_001 + index},1`);
-        file.set("file", new Blob([`discordId,robloxId\n${lines.join("\n")}\n`]), "links.csv");
-        const uploaded = locationOf(await browser.post("/dashboard/imports", file));
+        const file = `discordId,robloxId\n${lines.join("\n")}\n`;
+        const uploaded = locationOf(await uploadLinks(browser, { csrf, pid, onConflict: "replace" }, file));
         await until(() => isOver(uploaded), "the check of a file");
         await browser.post(`${uploaded}/start`, { csrf: formOf(await browser.get(uploaded))["csrf"] ?? "" });
         await until(async () => (await browser.get(uploaded)).text.includes("/undo"), "an import");

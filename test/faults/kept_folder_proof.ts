@@ -8,6 +8,7 @@ import { guild, makeFixtures } from "../support/fixtures.ts";
 import { formOf, locationOf, openBrowser, wordsOf } from "../support/flow_browser.ts";
 import { useFolder } from "../support/folder.ts";
 import { type Answer, textOf } from "../support/http.ts";
+import { uploadLinks } from "../support/link_upload.ts";
 import { startServer } from "../support/server.ts";
 import { checkOut, git, releaseBefore } from "./releases.ts";
 
@@ -48,10 +49,9 @@ const startRelease = async (program?: string) => {
       return rows.map((line) => line.replace(/,[^,]*$/, "")).toSorted();
     },
     import: async (name: string, rows: ReadonlyArray<string>) => {
-      const fields = new FormData();
-      for (const field of Object.entries({ csrf, pid, onConflict: "replace" })) fields.append(...field);
-      fields.append("file", new File([`chatId,gameId\n${rows.join("\n")}\n`], name, { type: "text/csv" }));
-      const preview = locationOf(await browser.post("/dashboard/imports", fields));
+      const fields = { csrf, pid, onConflict: "replace" };
+      const file = `chatId,gameId\n${rows.join("\n")}\n`;
+      const preview = locationOf(await uploadLinks(browser, fields, file, { name }));
       await browser.post(`${preview}/start`, { csrf });
       await expect
         .poll(async () => wordsOf(await browser.get(preview)), { timeout: 20_000 })

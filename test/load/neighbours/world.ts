@@ -7,6 +7,7 @@ import { chatKey } from "../../support/chat.ts";
 import { guild, makeFixtures } from "../../support/fixtures.ts";
 import { type FlowBrowser, formOf, locationOf, openBrowser } from "../../support/flow_browser.ts";
 import { type Answer, type Json, listOf, makeClient, textOf } from "../../support/http.ts";
+import { uploadLinks } from "../../support/link_upload.ts";
 import type { RunningServer } from "../../support/server.ts";
 
 /** How much the attacker has. */
@@ -317,12 +318,10 @@ export const makeAttacker = async (
   const hook = { url: "https://hooks.example.com/", scope: "global" };
   const { webhook } = await ask("POST /dashboard/api/webhooks", hook);
   await ask("POST /dashboard/api/members", { chatId: "100006", role: "moderator" });
-  const file = new FormData();
-  for (const [name, value] of Object.entries({ csrf: csrf.owner, pid: globalPid, onConflict: "keep" }))
-    file.set(name, value);
   const lines = Array.from({ length: links }, (_, index) => `${index === 0 ? attackerId : "no ID"},1`);
-  file.set("file", new Blob([`discordId,robloxId\n${lines.join("\n")}\n`]), "links.csv");
-  const uploaded = locationOf(await browser.post("/dashboard/imports", file));
+  const file = `discordId,robloxId\n${lines.join("\n")}\n`;
+  const fields = { csrf: csrf.owner, pid: globalPid, onConflict: "keep" };
+  const uploaded = locationOf(await uploadLinks(browser, fields, file));
   await until(async () => !(await browser.get(uploaded)).text.includes("<progress"), "the check of a file");
   browser.close();
   const flows = await walkFlows(url, { globalPid, oneEachPid }, 1);
