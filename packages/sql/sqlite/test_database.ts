@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "@accountlink/test-servers/effect";
 import { Effect, type Scope } from "effect";
-import { SqlClient, SqlConnection } from "effect/sql";
+import { SqlClient, SqlConnection, type SqlError } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
 import { layerSqlite, type SqliteOptions } from "./client/sql_client.ts";
 import { makeTempFolder } from "./test_folder.ts";
 
@@ -36,6 +37,21 @@ export const withDatabase = (body: Body, options?: Omit<SqliteOptions, "filename
 
 export const testDatabase = (title: string, body: Body, options?: Omit<SqliteOptions, "filename">) =>
   test(title, () => withDatabase(body, options));
+
+export type RunTransaction = <A, E>(
+  sql: SqlClient.SqlClient,
+  work: Effect.Effect<A, E>,
+) => Effect.Effect<A, E | SqlError.SqlError>;
+
+export const single: RunTransaction = (sql, work) => sql.withTransaction(work);
+
+/** Runs a transaction over many rows. */
+export const bulk: RunTransaction = (sql, work) => dialectOf(sql).asBulk(sql.withTransaction(work));
+
+export const transactions: ReadonlyArray<readonly [kind: string, run: RunTransaction]> = [
+  ["transaction", single],
+  ["bulk transaction", bulk],
+];
 
 export const add = (sql: SqlClient.SqlClient, name: string, count = 1) =>
   sql`INSERT INTO counters VALUES (${name}, ${count})`;

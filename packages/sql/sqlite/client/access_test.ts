@@ -3,41 +3,46 @@ import { TurnAccount } from "@accountlink/core/turns";
 import { expect, test, vi } from "@accountlink/test-servers/effect";
 import { Deferred, Effect, Exit, Fiber, Scheduler } from "effect";
 import type { SqlClient } from "effect/sql";
-import { IsBulk } from "../../statements/dialect.ts";
 import { YieldsOnce } from "../../test_scheduler.ts";
-import { add, names, settle, testDatabase, withDatabase } from "../test_database.ts";
+import {
+  add,
+  bulk,
+  names,
+  type RunTransaction,
+  settle,
+  single,
+  testDatabase,
+  transactions,
+  withDatabase,
+} from "../test_database.ts";
 
 /** Starts a transaction that inserts `name` and then waits for `proceed`. */
-const openTransaction = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name: string) {
+const openTransaction = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  name: string,
+  run: RunTransaction = single,
+) {
   const opened = yield* Deferred.make<void>();
   const proceed = yield* Deferred.make<void, "refused">();
-  const fiber = yield* Effect.forkChild(
-    sql.withTransaction(
-      add(sql, name).pipe(
-        Effect.andThen(Deferred.succeed(opened, undefined)),
-        Effect.andThen(Deferred.await(proceed)),
-      ),
-    ),
+  const work = add(sql, name).pipe(
+    Effect.andThen(Deferred.succeed(opened, undefined)),
+    Effect.andThen(Deferred.await(proceed)),
   );
+  const fiber = yield* Effect.forkChild(run(sql, work));
   yield* Deferred.await(opened);
   return { fiber, proceed };
 });
 
-testDatabase(
-  "transactions are visible to others once committed, and never if they fail",
-  function* (fixture) {
+test.each(transactions)("a %s is visible to others once committed, and never if it fails", ([_, run]) =>
+  withDatabase(function* (fixture) {
     const { sql } = fixture;
-    yield* sql.withTransaction(
-      Effect.andThen(
-        add(sql, "a"),
-        Effect.sync(() => expect(names(fixture)).toEqual([])),
-      ),
-    );
+    const seen = Effect.sync(() => expect(names(fixture)).toEqual([]));
+    yield* run(sql, Effect.andThen(add(sql, "a"), seen));
     expect(names(fixture)).toEqual(["a"]);
-    const refused = sql.withTransaction(Effect.andThen(add(sql, "b"), Effect.fail("refused")));
+    const refused = run(sql, Effect.andThen(add(sql, "b"), Effect.fail("refused")));
     expect(yield* Effect.flip(refused)).toBe("refused");
     expect(names(fixture)).toEqual(["a"]);
-  },
+  }),
 );
 
 testDatabase("accounts take turns at the writer, for transactions and for statements", function* (fixture) {
@@ -64,16 +69,17 @@ testDatabase("transactions take the write lock when they begin", function* ({ sq
   );
 });
 
-testDatabase(
-  "transactions roll back when their COMMIT fails, and do not affect the next write",
-  function* (fixture) {
-    const { sql } = fixture;
-    const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
-    const error = yield* Effect.flip(sql.withTransaction(Effect.andThen(add(sql, "undone"), orphan)));
-    expect(error.reason._tag).toBe("ConstraintError");
-    yield* add(sql, "kept");
-    expect(names(fixture)).toEqual(["kept"]);
-  },
+test.each(transactions)(
+  "a %s rolls back when its COMMIT fails, and does not affect the next write",
+  ([_, run]) =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
+      const error = yield* Effect.flip(run(sql, Effect.andThen(add(sql, "undone"), orphan)));
+      expect(error.reason._tag).toBe("ConstraintError");
+      yield* add(sql, "kept");
+      expect(names(fixture)).toEqual(["kept"]);
+    }),
 );
 
 testDatabase("transactions close the connection when they cannot roll back", function* (fixture) {
@@ -101,42 +107,36 @@ testDatabase("transactions nest, and a failed inner one is rolled back alone", f
   expect(names(fixture)).toEqual(["after", "before", "nested"]);
 });
 
-testDatabase("transactions roll back when interrupted", function* (fixture) {
-  const { sql } = fixture;
-  const { fiber } = yield* openTransaction(sql, "undone");
-  yield* Fiber.interrupt(fiber);
-  yield* add(sql, "kept");
-  expect(names(fixture)).toEqual(["kept"]);
-});
+test.each(transactions)("a %s rolls back when interrupted", ([_, run]) =>
+  withDatabase(function* (fixture) {
+    const { sql } = fixture;
+    const { fiber } = yield* openTransaction(sql, "undone", run);
+    yield* Fiber.interrupt(fiber);
+    yield* add(sql, "kept");
+    expect(names(fixture)).toEqual(["kept"]);
+  }),
+);
 
-testDatabase("a statement fails if SQLite has already rolled back its transaction", function* (fixture) {
-  const { sql } = fixture;
-  yield* add(sql, "a");
-  const error = yield* add(sql, "undone").pipe(
-    Effect.andThen(Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`)),
-    Effect.andThen(add(sql, "alone")),
-    sql.withTransaction,
-    Effect.flip,
-  );
-  expect(error.message).toBe(
-    "Cannot go on with the transaction: a failed statement made the database roll it back",
-  );
-  expect(error.isRetryable).toBe(true);
-  yield* sql.withTransaction(add(sql, "next"));
-  expect(names(fixture)).toEqual(["a", "next"]);
-});
-
-testDatabase("a transaction fails to commit if SQLite has already rolled it back", function* (fixture) {
-  const { sql } = fixture;
-  yield* add(sql, "a");
-  const exit = yield* add(sql, "undone").pipe(
-    Effect.andThen(Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`)),
-    sql.withTransaction,
-    Effect.exit,
-  );
-  expect(Exit.isFailure(exit)).toBe(true);
-  expect(names(fixture)).toEqual(["a"]);
-});
+test.each(transactions)(
+  "a %s that SQLite has already rolled back runs no statement, and does not commit",
+  ([_, run]) =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      yield* add(sql, "a");
+      const undone = Effect.andThen(
+        add(sql, "undone"),
+        Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`),
+      );
+      const error = yield* Effect.flip(run(sql, Effect.andThen(undone, add(sql, "alone"))));
+      expect(error.message).toBe(
+        "Cannot go on with the transaction: a failed statement made the database roll it back",
+      );
+      expect(error.isRetryable).toBe(true);
+      expect(Exit.isFailure(yield* Effect.exit(run(sql, undone)))).toBe(true);
+      yield* run(sql, add(sql, "next"));
+      expect(names(fixture)).toEqual(["a", "next"]);
+    }),
+);
 
 testDatabase("a fiber that outlives its transaction can no longer run statements in it", function* (fixture) {
   const { sql } = fixture;
@@ -297,8 +297,7 @@ testDatabase(
 
 testDatabase("a bulk transaction ends the group before it, and a statement joins one", function* (fixture) {
   const { sql } = fixture;
-  const bulk = Effect.provideService(sql.withTransaction(add(sql, "bulk")), IsBulk, true);
-  yield* Effect.all([sql.withTransaction(add(sql, "first")), bulk], atOnce);
+  yield* Effect.all([sql.withTransaction(add(sql, "first")), bulk(sql, add(sql, "bulk"))], atOnce);
   yield* Effect.all([sql.withTransaction(add(sql, "second")), add(sql, "statement")], atOnce);
   expect(names(fixture)).toEqual(["bulk", "first", "second", "statement"]);
 });
