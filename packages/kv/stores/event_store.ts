@@ -1,12 +1,11 @@
 import { EventStore, type Pid } from "@accountlink/core";
-import type { FeedEvent } from "@accountlink/core/events";
 import { eventOf } from "@accountlink/core/journal";
 import type { Tx } from "@accountlink/core/records";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
-import { journal, placeAt, places } from "./journal.ts";
+import { journal, placeAt, places, searchPlace } from "./journal.ts";
 import { storeLayer } from "./store_layer.ts";
 import { sweepPlaces } from "./sweep_places.ts";
 
@@ -18,16 +17,8 @@ const readEvents = Effect.fnUntraced(function* (
   limit: number,
   reverse = false,
 ) {
-  const found: Array<FeedEvent> = [];
-  let next = position;
-  for (;;) {
-    const bounds = reverse ? { before: [next] } : { after: [next] };
-    const page = yield* tx.scan(journal, [pid], { ...bounds, limit, reverse });
-    found.push(...page.flatMap((stored) => eventOf(stored, stored.sequence) ?? []));
-    const last = page.at(-1);
-    if (found.length >= limit || last === undefined || page.length < limit) return found.slice(0, limit);
-    next = last.sequence;
-  }
+  const found = yield* searchPlace(tx, pid, position, ({ event }) => event !== null, { limit, reverse });
+  return found.flatMap((stored) => eventOf(stored, stored.sequence) ?? []);
 });
 
 /** So few that the process answers others between two reads. */

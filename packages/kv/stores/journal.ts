@@ -137,6 +137,30 @@ export const recordsNaming = Effect.fnUntraced(function* (
     .slice(0, limit);
 });
 
+/**
+ * Finds up to `limit` records of a place that meet a condition, after a sequence, or before it from the newest on.
+ *
+ * @param pageSize how many records are read at once
+ */
+export const searchPlace = Effect.fnUntraced(function* (
+  tx: Transaction,
+  place: string,
+  start: number,
+  isMeant: (stored: StoredRecord) => boolean,
+  { limit, reverse = false, pageSize = limit }: { limit: number; reverse?: boolean; pageSize?: number },
+) {
+  const found: Array<StoredRecord> = [];
+  let next = start;
+  for (;;) {
+    const bounds = reverse ? { before: [next] } : { after: [next] };
+    const page = yield* tx.scan(journal, [place], { ...bounds, limit: pageSize, reverse });
+    found.push(...page.filter(isMeant));
+    const last = page.at(-1);
+    if (found.length >= limit || last === undefined || page.length < pageSize) return found.slice(0, limit);
+    next = last.sequence;
+  }
+});
+
 const accountPattern = /^account (\d+)$/;
 
 export const pidOf = (place: string): Pid | null => (accountPattern.test(place) ? null : (place as Pid));

@@ -6,7 +6,7 @@ import type { Database } from "../database.ts";
 import { itemsOf, stepSize } from "../steps.ts";
 import type { Index } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import { journal, type Place, placeAt, places, type StoredRecord } from "./journal.ts";
+import { journal, type Place, placeAt, places, type StoredRecord, searchPlace } from "./journal.ts";
 
 interface Sweep {
   /** The places by the time in their field `oldest`. */
@@ -40,7 +40,9 @@ const sweepSome = Effect.fnUntraced(function* (
 ) {
   // A record that names three users has 12 keys.
   const size = itemsOf(db, 12, { beside: 5 });
-  const first = yield* db.read((tx) => firstRecords(tx, seen.place, size, (stored) => isMeant(stored, seen)));
+  const first = yield* db.read((tx) =>
+    searchPlace(tx, seen.place, 0, (stored) => isMeant(stored, seen), { limit: size, pageSize: 200 }),
+  );
   return yield* db.write(seen.place, function* (tx) {
     const place = yield* placeAt(tx, seen.place);
     const old: Array<StoredRecord> = [];
@@ -58,23 +60,3 @@ const sweepSome = Effect.fnUntraced(function* (
     return old.length;
   });
 });
-
-/** Finds up to `size` records of a place that meet a condition, from the first on. */
-const firstRecords = Effect.fnUntraced(function* (
-  tx: Transaction,
-  place: string,
-  size: number,
-  isMeant: (stored: StoredRecord) => boolean,
-) {
-  const found: Array<StoredRecord> = [];
-  let after = 0;
-  for (;;) {
-    const page = yield* tx.scan(journal, [place], { after: [after], limit: pageSize });
-    found.push(...page.filter(isMeant));
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageSize || found.length >= size) return found.slice(0, size);
-    after = last.sequence;
-  }
-});
-
-const pageSize = 200;
