@@ -11,6 +11,7 @@ export * from "./free_port.ts";
 export * from "./http_server.ts";
 export * from "./id_token.ts";
 export * from "./is_proof.ts";
+export * from "./node_script.ts";
 export * from "./platform_specs/answers.ts";
 export { missingDocuments, type Platform } from "./platform_specs/documents.ts";
 export { operationOf, requestMistakes, startPlatformServer } from "./platform_specs/requests.ts";

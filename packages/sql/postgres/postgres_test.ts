@@ -4,6 +4,7 @@ import {
   makeCertificate,
   makeCertificateFor,
   makePostgresDatabase,
+  makePostgresUser,
   startPostgres,
   startProxy,
   whyNoCertificate,
@@ -109,18 +110,14 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
   });
 
   test("the error of a user who may not make tables says so, and the inspection does", function* () {
-    const { url, query } = yield* makePostgresDatabase();
-    const user = `reader_${crypto.randomUUID().replaceAll("-", "")}`;
-    yield* Effect.acquireRelease(query(`CREATE ROLE ${user} LOGIN PASSWORD 'word'`), () =>
-      query(`DROP ROLE ${user}`),
-    );
-    const options = optionsOf(Object.assign(new URL(url), { username: user, password: "word" }));
+    const database = yield* makePostgresDatabase();
+    const options = optionsOf((yield* makePostgresUser(database)).urlAt(database.url));
     const error = yield* Effect.flip(migratePostgres(options));
     expect(error.message).toMatch(
       /: permission denied for schema public, expected a user who owns the database and its tables \(42501\)$/,
     );
     expect(yield* inspectPostgres(options)).toMatchObject({ ownSchema: null, schema: { version: 0 } });
-    expect(yield* inspectPostgres(optionsOf(url))).toMatchObject({ ownSchema: "public" });
+    expect(yield* inspectPostgres(optionsOf(database.url))).toMatchObject({ ownSchema: "public" });
   });
 
   test("the error of a table that another program made names the table", function* () {
@@ -324,13 +321,11 @@ describe.skipIf(noDatabase !== null)(`the identity of a database ${noDatabase ??
   });
 
   test("the database identity has no server part if the server hides its identifier", function* () {
-    const { url, query } = yield* makePostgresDatabase();
-    const role = new URL(url).pathname.slice(1);
-    yield* Effect.acquireRelease(query(`CREATE ROLE ${role} LOGIN PASSWORD 'own'`), () =>
-      query(`DROP OWNED BY ${role}; DROP ROLE ${role}`),
-    );
-    yield* query(`GRANT ALL ON SCHEMA public TO ${role}`);
-    const own = Object.assign(new URL(url), { username: role, password: "own" }).href;
+    const database = yield* makePostgresDatabase();
+    const { query } = database;
+    const { name, urlAt } = yield* makePostgresUser(database);
+    yield* query(`GRANT ALL ON SCHEMA public TO ${name}`);
+    const own = urlAt(database.url);
     expect(yield* identityOf(own)).toMatch(/^\d+-\d+$/);
     yield* query("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC");
     expect(yield* identityOf(own)).toMatch(/^-\d+$/);

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import {
   makePostgresDatabase,
+  makePostgresUser,
   type PostgresServer,
   startPostgres,
   startPostgresWithStandby,
@@ -63,16 +64,11 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
   });
 
   testOnDatabase()("60 reads over the connection limit of a role wait for its connections", function* () {
-    const { url, query } = yield* Database;
-    const user = `limited_${crypto.randomUUID().replaceAll("-", "")}`;
-    yield* Effect.acquireRelease(query(`CREATE ROLE ${user} LOGIN PASSWORD 'word' CONNECTION LIMIT 2`), () =>
-      Effect.orDie(query(`DROP ROLE ${user}`)),
-    );
-    const limited = new URL(url);
-    [limited.username, limited.password] = [user, "word"];
+    const database = yield* Database;
+    const user = yield* makePostgresUser(database, "CONNECTION LIMIT 2");
     const reads = Effect.replicateEffect(sleep(0.01), 60, atOnce);
     const read = Effect.all([reads, reads], atOnce).pipe(
-      Effect.provide(layerClient(limited.href, { maxConnections: 16 })),
+      Effect.provide(layerClient(user.urlAt(database.url), { maxConnections: 16 })),
       Effect.scoped,
     );
     expect((yield* read).flat()).toHaveLength(120);

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { compileCache, type SystemUser, userOfServers } from "@accountlink/test-servers";
+import { type SystemUser, spawnScript, userOfServers } from "@accountlink/test-servers";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Fiber, Scope } from "effect";
 import { TestClock } from "effect/testing";
@@ -33,12 +33,7 @@ interface Holder {
 const startHolder = (folder: string, user?: SystemUser): Effect.Effect<Holder, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const child = spawn(process.execPath, ["--input-type=module", "--eval", script, folder], {
-        cwd: import.meta.dirname,
-        env: { ...process.env, ...compileCache },
-        ...user,
-        stdio: ["ignore", "pipe", "inherit"],
-      });
+      const child = spawnScript(import.meta.dirname, script, [folder], user);
       const [line] = await once(child.stdout, "data");
       return { child, answer: String(line).trim() };
     }),

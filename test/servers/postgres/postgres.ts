@@ -3,7 +3,7 @@ import { Effect, Scope } from "effect";
 import { skipReason } from "../skip_reason.ts";
 import { makePostgresCluster, type PostgresServerOptions } from "./postgres_cluster.ts";
 import { findPostgres, findPostgresWithTools } from "./postgres_programs.ts";
-import { type PostgresServer, query, type Row, runPostgres } from "./running_postgres.ts";
+import { query as ask, type PostgresServer, type Row, runPostgres } from "./running_postgres.ts";
 
 export type { PostgresServer, PostgresServerOptions };
 
@@ -57,7 +57,7 @@ export const startPostgres = (options: PostgresServerOptions = {}) =>
 export const makePostgresDatabase = Effect.fnUntraced(function* (server?: Pick<PostgresServer, "urlOf">) {
   const urlOf = server?.urlOf ?? (yield* Effect.promise(sharedServer));
   const name = `test_${randomBytes(8).toString("hex")}`;
-  const administer = (sql: string) => Effect.promise(() => query(urlOf("postgres"), sql));
+  const administer = (sql: string) => Effect.promise(() => ask(urlOf("postgres"), sql));
   // The strategy FILE_COPY takes a quarter of the time of the default strategy, which logs every page.
   yield* Effect.acquireRelease(
     administer(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' STRATEGY FILE_COPY`),
@@ -65,9 +65,20 @@ export const makePostgresDatabase = Effect.fnUntraced(function* (server?: Pick<P
   );
   const database: PostgresDatabase = {
     url: urlOf(name),
-    query: (sql, values) => Effect.promise(() => query(urlOf(name), sql, values)),
+    query: (sql, values) => Effect.promise(() => ask(urlOf(name), sql, values)),
   };
   return database;
+});
+
+/** Creates a user, and drops it with what it has in the database when the scope closes. */
+export const makePostgresUser = Effect.fnUntraced(function* ({ query }: PostgresDatabase, attributes = "") {
+  const name = `user_${randomBytes(8).toString("hex")}`;
+  yield* Effect.acquireRelease(query(`CREATE ROLE ${name} LOGIN PASSWORD 'word' ${attributes}`), () =>
+    query(`DROP OWNED BY ${name}; DROP ROLE ${name}`),
+  );
+  const urlAt = (url: string): string =>
+    Object.assign(new URL(url), { username: name, password: "word" }).href;
+  return { name, urlAt };
 });
 
 let shared: Promise<PostgresServer["urlOf"]> | undefined;

@@ -1,7 +1,7 @@
 /** Each refusal of backup, restore and move says what failed, of what, what was expected, and changes nothing. */
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makePostgresDatabase, runUntil } from "@accountlink/test-servers";
+import { makePostgresDatabase, makePostgresUser, runUntil } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { expect, it, onTestFinished } from "vitest";
 import { runBoundByModes } from "../test_bound_by_modes.ts";
@@ -375,11 +375,7 @@ it.skipIf(missing !== null)(
     const onPostgres = { ...environment, ACCOUNTLINK_CACHE: "memory", ACCOUNTLINK_PLATFORM: "none" };
     const common = { ...onPostgres, ACCOUNTLINK_PORT: "0", ACCOUNTLINK_DATABASE_START_TIMEOUT: "1 second" };
     await runInProcess(["migrate"], common);
-    const user = `reader_${crypto.randomUUID().replaceAll("-", "")}`;
-    const query = (sql: string) => Effect.runPromise(database.query(sql));
-    await query(`CREATE ROLE ${user} LOGIN PASSWORD 'word'`);
-    onTestFinished(async () => void (await query(`DROP OWNED BY ${user}; DROP ROLE ${user}`)));
-    const as = (url: string) => String(Object.assign(new URL(url), { username: user, password: "word" }));
+    const user = await runUntil(onTestFinished)(makePostgresUser(database));
     const target = join(folder, "target");
     const refuse = async (
       url: string,
@@ -400,15 +396,15 @@ it.skipIf(missing !== null)(
     const owner = "expected a user who owns the database and its tables";
     const noTable = ["permission denied for table schema_migrations", owner];
     for (const words of ["serve", "keys list", "backup {t}", "move --to {t}", "doctor"]) {
-      await refuse(as(database.url), words.replace("{t}", target), noTable);
+      await refuse(user.urlAt(database.url), words.replace("{t}", target), noTable);
     }
-    await refuse(as(database.url), "doctor", ["REASSIGN OWNED BY"]);
-    await refuse(as(empty.url), "serve", ["permission denied for schema public", owner]);
+    await refuse(user.urlAt(database.url), "doctor", ["REASSIGN OWNED BY"]);
+    await refuse(user.urlAt(empty.url), "serve", ["permission denied for schema public", owner]);
     await place.run("keys", "create", "--account", "acme");
-    const moved = await place.run("move", "--to", as(empty.url));
+    const moved = await place.run("move", "--to", user.urlAt(empty.url));
     expect(moved.stderr).toContain("permission denied for schema public");
-    await query(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user}`);
-    await refuse(as(database.url), "serve", ["its user may not write all of its tables", owner]);
+    await Effect.runPromise(database.query(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user.name}`));
+    await refuse(user.urlAt(database.url), "serve", ["its user may not write all of its tables", owner]);
 
     const onRedis = { ACCOUNTLINK_STORAGE: "redis" };
     await runInProcess(["keys", "create", "--account", "acme"], {

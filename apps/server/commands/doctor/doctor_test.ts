@@ -2,7 +2,13 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { rm, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { type HttpAnswer, listenLocally, runUntil, startHttpServer } from "@accountlink/test-servers";
+import {
+  type HttpAnswer,
+  listenLocally,
+  makePostgresUser,
+  runUntil,
+  startHttpServer,
+} from "@accountlink/test-servers";
 import { Effect, Struct } from "effect";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { startDiscord } from "../chat/test_discord.ts";
@@ -124,21 +130,16 @@ it.skipIf(missing !== null)(
       Effect.runPromise(redis.ask("CONFIG", "SET", name, value));
     await configure("maxmemory", "1");
 
-    const user = `reader_${crypto.randomUUID().replaceAll("-", "")}`;
-    await Effect.runPromise(database.query(`CREATE ROLE ${user} LOGIN PASSWORD 'word'`));
-    onTestFinished(async () => void (await Effect.runPromise(database.query(`DROP ROLE ${user}`))));
-    const url = Object.assign(new URL(database.url), { username: user, password: "word" });
+    const { name, urlAt } = await runUntil(onTestFinished)(makePostgresUser(database));
+    const asUser = { ...environment, ACCOUNTLINK_DATABASE_URL: urlAt(database.url) };
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
     onTestFinished(() => void vi.useRealTimers());
-    const findings = await findingsIn({ ...environment, ACCOUNTLINK_DATABASE_URL: String(url) });
+    const findings = await findingsIn(asUser);
     expect(findings).toMatch(/^fail +database +its user may not make tables, /m);
     await runInProcess(["migrate"], environment);
-    await Effect.runPromise(database.query(`GRANT CREATE ON SCHEMA public TO ${user}`));
-    await Effect.runPromise(database.query(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user}`));
-    expect(await findingsIn({ ...environment, ACCOUNTLINK_DATABASE_URL: String(url) })).toMatch(
-      /^fail +database +its user may not write all of its tables$/m,
-    );
-    await Effect.runPromise(database.query(`DROP OWNED BY ${user}`));
+    await Effect.runPromise(database.query(`GRANT CREATE ON SCHEMA public TO ${name}`));
+    await Effect.runPromise(database.query(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${name}`));
+    expect(await findingsIn(asUser)).toMatch(/^fail +database +its user may not write all of its tables$/m);
     expect(findings).toMatch(/^warn +cache .* refuses writes: OOM\n +Raise its maxmemory/m);
     for (const server of ["Postgres", "Redis"]) {
       expect(findings).toMatch(

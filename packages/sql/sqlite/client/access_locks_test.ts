@@ -1,6 +1,5 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { compileCache } from "@accountlink/test-servers";
+import { spawnScript } from "@accountlink/test-servers";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
@@ -89,16 +88,7 @@ testDatabase("two processes that write concurrently take turns", function* ({ sq
             }
           }).pipe(Effect.provide(layerSqlite({ filename: process.argv[1] })), Effect.runPromise);
         `;
-  const run = Effect.promise(() =>
-    once(
-      spawn(process.execPath, ["--input-type=module", "--eval", script, filename], {
-        cwd: import.meta.dirname,
-        env: { ...process.env, ...compileCache },
-        stdio: "inherit",
-      }),
-      "exit",
-    ),
-  );
+  const run = Effect.promise(() => once(spawnScript(import.meta.dirname, script, [filename]), "exit"));
   const exits = yield* Effect.all([run, run], { concurrency: "unbounded" });
   expect(exits).toEqual([
     [0, null],

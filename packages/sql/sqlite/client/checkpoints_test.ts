@@ -1,8 +1,7 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { compileCache } from "@accountlink/test-servers";
+import { spawnScript } from "@accountlink/test-servers";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
@@ -52,8 +51,6 @@ test("a process ends although it does not close the database", function* () {
     await runtime.runPromise(sql.withTransaction(sql\`CREATE TABLE committed (name TEXT)\`));
     while (!readFileSync(filename).includes("committed")) await setImmediate();
   `;
-  const args = ["--input-type=module", "--eval", script, filename];
-  const env = { ...process.env, ...compileCache };
-  const child = spawn(process.execPath, args, { cwd: import.meta.dirname, env, stdio: "inherit" });
+  const child = spawnScript(import.meta.dirname, script, [filename]);
   expect(yield* Effect.promise(() => once(child, "exit"))).toEqual([0, null]);
 });
