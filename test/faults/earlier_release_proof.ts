@@ -2,9 +2,8 @@
  * A node of the release before, on the schema of this one: it answers every request of the contract as before. The
  * release before is the last commit without the newest migration.
  */
-import { randomBytes } from "node:crypto";
 import { pathTemplate, type Route, routes } from "@accountlink/http-api";
-import { runInProcess } from "@accountlink/server/test_command_line";
+import { runInProcess, storageAt } from "@accountlink/server/test_command_line";
 import { makePostgresDatabase, whyNoPostgres } from "@accountlink/test-servers";
 import { testLive } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
@@ -53,9 +52,7 @@ testLive.skipIf(missing !== null)(
     const program = yield* Effect.promise(async () => checkOut(await releaseBefore(), folder));
     const database = yield* makePostgresDatabase();
     const env = {
-      ACCOUNTLINK_STORAGE: "postgres",
-      ACCOUNTLINK_DATABASE_URL: database.url,
-      ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
+      ...storageAt(database.url),
       ACCOUNTLINK_STREAM_MAX: "100 millis",
     };
     const fixtures = makeFixtures();

@@ -1,6 +1,6 @@
 /** A full disk: writes are refused, no answered write is lost, and the service continues when space is free again. */
 import { join } from "node:path";
-import { runInProcess } from "@accountlink/server/test_command_line";
+import { runInProcess, storageAt } from "@accountlink/server/test_command_line";
 import {
   mountSmallDisk,
   type SmallDisk,
@@ -76,11 +76,7 @@ testLive.skipIf(noDisk !== null || noPostgres !== null)(
     const key = fixtures.key();
     const disk = yield* mountSmallDisk(192);
     const postgres = yield* startPostgres({ parent: disk.folder });
-    const env = {
-      ACCOUNTLINK_STORAGE: "postgres",
-      ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
-      ACCOUNTLINK_SECRET: secret,
-    };
+    const env = storageAt(postgres.urlOf("postgres"));
     const server = yield* serverInScope({ fixture: fixtures.fixture, env }, startServer);
     const isFound = Effect.promise(async () => {
       const { stdout } = await runInProcess(["doctor"], { ...env, ACCOUNTLINK_PLATFORM: "none" });
@@ -90,5 +86,3 @@ testLive.skipIf(noDisk !== null || noPostgres !== null)(
     expect(server.output()).toContain("Cannot write: the disk of the database is full");
   },
 );
-
-const secret = Buffer.alloc(32, "secret").toString("base64");

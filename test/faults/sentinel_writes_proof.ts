@@ -1,4 +1,5 @@
 /** With data in a Redis behind sentinels, every write is answered within its deadline, whatever a failover leaves. */
+import { storageAt } from "@accountlink/server/test_command_line";
 import { startRedisSentinel, whyNoRedis } from "@accountlink/test-servers";
 import { testLive } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
@@ -18,11 +19,9 @@ testLive.skipIf(missing !== null)(
     const server = yield* serverInScope({
       fixture: fixtures.fixture,
       env: {
-        ACCOUNTLINK_STORAGE: "redis",
-        ACCOUNTLINK_DATABASE_URL: url,
+        ...storageAt(url),
         ACCOUNTLINK_CACHE: "redis",
         ACCOUNTLINK_REDIS_URL: url,
-        ACCOUNTLINK_SECRET: Buffer.alloc(32, "s").toString("base64"),
       },
     });
     const answers: Array<{ readonly status: number; readonly took: number; readonly at: number }> = [];

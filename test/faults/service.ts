@@ -1,5 +1,5 @@
 /** A service of three server processes on a storage and a Redis, with a network that tests can break. */
-import { randomBytes } from "node:crypto";
+import { storageAt } from "@accountlink/server/test_command_line";
 import {
   type PostgresServer,
   type RedisServer,
@@ -61,11 +61,9 @@ export const startService = Effect.fnUntraced(function* (options: ServiceOptions
   const redis = yield* startRedis({ config: ["appendonly yes", "appendfsync everysec"] });
   /** Environment variables that connect the command line to the storage and Redis without the nodes' proxies. */
   const environment: Readonly<Record<string, string>> = {
-    ACCOUNTLINK_STORAGE: storage.kind,
-    ACCOUNTLINK_DATABASE_URL: storage.url,
+    ...storageAt(storage.url),
     ACCOUNTLINK_CACHE: "redis",
     ACCOUNTLINK_REDIS_URL: redis.url,
-    ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
     ...options.env,
   };
   const { fixture } = options;

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runInProcess } from "@accountlink/server/test_command_line";
+import { runInProcess, storageAt } from "@accountlink/server/test_command_line";
 import {
   freePort,
   makePostgresDatabase,
@@ -93,9 +93,7 @@ testLive.skipIf(missing !== null)(`nodes export every metric of deploy/ ${missin
   const key = fixtures.key({ limits: "none", account: "scraped", links: { 100001: "1" } });
   const redis = yield* startRedis();
   const env = {
-    ACCOUNTLINK_STORAGE: "postgres",
-    ACCOUNTLINK_DATABASE_URL: (yield* makePostgresDatabase()).url,
-    ACCOUNTLINK_SECRET: Buffer.alloc(32, 7).toString("base64"),
+    ...storageAt((yield* makePostgresDatabase()).url),
     ACCOUNTLINK_CACHE: "redis",
     ACCOUNTLINK_REDIS_URL: redis.url,
     ACCOUNTLINK_IP_PER_SECOND: "1000",

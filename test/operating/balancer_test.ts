@@ -1,12 +1,13 @@
 /** The load balancers of deploy/: client addresses, hidden routes, caps and outages. */
-import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { storageAt } from "@accountlink/server/test_command_line";
 import {
   isProof,
   makePostgresDatabase,
   runUntil,
   startHttpServer,
   startProxy,
+  throughProxy,
   whyNoPostgresDatabase,
 } from "@accountlink/test-servers";
 import { Effect } from "effect";
@@ -149,11 +150,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy, checksAreQuick }
         const way = await run(startProxy(Number(new URL(database.url).port)));
         const node = await startServerHere({
           fixture: fixtures.fixture,
-          env: {
-            ACCOUNTLINK_STORAGE: "postgres",
-            ACCOUNTLINK_DATABASE_URL: Object.assign(new URL(database.url), { port: `${way.port}` }).href,
-            ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
-          },
+          env: storageAt(throughProxy(database.url, way)),
         });
         onTestFinished(async () => void (await node.stop()));
         const send = await startBalancer(checksAreQuick, node.url);

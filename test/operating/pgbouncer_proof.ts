@@ -1,5 +1,5 @@
 /** Postgres behind PgBouncer in session mode, with the settings of docs/scaling.md. */
-import { randomBytes } from "node:crypto";
+import { storageAt } from "@accountlink/server/test_command_line";
 import { inspectPostgres, layerPostgres } from "@accountlink/sql/postgres";
 import {
   makePostgresDatabase,
@@ -69,11 +69,7 @@ describe.skipIf(missing !== null)(`PgBouncer in session mode ${missing ?? ""}`, 
       const url = yield* startBehindPgbouncer;
       const fixtures = makeFixtures();
       const key = fixtures.key({ links: { 100001: "1" } });
-      const env = {
-        ACCOUNTLINK_STORAGE: "postgres",
-        ACCOUNTLINK_DATABASE_URL: url,
-        ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
-      };
+      const env = storageAt(url);
       const { send } = yield* serverInScope({ fixture: fixtures.fixture, env });
       yield* Effect.promise(async () => {
         const write = await send("PATCH /v2/game", { key, body: { chatId: "100002", gameId: "2" } });

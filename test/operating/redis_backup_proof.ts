@@ -1,7 +1,7 @@
 /** The backup of docs/operating.md of a Redis that is the storage: made beside its server, loaded into another Redis. */
-import { randomBytes } from "node:crypto";
 import { copyFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
+import { storageAt } from "@accountlink/server/test_command_line";
 import { findRedisClient, type RedisServer, startRedis, whyNoRedis } from "@accountlink/test-servers";
 import { testLive } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
@@ -51,15 +51,10 @@ testLive.skipIf(missing !== null)(
     const [source, target] = [yield* startRedis({ config }), yield* startRedis({ config })];
     const fixtures = makeFixtures();
     const key = fixtures.key({ links: { 100001: "1" } });
-    const secret = randomBytes(32).toString("base64");
     const serverOn = ({ url }: RedisServer, fixture: object) =>
       serverInScope({
         fixture,
-        env: {
-          ACCOUNTLINK_STORAGE: "redis",
-          ACCOUNTLINK_DATABASE_URL: url,
-          ACCOUNTLINK_SECRET: secret,
-        },
+        env: storageAt(url),
       });
     const first = yield* serverOn(source, fixtures.fixture);
     yield* type(blockWith("--rdb"), source, yield* fileOf(source));

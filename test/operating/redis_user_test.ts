@@ -1,7 +1,7 @@
 /** The restricted Redis user of docs/operating.md, over TLS with a private certificate authority. */
-import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { storageAt } from "@accountlink/server/test_command_line";
 import {
   makeCertificate,
   makePostgresDatabase,
@@ -33,11 +33,9 @@ testLive.skipIf(missing !== null)(`nodes work as a restricted Redis user ${missi
     fixtures.key({ limits: { perWindow: 0, daily: 4 }, links: { 100001: "1" } }),
   );
   const env = {
-    ACCOUNTLINK_STORAGE: "postgres",
-    ACCOUNTLINK_DATABASE_URL: postgres.url,
+    ...storageAt(postgres.url),
     ACCOUNTLINK_CACHE: "redis",
     ACCOUNTLINK_REDIS_URL: redis.url.replace("//", "//accountlink:password@"),
-    ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
   };
   // As Node does for NODE_EXTRA_CA_CERTS.
   const authorities = getCACertificates("default");

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { copyFile, cp, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { runInProcess } from "@accountlink/server/test_command_line";
+import { runInProcess, storageAt } from "@accountlink/server/test_command_line";
 import {
   isProof,
   makePostgresDatabase,
@@ -58,11 +58,7 @@ const storages = {
   "a dump that pg_restore put into another database": Effect.gen(function* () {
     const server = yield* startPostgres({ tools: true });
     const [from, to] = [yield* makePostgresDatabase(server), yield* makePostgresDatabase(server)];
-    const env = {
-      ACCOUNTLINK_STORAGE: "postgres",
-      ACCOUNTLINK_DATABASE_URL: from.url,
-      ACCOUNTLINK_SECRET: secret,
-    };
+    const env = storageAt(from.url, secret);
     const copy = Effect.promise(async () => {
       const dump = join(root, "links.dump");
       await run(join(server.programs, "pg_dump"), ["--format=custom", `--file=${dump}`, from.url]);
@@ -73,11 +69,7 @@ const storages = {
   }),
   "a Redis that loaded the file of another": Effect.gen(function* () {
     const [from, to] = [yield* startRedis(), yield* startRedis()];
-    const env = {
-      ACCOUNTLINK_STORAGE: "redis",
-      ACCOUNTLINK_DATABASE_URL: from.url,
-      ACCOUNTLINK_SECRET: secret,
-    };
+    const env = storageAt(from.url, secret);
     const folderOf = (redis: typeof from) =>
       Effect.map(redis.ask("INFO", "server"), (info) => dirname(/config_file:(\S+)/.exec(info)?.[1] ?? ""));
     const copy = Effect.gen(function* () {
@@ -186,11 +178,7 @@ testLive.skipIf(missing !== null || !isProof)(
     const { known, fixture, set } = makeClub();
     const [from, to] = [yield* startPostgres({ tools: true }), yield* startPostgres({ tools: true })];
     const { url } = yield* makePostgresDatabase(from);
-    const env = {
-      ACCOUNTLINK_STORAGE: "postgres",
-      ACCOUNTLINK_DATABASE_URL: url,
-      ACCOUNTLINK_SECRET: secret,
-    };
+    const env = storageAt(url, secret);
     const original = yield* serverInScope({ fixture, env });
     yield* set(original, bob, "2");
     yield* untilHolders(original, 2);

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { runInProcess } from "@accountlink/server/test_command_line";
+import { runInProcess, storageAt } from "@accountlink/server/test_command_line";
 import {
   makePostgresDatabase,
   runUntil,
@@ -46,11 +46,7 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     const key = fixtures.key({ account, links: { 100001: "1", 100002: "1" } });
     const guildKey = fixtures.key({ account, guildId: "700000000000000001", tier: "premium" });
     const secret = randomBytes(32).toString("base64");
-    const env = (url: string, ACCOUNTLINK_SECRET = secret) => ({
-      ACCOUNTLINK_STORAGE: "postgres",
-      ACCOUNTLINK_DATABASE_URL: url,
-      ACCOUNTLINK_SECRET,
-    });
+    const env = (url: string, by = secret) => storageAt(url, by);
     const gameOf = async ({ send }: Pick<typeof running, "send">, chatId: string) =>
       (await send(`GET /v2/chat?chatId=${chatId}`, { key })).body["data"]?.["gameId"];
 

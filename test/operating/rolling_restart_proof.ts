@@ -1,6 +1,6 @@
 /** Each node of two is restarted behind a balancer of deploy/, while clients read and write. */
-import { randomBytes } from "node:crypto";
 import { Agent } from "node:https";
+import { storageAt } from "@accountlink/server/test_command_line";
 import { freePort, makePostgresDatabase, runUntil, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -21,7 +21,6 @@ for (const { name, whyNone, start } of balancers) {
       const database = await run(makePostgresDatabase());
       const fixtures = makeFixtures();
       const key = fixtures.key({ links: { 100001: "1" } });
-      const secret = randomBytes(32).toString("base64");
       const off = [
         "IP_PER_SECOND",
         "IP_DAILY",
@@ -34,9 +33,7 @@ for (const { name, whyNone, start } of balancers) {
         const node = await startServer({
           fixture: fixtures.fixture,
           env: {
-            ACCOUNTLINK_STORAGE: "postgres",
-            ACCOUNTLINK_DATABASE_URL: database.url,
-            ACCOUNTLINK_SECRET: secret,
+            ...storageAt(database.url),
             ACCOUNTLINK_PORT: `${port}`,
             ACCOUNTLINK_DRAIN_DELAY: "5 seconds",
             ACCOUNTLINK_IDLE_TIMEOUT: "15 seconds",

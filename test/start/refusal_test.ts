@@ -8,7 +8,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { type Ended, runInProcess } from "@accountlink/server/test_command_line";
+import { type Ended, runInProcess, storageAt } from "@accountlink/server/test_command_line";
 import { listenLocally } from "@accountlink/test-servers";
 import { expect, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
@@ -57,11 +57,8 @@ test("a Node that cannot run TypeScript stops the start, and the message names i
   );
 });
 
-const secret = Buffer.alloc(32, "s").toString("base64");
 const shared = {
-  ACCOUNTLINK_STORAGE: "postgres",
-  ACCOUNTLINK_DATABASE_URL: "postgres://ada:pass@127.0.0.1:1/links",
-  ACCOUNTLINK_SECRET: secret,
+  ...storageAt("postgres://ada:pass@127.0.0.1:1/links"),
   ACCOUNTLINK_PLATFORM: "dev",
   ACCOUNTLINK_PORT: "0",
 };

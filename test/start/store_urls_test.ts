@@ -1,5 +1,6 @@
 /** The server starts with each form of URL of a store that the documents name. */
 import { storageForms, storeForms } from "@accountlink/server/store_url";
+import { storageAt } from "@accountlink/server/test_command_line";
 import {
   makePostgresDatabase,
   startRedis,
@@ -16,7 +17,6 @@ import { makeFixtures } from "../support/fixtures.ts";
 import { serverInScope } from "../support/server.ts";
 
 const missing = (await whyNoRedis()) ?? (await whyNoPostgresDatabase());
-const secret = Buffer.alloc(32, "s").toString("base64");
 const login = ["user ada on >pass ~* &* +@all"];
 
 interface Values {
@@ -63,11 +63,7 @@ const valuesOf = (form: string) =>
 
 const variablesOf = (url: string, isStorage: boolean): Readonly<Record<string, string>> =>
   isStorage
-    ? {
-        ACCOUNTLINK_STORAGE: url.startsWith("postgres") ? "postgres" : "redis",
-        ACCOUNTLINK_DATABASE_URL: url,
-        ACCOUNTLINK_SECRET: secret,
-      }
+    ? storageAt(url)
     : { ACCOUNTLINK_STORAGE: "memory", ACCOUNTLINK_CACHE: "redis", ACCOUNTLINK_REDIS_URL: url };
 
 testLive.each(missing === null ? storeForms : [])("serve starts with %s", function* (form) {

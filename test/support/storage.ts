@@ -2,11 +2,12 @@
  * The storage of servers in tests, one for each server. The test chooses the kind, unless the project in
  * `vitest.config.ts` does.
  */
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AuditLog } from "@accountlink/core";
 import { StorageRedis } from "@accountlink/redis";
+import { storageAt } from "@accountlink/server/test_command_line";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import {
@@ -89,9 +90,7 @@ const makePostgresStorage = async (cacheUrl: string): Promise<TestStorage> => {
   const database = await Effect.runPromise(Scope.provide(makePostgresDatabase(), scope));
   return {
     env: {
-      ACCOUNTLINK_STORAGE: "postgres",
-      ACCOUNTLINK_DATABASE_URL: database.url,
-      ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
+      ...storageAt(database.url),
       ACCOUNTLINK_CACHE: "redis",
       ACCOUNTLINK_REDIS_URL: cacheUrl,
       ACCOUNTLINK_REDIS_PREFIX: `test-${randomUUID()}:`,
@@ -110,9 +109,7 @@ const redisStorage = (url: string): TestStorage => {
   const port = Number(new URL(url).port);
   return {
     env: {
-      ACCOUNTLINK_STORAGE: "redis",
-      ACCOUNTLINK_DATABASE_URL: url,
-      ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
+      ...storageAt(url),
       ACCOUNTLINK_CACHE: "redis",
       ACCOUNTLINK_REDIS_URL: url,
       ACCOUNTLINK_REDIS_PREFIX: prefix,

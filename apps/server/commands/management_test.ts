@@ -2,7 +2,8 @@ import * as StoragePostgres from "@accountlink/sql/postgres";
 import { startPostgres, whyNoPostgres } from "@accountlink/test-servers";
 import { Effect, Redacted } from "effect";
 import { describe, expect, it } from "vitest";
-import { makeWorkplace, statusWith, storageAt } from "./test_program.ts";
+import { storageAt } from "./test_command_line.ts";
+import { makeWorkplace, statusWith } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { listenLocally } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runInProcess } from "./test_command_line.ts";
-import { embeddedIn, inDatabase, makeWorkplace, rowsIn, secretOf, storageAt } from "./test_program.ts";
+import { runInProcess, secretOf, storageAt } from "./test_command_line.ts";
+import { embeddedIn, inDatabase, makeWorkplace, rowsIn } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();

@@ -4,17 +4,8 @@ import { setImmediate } from "node:timers/promises";
 import { isProof, runUntil, startRedis } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it, onTestFinished } from "vitest";
-import {
-  ask,
-  finish,
-  makeWorkplace,
-  rowsIn,
-  secretIn,
-  secretOf,
-  startServer,
-  storageAt,
-  type Workplace,
-} from "./test_program.ts";
+import { secretOf, storageAt } from "./test_command_line.ts";
+import { ask, finish, makeWorkplace, rowsIn, secretIn, startServer, type Workplace } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();

@@ -6,16 +6,8 @@ import { isProof, runUntil, startHttpServer, startRedis } from "@accountlink/tes
 import { Effect } from "effect";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { runInProcess } from "./test_command_line.ts";
-import {
-  ask,
-  embeddedIn,
-  inDatabase,
-  makeWorkplace,
-  secretIn,
-  storageAt,
-  type Workplace,
-} from "./test_program.ts";
+import { runInProcess, storageAt } from "./test_command_line.ts";
+import { ask, embeddedIn, inDatabase, makeWorkplace, secretIn, type Workplace } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();

@@ -3,7 +3,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { accountlink } from "./accountlink.ts";
-import { makeWorkplace, secretOf, statusWith, type Workplace } from "./test_program.ts";
+import { secretOf } from "./test_command_line.ts";
+import { makeWorkplace, statusWith, type Workplace } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();

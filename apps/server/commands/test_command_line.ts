@@ -24,6 +24,16 @@ export interface RunningCommand {
   readonly ended: Promise<number>;
 }
 
+/** A secret of a deployment, made of one letter. */
+export const secretOf = (letter: string): string => Buffer.alloc(32, letter).toString("base64");
+
+/** The variables of a storage that is not embedded. */
+export const storageAt = (url: string, secret: string = secretOf("s")) => ({
+  ACCOUNTLINK_STORAGE: url.startsWith("redis") ? "redis" : "postgres",
+  ACCOUNTLINK_DATABASE_URL: url,
+  ACCOUNTLINK_SECRET: secret,
+});
+
 /** Starts a command with only these environment variables, and with metrics of its own. */
 export const startInProcess = (
   words: ReadonlyArray<string>,

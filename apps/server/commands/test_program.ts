@@ -93,9 +93,6 @@ export const statusWith = async (url: string, key: unknown): Promise<number> => 
   return response.status;
 };
 
-/** A secret of a deployment, made of one letter. */
-export const secretOf = (letter: string): string => Buffer.alloc(32, letter).toString("base64");
-
 /** The secret that a data folder holds. */
 export const secretIn = (dataFolder: string): string =>
   readFileSync(join(dataFolder, "secret"), "utf8").trim();
@@ -106,13 +103,6 @@ export const embeddedIn = (folder: string) => ({
   ACCOUNTLINK_DATA_DIR: folder,
   ACCOUNTLINK_PLATFORM: "none",
   ACCOUNTLINK_PORT: "0",
-});
-
-/** The variables of a storage that is not embedded. */
-export const storageAt = (url: string, secret: string = secretOf("s")) => ({
-  ACCOUNTLINK_STORAGE: url.startsWith("redis:") ? "redis" : "postgres",
-  ACCOUNTLINK_DATABASE_URL: url,
-  ACCOUNTLINK_SECRET: secret,
 });
 
 /** Executes statements in a database file. */

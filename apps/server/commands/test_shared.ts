@@ -8,7 +8,7 @@ import {
 } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { onTestFinished } from "vitest";
-import { storageAt } from "./test_program.ts";
+import { storageAt } from "./test_command_line.ts";
 
 /** Why Postgres or Redis is not available, as text for the title of a skipped test; null if both are available. */
 export const whyNothingShared = async (): Promise<string | null> =>

@@ -5,8 +5,8 @@ import { makePostgresDatabase, makePostgresUser, runUntil } from "@accountlink/t
 import { Effect } from "effect";
 import { expect, it, onTestFinished } from "vitest";
 import { runBoundByModes } from "../test_bound_by_modes.ts";
-import { runInProcess } from "../test_command_line.ts";
-import { embeddedIn, inDatabase, makeWorkplace, secretOf, startServer, storageAt } from "../test_program.ts";
+import { runInProcess, secretOf, storageAt } from "../test_command_line.ts";
+import { embeddedIn, inDatabase, makeWorkplace, startServer } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 /** Two filled data folders with a backup of each, and files that are no backups. */

@@ -4,8 +4,8 @@ import type { Readable } from "node:stream";
 import { runUntil, startProxy } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { printedBy, runInProcess, startInProcess } from "../test_command_line.ts";
-import { embeddedIn, makeWorkplace, startServer, storageAt } from "../test_program.ts";
+import { printedBy, runInProcess, startInProcess, storageAt } from "../test_command_line.ts";
+import { embeddedIn, makeWorkplace, startServer } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 const missing = await whyNothingShared();
