@@ -2,13 +2,13 @@
 import type { ChatId } from "@accountlink/core";
 import type { MemberChange, MemberRole } from "@accountlink/core/accounts";
 import type { KeyUpdate, UpdateAccount } from "@accountlink/core/keys";
-import type { WebhookUpdate } from "@accountlink/core/webhooks";
 import { Effect, Option, Struct } from "effect";
 import * as FastCheck from "fast-check";
 import { makeWebhook } from "../../mod.ts";
 import { index, type World } from "./operation.ts";
 import { nth } from "./subjects.ts";
 import { type Law, law } from "./undo_law.ts";
+import { webhookFields } from "./worker_operations.ts";
 
 const { boolean, constantFrom, record } = FastCheck;
 
@@ -120,17 +120,7 @@ export const accountUndoLaws = {
         position: 0,
         maxOfScope: 9,
       }),
-    input: record({
-      update: record<WebhookUpdate>(
-        {
-          url: constantFrom("https://example.com/links", "https://example.com/b"),
-          types: constantFrom([], ["link.set"]),
-          description: constantFrom("", "B"),
-          status: constantFrom("active", "paused"),
-        },
-        { requiredKeys: [] },
-      ),
-    }),
+    input: record({ update: webhookFields }),
     act: ({ webhooks, webhookIds, write }, { update }) =>
       Effect.gen(function* () {
         const id = nth(webhookIds, 0);

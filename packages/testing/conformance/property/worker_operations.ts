@@ -1,6 +1,6 @@
 /** The operations of `WebhookStore`, which assigns each webhook to one node. */
 import type { Millis } from "@accountlink/core/timestamp";
-import type { StoredDelivery, WebhookChange, WebhookStore } from "@accountlink/core/webhooks";
+import type { StoredDelivery, WebhookChange, WebhookStore, WebhookUpdate } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { makeDelivery, makeWebhook } from "../../mod.ts";
@@ -21,16 +21,19 @@ const position = nat(2).map((events) => 2 ** 41 + events);
 /** More than the webhooks, plans and logs of all runs. */
 export const limit = 1_000_000;
 
+/** Some fields of a webhook, with the values of `makeWebhook` and others. */
+export const webhookFields = record<WebhookUpdate>(
+  {
+    url: constantFrom("https://example.com/links", "https://example.com/b"),
+    types: constantFrom([], ["link.set"]),
+    description: constantFrom("", "B"),
+    status: constantFrom("active", "paused"),
+  },
+  { requiredKeys: [] },
+);
+
 const change: FastCheck.Arbitrary<WebhookChange> = oneof(
-  record(
-    {
-      url: constantFrom("https://example.com/a", "https://example.com/b"),
-      types: constantFrom([], ["link.set"]),
-      description: constantFrom("", "B"),
-      status: constantFrom("active", "paused"),
-    },
-    { requiredKeys: [] },
-  ),
+  webhookFields,
   record({ sealed: constantFrom("second", "third"), previousUntil: at }),
   record({ disabledReason: constant("gone") }),
 );
