@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import type { ChatId, GuildId } from "../ids.ts";
 import { monotonicMillis } from "../monotonic_millis.ts";
 import type { ChatRoles, MembersPage, RoleMember } from "../platforms/chat_platform.ts";
-import { restAfter } from "../turns/mod.ts";
+import { bounds } from "../turns/mod.ts";
 import type { PatientSteps, WorkOver } from "./patient_steps.ts";
 
 /** The number of members that are visited together. */
@@ -49,7 +49,9 @@ export const walkMembers = Effect.fnUntraced(function* <E>(
     const began = yield* monotonicMillis;
     yield* visit(slice);
     const took = (yield* monotonicMillis) - began;
-    pause = Effect.andThen(restAfter(took, shortestPause), steps.goOn);
+    // As long as the visit took, so that it takes half of the process at most.
+    const rested = Math.min(bounds.workedAtOnce, Math.max(shortestPause, took));
+    pause = Effect.andThen(Effect.sleep(rested), steps.goOn);
     return slice;
   }).pipe(
     Effect.tapError(() =>

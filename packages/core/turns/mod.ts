@@ -3,6 +3,5 @@ export * from "./bounds.ts";
 export { RecentRequests } from "./recent_requests.ts";
 export * from "./request_places.ts";
 export * from "./resources.ts";
-export * from "./rest.ts";
 export * from "./turns.ts";
 export { uncounted, WorkingTimes } from "./working_time.ts";

@@ -4,7 +4,6 @@ import type { ClientAddress } from "../addresses/mod.ts";
 import { bounds } from "./bounds.ts";
 import { noteRequest } from "./recent_requests.ts";
 import type { SharedResource } from "./resources.ts";
-import { stepAndRest } from "./rest.ts";
 import { type Asker, Turns, TurnVisitor, turnOwner } from "./turns.ts";
 import { WorkingTimes } from "./working_time.ts";
 
@@ -61,7 +60,7 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
       return visits.step(asker, Effect.acquireUseRelease(Scope.make(), run, Scope.close));
     });
     const finds = new Turns({ resource: "page_reads", places: bounds.dearRequests });
-    const files = new Turns({ resource: "exports", places: 1 });
+    const files = new Turns({ resource: "exports", places: 1, longestRest: bounds.workedAtOnce });
     const reads = new Turns({ resource: "page_reads", most: bounds.dearRequests });
     return {
       /** Answers a plain list of 50 users, which costs what four lookups cost, or the users of a game account. */
@@ -91,7 +90,7 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
         Effect.flatMap(turnOwner, (owner) => finds.step(owner, find)),
 
       /** Reads a page of a file, of one account after the other. */
-      page: <A, E, R>(asker: Asker, read: Effect.Effect<A, E, R>) => files.step(asker, stepAndRest(read)),
+      page: <A, E, R>(asker: Asker, read: Effect.Effect<A, E, R>) => files.step(asker, read),
 
       /** Takes the place of a read until the scope closes, for a file that is downloaded. */
       takeRead: (asker: Asker): Effect.Effect<void, never, Scope.Scope> => reads.take(asker),

@@ -54,7 +54,10 @@ export interface TurnsOptions {
    * How many places an account that has its share leaves free, so that another account starts at once; none by default.
    */
   readonly reserve?: number;
-  /** A place is free again after as long as its step took, at most after so many milliseconds; at once by default. */
+  /**
+   * A place rests after each step for as long as the step took, at most for so many milliseconds; by default it is free at
+   * once. The answer of the step does not wait for it.
+   */
   readonly longestRest?: number;
   /** How many steps of one account wait at most in `stepWithin`; any number by default. */
   readonly mostWaiting?: number;
@@ -222,8 +225,8 @@ export class Turns {
     return Effect.suspend(() => {
       const asker = askerOf(from);
       const lane = this.#laneOf(asker);
-      const wait = this.#takeFree(lane) ? Effect.void : this.#waitIn(lane, asker, restore);
-      return Effect.andThen(wait, this.#giveBackRested(lane));
+      const begin = this.#begin(lane);
+      return this.#takeFree(lane) ? begin : Effect.andThen(this.#waitIn(lane, asker, restore), begin);
     });
   }
 
@@ -248,8 +251,8 @@ export class Turns {
     return held < most && places - this.#held > (held < share ? 0 : reserve);
   }
 
-  /** Begins a step, and returns how to give its place back. */
-  #giveBackRested(lane: Lane): Effect.Effect<Effect.Effect<void>> {
+  /** Begins a step that has a place, and returns how to give the place back, once it has rested. */
+  #begin(lane: Lane): Effect.Effect<Effect.Effect<void>> {
     const { longestRest } = this.#options;
     const giveBack = this.#giveBack(lane);
     if (longestRest === 0) return Effect.succeed(giveBack);

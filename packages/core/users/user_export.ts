@@ -12,7 +12,7 @@ import { forEachLimited } from "../limited_loops.ts";
 import { isOrWasLinked } from "../links/link.ts";
 import { shownNickname } from "../roles/kept_nickname.ts";
 import { formatTimestamp } from "../timestamp.ts";
-import { stepAndRest, Turns } from "../turns/mod.ts";
+import { bounds, Turns } from "../turns/mod.ts";
 import { linksOfPage } from "./own_data.ts";
 import { UserData } from "./user_data.ts";
 
@@ -29,10 +29,13 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
     const suspectStore = yield* SuspectStore;
     const communityStore = yield* CommunityStore;
 
-    const turns = new Turns({ resource: "user_exports", places: 2, most: 1 });
-
-    /** Runs a part of a user's download in their turn, and pauses for as long as it took. */
-    const inTurn = <A, E>(chatId: ChatId, part: Effect.Effect<A, E>) => turns.step(chatId, stepAndRest(part));
+    /** The turns of users, in which the parts of their downloads are read. */
+    const turns = new Turns({
+      resource: "user_exports",
+      places: 2,
+      most: 1,
+      longestRest: bounds.workedAtOnce,
+    });
 
     /** Returns a function that looks up one of these scopes, as the export shows it. */
     const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
@@ -161,13 +164,13 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
        * @param indent the spaces of a level; 0 for one line
        */
       json: Effect.fn("UserExports.json")(function* (chatId: ChatId, indent: number) {
-        const head = yield* inTurn(chatId, headOf(chatId));
+        const head = yield* turns.step(chatId, headOf(chatId));
         const lineAt = (level: number) => (indent === 0 ? "" : `\n${" ".repeat(indent * level)}`);
         const textAt = (level: number, value: object) =>
           JSON.stringify(value, null, indent).replaceAll("\n", lineAt(level));
         const begun = `${textAt(0, head).slice(0, -1).trimEnd()},${lineAt(1)}"entries":${indent === 0 ? "" : " "}[`;
         const pages = Stream.paginate(null as AuditEntry | null, (after) =>
-          Effect.map(inTurn(chatId, users.entriesAfter(chatId, after)), (page) => {
+          Effect.map(turns.step(chatId, users.entriesAfter(chatId, after)), (page) => {
             const texts = page.map((entry) => `${lineAt(2)}${textAt(2, entryJson(entry))}`).join(",");
             return [page.length === 0 ? [] : [after === null ? texts : `,${texts}`], Arr.last(page)] as const;
           }),

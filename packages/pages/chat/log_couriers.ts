@@ -7,7 +7,7 @@ import { GuildLogStore, type HeldLog, type LogLine } from "@accountlink/core/gui
 import { type ChatChannels, PlatformRefusals, Urgency } from "@accountlink/core/platforms";
 import { makeGuildCheck } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
-import { stepAndRest, Turns } from "@accountlink/core/turns";
+import { bounds, Turns } from "@accountlink/core/turns";
 import { Clock, Context, Effect, Layer, Metric } from "effect";
 import { Languages } from "../languages/mod.ts";
 import { importPause, type LogCourier, makeLogReads, type News } from "./log_reads.ts";
@@ -56,6 +56,7 @@ const start = Effect.fnUntraced(function* (channels: ChatChannels) {
   const store = yield* GuildLogStore;
   const { chargeTo } = yield* PlatformRefusals;
   const run = yield* makeLogRun(channels);
+  const turns = new Turns({ resource: "logs", places: mostAtOnce, longestRest: bounds.workedAtOnce });
   const node = makeNode();
   for (const outcome of outcomes) {
     yield* Metric.update(Metric.withAttributes(posted, { outcome }), 0);
@@ -74,11 +75,11 @@ const start = Effect.fnUntraced(function* (channels: ChatChannels) {
       managedAt: null,
       problemAt: null,
     }),
-    run: (courier) =>
-      run(courier, (at) => isCarrying(node, courier, at), node.id).pipe(
-        chargeTo(courier.item.scope.account),
-        Effect.provideService(Urgency, "background"),
-      ),
+    run: (courier) => {
+      const { account } = courier.item.scope;
+      const told = run(courier, (at) => isCarrying(node, courier, at), node.id);
+      return turns.step(account, told).pipe(chargeTo(account), Effect.provideService(Urgency, "background"));
+    },
     isDue: (courier, at) => {
       const { waitsSince, editAt, problemAt } = courier.item;
       const isNew = problemAt !== null && problemAt !== courier.problemAt;
@@ -93,7 +94,6 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
   const { readNews, ofGuild, forgetErased } = yield* makeLogReads;
   const { isManaged } = yield* makeGuildCheck;
   const linesOf = yield* makeLogTexts;
-  const turns = new Turns({ resource: "logs", places: mostAtOnce });
 
   const record = Effect.fnUntraced(function* (
     courier: LogCourier,
@@ -197,28 +197,19 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     courier.nextAt = now + pause;
   });
 
-  const work = Effect.fnUntraced(function* (
-    courier: LogCourier,
-    isActive: (at: Millis) => boolean,
-    node: string,
-  ) {
+  return Effect.fnUntraced(function* (courier: LogCourier, isActive: (at: Millis) => boolean, node: string) {
     const now = yield* Clock.currentTimeMillis;
     if (!isActive(now)) return;
+    // Another node may have posted just before it died.
+    courier.nextAt ??= now + pause;
+    if (now < courier.nextAt) return;
     const { editAt } = courier.item;
-    const next = editAt !== null && editAt <= now ? edit(courier, now) : tell(courier, node, now);
-    yield* Effect.catchTag(next, "PlatformUnavailable", () => {
+    const work = editAt !== null && editAt <= now ? edit(courier, now) : tell(courier, node, now);
+    yield* Effect.catchTag(work, "PlatformUnavailable", () => {
       courier.failingSince ??= now;
       courier.hasNews = true;
       courier.nextAt = now + retryDelay(now - courier.failingSince);
       return count("unavailable");
     });
-  });
-
-  return Effect.fnUntraced(function* (courier: LogCourier, isActive: (at: Millis) => boolean, node: string) {
-    const now = yield* Clock.currentTimeMillis;
-    // Another node may have posted just before it died.
-    courier.nextAt ??= now + pause;
-    if (now < courier.nextAt) return;
-    yield* turns.step(courier.item.scope.account, stepAndRest(work(courier, isActive, node)));
   });
 });
