@@ -78,7 +78,7 @@ export const returnAs = async (
   site: Site = "dashboard",
 ): Promise<string> => browser.signIn(locationOf(await browser.get(`/${site}/sign-in`)), as);
 
-/** Downloads what the service has stored about the user who is signed in to /me. */
+/** Downloads the data of the signed-in user from /me. */
 export const exportOf = async (browser: FlowBrowser): Promise<Answer> =>
   browser.post("/me/export", formOf(await browser.get("/me/export")));
 

@@ -9,6 +9,11 @@ import { StorageLocation } from "../config/resolved_config.ts";
 import { printable } from "../message_text.ts";
 import { managementLayer } from "./management_layer.ts";
 
+/** The steps of a command, with what its flags say. */
+type Run<Flags extends Command.Command.Config, Step> = (
+  choice: Command.Command.Config.Infer<Flags>,
+) => Generator<Step, void, never>;
+
 /** Declares a command on the storage of the server. `whenNew` says what to do with a storage without data. */
 export const managed = <
   const Name extends string,
@@ -17,7 +22,7 @@ export const managed = <
 >(
   name: Name,
   flags: Flags,
-  run: (choice: Command.Command.Config.Infer<Flags>) => Generator<Step, void, never>,
+  run: Run<Flags, Step>,
   whenNew: "make" | "refuse" = "refuse",
 ) => Command.make(name, flags, Effect.fnUntraced(run, Effect.provide(managementLayer(whenNew))));
 
@@ -29,7 +34,7 @@ export const single = <
 >(
   name: Name,
   flags: Flags,
-  run: (choice: Command.Command.Config.Infer<Flags>) => Generator<Step, void, never>,
+  run: Run<Flags, Step>,
 ) => Command.make(name, flags, Effect.fnUntraced(run)).pipe(Command.withGlobalFlags([Json]));
 
 /** Describes a command. A list of commands shows the text up to its first punctuation mark. */

@@ -152,13 +152,6 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
       );
 
     const { hasRoom } = counters;
-    const mayBegin = Effect.fnUntraced(function* (requester: Requester, isRoom: NonNullable<typeof hasRoom>) {
-      const { address } = requester;
-      const now = yield* Clock.currentTimeMillis;
-      const ofAddress = address === null ? null : yield* windowsOfAddress(address);
-      const rules = rulesFor(requester, ofAddress, now);
-      return rules.length > 0 && (yield* isRoom(rules, now));
-    });
 
     return {
       /**
@@ -180,7 +173,16 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
        * Whether the work of a request may begin while it is counted, as far as this process knows: no limit is full. Null if
        * counting takes no round trip.
        */
-      mayBegin: hasRoom === undefined ? null : (requester: Requester) => mayBegin(requester, hasRoom),
+      mayBegin:
+        hasRoom === undefined
+          ? null
+          : Effect.fnUntraced(function* (requester: Requester) {
+              const { address } = requester;
+              const now = yield* Clock.currentTimeMillis;
+              const ofAddress = address === null ? null : yield* windowsOfAddress(address);
+              const rules = rulesFor(requester, ofAddress, now);
+              return rules.length > 0 && (yield* hasRoom(rules, now));
+            }),
 
       /**
        * Counts a request without a key against one limit of its address, if the address is known. `page` is the limit of

@@ -68,7 +68,7 @@ export const makeCommunity = Effect.gen(function* () {
     verifyUrl: ({ scope: { pid }, guildId }: ScopedGuild): string =>
       `${publicUrl}${flowPath({ pid, guildId, redirect: null })}`,
 
-    /** The community's name in the markup of messages. Its owner set it, else it is of the guild or of the account's owner. */
+    /** The community's name in the markup of messages: as set by its owner, else the name of the guild or the account's owner. */
     name,
 
     findLink: ({ scope }: ScopedGuild, chatId: ChatId) =>

@@ -163,6 +163,7 @@ export const makeOwnerPages = Effect.gen(function* () {
      */
     start: (answer: (visitor: OwnerVisitor) => Answer) =>
       site.page(paths.overview, (visitor) =>
+        // Moderators arrive here too, who may not read the overview.
         Effect.flatMap(withOwner(paths.links, visitor), (owning) => {
           const { accounts, invitations, signIn } = owning;
           const hasChosen = accounts.some(({ chosenAt }) => (chosenAt ?? 0) > signIn.createdAt);

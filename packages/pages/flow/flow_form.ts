@@ -14,7 +14,7 @@ export const entryOf = ({ query }: RequestContext): FlowEntry | null => {
   return { pid, guildId: isGiven(guildId) ? guildId : null, redirect: isGiven(redirect) ? redirect : null };
 };
 
-/** The address of a page of the flow, by default of the one that opens a session, or a verification for a scope. */
+/** The address of a page of the flow; by default `/verify`, which opens a session or begins a verification for a scope. */
 export const flowPath = (entry: FlowEntry, page: "" | "/game/words" | `/${ProofStep}/start` = ""): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(entry)) if (typeof value === "string") query.set(name, value);

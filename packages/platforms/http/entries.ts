@@ -29,7 +29,7 @@ export const nullish = <S extends Schema.Top>(schema: S) =>
 
 type Decoded<A> = Exit.Exit<A, Schema.SchemaError>;
 
-/** The schema of what is read from a value and never written. */
+/** A schema that decodes a value, and refuses to encode one. */
 const readAs = <A, E, B>(from: Schema.Codec<A, E>, read: (value: A) => Effect.Effect<B, SchemaIssue.Issue>) =>
   from.pipe(
     Schema.decodeTo(

@@ -117,7 +117,7 @@ const valuesOf = (database: DatabaseSync, query: string): ReadonlyArray<string> 
     .all()
     .map((row) => String(Object.values(row)[0]));
 
-/** The first row of a table; undefined if there is none, or no such table. */
+/** The first row of a table; undefined if the table is empty or missing. */
 const firstRow = (database: DatabaseSync, table: string, columns: string) =>
   database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table) === undefined
     ? undefined

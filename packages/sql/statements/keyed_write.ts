@@ -46,7 +46,7 @@ export const keyedWriteOn =
  * Makes a write of a store that runs in one step on a database in this process.
  *
  * @param keptOf as in `keyedWriteOn`
- * @param step the statements before those of the key; returns null if the write has to run as a transaction
+ * @param step runs the statements of the write, before the key is kept; returns null if `body` has to run
  * @param body the same write as a transaction, for other databases, and where another transaction has the turn, the key is
  * taken, or the write is refused
  */

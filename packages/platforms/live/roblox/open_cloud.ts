@@ -42,7 +42,7 @@ const CloudUser = Schema.Struct({
   createTime: nullish(Schema.DateTimeUtcFromString),
 });
 
-/** What the legacy route tells alone. */
+/** The fields that Open Cloud lacks, and the legacy route has. */
 const untold = { isBanned: null, hasVerifiedBadge: null };
 
 const CloudGroup = Schema.Struct({
