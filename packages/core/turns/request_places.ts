@@ -1,6 +1,7 @@
 /** Gives requests that cost more than a lookup their places. A request has its place from when its body is there. */
 import { Context, Effect, Exit, Layer, Scope } from "effect";
 import type { ClientAddress } from "../addresses/mod.ts";
+import type { SiteSignIn } from "../sign_ins/mod.ts";
 import { bounds } from "./bounds.ts";
 import { noteRequest } from "./recent_requests.ts";
 import type { SharedResource } from "./resources.ts";
@@ -32,6 +33,11 @@ const unpaced =
   (asker, answer) =>
     turns.step(asker, answer);
 
+/** What a request with a sign-in finds first. */
+interface Found {
+  readonly signIn: Pick<SiteSignIn, "account" | "chatId">;
+}
+
 /** Whose work visits are: all together, since their addresses take turns. */
 const visitors = "visitors";
 
@@ -43,7 +49,7 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
   make: Effect.gen(function* () {
     const visits = new Turns({ resource: "page_visits", most: bounds.visits });
     const begins = new Turns({ resource: "visits_begun", places: bounds.dearRequests });
-    const { visits: time } = yield* WorkingTimes;
+    const { accounts, visits: time } = yield* WorkingTimes;
     // One address at a time waits for time, without a place: an address that comes without a visit begins after it.
     const nextVisit = new Turns({ resource: "visits_begun", places: 1 });
     const visit = ofPages((asker, answer) => {
@@ -85,9 +91,17 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
       visit: <A, E, R>(address: ClientAddress | null, answer: Effect.Effect<A, E, R>) =>
         address === null ? answer : visit({ account: address.countedAs }, answer),
 
-      /** Finds the sign-in of a request, before its account has a place: four at a time, of one address after the other. */
-      find: <A, E, R>(find: Effect.Effect<A, E, R>) =>
-        Effect.flatMap(turnOwner, (owner) => finds.step(owner, find)),
+      /**
+       * Finds the sign-in of a request, before its account has a place: four at a time, of one address after the other. The
+       * work counts for the account, since a short form takes half as long.
+       */
+      find: <A extends Found, E, R>(find: Effect.Effect<A, E, R>) =>
+        Effect.flatMap(turnOwner, (owner) =>
+          finds.step(
+            owner,
+            Effect.tap(find, ({ signIn: { account, chatId } }) => accounts.countFound(account ?? chatId)),
+          ),
+        ),
 
       /** Reads a page of a file, of one account after the other. */
       page: <A, E, R>(asker: Asker, read: Effect.Effect<A, E, R>) => files.step(asker, read),

@@ -117,6 +117,11 @@ export class WorkingTime {
     });
   }
 
+  /** Counts the work until now for an account that was just found. */
+  countFound(account: string): Effect.Effect<void> {
+    return Effect.map(moment, (now) => void this.#countUntil(now, this.#worksOf(account, now)));
+  }
+
   /** Runs a step, and counts the work meanwhile. `rest` has counted the work until now. */
   count<A, E, R>(works: Works, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.uninterruptibleMask((restore) =>

@@ -23,6 +23,11 @@ class Process {
     return this.#fork(Effect.asVoid(this.#time.pace(account, step)), true);
   }
 
+  /** Finds an account in a millisecond of work. */
+  find(account: string) {
+    return Effect.andThen(this.work(1), this.#time.countFound(account));
+  }
+
   #fork(step: Effect.Effect<void>, isBeside: boolean) {
     const arrived = isBeside ? noteRequest("another") : Effect.void;
     return Effect.forkChild(Effect.andThen(arrived, step), { startImmediately: true });
@@ -61,6 +66,11 @@ pacingTest("an account that works for longer than its share rests beside another
   yield* process.begin("ada", takes);
   yield* process.work(takes);
   expect(yield* waitAfter(process, "ada")).toBe(Math.ceil(workedAtOnce / workingPart));
+});
+
+pacingTest("what finds an account counts for it, however short its steps are", function* (process) {
+  for (let request = 0; request < 4 * workedAtOnce; request++) yield* process.find("ada");
+  expect(yield* waitAfter(process, "ada")).toBeGreaterThan(workedAtOnce);
 });
 
 pacingTest(

@@ -121,8 +121,8 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   /** Makes the route of a form, and checks the form's field `csrf` before the handler runs. */
   const form = (path: SitePath, answer: AnswerForm): BoundRoute =>
     bind("POST", path, (context) =>
-      Effect.flatMap(signInOf(context), ({ chatId }) =>
-        answerForm({ account: chatId }, context, formSizes.ids, answer),
+      Effect.flatMap(places.find(visitorOf(context)), ({ signIn }) =>
+        answerForm({ account: signIn.chatId }, context, formSizes.ids, answer),
       ),
     );
 
