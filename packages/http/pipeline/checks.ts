@@ -65,12 +65,12 @@ export const makeChecks = Effect.gen(function* () {
   const recent = yield* RecentRequests;
 
   /** Counts a request against its limits, or refuses it. */
-  const admit = (context: RequestContext, requester: Requester) =>
+  const admit = (context: RequestContext, account: string, requester: Requester) =>
     Effect.flatMap(limits.admit(requester), ({ report, refusal }) => {
       const counted = { ...context, limits: report };
-      return refusal === null
-        ? Effect.succeed(counted)
-        : Effect.fail(new Refused<PublicError>(counted, refusal));
+      if (refusal !== null) return Effect.fail(new Refused<PublicError>(counted, refusal));
+      recent.note(account, context.clock.currentTimeMillisUnsafe());
+      return Effect.succeed(counted);
     });
 
   const redirectKeyless = Effect.fnUntraced(function* ({ requestId, address, request }: RequestContext) {
@@ -170,10 +170,7 @@ export const makeChecks = Effect.gen(function* () {
       // Steps 6 and 7: count the request against the limits of the client address and of the key, together.
       const requester = { key: presented, quota, address: context.address, traffic };
       const { account } = presented.scope;
-      const counting = Effect.map(within(context, admit(context, requester)), (counted) => {
-        recent.note(account, counted.clock.currentTimeMillisUnsafe());
-        return counted;
-      });
+      const counting = within(context, admit(context, account, requester));
       // Steps 11 and 12: check the guild, and do the work. The handler calls one service of core, such as
       // `LinkLookup.byChat` or `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
       const answer = (input: KeyedInput<P>) => {
