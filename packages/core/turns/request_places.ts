@@ -1,7 +1,6 @@
 /** Gives requests that cost more than a lookup their places. A request has its place from when its body is there. */
 import { Context, Effect, Exit, Layer, Scope } from "effect";
 import type { ClientAddress } from "../addresses/mod.ts";
-import type { SiteSignIn } from "../sign_ins/mod.ts";
 import { bounds } from "./bounds.ts";
 import { noteRequest } from "./recent_requests.ts";
 import type { SharedResource } from "./resources.ts";
@@ -35,7 +34,7 @@ const unpaced =
 
 /** What a request with a sign-in finds first. */
 interface Found {
-  readonly signIn: Pick<SiteSignIn, "account" | "chatId">;
+  readonly signIn: { readonly account: string | null; readonly chatId: string };
 }
 
 /** Whose work visits are: all together, since their addresses take turns. */
