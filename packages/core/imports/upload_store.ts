@@ -105,7 +105,7 @@ export class UploadStore extends Context.Service<
 
     readonly readPart: (id: string, part: ImportPart) => StoreEffect<Option.Option<Uint8Array>>;
 
-    /** Finds the import of an account, unless it has expired or is being read. */
+    /** Finds the import of an account, unless it has expired or is being read. One that runs does not expire. */
     readonly find: (account: string, at: Millis) => StoreEffect<Option.Option<StoredImport>>;
 
     /**
@@ -123,7 +123,7 @@ export class UploadStore extends Context.Service<
     /** Removes an import with its files, unless it is running. Returns whether it was removed. */
     readonly remove: (id: string) => StoreEffect<boolean>;
 
-    /** Deletes removed and expired imports with their files. */
+    /** Deletes removed and expired imports with their files, except those that run. */
     readonly sweep: (at: Millis) => StoreEffect<void>;
   }
 >()("@accountlink/core/UploadStore") {}
@@ -169,6 +169,15 @@ export const findHeld = Effect.fnUntraced(function* (tx: Tx, { id, node }: Impor
   return found?.holder === node ? found : undefined;
 });
 
+/** An import that runs does not expire: all nodes may be down for long, or rest. */
+const hasExpired = ({ phase, expiresAt }: Upload, at: Millis): boolean =>
+  phase !== "running" && expiresAt <= at;
+
+const keep = Effect.fnUntraced(function* (tx: Tx, id: string, at: Millis) {
+  const found = yield* tx.get(uploads, id);
+  if (found?.phase === "running") yield* tx.put(uploads, { ...found, expiresAt: at + importKeptFor });
+});
+
 const storedOf = (one: Upload): StoredImport => ({
   ...Struct.pick(one, ["id", "account", "pid", "phase", "details"]),
   counts: Struct.pick(one, Struct.keys(importCounts)),
@@ -211,7 +220,7 @@ export const storedUploads = recordStore(UploadStore, ({ read, write, removeBefo
         let [total, dropped, isBusy] = [0, 0, false];
         for (const one of yield* tx.list(uploads.newest, [])) {
           const isTheirs = names.has(one.account);
-          const isLost = one.expiresAt <= at || (one.phase === "reading" && one.heldUntil <= at);
+          const isLost = hasExpired(one, at) || (one.phase === "reading" && one.heldUntil <= at);
           total += isTheirs && isLost ? 0 : one.size;
           const isBeyond = total > room && one.phase !== "running";
           // The next import makes further room.
@@ -251,7 +260,7 @@ export const storedUploads = recordStore(UploadStore, ({ read, write, removeBefo
     find: (account, at) =>
       read("find", function* (tx) {
         const found = yield* tx.list(uploads.byAccount, [account]);
-        const shown = Arr.findFirst(found, ({ phase, expiresAt }) => phase !== "reading" && at < expiresAt);
+        const shown = Arr.findFirst(found, (one) => one.phase !== "reading" && !hasExpired(one, at));
         return Option.map(shown, storedOf);
       }),
 
@@ -299,8 +308,11 @@ export const storedUploads = recordStore(UploadStore, ({ read, write, removeBefo
       }),
 
     sweep: Effect.fnUntraced(function* (at) {
-      const over = yield* read("sweep", (tx) => tx.list(uploads.byEnd, [], { before: [at + 1] }));
-      for (const { id } of over) yield* deleteParts("sweep", id);
+      const old = yield* read("sweep", (tx) => tx.list(uploads.byEnd, [], { before: [at + 1] }));
+      for (const { id, phase } of old)
+        yield* phase === "running"
+          ? write("sweep", queue, (tx) => keep(tx, id, at))
+          : deleteParts("sweep", id);
       yield* removeBefore("sweep", uploads.byEnd, [at + 1]);
     }),
   };

@@ -149,6 +149,20 @@ const cases: Cases<StoragePorts> = {
     yield* sweep(at + importKeptFor);
     expectEqual(yield* read(id, 0), null);
   },
+
+  "an import that runs does not expire while no node works on it": function* () {
+    const { append, begin, find, read, running, save, sweep } = yield* makeSteps;
+    const at = -1_000_000_000;
+    const late = at + 3 * importKeptFor;
+    const id = yield* running(at);
+    yield* append(id, 0, [1]);
+    expectEqual([(yield* find(late))?.id, yield* begin(late)], [id, null]);
+    yield* sweep(late);
+    expectEqual([yield* read(id, 0), (yield* find(late))?.phase], [[1], "running"]);
+    yield* save(id, "over", undefined, late);
+    yield* sweep(late + importKeptFor);
+    expectEqual(yield* read(id, 0), null);
+  },
 };
 
 /** Tests an `ImportStore` and an `UploadStore`. */
