@@ -176,6 +176,9 @@ export class ImportStore extends Context.Service<
      */
     readonly importPosition: (source: string) => StoreEffect<number>;
 
+    /** Stores the position of a source that may have no links. */
+    readonly savePosition: (source: string, position: number, at: Millis) => StoreEffect<void>;
+
     /** Returns the imports of an account that can be undone, newest first: the last `undoableImports` of each scope. */
     readonly listUndoable: (account: string, at: Millis) => StoreEffect<ReadonlyArray<UndoableImport>>;
 

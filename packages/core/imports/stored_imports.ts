@@ -48,7 +48,7 @@ export const storedImports = ({
   read,
   write,
   removeEnded,
-}: ImportTransactions): Omit<Operations, "importPosition"> => ({
+}: ImportTransactions): Omit<Operations, "importPosition" | "savePosition"> => ({
   listUndoable: (account, at) =>
     read("listUndoable", function* (tx) {
       const all = yield* tx.ofAccount(linkImports, account);

@@ -1,4 +1,5 @@
 import { ImportStore, importedLinks, linkImports, storedImports } from "@accountlink/core/imports";
+import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect } from "effect";
 import { kvTable } from "../record_tables.ts";
 import { removeInSteps } from "../steps.ts";
@@ -12,6 +13,12 @@ export const layer = storeLayer(ImportStore, (db) => ({
 
   importPosition: (source) =>
     db.read((tx) => Effect.map(tx.get(progress, source), (saved) => saved?.position ?? 0)),
+
+  savePosition: (source, position, savedAt) =>
+    Effect.suspend(() => {
+      assertStorable([source]);
+      return db.write(source, (tx) => tx.put(progress, { source, position, savedAt }));
+    }),
 
   ...storedImports({
     read: (_, body) => db.read((tx) => body(importTxOf(db, tx))),

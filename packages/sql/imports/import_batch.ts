@@ -59,9 +59,7 @@ export const batchImportOn = (parts: StoreParts) => {
   });
 
   const saveProgress = Effect.fnUntraced(function* (source: string, position: number, at: Millis) {
-    yield* sql`
-      INSERT INTO import_progress (source, position, saved_at) VALUES (${source}, ${position}, ${at})
-      ON CONFLICT (source) DO UPDATE SET position = excluded.position, saved_at = excluded.saved_at`;
+    yield* putPosition(sql, source, position, at);
     yield* deleteFirst({
       table: "import_progress",
       primaryKey: ["source"],
@@ -96,6 +94,10 @@ export const batchImportOn = (parts: StoreParts) => {
     return (yield* rowsWritten(added)) > 0 ? counts : yield* rollBack(importEnded);
   });
 };
+
+export const putPosition = (sql: SqlClient.SqlClient, source: string, position: number, at: Millis) => sql`
+  INSERT INTO import_progress (source, position, saved_at) VALUES (${source}, ${position}, ${at})
+  ON CONFLICT (source) DO UPDATE SET position = excluded.position, saved_at = excluded.saved_at`;
 
 const readCounts = columnReader("links", "count", Schema.Int);
 

@@ -5,7 +5,7 @@ import { admissionOn } from "../links/admitted_links.ts";
 import { deleteInBatches } from "../statements/in_batches.ts";
 import { columnReader } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
-import { batchImportOn } from "./import_batch.ts";
+import { batchImportOn, putPosition } from "./import_batch.ts";
 import { inImportTx } from "./import_tx.ts";
 
 const readPositions = columnReader("import_progress", "position", Schema.Int);
@@ -23,6 +23,11 @@ export const layer = storeLayer(ImportStore)((parts) => {
         sql`SELECT position FROM import_progress WHERE source = ${source}`,
       );
       return position;
+    }),
+
+    savePosition: operation("savePosition", function* (source, position, at) {
+      assertStorable([source]);
+      yield* putPosition(sql, source, position, at);
     }),
 
     ...storedImports({

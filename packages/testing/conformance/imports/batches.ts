@@ -19,7 +19,7 @@ export const batches = (someLines: Array<PortableLink>): Cases<StoragePorts> => 
     const links = yield* newLinkSteps;
     const [source, other] = [uniqueText(), uniqueText()];
     const lasting = `${fixtureSource}${uniqueText()}`;
-    yield* links.load([], "keep", { source: lasting, position: 4 }, 5);
+    yield* links.savePosition(lasting, 4, 5);
     yield* links.load([], "keep", { source, position: 1 }, 5);
     yield* links.load([], "keep", { source: other, position: 2 }, 5 + progressKeptFor);
     expectEqual(yield* links.position(source), 1);

@@ -57,6 +57,7 @@ export const linkSteps = Effect.fnUntraced(function* (scope: DataScope) {
       proof: LinkProof = "import",
     ) => imports.importBatch({ ...context(at), links, existing, progress, proof }),
     position: imports.importPosition,
+    savePosition: imports.savePosition,
     /** The audit entries of the scope, oldest first. */
     entries: Effect.map(log.list(account, null, 1_000), ({ entries }) =>
       entries.filter((entry) => entry.pid === pid).toReversed(),

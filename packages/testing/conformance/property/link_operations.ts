@@ -141,6 +141,9 @@ export const importOperations = {
       return imports.importBatch({ ...write, ...batch, ...from, links: lines, progress });
     },
   ),
+  "ImportStore.savePosition": operation(1, { position: nat(3), at }, ({ imports, pid }, input) =>
+    imports.savePosition(pid, input.position, input.at),
+  ),
   "ImportStore.importPosition": fixed(({ imports, pid }) => imports.importPosition(pid)),
   "ImportStore.listUndoable": operation(1, { at: undoneAt }, ({ imports, account }, input) =>
     Effect.map(imports.listUndoable(account.name, input.at), (all) => new Set(all)),
