@@ -18,7 +18,7 @@ import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
-import type { LinkRecord, LinkRoom, LinkStore } from "../links/mod.ts";
+import { type LinkRecord, type LinkRoom, LinkStore } from "../links/mod.ts";
 import type { LeftOutLine, LinkLine } from "./formats/link_format.ts";
 import type { ChatHash, ConflictChoice } from "./import_batch.ts";
 import { type LinkChange, noBlocks, sortRows, takeBatch, WrongLines } from "./import_batch.ts";
@@ -268,7 +268,9 @@ const progressOf = Effect.fnUntraced(function* (
   if (hash === null || pid === null) return { name: null, resumedAfter: 0 };
   const name = `file:${pid}:${onConflict}:${hash}`;
   const position = fromStart ? 0 : yield* (yield* ImportStore).importPosition(name);
-  return { name, resumedAfter: position === rows ? 0 : position };
+  // Without links, the scope's data was deleted since.
+  const isKept = position > 0 && (yield* (yield* LinkStore).countLinks(pid, { enough: 1 })) > 0;
+  return { name, resumedAfter: isKept && position !== rows ? position : 0 };
 });
 
 const batchesOf = <E, R>({ lines }: LinkSource<E, R>, givesWay: boolean) =>

@@ -213,6 +213,17 @@ test("an import does not resume with other content, another `onConflict` or `fro
   }).pipe(Effect.provide(layer));
 });
 
+test("an interrupted import begins anew after the data of its scope was deleted", () => {
+  const { state, layer } = failingAfter(1);
+  return Effect.gen(function* () {
+    const file = fileOf(csv(2 * batch));
+    yield* Effect.flip(run(file));
+    yield* (yield* LinkStore).deleteScope({ ...origin, pid, at: now });
+    state.left = 100;
+    expect((yield* run(file)).outcome).toMatchObject({ resumedAfter: 0, inserted: 2 * batch });
+  }).pipe(Effect.provide(layer));
+});
+
 test("if a file names a chat user twice, the option `onConflict` decides which line counts", function* () {
   const twice = "chatId,gameId,lastVerifiedAt\n10001,1,2026-01-01\n10001,2,2026-01-02\n";
   const cases = [
