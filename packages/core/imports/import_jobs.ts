@@ -84,11 +84,11 @@ export const makeImportJobs = Effect.gen(function* () {
     admit: yield* makeImportAdmission(holds, runs),
     read: importFilesOn(uploads).read,
 
-    /** Starts an import, at most once. It continues when its owner leaves the page. */
-    start: Effect.fnUntraced(function* (job: ImportJob) {
+    /** Starts an import, at most once. It continues when who started it leaves the page. */
+    start: Effect.fnUntraced(function* (job: ImportJob, owner: KeyOwner) {
       const { id } = job;
       if (!(yield* uploads.start({ id, ...(yield* holdFor(heldFor)) }))) return;
-      const running: ImportJob = { ...job, state: begun };
+      const running: ImportJob = { ...job, origin: originOf(owner), state: begun };
       if (yield* save(running, "running", heldFor)) yield* fork(running);
     }, Effect.uninterruptible),
 

@@ -84,7 +84,7 @@ test("another node shows a running import, and finishes it when its node stops",
     fileName: "links.csv",
     state: { _tag: "Preview", outcome: { inserted: most } },
   });
-  yield* one.start((yield* one.find(id, owner)) ?? expect.fail());
+  yield* one.start((yield* one.find(id, owner)) ?? expect.fail(), owner);
   yield* passing(until(isImporting));
   expect((yield* state(id))?._tag).toBe("Running");
   yield* one.stop;
@@ -97,7 +97,7 @@ test("another node shows a running import, and finishes it when its node stops",
 test("a running import ends when its scope is deleted", function* () {
   const { one, owner, scope, links, passing, upload, state, isImporting, count } = yield* makeBench;
   const { id } = yield* upload;
-  yield* one.start((yield* one.find(id, owner)) ?? expect.fail());
+  yield* one.start((yield* one.find(id, owner)) ?? expect.fail(), owner);
   yield* passing(until(isImporting));
   yield* links.deleteScope({
     pid: scope.pid,
@@ -112,7 +112,7 @@ test("a running import ends when its scope is deleted", function* () {
 test("an undo continues when its storage is back, and when its node died", function* () {
   const { one, two, owner, scope, passing, upload, state, count } = yield* makeBench;
   const { id } = yield* upload;
-  yield* one.start((yield* one.find(id, owner)) ?? expect.fail());
+  yield* one.start((yield* one.find(id, owner)) ?? expect.fail(), owner);
   yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
   yield* passing(one.undo(owner, { id, pid: scope.pid }));
   away.isOn = true;
@@ -130,7 +130,7 @@ test("an undo continues when its storage is back, and when its node died", funct
 test("an undo stops when the storage begins to rest, and continues when it is resumed", function* () {
   const { one, owner, scope, passing, upload, state, count } = yield* makeBench;
   const { id } = yield* upload;
-  yield* one.start((yield* one.find(id, owner)) ?? expect.fail());
+  yield* one.start((yield* one.find(id, owner)) ?? expect.fail(), owner);
   yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
   yield* passing(one.undo(owner, { id, pid: scope.pid }));
   resting.isOn = true;
@@ -158,6 +158,6 @@ test("a refused upload leaves the import that waits", function* () {
   const refusal = new ImportRefused({ reason: "busy" });
   const refused = yield* passing(Effect.flip(one.admit(owner, () => Effect.fail(refusal))));
   expect(refused).toBe(refusal);
-  yield* one.start((yield* two.find(id, owner)) ?? expect.fail());
+  yield* one.start((yield* two.find(id, owner)) ?? expect.fail(), owner);
   yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
 });

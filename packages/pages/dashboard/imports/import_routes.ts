@@ -162,7 +162,9 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
         Effect.succeed(csvResponse(file, Stream.orDie(jobs.read(id, file)))),
       ),
     ),
-    ofJob(form, "/start", (job) => Effect.as(jobs.start(job), seeOther(importPath(job.id)))),
+    ofJob(form, "/start", (job, { owner }) =>
+      Effect.as(jobs.start(job, owner), seeOther(importPath(job.id))),
+    ),
     ofJob(form, "/drop", function* (job) {
       return seeOther((yield* jobs.forget(job)) ? paths.imports : importPath(job.id));
     }),
