@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, Schedule, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import { InvalidParameter } from "../errors.ts";
+import { Conflict, InvalidParameter } from "../errors.ts";
 import type { GuildId, KeyId, Pid } from "../ids.ts";
 import type { Link } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
@@ -59,6 +59,16 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
 
     const enter = ({ scope, guildId }: FeedTarget) => guard.enter(scope, guildId ?? guildOf(scope));
 
+    /**
+     * Fails with `Conflict` for a position that the feed does not have: the storage was restored from a backup since, and
+     * events before the position may be missing.
+     */
+    const requirePosition = Effect.fnUntraced(function* (pid: Pid, position: number) {
+      const [found] = Option.getOrElse(yield* store.read(pid, position - 1, 1), () => []);
+      if (found?.position === position || position === (yield* store.range(pid)).start) return position;
+      return yield* new Conflict({ reason: "cursor_expired" });
+    });
+
     const placeOf = Effect.fnUntraced(function* (pid: Pid, { cursor, from }: FeedStart, name: string) {
       if (cursor === null) {
         const { start, end } = yield* store.range(pid);
@@ -66,7 +76,7 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
       }
       const place = yield* cursors.readEvent(pid, cursor);
       if (Option.isNone(place)) return yield* InvalidParameter.one(name, "expected a cursor of this scope");
-      return place.value;
+      return yield* requirePosition(pid, place.value);
     });
 
     const readPage: Read = (pid, after, limit) => store.read(pid, after, limit);
@@ -211,7 +221,8 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
           return yield* InvalidParameter.one("cursor", "expected a cursor of this list");
         }
         // Read the position before the first page, so that the feed contains all later changes.
-        const position = place?.position ?? (yield* store.range(pid)).end;
+        const position =
+          place === null ? (yield* store.range(pid)).end : yield* requirePosition(pid, place.position);
         const after = place?.chatId ?? null;
         const { page, last } = pageOf(yield* links.exportPage(pid, after, limit + 1), limit);
         return {

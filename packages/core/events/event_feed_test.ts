@@ -1,0 +1,54 @@
+import { expect, test } from "@accountlink/test-servers/effect";
+import { Effect } from "effect";
+import { TestClock } from "effect/testing";
+import { ChatId, GameId, type Pid } from "../ids.ts";
+import { KeyStore } from "../keys/key_store.ts";
+import { LinkStore } from "../links/link_store.ts";
+import { operator, services } from "../test_services.ts";
+import { EventFeed } from "./event_feed.ts";
+
+const pid = "pid_0123456789abcdef" as Pid;
+const [ada, bob, cyd] = ["10001", "10002", "10003"].map((id) => ChatId.make(id));
+
+/** Stores links at some times, and reads the feed. */
+const storage = <A, E>(
+  links: ReadonlyArray<readonly [ChatId | undefined, number]>,
+  then: (read: (cursor: string | null) => ReturnType<EventFeed["Service"]["read"]>) => Effect.Effect<A, E>,
+) =>
+  Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "premium" });
+    const scope = yield* keys.ensureScope("acme", { kind: "global" }, pid);
+    const [store, feed] = [yield* LinkStore, yield* EventFeed];
+    for (const [chatId = ada, at] of links) {
+      yield* TestClock.setTime(at);
+      yield* store.setGame({ ...operator, pid, chatId: chatId as ChatId, gameId: GameId.make("1"), at });
+    }
+    const start = { from: "oldest", types: null, chatId: null, gameId: null, limit: 10, wait: 0 } as const;
+    return yield* then((cursor) => feed.read({ scope, guildId: null, keyId: null }, { ...start, cursor }));
+  }).pipe(Effect.provide(services, { local: true }), Effect.scoped);
+
+test("a cursor from before a backup was restored has expired, although there are later events", function* () {
+  const [kept, lost] = yield* storage([[ada, 1]], (read) =>
+    Effect.flatMap(read(null), ({ cursor }) =>
+      Effect.map(
+        storage(
+          [
+            [ada, 1],
+            [bob, 5],
+          ],
+          (after) => after(cursor),
+        ),
+        (later) => [cursor, later.cursor] as const,
+      ),
+    ),
+  );
+  const restored = [
+    [ada, 1],
+    [cyd, 9],
+  ] as const;
+  const { events } = yield* storage(restored, (read) => read(kept));
+  expect(events.map(({ data }) => "chatId" in data && data.chatId)).toEqual([cyd]);
+  const refused = yield* Effect.flip(storage(restored, (read) => read(lost)));
+  expect(refused).toMatchObject({ _tag: "Conflict", reason: "cursor_expired" });
+});
