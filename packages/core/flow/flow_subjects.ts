@@ -104,6 +104,12 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
         (cause) => new FlowRefused({ reason: "platform_down", entry: null, cause }),
       );
 
+    /** Whether linking is on in a guild that the URL of a global scope names. */
+    const hasPlan = (scope: DataScope, guildId: GuildId) =>
+      guildOf(scope) === null
+        ? Effect.map(communities.find({ pid: scope.pid, guildId }), Option.exists(isLinkingOn))
+        : Effect.succeed(false);
+
     /** Returns the guild of a guild scope, or the guild that the URL of a global scope names. */
     const guildIn = Effect.fnUntraced(function* (scope: DataScope, named: string | null) {
       const own = guildOf(scope);
@@ -112,7 +118,7 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       if (!isGuildId(guildId) || (own !== null && guildId !== own)) {
         return yield* new FlowRefused({ reason: "no_guild", entry: null });
       }
-      return (yield* mayAsk(scope, guildId))
+      return (yield* hasPlan(scope, guildId)) || (yield* mayAsk(scope, guildId))
         ? guildId
         : yield* new FlowRefused({ reason: "unknown", entry: null });
     });
