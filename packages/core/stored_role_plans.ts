@@ -8,6 +8,7 @@ import { findPlan, memberOperations, queueOf, sweeping } from "./roles/plan_memb
 import { nicknameOperations } from "./roles/plan_nicknames.ts";
 import { noteTurn } from "./roles/plan_notice_store.ts";
 import {
+  hasEnded,
   isOn,
   noSweep,
   type PlanRecord,
@@ -86,7 +87,11 @@ const put = Effect.fnUntraced(function* (
   yield* tx.journal(write, "roles.updated", planEntryDetails(write, before, settings));
   yield* turnLinking(tx, write, settings.state, pause);
   if (before.state !== settings.state) yield* noteTurn(tx, write, settings.state, pause.why);
-  yield* tx.removeOf(roleProblems.byUser, [["", pid, guildId]]);
+  const ofPlan = yield* tx.list(roleProblems.byUser, ["", pid, guildId]);
+  yield* removeFound(roleProblems)(
+    tx,
+    ofPlan.filter((problem) => hasEnded(problem, write.at)),
+  );
   return null;
 });
 
@@ -146,6 +151,11 @@ export const storedRolePlans = recordStore(RolePlanStore, (records) => {
       read("find", function* (tx) {
         const plan = yield* findPlan(tx, place);
         return Arr.head(yield* withScopes(tx, plan === undefined ? [] : [plan], planOf));
+      }),
+
+    findOn: (guildId) =>
+      read("findOn", function* (tx) {
+        return Arr.head(yield* withScopes(tx, yield* tx.list(rolePlans.on, [guildId]), planOf));
       }),
 
     list: (pid) =>

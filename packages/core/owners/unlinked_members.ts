@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { BlockStore } from "../admission/block_store.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
+import { isOrWasLinked } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { pageOf } from "../list_page.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
@@ -60,6 +61,22 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
       return linked;
     });
 
+    /** Returns which members without a link had one until after a time. */
+    const unlinkedAfter = Effect.fnUntraced(function* (
+      pid: Pid,
+      members: ReadonlyArray<ListedMember>,
+      time: Millis,
+    ) {
+      const late = new Set<ChatId>();
+      for (let start = 0; start < members.length; start += atOnce) {
+        const chatIds = members.slice(start, start + atOnce).map(({ chatId }) => chatId);
+        for (const [chatId, record] of yield* links.findByChatIds(pid, chatIds))
+          if (isOrWasLinked(record) && record.linkedAt >= time) late.add(chatId);
+        yield* Effect.yieldNow;
+      }
+      return late;
+    });
+
     /** Who of a large list is linked, by scope. */
     const counted = new WeakMap<MemberList, Map<Pid, ReadonlySet<ChatId>>>();
 
@@ -97,10 +114,10 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
 
     return {
       /**
-       * Returns the members without a link who joined before a time, those who joined last first. Fails as
-       * `MemberLists.find`. Leaves out members whose time of joining is unknown.
+       * Returns the members who have been in the guild without a link since before a time, those who joined last first.
+       * Fails as `MemberLists.find`. Leaves out members whose time of joining is unknown.
        */
-      joinedBefore: Effect.fn("UnlinkedMembers.joinedBefore")(function* (
+      withoutLinkSince: Effect.fn("UnlinkedMembers.withoutLinkSince")(function* (
         scope: DataScope,
         guildId: GuildId,
         before: Millis,
@@ -108,7 +125,9 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
         yield* guard.enter(scope, guildId);
         const list = yield* lists.find(guildId);
         const linked = yield* linkedIn(scope.pid, list);
-        return list.members.filter(({ chatId, at }) => at > 0 && at < before && !linked.has(chatId));
+        const open = list.members.filter(({ chatId, at }) => at > 0 && at < before && !linked.has(chatId));
+        const late = yield* unlinkedAfter(scope.pid, open, before);
+        return open.filter(({ chatId }) => !late.has(chatId));
       }),
 
       /**

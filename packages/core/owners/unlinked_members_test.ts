@@ -2,8 +2,9 @@ import { expect, test } from "@accountlink/test-servers/effect";
 import { aFixture, aGuild, aMember, check, MemoryWorld } from "@accountlink/testing";
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
-import type { GuildId, Pid } from "../ids.ts";
+import type { ChatId, GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
+import { LinkStore } from "../links/link_store.ts";
 import type { MemberPlace } from "./member_lists.ts";
 import { UnlinkedMembers } from "./unlinked_members.ts";
 
@@ -86,7 +87,7 @@ test("pages of who has not linked have each such member once, in order of joinin
         place = page.next;
       } while (place !== null);
       expect(found).toEqual(ordered.filter(isMeant));
-      const waiting = yield* unlinked.joinedBefore(scope, guildId, Date.parse(before));
+      const waiting = yield* unlinked.withoutLinkSince(scope, guildId, Date.parse(before));
       const isEarly = ({ joined: at }: Case["members"][number]) => at !== null && at < before;
       expect(new Set(waiting.map(({ chatId }) => chatId))).toEqual(
         new Set(open.filter(isEarly).map(({ chatId }) => chatId)),
@@ -94,4 +95,33 @@ test("pages of who has not linked have each such member once, in order of joinin
     }).pipe(Effect.provide(MemoryWorld.layer(fixture), { local: true }), Effect.scoped);
   };
   yield* check(cases, property, { runs: 40 });
+});
+
+test("a member is without a link since the link was removed, not since joining", function* () {
+  const before = Date.parse("2025-01-01T00:00:00.000Z");
+  const { all, fixture } = worldOf([
+    { joined: "2024-01-01T00:00:00.000Z", isLinked: true, isPending: false },
+  ]);
+  const chatId = all[0]?.chatId as ChatId;
+  yield* Effect.gen(function* () {
+    const scope = yield* (yield* KeyStore).ensureScope(
+      "acme",
+      { kind: "global" },
+      "pid_0123456789abcdef" as Pid,
+    );
+    const actor = { type: "operator", id: "ada" } as const;
+    const { pid } = scope;
+    yield* (yield* LinkStore).removeGame({
+      actor,
+      requestId: null,
+      pid,
+      chatId,
+      at: before,
+    });
+    const { withoutLinkSince } = yield* UnlinkedMembers;
+    const found = yield* Effect.forEach([before, before + 1], (time) =>
+      Effect.map(withoutLinkSince(scope, guildId, time), (members) => members.map((member) => member.chatId)),
+    );
+    expect(found).toEqual([[], [chatId]]);
+  }).pipe(Effect.provide(MemoryWorld.layer(fixture), { local: true }), Effect.scoped);
 });

@@ -18,6 +18,7 @@ export {
   type PlanMember,
   type PlanRecord,
   problemRecord,
+  remindersRest,
   roleMembers,
   rolePlans,
   roleProblems,

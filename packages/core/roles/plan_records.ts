@@ -5,6 +5,7 @@ import type { DataScope } from "../data_scope.ts";
 import { ChatId, GuildId, Pid } from "../ids.ts";
 import { roleRefusals } from "../platforms/chat_platform.ts";
 import { type RecordOf, recordType, type Tx } from "../records/mod.ts";
+import { hourMs, type Millis } from "../timestamp.ts";
 import {
   namedMembers,
   type PlanProblem,
@@ -128,6 +129,13 @@ export const roleProblems = recordType({
 });
 
 type ProblemRecord = RecordOf<typeof roleProblems>;
+
+/** How long reminders rest after refusals, in milliseconds. Their problems last as long, whatever a sweep finds. @internal */
+export const remindersRest = hourMs;
+
+/** Returns whether a problem that was not found again is over. @internal */
+export const hasEnded = ({ reason, at }: Pick<ProblemRecord, "reason" | "at">, now: Millis): boolean =>
+  (reason !== "reminders_refused" && reason !== "reminders_held") || at <= now - remindersRest;
 
 /** @internal */
 export const isOn = (plan: PlanRecord | undefined): plan is PlanRecord => plan?.state === "on";

@@ -1,5 +1,5 @@
 /** The members of role plans whose changes have been made, and the problems of plans, in any storage. */
-import { Effect } from "effect";
+import { Array as Arr, Effect } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { keysOfAll, removeFound, type Tx } from "../records/records.ts";
@@ -15,6 +15,7 @@ import {
 } from "./plan_members.ts";
 import { noteProblems } from "./plan_notice_store.ts";
 import {
+  hasEnded,
   noSweep,
   type PlanMember,
   type PlanRecord,
@@ -157,7 +158,11 @@ export const settlingOperations = ({ write, inSteps, mostWritten }: PlanStoreRec
       yield* inSteps(
         "settle",
         queueOf(settled),
-        (tx, limit) => tx.list(roleProblems.byTime, [pid, guildId], { before: [sweptFrom], limit }),
+        (tx, limit) =>
+          Effect.map(
+            tx.list(roleProblems.byTime, [pid, guildId], { before: [sweptFrom], limit }),
+            Arr.filter((problem) => hasEnded(problem, at)),
+          ),
         Effect.fnUntraced(function* (tx, found) {
           const stored = yield* tx.getAll(roleProblems, keysOfAll(roleProblems, found));
           const old = stored.filter(({ at: seen }) => seen < sweptFrom);

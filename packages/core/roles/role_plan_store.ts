@@ -161,6 +161,9 @@ export class RolePlanStore extends Context.Service<
   {
     readonly find: (place: PlanPlace) => StoreEffect<Option.Option<RolePlan>>;
 
+    /** Returns the plan that is on for a guild, also of a suspended account. */
+    readonly findOn: (guildId: GuildId) => StoreEffect<Option.Option<RolePlan>>;
+
     /** Returns the plans of a scope, sorted by guild. */
     readonly list: (pid: Pid) => StoreEffect<ReadonlyArray<RolePlan>>;
 

@@ -1,13 +1,6 @@
 import { Context, Effect, Layer, Option, Schema } from "effect";
 import type { Actor, WriteOrigin } from "../audit/audit.ts";
-import {
-  Communities,
-  CommunityStore,
-  chosenIn,
-  isLinkingOn,
-  placeOf,
-  type ScopedGuild,
-} from "../communities/mod.ts";
+import { Communities, chosenIn, placeOf, type ScopedGuild } from "../communities/mod.ts";
 import { BadRequest, Forbidden, InvalidParameter, PlatformUnavailable } from "../errors.ts";
 import { type ChatId, Digits, type GuildId } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
@@ -30,7 +23,6 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const store = yield* RolePlanStore;
     const stored = yield* StoredPlans;
     const communities = yield* Communities;
-    const homes = yield* CommunityStore;
     const guard = yield* GuildGuard;
     const members = yield* MemberSync;
     const { guildRoles, requireNameable, givableRoles } = yield* makeGivenRoles;
@@ -56,9 +48,8 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
      * another plan stays on.
      */
     const pauseUnmanagedRival = Effect.fnUntraced(function* ({ scope, guildId }: ScopedGuild) {
-      const home = Option.getOrNull(yield* homes.findHome(guildId));
-      if (home === null || home.scope.pid === scope.pid || !isLinkingOn(home)) return false;
-      return (yield* checkGuild(home)) !== null;
+      const rival = Option.getOrNull(yield* store.findOn(guildId));
+      return rival !== null && rival.scope.pid !== scope.pid && (yield* checkGuild(rival)) !== null;
     });
 
     return {

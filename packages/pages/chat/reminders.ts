@@ -24,7 +24,7 @@ import {
   Urgency,
 } from "@accountlink/core/platforms";
 import { ReminderStore, RemindersPerMinute, reminderPause } from "@accountlink/core/reminders";
-import { makeGuildCheck, makeOldestNode, RolePlanStore } from "@accountlink/core/roles";
+import { makeGuildCheck, makeOldestNode, RolePlanStore, remindersRest } from "@accountlink/core/roles";
 import { Secrets } from "@accountlink/core/secrets";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Turns } from "@accountlink/core/turns";
@@ -48,8 +48,6 @@ const sent = Metric.counter("accountlink_reminders_total", {
 
 /** After as many refusals in a row that do not say that the member takes none, the community's reminders rest. */
 const mostRefused = 3;
-
-const rest = 3_600_000;
 
 const waited = Metric.gauge("accountlink_reminders_wait_seconds", {
   description: "How long the last reminder waited for those of other communities, in seconds",
@@ -133,12 +131,20 @@ export const layerRemindersIn = Layer.effectDiscard(
 /** Sends reminders while the service runs. Does nothing on a platform without private messages. */
 export const layerReminders = Layer.provide(layerRemindersIn, Languages.layer);
 
+/** A member to remind, and the hashes by which reminders and blocks are known. */
+interface Due {
+  readonly chatId: ChatId;
+  readonly hash: string;
+  readonly inScope: string;
+}
+
 const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
   const store = yield* ReminderStore;
   const plans = yield* RolePlanStore;
   const communities = yield* CommunityStore;
   const links = yield* LinkStore;
   const blocks = yield* BlockStore;
+  const { findMember } = yield* ChatPlatform;
   const unlinked = yield* UnlinkedMembers;
   const { blockHash, reminderHash } = yield* Secrets;
   const { isManaged } = yield* makeGuildCheck;
@@ -155,8 +161,8 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
   const dueIn = Effect.fnUntraced(function* (community: Community) {
     const { scope, guildId, remindAfterDays } = community;
     const before = (yield* Clock.currentTimeMillis) - (remindAfterDays ?? 0) * dayMs;
-    const members = yield* unlinked.joinedBefore(scope, guildId, before);
-    const due: Array<{ readonly chatId: ChatId; readonly hash: string }> = [];
+    const members = yield* unlinked.withoutLinkSince(scope, guildId, before);
+    const due: Array<Due> = [];
     for (let start = 0; start < members.length; start += atOnce) {
       const some = yield* Effect.forEach(members.slice(start, start + atOnce), ({ chatId }) =>
         Effect.all({
@@ -177,6 +183,13 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
       yield* Effect.yieldNow;
     }
     return due;
+  });
+
+  /** Returns whether a member is still in the guild, not linked and not blocked. A walk may take hours. */
+  const isDue = Effect.fnUntraced(function* ({ scope, guildId }: Community, { chatId, inScope }: Due) {
+    if ((yield* links.findGamesByChatIds(scope.pid, [chatId])).has(chatId)) return false;
+    if ((yield* blocks.findHashes(scope.pid, [inScope])).has(inScope)) return false;
+    return Option.isSome(yield* findMember(guildId, chatId));
   });
 
   /** Returns whether a community still reminds its members after as many days. */
@@ -203,13 +216,14 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
     return messageBody({ ...message, buttons: buttons.filter((button) => "url" in button) });
   });
 
-  /** Makes a function that tells a community whether its reminders are held back, if that has changed. */
+  /** Makes a function that tells a community whether its reminders are held back, while they are and when they no longer are. */
   const makeTellHeld = (place: CommunityPlace) => {
-    let isHeld: boolean | undefined;
+    let [isHeld, toldAt] = [undefined as boolean | undefined, 0];
     return Effect.fnUntraced(function* (wait: number) {
-      if (isHeld === wait >= tellsFrom) return;
-      isHeld = wait >= tellsFrom;
-      yield* plans.setProblem(place, "reminders_held", isHeld ? yield* Clock.currentTimeMillis : null);
+      const now = yield* Clock.currentTimeMillis;
+      if (isHeld === wait >= tellsFrom && (!isHeld || now < toldAt + remindersRest / 2)) return;
+      [isHeld, toldAt] = [wait >= tellsFrom, now];
+      yield* plans.setProblem(place, "reminders_held", isHeld ? now : null);
     });
   };
 
@@ -236,18 +250,18 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
     const tellHeld = makeTellHeld(place);
     const startRest = Effect.fnUntraced(function* (isOfBot: boolean) {
       const now = yield* Clock.currentTimeMillis;
-      if (isOfBot) botRestsUntil = now + rest;
+      if (isOfBot) botRestsUntil = now + remindersRest;
       // Communities that no longer remind are not asked again whether they have rested.
       for (const [other, until] of restsUntil) if (until <= now) restsUntil.delete(other);
-      restsUntil.set(name, now + rest);
+      restsUntil.set(name, now + remindersRest);
       yield* plans.setProblem(place, "reminders_refused", now);
       yield* Effect.logWarning("The platform refuses reminders: they rest for an hour");
     });
-    for (const { chatId, hash } of yield* dueIn(community)) {
+    for (const member of yield* dueIn(community)) {
+      const { chatId, hash } = member;
       yield* tellHeld(yield* takeTurn(scope.account));
       if (!(yield* hasRested(name)) || !(yield* isWanted(community))) return;
-      const linked = yield* links.findGamesByChatIds(scope.pid, [chatId]);
-      if (linked.has(chatId) || !(yield* claim(place, hash))) continue;
+      if (!(yield* isDue(community, member)) || !(yield* claim(place, hash))) continue;
       // A claim without its message would leave the member without any.
       const outcome = yield* Effect.uninterruptible(
         channels.postPrivately(chatId, body, hash.slice(0, 24)).pipe(

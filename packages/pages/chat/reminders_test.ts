@@ -1,9 +1,12 @@
 import { ChatPlatform, type GuildId, type Pid } from "@accountlink/core";
+import { BlockStore } from "@accountlink/core/admission";
 import { CommunityStore } from "@accountlink/core/communities";
+import type { ChatId } from "@accountlink/core/ids";
 import { KeyStore } from "@accountlink/core/keys";
 import { UnlinkedMembers } from "@accountlink/core/owners";
 import { RemindersPerMinute } from "@accountlink/core/reminders";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
+import { Secrets } from "@accountlink/core/secrets";
 import { dayMs } from "@accountlink/core/timestamp";
 import { expect } from "@accountlink/test-servers/effect";
 import { aMember } from "@accountlink/testing";
@@ -34,15 +37,18 @@ const pass = (minutes: number) => passLooks(30 * minutes, "2 seconds");
 
 /** Reminds the members of each guild in a scope of an account. */
 const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>) {
-  const sent: Array<{ readonly guild: string; readonly at: number }> = [];
+  const sent: Array<{ readonly chatId: string; readonly guild: string; readonly at: number }> = [];
   const chat = yield* ChatPlatform;
+  const left = new Set<string>();
   const observed = Layer.succeed(ChatPlatform, {
     ...chat,
+    findMember: (guildId: GuildId, chatId: ChatId) =>
+      left.has(chatId) ? Effect.succeedNone : chat.findMember(guildId, chatId),
     channels: {
       ...(chat.channels ?? expect.fail("no channels")),
       postPrivately: (chatId: string) =>
         Effect.map(Clock.currentTimeMillis, (at) => {
-          sent.push({ guild: chatId.slice(0, 5), at });
+          sent.push({ chatId, guild: chatId.slice(0, 5), at });
           return "sent" as const;
         }),
     },
@@ -62,7 +68,8 @@ const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>) {
   const unlinked = yield* UnlinkedMembers;
   const lasting = Layer.succeed(UnlinkedMembers, {
     ...unlinked,
-    joinedBefore: (scope, guildId, before) => unlinked.joinedBefore(scope, guildId, before + 2 * dayMs),
+    withoutLinkSince: (scope, guildId, before) =>
+      unlinked.withoutLinkSince(scope, guildId, before + 2 * dayMs),
   });
   const life = yield* Scope.make();
   const perMinute = 2;
@@ -73,7 +80,7 @@ const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>) {
   ]);
   yield* Layer.buildWithScope(reminders, life);
   const begun = yield* Clock.currentTimeMillis;
-  return { sent, plans, pid: pids[0] ?? expect.fail("no scope"), perMinute, begun };
+  return { sent, left, plans, pid: pids[0] ?? expect.fail("no scope"), perMinute, begun };
 });
 
 test("all communities share the bound of a minute, in turns, and are told if it holds them back", function* () {
@@ -103,4 +110,27 @@ test("an account that reminds in many communities leaves another account every o
   expect(isClubs.length).toBe(12);
   // The other account may have two turns before the club waits for its first.
   for (const [index, is] of isClubs.slice(2).entries()) expect(is).toBe(!isClubs[index + 1]);
+});
+
+test("who leaves or is blocked while others are reminded gets no reminder", function* () {
+  const { sent, left, pid } = yield* remindIn(["acme", "acme", "acme"]);
+  yield* pass(2);
+  const isReminded = (chatId: string) => sent.some((each) => each.chatId === chatId);
+  const open = Array.from({ length: 10 }, (_, n) => `${guildIds[0]}00${n}`).filter((id) => !isReminded(id));
+  const [leaver, blocked] = open as unknown as readonly [ChatId, ChatId];
+  left.add(leaver);
+  const { blockHash } = yield* Secrets;
+  yield* (yield* BlockStore).set({
+    actor: { type: "operator", id: "ada" },
+    requestId: null,
+    pid,
+    at: 0,
+    chatId: blocked,
+    gameId: null,
+    hash: yield* blockHash(pid, { chatId: blocked, gameId: null }),
+    reason: null,
+  });
+  yield* pass(24);
+  expect(sent.length).toBe(28);
+  expect([isReminded(leaver), isReminded(blocked)]).toEqual([false, false]);
 });

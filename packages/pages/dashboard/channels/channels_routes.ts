@@ -61,7 +61,7 @@ export const channelsRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
         yield* check(guild, { remindAfterDays: days });
         const before = visitor.context.clock.currentTimeMillisUnsafe() - days * dayMs;
         const members = yield* Effect.timeoutOption(
-          unlinked.joinedBefore(scope, guildId, before),
+          unlinked.withoutLinkSince(scope, guildId, before),
           listWait,
         ).pipe(
           Effect.map(Option.map(({ length }) => length)),

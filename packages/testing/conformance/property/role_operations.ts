@@ -75,6 +75,7 @@ const changes = maybe(
 
 export const roleOperations = {
   "RolePlanStore.find": operation(1, community, ({ plans, place }) => plans.find(place)),
+  "RolePlanStore.findOn": operation(1, community, ({ plans, place }) => plans.findOn(place.guildId)),
   ...previewOperations(settings),
   ...nicknameOperations,
   "RolePlanStore.list": operation(1, { scope }, ({ plans, pid }) => plans.list(pid)),
