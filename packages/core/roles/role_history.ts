@@ -25,6 +25,14 @@ export const makeRoleHistory = Effect.gen(function* () {
     return counts.reduce((sum, count) => sum + count, 0);
   });
 
+  /** Pauses the plan as it is stored, which somebody may save meanwhile. */
+  const pausePlan = (guild: ScopedGuild, origin: WriteOrigin) =>
+    Effect.flatMap(plans.findPlan(guild), (plan) => {
+      if (plan.state !== "on") return Effect.void;
+      const settings = { ...Struct.pick(plan, settingNames), state: "paused" } as const;
+      return plans.write(plan, settings, origin, true);
+    }).pipe(Effect.retry({ times: 3, while: (error) => error._tag === "Conflict" }));
+
   return {
     /** Returns changes of the last 30 days before a number, the newest first. */
     roleHistory: Effect.fnUntraced(function* (guild: ScopedGuild, before: number | null, limit: number) {
@@ -55,12 +63,8 @@ export const makeRoleHistory = Effect.gen(function* () {
       const place = placeOf(guild);
       const counts = yield* history.countByRole(place, "took", since);
       const taken = counts.filter(({ roleId }) => roleIds.includes(roleId));
+      yield* pausePlan(guild, origin);
       if (taken.length > 0) {
-        const plan = yield* plans.findPlan(guild);
-        if (plan.state === "on") {
-          const settings = Struct.pick(plan, settingNames);
-          yield* plans.write(plan, { ...settings, state: "paused" }, origin, false);
-        }
         yield* history.reverse({
           ...origin,
           ...place,
