@@ -7,6 +7,7 @@ import {
   noPlan,
   type PlanSettings,
   type PlanState,
+  planVersion,
   RolePlans,
 } from "@accountlink/core/roles";
 import type { HttpResponse } from "@accountlink/http/for_pages";
@@ -116,8 +117,9 @@ export const makeRoleActs = Effect.fnUntraced(function* (
 
       /** Turns linking on without any rule. */
       linking: (press) => {
-        const { visitor, guild } = press;
-        const put = operations.put.run(visitor, valuesOf(guild, { ...noPlan, state: "on" }));
+        const { visitor, guild, fields } = press;
+        const seen = fields("seen") || planVersion(noPlan);
+        const put = operations.put.run(visitor, valuesOf(guild, { ...noPlan, state: "on" }, seen));
         return orShowAgain(Effect.as(put, see(press, "linkingOn")), (refused) => show(press, { refused }));
       },
 

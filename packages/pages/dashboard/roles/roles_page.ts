@@ -87,7 +87,7 @@ const linkingSection = (view: RolesView): Html | null =>
   view.rival && "list" in view.rival
     ? null
     : section(say("roles.linking"))`
-${panelTo(action(view), { guildId: view.guildId })`
+${panelTo(action(view), { guildId: view.guildId, seen: planVersion(view.details.plan) })`
 <p>${say("roles.linking.text", { code: tags.code })}</p>
 <p class="row"><button class="button quiet" name="act" value="linking">${say("roles.linking.button")}</button></p>`}`;
 
