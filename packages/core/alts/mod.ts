@@ -2,6 +2,7 @@
 
 export { maxListedAlts, type WeighedAlt } from "./alt_candidates.ts";
 export * from "./alt_detection.ts";
+export * from "./alt_queue.ts";
 export * from "./alt_review_store.ts";
 export * from "./alt_reviews.ts";
 export * from "./alt_score.ts";

@@ -1,6 +1,6 @@
 /** The state of a community: who has linked, whether the rules are on, and what the bot may do there. */
-import { Clock, Effect, Option } from "effect";
-import { SuspectStore, suspectTime } from "../alts/suspect_store.ts";
+import { Effect, Option } from "effect";
+import { countUndecided, makeAltQueue } from "../alts/alt_queue.ts";
 import { CommunityStore, type Panel, type PauseReason } from "../communities/mod.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { GuildId, Pid } from "../ids.ts";
@@ -51,7 +51,7 @@ export const makeCommunityState = Effect.gen(function* () {
   const scopes = yield* OwnedScopes;
   const plans = yield* RolePlanStore;
   const communities = yield* CommunityStore;
-  const suspects = yield* SuspectStore;
+  const altsOf = yield* makeAltQueue;
   const { joinedGuilds, roles } = yield* ChatPlatform;
 
   const unknown = { bot: null, rights: { roles: null, nicknames: null }, members: null };
@@ -103,7 +103,6 @@ export const makeCommunityState = Effect.gen(function* () {
     const { pid } = scope;
     const listed = guildOf(scope) === null ? yield* communities.list(pid) : [];
     const guildId = guildOf(scope) ?? (listed.length === 1 ? (listed[0]?.guildId ?? null) : null);
-    const found = yield* suspects.find(pid, (yield* Clock.currentTimeMillis) - suspectTime);
     return {
       scope,
       pid,
@@ -111,7 +110,7 @@ export const makeCommunityState = Effect.gen(function* () {
       linked: yield* scopes.counts.recentOf(pid),
       ...(guildId === null ? unknown : yield* atPlatform(guildId)),
       ...(guildId === null ? noRules : yield* rulesIn(pid, guildId)),
-      likelyAlts: found.filter(({ verdict }) => verdict === null).length,
+      likelyAlts: countUndecided(yield* altsOf(scope)),
       settings,
     } satisfies CommunityState;
   });

@@ -1,19 +1,15 @@
-import { AltReviews, type ChatId, type DataScope, guildOf, LinkStore } from "@accountlink/core";
-import { type FoundSuspect, SuspectStore, severityOf } from "@accountlink/core/alts";
+import { AltReviews, type ChatId, guildOf } from "@accountlink/core";
+import { type FoundSuspect, makeAltQueue, type SuspectedLink, severityOf } from "@accountlink/core/alts";
 import { InvalidParameter } from "@accountlink/core/errors";
-import { groupBy } from "@accountlink/core/group_by";
 import { originOf } from "@accountlink/core/keys";
 import { pageOf } from "@accountlink/core/list_page";
 import { OwnedScopes } from "@accountlink/core/owners";
-import { dayMs, formatTimestamp } from "@accountlink/core/timestamp";
+import { formatTimestamp } from "@accountlink/core/timestamp";
 import { toEvidence, toReview } from "@accountlink/http/for_pages";
 import { DashboardAlts } from "@accountlink/http-api";
-import { Array, Clock, Effect } from "effect";
+import { Effect } from "effect";
 import { type ManagerInput, makeOperation } from "../api_pipeline.ts";
 import { memberCursorOf } from "../links/link_operations.ts";
-
-/** How many days a new link stays in the queue. */
-export const queueDays = 7;
 
 /** What members and keys do with alts, by JSON and by the forms of the pages. */
 export const makeAltOperations = Effect.gen(function* () {
@@ -67,27 +63,6 @@ export const makeAltOperations = Effect.gen(function* () {
   };
 });
 
-/**
- * Returns a function that lists the new links that are still there, newest first, each with similar users, the most similar
- * first.
- */
-export const makeAltQueue = Effect.gen(function* () {
-  const suspects = yield* SuspectStore;
-  const links = yield* LinkStore;
-
-  return Effect.fnUntraced(function* ({ pid }: DataScope) {
-    const found = yield* suspects.find(pid, (yield* Clock.currentTimeMillis) - queueDays * dayMs);
-    const current = yield* links.findByChatIds(pid, [...new Set(found.map(({ chatId }) => chatId))]);
-    const byLink = groupBy(
-      found.filter(({ chatId, gameId }) => current.get(chatId)?.gameId === gameId),
-      ({ chatId }) => chatId,
-    );
-    return [...byLink.values()]
-      .map((pairs) => pairs.toSorted((one, other) => other.score - one.score))
-      .filter(Array.isArrayNonEmpty);
-  });
-});
-
 /** The chat ID of a member who may not review pairs with themself; null for owners and keys, who answer to nobody. */
 export const selfOf = ({ owner, role }: Pick<ManagerInput<{}>, "owner" | "role">): ChatId | null =>
   "key" in owner || role === "owner" ? null : owner.chatId;
@@ -99,9 +74,6 @@ const requireOther = (
   self === chatId || self === otherChatId
     ? InvalidParameter.one("otherChatId", { is: "own_accounts" })
     : Effect.void;
-
-/** The pairs of a new link. */
-export type SuspectedLink = Array.NonEmptyReadonlyArray<FoundSuspect>;
 
 const linkJson = (pairs: SuspectedLink) => {
   const [{ chatId, gameId, at }] = pairs;

@@ -1,6 +1,12 @@
 /** The page of new links that probably belong to somebody with another account. */
 import type { ChatId } from "@accountlink/core";
-import { type FoundSuspect, severityOf } from "@accountlink/core/alts";
+import {
+  type FoundSuspect,
+  makeAltQueue,
+  queueDays,
+  type SuspectedLink,
+  severityOf,
+} from "@accountlink/core/alts";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
@@ -14,7 +20,7 @@ import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Fields, OwnerPages, OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
-import { makeAltQueue, queueDays, type SuspectedLink, selfOf } from "./alt_operations.ts";
+import { selfOf } from "./alt_operations.ts";
 import { isOf, premiumNote, reason, tones, verdictForm } from "./alts_page.ts";
 
 const shownLinks = 30;

@@ -1,18 +1,18 @@
 /** What the overview shows: decisions that wait, the communities of the owner, and the requests of keys. */
 import { type GuildId, guildOf, OwnedKeys } from "@accountlink/core";
+import { countUndecided, makeAltQueue } from "@accountlink/core/alts";
 import { auditActions } from "@accountlink/core/audit";
 import { CommunityStore } from "@accountlink/core/communities";
 import { isAccepted } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { Limits, quotaOf } from "@accountlink/core/limits";
-import { makeOwnedAudit, type OwnedScope, OwnedScopes, UnlinkedMembers } from "@accountlink/core/owners";
+import { makeOwnedAudit, OwnedScopes, UnlinkedMembers } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { changesSince, RolePlanStore } from "@accountlink/core/roles";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Clock, Effect, Option } from "effect";
-import { makeAltQueue } from "../alts/alt_operations.ts";
 import { makeEntryNames } from "../audit/entry_names.ts";
 import { type Community, type CountedCommunity, makeCommunities } from "../communities/community.ts";
 import { makeFirstSteps } from "../communities/first_steps.ts";
@@ -104,11 +104,6 @@ export const makeOverviewView = Effect.gen(function* () {
   });
 
   /** Counts the new links of a list that resemble another user, and that nobody has judged. */
-  const undecidedIn = Effect.fnUntraced(function* ({ scope }: OwnedScope) {
-    const found = yield* altsOf(scope);
-    return found.filter((pairs) => pairs.some(({ verdict }) => verdict === null)).length;
-  });
-
   /** Collects what the overview says of communities. Before the first link, the first steps for a new owner. */
   const ofCommunities = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const { account } = visitor.owner;
@@ -124,7 +119,8 @@ export const makeOverviewView = Effect.gen(function* () {
       troubles: troubles.flat(),
       undecided: yield* forEachLimited(
         alts,
-        (community) => Effect.map(undecidedIn(community), (count) => ({ community, count })),
+        (community) =>
+          Effect.map(altsOf(community.scope), (queue) => ({ community, count: countUndecided(queue) })),
         { concurrency: 4 },
       ).pipe(Effect.map((found) => found.filter(({ count }) => count > 0))),
       lists: isNew ? [] : yield* forEachLimited(shown, (each) => listFigures(all, each), { concurrency: 3 }),
