@@ -116,11 +116,16 @@ export const problemsText = ({ parameters }: InvalidParameter): string =>
 
 /**
  * Returns the account with the name that a flag gives. If none has this name, returns a new account that is not stored
- * yet.
+ * yet. Refuses the display name of another account.
  */
 export const accountOf = Effect.fnUntraced(function* (name: string, tier: Tier) {
-  const found = yield* (yield* KeyStore).findAccount(name);
-  return Option.getOrElse(found, (): NewAccount => ({ name, chatId: null, tier }));
+  const store = yield* KeyStore;
+  const found = yield* store.findAccount(name);
+  if (Option.isSome(found)) return found.value;
+  const shown = (yield* store.listAccounts()).find(({ displayName }) => displayName === name);
+  if (shown !== undefined)
+    return yield* refuse(`"${name}" is shown for the account "${shown.name}": use that name`);
+  return { name, chatId: null, tier } satisfies NewAccount;
 });
 
 export const keyArgument = Argument.String("key").pipe(

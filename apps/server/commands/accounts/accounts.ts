@@ -180,7 +180,9 @@ const membersCommand = Command.make("members").pipe(
 
 const ownersOf = Effect.fnUntraced(function* (account: string) {
   const members = yield* (yield* Members).list(account);
-  return members.filter(({ role }) => role === "owner").map(({ chatId }) => chatId);
+  return members
+    .filter((member) => member.role === "owner" && hasAccepted(member))
+    .map(({ chatId }) => chatId);
 });
 
 const textOf = (owners: ReadonlyArray<string>): string => (owners.length === 0 ? "none" : owners.join(", "));

@@ -1,5 +1,5 @@
 import { type ChatId, UserData } from "@accountlink/core";
-import { type UserErased, UserExports } from "@accountlink/core/users";
+import { type ErasurePreview, type UserErased, UserExports } from "@accountlink/core/users";
 import { Effect, Record, Stdio, Stream, Struct } from "effect";
 import { chatIdFlag, switchFlag } from "../../cli/flags.ts";
 import { answer, countOf, jsonWanted } from "../../cli/output.ts";
@@ -29,8 +29,9 @@ const flags = {
 };
 
 const eraseUserCommand = managed("erase", flags, function* ({ chatId, dryRun }) {
-  const { staysSuspended, staysBlocked } = yield* (yield* UserData).previewErasure(chatId);
-  const erased = yield* dryRun ? preview(chatId) : (yield* UserData).erase(chatId, operatorOrigin());
+  const before = yield* (yield* UserData).previewErasure(chatId);
+  const { staysSuspended, staysBlocked } = before;
+  const erased = yield* dryRun ? preview(chatId, before) : (yield* UserData).erase(chatId, operatorOrigin());
   const did = dryRun ? "Would erase" : "Erased";
   const { text, json } = yield* StorageLocation;
   yield* answer(
@@ -55,8 +56,8 @@ const eraseUserCommand = managed("erase", flags, function* ({ chatId, dryRun }) 
   ),
 );
 
-const preview = Effect.fnUntraced(function* (chatId: ChatId) {
-  const { keys, ...user } = yield* (yield* UserData).find(chatId);
+const preview = Effect.fnUntraced(function* (chatId: ChatId, { keys }: Pick<ErasurePreview, "keys">) {
+  const user = yield* (yield* UserData).find(chatId);
   const counted = Struct.pick(user, [
     "records",
     "sightings",
@@ -68,7 +69,7 @@ const preview = Effect.fnUntraced(function* (chatId: ChatId) {
   ]);
   return {
     ...Record.map(counted, (found) => found.length),
-    revokedKeys: keys.filter(({ status }) => status !== "revoked").map(({ id }) => id),
+    revokedKeys: keys.map(({ id }) => id),
   } satisfies UserErased;
 });
 

@@ -54,6 +54,15 @@ it("`users export` prints everything stored about a user, including decrypted ad
   expect(JSON.parse(nobody)).toMatchObject({ chatId: "999999", links: [], sightings: [], entries: [] });
 });
 
+it("a dry run of `users erase` names the keys of an account that the user alone runs, as the erasure does", async () => {
+  const place = await withLinks();
+  const { id } = await place.json("keys", "create", "--account", "acme");
+  await place.json("accounts", "members", "add", "acme", "--chat-id", ada, "--role", "owner");
+  const erase = ["users", "erase", "--chat-id", ada];
+  for (const flags of [["--dry-run"], []])
+    expect(await place.json(...erase, ...flags)).toMatchObject({ revokedKeys: [id] });
+});
+
 it("`users erase` erases a user from every scope of a running server; a dry run erases nothing", async () => {
   const place = await withLinks();
   const url = await place.serve();
