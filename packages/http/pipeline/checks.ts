@@ -108,6 +108,15 @@ export const makeChecks = Effect.gen(function* () {
       return { presented: authenticated.key, quota: authenticated.quota, context };
     });
 
+    /** A response without a valid key says nothing of the key that the request had. */
+    const authenticateAgain = (context: RequestContext) =>
+      authenticate(context).pipe(
+        Effect.map(({ presented }) => presented),
+        Effect.mapError((error) =>
+          error instanceof Refused ? error : new Refused({ ...context, key: null, limits: null }, error),
+        ),
+      );
+
     const readAllowed = Effect.fnUntraced(function* (context: RequestContext, presented: ApiKey) {
       // Step 8: check that the access and the tier of the key allow the route.
       if (!isAllowed(presented)) return yield* new Forbidden({ reason: "key_access" });
@@ -117,7 +126,7 @@ export const makeChecks = Effect.gen(function* () {
       const { values, contract } = yield* readValues(context, presented);
       // While a slow body arrived, the key may have been revoked.
       const isSlow = context.clock.currentTimeMillisUnsafe() - began >= keyFreshness;
-      const key = isSlow ? (yield* authenticate(context)).presented : presented;
+      const key = isSlow ? yield* authenticateAgain(context) : presented;
       if (isSlow && !isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
       if (validate !== undefined) yield* validate(values);
       // Step 10: check whether the values need a Premium key. On a write route, `handler` then holds the idempotency
@@ -157,7 +166,7 @@ export const makeChecks = Effect.gen(function* () {
       });
       const done = yield* Effect.mapError(
         yield* Fiber.join(begun),
-        ({ context: of, error }) => new Refused({ ...of, limits: report }, error),
+        ({ context: of, error }) => new Refused(of.key === null ? of : { ...of, limits: report }, error),
       );
       return "waiting" in done ? yield* answer(counted(done.waiting)) : counted(done);
     });
