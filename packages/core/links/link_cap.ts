@@ -1,7 +1,7 @@
 import { Cache, Context, Effect, Exit, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { Conflict, type StoreEffect, type StoreUnavailable } from "../errors.ts";
-import type { ChatId, Pid } from "../ids.ts";
+import type { ChatId } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { Limits } from "../limits/quota.ts";
 import { isLinked } from "./link.ts";
@@ -17,6 +17,17 @@ export interface LinkRoom {
     write: (granted: number) => Effect.Effect<A, E, R>,
   ) => Effect.Effect<A, E | StoreUnavailable, R>;
 }
+
+/** How many links an account may still make, as this node knows. */
+interface Room {
+  readonly plan: number;
+  /** How many new links the plan had room for when the links were counted. */
+  readonly counted: number;
+  left: number;
+}
+
+/** With less room than this, a write first looks whether it makes a link: as many writes may run at a time. */
+const fewLeft = 64;
 
 /**
  * Keeps the number of an account's links, over all its scopes, within its plan. A node remembers a count for a minute,
@@ -35,9 +46,9 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
       return most === 0 ? Infinity : most;
     });
 
-    const count = Effect.fnUntraced(function* (account: string) {
-      let left = yield* planOf(account);
-      if (left === Infinity) return left;
+    const countIn = Effect.fnUntraced(function* (account: string, plan: number) {
+      if (plan === Infinity) return plan;
+      let left = plan;
       for (const { scope } of yield* keys.listScopes(account)) {
         if (left > 0) left -= yield* links.countLinks(scope.pid, { enough: left });
       }
@@ -49,11 +60,11 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
     const pendingOf = (account: string) => pending.get(account) ?? 0;
 
     const rooms = yield* Cache.makeWith(
-      (account: string) =>
-        Effect.map(count(account), (counted) => ({
-          counted,
-          left: Math.max(0, counted - pendingOf(account)),
-        })),
+      Effect.fnUntraced(function* (account: string): Effect.fn.Return<Room, StoreUnavailable> {
+        const plan = yield* planOf(account);
+        const counted = yield* countIn(account, plan);
+        return { plan, counted, left: Math.max(0, counted - pendingOf(account)) };
+      }),
       {
         capacity: 10_000,
         timeToLive: Exit.match({
@@ -63,16 +74,25 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
       },
     );
 
+    /** Counts a full account anew if it has another plan, such as one that it has just paid. */
+    const roomOf = Effect.fnUntraced(function* (account: string) {
+      const room = yield* Cache.get(rooms, account);
+      if (room.counted > 0 || (yield* planOf(account)) === room.plan) return room;
+      yield* Cache.invalidateWhen(rooms, account, (known) => known === room);
+      return yield* Cache.get(rooms, account);
+    });
+
     const use = Effect.fnUntraced(function* <A, E, R>(
       account: string,
+      known: Room,
       wanted: number,
       write: (granted: number) => Effect.Effect<A, E, R>,
-    ) {
-      let room = yield* Cache.get(rooms, account);
+    ): Effect.fn.Return<A, E | StoreUnavailable, R> {
+      let room = known;
       // A write takes room even if it then makes no link, so an account is counted again when its room is used up.
       if (room.left < Math.min(wanted, room.counted)) {
         const used = room;
-        yield* Cache.invalidateWhen(rooms, account, (known) => known === used);
+        yield* Cache.invalidateWhen(rooms, account, (cached) => cached === used);
         room = yield* Cache.get(rooms, account);
       }
       const take = Effect.sync(() => {
@@ -90,14 +110,18 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
     });
 
     // One generator function for all writes: V8 holds what a new one captures until a major collection.
-    const admitted = Effect.fnUntraced(function* <A, E, R>(
-      pid: Pid,
+    const admit = Effect.fnUntraced(function* <A, E, R>(
+      { account, pid }: DataScope,
       chatId: ChatId,
-      granted: number,
       write: Effect.Effect<A, E, R>,
-    ) {
-      const isAdmitted = granted > 0 || Option.exists(yield* links.findByChatId(pid, chatId), isLinked);
-      return yield* isAdmitted ? write : new Conflict({ reason: "link_limit" });
+    ): Effect.fn.Return<A, E | Conflict | StoreUnavailable, R> {
+      const room = yield* roomOf(account);
+      // A write that makes no link must not take the room of one that runs beside it.
+      const isNear = room.left < fewLeft;
+      if (isNear && Option.exists(yield* links.findByChatId(pid, chatId), isLinked)) return yield* write;
+      const last = (granted: number): Effect.Effect<A, E | Conflict, R> =>
+        granted > 0 ? write : Effect.fail(new Conflict({ reason: "link_limit" }));
+      return yield* use(account, room, 1, last);
     });
 
     return {
@@ -105,13 +129,12 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
       planOf,
 
       roomOf: ({ account }: Pick<DataScope, "account">): LinkRoom => ({
-        count: count(account),
-        use: (wanted, write) => use(account, wanted, write),
+        count: Effect.flatMap(planOf(account), (plan) => countIn(account, plan)),
+        use: (wanted, write) => Effect.flatMap(roomOf(account), (room) => use(account, room, wanted, write)),
       }),
 
       /** Runs a write, or fails with `Conflict` `link_limit` if it makes a link and the account can have no more. */
-      admit: <A, E, R>({ account, pid }: DataScope, chatId: ChatId, write: Effect.Effect<A, E, R>) =>
-        use(account, 1, (granted) => admitted(pid, chatId, granted, write)),
+      admit,
 
       /** Called after links were removed, so that a full account has room at once. */
       freed: ({ account }: Pick<DataScope, "account">) => Cache.invalidate(rooms, account),

@@ -74,3 +74,20 @@ test("changed links take no room, and a full account has room again when a link 
   yield* TestClock.adjust("5 seconds");
   yield* set(0);
 });
+
+test("a write that makes no link takes no room of another one that makes the last", function* () {
+  const { cap, scope, set } = yield* makeAccount;
+  for (let index = 0; index < most - 1; index++) yield* set(index);
+  const confirming = cap.admit(scope, ChatId.make("10000"), Effect.never);
+  yield* Effect.forkChild(confirming, { startImmediately: true });
+  yield* set(most);
+  yield* Effect.flip(set(most + 1));
+});
+
+test("a full account has the room of another plan at once", function* () {
+  const { set } = yield* makeAccount;
+  for (let index = 0; index < most; index++) yield* set(index);
+  yield* Effect.flip(set(most));
+  yield* (yield* KeyStore).updateAccount({ ...operator, name: "acme", update: { tier: "premium" }, at: 0 });
+  yield* set(most);
+});
