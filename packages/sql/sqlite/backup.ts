@@ -1,4 +1,5 @@
 /** Copies of the embedded database: made beside a running server, checked, and put in place of the database. */
+import { existsSync } from "node:fs";
 import { access, chmod, constants, copyFile, link, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Clock, Context, Data, Effect, Layer, type Scope } from "effect";
@@ -181,9 +182,8 @@ export const restoreEmbedded = Effect.fnUntraced(function* (
       leaveWriteAheadLog(part);
       await settle(part);
       leaveWriteAheadLog(path);
+      if (!holdsNothing(folder)) for (const end of keptEnds) await keep(path + end, kept + end);
       for (const name of besideOf(path)) if (name !== path) await rm(name, { force: true });
-      // A link, since the database must never be missing.
-      if (!holdsNothing(folder)) await link(path, kept).catch(() => copyFile(path, kept));
       await rename(part, path);
       const directory = await open(dirname(path), "r");
       await directory.sync().catch(() => {});
@@ -199,6 +199,14 @@ const restFile = Effect.fnUntraced(function* (filename: string) {
   const database = yield* Layer.build(layerSqlite({ filename }));
   yield* restDatabase(Context.get(database, SqlClient.SqlClient), { since: now, reason: "restored" });
 }, Effect.scoped);
+
+/** What is kept of the earlier database: its file, and a log that could not be moved into it. */
+const keptEnds = ["", "-wal", "-journal"];
+
+/** Makes a link, since the database must never be missing. */
+const keep = async (file: string, kept: string) => {
+  if (existsSync(file)) await link(file, kept).catch(() => copyFile(file, kept));
+};
 
 const besideOf = (file: string): ReadonlyArray<string> =>
   ["", "-wal", "-shm", "-journal"].map((end) => file + end);
