@@ -73,10 +73,7 @@ test("a long search rests between its steps beside another account", function* (
     )
     .pipe(
       Effect.provideService(WorkingTimes, time),
-      Effect.provideService(
-        BusyTime,
-        Effect.sync(() => busy),
-      ),
+      Effect.provideService(BusyTime, () => busy),
       Effect.forkChild({ startImmediately: true }),
     );
   const stepsAt = [];

@@ -105,9 +105,6 @@ test("an address that comes without a visit begins next, while many visits of an
   });
   return body.pipe(
     Effect.provideService(WorkingTimes, time),
-    Effect.provideService(
-      BusyTime,
-      Effect.sync(() => busy),
-    ),
+    Effect.provideService(BusyTime, () => busy),
   );
 });

@@ -11,7 +11,7 @@ const { presence, workedAtOnce, workingPart } = bounds;
 class Process {
   readonly #time = new WorkingTime();
   #busy = 0;
-  readonly busyTime = Effect.sync(() => this.#busy);
+  readonly busyTime = () => this.#busy;
 
   /** Starts a step of an account, beside an account that has just sent a request. */
   begin(account: string, takes: number, isBeside = true) {
