@@ -13,7 +13,7 @@ const test = testWith(
   Layer.mergeAll(
     Layer.succeed(HttpSettings, { publicUrl: "http://localhost", trustedProxies: [] }),
     Layer.mock(RequestLimits)({
-      mayBegin: null,
+      admitBeside: null,
       admitAddress: () => Effect.sync(() => void steps.push("admit")),
     }),
     Layer.mock(SecurityLog)({ noteRefusal: () => Effect.void }),

@@ -4,7 +4,7 @@ import { type AddressBucket, type KeyBucket, RateLimited, SharedIpRateLimited } 
 import type { ChatId, GuildId, KeyId, Pid } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
-import { type CounterRule, type CounterState, Counters } from "./counters.ts";
+import { type Admission, type CounterRule, type CounterState, Counters } from "./counters.ts";
 import { type KeyKind, Limits, type Quota, type Traffic } from "./quota.ts";
 
 export interface Allowance {
@@ -164,16 +164,14 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
         const ofAddress = address === null ? null : yield* windowsOfAddress(address);
         const now = yield* Clock.currentTimeMillis;
         const rules = rulesFor(requester, ofAddress, now);
-        const { admitted, states } = yield* counters.admit(rules, now);
-        const refusal = admitted ? null : refusalOf(rules, states, now);
-        return { report: reportOf(rules, states), refusal };
+        return decided(rules, yield* counters.admit(rules, now), now);
       }),
 
       /**
-       * Whether the work of a request may begin while it is counted, as far as this process knows: no limit is full. Null if
-       * counting takes no round trip.
+       * Returns how to count a request, as `admit` does, if its work may begin meanwhile: no limit is full, as far as this
+       * process knows. Returns null otherwise. Null if counting takes no round trip.
        */
-      mayBegin:
+      admitBeside:
         hasRoom === undefined
           ? null
           : Effect.fnUntraced(function* (requester: Requester) {
@@ -181,7 +179,8 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
               const now = yield* Clock.currentTimeMillis;
               const ofAddress = address === null ? null : yield* windowsOfAddress(address);
               const rules = rulesFor(requester, ofAddress, now);
-              return rules.length > 0 && (yield* hasRoom(rules, now));
+              if (rules.length === 0 || !(yield* hasRoom(rules, now))) return null;
+              return Effect.map(counters.admit(rules, now), (admission) => decided(rules, admission, now));
             }),
 
       /**
@@ -248,6 +247,11 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
 }) {
   static readonly layer = Layer.effect(RequestLimits, RequestLimits.make);
 }
+
+const decided = (rules: ReadonlyArray<LimitRule>, { admitted, states }: Admission, now: Millis) => ({
+  report: reportOf(rules, states),
+  refusal: admitted ? null : refusalOf(rules, states, now),
+});
 
 type Window = Pick<LimitRule, "bucket" | "key" | "isDay">;
 

@@ -13,7 +13,6 @@ import {
 import { isAddressAllowed } from "@accountlink/core/addresses";
 import { GameId } from "@accountlink/core/ids";
 import { keyFreshness } from "@accountlink/core/keys";
-import type { Requester } from "@accountlink/core/limits";
 import { PlatformRefusals } from "@accountlink/core/platforms";
 import { RecentRequests, RequestPlaces } from "@accountlink/core/turns";
 import {
@@ -65,8 +64,8 @@ export const makeChecks = Effect.gen(function* () {
   const recent = yield* RecentRequests;
 
   /** Counts a request against its limits, or refuses it. */
-  const admit = (context: RequestContext, account: string, requester: Requester) =>
-    Effect.flatMap(limits.admit(requester), ({ report, refusal }) => {
+  const admit = (context: RequestContext, account: string, counting: ReturnType<typeof limits.admit>) =>
+    Effect.flatMap(counting, ({ report, refusal }) => {
       const counted = { ...context, limits: report };
       if (refusal !== null) return Effect.fail(new Refused<PublicError>(counted, refusal));
       recent.note(account, context.clock.currentTimeMillisUnsafe());
@@ -139,7 +138,7 @@ export const makeChecks = Effect.gen(function* () {
       (route.group === "lookup" || route.group === "bulk") &&
       !("wait" in route.parameters) &&
       route.isStream !== true;
-    const mayBegin = isLookup ? limits.mayBegin : null;
+    const admitBeside = isLookup ? limits.admitBeside : null;
 
     /**
      * Runs steps 8 to 12 of a lookup while the shared counters count it, so that it takes one round trip. The count decides
@@ -179,7 +178,6 @@ export const makeChecks = Effect.gen(function* () {
       // Steps 6 and 7: count the request against the limits of the client address and of the key, together.
       const requester = { key: presented, quota, address: context.address, traffic };
       const { account } = presented.scope;
-      const counting = within(context, admit(context, account, requester));
       // Steps 11 and 12: check the guild, and do the work. The handler calls one service of core, such as
       // `LinkLookup.byChat` or `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
       const answer = (input: KeyedInput<P>) => {
@@ -187,11 +185,14 @@ export const makeChecks = Effect.gen(function* () {
         const taken = placeOf(input);
         return taken === null ? handled : places[taken]({ account, person: input.key.id }, handled);
       };
-      const isOfGuild = presented.scope.kind === "guild";
-      if (mayBegin !== null && !isOfGuild && (yield* within(context, mayBegin(requester)))) {
-        return yield* answerWhileCounted(context, presented, counting, answer);
+      if (admitBeside !== null && presented.scope.kind !== "guild") {
+        const counting = yield* within(context, admitBeside(requester));
+        if (counting !== null) {
+          const admitted = within(context, admit(context, account, counting));
+          return yield* answerWhileCounted(context, presented, admitted, answer);
+        }
       }
-      const counted = yield* counting;
+      const counted = yield* within(context, admit(context, account, limits.admit(requester)));
       return yield* answer(yield* within(counted, readAllowed(counted, presented)));
     });
   };

@@ -23,7 +23,7 @@ import { type BoundRoute, makePipeline } from "./pipeline.ts";
 const services = Layer.mergeAll(
   Layer.succeed(HttpSettings, { publicUrl: "http://localhost", trustedProxies: [] }),
   Layer.mock(KeyAuthenticator)({ checkThrottle: () => Effect.void }),
-  Layer.mock(RequestLimits)({ mayBegin: null }),
+  Layer.mock(RequestLimits)({ admitBeside: null }),
   Layer.mock(PlatformRefusals)({ chargeTo: () => identity }),
   RequestPlaces.layer,
   Layer.mock(SecurityLog)({ noteUse: () => Effect.void, noteRefusal: () => Effect.void }),
@@ -94,14 +94,11 @@ const lookup = defineRoute({
 });
 
 /** Counters of another process, which answer when the latch opens. */
-const countingWith = (latch: Latch.Latch, refusal: RateLimited | null) =>
-  Layer.mock(RequestLimits)({
-    mayBegin: () => Effect.succeed(true),
-    admit: () => {
-      const window = { bucket: "second", limit: 9, remaining: 8, resetsAt: 0 } as const;
-      return Effect.as(latch.await, { report: { window, day: null, addressDay: null }, refusal });
-    },
-  });
+const countingWith = (latch: Latch.Latch, refusal: RateLimited | null) => {
+  const window = { bucket: "second", limit: 9, remaining: 8, resetsAt: 0 } as const;
+  const counting = Effect.as(latch.await, { report: { window, day: null, addressDay: null }, refusal });
+  return Layer.mock(RequestLimits)({ admitBeside: () => Effect.succeed(counting) });
+};
 
 const key = {
   id: "key",

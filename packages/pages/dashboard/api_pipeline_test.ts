@@ -28,7 +28,7 @@ const test = testWith(
       authenticate: (account) => Effect.succeed({ key: keyOf(account ?? ""), quota, endsAt: null }),
     }),
     Layer.mock(RequestLimits)({
-      mayBegin: null,
+      admitBeside: null,
       admitAddress: () => Effect.void,
       admit: () => Effect.succeed({ report: unlimited, refusal: null }),
     }),
