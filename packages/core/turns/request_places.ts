@@ -68,8 +68,12 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
     const files = new Turns({ resource: "exports", places: 1, longestRest: bounds.workedAtOnce });
     const reads = new Turns({ resource: "page_reads", most: bounds.dearRequests });
     return {
-      /** Answers a plain list of 50 users, which costs what four lookups cost, or the users of a game account. */
+      /** Answers a plain list of 50 users, which costs what four lookups cost. */
       bulk: yield* makePlaces("requests", bounds.bulks),
+
+      /** Answers who has a game account, who may be as many. Any number at a time: a turn took a tenth of a lookup. */
+      reverse: (<A, E, R>({ account }: Asker, answer: Effect.Effect<A, E, R>) =>
+        accounts.pace(account, answer)) satisfies InPlace,
 
       /** Answers a long list, or a bulk that asks a platform. */
       list: yield* makePlaces("requests", bounds.dearRequests),

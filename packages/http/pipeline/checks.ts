@@ -43,7 +43,7 @@ export interface KeyedInput<P extends Parameters> extends Input<P> {
 export type Answered = Success | HttpResponse;
 
 /** The places of requests with a key. */
-type Place = "bulk" | "list" | "platform" | "write" | "form";
+type Place = "bulk" | "reverse" | "list" | "platform" | "write" | "form";
 
 /** What a route has besides the schemas of its parameters. */
 export interface ValueChecks<P extends Parameters> {
@@ -207,7 +207,8 @@ interface Waiting<P extends Parameters> {
 }
 
 /** Whether a request may run while it is counted: a lookup, or many, that asks no platform. */
-const mayRunUncounted = (place: Place | null): boolean => place === null || place === "bulk";
+const mayRunUncounted = (place: Place | null): boolean =>
+  place === null || place === "bulk" || place === "reverse";
 
 /** Whether a request may ask a platform. Charging an account takes a tenth of the time of a lookup that asks none. */
 const asksPlatforms = ({ values, key, context }: KeyedInput<{}>): boolean => {
@@ -224,7 +225,6 @@ const asksPlatforms = ({ values, key, context }: KeyedInput<{}>): boolean => {
 export const placesOf = (route: Route) => {
   const isList = "limit" in route.parameters;
   const isBulk = route.group === "bulk";
-  // A game account may have as many users as a bulk.
   const isReverse =
     route.group === "lookup" && Object.values(route.parameters).some(({ schema }) => schema === GameId);
   return ({ values }: Pick<KeyedInput<{}>, "values">): Place | null => {
@@ -233,7 +233,7 @@ export const placesOf = (route: Route) => {
     const asksPlatform = guildId !== null || resolved === true;
     if (isList || isBulk) return isBulk && !asksPlatform ? "bulk" : "list";
     if (route.group === "alts" || asksPlatform) return "platform";
-    if (isReverse) return "bulk";
+    if (isReverse) return "reverse";
     return route.method === "GET" ? null : "write";
   };
 };
