@@ -73,7 +73,7 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
 
       /** Answers who has a game account, who may be as many. Any number at a time: a turn took a tenth of a lookup. */
       reverse: (<A, E, R>({ account }: Asker, answer: Effect.Effect<A, E, R>) =>
-        accounts.pace(account, answer)) satisfies InPlace,
+        accounts.paceBeside(account, answer)) satisfies InPlace,
 
       /** Answers a long list, or a bulk that asks a platform. */
       list: yield* makePlaces("requests", bounds.dearRequests),

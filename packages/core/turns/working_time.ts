@@ -103,6 +103,11 @@ export class WorkingTime {
     return Effect.flatMap(this.rest(account), (works) => this.count(works, step));
   }
 
+  /** Runs a step as `pace` does, but counts nothing while the account is alone, for steps as short as a lookup. */
+  paceBeside<A, E, R>(account: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return Effect.withFiber((fiber) => (isAlone(fiber, account) ? step : this.pace(account, step)));
+  }
+
   /**
    * While all accounts together have worked for more than their part of the process, an account that has worked for more
    * than its share of the part waits, unless it is alone. Returns what `count` counts the next step of the account for.

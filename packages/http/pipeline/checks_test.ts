@@ -55,7 +55,7 @@ it.each([
   [LookupsV2.getChat, {}, null],
   [LookupsV2.getChat, { guildId: "9" }, "platform"],
   [LookupsV2.getChat, { resolved: true }, "platform"],
-  [LookupsV2.getGame, {}, "bulk"],
+  [LookupsV2.getGame, {}, "reverse"],
   [LookupsV2.getGame, { guildId: "9" }, "platform"],
   [LookupsV2.bulkGame, {}, "bulk"],
   [LookupsV2.bulkGame, { resolved: true }, "list"],
