@@ -181,8 +181,11 @@ export const restoreEmbedded = Effect.fnUntraced(function* (
     yield* attempt(async () => {
       leaveWriteAheadLog(part);
       await settle(part);
-      leaveWriteAheadLog(path);
-      if (!holdsNothing(folder)) for (const end of keptEnds) await keep(path + end, kept + end);
+      const isKept = !holdsNothing(folder);
+      // Before SQLite opens the database: it removes the log of a damaged one.
+      if (isKept) for (const end of logEnds) await keep(path + end, kept + end);
+      if (leaveWriteAheadLog(path)) for (const end of logEnds) await rm(kept + end, { force: true });
+      if (isKept) await keep(path, kept);
       for (const name of besideOf(path)) if (name !== path) await rm(name, { force: true });
       await rename(part, path);
       const directory = await open(dirname(path), "r");
@@ -200,8 +203,8 @@ const restFile = Effect.fnUntraced(function* (filename: string) {
   yield* restDatabase(Context.get(database, SqlClient.SqlClient), { since: now, reason: "restored" });
 }, Effect.scoped);
 
-/** What is kept of the earlier database: its file, and a log that could not be moved into it. */
-const keptEnds = ["", "-wal", "-journal"];
+/** The files with what is not in the database's file yet. */
+const logEnds = ["-wal", "-journal"];
 
 /** Makes a link, since the database must never be missing. */
 const keep = async (file: string, kept: string) => {
@@ -211,8 +214,11 @@ const keep = async (file: string, kept: string) => {
 const besideOf = (file: string): ReadonlyArray<string> =>
   ["", "-wal", "-shm", "-journal"].map((end) => file + end);
 
-/** Moves the log of the earlier database into its file: SQLite would apply the log to the restored one. */
-const leaveWriteAheadLog = (path: string): void => {
+/**
+ * Moves the log of the earlier database into its file: SQLite would apply the log to the restored one. Returns false if
+ * the database is damaged, or in use.
+ */
+const leaveWriteAheadLog = (path: string): boolean => {
   try {
     const earlier = new (nodeSqlite().DatabaseSync)(path, { timeout: 5_000 });
     try {
@@ -220,7 +226,9 @@ const leaveWriteAheadLog = (path: string): void => {
     } finally {
       earlier.close();
     }
+    return true;
   } catch {
-    // A damaged database is replaced all the same.
+    // Such a database is replaced all the same.
+    return false;
   }
 };

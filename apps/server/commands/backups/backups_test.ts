@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Effect } from "effect";
@@ -182,6 +190,17 @@ it.skipIf(missing !== null)(
     });
   },
 );
+
+it("restore --replace keeps the log of a damaged database beside it", async () => {
+  const { folder, dataFolder, json } = await makeWorkplace();
+  await json("keys", "create", "--account", "acme");
+  const { file } = await json("backup", join(folder, "backups"));
+  const [database, damaged] = [join(dataFolder, "accountlink.db"), "damaged".repeat(10_000)];
+  for (const end of ["", "-wal"]) writeFileSync(`${database}${end}`, damaged);
+  const { kept } = await json("restore", "--replace", "--resume", String(file));
+  expect(readFileSync(`${String(kept)}-wal`, "utf8")).toBe(damaged);
+  expect(await json("keys", "list")).toMatchObject({ keys: [{ status: "active" }] });
+});
 
 it("a resume can be repeated, and copies of resting and of resumed storages rest", async () => {
   const { folder, dataFolder, json, environment } = await makeWorkplace({ ACCOUNTLINK_BACKUP_KEEP: "1" });
