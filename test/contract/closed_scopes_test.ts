@@ -11,10 +11,16 @@ import { useSiteServer, verified } from "./site_server.ts";
 
 /** Ada manages neither guild, and Ben manages the second one. */
 const [ada, ben, cyd] = ["100001", "100002", "100003"];
-const moved = "700000000000000009";
+const [moved, held] = ["700000000000000009", "700000000000000010"];
+
+const rules = [{ roleId: verified.id, when: { is: "linked" as const } }];
 
 const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, ({ platform, ...fixture }) => ({
   ...fixture,
+  plans: [
+    ...(fixture.plans ?? []),
+    { account: "moderated", scope: "global", guildId: held, rules, nickname: null, state: "on" },
+  ],
   platform: {
     ...platform,
     guilds: [
@@ -26,6 +32,7 @@ const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, ({ platfo
         roles: [verified],
         members: [{ chatId: ben, manager: true }, { chatId: ada }, { chatId: cyd }],
       },
+      { id: held, name: "Held", bot: true, roles: [verified], members: [{ chatId: ben, manager: true }] },
     ],
   },
 }));
@@ -35,8 +42,10 @@ fixtures.account({ name: "present", chatId: ben });
 const ofFormer = { account: "former", links: { [cyd]: "3" } };
 fixtures.key({ ...ofFormer });
 for (const guildId of [guild, moved]) fixtures.key({ ...ofFormer, guildId });
+// Nobody lends a guild to the account, but its moderator manages one.
+fixtures.account({ name: "moderated", chatId: cyd, members: [{ chatId: ben, role: "moderator" }] });
+fixtures.key({ account: "moderated" });
 const present = fixtures.key({ account: "present", guildId: moved });
-const rules = [{ roleId: verified.id, when: { is: "linked" as const } }];
 fixtures.plan({ account: "former", guildId: guild, rules, state: "on" });
 fixtures.plan({ account: "present", guildId: moved, rules, state: "on" });
 
@@ -81,6 +90,14 @@ test("nobody verifies for a guild that the account does not manage, and chat kno
   expectPage(await server.newBrowser().get(`/verify?pid=${pidOf(guild)}`), 404, "This address does not work");
   const { body } = await command(send, { chatId: cyd }, "verify");
   expect(body.data?.content).toMatch(/not set up/i);
+});
+
+test("a global scope lets the members of a guild in while its plan is on there, whoever lends the guild", async () => {
+  const [scope] = await scopesOf(await signInOwner(server, cyd));
+  const enter = (guildId: string) =>
+    server.newBrowser().get(`/verify?pid=${textOf(scope?.pid)}&guildId=${guildId}`);
+  expectPage(await enter(held), 200, "Link your accounts");
+  expectPage(await enter(moved), 404, "This address does not work");
 });
 
 test("an old panel leads to the list that its guild has now", async () => {

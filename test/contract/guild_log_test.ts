@@ -289,3 +289,11 @@ test("New and alike takes the reviews of a moderator, and shows no address", asy
   const foreign = "/dashboard/alts/new?pid=pid_00000000000000000000";
   expect((await moderator.browser.get(foreign)).status).toBe(404);
 });
+
+test("links that are gone wait for no decision", async () => {
+  const body = { pid, chatId: ada, reason: "A test" };
+  expect((await owner.send("DELETE /dashboard/api/links", { body })).status).toBe(200);
+  const { links } = dataOf(await owner.send(`GET /dashboard/api/alts?pid=${pid}`));
+  expect((await stateOf())?.likelyAlts).toBe(listOf(links).length);
+  expect(listOf(links).map(({ chatId }) => chatId)).not.toContain(ada);
+});

@@ -49,8 +49,8 @@ test("what the rules gave and took is listed, and what they took is given back",
     owner.send("POST /dashboard/api/roles/put-back", { body: { ...place, since: from } });
   expectInvalid(await putBack("yesterday"), "since");
   expectData(await putBack(new Date(Date.now() + 60_000).toISOString()), { pending: 0 });
-  expectData(await putBack(since), { pending: 1 });
   expect(await planOf(owner, pid)).toMatchObject({ status: { state: "paused" } });
+  expectData(await putBack(since), { pending: 1 });
   const back = [[bob, "gave", "put_back"], took, gave(cyd), gave(bob)];
   await expect.poll(made, { timeout: 12_000 }).toEqual(back);
   expectData(await putBack(since), { pending: 0 });

@@ -8,10 +8,11 @@ import {
   PreviewTally,
   previewTime,
 } from "@accountlink/core/roles";
+import { hourMs } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniquePid, uniqueText } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { atOnce, eraseUser, makeScopes } from "../scopes.ts";
+import { atOnce, eraseUser, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import {
   listed,
@@ -39,6 +40,28 @@ export const plans: Cases<StoragePorts> = {
     yield* remove;
     yield* store.setProblem(place, "reminders_refused", start);
     expectEqual((yield* status).problems, []);
+  },
+
+  "a problem of reminders lasts for an hour, whatever is changed meanwhile": function* () {
+    const { place, put, status, store } = yield* newRoleSteps;
+    yield* put();
+    yield* store.setProblem(place, "reminders_refused", start);
+    yield* put({ ...settings, nickname: "{game.username}!" }, 0, start + hourMs - 1);
+    expectEqual((yield* status).problems.length, 1);
+    yield* put(settings, 0, start + hourMs);
+    expectEqual((yield* status).problems, []);
+  },
+
+  "the plan that is on for a guild is found, also of a suspended account": function* () {
+    const keys = yield* KeyStore;
+    const { account, global } = yield* makeScopes;
+    const { place, put, store } = yield* roleSteps(global);
+    yield* put(paused);
+    const { guildId } = place;
+    expectEqual(yield* store.findOn(guildId), Option.none());
+    yield* put();
+    yield* keys.updateAccount({ ...origin, name: account.name, update: { status: "suspended" }, at: 0 });
+    expectEqual(Option.getOrUndefined(yield* store.findOn(guildId))?.scope.pid, global.pid);
   },
 
   "concurrent put of several accounts: exactly one turns its plan for a guild on": function* () {
