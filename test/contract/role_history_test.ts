@@ -1,7 +1,7 @@
 /** What the rules gave and took: as JSON and as a file, and given back. */
 import { expect, test } from "vitest";
 import { guild, stranger } from "../support/fixtures.ts";
-import { withoutIsolation } from "../support/flow_browser.ts";
+import { formOf, withoutIsolation } from "../support/flow_browser.ts";
 import { type Json, listOf } from "../support/http.ts";
 import { dataOf, expectData, expectInvalid, expectRefusal, isoTime } from "./contract_server.ts";
 import { pidOf, planOf, putPlan, signInOwner } from "./dashboard.ts";
@@ -122,4 +122,16 @@ test("a stranger neither reads nor reverses what the rules did", async () => {
   expectRefusal(refused, 404, "BAD_REQUEST", null);
   const body = { pid, guildId: guild, since: "2026-01-01" };
   expectRefusal(await other.send("POST /dashboard/api/roles/put-back", { body }), 404, "BAD_REQUEST", null);
+});
+
+test("linking is not turned on without rules over rules that were saved meanwhile", async () => {
+  const owner = await signInOwner(server, ada);
+  const pid = await pidOf(owner);
+  dataOf(await owner.send("DELETE /dashboard/api/roles", { body: { pid, guildId: guild } }));
+  const address = `/dashboard/communities/${pid}/roles`;
+  const opened = await owner.browser.get(address);
+  dataOf(await putPlan(owner, { pid, rules }));
+  const late = await owner.browser.post(address, { ...formOf(opened), act: "linking" });
+  expect(late.text).toContain("Somebody else has changed these rules since you opened the page.");
+  expect(await planOf(owner, pid)).toMatchObject({ rules: [{ roleId }] });
 });

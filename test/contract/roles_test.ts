@@ -4,14 +4,7 @@ import { expect, test } from "vitest";
 import { botlessGuild, emptyGuild, guild, stranger } from "../support/fixtures.ts";
 import { formOf, wordsOf } from "../support/flow_browser.ts";
 import { type Answer, type Json, textOf } from "../support/http.ts";
-import {
-  dataOf,
-  expectData,
-  expectInvalid,
-  expectMissing,
-  expectRefusal,
-  isoTime,
-} from "./contract_server.ts";
+import { expectData, expectInvalid, expectMissing, expectRefusal, isoTime } from "./contract_server.ts";
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
 import { exportOf, managedBy, useSiteServer } from "./site_server.ts";
 
@@ -338,17 +331,6 @@ test("of two edits of the plan that both have read, one is stored and the other 
   expect(late.text).toContain("Somebody else has changed these rules since you opened the page.");
   const again = await save(late);
   expect([again.status, (await read())?.["nickname"]]).toEqual([303, "{game.username}"]);
-  await remove();
-});
-
-test("linking is not turned on without rules over rules that were saved meanwhile", async () => {
-  const { owner, pid, get, put, remove } = await rolesOf();
-  const address = `/dashboard/communities/${pid}/roles`;
-  const opened = await owner.browser.get(address);
-  await put({ ...settings, state: "paused" });
-  const late = await owner.browser.post(address, { ...formOf(opened), act: "linking" });
-  expect(late.text).toContain("Somebody else has changed these rules since you opened the page.");
-  expect(dataOf(await get())).toMatchObject({ plan: { rules: settings.rules } });
   await remove();
 });
 
