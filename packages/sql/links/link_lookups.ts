@@ -90,7 +90,7 @@ export const linkLookups = (parts: StoreParts) => {
  * The statements of nearly all requests as constant texts: building a statement from a template takes 4 µs, as long as
  * SQLite takes to run it.
  */
-const hotStatements = ({ sql, elements }: StoreParts) => ({
+const hotStatements = ({ sql, elements, isRemote }: StoreParts) => ({
   /** Parameters: pid, chat ID. */
   byChatId: textOf(
     sql`SELECT ${recordColumns} FROM links WHERE pid = ${""} AND chat_id = ${""} AND ${isLeft}`,
@@ -108,7 +108,8 @@ const hotStatements = ({ sql, elements }: StoreParts) => ({
 
   /** Parameters: pid, game ID, the most rows. */
   byGame: textOf(sql`
-    SELECT chat_id, game_id FROM links WHERE pid = ${""} AND game_id = ${""} AND ${isLeft}
+    SELECT chat_id, game_id FROM links
+    WHERE pid = ${""} AND game_id = ${""} AND ${isRemote ? isLeft : isLeftEach}
     ORDER BY linked_at DESC, chat_id LIMIT ${0}`),
 
   /**
@@ -124,12 +125,17 @@ const hotStatements = ({ sql, elements }: StoreParts) => ({
     ORDER BY found.linked_at DESC, found.chat_id`),
 });
 
+const notRemoved =
+  "NOT EXISTS (SELECT 1 FROM block_removals AS r WHERE r.pid = links.pid AND r.game_id = links.game_id)";
+
 /**
  * Leaves out links that a block is removing. The table is nearly always empty, which a statement asks once: asked of each
  * row, it was a third of the time that Postgres took for a bulk.
  */
-const isLeft = literalSql(`(NOT EXISTS (SELECT 1 FROM block_removals)
-  OR NOT EXISTS (SELECT 1 FROM block_removals AS r WHERE r.pid = links.pid AND r.game_id = links.game_id))`);
+const isLeft = literalSql(`(NOT EXISTS (SELECT 1 FROM block_removals) OR ${notRemoved})`);
+
+/** The same, asked of each row: of the few rows of one game account, it takes SQLite a fifth less time. */
+const isLeftEach = literalSql(notRemoved);
 
 const textOf = (query: Statement.Statement<unknown>): string => query.compile()[0];
 
