@@ -1,4 +1,4 @@
-import { Context, Effect, FiberSet, Layer, Metric, Option } from "effect";
+import { Context, Effect, FiberSet, Layer, Metric, Option, Schedule } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { alikeLevels, GuildLog } from "../guild_log/mod.ts";
 import type { ChatId, GameId } from "../ids.ts";
@@ -25,6 +25,12 @@ export const mostNewLinks = 1_000;
 
 /** How many pairs are stored of a new link. */
 const mostAlike = 3;
+
+/** While the storage or a platform does not answer, a link is counted again each minute for an hour. */
+const retries = { schedule: Schedule.spaced("1 minute"), times: 60 };
+
+const isAway = ({ _tag }: { readonly _tag: string }): boolean =>
+  _tag === "StoreUnavailable" || _tag === "PlatformUnavailable";
 
 /** How long a stopping node goes on counting. */
 const drainTime = "2 seconds";
@@ -65,6 +71,7 @@ export class NewLinkAlts extends Context.Service<NewLinkAlts>()("@accountlink/co
       return turns.stepWithin(account, Number.POSITIVE_INFINITY, count(link)).pipe(
         chargeTo(account),
         Effect.provideService(Urgency, "background"),
+        Effect.retry({ ...retries, while: isAway }),
         // A bot that has left its guild is no failure of the node.
         Effect.catchTag("Forbidden", () => Effect.void),
         Effect.catchTag("TurnRefused", () => Metric.update(skipped, 1)),

@@ -2,6 +2,7 @@ import { assert, test } from "@accountlink/test-servers/effect";
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Metric, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { AddressVault } from "../addresses/address_vault.ts";
+import { StoreUnavailable } from "../errors.ts";
 import { GuildLog } from "../guild_log/guild_log.ts";
 import type { LogEntry } from "../guild_log/log_entry.ts";
 import type { ChatId } from "../ids.ts";
@@ -68,6 +69,28 @@ test("likely alts of new links are stored and told to the log, before a node has
       found.map((pair) => [pair.chatId, pair.otherChatId, pair.evidence[0]?.kind]),
       [[cyd, ada, "game"]],
     );
+  }).pipe(Effect.provide(base));
+});
+
+test("alts of a link are counted again once the storage is back", function* () {
+  yield* Effect.gen(function* () {
+    const scope = yield* linkUsers;
+    const links = yield* LinkStore;
+    let failures = 2;
+    const { alts, told, close } = yield* open({
+      ...links,
+      findByChatId: (pid, user) =>
+        failures-- > 0
+          ? Effect.fail(new StoreUnavailable({ operation: "LinkStore.findByChatId" }))
+          : links.findByChatId(pid, user),
+    });
+    yield* alts.count(linkOf(scope, cyd));
+    while (told.length === 0) {
+      yield* TestClock.adjust("1 minute");
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve)));
+    }
+    yield* close;
+    assert.isBelow(failures, 0);
   }).pipe(Effect.provide(base));
 });
 
