@@ -20,7 +20,7 @@ interface NewLink {
   readonly at: Millis;
 }
 
-/** The most links of an account that wait on a node; the alts of further links are not counted. @internal */
+/** The most links of an account that wait on a node beside one; the alts of further links are not counted. @internal */
 export const mostNewLinks = 1_000;
 
 /** How many pairs are stored of a new link. */
@@ -48,7 +48,10 @@ export class NewLinkAlts extends Context.Service<NewLinkAlts>()("@accountlink/co
     const suspects = yield* SuspectStore;
     const links = yield* LinkStore;
     const log = yield* GuildLog;
-    const turns = new Turns({ resource: "new_link_alts", places: 1, mostWaiting: mostNewLinks });
+    const turns = new Turns({ resource: "new_link_alts", places: 1 });
+    /** How many links of each account this node has not counted yet. */
+    const uncounted = new Map<string, number>();
+    const uncountedOf = (account: string) => uncounted.get(account) ?? 0;
     const running = yield* FiberSet.make();
     yield* Metric.update(skipped, 0);
 
@@ -68,13 +71,12 @@ export class NewLinkAlts extends Context.Service<NewLinkAlts>()("@accountlink/co
     const warning = yield* warningOnce("Cannot count the alts of a new link");
     const countInTurn = (link: NewLink) => {
       const { account } = link.scope;
-      return turns.stepWithin(account, Number.POSITIVE_INFINITY, count(link)).pipe(
+      return turns.step(account, count(link)).pipe(
         chargeTo(account),
         Effect.provideService(Urgency, "background"),
         Effect.retry({ ...retries, while: isAway }),
         // A bot that has left its guild is no failure of the node.
         Effect.catchTag("Forbidden", () => Effect.void),
-        Effect.catchTag("TurnRefused", () => Metric.update(skipped, 1)),
         warning,
       );
     };
@@ -82,7 +84,17 @@ export class NewLinkAlts extends Context.Service<NewLinkAlts>()("@accountlink/co
 
     return {
       /** Counts the alts of a link in the background. */
-      count: (link: NewLink): Effect.Effect<void> => Effect.asVoid(FiberSet.run(running, countInTurn(link))),
+      count: (link: NewLink): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          const { account } = link.scope;
+          if (uncountedOf(account) > mostNewLinks) return Metric.update(skipped, 1);
+          uncounted.set(account, uncountedOf(account) + 1);
+          const ended = Effect.sync(() => {
+            uncounted.set(account, uncountedOf(account) - 1);
+            if (uncountedOf(account) === 0) uncounted.delete(account);
+          });
+          return Effect.asVoid(FiberSet.run(running, Effect.ensuring(countInTurn(link), ended)));
+        }),
     };
   }),
 }) {

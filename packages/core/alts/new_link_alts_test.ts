@@ -72,6 +72,10 @@ test("likely alts of new links are stored and told to the log, before a node has
   }).pipe(Effect.provide(base));
 });
 
+const away: Effect.Effect<never, StoreUnavailable> = Effect.fail(
+  new StoreUnavailable({ operation: "LinkStore.findByChatId" }),
+);
+
 test("alts of a link are counted again once the storage is back", function* () {
   yield* Effect.gen(function* () {
     const scope = yield* linkUsers;
@@ -79,10 +83,7 @@ test("alts of a link are counted again once the storage is back", function* () {
     let failures = 2;
     const { alts, told, close } = yield* open({
       ...links,
-      findByChatId: (pid, user) =>
-        failures-- > 0
-          ? Effect.fail(new StoreUnavailable({ operation: "LinkStore.findByChatId" }))
-          : links.findByChatId(pid, user),
+      findByChatId: (pid, user) => (failures-- > 0 ? away : links.findByChatId(pid, user)),
     });
     yield* alts.count(linkOf(scope, cyd));
     while (told.length === 0) {
@@ -104,25 +105,31 @@ test("alts of a link that was replaced since are not told to the log", function*
   }).pipe(Effect.provide(base));
 });
 
-test("links of an account that no node can count in time wait up to a bound, are skipped beyond it, and do not keep the node", function* () {
-  yield* Effect.gen(function* () {
-    const scope = yield* linkUsers;
-    const links = yield* LinkStore;
-    const isHeld = yield* Deferred.make<void>();
-    const held: LinkStore["Service"] = {
-      ...links,
-      findByChatId: () => Effect.andThen(Deferred.succeed(isHeld, undefined), Effect.never),
-    };
-    const skipped = Effect.map(Metric.snapshot, (all) =>
-      all.find(({ id }) => id === "accountlink_new_link_alts_skipped_total"),
-    );
-    const { alts, close } = yield* open(held);
-    yield* alts.count(linkOf(scope, ben));
-    yield* Deferred.await(isHeld);
-    for (let i = 0; i < mostNewLinks + 3; i++) yield* alts.count(linkOf(scope, ben));
-    assert.deepInclude(yield* skipped, { state: { count: 3, incremental: true } });
-    const closing = yield* Effect.forkChild(close);
-    yield* TestClock.adjust("2 seconds");
-    yield* Fiber.join(closing);
-  }).pipe(Effect.provide(base));
-});
+test.each<readonly [string, typeof away]>([
+  ["no node can count in time", Effect.never],
+  ["are counted again later", away],
+])(
+  "links of an account that %s wait up to a bound, are skipped beyond it, and do not keep the node",
+  function* ([, found]) {
+    yield* Effect.gen(function* () {
+      const scope = yield* linkUsers;
+      const links = yield* LinkStore;
+      const isHeld = yield* Deferred.make<void>();
+      const held: LinkStore["Service"] = {
+        ...links,
+        findByChatId: () => Effect.andThen(Deferred.succeed(isHeld, undefined), found),
+      };
+      const skipped = Effect.map(Metric.snapshot, (all) =>
+        all.find(({ id }) => id === "accountlink_new_link_alts_skipped_total"),
+      );
+      const { alts, close } = yield* open(held);
+      yield* alts.count(linkOf(scope, ben));
+      yield* Deferred.await(isHeld);
+      for (let i = 0; i < mostNewLinks + 3; i++) yield* alts.count(linkOf(scope, ben));
+      assert.deepInclude(yield* skipped, { state: { count: 3, incremental: true } });
+      const closing = yield* Effect.forkChild(close);
+      yield* TestClock.adjust("2 seconds");
+      yield* Fiber.join(closing);
+    }).pipe(Effect.provide(base), Effect.provideService(Metric.MetricRegistry, new Map()));
+  },
+);
