@@ -1,5 +1,6 @@
 /** Paces accounts that work for longer than their share of the process while others are there. */
 import { Clock, Context, Effect, type Fiber } from "effect";
+import { monotonicMillisOf } from "../monotonic_millis.ts";
 import { bounds } from "./bounds.ts";
 import { RecentRequests } from "./recent_requests.ts";
 
@@ -23,7 +24,7 @@ type AnyFiber = Fiber.Fiber<unknown, unknown>;
 
 /** Reads both without an effect for each: that took a third of the time of a reverse lookup. */
 const momentOf = (fiber: AnyFiber): Moment => {
-  const now = Number(fiber.getRef(Clock.Clock).monotonicTimeNanosUnsafe()) / 1e6;
+  const now = monotonicMillisOf(fiber.getRef(Clock.Clock));
   return [now, fiber.getRef(BusyTime)(now)];
 };
 
