@@ -25,7 +25,7 @@ export const makeRoleHistory = Effect.gen(function* () {
     return counts.reduce((sum, count) => sum + count, 0);
   });
 
-  /** Pauses the plan as it is stored, which somebody may save meanwhile. */
+  /** Pauses the plan, and reads it again if somebody saves it meanwhile. */
   const pausePlan = (guild: ScopedGuild, origin: WriteOrigin) =>
     Effect.flatMap(plans.findPlan(guild), (plan) => {
       if (plan.state !== "on") return Effect.void;

@@ -96,7 +96,7 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
 
       /**
        * Finds the sign-in of a request, before its account has a place: four at a time, of one address after the other. The
-       * work counts for the account, since a short form takes half as long.
+       * work counts for the account: a short form takes no longer.
        */
       find: <A extends Found, E, R>(find: Effect.Effect<A, E, R>) =>
         Effect.flatMap(turnOwner, (owner) =>

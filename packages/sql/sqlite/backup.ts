@@ -203,7 +203,7 @@ const restFile = Effect.fnUntraced(function* (filename: string) {
   yield* restDatabase(Context.get(database, SqlClient.SqlClient), { since: now, reason: "restored" });
 }, Effect.scoped);
 
-/** The files with what is not in the database's file yet. */
+/** The endings of the logs, whose commits the file of the database does not have yet. */
 const logEnds = ["-wal", "-journal"];
 
 /** Makes a link, since the database must never be missing. */

@@ -50,7 +50,7 @@ const updateOf = (choice: Choice): KeyUpdate => {
   const limits = limitsOf(choice);
   return {
     ...Record.getSomes({ name, tier, kind, access }),
-    // Such a key acts for an owner: for those of the account if no member of it has given the access.
+    // The key has the rights of the account's owners, since the operator gave it the access.
     ...(Option.contains(access, "manage") && { madeBy: null }),
     ...Record.getSomes({ expiresAt }),
     ...Record.filter(lists, (entries) => entries.length > 0),
