@@ -14,7 +14,7 @@ import type { EventFilter } from "./event.ts";
 import { EventStore } from "./event_store.ts";
 import { type EventSubscription, EventWatch, makeReaderLimit } from "./event_watch.ts";
 import { makeCursors } from "./feed_cursor.ts";
-import { filterPage, makePages, type Read, search } from "./feed_pages.ts";
+import { filterPage, makePages, type Read, readKept, search } from "./feed_pages.ts";
 import { type FeedStep, feedSteps } from "./feed_steps.ts";
 import { makeSharedReads } from "./shared_reads.ts";
 
@@ -144,6 +144,8 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
         const until = streamMax > 0 ? (yield* Clock.currentTimeMillis) + streamMax : Infinity;
         yield* admit(target.keyId, until);
         const after = yield* placeOf(pid, start, "cursor");
+        // Refuse an expired cursor before the stream begins.
+        yield* readKept(readPage, pid, after, 1);
         const subscription = yield* watch.subscribe(pid, after, target.keyId);
         const cursorAt = (position: number) => cursors.event(pid, position);
 

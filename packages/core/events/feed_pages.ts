@@ -11,7 +11,7 @@ const maxFilterPages = 10;
 
 export type Read = EventStore["Service"]["read"];
 
-const readKept = Effect.fnUntraced(function* (read: Read, pid: Pid, after: number, limit: number) {
+export const readKept = Effect.fnUntraced(function* (read: Read, pid: Pid, after: number, limit: number) {
   const events = yield* read(pid, after, limit);
   if (Option.isNone(events)) return yield* new Conflict({ reason: "cursor_expired" });
   return events.value;
