@@ -100,7 +100,7 @@ export class LinkLookup extends Context.Service<LinkLookup>()("@accountlink/core
        */
       byGame: Effect.fnUntraced(function* (scope: DataScope, gameId: GameId, options: LookupOptions = {}) {
         const { guildId = null, resolved = false } = options;
-        yield* guard.enter(scope, guildId);
+        if (hasGuild(scope, options)) yield* guard.enter(scope, guildId);
         const chatIds =
           guildId === null
             ? ((yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [])

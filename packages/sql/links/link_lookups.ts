@@ -1,6 +1,5 @@
 /** Finds links by ID, and decodes rows of `links`: without Schema, since every lookup decodes one. */
 import type { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
-import { groupBy } from "@accountlink/core/group_by";
 import { type GameSet, isLinkProof, type LinkRecord, maxChatsOfGame } from "@accountlink/core/links";
 import { Effect, Exit, Option } from "effect";
 import type { SqlConnection, SqlError, Statement } from "effect/sql";
@@ -237,6 +236,11 @@ const gamesIn = (
 const chatsByGame = (
   pairs: ReadonlyArray<{ readonly chatId: ChatId; readonly gameId: GameId }>,
 ): ReadonlyMap<GameId, ReadonlyArray<ChatId>> => {
-  const groups = groupBy(pairs, ({ gameId }) => gameId);
-  return new Map(Array.from(groups, ([gameId, group]) => [gameId, group.map(({ chatId }) => chatId)]));
+  const chats = new Map<GameId, Array<ChatId>>();
+  for (const { gameId, chatId } of pairs) {
+    const found = chats.get(gameId);
+    if (found === undefined) chats.set(gameId, [chatId]);
+    else found.push(chatId);
+  }
+  return chats;
 };
