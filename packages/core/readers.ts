@@ -35,6 +35,11 @@ export class Reader {
     Effect.ensuring(Effect.sync(() => void (this.isAwaited = false))),
   );
 
+  /** Whether the read must end. Reads that go on without waiting take no notice. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   wake(): void {
     this.#isNoticed.openUnsafe();
   }

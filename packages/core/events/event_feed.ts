@@ -150,6 +150,7 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
         const cursorAt = (position: number) => cursors.event(pid, position);
 
         const readOn = Effect.fnUntraced(function* (readUntil: Millis) {
+          if (subscription.hasEnded) return { events: [], more: false, isEnded: true };
           const page = yield* awaitPage(subscription, start, streamPage, readUntil).pipe(
             // A failed read ends the stream, and the client reconnects.
             Effect.catch(() => Effect.succeed({ events: [], more: false, position: after, isEnded: true })),
@@ -179,6 +180,7 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
             const after = yield* placeOf(pid, start, "cursor");
             const subscription = yield* watch.subscribe(pid, after, target.keyId);
             const page = Effect.gen(function* () {
+              if (subscription.hasEnded) return undefined;
               const { events, isEnded } = yield* awaitPage(subscription, start, streamPage, Infinity).pipe(
                 Effect.retry({
                   while: ({ _tag }) => _tag === "StoreUnavailable",

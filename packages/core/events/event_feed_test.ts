@@ -1,7 +1,7 @@
 import { expect, test } from "@accountlink/test-servers/effect";
-import { Effect } from "effect";
+import { Effect, type Scope, Stream } from "effect";
 import { TestClock } from "effect/testing";
-import { ChatId, GameId, type Pid } from "../ids.ts";
+import { ChatId, GameId, type KeyId, type Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { operator, services } from "../test_services.ts";
@@ -13,7 +13,9 @@ const [ada, bob, cyd] = ["10001", "10002", "10003"].map((id) => ChatId.make(id))
 /** Stores links at some times, and reads the feed. */
 const storage = <A, E>(
   links: ReadonlyArray<readonly [ChatId | undefined, number]>,
-  then: (read: (cursor: string | null) => ReturnType<EventFeed["Service"]["read"]>) => Effect.Effect<A, E>,
+  then: (
+    read: (cursor: string | null) => ReturnType<EventFeed["Service"]["read"]>,
+  ) => Effect.Effect<A, E, EventFeed | KeyStore | Scope.Scope>,
 ) =>
   Effect.gen(function* () {
     const keys = yield* KeyStore;
@@ -51,4 +53,31 @@ test("a cursor from before a backup was restored has expired, although there are
   expect(events.map(({ data }) => "chatId" in data && data.chatId)).toEqual([cyd]);
   const refused = yield* Effect.flip(storage(restored, (read) => read(lost)));
   expect(refused).toMatchObject({ _tag: "Conflict", reason: "cursor_expired" });
+});
+
+test("a stream that is behind ends within a second after its key", function* () {
+  const told = Effect.gen(function* () {
+    const feed = yield* EventFeed;
+    const scope = yield* (yield* KeyStore).ensureScope("acme", { kind: "global" }, pid);
+    const target = { scope, guildId: null, keyId: "revoked" as KeyId };
+    const start = { cursor: null, from: "oldest", types: null, chatId: null, gameId: null } as const;
+    const countOf = <A>(read: Stream.Stream<A, unknown>) =>
+      read.pipe(
+        // Each page is read when the one before was sent.
+        Stream.tap(() => TestClock.adjust("10 millis")),
+        Stream.runFold(
+          () => 0,
+          (count) => count + 1,
+        ),
+      );
+    return [
+      yield* countOf(Stream.filter(yield* feed.stream(target, start), ({ step }) => step === "event")),
+      yield* countOf(feed.follow(target, start)),
+    ];
+  });
+  const links = Array.from(
+    { length: 150 },
+    (_, index) => [ChatId.make(String(20_001 + index)), index] as const,
+  );
+  expect(yield* storage(links, () => told)).toEqual([100, 100]);
 });
