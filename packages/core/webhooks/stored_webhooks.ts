@@ -70,6 +70,14 @@ const freeLanes = Effect.fnUntraced(function* (
   yield* tx.putAll(webhookDeliveries, freed);
 });
 
+/** Leaves out failures of deliveries that a requested attempt has delivered meanwhile. */
+const withoutDelivered = Effect.fnUntraced(function* (tx: Tx, recorded: ReadonlyArray<DeliveryRecord>) {
+  const failed = recorded.filter(({ status }) => status !== "delivered");
+  const stored = yield* tx.getAll(webhookDeliveries, keysOfAll(webhookDeliveries, failed));
+  const delivered = new Set(stored.flatMap((each) => (each.status === "delivered" ? [each.eventId] : [])));
+  return recorded.filter(({ status, eventId }) => status === "delivered" || !delivered.has(eventId));
+});
+
 /** Makes the next attempts of deliveries due at a time, if they are scheduled for another. */
 const makeDue = (at: Millis, resends: number) =>
   Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<DeliveryRecord>) {
@@ -258,8 +266,11 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
         const isHeld = yield* write("record", id, function* (tx) {
           const webhook = yield* tx.get(webhookRecords, id);
           if (webhook === undefined || webhook.holder !== node) return false;
-          yield* tx.putAll(webhookDeliveries, recorded);
-          yield* freeLanes(tx, id, freed, at);
+          const stored = yield* withoutDelivered(tx, recorded);
+          yield* tx.putAll(webhookDeliveries, stored);
+          // A requested attempt may have delivered what these wait for.
+          const waiting = stored.filter(({ status }) => status === "waiting").flatMap(lanesIn);
+          yield* freeLanes(tx, id, [...new Set([...freed, ...waiting])], at);
           if (index < parts.length - 1) return true;
           const times =
             deliveredAt === null

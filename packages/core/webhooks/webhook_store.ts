@@ -158,8 +158,9 @@ export class WebhookStore extends Context.Service<
     readonly sendPending: (id: WebhookId, at: Millis) => StoreEffect<void>;
 
     /**
-     * Stores a node's results. Returns false and changes nothing if the node no longer holds the webhook. A
-     * delivery that waits in a lane of `freedLanes` becomes due if it is now the first in all of its lanes.
+     * Stores a node's results, except failures of events that a requested attempt has delivered. Returns false and
+     * changes nothing if the node no longer holds the webhook. A delivery that waits, in a lane of `freedLanes` or among
+     * the results, becomes due if it is now the first in all of its lanes.
      */
     readonly record: (write: RecordDeliveries) => StoreEffect<boolean>;
 

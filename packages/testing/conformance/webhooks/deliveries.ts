@@ -71,6 +71,18 @@ export const deliveries: Cases<StoragePorts> = {
     expectEqual([after?.status, after?.attempts, after?.lanes], ["delivered", attempts + 1, []]);
   },
 
+  "record keeps what a requested attempt delivered meanwhile, and frees what waited for it": function* () {
+    const { addHeld, due, findDelivery, request } = yield* newWebhookSteps;
+    const { id, recordOf } = yield* addHeld();
+    const [failing, waiting] = [failingIn(1, "a"), waitingIn(2, "a")];
+    yield* recordOf({ deliveries: [failing] });
+    yield* request(id, failing, 204);
+    const tried = { ...failing, attempts: failing.attempts + 1 };
+    yield* recordOf({ deliveries: [tried, waiting], failedAt: start });
+    const after = yield* findDelivery(id, failing.eventId);
+    expectEqual([after?.status, after?.lanes, yield* due(id)], ["delivered", [], [waiting.eventId]]);
+  },
+
   "pending counts failing and waiting deliveries, and subscribed events after the position": function* () {
     const steps = yield* newWebhookSteps;
     const links = yield* linkSteps(steps.scope);
