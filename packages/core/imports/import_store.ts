@@ -18,6 +18,9 @@ export const progressKeptFor = 30 * dayMs;
 /** The start of sources whose progress is kept forever, because a fixture is loaded only once. @internal */
 export const fixtureSource = "fixture:";
 
+/** The bounds of the sources whose progress the deletion of a scope removes: the files that it imported. @internal */
+export const fileSources = (pid: Pid) => ({ from: `file:${pid}:`, before: `file:${pid};` });
+
 /** The file that an import reads. Its batches share one audit entry. */
 export interface ImportedFile {
   /** The ID of the import, which every batch names. */

@@ -18,12 +18,12 @@ import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
-import { type LinkRecord, type LinkRoom, LinkStore } from "../links/mod.ts";
+import type { LinkRecord, LinkRoom, LinkStore } from "../links/mod.ts";
 import type { LeftOutLine, LinkLine } from "./formats/link_format.ts";
 import type { ChatHash, ConflictChoice } from "./import_batch.ts";
 import { type LinkChange, noBlocks, sortRows, takeBatch, WrongLines } from "./import_batch.ts";
 import { Tally } from "./import_outcome.ts";
-import { type ImportedFile, type ImportHolder, ImportStore } from "./import_store.ts";
+import { fileSources, type ImportedFile, type ImportHolder, ImportStore } from "./import_store.ts";
 
 /**
  * The number of rows in a batch. No transaction spans batches, so that a running server can write between them.
@@ -266,11 +266,9 @@ const progressOf = Effect.fnUntraced(function* (
   fromStart: boolean,
 ) {
   if (hash === null || pid === null) return { name: null, resumedAfter: 0 };
-  const name = `file:${pid}:${onConflict}:${hash}`;
+  const name = `${fileSources(pid).from}${onConflict}:${hash}`;
   const position = fromStart ? 0 : yield* (yield* ImportStore).importPosition(name);
-  // Without links, the scope's data was deleted since.
-  const isKept = position > 0 && (yield* (yield* LinkStore).countLinks(pid, { enough: 1 })) > 0;
-  return { name, resumedAfter: isKept && position !== rows ? position : 0 };
+  return { name, resumedAfter: position === rows ? 0 : position };
 });
 
 const batchesOf = <E, R>({ lines }: LinkSource<E, R>, givesWay: boolean) =>

@@ -220,6 +220,7 @@ test("an interrupted import begins anew after the data of its scope was deleted"
     yield* Effect.flip(run(file));
     yield* (yield* LinkStore).deleteScope({ ...origin, pid, at: now });
     state.left = 100;
+    yield* run(fileOf("chatId,gameId\n10001,1\n"));
     expect((yield* run(file)).outcome).toMatchObject({ resumedAfter: 0, inserted: 2 * batch });
   }).pipe(Effect.provide(layer));
 });

@@ -1,5 +1,9 @@
-/** Removes what a deletion has left, in small transactions: the data of a scope's earlier epochs. */
+/**
+ * Removes what a deletion has left, in small transactions: the progress of a scope's files, and the data of its earlier
+ * epochs.
+ */
 import type { Pid } from "@accountlink/core";
+import { fileSources } from "@accountlink/core/imports";
 import { recordTypes } from "@accountlink/core/storage";
 import { Effect } from "effect";
 import type { Database } from "../database.ts";
@@ -8,6 +12,7 @@ import { removeInSteps } from "../steps.ts";
 import type { Index, Table } from "../table.ts";
 import { table } from "../table.ts";
 import { blocks } from "./blocks.ts";
+import { progress } from "./import_batch.ts";
 import { links } from "./links.ts";
 import { blockEpochOf, epochOf, type OfEpoch } from "./scopes.ts";
 
@@ -19,6 +24,8 @@ interface Purge {
 export const purges = table<Purge>()("purge", ({ pid }) => [pid], {});
 
 export const purgeScope = Effect.fnUntraced(function* (db: Database, pid: Pid) {
+  const files = fileSources(pid);
+  yield* removeInSteps(db, progress, [], { from: [files.from], before: [files.before] });
   const epoch = yield* db.read((tx) => epochOf(tx, pid));
   const blockEpoch = yield* db.read((tx) => blockEpochOf(tx, pid));
   const purge = <R extends OfEpoch>(from: Table<R> | Index<R>, current = epoch) =>

@@ -7,7 +7,7 @@
  * wherever a deletion is interrupted. A repeated deletion removes the rows that are left.
  */
 import type { WriteContext } from "@accountlink/core/audit";
-import { endImports } from "@accountlink/core/imports";
+import { endImports, fileSources } from "@accountlink/core/imports";
 import { scopeDeleted } from "@accountlink/core/journal";
 import { type DeleteScope, keptDeletion } from "@accountlink/core/links";
 import { endVerifications, recordTypes } from "@accountlink/core/storage";
@@ -82,6 +82,8 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       if (write.keepsBlocks !== true) yield* sql`DELETE FROM blocks WHERE pid = ${pid}`;
       yield* sql`DELETE FROM block_removals WHERE pid = ${pid}`;
       yield* withTx(sql, (tx) => endImports(tx, pid), true);
+      const { from, before } = fileSources(pid);
+      yield* sql`DELETE FROM import_progress WHERE source >= ${from} AND source < ${before}`;
       const ended = yield* withTx(sql, (tx) => endVerifications(tx, { pid, chatId: null, at }), true);
       const { records } = yield* countDeletion(sql, write, ahead, rest);
       return { records, ended };

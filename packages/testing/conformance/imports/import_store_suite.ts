@@ -1,5 +1,5 @@
 import { type StoragePorts } from "@accountlink/core";
-import { importKeptFor, UploadStore } from "@accountlink/core/imports";
+import { fileSources, fixtureSource, importKeptFor, UploadStore } from "@accountlink/core/imports";
 import { Effect, Option } from "effect";
 import { uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
@@ -111,6 +111,16 @@ const cases: Cases<StoragePorts> = {
     yield* save(ready, "ready");
     yield* links.deleteScope(write);
     expectEqual((yield* find())?.id, ready);
+  },
+
+  "deleteScope removes the progress of the scope's files, and no other": function* () {
+    const { importPosition, links, savePosition, write, global } = yield* makeSteps;
+    const other = `file:${uniqueText()}:newest:1`;
+    const own = ["keep:0", "newest:1"].map((name) => `${fileSources(global.pid).from}${name}`);
+    const lasting = [other, `${fixtureSource}${global.pid}`];
+    for (const source of [...own, ...lasting]) yield* savePosition(source, 1, 0);
+    yield* links.deleteScope(write);
+    expectEqual(yield* Effect.forEach([...own, ...lasting], importPosition), [0, 0, 1, 1]);
   },
 
   "beyond the room, the oldest imports that are not running are removed": function* () {
