@@ -72,14 +72,20 @@ const makePutNicknamesBack = Effect.gen(function* () {
     // Rules that were turned on meanwhile would set the nicknames again.
     const steps = patientSteps(problem, () => Effect.orElseSucceed(setsNicknames(place), () => false));
 
-    /** Puts a nickname back, unless the member has another one than the plan gave. */
+    /**
+     * Puts a nickname back, unless the member has another one than the plan gave. It stays kept if the user is missing,
+     * as everybody is without the bot, or if the platform's own rules refuse it, as for members above the bot.
+     */
     const putBack = Effect.fnUntraced(function* ({ chatId, nickname, given }: NicknameBefore) {
       const { setNickname } = yield* sync.roles;
       const member = yield* sync.findMember(guildId, chatId);
-      if (member !== null && member.nickname === given && given !== nickname) {
+      if (member === null) return;
+      if (member.nickname === given && given !== nickname) {
         yield* Effect.sleep(changeInterval);
-        // The platform's own rules may refuse it, as for members above the bot.
-        yield* Effect.catchTag(setNickname(guildId, chatId, nickname), "RoleRefused", () => Effect.void);
+        const renamed = Effect.catchTag(setNickname(guildId, chatId, nickname), "RoleRefused", () =>
+          Effect.succeed(false),
+        );
+        if ((yield* renamed) === false) return;
       }
       yield* store.dropNickname(place, chatId);
     });

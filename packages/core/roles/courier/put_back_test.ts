@@ -64,6 +64,29 @@ test("nicknames are put back once, however often that is asked for, and another 
   assert.strictEqual(changes.length, users.length);
 });
 
+test("nicknames that cannot be put back stay kept, and are tried again", function* () {
+  const { broken, changes, isRunning, left, nicknames, own, putBack, roles, startNode } = yield* renamed;
+  const [ada = "", bob = "", cyd = ""] = users;
+  yield* startNode();
+  broken.hasBot = false;
+  yield* putBack;
+  yield* pass(15);
+  assert.deepEqual([yield* left, yield* isRunning, changes.length], [users.length, false, 0]);
+  broken.hasBot = true;
+  broken.gone.add(ada);
+  broken.refused.add(bob);
+  yield* roles.setNickname(guildId, chatId(cyd), "new cyd");
+  yield* putBack;
+  yield* pass(15);
+  assert.deepEqual([yield* left, yield* isRunning], [2, false]);
+  broken.gone.clear();
+  broken.refused.clear();
+  yield* putBack;
+  yield* pass(15);
+  assert.strictEqual(yield* left, 0);
+  assert.deepEqual(yield* nicknames, own.with(2, "new cyd"));
+});
+
 test("nicknames are no longer put back once the rules set them again", function* () {
   const { putBack, put, startNode, changes, isRunning } = yield* renamed;
   yield* putBack;

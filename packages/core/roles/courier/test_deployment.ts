@@ -93,7 +93,7 @@ export const deployment = Effect.gen(function* () {
     unanswered: new Set<string>(),
     /** Members who have left. */
     gone: new Set<string>(),
-    /** Members for whom the platform refuses every role. */
+    /** Members for whom the platform refuses every role and nickname. */
     refused: new Set<string>(),
     retryAfterMs: null as number | null,
     /** Runs when a page of members has been read, before the answer arrives. */
@@ -179,7 +179,9 @@ export const deployment = Effect.gen(function* () {
             : change("add", node)(user, role, memory.addRole(id, user, role)),
         removeRole: (id, user, role) => change("remove", node)(user, role, memory.removeRole(id, user, role)),
         setNickname: (id, user, name) =>
-          change("nickname", node)(user, name, memory.setNickname(id, user, name)),
+          broken.refused.has(user)
+            ? Effect.fail(new RoleRefused({ reason: "member_above_bot" }))
+            : change("nickname", node)(user, name, memory.setNickname(id, user, name)),
       },
     });
 
