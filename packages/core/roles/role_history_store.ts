@@ -3,7 +3,7 @@ import { Array as Arr, Context, Effect, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, GuildId, Pid } from "../ids.ts";
-import { type RecordOf, recordStore, recordType, type Tx } from "../records/mod.ts";
+import { type RecordOf, recordStore, recordType, removeFound, type Tx } from "../records/mod.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import type { PlanPlace } from "./role_plan_store.ts";
 
@@ -154,7 +154,8 @@ export class RoleHistoryStore extends Context.Service<
 
     /**
      * Begins to reverse changes, with a `roles.put_back` entry if roles are given back, else a `roles.updated` entry. Those
-     * that are being reversed already begin at the earlier time.
+     * that are being reversed already begin at the earlier time. Ends the reversals that take the given back roles, or
+     * any role besides the taken ones.
      */
     readonly reverse: (write: BeginReversals) => StoreEffect<void>;
 
@@ -305,15 +306,20 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, (records) => {
     reverse: ({ roleIds, change, since, count, ...origin }) =>
       write("reverse", queueOf(origin), function* (tx) {
         const { pid, guildId } = origin;
+        // Reversals that wait would go on once the plan is on again.
+        const gave = (yield* tx.list(roleReversals.all, [pid, guildId])).filter(
+          (reversal) =>
+            reversal.change === "gave" && roleIds.includes(reversal.roleId) === (change === "took"),
+        );
+        yield* removeFound(roleReversals)(tx, gave);
         for (const roleId of roleIds) {
           const running = yield* tx.get(roleReversals, pid, guildId, roleId, change);
           const at = Math.min(since, running?.at ?? since);
           yield* tx.put(roleReversals, { pid, guildId, roleId, change, at, number: 0 });
-          // A change of the plan that takes the role would go on once the plan is on again.
-          if (change === "took") yield* tx.remove(roleReversals, pid, guildId, roleId, "gave");
         }
         if (change === "took") yield* tx.journal(origin, "roles.put_back", { guildId, count });
-        else yield* tx.journal(origin, "roles.updated", { guildId, taken: roleIds.join(", ") });
+        else if (roleIds.length > 0)
+          yield* tx.journal(origin, "roles.updated", { guildId, taken: roleIds.join(", ") });
       }),
 
     reversals: (place) =>

@@ -86,14 +86,15 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
      * Stores settings that were checked in place of the plan that was read. Fails as `put` does.
      *
      * @param isEdited whether the plan may be replaced only as it was read
-     * @param take the roles to take from members who have them by the rules, which name them no more
+     * @param take the roles to take from members who have them by the rules, which name them no more, in place of those
+     * that earlier changes of the plan take; undefined leaves these
      */
     const write = Effect.fn("StoredPlans.write")(function* (
       plan: RolePlan,
       settings: PlanSettings,
       origin: WriteOrigin,
       isEdited: boolean,
-      take: ReadonlyArray<string> = [],
+      take?: ReadonlyArray<string>,
     ) {
       const { end } = yield* events.range(plan.scope.pid);
       const at = yield* Clock.currentTimeMillis;
@@ -101,7 +102,7 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
       const put = { ...change, settings, position: end };
       const refused = yield* store.put({ ...put, ...(isEdited && { edited: plan }) });
       if (refused !== null) return yield* new Conflict({ reason: refused });
-      if (take.length > 0)
+      if (take !== undefined)
         yield* history.reverse({ ...change, change: "gave", roleIds: take, since: 0, count: 0 });
       yield* announceChange;
     });

@@ -179,7 +179,8 @@ const setCommand = managed("set", settingFlags, function* (choice) {
   const guild = yield* guildOfPlan(choice);
   const change = changeOf(choice);
   yield* requireFeatures(change);
-  const settings = { ...(yield* plans.find(guild)).plan, ...change, take: choice.take };
+  const { take } = choice;
+  const settings = { ...(yield* plans.find(guild)).plan, ...change, ...(take.length > 0 && { take }) };
   const details = yield* plans.put(guild, settings, operatorOrigin()).pipe(
     Effect.catchTags({
       InvalidParameter: failed,

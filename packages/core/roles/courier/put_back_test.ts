@@ -251,6 +251,11 @@ test("a role that no rule names any more is taken from the members who have it b
   yield* pass(10);
   // Paused rules take nothing.
   assert.strictEqual(yield* has, users.length + 1);
+  // Nor do rules that are turned on without taking it.
+  yield* put({ rules, take: [] });
+  yield* pass(10);
+  assert.strictEqual(yield* has, users.length + 1);
+  yield* put({ rules, state: "paused", take: [verified] });
   yield* put({ rules });
   yield* pass(15);
   assert.deepEqual([yield* has, yield* state], [1, "on"]);

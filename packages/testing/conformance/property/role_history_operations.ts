@@ -109,7 +109,7 @@ export const roleHistoryOperations = {
   ),
   "RoleHistoryStore.reverse": operation(
     3,
-    { ...anyCommunity, at, change, roleIds: array(roleId, { minLength: 1, maxLength: 2 }), since: at },
+    { ...anyCommunity, at, change, roleIds: array(roleId, { maxLength: 2 }), since: at },
     ({ roleHistory, place, write }, { scope: _, guild: __, ...input }) =>
       roleHistory.reverse({ ...write, ...place, ...input, count: 1 }),
   ),

@@ -120,6 +120,27 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* history.reversals(place), []);
   },
 
+  "a change of the plan ends the reversals that take other roles, and giving roles back those that take them":
+    function* () {
+      const { history, scope, place } = yield* newHistory;
+      const reverse = (change: RoleChange["change"], ...roleIds: ReadonlyArray<string>) =>
+        history.reverse({ ...origin, ...place, change, roleIds, since: 0, at: start, count: 1 });
+      const running = Effect.map(history.reversals(place), (found) =>
+        found.map(({ roleId, change }) => `${change} ${roleId}`),
+      );
+      yield* reverse("gave", "1", "2", "3");
+      yield* reverse("took", "1", "4");
+      expectEqual(yield* running, ["took 1", "gave 2", "gave 3", "took 4"]);
+      yield* reverse("gave", "3", "5");
+      expectEqual(yield* running, ["took 1", "gave 3", "took 4", "gave 5"]);
+      yield* reverse("gave");
+      expectEqual(yield* running, ["took 1", "took 4"]);
+      expectEqual(pluck(yield* newestOf(scope.account, "roles.updated"), "details"), [
+        { guildId: place.guildId, taken: "3, 5" },
+        { guildId: place.guildId, taken: "1, 2, 3" },
+      ]);
+    },
+
   "concurrent changes of a community get numbers of their own": function* () {
     const { history, place, make } = yield* newHistory;
     yield* Effect.forEach(
