@@ -167,6 +167,9 @@ test("a rule names only roles that the member who saves the plan may give", asyn
     ["14", 200, 200],
     ["10", 200, 200],
   ]);
+  // Who may not give a role can still pause its rules.
+  expect((await put(dan, "10")).status).toBe(200);
+  expectInvalid(await put(dan, "14"), "rules");
 });
 
 test("a role plan is stored, shown, logged and deleted", async () => {

@@ -35,12 +35,10 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const { admitSweep } = yield* RequestLimits;
     const notFound = new BadRequest({ problem: "not_found" });
 
-    /** Returns the settings to store, of which the platforms have all that they name. */
-    const checked = Effect.fnUntraced(function* (guild: ScopedGuild, chosen: ChosenSettings) {
-      const settings = yield* checkSettings(guild, chosen);
+    /** Fails unless the platforms have all that the settings name. */
+    const requireNamed = Effect.fnUntraced(function* ({ guildId }: ScopedGuild, settings: PlanSettings) {
       yield* requireFeatures(game, settings);
-      yield* requireRolesOf(guild.guildId, guildRoles(guild.guildId), settings);
-      return settings;
+      yield* requireRolesOf(guildId, guildRoles(guildId), settings);
     });
 
     /**
@@ -90,8 +88,14 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       ) {
         const plan = yield* stored.findPlan(guild);
         yield* requireVersion(plan, edited);
-        const settings = yield* checked(guild, chosen);
-        yield* requireNameable(guild.guildId, { ...settings, take: chosen.take ?? [] }, origin);
+        const settings = yield* checkSettings(guild, chosen);
+        const { take = [] } = chosen;
+        const others = changedSettings({ ...plan, state: "paused" }, settings);
+        // Whoever may no longer save the rules can still pause them.
+        if (others.length + take.length > 0) {
+          yield* requireNamed(guild, settings);
+          yield* requireNameable(guild.guildId, { ...settings, take }, origin);
+        }
         const ofCommunity = chosenIn(chosen);
         yield* communities.check(guild, ofCommunity);
         if (settings.state === "on") {
@@ -167,7 +171,9 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       ) {
         const plan = yield* stored.findPlan(guild);
         yield* requireVersion(plan, edited);
-        return yield* previews.start({ ...plan, ...(yield* checked(guild, { ...plan, ...chosen })) });
+        const settings = yield* checkSettings(guild, { ...plan, ...chosen });
+        yield* requireNamed(guild, settings);
+        return yield* previews.start({ ...plan, ...settings });
       }),
 
       /** Returns the last preview for all members, on whichever node it runs; null without one. */
