@@ -5,6 +5,7 @@ import { BadRequest, Conflict } from "../errors.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
 import { type Account, type KeyOwner, KeyStore, originOf } from "../keys/mod.ts";
 import { LinkWriter } from "../links/link_writer.ts";
+import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { StoredPlans } from "../roles/stored_plans.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import { Webhooks } from "../webhooks/webhooks.ts";
@@ -15,6 +16,7 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
   make: Effect.gen(function* () {
     const store = yield* KeyStore;
     const communities = yield* CommunityStore;
+    const plans = yield* RolePlanStore;
     const storedPlans = yield* StoredPlans;
     const webhooks = yield* Webhooks;
     const scopes = yield* OwnedScopes;
@@ -61,6 +63,8 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
           for (const community of yield* communities.list(scope.pid)) {
             yield* storedPlans.remove(community, origin);
           }
+          // Plans that were never turned on have no community.
+          for (const plan of yield* plans.list(scope.pid)) yield* storedPlans.remove(plan, origin);
         }
         for (const { id } of yield* webhooks.list(name)) yield* webhooks.remove(name, id, origin);
         for (const { scope } of configured) yield* writer.deleteOwnScope(scope, origin, false);
