@@ -19,6 +19,9 @@ const server = useSiteServer({}, (fixture) => ({
 }));
 server.fixtures.key({ account: "club", guildId: guild, links: { [bob]: "2", [cyd]: "3" } });
 
+/** The values that a page has chosen or ticked. */
+const checkedIn = (text: string) => [...text.matchAll(/value="(\w+)" checked/g)].map(([, value]) => value);
+
 test("what the rules gave and took is listed, and what they took is given back", async () => {
   const owner = await signInOwner(server, ada);
   const pid = await pidOf(owner);
@@ -111,6 +114,16 @@ test("a role that the rules name no more is taken where the change says so", asy
   expect(withoutIsolation(text)).toContain(`Verified: ${before} member`);
   dataOf(await put({}));
   expect(await members()).toBe(before);
+
+  const page = `/dashboard/communities/${pid}/roles`;
+  const form = formOf(await browser.get(page));
+  await browser.post(page, { ...form, nickname: "{game.username}", unlinked: "keep", act: "on" });
+  // Rules that gave no role were turned on without choosing.
+  const shown = await browser.get(`${page}/preview`);
+  expect(checkedIn(shown.text)).toEqual(["keep"]);
+  const chosen = { ...formOf(shown), seen: "1", unlinked: "remove", take: roleId, act: "confirm" };
+  const refused = await browser.post(`${page}/preview`, chosen);
+  expect([refused.status, checkedIn(refused.text)]).toEqual([409, ["remove", roleId]]);
   dataOf(await put({ take: [roleId] }));
   await expect.poll(members, { timeout: 12_000 }).toBe(0);
 });

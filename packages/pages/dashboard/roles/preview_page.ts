@@ -25,6 +25,14 @@ import { previewMembersPath, rolesPath, rolesPreviewPath, withQuery } from "../p
 import { nobodyNamed, previewHtml, type RolePreview, whoField } from "./member_preview.ts";
 import type { RuleNames } from "./rule_sentence.ts";
 
+/** What the form of the preview has chosen at first, or had when it was refused. */
+export interface PreviewChoice {
+  /** Whether members who were never linked keep their roles. */
+  readonly unlinked: PlanPreview["settings"]["unlinked"];
+  /** The roles to take that the rules name no more. */
+  readonly take: ReadonlyArray<string>;
+}
+
 export interface PreviewView extends NamedRoles, ManagedGuild {
   readonly preview: PlanPreview;
   /** The roles that the rules name no more, and how many members have them by the rules. */
@@ -32,8 +40,7 @@ export interface PreviewView extends NamedRoles, ManagedGuild {
   readonly hasLinks: boolean;
   /** Whether the stored plan is on, so that its rules are replaced. */
   readonly isOn: boolean;
-  /** Whether members who were never linked keep their roles unless the owner chooses otherwise. */
-  readonly unlinked: PlanPreview["settings"]["unlinked"];
+  readonly chosen: PreviewChoice;
   readonly names: AccountNames["chats"];
   /** Identifies the stored rules, which nobody may have changed meanwhile. */
   readonly seen: string;
@@ -94,7 +101,7 @@ ${formOf(view)`${
   radioField({
     name: "unlinked",
     label: say("preview.unlinked"),
-    value: view.unlinked,
+    value: view.chosen.unlinked,
     choices,
   })
 }${takeField(view)}
@@ -112,7 +119,7 @@ const takeField = (view: PreviewView): Html | false =>
     name: "take",
     label: say("preview.take"),
     hint: say("preview.take.hint"),
-    values: [],
+    values: view.chosen.take,
     choices: view.unnamed.map(({ roleId, count }) => ({
       value: roleId,
       label: say("preview.take.role", { role: roleName(view, roleId), count }),

@@ -23,7 +23,7 @@ const pageOf = (state: PlanPreview["state"], parts: Partial<PlanPreview> = {}) =
       preview: { ...preview, state, ...parts },
       unnamed: [],
       isOn: false,
-      unlinked: "keep",
+      chosen: { unlinked: "keep", take: [] },
       roles: [],
       names: new Map(),
       hasLinks: true,

@@ -25,12 +25,21 @@ import {
 import { historyFile, historyPage, isPeriod, periods, takenIn } from "./history_page.ts";
 import { makePreviewedMember } from "./member_preview.ts";
 import { nicknamesFile } from "./nicknames_section.ts";
-import { examplesIn, previewMembersPage, previewPage } from "./preview_page.ts";
+import { examplesIn, type PreviewChoice, previewMembersPage, previewPage } from "./preview_page.ts";
 import { makeRoleActs, seePreview, valuesOf } from "./role_acts.ts";
 import { formOfPlan } from "./role_form.ts";
 import { makeRoleOperations } from "./role_operations.ts";
 import { makeShowRoles } from "./roles_view.ts";
 import { makeThings } from "./rule_sentence.ts";
+
+/** What the owner has typed on the page of a preview. */
+interface PreviewTyped {
+  readonly refused?: Refused;
+  /** The choice of a form that was refused. */
+  readonly chosen?: PreviewChoice;
+  /** The member to look at; empty for none. */
+  readonly who?: string;
+}
 
 export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const plans = yield* RolePlans;
@@ -48,13 +57,12 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
    * Shows what a preview found; a redirect to the rules without a preview.
    *
    * @param seen the version of the plan that the owner edited; empty if unknown
-   * @param who the member to look at; empty for none
    */
   const showPreview = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     guild: ManagedGuild,
     seen: string,
-    { refused = null, who = "" }: { readonly refused?: Refused | null; readonly who?: string } = {},
+    { refused, who = "", chosen }: PreviewTyped = {},
   ) {
     const { scope, guildId } = guild;
     const preview = yield* plans.findPreview(guild);
@@ -66,15 +74,19 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       unnamed: unnamedBy(preview.settings, yield* plans.countGiven(guild)),
       hasLinks: (yield* store.countLinks(scope.pid, { enough: 1 })) > 0,
       isOn: plan.state === "on",
-      unlinked: plan.state === "on" ? plan.unlinked : "keep",
+      chosen: chosen ?? {
+        // Only who has turned rules on has chosen it.
+        unlinked: plan.state === "on" && plan.rules.length > 0 ? plan.unlinked : "keep",
+        take: [],
+      },
       roles: yield* plans.guildRoles(guildId),
       names: (yield* namesIn([...preview.names, ...examplesIn(preview)])).chats,
       // After a refusal, who saves again has read that the rules changed.
-      seen: refused === null && seen !== "" ? seen : planVersion(plan),
+      seen: refused === undefined && seen !== "" ? seen : planVersion(plan),
       things: yield* thingsOf(formOfPlan(preview.settings)),
       member: who === "" ? null : yield* memberNamed(visitor, guild, who, preview.settings),
     } as const;
-    return previewPage(view, refused);
+    return previewPage(view, refused ?? null);
   });
 
   const submitPreview = Effect.fnUntraced(function* (
@@ -93,13 +105,14 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const chosen = fields("unlinked");
     const unlinked = chosen === "keep" || chosen === "remove" ? chosen : preview.settings.unlinked;
     const settings = { ...preview.settings, unlinked, state: "on" as const };
-    const values = { ...valuesOf(guild, settings, fields("seen")), take: fields.all("take") };
+    const take = fields.all("take");
+    const values = { ...valuesOf(guild, settings, fields("seen")), take };
     return yield* orShowAgain(
       Effect.as(
         operations.put.run(visitor, values),
         seeOther(rolesPath(scope.pid), { guildId, done: "rolesOn" }),
       ),
-      (refused) => showPreview(visitor, guild, fields("seen"), { refused }),
+      (refused) => showPreview(visitor, guild, fields("seen"), { refused, chosen: { unlinked, take } }),
     );
   });
 
