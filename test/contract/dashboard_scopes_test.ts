@@ -290,6 +290,18 @@ test.each([
   for (const [address, text] of pages) expect([address, /\d keys?</.test(text)]).toEqual([address, false]);
 });
 
+test("the roles page of an admin opens, and tells nothing of another list whose rules are on there", async () => {
+  const shared = (await scopesOf(owner)).find(({ scope }) => textOf(scope ?? "") === "global");
+  const place = { pid: textOf(shared?.pid), guildId: guild };
+  const plan = { rules: [], nickname: null, state: "on" };
+  dataOf(await owner.send("PUT /dashboard/api/roles", { body: { ...place, ...plan } }));
+  const admin = await signInOwner(server, bob);
+  const { status, text } = await admin.browser.get(`/dashboard/communities/${ids.own}/roles`);
+  expect([status, text.includes("The rules of another account are on")]).toEqual([200, true]);
+  expectNothingOf("the roles page", text, [...unseen(), place.pid]);
+  dataOf(await owner.send("DELETE /dashboard/api/roles", { body: place }));
+});
+
 test("an owner chooses of which communities a member is, and an owner is of all", async () => {
   const invite = (body: object) => owner.send("POST /dashboard/api/members", { body });
   const patch = (body: object) => owner.send("PATCH /dashboard/api/members/100031", { body });

@@ -1,5 +1,6 @@
 import { ChatPlatform, GamePlatform, type Pid } from "@accountlink/core";
 import { CommunityStore, type Community as Guild, isLinkingOn } from "@accountlink/core/communities";
+import { reaches } from "@accountlink/core/keys";
 import type { RankedGroup } from "@accountlink/core/platforms";
 import { RolePlans } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
@@ -40,10 +41,13 @@ export const makeShowRoles = Effect.gen(function* () {
   const rivalOf = Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: Pid, home: Guild | null) {
     if (home === null || home.scope.pid === pid || !isLinkingOn(home)) return null;
     const { scope } = home;
-    if (scope.account === visitor.owner.account.name)
+    const isOfAccount = scope.account === visitor.owner.account.name;
+    if (isOfAccount && reaches(visitor.owner, scope.pid))
       return { list: yield* communities.find(visitor, scope.pid) };
-    // Do not tell the name of an account of strangers.
-    const own = visitor.accounts.find(({ account }) => account.name === scope.account);
+    // Do not tell of the account's other lists, nor the name of an account of strangers.
+    const own = isOfAccount
+      ? undefined
+      : visitor.accounts.find(({ account }) => account.name === scope.account);
     return { account: own === undefined ? null : yield* titleOf(own.account) };
   });
 
