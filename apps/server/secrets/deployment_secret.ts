@@ -74,18 +74,17 @@ export const resolveSecrets = Effect.fn("resolveSecrets")(function* ({
   config,
   storage,
 }: Pick<ResolvedConfig, "config" | "storage">) {
-  if (config.ACCOUNTLINK_SECRET !== null) return config.ACCOUNTLINK_SECRET;
-  if (storage.kind === "memory") return [yield* generate] as const;
+  const { ACCOUNTLINK_SECRET: configured } = config;
+  if (storage.kind === "memory") return configured ?? ([yield* generate] as const);
   if (storage.kind !== "embedded") {
+    if (configured !== null) return configured;
     const reason = `ACCOUNTLINK_STORAGE is ${storage.kind}; the same for every node`;
     return yield* missing("ACCOUNTLINK_SECRET", reason);
   }
   const file = secretFile(storage.folder);
-  if (existsSync(file)) {
-    const secrets = yield* readSecrets(file);
-    yield* refuseLostDatabase(storage.folder);
-    return secrets;
-  }
+  const known = yield* knownSecrets(config, storage.folder);
+  if (existsSync(file)) yield* refuseLostDatabase(storage.folder);
+  if (known !== null) return known;
   if (StorageSql.hasDatabase(storage.folder)) {
     return yield* new InvalidConfig({
       problem:

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { rm, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -347,9 +347,12 @@ it("the doctor tries what a start would use: backups, ports, the deployment, and
     const { stdout } = await runInProcess(["doctor"], { ...embeddedIn(join(folder, "none")), ...settings });
     expect([settings, stdout.includes("will be made")]).toEqual([settings, promised]);
   }
+  const ACCOUNTLINK_SECRET = readFileSync(join(dataFolder, "secret"), "utf8").trim();
   await rm(join(dataFolder, "accountlink.db"));
-  expect(await examine({})).toEqual([
-    expect.stringContaining("holds a secret, but its database is missing or empty"),
-  ]);
+  for (const secret of [{}, { ACCOUNTLINK_SECRET }]) {
+    expect(await examine(secret)).toEqual([
+      expect.stringContaining("holds a secret, but its database is missing or empty"),
+    ]);
+  }
   expect(await run("serve")).toMatchObject({ code: 1 });
 });

@@ -1,11 +1,11 @@
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { runUntil, startProxy } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { printedBy, runInProcess, startInProcess, storageAt } from "../test_command_line.ts";
-import { embeddedIn, makeWorkplace, startServer } from "../test_program.ts";
+import { makeWorkplace, startServer } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 const missing = await whyNothingShared();
@@ -122,15 +122,17 @@ describe.skipIf(missing !== null)(`a storage that is another one than at the sta
 });
 
 it("a data folder whose database was lost or emptied is refused, until --new begins anew", async () => {
-  const { dataFolder, json, run, serve } = await makeWorkplace();
+  const { dataFolder, environment, json, run, serve } = await makeWorkplace();
   await json("keys", "create", "--account", "acme");
   const refusal = `Cannot start: data folder "${dataFolder}" holds a secret, but its database is missing or empty, expected the database of the secret (accountlink restore), or serve --new to begin anew\n`;
   const file = join(dataFolder, "accountlink.db");
+  const secret = { ACCOUNTLINK_SECRET: (await readFile(join(dataFolder, "secret"), "utf8")).trim() };
   await rm(file);
   expect(await run("serve")).toEqual({ code: 1, stdout: "", stderr: refusal });
   await writeFile(file, "");
-  expect(await run("serve")).toEqual({ code: 1, stdout: "", stderr: refusal });
-  const { stop } = await startServer(embeddedIn(dataFolder), "--new");
+  const refused = await runInProcess(["serve"], { ...environment, ...secret });
+  expect(refused).toEqual({ code: 1, stdout: "", stderr: refusal });
+  const { stop } = await startServer({ ...environment, ...secret }, "--new");
   await stop();
   // The folder holds a database again.
   await serve();
