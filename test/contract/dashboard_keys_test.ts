@@ -15,7 +15,12 @@ import { createKey, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 
 const server = useSiteServer(
-  { ACCOUNTLINK_FREE_KEYS: "20", ACCOUNTLINK_FREE_WINDOW: "0 seconds", ACCOUNTLINK_PREMIUM_KEYS: "3" },
+  {
+    ACCOUNTLINK_FREE_KEYS: "20",
+    ACCOUNTLINK_FREE_WINDOW: "0 seconds",
+    ACCOUNTLINK_PREMIUM_KEYS: "3",
+    ACCOUNTLINK_IP_AUTH_FAILURES: "30",
+  },
   managedBy(["100001"]),
 );
 
@@ -258,6 +263,11 @@ test("rotating a key keeps its ID, and the previous secret for the grace period"
   expect(atOnce.body.data?.key?.previousSecretEndsAt).toBe(null);
   await expect.poll(() => lookUp(token)).toBe(unauthorized);
   await expect.poll(() => lookUp(second)).toBe(unauthorized);
+  // Reports of a known secret are no failed authentications.
+  for (let reports = 0; reports < 31; reports++) {
+    const report = await server.send("POST /v2/keys/leaked", { from: "198.18.250.9", body: { key: second } });
+    expectData(report, { revoked: true });
+  }
   const byDefault = await owner.send(path);
   const endsAt = Date.parse(textOf(byDefault.body.data?.key?.previousSecretEndsAt));
   expect(Math.abs(endsAt - Date.now() - 86_400_000)).toBeLessThan(60_000);

@@ -101,7 +101,9 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
         key,
         hash: yield* secrets.keyHash(token),
         maxKeys: key.kind === "normal" ? maxKeys : null,
-        rate: { max: keysPerDay, since: key.createdAt - (key.createdAt % dayMs) },
+        ...(origin.actor.type !== "operator" && {
+          rate: { max: keysPerDay, since: key.createdAt - (key.createdAt % dayMs) },
+        }),
         at: key.createdAt,
       });
       if (inserted === "too_many_keys") return yield* new Conflict({ reason: "key_limit" });
@@ -123,8 +125,8 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
     return {
       /**
        * Creates a key in the account's scope for the target. Fails with `Conflict` `key_limit` if the account already has
-       * as many keys as its plan allows, and with `key_rate` if it made 20 keys this UTC day. Concurrent creations cannot
-       * exceed these numbers.
+       * as many keys as its plan allows, and with `key_rate` if it has 20 keys of this UTC day, unless the operator makes
+       * the key. Concurrent creations cannot exceed these numbers.
        */
       create,
 
@@ -181,14 +183,16 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
       /** Revokes a key permanently. Returns false if it is unknown or already revoked. */
       revoke,
 
-      /** Revokes a leaked key, unless it is unknown or the leaked secret has expired. */
+      /** Revokes a leaked key, unless it is unknown or a rotation ended the leaked secret. */
       reportLeaked: Effect.fn("ApiKeys.reportLeaked")(function* (token: string, requestId: string) {
         if (keyIdOf(token) === null) return "unknown";
         const found = yield* store.findByHash(yield* secrets.keyHash(token));
         const at = yield* Clock.currentTimeMillis;
         if (Option.isNone(found)) return "unknown";
-        if ((found.value.endsAt ?? Infinity) <= at) return "ended";
-        const { id, status } = found.value.key;
+        const { key, endsAt } = found.value;
+        const { id, status, expiresAt } = key;
+        // An expired key is revoked too, since its owner may give it a later end.
+        if (endsAt !== null && endsAt <= at && endsAt !== expiresAt) return "ended";
         if (status === "revoked") return "revoked";
         yield* revoke(id, { actor: { type: "key", id }, requestId, action: "key.reported" });
         return "revoked";

@@ -1,6 +1,7 @@
 import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
+import type { WriteOrigin } from "../audit/audit.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { Limits } from "../limits/quota.ts";
 import { Signals } from "../signals.ts";
@@ -48,6 +49,26 @@ test("a key limit of 0 allows any number of keys, and these keys count against a
   }
   assert.strictEqual((yield* store.listKeys("acme", 0)).length, 3);
   assert.strictEqual((yield* Effect.flip(create()))._tag, "Conflict");
+});
+
+test("the operator makes any number of keys in a day, and an account 20", function* () {
+  const account = { name: "busy", chatId: null, tier: "free" } as const;
+  const { free, ...others } = yield* Limits;
+  const limits = Layer.succeed(Limits, { ...others, free: { ...free, keys: 0 } });
+  const keys = yield* Effect.provide(ApiKeys, Layer.provide(ApiKeys.layer, limits));
+  const owner = { actor: { type: "account", id: "busy", member: "10001" }, requestId: null } as const;
+  const make = (origin: WriteOrigin) => keys.create({ ...choice, account }, origin);
+  for (let made = 0; made < 21; made++) yield* make(operator);
+  assert.deepStrictEqual((yield* Effect.flip(make(owner))).details, { reason: "key_rate" });
+});
+
+test("reporting an expired key as leaked revokes it, since its owner may give it a later end", function* () {
+  const keys = yield* ApiKeys;
+  const { key, token } = yield* create({ expiresAt: 5 });
+  yield* TestClock.adjust("1 second");
+  assert.strictEqual(yield* keys.reportLeaked(token, "req_1"), "revoked");
+  const again = yield* Effect.flip(keys.update(key.id, { expiresAt: null }, operator));
+  assert.deepStrictEqual(again.details, { reason: "key_revoked" });
 });
 
 test("reporting an unknown key or an expired secret as leaked changes nothing", function* () {

@@ -15,7 +15,7 @@ export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
 
   const reportOne = Effect.fnUntraced(function* (token: string, { requestId, address }: RequestContext) {
     const outcome = yield* keys.reportLeaked(token, requestId);
-    if (outcome !== "revoked") yield* authenticator.countFailures(address, 1);
+    if (outcome === "unknown") yield* authenticator.countFailures(address, 1);
     return { data: { revoked: true as const } };
   });
 

@@ -116,10 +116,13 @@ const create = Effect.fnUntraced(function* (choice: Choice, account: NewAccount)
 
 const refused = (error: Conflict | InvalidParameter) =>
   new CommandFailed({
-    problem: `Cannot create the key: ${
-      error._tag === "Conflict" ? "the account has as many keys as its plan allows" : problemsText(error)
-    }`,
+    problem: `Cannot create the key: ${error._tag === "Conflict" ? conflictText(error) : problemsText(error)}`,
   });
+
+const conflictText = ({ reason }: Conflict): string =>
+  reason === "key_limit"
+    ? "the account has as many keys as its plan allows"
+    : "the account was erased meanwhile";
 
 const introduction = ({ key }: IssuedKey): string =>
   `This is the key, shown this once: ${key.tier}, ${scopeText(key.scope)} scope of account "${key.scope.account}"`;
