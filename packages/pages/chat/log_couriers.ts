@@ -74,20 +74,24 @@ const start = Effect.fnUntraced(function* (channels: ChatChannels) {
       failingSince: null,
       managedAt: null,
       problemAt: null,
+      isEditNext: false,
     }),
     run: (courier) => {
       const { account } = courier.item.scope;
       const told = run(courier, (at) => isCarrying(node, courier, at), node.id);
       return turns.step(account, told).pipe(chargeTo(account), Effect.provideService(Urgency, "background"));
     },
-    isDue: (courier, at) => {
-      const { waitsSince, editAt, problemAt } = courier.item;
-      const isNew = problemAt !== null && problemAt !== courier.problemAt;
-      return waitsSince !== null || isNew || (editAt !== null && editAt <= at);
-    },
+    isDue: (courier, at) => mayTell(courier) || hasEdit(courier, at),
   });
   return stop;
 });
+
+/** Whether a log may have something to tell. */
+const mayTell = ({ item, hasNews, problemAt }: LogCourier): boolean =>
+  hasNews || item.waitsSince !== null || (item.problemAt !== null && item.problemAt !== problemAt);
+
+/** Whether a message of a log names erased users, and is due to be edited. */
+const hasEdit = ({ item: { editAt } }: LogCourier, at: Millis): boolean => editAt !== null && editAt <= at;
 
 const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
   const store = yield* GuildLogStore;
@@ -98,7 +102,7 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
   const record = Effect.fnUntraced(function* (
     courier: LogCourier,
     node: string,
-    { position, told, problems }: Omit<News, "items">,
+    { position, told, problems, problemAt }: Omit<News, "items">,
     message: { readonly messageId: string; readonly lines: ReadonlyArray<LogLine> } | null,
     closedAt: Millis | null,
   ) {
@@ -115,6 +119,7 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
       closedAt,
     });
     courier.position = position;
+    courier.problemAt = problemAt;
     courier.item = { ...courier.item, position, problems, closedAt, waitsSince: null };
     courier.isStopping ||= !isHeld;
   });
@@ -162,9 +167,11 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
       news.position !== courier.position || news.problems.join() !== courier.item.problems.join();
     if (news.items.length === 0) {
       if (hasMoved) yield* record(courier, node, news, null, closedAt);
+      courier.problemAt = news.problemAt;
       return;
     }
-    const nothing = { ...news, position: courier.position, told: [], problems: courier.item.problems };
+    const { position, problemAt } = courier;
+    const nothing = { ...news, position, told: [], problems: courier.item.problems, problemAt };
     const close = Effect.andThen(count("closed"), record(courier, node, nothing, null, now));
     if (!(yield* isAllowed(courier, now))) return yield* close;
     yield* Effect.catchTag(post(courier, node, channelId, news), "PostRefused", ({ reason }) =>
@@ -203,8 +210,10 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     // Another node may have posted just before it died.
     courier.nextAt ??= now + pause;
     if (now < courier.nextAt) return;
-    const { editAt } = courier.item;
-    const work = editAt !== null && editAt <= now ? edit(courier, now) : tell(courier, node, now);
+    // An erasure may leave edits for hours, so news waits for at most one of them.
+    const isEdit = hasEdit(courier, now) && (courier.isEditNext || !mayTell(courier));
+    courier.isEditNext = !isEdit;
+    const work = isEdit ? edit(courier, now) : tell(courier, node, now);
     yield* Effect.catchTag(work, "PlatformUnavailable", () => {
       courier.failingSince ??= now;
       courier.hasNews = true;

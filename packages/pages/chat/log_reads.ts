@@ -27,14 +27,17 @@ export interface LogCourier extends Courier<HeldLog> {
   failingSince: Millis | null;
   /** When the team was last found to manage the guild. */
   managedAt: Millis | null;
-  /** The newest problem when the problems were last read. */
+  /** The newest problem when problems were last told. */
   problemAt: Millis | null;
+  /** Whether the next step edits a message, if one is due: edits and news take turns. */
+  isEditNext: boolean;
 }
 
 export interface News {
   readonly position: number;
   readonly told: ReadonlyArray<number>;
   readonly problems: ReadonlyArray<string>;
+  readonly problemAt: Millis | null;
   readonly items: ReadonlyArray<LogItem>;
 }
 
@@ -74,7 +77,6 @@ export const makeLogReads = Effect.gen(function* () {
     }
     const waiting = yield* store.waiting(placeOf(courier.item), entriesAtOnce);
     const { problems, items } = yield* readProblems(courier);
-    courier.problemAt = problemAt;
     const told = [
       ...(page ?? []).map((event): LogItem => ({ at: event.at, event })),
       ...waiting.map(({ entry, at }): LogItem => ({ at, entry })),
@@ -84,6 +86,7 @@ export const makeLogReads = Effect.gen(function* () {
       position: position ?? courier.position,
       told: waiting.map(({ id }) => id),
       problems,
+      problemAt,
       items: told.filter(isTold).toSorted((one, other) => one.at - other.at),
     } satisfies News;
   });

@@ -1,0 +1,89 @@
+import { ChatId, ChatPlatform, type GuildId, type Pid } from "@accountlink/core";
+import { CommunityStore } from "@accountlink/core/communities";
+import { GuildLogStore } from "@accountlink/core/guild_log";
+import { KeyStore } from "@accountlink/core/keys";
+import { PostRefused } from "@accountlink/core/platforms";
+import { noPlan, RolePlanStore } from "@accountlink/core/roles";
+import { expect } from "@accountlink/test-servers/effect";
+import { aMember } from "@accountlink/testing";
+import { Clock, Effect, Layer } from "effect";
+import { LogCouriers } from "./log_couriers.ts";
+import { passLooks, testWithTwoAccounts } from "./test_two_accounts.ts";
+
+const guildId = "70001" as GuildId;
+const [ada, bob, cleo] = ["100001", "100002", "100003"] as const;
+
+const test = testWithTwoAccounts([ada, cleo], {
+  guilds: [{ id: guildId, name: "Crew", bot: true, members: [aMember(ada, { manager: true })] }],
+  chatUsers: [],
+  gameUsers: [],
+});
+
+const pass = (seconds: number) => passLooks(seconds, "1 second");
+
+/** Runs the log of a community. Messages in the channel `closed` are refused. */
+const world = Effect.gen(function* () {
+  const [plans, communities, store] = [yield* RolePlanStore, yield* CommunityStore, yield* GuildLogStore];
+  const wanted = "pid_0123456789abcdefghij" as Pid;
+  const { pid } = yield* (yield* KeyStore).ensureScope("acme", { kind: "global" }, wanted);
+  const place = { pid, guildId };
+  const write = { ...place, actor: { type: "operator", id: "root" }, requestId: null, position: 0 } as const;
+  yield* plans.put({ ...write, at: 0, settings: { ...noPlan, state: "on" } });
+  const tellIn = (logChannelId: string) => communities.update({ ...write, at: 0, update: { logChannelId } });
+  const done: Array<string> = [];
+  const chat = yield* ChatPlatform;
+  const observed = Layer.succeed(ChatPlatform, {
+    ...chat,
+    channels: {
+      ...(chat.channels ?? expect.fail("no channels")),
+      post: (channelId: string) =>
+        Effect.suspend(() => {
+          done.push(`post in ${channelId}`);
+          return channelId === "closed"
+            ? new PostRefused({ reason: "channel_closed" })
+            : Effect.succeed(String(done.length));
+        }),
+      edit: () =>
+        Effect.sync(() => {
+          done.push("edit");
+          return true;
+        }),
+    },
+  });
+  const start = Layer.build(Layer.fresh(Layer.provide(LogCouriers.layer, observed)));
+  const setProblem = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    plans.setProblem(place, "no_permission", now),
+  );
+  return { store, place, tellIn, start, setProblem, done };
+});
+
+test("a problem that a closed channel did not tell is told in the next one", function* () {
+  const { tellIn, start, setProblem, done } = yield* world;
+  yield* tellIn("closed");
+  yield* start;
+  yield* pass(5);
+  yield* setProblem;
+  yield* pass(5);
+  expect(done).toEqual(["post in closed"]);
+  yield* tellIn("open");
+  yield* pass(5);
+  expect(done).toEqual(["post in closed", "post in open"]);
+});
+
+test("news waits for at most one of the edits that an erasure leaves", function* () {
+  const { store, place, tellIn, start, setProblem, done } = yield* world;
+  yield* tellIn("open");
+  const named = { text: "Bob", chatIds: [ChatId.make(bob)] };
+  for (let message = 0; message < 10; message++) {
+    const told = { channelId: "open", messageId: `m${message}`, lines: [named] };
+    const nothing = { at: 0, position: 0, told: [], problems: [], closedAt: null };
+    yield* store.record({ ...place, ...nothing, node: "before", message: told });
+  }
+  yield* start;
+  yield* pass(5);
+  yield* store.forgetUser(ChatId.make(bob), yield* Clock.currentTimeMillis);
+  yield* setProblem;
+  yield* pass(40);
+  expect(done.indexOf("post in open")).toBeOneOf([0, 1]);
+  expect(done.filter((each) => each === "edit").length).toBe(10);
+});
