@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { makeFixtures } from "../support/fixtures.ts";
 import { useFolder } from "../support/folder.ts";
+import { textOf } from "../support/http.ts";
 import { startServerHere } from "../support/server.ts";
 
 const missing = whyNoPostgresWithTools();
@@ -64,7 +65,11 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     const { file, tables } = await accountlink(before.url, ["backup", cwd]);
     expect(tables).toMatchObject({ links: 2, accounts: 1, root_key: 1 });
     expect((await stat(String(file))).mode & 0o777).toBe(0o600);
+    const endOfFeed = async () =>
+      textOf((await running.send("GET /v2/events", { key })).body["data"]?.["cursor"]);
+    const kept = await endOfFeed();
     expect((await set("100002", "3")).status).toBe(200);
+    const lost = await endOfFeed();
     const rowsOf = async (database: typeof before, table: string) => {
       const rows = await run(database.query(`SELECT * FROM ${table} ORDER BY 1, 2`));
       // Leave out the time of a key's last use, because the server still updates it after the backup.
@@ -122,6 +127,11 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     expect(
       (await restored.send("PATCH /v2/game", { key, body: { chatId: "100003", gameId: "3" } })).status,
     ).toBe(200);
+    // The lost event and the new one are the first after the backup.
+    const eventsAfter = (cursor: string) => restored.send(`GET /v2/events?cursor=${cursor}`, { key });
+    const { events } = (await eventsAfter(kept)).body["data"] ?? {};
+    expect(events).toMatchObject([{ data: { chatId: "100003" } }]);
+    expect((await eventsAfter(lost)).status).toBe(409);
     await restored.stop();
 
     await expect(

@@ -6,6 +6,8 @@
  * records are inserted without a position. After the commit, the next reader or sweep gives them positions, only one of
  * them at a time; see docs/consistency.md.
  */
+import { timedNumbers } from "@accountlink/core/journal";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
@@ -52,6 +54,17 @@ export const numberRecordsOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
   return (place: string) => inBatches(numberSome(place));
 };
+
+/**
+ * Makes the next sequences of Postgres greater than all that the database gave before a time, as those of SQLite are. A
+ * restored database would otherwise give the sequences of lost events to new ones, which readers behind those would miss.
+ */
+export const passNumbers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, at: Millis) {
+  if (dialectOf(sql).commitsInOrder) return;
+  const next = timedNumbers()(at);
+  const sequence = sql`pg_get_serial_sequence('journal', 'sequence')::regclass`;
+  yield* sql`SELECT setval(${sequence}, ${next}::bigint) WHERE nextval(${sequence}) < ${next}::bigint`;
+});
 
 /** The places with records that have no position. @internal */
 export const unnumberedPlaces = (sql: SqlClient.SqlClient) =>

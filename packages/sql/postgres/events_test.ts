@@ -101,7 +101,9 @@ describe.skipIf(missing !== null)(`the feed on Postgres ${missing ?? ""}`, () =>
         ) AS unnumbered
       ) AS ordered
       WHERE events.sequence = ordered.sequence`);
-    const seen = yield* rows(`SELECT position::int, id, type, at::int, data FROM events ORDER BY position`);
+    const seen = yield* rows(
+      `SELECT position::float8, id, type, at::int, data FROM events ORDER BY position`,
+    );
     const told = yield* Effect.provideContext(read(0), one);
     expect(told.map(({ type }) => type)).toEqual([
       "link.set",
