@@ -60,7 +60,7 @@ const turnOn = async (page: PlainPage, button = "Turn on") => {
 
 const deleteRules = async (page: PlainPage) => {
   await page.press("Delete the rules");
-  expect(page.words).toContain("The rules are deleted. Members keep what they have.");
+  expect(page.words).toContain("The rules are deleted, and linking, the log and the reminders are off");
 };
 
 it("a role plan is previewed for one member, and then gives a role to all linked members", async () => {
@@ -231,6 +231,7 @@ it("the roles page marks roles that the bot may not give, names the list whose r
 
 it("linking is turned on without roles, and goes on while rules are paused", async () => {
   const page = await openRoles();
+  expect(page.words).toContain("Linking in this community, its log and its reminders are turned off too.");
   await deleteRules(page);
   await page.press("Turn on linking without roles");
   expect(page.words).toContain("Linking is on: members type /verify.");

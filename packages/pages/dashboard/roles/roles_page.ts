@@ -251,6 +251,6 @@ const removeSection = (view: RolesView): Html => html`
 <details>
 <summary class="bad">${say("roles.delete")}</summary>
 ${formTo(action(view), { guildId: view.guildId })`
-<p>${say("roles.delete.text")}${view.nicknames.kept > 0 ? html` ${say("roles.delete.before")}` : null}</p>
+<p>${say("roles.delete.text")}${view.isHome ? html` ${say("roles.delete.linking")}` : null}${view.nicknames.kept > 0 ? html` ${say("roles.delete.before")}` : null}</p>
 <p class="row"><button class="button bad small" name="act" value="delete">${say("roles.delete.button")}</button></p>`}
 </details>`;
