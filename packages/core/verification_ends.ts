@@ -12,6 +12,8 @@ export interface EndingVerifications {
   readonly pid: Pid;
   readonly chatId: ChatId | null;
   readonly at: Millis;
+  /** The session that the same write completes. */
+  readonly spares?: SessionId | undefined;
 }
 
 /** Finds up to `limit` flows that proved a chat user, and as many open sessions. @internal */
@@ -40,7 +42,7 @@ export const endSomeVerifications = Effect.fnUntraced(function* (
   limit: number,
   isErased = false,
 ) {
-  const { pid, chatId, at } = ending;
+  const { pid, chatId, at, spares } = ending;
   const { proven, sessions, most } = yield* findVerifications(tx, ending, limit);
   if (most === 0) return { ended: [], isMore: false };
   // Flows are locked before sessions, each by their IDs, so that two writes cannot deadlock.
@@ -65,7 +67,7 @@ export const endSomeVerifications = Effect.fnUntraced(function* (
     [...ids].toSorted().map((id) => [id]),
   );
   const failed = found
-    .filter((session) => session.pid === pid && !isFinal(session.state))
+    .filter(({ id, pid: of, state }) => of === pid && id !== spares && !isFinal(state))
     .map((session) => ({
       ...session,
       state: "failed" as const,

@@ -257,6 +257,10 @@ test("words are another for each account and for each flow, and of no use in ano
   expect(wordsOn(await nameAccount(browser, page, "player_6"))).toBe(wordsOn(six));
   await describe(browser, authorizeUrl, "6", wordsOn(six));
 
+  const unsigned = await setup({});
+  const early = await browser.get(`/verify/game/words${unsigned.bySid}`);
+  expect(early.status).toBe(400);
+
   const other = await wordsPage();
   const named = await nameAccount(other.browser, other.page, "player_6");
   expect(wordsOn(named)).not.toBe(wordsOn(six));

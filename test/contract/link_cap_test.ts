@@ -45,7 +45,17 @@ test("an account that has as many links as its plan allows can change and remove
   const { body } = await server.send("POST /v2/sessions", { key, from, body: { clientId: "client" } });
   const browser = server.newBrowser();
   const page = await browser.walk(`?sid=${textOf(body.data?.["sid"])}`, "100004");
-  expectPage(await browser.post("/verify/confirm", formOf(page)), 409, "There is no room for more links");
+  const form = formOf(page);
+  const confirm = () => browser.post("/verify/confirm", form);
+  expectPage(await confirm(), 409, "There is no room for more links");
+  await server.send("DELETE /v2/game", { key, from, body: { chatId: second } });
+  const refusal = browser.cookies.get("accountlink_last_page") ?? "";
+  expectPage(await confirm(), 200, "Your accounts are linked");
+  // The form was sent twice before the first answer came.
+  browser.cookies.set("accountlink_last_page", refusal);
+  expectPage(await confirm(), 409, "You are already done");
+  await server.send("DELETE /v2/game", { key, from, body: { chatId: "100004" } });
+  expect((await set(second, "1")).status).toBe(200);
 
   expect((await set(first, "2")).body.data).toMatchObject({ updated: true, previousGameId: "1" });
   const move = { oldChatId: first, newChatId: "100004" };
@@ -53,6 +63,14 @@ test("an account that has as many links as its plan allows can change and remove
   expect((await server.send("DELETE /v2/game", { key, from, body: { chatId: second } })).status).toBe(200);
   expect((await byHand(second)).status).toBe(200);
   expectRefusal(await set(first, "1"), 409, "CONFLICT", limited);
+
+  await owner.send(`PATCH /dashboard/api/scopes/${pid}`, { body: { oneChatUser: true } });
+  const mover = server.newBrowser();
+  const asked = await mover.walk(`?pid=${pid}`, first, "1");
+  expect(asked.text).toContain("Move the link here");
+  expectPage(await mover.post("/verify/confirm", formOf(asked)), 200, "Your accounts are linked");
+  const lookUp = (chatId: string) => server.send(`GET /v2/chat?chatId=${chatId}`, { key, from });
+  expect([(await lookUp(first)).status, (await lookUp(second)).status]).toEqual([200, 404]);
 });
 
 test("an account without an owner is the operator's, and has no most links", async () => {

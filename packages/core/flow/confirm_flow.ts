@@ -5,12 +5,18 @@ import { AddressVault, type ClientAddress } from "../addresses/mod.ts";
 import { NewLinkAlts } from "../alts/new_link_alts.ts";
 import type { DataScope } from "../data_scope.ts";
 import { unkeyed } from "../idempotency/idempotency_store.ts";
-import type { ChatId, Pid, Sid } from "../ids.ts";
+import type { ChatId, GameId, Pid, Sid } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { LinkCap, LinkEvents } from "../links/mod.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { randomToken, Secrets } from "../secrets/mod.ts";
-import { SessionSettings, SessionStore, SessionWatch } from "../sessions/mod.ts";
+import {
+  type CompleteFlow,
+  type LinkLost,
+  SessionSettings,
+  SessionStore,
+  SessionWatch,
+} from "../sessions/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { FlowAccounts } from "./flow_accounts.ts";
 import { FlowAdmission } from "./flow_admission.ts";
@@ -59,15 +65,32 @@ export const makeFlowEnd = Effect.gen(function* () {
   const { isStillKnown } = yield* makeKnownAccounts;
   const lastPages = yield* makeLastPages;
 
-  /** Completes a flow, unless the plan of the account has no room for its link. */
-  const withinCap = <A, E, R>(
-    scope: DataScope,
-    { chatId, entry }: { readonly chatId: ChatId; readonly entry: FlowEntry },
-    complete: Effect.Effect<A, E, R>,
-  ) =>
-    cap
+  /** Completes a flow, unless the plan of the account has no room for its link. Who loses a link makes room for it. */
+  const completeWithin = Effect.fnUntraced(function* (
+    { scope, settings }: FlowSubject,
+    write: CompleteFlow,
+    entry: FlowEntry,
+  ) {
+    const { pid, chatId, gameId, keeps, moves } = write;
+    const complete = sessions.complete(write);
+    const isMove = moves && settings.oneChatUser && (yield* accounts.holderOf(pid, chatId, gameId)) !== null;
+    if (keeps || isMove) return yield* complete;
+    return yield* cap
       .admit(scope, chatId, complete)
       .pipe(Effect.catchTag("Conflict", () => new FlowRefused({ reason: "full", entry })));
+  });
+
+  /** Tells who follows sessions and links that users have lost a game account to another user. */
+  const announceLosers = (scope: DataScope, previousGameId: GameId, losers: ReadonlyArray<LinkLost>) =>
+    Effect.forEach(
+      losers,
+      ({ chatId, ended }) =>
+        Effect.andThen(
+          watch.announce(ended),
+          events.announce("linkChanged", { scope, chatId, gameId: null, previousGameId }),
+        ),
+      { discard: true },
+    );
 
   /**
    * Returns the address and the browser hash to store as sightings, and the mark, a random text that identifies the
@@ -145,7 +168,7 @@ export const makeFlowEnd = Effect.gen(function* () {
     const { mark, seen } = yield* seenOf(from, keeps);
     if (!keeps) yield* requireAdmitted(subject, flow, chatId, game);
     const at = yield* Clock.currentTimeMillis;
-    const complete = sessions.complete({
+    const write = {
       flow: id,
       pid,
       chatId,
@@ -158,20 +181,19 @@ export const makeFlowEnd = Effect.gen(function* () {
       keeps,
       moves: form.moves === true,
       chatHash: secrets.blockHash(pid, { chatId, gameId: null }),
-    });
-    const completed = yield* keeps ? complete : withinCap(subject.scope, { chatId, entry }, complete);
+    } as const;
+    const completed = yield* completeWithin(subject, write, entry);
     const ended = { entry, guildId: subject.guildId, browser: mark };
     const { doneText } = subject.settings;
     if (completed._tag !== "Completed") return yield* refuseOutcome(completed, flow, cookie);
-    const { gameId: linked, previousGameId } = completed;
-    const change = { scope: subject.scope, chatId, gameId: linked, previousGameId };
-    yield* events.announce("linkChanged", change);
+    const { gameId: linked, previousGameId, losers } = completed;
+    const { scope } = subject;
+    yield* announceLosers(scope, linked, losers);
+    yield* events.announce("linkChanged", { scope, chatId, gameId: linked, previousGameId });
     // Without a session, no event tells that a link by hand or of an import was proven, which a rule may ask for.
     if (session === null && !keeps && previousGameId === linked) yield* markInGuilds(pid, chatId, at);
-    if (previousGameId !== linked) yield* alts.count({ scope: subject.scope, chatId, gameId: linked, at });
+    if (previousGameId !== linked) yield* alts.count({ scope, chatId, gameId: linked, at });
     if (session !== null) yield* watch.announce([session]);
-    if (subject.redirect !== null)
-      return { ...ended, redirect: withOutcome(subject.redirect, subject.sid, "completed") };
     const outcome = { entry, guildId: subject.guildId, linkChanged: previousGameId !== linked, kept: keeps };
     const lastPage = yield* lastPages.keep(form.csrf, {
       _tag: "Linked",
@@ -180,6 +202,8 @@ export const makeFlowEnd = Effect.gen(function* () {
       chatId,
       gameId: linked,
     });
+    if (subject.redirect !== null)
+      return { ...ended, redirect: withOutcome(subject.redirect, subject.sid, "completed"), lastPage };
     const shown = yield* accounts.both(chatId, linked);
     return { ...ended, ...outcome, ...shown, redirect: null, doneText, lastPage };
   });

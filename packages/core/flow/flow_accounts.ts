@@ -64,7 +64,7 @@ export class FlowAccounts extends Context.Service<FlowAccounts>()("@accountlink/
     const words = ({ wordSeed }: VerificationFlow, gameId: GameId) =>
       Effect.map(secrets.flowWords(wordSeed, gameId), wordsOf);
 
-    return { chat, game, known, both, all, words };
+    return { chat, game, known, holderOf, both, all, words };
   }),
 }) {
   static readonly layer = Layer.effect(FlowAccounts, FlowAccounts.make);

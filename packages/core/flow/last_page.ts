@@ -49,6 +49,10 @@ const lateReasons: ReadonlySet<FlowRefusal> = new Set([
 /** Whether a request that was answered before would be refused like this. The answer before says more. @internal */
 export const isLate = ({ reason }: FlowRefused): boolean => lateReasons.has(reason);
 
+/** Whether a form was sent again after a refusal that left the flow open, and has ended the flow since. */
+const hasGoneOn = ({ reason }: Refused, late: FlowRefused | null): boolean =>
+  reason !== "link_changed" && (late?.reason === "over" || late?.reason === "lost");
+
 export const makeLastPages = Effect.gen(function* () {
   const secrets = yield* Secrets;
   const keys = yield* KeyStore;
@@ -120,12 +124,13 @@ export const makeLastPages = Effect.gen(function* () {
      * Shows the last page of a browser again, or fails again with its refusal.
      *
      * @param answered the CSRF token or state that the page must have answered; null if any page will do
+     * @param late how the request is refused now; null if it only asks for the page
      */
-    show: Effect.fnUntraced(function* (cookie: Cookie, answered: string | null) {
+    show: Effect.fnUntraced(function* (cookie: Cookie, answered: string | null, late: FlowRefused | null) {
       const opened = yield* open(cookie);
       if (opened === null || (answered !== null && answered !== opened.answered)) return null;
       const { page } = opened;
-      if (page._tag === "Refused") return yield* showRefused(page);
+      if (page._tag === "Refused") return hasGoneOn(page, late) ? null : yield* showRefused(page);
       return page._tag === "Linked" ? yield* showLinked(page) : page;
     }),
   };

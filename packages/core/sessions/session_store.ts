@@ -194,11 +194,17 @@ export interface CompleteFlow extends WriteContext {
   readonly moves?: boolean;
 }
 
+/** A chat user whose link moved to another one, and the sessions that failed with it. */
+export interface LinkLost {
+  readonly chatId: ChatId;
+  readonly ended: ReadonlyArray<SessionId>;
+}
+
 /**
  * The result of `SessionStore.complete`. Only `Completed` changes anything in the store.
  *
  * - `Completed`: the link is stored or kept, the flow is deleted, and its session, if it has one, is `completed`.
- *   `gameId` is the linked game user, and equals `previousGameId` if the link is kept.
+ *   `gameId` is the linked game user, and equals `previousGameId` if the link is kept. `losers` lost their links to it.
  * - `FlowGone`: the flow was completed or has expired, its session was deleted or is for another chat or game user, or
  *   the flow does not hold these proofs in this scope.
  * - `SessionOver`: the session is final or past its deadline. Reported before problems with proofs.
@@ -207,7 +213,12 @@ export interface CompleteFlow extends WriteContext {
  * - `Taken`: another chat user has the game account, and the scope allows one.
  */
 export type FlowCompleted =
-  | { readonly _tag: "Completed"; readonly gameId: GameId; readonly previousGameId: GameId | null }
+  | {
+      readonly _tag: "Completed";
+      readonly gameId: GameId;
+      readonly previousGameId: GameId | null;
+      readonly losers: ReadonlyArray<LinkLost>;
+    }
   | { readonly _tag: "FlowGone" }
   | { readonly _tag: "SessionOver"; readonly session: VerificationSession }
   | { readonly _tag: "LinkChanged" }

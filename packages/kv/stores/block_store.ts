@@ -51,7 +51,7 @@ export const layer = storeLayer(BlockStore, (db) => ({
       }
       return { block, removed, hasMore };
     });
-    return Effect.map(endingVerifications(db, write, setOnce), ([set, before]) => ({
+    return Effect.map(endingVerifications(db, setOnce), ([set, before]) => ({
       ...set,
       removed: set.removed.map((one) => withEnded(one, one.chatId, before)),
     }));
@@ -64,7 +64,6 @@ export const layer = storeLayer(BlockStore, (db) => ({
     }),
 
   removeLinks: Effect.fnUntraced(function* (pid) {
-    const at = yield* Clock.currentTimeMillis;
     const removal = db.write<ReadonlyArray<LinkBlocked>, ManyVerifications>(pid, function* (tx) {
       const scope = yield* tx.get(scopes, pid);
       const [next, ...others] = scope?.blocking ?? [];
@@ -76,7 +75,7 @@ export const layer = storeLayer(BlockStore, (db) => ({
       if (!hasMore) yield* tx.put(scopes, { ...scope, blocking: others });
       return removed;
     });
-    const [removed, before] = yield* endingVerifications(db, { pid, at }, removal);
+    const [removed, before] = yield* endingVerifications(db, removal);
     return removed.map((one) => withEnded(one, one.chatId, before));
   }),
 

@@ -187,7 +187,11 @@ it("a completion takes a game user from any number of chat users whose sessions 
     const seen = { address, browser: "browser" };
     const completion = { ...origin, ...proof, ...seen, pid, at: 2, flow: flow.id, proof: "oauth" } as const;
     expect((yield* sessions.complete({ ...completion, moves: false }))._tag).toBe("Taken");
-    expect(yield* sessions.complete({ ...completion, moves: true })).toMatchObject({ _tag: "Completed" });
+    yield* flows.begin(makeFlow(scope, { chatId: others[0] as ChatId, session: session.id, seenVersion: 0 }));
+    const completed = yield* sessions.complete({ ...completion, moves: true });
+    const losers = completed._tag === "Completed" ? completed.losers : [];
+    expect(losers.map(({ chatId, ended }) => [chatId, ended.length])).toEqual(others.map((id) => [id, 1]));
+    expect(Option.getOrNull(yield* sessions.find(session.id))).toMatchObject({ state: "completed" });
     expect((yield* links.findByGameIds(pid, [chess])).get(chess)).toEqual([ada]);
   }).pipe(Effect.provide(dying().storage), Effect.runPromise));
 

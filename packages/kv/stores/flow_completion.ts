@@ -2,26 +2,31 @@ import { sightingsOf } from "@accountlink/core/addresses";
 import { storeSightings } from "@accountlink/core/alts";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { completedSession, completionRefusal, endFlow, keptGame } from "@accountlink/core/flow";
-import type { ChatId } from "@accountlink/core/ids";
-import type { CompleteFlow, FlowCompleted } from "@accountlink/core/sessions";
+import type { ChatId, SessionId } from "@accountlink/core/ids";
+import type { GameUnlinked } from "@accountlink/core/links";
+import type { CompleteFlow, FlowCompleted, LinkLost } from "@accountlink/core/sessions";
 import { changeSession, findFlow } from "@accountlink/core/storage";
-import { Data, Effect } from "effect";
+import { Data, Effect, Result } from "effect";
 import type { Database } from "../database.ts";
 import { txOf } from "../records.ts";
 import { isBlocked } from "./blocks.ts";
 import { removeLink } from "./link_store.ts";
 import { findRecord, linkWriteKeys, takenByIn, writeGame } from "./links.ts";
-import { endingVerifications, type ManyVerifications } from "./verifications.ts";
+import { endingVerifications, type ManyVerifications, withEnded } from "./verifications.ts";
 
 /** A commit has no room for all links that the game user loses. The one of this chat user is removed before. */
-class ManyTaken extends Data.TaggedError("ManyTaken")<{ readonly chatId: ChatId }> {}
+class ManyTaken extends Data.TaggedError("ManyTaken")<{ readonly removal: Removal }> {}
 
-const removalOf = (write: CompleteFlow, chatId: ChatId) => ({ ...write, chatId, source: "flow" }) as const;
+const removalOf = (write: CompleteFlow, chatId: ChatId, spares: SessionId | undefined) =>
+  ({ ...write, chatId, source: "flow", spares }) as const;
+
+type Removal = ReturnType<typeof removalOf>;
 
 /** Implements `SessionStore.complete`. */
-export const completeFlow =
-  (db: Database) =>
-  (write: CompleteFlow): StoreEffect<FlowCompleted> => {
+export const completeFlow = (db: Database) =>
+  Effect.fnUntraced(function* (
+    write: CompleteFlow,
+  ): Effect.fn.Return<FlowCompleted, Effect.Error<StoreEffect<never>>> {
     const { pid, chatId, gameId, at } = write;
     const complete = db.write<FlowCompleted, ManyVerifications | ManyTaken>(pid, function* (tx) {
       const records = txOf(tx);
@@ -39,27 +44,39 @@ export const completeFlow =
       if (refusal !== null) return refusal;
       const kept = keptGame(write, record);
       let linked = { gameId: kept ?? gameId, previousGameId: kept };
+      const losers: Array<LinkLost> = [];
       if (kept === null) {
         yield* storeSightings(records, pid, sightingsOf(write));
-        for (const other of takenBy) yield* removeLink(tx, removalOf(write, other));
+        for (const other of takenBy) {
+          const removed = yield* removeLink(tx, removalOf(write, other, session?.id));
+          if (removed !== null) losers.push({ chatId: other, ended: removed.ended });
+        }
         linked = { gameId, previousGameId: (yield* writeGame(tx, write, write.proof)).previousGameId };
       }
       yield* endFlow(records, write.flow);
       if (session !== undefined) yield* changeSession(records, completedSession(session, write, linked), at);
       const [first] = takenBy;
-      if (first !== undefined && !tx.hasRoom(0, 0)) return yield* new ManyTaken({ chatId: first });
-      return { _tag: "Completed", ...linked };
+      if (first !== undefined && !tx.hasRoom(0, 0)) {
+        return yield* new ManyTaken({ removal: removalOf(write, first, session?.id) });
+      }
+      return { _tag: "Completed", ...linked, losers };
     });
-    const completed: StoreEffect<FlowCompleted> = Effect.suspend(() =>
-      endingVerifications(db, write, complete).pipe(
-        Effect.map(([done]) => done),
-        Effect.catchTag("ManyTaken", ({ chatId: other }) => {
-          const removal = db.write<unknown, ManyVerifications>(pid, (tx) =>
-            removeLink(tx, removalOf(write, other)),
-          );
-          return Effect.andThen(endingVerifications(db, write, removal), completed);
-        }),
-      ),
-    );
-    return completed;
-  };
+    const earlier: Array<LinkLost> = [];
+    for (;;) {
+      const made = yield* Effect.result(endingVerifications(db, complete));
+      if (Result.isSuccess(made)) {
+        const [completed, before] = made.success;
+        if (completed._tag !== "Completed") return completed;
+        const losers = completed.losers.map((loser) => withEnded(loser, loser.chatId, before));
+        return { ...completed, losers: [...earlier, ...losers] };
+      }
+      if (made.failure._tag !== "ManyTaken") return yield* made.failure;
+      const { removal } = made.failure;
+      const [removed, before] = yield* endingVerifications(
+        db,
+        db.write<GameUnlinked | null, ManyVerifications>(pid, (tx) => removeLink(tx, removal)),
+      );
+      if (removed === null) continue;
+      earlier.push(withEnded({ chatId: removal.chatId, ended: removed.ended }, removal.chatId, before));
+    }
+  });

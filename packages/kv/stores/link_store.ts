@@ -25,6 +25,7 @@ import {
   type SetGame,
   type WayCount,
 } from "@accountlink/core/links";
+import type { EndingVerifications } from "@accountlink/core/storage";
 import { Array as Arr, Effect, Option } from "effect";
 import type { Database } from "../database.ts";
 import { txOf } from "../records.ts";
@@ -168,7 +169,10 @@ export const layer = storeLayer(LinkStore, (db) => ({
 }));
 
 /** Removes a link. Returns null if there was none. */
-export const removeLink = Effect.fnUntraced(function* (tx: Transaction, write: RemoveGame) {
+export const removeLink = Effect.fnUntraced(function* (
+  tx: Transaction,
+  write: RemoveGame & Pick<EndingVerifications, "spares">,
+) {
   const { pid, chatId, at } = write;
   const link = yield* findLink(tx, pid, chatId);
   if (link === undefined) return null;
@@ -189,7 +193,7 @@ const removeGame = (db: Database) => {
     ({ pid, chatId }) => linkWriteKeys(pid, chatId),
   );
   return (write: RemoveGame) =>
-    Effect.map(endingVerifications(db, write, run(write)), ([removed, before]) =>
+    Effect.map(endingVerifications(db, run(write)), ([removed, before]) =>
       Option.map(removed, (made) => withEnded(made, write.chatId, before)),
     );
 };
@@ -272,7 +276,7 @@ const deleteScope = (db: Database) => {
   );
   return (write: DeleteScope) =>
     Effect.gen(function* () {
-      const [deleted, before] = yield* endingVerifications(db, write, run(write));
+      const [deleted, before] = yield* endingVerifications(db, run(write));
       yield* purgeScope(db, write.pid);
       return withEnded(deleted, null, before);
     });

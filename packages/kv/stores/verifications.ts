@@ -1,9 +1,8 @@
 /** Verifications that end with a link, where a transaction has no room for any number of them. */
-import type { ChatId, Pid } from "@accountlink/core";
+import type { ChatId } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
 import type { SessionId } from "@accountlink/core/ids";
 import { type EndingVerifications, endSomeVerifications, findVerifications } from "@accountlink/core/storage";
-import type { Millis } from "@accountlink/core/timestamp";
 import { Data, Effect, Result } from "effect";
 import type { Database } from "../database.ts";
 import { txOf } from "../records.ts";
@@ -13,9 +12,9 @@ import type { Transaction } from "../transaction.ts";
 /** How many flows, and how many sessions, a transaction ends beside the removal of a link. */
 const endedPerStep = (tx: Transaction): number => itemsOf(tx, 30, { beside: 60, limit: 10 });
 
-/** More verifications of a chat user are to end than a transaction ends. The chat user is null for all of the scope. */
+/** More verifications are to end than a transaction ends. */
 export class ManyVerifications extends Data.TaggedError("ManyVerifications")<{
-  readonly chatId: ChatId | null;
+  readonly ending: EndingVerifications;
 }> {}
 
 /** Ends verifications, and returns the failed sessions. Fails if they are many, so that others end them before. */
@@ -25,7 +24,7 @@ export const endLastVerifications = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<SessionId>, Effect.Error<StoreEffect<never>> | ManyVerifications> {
   const most = endedPerStep(tx);
   const found = yield* findVerifications(txOf(tx), ending, most + 1);
-  if (found.most > most) return yield* new ManyVerifications({ chatId: ending.chatId });
+  if (found.most > most) return yield* new ManyVerifications({ ending });
   return (yield* endSomeVerifications(txOf(tx), ending, most)).ended;
 });
 
@@ -35,7 +34,6 @@ export const endLastVerifications = Effect.fnUntraced(function* (
  */
 export const endingVerifications = <A, E>(
   db: Database,
-  { pid, at }: { readonly pid: Pid; readonly at: Millis },
   write: Effect.Effect<A, E | ManyVerifications>,
 ): Effect.Effect<readonly [A, Ended], Exclude<E, ManyVerifications> | Effect.Error<StoreEffect<never>>> =>
   Effect.gen(function* () {
@@ -46,9 +44,10 @@ export const endingVerifications = <A, E>(
       if (!(made.failure instanceof ManyVerifications)) {
         return yield* Effect.fail(made.failure as Exclude<E, ManyVerifications>);
       }
-      const { chatId } = made.failure;
-      const { ended } = yield* db.write(pid, (tx) =>
-        endSomeVerifications(txOf(tx), { pid, chatId, at }, endedPerStep(tx)),
+      const { ending } = made.failure;
+      const { chatId } = ending;
+      const { ended } = yield* db.write(ending.pid, (tx) =>
+        endSomeVerifications(txOf(tx), ending, endedPerStep(tx)),
       );
       before.set(chatId, [...(before.get(chatId) ?? []), ...ended]);
     }

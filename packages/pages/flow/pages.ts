@@ -15,11 +15,11 @@ import { connectedAccounts, knownAccounts } from "./offered_accounts.ts";
  * @param kept how long the service stores the IP addresses and browsers of users, in milliseconds; 0 if it stores none
  */
 export const flowPage = (view: FlowView, kept: Millis, now: Millis): Page => {
-  const { chat, game, player, replaces, redirect, known, connections } = view;
+  const { chat, game, player, replaces, takenFrom, redirect, known, connections } = view;
   const title = said(titleOf(view));
   return {
     title,
-    pictures: picturesOf([chat, game ?? player, replaces, ...known, ...connections]),
+    pictures: picturesOf([chat, game ?? player, replaces, takenFrom, ...known, ...connections]),
     redirect,
     csrf: view.csrf,
     content: html`

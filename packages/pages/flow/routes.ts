@@ -13,6 +13,7 @@ import {
   type FlowEntry,
   type FlowError,
   type FlowForm,
+  type FlowRefused,
   type GameWay,
   isLate,
   makeUsableGameWays,
@@ -92,19 +93,22 @@ export const flowRoutes = Effect.gen(function* () {
   });
 
   /** Shows the last page of the browser again; null if it has none, or if the page answered another request. */
-  const showLast = (context: PageContext, answered: string | null) =>
+  const showLast = (context: PageContext, answered: string | null, late: FlowRefused | null = null) =>
     Effect.map(
-      flows.showLast(lastPage.read(context), answered),
+      flows.showLast(lastPage.read(context), answered, late),
       (last) => last && ("chat" in last ? donePage(last) : cancelledPage(last)),
     );
 
   /** Answers a request that is sent again with the page that it got before, and with the status of its refusal now. */
   const orLast = <A>(context: PageContext, answered: string | null, work: Effect.Effect<A, Refused>) =>
     Effect.catchTag(work, "FlowRefused", (refused) =>
-      Effect.flatMap(isLate(refused) ? showLast(context, answered ?? "") : Effect.succeed(null), (page) => {
-        const { status = 200 } = refusalPage(refused);
-        return page === null ? Effect.fail(refused) : Effect.succeed({ ...page, status });
-      }),
+      Effect.flatMap(
+        isLate(refused) ? showLast(context, answered ?? "", refused) : Effect.succeed(null),
+        (page) => {
+          const { status = 200 } = refusalPage(refused);
+          return page === null ? Effect.fail(refused) : Effect.succeed({ ...page, status });
+        },
+      ),
     );
 
   const keylessAnswer: KeylessAnswers["keylessAnswer"] = (id, answer) =>
@@ -224,9 +228,10 @@ export const flowRoutes = Effect.gen(function* () {
     const confirmed = yield* flows.confirm(cookie.read(context), form, from);
     const response =
       confirmed.redirect === null
-        ? withLast(render(donePage(confirmed), context), confirmed.lastPage)
+        ? render(donePage(confirmed), context)
         : redirectTo(303, confirmed.redirect);
-    return confirmed.browser === null ? response : markCookie.write(response, confirmed.browser);
+    const kept = withLast(response, confirmed.lastPage);
+    return confirmed.browser === null ? kept : markCookie.write(kept, confirmed.browser);
   });
 
   const cancel = (context: PageContext, form: FlowForm) =>

@@ -21,7 +21,7 @@ import { sightingsOf } from "@accountlink/core/addresses";
 import { storeSightings } from "@accountlink/core/alts";
 import { completedSession, completionRefusal, keptGame } from "@accountlink/core/flow";
 import { linkSet } from "@accountlink/core/journal";
-import type { CompleteFlow } from "@accountlink/core/sessions";
+import type { CompleteFlow, LinkLost } from "@accountlink/core/sessions";
 import { changeSession, findFlow } from "@accountlink/core/storage";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
@@ -55,11 +55,15 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
   if (refusal !== null) return yield* rollBack(refusal);
   const kept = keptGame(write, old);
   let linked = { gameId: kept ?? gameId, previousGameId: kept };
+  const losers: Array<LinkLost> = [];
   if (kept === null) {
     const [set] = old === undefined ? added : yield* readSets(link({ ...write, existing: relinkOf(sql) }));
     if (set === undefined) return yield* rollBack({ _tag: "LinkChanged" });
     const { previousGameId } = set;
-    for (const other of takenBy) yield* removeLink({ ...write, chatId: other, source: "flow" });
+    for (const other of takenBy) {
+      const removed = yield* removeLink({ ...write, chatId: other, source: "flow", spares: session?.id });
+      if (removed !== null) losers.push({ chatId: other, ended: removed.ended });
+    }
     linked = { gameId, previousGameId };
     if (previousGameId !== gameId) yield* insertRecord(sql, pid, linkSet(write, set, proof));
     // The scope is locked.
@@ -69,5 +73,5 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
   if (session !== undefined) {
     yield* withTx(sql, (tx) => changeSession(tx, completedSession(session, write, linked), at), true);
   }
-  return { _tag: "Completed", ...linked } as const;
+  return { _tag: "Completed", ...linked, losers } as const;
 });

@@ -23,7 +23,7 @@ const crowd = Array.from({ length: 20 }, (_, i) => ChatId.make(`${50_000 + i}`))
 const rounds = Array.from({ length: 20 }, (_, i) => i);
 const sorted = (texts: Iterable<unknown>): ReadonlyArray<string> => Array.from(texts, String).toSorted();
 
-const allowOne = (pid: Pid, oneChatUser = true) =>
+export const allowOne = (pid: Pid, oneChatUser = true) =>
   Effect.flatMap(KeyStore, (keys) => keys.updateSettings({ ...origin, pid, update: { oneChatUser }, at: 0 }));
 
 const admitted = <A>(write: Effect.Effect<A, Conflict | StoreUnavailable>) =>

@@ -3,7 +3,8 @@ import { FlowStore } from "@accountlink/core/flow";
 import { SessionStore } from "@accountlink/core/sessions";
 import { uniquePid, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { ada, poker } from "../scopes.ts";
+import { allowOne } from "../links/races.ts";
+import { ada, bob, chess, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newVerificationSteps } from "../verification_steps.ts";
 
@@ -46,4 +47,17 @@ export const completion: Cases<StoragePorts> = {
     yield* steps.complete(yield* steps.proven(kept.id), { keeps: true });
     expectEqual((yield* steps.find(kept.id))?.proof, null);
   },
+
+  "a move completes its session, although the other user was proven in it too, and ends that user's others":
+    function* () {
+      const steps = yield* newVerificationSteps;
+      yield* allowOne(steps.pid);
+      yield* steps.links.set(bob, chess);
+      const [{ id }, other] = [yield* steps.create(), yield* steps.create({ chatId: bob })];
+      yield* steps.prove(yield* steps.begin(id), { step: "chat", chatId: bob });
+      const completed = yield* steps.complete(yield* steps.proven(id), { moves: true });
+      const losers = [{ chatId: bob, ended: [other.id] }];
+      expectEqual(completed, { _tag: "Completed", gameId: chess, previousGameId: null, losers });
+      expectEqual((yield* steps.find(id))?.state, "completed");
+    },
 };
