@@ -128,11 +128,16 @@ test.each([
   expectOffered(chatId, gameId),
 );
 
-test("an account that a session of somebody's key named is offered to no other community", async () => {
-  const session = await setup({ gameId: "6", chatId: "100024" }, elsewhere);
-  await session.browser.prove("chat", "100024", session.bySid);
+const linkBySession = async (chatId: string) => {
+  const session = await setup({ gameId: "6", chatId }, elsewhere);
+  await session.browser.prove("chat", chatId, session.bySid);
   const page = await session.browser.get(`/verify${session.bySid}`);
   expect((await session.browser.post("/verify/confirm", formOf(page))).status).toBe(200);
+  return session;
+};
+
+test("an account that a session of somebody's key named is offered to no other community", async () => {
+  const session = await linkBySession("100024");
   expect(await read(elsewhere, session.sid)).toMatchObject({ gameId: "6", proof: "session" });
   await expectOffered("100024", null);
   const other = await enter("100024");
@@ -162,11 +167,12 @@ test("an account that was unlinked there since is not offered", async () => {
   await expectOffered("100015", null);
 });
 
-test("a key that names the account again changes neither how nor when it was proven", async () => {
+test("a key, or its session, that names the account again changes neither how nor when it was proven", async () => {
   for (const chatId of ["100009", "100010"]) {
     await send("PATCH /v2/game", { key: elsewhere, body: { chatId, gameId: "6" } });
   }
   await expectOffered("100009", null);
+  await linkBySession("100010");
   await expectOffered("100010", "6");
 });
 

@@ -1,5 +1,8 @@
 /** @internal */
-export const gameProofs = ["connection", "oauth", "words", "session", "known"] as const;
+export const ownProofs = ["connection", "oauth", "words"] as const;
+
+/** @internal */
+export const gameProofs = [...ownProofs, "session", "known"] as const;
 
 /**
  * The ways to prove a game account. `connection`: the user has connected it at the chat platform, which calls it
@@ -17,11 +20,12 @@ export type GameProof = (typeof gameProofs)[number];
 export type LinkProof = GameProof | "hand" | "import" | null;
 
 /** The ways that count in other communities too. `session` is the word of a key's holder, which counts in its scope alone. */
-export type OwnProof = Exclude<GameProof, "session" | "known">;
+export type OwnProof = (typeof ownProofs)[number];
 
 /** Returns whether the user has proven the account by a way that counts in other communities. @internal */
-export const isOwnProof = (proof: LinkProof): proof is OwnProof =>
-  proof === "connection" || proof === "oauth" || proof === "words";
+export const isOwnProof = (proof: LinkProof): proof is OwnProof => own.has(proof);
+
+const own: ReadonlySet<unknown> = new Set<LinkProof>(ownProofs);
 
 const proven: ReadonlySet<unknown> = new Set<LinkProof>(gameProofs);
 

@@ -1,5 +1,5 @@
 import type { ChatId, GameId, Pid } from "@accountlink/core";
-import { gameProofs, type LinkProof, noTime } from "@accountlink/core/links";
+import { gameProofs, type LinkProof, noTime, ownProofs } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
@@ -90,8 +90,11 @@ export const relinkOf = (sql: SqlClient.SqlClient): Statement.Fragment =>
 /** Whether a record says that its user was never linked, see `isOrWasLinked` of core. */
 export const isNone = literalSql(`links.game_id IS NULL AND links.linked_at = ${noTime}`);
 
-const proofs = gameProofs.map((proof) => `'${proof}'`).join(", ");
+/** Whether a link has one of these proofs, and the write none of them. */
+const isLess = (proofs: ReadonlyArray<string>): string => {
+  const quoted = proofs.map((proof) => `'${proof}'`).join(", ");
+  return `(links.proof IN (${quoted}) AND (excluded.proof IS NULL OR excluded.proof NOT IN (${quoted})))`;
+};
 
-/** Whether a write without a proof names the account that is proven, see `confirmedRecord` of core. */
-const keepsProof = `links.game_id = excluded.game_id AND links.proof IN (${proofs})
-      AND (excluded.proof IS NULL OR excluded.proof NOT IN (${proofs}))`;
+/** Whether a write with a lesser proof names the account that is proven, see `confirmedRecord` of core. */
+const keepsProof = `links.game_id = excluded.game_id AND (${isLess(ownProofs)} OR ${isLess(gameProofs)})`;

@@ -69,8 +69,8 @@ export const writes: Cases<StoragePorts> = {
       const { distrust } = yield* LinkStore;
       const { load, find, entries, pid } = links;
       const write = { ...origin, pid, at: 11, chatId: ada, gameId: chess, reason: "Named by a key" };
-      yield* load([line(ada, chess, 5)], "replace", null, 5, "oauth");
-      expectEqual(yield* distrust(write), false, "an own proof");
+      yield* load([line(ada, poker, 5)], "replace", null, 5, "oauth");
+      expectEqual(yield* distrust({ ...write, gameId: poker }), false, "an own proof");
       yield* load([line(ada, chess, 6)], "replace", null, 6, "known");
       yield* links.set(ada, chess, 7);
       const before = yield* find(ada);
