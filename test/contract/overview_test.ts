@@ -2,7 +2,8 @@
 import { afterEach, expect, test } from "vitest";
 import { chatUsers, daysAgo, guild } from "../support/fixtures.ts";
 import { wordsOf } from "../support/flow_browser.ts";
-import { signInOwner } from "./dashboard.ts";
+import { pidOf, planOf, signInOwner } from "./dashboard.ts";
+import { expectPage } from "./flow_server.ts";
 import { managedBy, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, ben, eve, mod] = ["100001", "100002", "100005", "100006"];
@@ -62,6 +63,17 @@ test("an owner without a key reads who is linked and who is not, who linked this
   const given = "In seven days: roles given: 3 · roles taken: 0 · nicknames set: 0.";
   await expect.poll(async () => (await overviewOf(ada)).words, { timeout: 15_000 }).toContain(given);
   expect((await browser.get("/dashboard/links/unlinked")).text).toContain("3 of 40");
+});
+
+test("members of a community without a key can link while its rules are paused", async () => {
+  const owner = await signInOwner(server, ada);
+  const pid = await pidOf(owner);
+  const { rules, nickname } = await planOf(owner, pid);
+  for (const state of ["paused", "on"]) {
+    const body = { pid, guildId: guild, rules, nickname, state };
+    expect((await owner.send("PUT /dashboard/api/roles", { body })).status).toBe(200);
+    expectPage(await server.newBrowser().get(`/verify?pid=${pid}`), 200, "Link your accounts");
+  }
 });
 
 test("the overview names the latest changes of links", async () => {

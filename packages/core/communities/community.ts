@@ -139,6 +139,13 @@ export const foundOrNew = (found: Option.Option<Community>, { scope, guildId }: 
 /** Returns whether linking is on and its rules are not paused. @internal */
 export const isLinkingOn = ({ homeSince, paused }: Linking): boolean => homeSince !== null && paused === null;
 
+/** Without a bot, a manager or an account, a community asks nobody for their accounts. */
+const endsLinking: ReadonlySet<PauseReason | null> = new Set(["bot_removed", "unmanaged", "account_closed"]);
+
+/** Returns whether members may link: linking was turned on, and goes on while its rules are paused. @internal */
+export const mayLink = ({ homeSince, paused }: Linking): boolean =>
+  homeSince !== null && !endsLinking.has(paused?.why ?? null);
+
 /** Returns whether anything was chosen for a community. Stores do not return others. @internal */
 export const isKnown = (community: CommunitySettings & Pick<Community, "homeSince" | "panels">): boolean =>
   community.homeSince !== null ||

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
-import { CommunityStore, isLinkingOn } from "../communities/mod.ts";
+import { CommunityStore, isLinkingOn, mayLink } from "../communities/mod.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import {
   type ChatId,
@@ -81,9 +81,9 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       return { sid, session: id, pid, ...configured, guildId, redirect, chatId, gameId, expiresAt };
     });
 
-    /** Without an active key, users enter a scope through a community in which linking is on. */
+    /** Without an active key, users enter a scope through a community in which they may link. */
     const hasCommunity = Effect.fnUntraced(function* ({ account, pid }: DataScope) {
-      if (!(yield* communities.list(pid)).some(isLinkingOn)) return false;
+      if (!(yield* communities.list(pid)).some(mayLink)) return false;
       return Option.exists(yield* keys.findAccount(account), ({ status }) => status === "active");
     });
 
@@ -132,7 +132,7 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
         former !== null &&
         (guildOf(former.scope) === guildId || Option.isSome(yield* communities.find({ pid, guildId })));
       const home = hadGuild ? Option.getOrNull(yield* communities.findHome(guildId)) : null;
-      if (home === null || home.scope.pid === pid || !isLinkingOn(home)) return null;
+      if (home === null || home.scope.pid === pid || !mayLink(home)) return null;
       return { ...entry, pid: home.scope.pid };
     });
 

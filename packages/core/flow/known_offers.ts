@@ -1,7 +1,7 @@
 /** Offers a user, on the page of their own data, the game accounts that they have proven to other communities. */
 import { Effect, Option } from "effect";
 import { makeAdmission } from "../admission/admission.ts";
-import { CommunityStore, isLinkingOn } from "../communities/mod.ts";
+import { CommunityStore, mayLink } from "../communities/mod.ts";
 import { guildOf } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
@@ -58,7 +58,7 @@ export const makeKnownOffers = Effect.gen(function* () {
       (homes) =>
         homes
           .flatMap(Option.toArray)
-          .filter(isLinkingOn)
+          .filter(mayLink)
           .map(({ scope, guildId }) => place(scope.pid, guildId)),
     );
 

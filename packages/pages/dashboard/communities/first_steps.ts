@@ -1,6 +1,6 @@
 /** The steps of a new owner from the sign-in to the first verified user. The owner can take each step on this page. */
 import { ChatPlatform, guildOf } from "@accountlink/core";
-import { CommunityStore, type Community as Guild, isLinkingOn } from "@accountlink/core/communities";
+import { CommunityStore, type Community as Guild, mayLink } from "@accountlink/core/communities";
 import type { BotRights, OwnGuild } from "@accountlink/core/platforms";
 import { givesSomething, type RolePlan, RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
@@ -53,8 +53,8 @@ export const makeFirstSteps = Effect.gen(function* () {
       /** The page that gives the bot, where it is already, the rights that the community's plans need. */
       rightsInvite: botInvite?.(guildId, rights) ?? null,
       rights,
-      /** Whether the community has a plan of roles that is on. */
-      rolesOn: guilds.some(isLinkingOn),
+      /** Whether members may link in a guild of the community, also while its rules are paused. */
+      rolesOn: guilds.some(mayLink),
       publicUrl,
     };
   });
