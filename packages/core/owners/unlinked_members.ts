@@ -114,10 +114,11 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
 
     return {
       /**
-       * Returns the members who have been in the guild without a link since before a time, those who joined last first.
-       * Fails as `MemberLists.find`. Leaves out members whose time of joining is unknown.
+       * Returns the members to remind: they have been in the guild without a link since before a time, and are neither
+       * reminded nor blocked. Those who joined last come first. Fails as `MemberLists.find`. Leaves out members whose time
+       * of joining is unknown.
        */
-      withoutLinkSince: Effect.fn("UnlinkedMembers.withoutLinkSince")(function* (
+      toRemind: Effect.fn("UnlinkedMembers.toRemind")(function* (
         scope: DataScope,
         guildId: GuildId,
         before: Millis,
@@ -127,7 +128,18 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
         const linked = yield* linkedIn(scope.pid, list);
         const open = list.members.filter(({ chatId, at }) => at > 0 && at < before && !linked.has(chatId));
         const late = yield* unlinkedAfter(scope.pid, open, before);
-        return open.filter(({ chatId }) => !late.has(chatId));
+        const waiting = open.filter(({ chatId }) => !late.has(chatId));
+        const due: Array<ChatId> = [];
+        for (let start = 0; start < waiting.length; start += atOnce) {
+          const some = yield* described(scope, guildId, waiting.slice(start, start + atOnce));
+          due.push(
+            ...some
+              .filter(({ reminded, isBlocked }) => reminded === null && !isBlocked)
+              .map((member) => member.chatId),
+          );
+          yield* Effect.yieldNow;
+        }
+        return due;
       }),
 
       /**

@@ -5,6 +5,8 @@ import * as FastCheck from "fast-check";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { LinkStore } from "../links/link_store.ts";
+import { ReminderStore } from "../reminders/reminder_store.ts";
+import { Secrets } from "../secrets/secrets.ts";
 import type { MemberPlace } from "./member_lists.ts";
 import { UnlinkedMembers } from "./unlinked_members.ts";
 
@@ -87,17 +89,15 @@ test("pages of who has not linked have each such member once, in order of joinin
         place = page.next;
       } while (place !== null);
       expect(found).toEqual(ordered.filter(isMeant));
-      const waiting = yield* unlinked.withoutLinkSince(scope, guildId, Date.parse(before));
+      const waiting = yield* unlinked.toRemind(scope, guildId, Date.parse(before));
       const isEarly = ({ joined: at }: Case["members"][number]) => at !== null && at < before;
-      expect(new Set(waiting.map(({ chatId }) => chatId))).toEqual(
-        new Set(open.filter(isEarly).map(({ chatId }) => chatId)),
-      );
+      expect(new Set(waiting)).toEqual(new Set(open.filter(isEarly).map(({ chatId }) => chatId)));
     }).pipe(Effect.provide(MemoryWorld.layer(fixture), { local: true }), Effect.scoped);
   };
   yield* check(cases, property, { runs: 40 });
 });
 
-test("a member is without a link since the link was removed, not since joining", function* () {
+test("a member is to remind once, from when the link was removed on, not from joining on", function* () {
   const before = Date.parse("2025-01-01T00:00:00.000Z");
   const { all, fixture } = worldOf([
     { joined: "2024-01-01T00:00:00.000Z", isLinked: true, isPending: false },
@@ -118,10 +118,11 @@ test("a member is without a link since the link was removed, not since joining",
       chatId,
       at: before,
     });
-    const { withoutLinkSince } = yield* UnlinkedMembers;
-    const found = yield* Effect.forEach([before, before + 1], (time) =>
-      Effect.map(withoutLinkSince(scope, guildId, time), (members) => members.map((member) => member.chatId)),
-    );
-    expect(found).toEqual([[], [chatId]]);
+    const { toRemind } = yield* UnlinkedMembers;
+    const found = Effect.forEach([before, before + 1], (time) => toRemind(scope, guildId, time));
+    expect(yield* found).toEqual([[], [chatId]]);
+    const hash = yield* (yield* Secrets).reminderHash(guildId, chatId);
+    yield* (yield* ReminderStore).claim({ pid, guildId, hash, at: before });
+    expect(yield* found).toEqual([[], []]);
   }).pipe(Effect.provide(MemoryWorld.layer(fixture), { local: true }), Effect.scoped);
 });

@@ -39,8 +39,6 @@ const [again, afterFailure] = ["1 hour", "5 minutes"] as const;
 /** How often the node looks for communities that remind their members, in milliseconds. */
 const interval = 5_000;
 
-const atOnce = 1_000;
-
 const sent = Metric.counter("accountlink_reminders_total", {
   description: "Private messages to members who have not linked, by outcome",
   incremental: true,
@@ -131,13 +129,6 @@ export const layerRemindersIn = Layer.effectDiscard(
 /** Sends reminders while the service runs. Does nothing on a platform without private messages. */
 export const layerReminders = Layer.provide(layerRemindersIn, Languages.layer);
 
-/** A member to remind, and the hashes by which reminders and blocks are known. */
-interface Due {
-  readonly chatId: ChatId;
-  readonly hash: string;
-  readonly inScope: string;
-}
-
 const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
   const store = yield* ReminderStore;
   const plans = yield* RolePlanStore;
@@ -154,41 +145,16 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
   const usableGameWays = yield* makeUsableGameWays;
   const takeTurn = yield* makeTurns;
 
-  /**
-   * Returns the members to remind, and their hashes: neither reminded before nor blocked. Earlier releases kept the hash
-   * by which members are blocked.
-   */
-  const dueIn = Effect.fnUntraced(function* (community: Community) {
-    const { scope, guildId, remindAfterDays } = community;
+  const dueIn = Effect.fnUntraced(function* ({ scope, guildId, remindAfterDays }: Community) {
     const before = (yield* Clock.currentTimeMillis) - (remindAfterDays ?? 0) * dayMs;
-    const members = yield* unlinked.withoutLinkSince(scope, guildId, before);
-    const due: Array<Due> = [];
-    for (let start = 0; start < members.length; start += atOnce) {
-      const some = yield* Effect.forEach(members.slice(start, start + atOnce), ({ chatId }) =>
-        Effect.all({
-          chatId: Effect.succeed(chatId),
-          hash: reminderHash(guildId, chatId),
-          inScope: blockHash(scope.pid, { chatId, gameId: null }),
-        }),
-      );
-      const inScope = some.map((each) => each.inScope);
-      const hashes = [...inScope, ...some.map(({ hash }) => hash)];
-      const known = yield* store.reminded(placeOf(community), hashes);
-      const blocked = yield* blocks.findHashes(scope.pid, inScope);
-      due.push(
-        ...some.filter(
-          (each) => !known.has(each.hash) && !known.has(each.inScope) && !blocked.has(each.inScope),
-        ),
-      );
-      yield* Effect.yieldNow;
-    }
-    return due;
+    return yield* unlinked.toRemind(scope, guildId, before);
   });
 
   /** Returns whether a member is still in the guild, not linked and not blocked. A walk may take hours. */
-  const isDue = Effect.fnUntraced(function* ({ scope, guildId }: Community, { chatId, inScope }: Due) {
+  const isDue = Effect.fnUntraced(function* ({ scope, guildId }: Community, chatId: ChatId) {
     if ((yield* links.findGamesByChatIds(scope.pid, [chatId])).has(chatId)) return false;
-    if ((yield* blocks.findHashes(scope.pid, [inScope])).has(inScope)) return false;
+    const hash = yield* blockHash(scope.pid, { chatId, gameId: null });
+    if ((yield* blocks.findHashes(scope.pid, [hash])).has(hash)) return false;
     return Option.isSome(yield* findMember(guildId, chatId));
   });
 
@@ -257,11 +223,11 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
       yield* plans.setProblem(place, "reminders_refused", now);
       yield* Effect.logWarning("The platform refuses reminders: they rest for an hour");
     });
-    for (const member of yield* dueIn(community)) {
-      const { chatId, hash } = member;
+    for (const chatId of yield* dueIn(community)) {
+      const hash = yield* reminderHash(guildId, chatId);
       yield* tellHeld(yield* takeTurn(scope.account));
       if (!(yield* hasRested(name)) || !(yield* isWanted(community))) return;
-      if (!(yield* isDue(community, member)) || !(yield* claim(place, hash))) continue;
+      if (!(yield* isDue(community, chatId)) || !(yield* claim(place, hash))) continue;
       // A claim without its message would leave the member without any.
       const outcome = yield* Effect.uninterruptible(
         channels.postPrivately(chatId, body, hash.slice(0, 24)).pipe(

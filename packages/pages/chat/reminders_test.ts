@@ -68,8 +68,7 @@ const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>) {
   const unlinked = yield* UnlinkedMembers;
   const lasting = Layer.succeed(UnlinkedMembers, {
     ...unlinked,
-    withoutLinkSince: (scope, guildId, before) =>
-      unlinked.withoutLinkSince(scope, guildId, before + 2 * dayMs),
+    toRemind: (scope, guildId, before) => unlinked.toRemind(scope, guildId, before + 2 * dayMs),
   });
   const life = yield* Scope.make();
   const perMinute = 2;

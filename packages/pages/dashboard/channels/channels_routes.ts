@@ -60,10 +60,7 @@ export const channelsRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       if (days !== null && fields("confirm") !== "yes") {
         yield* check(guild, { remindAfterDays: days });
         const before = visitor.context.clock.currentTimeMillisUnsafe() - days * dayMs;
-        const members = yield* Effect.timeoutOption(
-          unlinked.withoutLinkSince(scope, guildId, before),
-          listWait,
-        ).pipe(
+        const members = yield* Effect.timeoutOption(unlinked.toRemind(scope, guildId, before), listWait).pipe(
           Effect.map(Option.map(({ length }) => length)),
           Effect.catchTag(["Conflict", "PlatformUnavailable"], () => Effect.succeedNone),
         );
