@@ -114,13 +114,16 @@ test("a community may allow one chat user for each game account, whom its owner 
   const form = await owner.browser.get(address);
   expect(wordsOf(form)).toContain("can move the link there; links that are there stay.");
   const ticked = { ...formOf(form), act: "ages", oneChatUser: "true" };
+  const refused = await owner.browser.post(address, { ...ticked, minGameAgeDays: "4000" });
+  expect(refused.status).toBe(400);
+  expect(refused.text).toMatch(/name="oneChatUser"[^>]* checked/);
   expect((await owner.browser.post(address, ticked)).headers.location).toContain("done=ages");
   expect((await owner.browser.get(address)).text).toMatch(/name="oneChatUser"[^>]* checked/);
   expect((await patch(holder)).status).toBe(200);
   expect((await patch(holder)).status).toBe(200);
   const link = { pid, chatId: other, gameId, reason: "By hand" };
-  for (const refused of [await patch(other), await owner.send("PUT /dashboard/api/links", { body: link })])
-    expectRefusal(refused, 409, "CONFLICT", { reason: "game_taken" });
+  for (const taken of [await patch(other), await owner.send("PUT /dashboard/api/links", { body: link })])
+    expectRefusal(taken, 409, "CONFLICT", { reason: "game_taken" });
   const v1 = await send(`PUT /api/v1/link/update-game?guildId=${guild}&chatId=${other}&newGameId=${gameId}`, {
     key,
   });

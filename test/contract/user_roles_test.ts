@@ -5,10 +5,19 @@ import { locationOf, wordsOf } from "../support/flow_browser.ts";
 import { pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
-const [ada, member, mod] = ["100001", "100003", "100002"];
+const [ada, member, mod, admin] = ["100001", "100003", "100002", "100004"];
 const server = useSiteServer({}, (fixture) => ({
   ...clubOf(ada)(fixture),
-  accounts: [{ name: "club", chatId: ada, members: [{ chatId: mod, role: "moderator" as const }] }],
+  accounts: [
+    {
+      name: "club",
+      chatId: ada,
+      members: [
+        { chatId: mod, role: "moderator" as const },
+        { chatId: admin, role: "admin" as const },
+      ],
+    },
+  ],
 }));
 const { fixtures, platform } = server;
 fixtures.key({ account: "club", guildId: guild, links: { [member]: "3" } });
@@ -27,6 +36,10 @@ test("a user's page shows the roles and what the rules would change, and applies
   await platform.send(`PUT /control/guilds/${guild}/members/${member}`, { body });
   await expect.poll(text, { timeout: 20_000 }).toContain("Would get: Verified.");
   expect(await text()).toContain("Apply now");
+  const colleague = await signInOwner(server, admin);
+  const seen = (await colleague.browser.get(path)).text;
+  expect(seen).toContain("Would get: Verified.");
+  expect(seen).not.toContain("Apply now");
   const applied = await owner.browser.post("/dashboard/links/apply-roles", { csrf, pid, chatId: member });
   expect(locationOf(applied)).toContain("done=rolesApplied");
   await expect.poll(text, { timeout: 20_000 }).not.toContain("Apply now");

@@ -23,6 +23,7 @@ import {
   makeCommunityView,
   type SaidForm,
   saidLabels,
+  type Ticked,
 } from "./community_page.ts";
 import { dataDeletionPage, deletionName, makeDeletionNames } from "./deletion.ts";
 import {
@@ -49,14 +50,14 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
 
   const one = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
-    typed: { readonly said?: SaidForm; readonly ages?: AgeForm },
+    typed: { readonly said?: SaidForm; readonly ages?: AgeForm; readonly ticked?: Partial<Ticked> },
     problems: ReadonlyArray<Problem>,
   ) {
     const community = yield* communities.findAnyCounted(visitor, String(visitor.context.query["pid"]));
     const said = typed.said ?? Record.map(saidLabels, (_, name) => community.settings[name] ?? "");
     const ages = typed.ages ?? Record.map(ageLabels, (_, name) => String(community.settings[name] ?? ""));
     const view = yield* viewOf(visitor, community, said);
-    return communityPage(view, said, ages, community.settings, problems);
+    return communityPage(view, said, ages, { ...community.settings, ...typed.ticked }, problems);
   });
 
   /** Finds the community that the path names, and shows what deleting its data deletes. */
@@ -91,7 +92,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
             ? html`<p>${say("communities.none")}</p>${firstSteps(steps)}`
             : html`
 <ul class="cards" role="list">${listed.map(card)}</ul>
-${others(listed, steps.guilds, botInvite)}`,
+${visitor.scopes === null && others(listed, steps.guilds, botInvite)}`,
       } satisfies Page;
     }),
 
@@ -129,7 +130,7 @@ ${others(listed, steps.guilds, botInvite)}`,
         seeOther(communityPath(pid), { done: isAges ? "ages" : "said" }),
       );
       return yield* Effect.catchTag(save, "InvalidParameter", ({ parameters }) =>
-        one(visitor, typed, parameters),
+        one(visitor, { ...typed, ticked }, parameters),
       );
     }),
   ];

@@ -130,11 +130,11 @@ const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Htm
 
 const linkActions: ReadonlySet<string> = new Set(["link.set", "link.moved", "link.removed"]);
 
-/** The button that puts back the link that the team removed last, within a day; null if there is none. */
-const undoForm = ({ community, chatId, history, now }: LinkedUserView): Html | null => {
+/** The button that puts back the link that the team removed last, within a day; null if there is none or who lost it is blocked. */
+const undoForm = ({ community, chatId, history, now, blocked }: LinkedUserView): Html | null => {
   const last = history.find(({ action }) => linkActions.has(action));
   const isRemoval = last?.action === "link.removed" && last.actor.type === "account";
-  return !isRemoval || last.at <= now - dayMs
+  return !isRemoval || last.at <= now - dayMs || blocked.chat
     ? null
     : formTo(paths.restoreLink, { pid: community.scope.pid, chatId })`
 <p><button class="button quiet small">${say("user.undo")}</button></p>`;
@@ -222,7 +222,7 @@ export const makeUserView = Effect.gen(function* () {
         entriesOf({ owner: visitor.owner, role: "admin" }, null, shownChanges, imported),
         keys.list(visitor.owner),
         chatOf(community, chatId),
-        permits(visitor, "admin") ? rolesOf(community, chatId) : Effect.succeed(null),
+        permits(visitor, "admin") ? rolesOf(visitor, community, chatId) : Effect.succeed(null),
       ],
       { concurrency: "unbounded" },
     );

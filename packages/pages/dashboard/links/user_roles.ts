@@ -1,5 +1,6 @@
 /** The roles of a member on the user's page: as they are, and what the rules would change. */
 import { type ChatId, ChatPlatform, guildOf } from "@accountlink/core";
+import { Communities } from "@accountlink/core/communities";
 import type { ChatProfile } from "@accountlink/core/platforms";
 import { givesSomething, type MemberChanges, RolePlans } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
@@ -7,6 +8,7 @@ import { formTo, type Html, section } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import type { NamedRoles } from "../look/remedies.ts";
 import { linkTo, listOf, say } from "../look/say.ts";
+import type { OwnerVisitor } from "../owner_pages.ts";
 import { paths, rolesPath } from "../paths.ts";
 import { changesHtml } from "../roles/member_preview.ts";
 
@@ -14,7 +16,8 @@ const timeout = "2 seconds";
 
 export interface UserRoles extends NamedRoles {
   readonly changes: MemberChanges;
-  readonly isOn: boolean;
+  /** Whether the rules are on, and the reader may apply them. */
+  readonly mayApply: boolean;
 }
 
 /**
@@ -24,9 +27,10 @@ export interface UserRoles extends NamedRoles {
 export const makeUserRoles = Effect.gen(function* () {
   const plans = yield* RolePlans;
   const { roles } = yield* ChatPlatform;
+  const { enter } = yield* Communities;
 
   return Effect.fnUntraced(
-    function* ({ scope }: Community, chatId: ChatId) {
+    function* ({ owner }: OwnerVisitor, { scope }: Community, chatId: ChatId) {
       const guildId = guildOf(scope);
       if (guildId === null || roles === undefined) return null;
       const own = { scope, guildId };
@@ -35,7 +39,11 @@ export const makeUserRoles = Effect.gen(function* () {
       const guild = Option.getOrNull(yield* roles.findGuildRoles(guildId));
       if (guild === null) return null;
       const changes = yield* plans.preview(own, chatId);
-      return { roles: guild.roles, changes, isOn: plan.state === "on" } satisfies UserRoles;
+      const manages = yield* enter(owner, { pid: scope.pid, guildId }).pipe(
+        Effect.as(true),
+        Effect.catchTag("Forbidden", () => Effect.succeed(false)),
+      );
+      return { roles: guild.roles, changes, mayApply: plan.state === "on" && manages } satisfies UserRoles;
     },
     Effect.timeoutOption(timeout),
     Effect.map(Option.getOrNull),
@@ -49,7 +57,7 @@ export const userRolesSection = (
   chatId: ChatId,
   chat: ChatProfile | null,
   isLinked: boolean,
-  { roles, changes, isOn }: UserRoles,
+  { roles, changes, mayApply }: UserRoles,
 ): Html => {
   const { pid } = scope;
   const held = (chat?.guild?.roles ?? []).map(({ id, name }) => name ?? id);
@@ -64,7 +72,7 @@ export const userRolesSection = (
   )}</p>
 ${
   !isRight &&
-  isOn &&
+  mayApply &&
   formTo(paths.applyRoles, { pid, chatId })`
 <p class="row"><button class="button quiet">${say("user.roles.apply")}</button></p>`
 }`;
