@@ -1,5 +1,5 @@
 /** The panel: a message for everybody, with which members link their accounts. */
-import type { Pid } from "@accountlink/core";
+import { type Pid, PlatformUnavailable, StorageUse } from "@accountlink/core";
 import type { WriteOrigin } from "@accountlink/core/audit";
 import { CommunityStore, foundOrNew, placeOf, type ScopedGuild } from "@accountlink/core/communities";
 import { InvalidParameter } from "@accountlink/core/errors";
@@ -47,9 +47,11 @@ export const makePostPanel = Effect.gen(function* () {
   const languages = yield* Languages;
   const panelOf = yield* makePanelMessage;
   const { channels, findChannels } = yield* makeGuildChannels;
+  const { resting } = yield* StorageUse;
 
   return Effect.fn("Panel.post")(
     function* (place: ScopedGuild, channelId: string, text: string | null, origin: WriteOrigin) {
+      if (resting() !== null) return yield* new PlatformUnavailable({ operation: "Panel.post" });
       const { channels: listed, locale } = yield* findChannels(place.guildId);
       if (!listed.some(({ id, mayPost }) => id === channelId && mayPost)) return yield* closed;
       const typed = text === null || text.trim() === "" ? null : text;

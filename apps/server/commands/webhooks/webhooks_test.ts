@@ -78,6 +78,13 @@ it("commands create, list, change, test and delete webhooks", async () => {
     /^EVENT +TYPE +AT +STATUS +ATTEMPTS +ANSWER +NEXT ATTEMPT\nevt_\w+ +test +\S+ +delivered +1 +200 +none\n$/,
   );
 
+  const { file } = await json("backup", `${folder}-backups`);
+  await json("restore", "--replace", String(file));
+  expect(await json("webhooks", "test", name)).toEqual({
+    error: expect.stringContaining("acts on nobody") as unknown,
+  });
+  expect(heard.length).toBe(1);
+
   expect(await run("webhooks", "delete", name)).toEqual({
     code: 0,
     stdout: `Deleted ${name} in data folder "${folder}"\n`,

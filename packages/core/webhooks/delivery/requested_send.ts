@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect";
 import type { WriteOrigin } from "../../audit/audit.ts";
-import { BadRequest, Conflict } from "../../errors.ts";
+import { BadRequest, Conflict, StoreUnavailable } from "../../errors.ts";
+import { StorageUse } from "../../storage_use.ts";
 import { Turns } from "../../turns/mod.ts";
 import { shownDelivery } from "../sent_delivery.ts";
 import type { StoredDelivery, StoredWebhook } from "../webhook.ts";
@@ -13,10 +14,13 @@ import { isGone, makeAttempt, type SentEvent } from "./attempt.ts";
  */
 const askedAtOnce = 3;
 
+const actsOnNobody = { message: "it acts on nobody, expected accountlink resume before" };
+
 /** Sends single events that somebody asked for. */
 export const makeRequestedSend = Effect.gen(function* () {
   const store = yield* WebhookStore;
   const attempt = yield* makeAttempt;
+  const { resting } = yield* StorageUse;
 
   /** Sends an event once, and stores the result. */
   const send = Effect.fnUntraced(function* (
@@ -26,6 +30,8 @@ export const makeRequestedSend = Effect.gen(function* () {
     origin: WriteOrigin,
   ) {
     const { id } = webhook;
+    if (resting() !== null)
+      return yield* new StoreUnavailable({ operation: "Webhooks.send", cause: actsOnNobody, isLogged: true });
     const result = yield* attempt(webhook, event);
     const recorded = Option.getOrNull(yield* store.recordRequested({ id, delivery, ...result }));
     if (recorded === null) return yield* new BadRequest({ problem: "not_found" });
