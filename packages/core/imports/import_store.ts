@@ -93,7 +93,7 @@ export interface BatchOutcome extends BatchImported {
 /** The outcome of a batch of which nothing was stored, because its import has ended. @internal */
 export const importEnded: BatchOutcome = { ...noneImported, isEnded: true };
 
-/** How long an import can be undone after its first batch, in milliseconds. @internal */
+/** How long after its first batch the undo of an import can begin, in milliseconds. @internal */
 export const undoableFor = dayMs;
 
 /** How many imports of a scope can be undone, the last ones. @internal */
@@ -109,7 +109,7 @@ export interface UndoableImport {
   /** The name of the imported file. */
   readonly name: string;
   readonly importedAt: Millis;
-  /** The time from which it can't be undone. */
+  /** The time from which its undo can't begin. */
   readonly endsAt: Millis;
   /** The number of links that it inserted or changed. */
   readonly links: number;
@@ -185,8 +185,8 @@ export class ImportStore extends Context.Service<
     /** Returns the imports of an account that can be undone, newest first: the last `undoableImports` of each scope. */
     readonly listUndoable: (account: string, at: Millis) => StoreEffect<ReadonlyArray<UndoableImport>>;
 
-    /** Returns the undos that have taken back some links, and have not taken all. */
-    readonly listUnfinishedUndos: (at: Millis) => StoreEffect<ReadonlyArray<UnfinishedUndo>>;
+    /** Returns the undos that have begun and have links left. */
+    readonly listUnfinishedUndos: () => StoreEffect<ReadonlyArray<UnfinishedUndo>>;
 
     /**
      * Looks at up to `limit` links of an import after a chat ID, sorted by chat ID as strings, and returns those that
@@ -205,7 +205,7 @@ export class ImportStore extends Context.Service<
     /** Counts the changes of links by imports of an account in the last day, and by their undos. */
     readonly countChanges: (account: string, at: Millis) => StoreEffect<number>;
 
-    /** Removes what undoes imports after its time. */
+    /** Removes what undoes imports after its time, unless their undo has begun and has links left. */
     readonly sweep: (at: Millis) => StoreEffect<void>;
   }
 >()("@accountlink/core/ImportStore") {}

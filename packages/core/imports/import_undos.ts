@@ -51,7 +51,7 @@ export const makeImportUndos = Effect.fnUntraced(function* (
   /** Continues undos that made no progress since the last look: their node died, or their storage was away. */
   const resumeUndos = Effect.gen(function* () {
     if (resting() !== null) return;
-    const unfinished = yield* imports.listUnfinishedUndos(yield* Clock.currentTimeMillis);
+    const unfinished = yield* imports.listUnfinishedUndos();
     const before = undone;
     undone = new Map(unfinished.map(({ id, done }) => [id, done]));
     for (const one of unfinished) {

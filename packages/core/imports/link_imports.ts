@@ -27,12 +27,12 @@ export const linkImports = recordType({
     /** The name of the file. */
     name: Schema.String,
     importedAt: Schema.Int,
-    /** The time from which it can't be undone; 0 once the data of its scope was deleted. */
+    /** The time from which its undo can't begin; 0 once the data of its scope was deleted. */
     endsAt: Schema.Int,
     ...importCounts,
     /** The sequence of its audit entry; null before the first changed record. */
     entry: Schema.NullOr(Schema.Int),
-    /** The sequence of the audit entry of its undo; null before the first link is taken back. */
+    /** The sequence of the audit entry of its undo; null before the undo has begun. */
     undoEntry: Schema.NullOr(Schema.Int),
     removed: Schema.Int,
     restored: Schema.Int,

@@ -39,7 +39,7 @@ export interface ImportTransactions {
     find: (tx: ImportTx) => StoreEffect<Found>,
     change: (tx: ImportTx, found: Found) => StoreEffect<A>,
   ) => StoreEffect<A>;
-  /** Deletes the links to undo of ended imports in steps, then the imports that began at `before` or earlier. */
+  /** Deletes the links to undo of ended imports in steps, then those of the imports that began at `before` or earlier. */
   readonly removeEnded: (ended: ReadonlyArray<LinkImport>, before: Millis) => StoreEffect<unknown>;
 }
 
@@ -55,9 +55,9 @@ export const storedImports = ({
       return undoableAmong(yield* openAmong(tx, all, at)).map(undoableOf);
     }),
 
-  listUnfinishedUndos: (at) =>
+  listUnfinishedUndos: () =>
     read("listUnfinishedUndos", function* (tx) {
-      const begun = yield* tx.list(linkImports.undone, [], { after: [at] });
+      const begun = yield* tx.list(linkImports.undone, [], { after: [0] });
       if (begun.length === 0) return [];
       const left = yield* withLinks(tx, begun);
       const scopes = yield* tx.scopes(begun.map(({ pid }) => pid));
@@ -97,7 +97,7 @@ export const storedImports = ({
       Effect.fnUntraced(function* (tx, open) {
         const isUndoable = undoableAmong(open).some(({ id }) => id === undo.id);
         const found = isUndoable ? yield* tx.get(linkImports, undo.id) : undefined;
-        if (found === undefined || found.endsAt <= undo.at) return nothingLeft;
+        if (found === undefined || !isOpen(found, undo.at)) return nothingLeft;
         return yield* undoSome(tx, undo, found, open);
       }),
     ),
@@ -116,6 +116,10 @@ const nothingLeft: ImportUndone = { removed: 0, restored: 0, isDone: true };
 
 const isBegun = ({ undoEntry }: LinkImport): boolean => undoEntry !== null;
 
+/** Whether the undo of an import may begin, or has begun: it then goes on until no link is left. */
+const isOpen = (one: LinkImport, at: Millis): boolean =>
+  one.endsAt > at || (one.endsAt !== 0 && isBegun(one));
+
 /** Returns the IDs of the imports that have links to undo. */
 const withLinks = Effect.fnUntraced(function* (tx: ImportTx, imports: ReadonlyArray<LinkImport>) {
   const ids = imports.map(({ id }) => [id]);
@@ -123,11 +127,11 @@ const withLinks = Effect.fnUntraced(function* (tx: ImportTx, imports: ReadonlyAr
   return new Set(firsts.map((link) => link?.importId));
 });
 
-/** Returns the imports that have links to undo, and those whose undo has begun, newest first. */
+/** Returns the imports that have links to undo, and those of the last day whose undo has begun, newest first. */
 const openAmong = Effect.fnUntraced(function* (tx: ImportTx, all: ReadonlyArray<LinkImport>, at: Millis) {
-  const open = all.filter(({ endsAt }) => endsAt > at);
+  const open = all.filter((one) => isOpen(one, at));
   const left = yield* withLinks(tx, open);
-  return open.filter((one) => isBegun(one) || left.has(one.id)).toSorted(newestFirst);
+  return open.filter((one) => left.has(one.id) || (isBegun(one) && one.endsAt > at)).toSorted(newestFirst);
 });
 
 const newestFirst = (one: LinkImport, other: LinkImport): number =>
@@ -200,11 +204,13 @@ const undoSome = Effect.fnUntraced(function* (
   yield* tx.removeAll(importedLinks, keysOfAll(importedLinks, taken));
   const removed = [...after.values()].filter(({ gameId }) => gameId === null).length;
   const restored = after.size - removed;
-  if (after.size > 0) {
+  const isDone = taken.length < limit;
+  // The entry marks the undo as begun, so that it goes on after its node died.
+  if (after.size > 0 || !(isDone || isBegun(found))) {
     const sums = { removed: found.removed + removed, restored: found.restored + restored };
     const told = importUndone(undo, after.size, { file: found.name, ...sums });
     const undoEntry = yield* tx.journalPart(pid, told, found.undoEntry, true);
     yield* tx.put(linkImports, { ...found, ...sums, undoEntry });
   }
-  return { removed, restored, isDone: taken.length < limit };
+  return { removed, restored, isDone };
 });

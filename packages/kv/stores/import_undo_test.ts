@@ -31,7 +31,7 @@ const writeImports = Effect.gen(function* () {
 });
 
 const unfinished = (store: ImportStore["Service"]) =>
-  Effect.map(store.listUnfinishedUndos(2), (found) => found.map(({ id, done }) => [id, done]));
+  Effect.map(store.listUnfinishedUndos(), (found) => found.map(({ id, done }) => [id, done]));
 
 it("the unfinished undos are found without reading imports that nobody undoes", () =>
   Effect.gen(function* () {

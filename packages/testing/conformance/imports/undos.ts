@@ -50,6 +50,18 @@ export const undos: Cases<StoragePorts> = {
     expectEqual(yield* undo(id, undoableFor - 1), { ...done, removed: 1 });
   },
 
+  "an undo that has begun goes on after its day, and no sweep ends it before": function* () {
+    const { importFile, listUndoable, sweepUndo, undo, account } = yield* makeSteps;
+    // The sweeps end no imports of other cases.
+    const end = undoableFor - 1_000_000_000;
+    const id = yield* importFile(both(chess), end - undoableFor);
+    yield* undo(id, end - 1, 1);
+    yield* sweepUndo(end);
+    expectEqual(pluck(yield* listUndoable(account.name, end), "id"), [id]);
+    expectEqual(yield* undo(id, end, 2), { ...done, removed: 1 });
+    expectEqual(yield* listUndoable(account.name, end), []);
+  },
+
   "the last three imports of a scope can be undone, and no other": function* () {
     const { countChanges, importLinks, listUndoable, sweepUndo, undo, account } = yield* makeSteps;
     const ids = Array.from({ length: 5 }, () => uniqueText());
@@ -145,18 +157,22 @@ export const undos: Cases<StoragePorts> = {
     expectEqual(yield* undo(id, 1), done);
   },
 
-  "an undo that has taken a part is unfinished, until it has taken all": function* () {
-    const { importFile, listUnfinishedUndos, undo, account, global } = yield* makeSteps;
-    const id = yield* importFile(both(chess));
-    const unfinished = Effect.map(listUnfinishedUndos(2), (all) =>
-      all.filter((one) => one.account === account.name),
-    );
-    expectEqual(yield* unfinished, []);
-    yield* undo(id, 1, 1);
-    expectEqual(yield* unfinished, [{ id, pid: global.pid, account: account.name, done: 1 }]);
-    yield* undo(id, 1, 2);
-    expectEqual(yield* unfinished, []);
-  },
+  "an undo that has taken a part is unfinished, until it has taken all, also if it left the links as they are":
+    function* () {
+      const { importFile, links, listUnfinishedUndos, undo, write, account, global } = yield* makeSteps;
+      const id = yield* importFile([...both(chess), line(cyd, chess)]);
+      for (const chatId of [ada, bob]) yield* links.setGame({ ...write, chatId, gameId: rummy });
+      const unfinished = Effect.map(listUnfinishedUndos(), (all) =>
+        all.filter((one) => one.account === account.name),
+      );
+      expectEqual(yield* unfinished, []);
+      for (const _ of [ada, bob]) {
+        expectEqual(yield* undo(id, 1, 1), { ...done, isDone: false });
+        expectEqual(yield* unfinished, [{ id, pid: global.pid, account: account.name, done: 0 }]);
+      }
+      expectEqual(yield* undo(id, 1, 2), { ...done, removed: 1 });
+      expectEqual(yield* unfinished, []);
+    },
 
   "an undo leaves out the links to a game account that was blocked, and links have no entries of their own":
     function* () {

@@ -148,9 +148,9 @@ export const importOperations = {
   "ImportStore.listUndoable": operation(1, { at: undoneAt }, ({ imports, account }, input) =>
     Effect.map(imports.listUndoable(account.name, input.at), (all) => new Set(all)),
   ),
-  "ImportStore.listUnfinishedUndos": operation(1, { at: undoneAt }, ({ imports, account }, input) =>
+  "ImportStore.listUnfinishedUndos": fixed(({ imports, account }) =>
     Effect.map(
-      imports.listUnfinishedUndos(input.at),
+      imports.listUnfinishedUndos(),
       (all) => new Set(all.filter((one) => one.account === account.name)),
     ),
   ),
