@@ -9,8 +9,6 @@ export type StaticDocument = (request: HttpRequest) => HttpResponse;
 export interface StaticDocumentOptions {
   readonly contentType: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether only the gzip form is stored. This suits documents that only browsers read. */
-  readonly onlyCompressed?: true;
 }
 
 const encoder = new TextEncoder();
@@ -20,7 +18,7 @@ const hashOf = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
 
 export const makeStaticDocument = async (
   text: string,
-  { contentType, headers = {}, onlyCompressed }: StaticDocumentOptions,
+  { contentType, headers = {} }: StaticDocumentOptions,
 ): Promise<StaticDocument> => {
   const bytes = encoder.encode(text);
   const hash = await hashOf(bytes);
@@ -29,7 +27,7 @@ export const makeStaticDocument = async (
     ...common,
     "content-encoding": "gzip",
   });
-  const plain = onlyCompressed === true ? zipped : representation(bytes, `"${hash}"`, contentType, common);
+  const plain = representation(bytes, `"${hash}"`, contentType, common);
   return (request) => {
     const accepted = acceptedEncoding(["gzip"], request.header("accept-encoding"));
     const { etag, whole, unchanged } = accepted === undefined ? plain : zipped;
