@@ -116,11 +116,6 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
     ),
 
     route(
-      "/guilds/:guildId",
-      inGuild(({ id, name }) => json({ id, name })),
-    ),
-
-    route(
       "/guilds/:guildId/channels",
       inGuild(({ channels, locale }) => json({ channels: [...channels.values()], locale })),
     ),
