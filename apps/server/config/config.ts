@@ -8,7 +8,6 @@ import { Data, Effect, Option } from "effect";
 import { addressVariables, dashboardVariables, tierVariables } from "./limits.ts";
 import { cacheForms, isCacheUrl, isPostgresUrl, isStorageUrl, storageForms } from "./store_url.ts";
 import {
-  chatKey,
   choice,
   choices,
   count,
@@ -17,11 +16,11 @@ import {
   duration,
   hiddenText,
   lifetime,
+  matching,
   namedSecrets,
   networks,
   port,
   positive,
-  prefix,
   privateAddress,
   secrets,
   serviceAddress,
@@ -31,8 +30,10 @@ import {
   webAddress,
   webOrigin,
   webPage,
-  word,
 } from "./variables.ts";
+
+/** Letters, digits and some signs. */
+const word = /^[\w:./-]{1,200}$/u;
 
 /** The variables, in the order of the documentation. */
 export const variables = {
@@ -54,7 +55,12 @@ export const variables = {
     "memory",
   ),
   ACCOUNTLINK_REDIS_URL: hiddenText("Redis of the redis cache", cacheForms.join(" or "), isCacheUrl),
-  ACCOUNTLINK_REDIS_PREFIX: prefix("Prefix of every name in Redis", "accountlink:"),
+  ACCOUNTLINK_REDIS_PREFIX: matching(
+    "Prefix of every name in Redis",
+    "letters, digits, and : . _ -",
+    /^[\w:.-]+$/,
+    "accountlink:",
+  ),
   ACCOUNTLINK_SECRET: secrets("Unlocks the root key of the storage"),
   ACCOUNTLINK_DEPLOYMENT: text("Identity that the storage has to have", "an identity"),
   ACCOUNTLINK_BACKUP_DIR: text("Folder of the backups that the server makes", "a path"),
@@ -73,7 +79,11 @@ export const variables = {
     ["on", "off"],
     "off",
   ),
-  ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey("Key that signs commands, by default asked of the chat platform"),
+  ACCOUNTLINK_CHAT_PUBLIC_KEY: matching(
+    "Key that signs commands, by default asked of the chat platform",
+    "64 hexadecimal digits",
+    /^[\da-f]{64}$/i,
+  ),
   ACCOUNTLINK_CHAT_API_URL: webAddress("Another address of the chat platform's API"),
   ACCOUNTLINK_CHAT_AUTHORIZATION_URL: webAddress("Another address of the chat platform's sign-in page"),
   ACCOUNTLINK_GAME_PROOFS: choices(
@@ -91,12 +101,17 @@ export const variables = {
   ACCOUNTLINK_GAME_AUTHORIZATION_URL: webAddress("Another address of the game platform's sign-in page"),
   ACCOUNTLINK_GAME_URL: privateAddress("A game of your own over HTTP in place of Roblox"),
   ACCOUNTLINK_GAME_TOKEN: credential("What proves this service to that game", "a token"),
-  ACCOUNTLINK_GAME_CONNECTION: word(
+  ACCOUNTLINK_GAME_CONNECTION: matching(
     "Kind of connections at the chat platform for that game",
     "a kind of connections, such as steam",
+    word,
   ),
   ACCOUNTLINK_GAME_ISSUER: privateAddress("OpenID Connect issuer where players of that game sign in"),
-  ACCOUNTLINK_GAME_CLAIM: word("Claim with the game ID in that issuer's ID tokens", "the name of a claim"),
+  ACCOUNTLINK_GAME_CLAIM: matching(
+    "Claim with the game ID in that issuer's ID tokens",
+    "the name of a claim",
+    word,
+  ),
   ACCOUNTLINK_CHAT_NAME: text("What users call the chat platform", "a name"),
   ACCOUNTLINK_GAME_NAME: text("What users call the game platform", "a name"),
   ACCOUNTLINK_PRIVACY_URL: webPage("Privacy policy, linked on every page of the flow"),

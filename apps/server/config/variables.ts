@@ -86,13 +86,18 @@ export const choices = <const Value extends string>(
       : Option.none();
   });
 
-/** Describes a variable that holds the prefix of all names in Redis. */
-export const prefix = (description: string, fallback: string): Variable<string> =>
-  variable(
+/** Describes a variable that holds a text of this form. */
+export const matching = <Fallback extends string | null = null>(
+  description: string,
+  expected: string,
+  form: RegExp,
+  fallback: Fallback = null as Fallback,
+): Variable<string | Fallback> =>
+  variable<string | Fallback>(
     description,
     fallback,
-    "letters, digits, and : . _ -",
-    Option.liftPredicate((input) => /^[\w:.-]+$/.test(input)),
+    expected,
+    Option.liftPredicate((input) => form.test(input)),
   );
 
 const durationPattern = /^\d+(?:\.\d+)? (?:milli|second|minute|hour|day)s?$/;
@@ -161,14 +166,6 @@ export const webOrigin = (description: string): Variable<string | null> =>
 export const webPage = (description: string): Variable<string | null> =>
   unset(description, "an http or https URL without credentials", Option.liftPredicate(isWebUrl));
 
-/** Describes a variable that holds a name of letters, digits and some signs. */
-export const word = (description: string, expected: string): Variable<string | null> =>
-  unset(
-    description,
-    expected,
-    Option.liftPredicate((input) => /^[\w:./-]{1,200}$/u.test(input)),
-  );
-
 /** A base URL with `{service}` in place of a service's name. */
 export const serviceAddress = (description: string): Variable<string | null> =>
   unset(description, `${expectedAddress}, with {service} in it`, (input) =>
@@ -185,14 +182,6 @@ export const hiddenText = (
 ): Variable<Redacted.Redacted | null> =>
   hidden<Redacted.Redacted | null>(description, null, expected, (input) =>
     isRight(input) ? Option.some(Redacted.make(input)) : Option.none(),
-  );
-
-/** Describes a variable that holds an Ed25519 public key. */
-export const chatKey = (description: string): Variable<string | null> =>
-  unset(
-    description,
-    "64 hexadecimal digits",
-    Option.liftPredicate((input) => /^[\da-f]{64}$/i.test(input)),
   );
 
 /** A token or secret that authenticates this service to a platform. `what` names it in errors. */

@@ -1,5 +1,6 @@
 import { Option, Redacted } from "effect";
 import { expect, it } from "vitest";
+import { variables } from "./config.ts";
 import * as Variables from "./variables.ts";
 
 const bytes = (fill: number, length = 32): string => Buffer.alloc(length, fill).toString("base64");
@@ -20,7 +21,7 @@ it.each<
   ["positive number", Variables.positive("", 1), { 1: 1, 100: 100 }, ["0", "-1"]],
   [
     "prefix",
-    Variables.prefix("", ""),
+    variables.ACCOUNTLINK_REDIS_PREFIX,
     { "accountlink:": "accountlink:", "a.B-c_1": "a.B-c_1" },
     ["a b", "{a}", "ä"],
   ],
