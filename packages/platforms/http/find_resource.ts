@@ -83,18 +83,10 @@ const bodyOf = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<
   Effect.orElseSucceed(response.json, () => undefined);
 
 /** A resource of a platform, and how responses show whether the resource exists. */
-export interface Resource<A> {
-  /** The operation named in errors, such as `ChatPlatform.findMember`. */
-  readonly operation: string;
+export interface Resource<A> extends Omit<Question<A, never>, "request" | "meaning" | "route"> {
   readonly url: string;
-  /** Decodes the body of a successful response. */
-  readonly found: Schema.ConstraintDecoder<A>;
-  /** Returns whether the body describes the requested resource. If it does not, the lookup fails. */
-  readonly matches?: (body: A) => boolean;
   /** The body of a 403 or 404 which says that the resource does not exist. */
   readonly absent: Schema.ConstraintDecoder<unknown>;
-  /** As of `Question`. */
-  readonly namesField?: boolean;
 }
 
 /**
@@ -145,6 +137,16 @@ export const findResource = <A>(
     meaning: (status, body) => ((status === 403 || status === 404) && isAbsent(body) ? "absent" : undefined),
   }).pipe(Effect.map(Result.getSuccess));
 };
+
+/** Returns a document that always exists. @internal */
+export const readDocument = <A>(
+  client: ResilientClient,
+  document: Omit<Resource<A>, "absent" | "namesField">,
+): Effect.Effect<A, PlatformUnavailable> =>
+  Effect.map(
+    findResource(client, { ...document, absent: Schema.Never, namesField: true }),
+    Option.getOrThrow,
+  );
 
 const decodes = (schema: Schema.ConstraintDecoder<unknown>) => {
   const decode = Schema.decodeUnknownOption(schema);

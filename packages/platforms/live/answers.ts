@@ -5,7 +5,7 @@
 import type { PlatformUnavailable } from "@accountlink/core";
 import { Data, Effect, Option, Predicate, type Result, Schema } from "effect";
 import { HttpClientRequest, type HttpMethod } from "effect/http";
-import { askPlatform, type ResilientClient } from "../http/mod.ts";
+import { askPlatform, type Question, type ResilientClient } from "../http/mod.ts";
 
 /** The codes of Open Cloud that are answers. */
 type CloudCode = "NOT_FOUND" | "PERMISSION_DENIED";
@@ -175,19 +175,13 @@ export type Route = keyof typeof answers;
 export type Meaning<R extends Route> = (typeof answers)[R][number][2];
 
 /** A request on a route of the table. */
-export interface RouteRequest<A> {
-  /** The operation named in errors, such as `ChatPlatform.findMember`. */
-  readonly operation: string;
+export interface RouteRequest<A> extends Pick<Question<A, never>, "operation" | "found" | "matches"> {
   /** The values of the route's placeholders, in order. */
   readonly path?: ReadonlyArray<string>;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** The JSON body. */
   readonly body?: object;
-  /** Decodes the body of a successful response. */
-  readonly found: Schema.ConstraintDecoder<A>;
-  /** Returns whether the body describes the requested resource. If it does not, the request fails. */
-  readonly matches?: (body: A) => boolean;
 }
 
 /**

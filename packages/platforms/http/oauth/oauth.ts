@@ -9,7 +9,7 @@ import {
 import { type Context, Duration, Effect, Option, Redacted, Schema, type Scope } from "effect";
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http";
 import * as oauth from "oauth4webapi";
-import { findResource } from "../find_resource.ts";
+import { readDocument } from "../find_resource.ts";
 import type { Resilience } from "../resilience/resilience.ts";
 import { type ResilientClient, resilientClient } from "../resilience/resilient_client.ts";
 import { failureOf } from "./oauth_failure.ts";
@@ -135,13 +135,9 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
         })
       : () => Effect.void;
   const fetchUserId = (accessToken: string, url: string) =>
-    findResource(withToken(client, accessToken), {
-      operation,
-      url,
-      found: User,
-      absent: Schema.Never,
-      namesField: true,
-    }).pipe(Effect.map((user) => textOf(Option.getOrThrow(user).id)));
+    Effect.map(readDocument(withToken(client, accessToken), { operation, url, found: User }), ({ id }) =>
+      textOf(id),
+    );
   const tellUnusable = makeTellUnusable(platform);
   const decodeUserId = Schema.decodeUnknownEffect(options.userId);
 

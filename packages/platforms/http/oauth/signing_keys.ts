@@ -1,9 +1,9 @@
 /** The keys that a platform signs its ID tokens with. */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
-import { Effect, Option, Record, Schema, Semaphore } from "effect";
+import { Effect, Record, Schema, Semaphore } from "effect";
 import * as oauth from "oauth4webapi";
 import { entriesOf } from "../entries.ts";
-import { findResource } from "../find_resource.ts";
+import { readDocument } from "../find_resource.ts";
 import type { ResilientClient } from "../resilience/resilient_client.ts";
 import { failureOf } from "./oauth_failure.ts";
 
@@ -39,14 +39,8 @@ export const makeSignatureCheck = (
     Effect.gen(function* () {
       const at = yield* monotonicMillis;
       if (read !== undefined && (read !== known || at < read.at + interval)) return read;
-      const found = yield* findResource(client, {
-        operation,
-        url: server.jwks_uri,
-        found: Keys,
-        absent: Schema.Never,
-        namesField: true,
-      });
-      const keys = { keys: Option.getOrThrow(found).keys.map(withoutNulls) } as unknown as oauth.JWKS;
+      const found = yield* readDocument(client, { operation, url: server.jwks_uri, found: Keys });
+      const keys = { keys: found.keys.map(withoutNulls) } as unknown as oauth.JWKS;
       return (read = { keys, at });
     }).pipe(reading.withPermits(1));
 

@@ -1,13 +1,13 @@
 import { GameId, GameIdentity, PlatformUnavailable } from "@accountlink/core";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import type { IdentityProvider } from "@accountlink/core/platforms";
-import { Effect, Layer, Option, type Redacted, Schema, type Scope, Semaphore } from "effect";
+import { Effect, Layer, type Redacted, Schema, type Scope, Semaphore } from "effect";
 import { HttpClient } from "effect/http";
 import {
-  findResource,
   identityProvider,
   RequestFailed,
   type Resilience,
+  readDocument,
   resilientClient,
   unlessOdd,
 } from "../../http/mod.ts";
@@ -64,15 +64,13 @@ export const httpGameIdentity = (
         | { readonly text: string; readonly provider: IdentityProvider<GameId>; at: number }
         | undefined;
 
-      const discover = findResource(client, {
+      const discover = readDocument(client, {
         operation,
         url: `${bare(issuer)}/.well-known/openid-configuration`,
         found: Metadata,
         // Another issuer could sign in anybody as anybody.
         matches: (found) => bare(found.issuer) === bare(issuer),
-        absent: Schema.Never,
-        namesField: true,
-      }).pipe(Effect.map(Option.getOrThrow));
+      });
 
       const makeProvider = (found: typeof Metadata.Type) =>
         identityProvider({
