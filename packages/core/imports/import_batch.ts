@@ -50,13 +50,23 @@ export class WrongLines extends Data.TaggedError("WrongLines")<{
   override readonly message = `Cannot import line ${this.problems[0]?.line}: ${this.problems[0]?.problem}`;
 }
 
-/** The data of the scope was deleted during the import, which would bring back a part of it. */
-export class ImportEnded extends Data.TaggedError("ImportEnded")<{}> {
+/**
+ * The data of the scope was deleted during the import, which would bring back a part of it. Or an import of the scope is
+ * being undone, which would take back links that the file has too.
+ */
+export class ImportEnded extends Data.TaggedError("ImportEnded")<{
+  readonly reason: keyof typeof endings;
+}> {
   readonly code = "IMPORT_ENDED";
-  readonly details = null;
-  override readonly message =
-    "Cannot import the rest of the file: the data of the scope was deleted meanwhile, with the links that were stored before";
+  readonly details = { reason: this.reason };
+  override readonly message: string = endings[this.reason];
 }
+
+const endings = {
+  deleted:
+    "Cannot import the rest of the file: the data of the scope was deleted meanwhile, with the links that were stored before",
+  undo: "Cannot import the file: another import of the scope is being undone, expected its end first",
+} as const;
 
 export interface BatchOptions {
   readonly pid: Pid | null;
@@ -130,7 +140,7 @@ export const takeBatch = Effect.fnUntraced(function* (
     const begun = { holder, file, isContinued: tally.isBegun };
     const write = { ...origin, ...part, ...begun, pid, at, proof: "import" } as const;
     const stored = yield* (yield* ImportStore).importBatch(write);
-    if (stored.isEnded === true) return yield* new ImportEnded();
+    if (stored.isEnded === true) return yield* new ImportEnded({ reason: "deleted" });
     tally.isBegun = file !== undefined;
     return stored;
   });

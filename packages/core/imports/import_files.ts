@@ -11,7 +11,7 @@ const partSize = 262_144;
 /** How many bytes of a file are passed on at once. */
 const readSize = 32_768;
 
-/** The account has another import at work (`busy`), or the import is not stored any more (`removed`). @internal */
+/** The account has another import or an undo at work (`busy`), or the import is not stored any more (`removed`). @internal */
 export class ImportRefused extends Data.TaggedError("ImportRefused")<{
   readonly reason: "busy" | "removed";
 }> {}

@@ -103,16 +103,17 @@ export const makeImportJobs = Effect.gen(function* () {
       );
     }),
 
-    /** Returns the imports that can be undone, newest first, without one that is running. */
+    /**
+     * Returns the imports that can be undone, newest first. While an import runs, no undo of its list begins: it would take
+     * back links that the import finds unchanged.
+     */
     undoable: Effect.fnUntraced(function* (owner: KeyOwner) {
       const { account } = owner;
       const at = yield* Clock.currentTimeMillis;
-      const running = Option.filter(
-        yield* uploads.find(account.name, at),
-        ({ phase }) => phase === "running",
-      );
+      const upload = Option.getOrUndefined(yield* uploads.find(account.name, at));
+      const running = upload?.phase === "running" ? upload.pid : null;
       const listed = yield* imports.listUndoable(account.name, at);
-      return listed.filter(({ id, pid }) => id !== Option.getOrUndefined(running)?.id && reaches(owner, pid));
+      return listed.filter(({ pid, undone }) => (pid !== running || undone !== null) && reaches(owner, pid));
     }),
 
     previewUndo: yield* makeUndoPreview,

@@ -143,6 +143,33 @@ test("an undo stops when the storage begins to rest, and continues when it is re
   yield* passing(until(Effect.map(count, (now) => now === 0)));
 });
 
+test("no file is imported into a list while an import of it is undone, and no undo begins while one is", function* () {
+  const { one, owner, scope, passing, upload, state, count } = yield* makeBench;
+  const start = (id: string) =>
+    Effect.flatMap(one.find(id, owner), (job) => one.start(job ?? expect.fail(), owner));
+  const { id } = yield* upload;
+  yield* start(id);
+  yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
+  const ready = yield* upload;
+  resting.isOn = true;
+  yield* passing(one.undo(owner, { id, pid: scope.pid }));
+  expect(yield* Effect.flip(upload)).toEqual(new ImportRefused({ reason: "busy" }));
+  yield* start(ready.id);
+  yield* passing(until(Effect.map(state(ready.id), (now) => now?._tag === "Failed")));
+  resting.isOn = false;
+  yield* passing(until(Effect.map(count, (now) => now === 0)));
+
+  const undoable = Effect.map(one.undoable(owner), (all) => all.map((each) => each.id));
+  const later = yield* upload;
+  yield* start(later.id);
+  yield* passing(until(Effect.map(state(later.id), (now) => now?._tag === "Done")));
+  const again = yield* upload;
+  yield* start(again.id);
+  expect(yield* undoable).toEqual([id]);
+  yield* passing(until(Effect.map(state(again.id), (now) => now?._tag === "Done")));
+  expect(yield* undoable).toEqual([later.id, id]);
+});
+
 test("previews are forgotten after an hour", function* () {
   const { upload, state } = yield* makeBench;
   const { id } = yield* upload;

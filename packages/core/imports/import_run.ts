@@ -7,7 +7,7 @@ import { Secrets } from "../secrets/secrets.ts";
 import { TurnAccount, Turns } from "../turns/mod.ts";
 import type { ReadOptions } from "./formats/link_format.ts";
 import { linkReaders } from "./formats/link_formats.ts";
-import { type ImportRefused, importFilesOn } from "./import_files.ts";
+import { ImportRefused, importFilesOn } from "./import_files.ts";
 import type { ImportJob } from "./import_job.ts";
 import { boundedLeftOut, leftOutHeader } from "./import_outcome.ts";
 import { changesOfPlan, type ImportHolder, ImportStore } from "./import_store.ts";
@@ -79,7 +79,9 @@ export const makeImportRuns = Effect.fnUntraced(function* (node: string) {
         { dryRun, onConflict, givesWay: true },
         { ...observer, onLeftOut: (some) => add(bounded.add(some)) },
       ).pipe(
-        Effect.catchTag("ImportEnded", () => Effect.interrupt),
+        Effect.catchTag("ImportEnded", ({ reason }) =>
+          reason === "undo" ? new ImportRefused({ reason: "busy" }) : Effect.interrupt,
+        ),
         Effect.provideContext(stores),
         Effect.provide(Digest.layerWebCrypto),
         Effect.provideService(TurnAccount, account),

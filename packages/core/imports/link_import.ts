@@ -21,7 +21,7 @@ import { KeyStore } from "../keys/key_store.ts";
 import type { LinkRecord, LinkRoom, LinkStore } from "../links/mod.ts";
 import type { LeftOutLine, LinkLine } from "./formats/link_format.ts";
 import type { ChatHash, ConflictChoice } from "./import_batch.ts";
-import { type LinkChange, noBlocks, sortRows, takeBatch, WrongLines } from "./import_batch.ts";
+import { ImportEnded, type LinkChange, noBlocks, sortRows, takeBatch, WrongLines } from "./import_batch.ts";
 import { Tally } from "./import_outcome.ts";
 import { fileSources, type ImportedFile, type ImportHolder, ImportStore } from "./import_store.ts";
 
@@ -119,8 +119,9 @@ export interface ImportObserver<E = never> {
  * Imports links. The batches that change records share an audit entry if the target names the file, else each writes
  * one. No batch announces its changes through `LinkEvents`.
  *
- * Fails with `WrongLines`, and with the errors of the source and of `findScope`. Fails with `ImportEnded` if the target
- * names the file, and the data of the scope is deleted after the first batch.
+ * Fails with `WrongLines`, and with the errors of the source and of `findScope`. Fails with `ImportEnded` while an import
+ * of the scope is being undone, and if the target names the file and the data of the scope is deleted after the first
+ * batch.
  *
  * @example
  * ```ts
@@ -164,6 +165,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   yield* refuseWrong(check, strict);
   yield* refuseRounded(check.rounded);
   const pid = yield* findScope;
+  yield* refuseUndo(pid);
   const { name, resumedAfter } = yield* progressOf(pid, onConflict, check, fromStart);
   const tally = new Tally();
   if (changesLeft !== undefined) tally.changesLeft = yield* changesLeft;
@@ -225,6 +227,11 @@ const refuseRead = Effect.fnUntraced(function* (
 ) {
   if (resumedAfter === 0) yield* refuseWrong({ ...wrongLines, links }, false);
   if (dryRun) yield* refuseRounded(roundedLines);
+});
+
+const refuseUndo = Effect.fnUntraced(function* (pid: Pid | null) {
+  const undos = pid === null ? [] : yield* (yield* ImportStore).listUnfinishedUndos();
+  if (undos.some((one) => one.pid === pid)) return yield* new ImportEnded({ reason: "undo" });
 });
 
 const ignore = () => Effect.void;
