@@ -61,58 +61,6 @@ export interface BoundRoute {
 
 type Handled<S extends Schema.Top, R = never> = Effect.Effect<SuccessOf<S["Encoded"]>, PublicError, R>;
 
-export interface Pipeline {
-  readonly keyed: <P extends Parameters, S extends Schema.Top>(
-    route: Route<P, S>,
-    handler: (input: KeyedInput<P>) => Handled<S>,
-    checks?: ValueChecks<P>,
-  ) => BoundRoute;
-
-  /** Binds a route that needs a key and whose response streams. The scope closes when the response ends. */
-  readonly streamed: <P extends Parameters, S extends Schema.Top>(
-    route: Route<P, S>,
-    handler: (input: KeyedInput<P>) => Handled<S, Scope.Scope>,
-  ) => BoundRoute;
-
-  /**
-   * Binds a route that needs a key and stores its response under an idempotency key.
-   *
-   * @param toSuccess makes the response from the result of the handler, or from the kept outcome of the write
-   */
-  readonly write: <P extends Parameters, S extends Schema.Top, A extends K, K>(
-    route: Route<P, S>,
-    toSuccess: (result: K, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
-    handler: (input: WriteInput<P>) => Effect.Effect<A, PublicError>,
-    checks?: ValueChecks<P>,
-  ) => BoundRoute;
-
-  /**
-   * Binds a route that takes no key and counts against no limit of a key.
-   *
-   * @param answerList answers requests whose body is a JSON array; `handler` answers all other requests
-   */
-  readonly keyless: <P extends Parameters, S extends Schema.Top>(
-    route: Route<P, S>,
-    handler: (input: Input<P>) => Handled<S>,
-    answerList?: (
-      items: ReadonlyArray<unknown>,
-      context: RequestContext,
-    ) => Effect.Effect<HttpResponse, PublicError>,
-  ) => BoundRoute;
-
-  /**
-   * Makes the answer to requests that match no route of the API, such as requests for documents. These requests need no
-   * key. They count against the requests per second of the client address, unless `isCounted` is false.
-   *
-   * @param id the name of these requests in metrics
-   */
-  readonly keylessAnswer: (
-    id: string,
-    answer: (request: HttpRequest) => Effect.Effect<HttpResponse, PublicError>,
-    options?: { readonly isCounted: boolean },
-  ) => Answer;
-}
-
 export const makePipeline = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const authenticator = yield* KeyAuthenticator;
@@ -140,18 +88,31 @@ export const makePipeline = Effect.gen(function* () {
     return { method, path, answer, ...(takesHead(route) ? {} : { refusesHead: true }) };
   };
 
-  const keyed: Pipeline["keyed"] = (route, handler, checks) =>
+  const keyed = <P extends Parameters, S extends Schema.Top>(
+    route: Route<P, S>,
+    handler: (input: KeyedInput<P>) => Handled<S>,
+    checks?: ValueChecks<P>,
+  ) =>
     bind(
       route,
       checked(route, (input) => answering(input.context, handler(input)), checks),
     );
 
-  const streamed: Pipeline["streamed"] = (route, handler) => {
+  /** Binds a route that needs a key and whose response streams. The scope closes when the response ends. */
+  const streamed = <P extends Parameters, S extends Schema.Top>(
+    route: Route<P, S>,
+    handler: (input: KeyedInput<P>) => Handled<S, Scope.Scope>,
+  ) => {
     const answer = checked(route, (input) => answering(input.context, handler(input)));
     return bind(route, (arrived) => releasing(answer(arrived)));
   };
 
-  const write: Pipeline["write"] = <P extends Parameters, S extends Schema.Top, A extends K, K>(
+  /**
+   * Binds a route that needs a key and stores its response under an idempotency key.
+   *
+   * @param toSuccess makes the response from the result of the handler, or from the kept outcome of the write
+   */
+  const write = <P extends Parameters, S extends Schema.Top, A extends K, K>(
     route: Route<P, S>,
     toSuccess: (result: K, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
     handler: (input: WriteInput<P>) => Effect.Effect<A, PublicError>,
@@ -162,7 +123,19 @@ export const makePipeline = Effect.gen(function* () {
     return bind(route, checked(route, answer, checks));
   };
 
-  const keyless: Pipeline["keyless"] = (route, handler, answerList) => {
+  /**
+   * Binds a route that takes no key and counts against no limit of a key.
+   *
+   * @param answerList answers requests whose body is a JSON array; `handler` answers all other requests
+   */
+  const keyless = <P extends Parameters, S extends Schema.Top>(
+    route: Route<P, S>,
+    handler: (input: Input<P>) => Handled<S>,
+    answerList?: (
+      items: ReadonlyArray<unknown>,
+      context: RequestContext,
+    ) => Effect.Effect<HttpResponse, PublicError>,
+  ) => {
     const read = valuesReader(route);
     const answerOf = Effect.fnUntraced(function* (arrived: RequestContext, body?: RawValues) {
       const { values, contract } = yield* read(arrived, null, body);
@@ -181,8 +154,18 @@ export const makePipeline = Effect.gen(function* () {
     return bind(route, (arrived) => within(arrived, answer(arrived)));
   };
 
-  const keylessAnswer: Pipeline["keylessAnswer"] =
-    (id, answer, { isCounted } = { isCounted: true }) =>
+  /**
+   * Makes the answer to requests that match no route of the API, such as requests for documents. These requests need no
+   * key. They count against the requests per second of the client address, unless `isCounted` is false.
+   *
+   * @param id the name of these requests in metrics
+   */
+  const keylessAnswer =
+    (
+      id: string,
+      answer: (request: HttpRequest) => Effect.Effect<HttpResponse, PublicError>,
+      { isCounted } = { isCounted: true },
+    ): Answer =>
     (request, query) => {
       const { url } = request;
       // The path of a request decides which envelope its errors get.
@@ -197,8 +180,10 @@ export const makePipeline = Effect.gen(function* () {
       return answerTo(request, query);
     };
 
-  return { keyed, streamed, write, keyless, keylessAnswer } satisfies Pipeline;
+  return { keyed, streamed, write, keyless, keylessAnswer };
 });
+
+export interface Pipeline extends Effect.Success<typeof makePipeline> {}
 
 /** Closes the scope of a response when its body ends, or at once if it has no body. */
 const releasing = <E>(
