@@ -1,17 +1,15 @@
 /** One adapter provides all storage ports, because a write can span several of them in one transaction. */
 import { Layer } from "effect";
 import { forgetInviter, forgetMaker } from "./account_end.ts";
-import { type MemberStore, memberRecords } from "./accounts/member_store.ts";
+import { memberRecords } from "./accounts/member_store.ts";
 import type { BlockStore } from "./admission/block_store.ts";
-import { type AltReviewStore, altReviews, storedAltReviews } from "./alts/alt_review_store.ts";
-import { type SightingStore, sightingRecords, storedSightings } from "./alts/sighting_store.ts";
-import { altSuspects, type SuspectStore, storedSuspects } from "./alts/suspect_store.ts";
+import { altReviews, storedAltReviews } from "./alts/alt_review_store.ts";
+import { sightingRecords, storedSightings } from "./alts/sighting_store.ts";
+import { altSuspects, storedSuspects } from "./alts/suspect_store.ts";
 import type { AuditLog } from "./audit/audit.ts";
-import type { CommunityStore } from "./communities/community_store.ts";
 import type { EventStore } from "./events/event_store.ts";
-import { type FlowStore, signInChallenges, storedFlows } from "./flow/flow_store.ts";
+import { signInChallenges, storedFlows } from "./flow/flow_store.ts";
 import {
-  type GuildLogStore,
   guildLogEntries,
   guildLogMessages,
   guildLogs,
@@ -21,46 +19,36 @@ import {
 import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { ImportStore } from "./imports/import_store.ts";
 import { importedLinks, linkImports } from "./imports/link_imports.ts";
-import { storedUploads, type UploadStore, uploadParts, uploads } from "./imports/upload_store.ts";
+import { storedUploads, uploadParts, uploads } from "./imports/upload_store.ts";
 import { keyRecords, keySecrets, suspendedOwners } from "./keys/api_key.ts";
-import type { KeyStore } from "./keys/key_store.ts";
-import { type DayCounts, dayCounts, storedDayCounts } from "./limits/counters.ts";
+import { dayCounts, storedDayCounts } from "./limits/counters.ts";
 import type { LinkStore } from "./links/link_store.ts";
 import type { RecordType } from "./records/record_type.ts";
-import { type ReminderStore, reminders, storedReminders } from "./reminders/reminder_store.ts";
-import { type PlanNoticeStore, planNotices, storedPlanNotices } from "./roles/plan_notice_store.ts";
+import { reminders, storedReminders } from "./reminders/reminder_store.ts";
+import { planNotices, storedPlanNotices } from "./roles/plan_notice_store.ts";
 import { forgetInPlans, roleMembers, rolePlans, roleProblems } from "./roles/plan_records.ts";
 import {
   forgetInPreviews,
-  type PreviewStore,
   previewMembers,
   previewUsers,
   rolePreviews,
   storedPreviews,
 } from "./roles/preview_store.ts";
-import {
-  type RoleHistoryStore,
-  roleChanges,
-  roleReversals,
-  storedRoleHistory,
-} from "./roles/role_history_store.ts";
-import type { RolePlanStore } from "./roles/role_plan_store.ts";
-import type { RootKeyStore } from "./secrets/root_key.ts";
-import { type SessionStore, sessionBursts, verificationSessions } from "./sessions/session_store.ts";
+import { roleChanges, roleReversals, storedRoleHistory } from "./roles/role_history_store.ts";
+import { sessionBursts, verificationSessions } from "./sessions/session_store.ts";
 import { verificationFlows } from "./sessions/verification_flow.ts";
-import { begunSignIns, type SignInStore, siteSignIns, storedSignIns } from "./sign_ins/sign_in_store.ts";
+import { begunSignIns, siteSignIns, storedSignIns } from "./sign_ins/sign_in_store.ts";
 import { communityRecords, forgetInCommunities, storedCommunities } from "./stored_communities.ts";
 import { storedKeys } from "./stored_keys.ts";
 import { storedMembers } from "./stored_members.ts";
 import { storedRolePlans } from "./stored_role_plans.ts";
 import { storedRootKey } from "./stored_root_key.ts";
 import { storedSessions } from "./stored_sessions.ts";
-import { storedUpgrades, type UpgradeStore, upgrades } from "./upgrades/upgrade_store.ts";
-import { storedUsage, type UsageStore, usageDays, usageMeters } from "./usage/usage_store.ts";
+import { storedUpgrades, upgrades } from "./upgrades/upgrade_store.ts";
+import { storedUsage, usageDays, usageMeters } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
 import { storedWebhooks } from "./webhooks/stored_webhooks.ts";
 import { webhookDeliveries, webhookRecords } from "./webhooks/webhook.ts";
-import type { WebhookStore } from "./webhooks/webhook_store.ts";
 
 export * from "./account_end.ts";
 export * from "./stored_communities.ts";
@@ -108,34 +96,14 @@ export * from "./verification_ends.ts";
  * ```
  */
 export type StoragePorts =
+  | Layer.Success<typeof recordStores>
   | LinkStore
   | ImportStore
-  | UploadStore
-  | KeyStore
-  | MemberStore
   | AuditLog
-  | DayCounts
-  | SessionStore
-  | FlowStore
-  | RootKeyStore
-  | SightingStore
-  | AltReviewStore
-  | SuspectStore
   | BlockStore
   | UserStore
-  | SignInStore
-  | UsageStore
   | IdempotencyStore
-  | EventStore
-  | WebhookStore
-  | CommunityStore
-  | RolePlanStore
-  | RoleHistoryStore
-  | PreviewStore
-  | PlanNoticeStore
-  | GuildLogStore
-  | ReminderStore
-  | UpgradeStore;
+  | EventStore;
 
 /** All types of records. Storages delete, erase and move their records. @internal */
 export const recordTypes: ReadonlyArray<RecordType> = [
