@@ -12,7 +12,7 @@ import {
   RoleRefused,
   roleRefusals,
 } from "@accountlink/core/platforms";
-import { finderOn, type ResilientClient, resilientClient } from "@accountlink/platforms/http";
+import { finderOn, mayHaveActed, type ResilientClient, resilientClient } from "@accountlink/platforms/http";
 import { Effect, flow, Layer, Option, Redacted, Result, Schema, Stream } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { askDev } from "./ask_dev.ts";
@@ -142,13 +142,16 @@ const devChatChannels = (client: ResilientClient): ChatChannels => ({
     return Result.isSuccess(posted) ? posted.success.id : yield* refusalOf(posted.failure);
   }),
 
-  postPrivately: Effect.fnUntraced(function* (chatId, message, nonce) {
-    const request = postJson(`/users/${encodeURIComponent(chatId)}/messages`, { ...message, nonce });
-    const sent = yield* askDev(client, "ChatChannels.postPrivately", request);
-    if (Result.isSuccess(sent)) return "sent";
-    if (sent.failure === "bot_refused") return sent.failure;
-    return sent.failure === "message_refused" ? "refused" : "closed";
-  }),
+  postPrivately: Effect.fnUntraced(
+    function* (chatId, message, nonce) {
+      const request = postJson(`/users/${encodeURIComponent(chatId)}/messages`, { ...message, nonce });
+      const sent = yield* askDev(client, "ChatChannels.postPrivately", request);
+      if (Result.isSuccess(sent)) return "sent";
+      if (sent.failure === "bot_refused") return sent.failure;
+      return sent.failure === "message_refused" ? "refused" : "closed";
+    },
+    Effect.catchIf(mayHaveActed, () => Effect.succeed("unanswered" as const)),
+  ),
 
   edit: Effect.fnUntraced(function* (channelId, messageId, message) {
     const url = `/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(messageId)}`;

@@ -87,7 +87,10 @@ export class Guild {
       channels: {
         ...(platform.channels as ChatChannels),
         findChannels: () => Effect.succeed(Option.some({ channels: [], locale: null })),
-        postPrivately: (chatId, _, once) => ask("postPrivately", () => this.#post(node, chatId, once)),
+        postPrivately: (chatId, _, once) =>
+          ask("postPrivately", () => this.#post(node, chatId, once)).pipe(
+            Effect.orElseSucceed(() => "unanswered" as const),
+          ),
       },
       roles: {
         findGuildRoles: () =>

@@ -34,9 +34,10 @@ export class PostRefused extends Data.TaggedError("PostRefused")<{
 
 /**
  * What became of a private message. `closed`: the user takes none. `refused`: the platform refuses this one for a reason
- * of its own. `bot_refused`: the platform refuses every private message of the bot for a time.
+ * of its own. `bot_refused`: the platform refuses every private message of the bot for a time. `unanswered`: the
+ * platform did not answer, and may have sent the message.
  */
-export type PrivateOutcome = "sent" | "closed" | "refused" | "bot_refused";
+export type PrivateOutcome = "sent" | "closed" | "refused" | "bot_refused" | "unanswered";
 
 /**
  * Posts messages of the bot in channels. Messages are in the form of the platform's API, and mention nobody. Nothing is
@@ -55,7 +56,7 @@ export interface ChatChannels {
   readonly post: (channelId: string, message: object, once?: string) => PlatformEffect<string, PostRefused>;
 
   /**
-   * Sends a private message.
+   * Sends a private message. Fails only if the message was not sent.
    *
    * @param once as in `post`
    */

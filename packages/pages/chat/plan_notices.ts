@@ -23,6 +23,7 @@ import { Clock, Effect, Layer, Option } from "effect";
 import { Languages } from "../languages/mod.ts";
 import { makeCommunity } from "./community.ts";
 import { messageBody, plain, timeText } from "./message.ts";
+import { sendPrivately } from "./private_message.ts";
 
 /** How often the node looks for new problems, how long it waits after a message, and after a failed one, in milliseconds. */
 const [seekInterval, pause, retryTime] = [60_000, 6_000, 300_000];
@@ -200,7 +201,7 @@ const makeTell = Effect.fnUntraced(function* (channels: ChatChannels) {
       if (!(yield* store.settle(notice, { toldAt: now, dueAt: null }))) return false;
       const once = `${notice.pid.slice(-12)}${now.toString(36)}`;
       const outcome = yield* Effect.orElseSucceed(
-        channels.postPrivately(reader, messageBody({ content }), once),
+        sendPrivately(channels, reader, messageBody({ content }), once),
         () => "unavailable" as const,
       );
       if (outcome === "unavailable") yield* later({ dueAt: null }, retryTime);

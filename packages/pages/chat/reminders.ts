@@ -32,6 +32,7 @@ import { Clock, type Duration, Effect, FiberMap, Layer, Metric, Option } from "e
 import { Languages } from "../languages/mod.ts";
 import { messageBody } from "./message.ts";
 import { makePanelMessage } from "./panel.ts";
+import { sendPrivately } from "./private_message.ts";
 
 /** How long after a walk through the members of a community the next one begins, and after a failed one. */
 const [again, afterFailure] = ["1 hour", "5 minutes"] as const;
@@ -77,8 +78,11 @@ const makeTurns = Effect.gen(function* () {
   });
 });
 
-const count = (outcome: PrivateOutcome | "unavailable") =>
-  Metric.update(Metric.withAttributes(sent, { outcome }), 1);
+const count = (outcome: PrivateOutcome) =>
+  Metric.update(
+    Metric.withAttributes(sent, { outcome: outcome === "unanswered" ? "unavailable" : outcome }),
+    1,
+  );
 
 const layerOf = (channels: ChatChannels) =>
   Effect.gen(function* () {
@@ -228,10 +232,10 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
       yield* tellHeld(yield* takeTurn(scope.account));
       if (!(yield* hasRested(name)) || !(yield* isWanted(community))) return;
       if (!(yield* isDue(community, chatId)) || !(yield* claim(place, hash))) continue;
-      // A claim without its message would leave the member without any.
+      // A claim without its message would leave the member without any. One that is unanswered is kept, since two are worse.
       const outcome = yield* Effect.uninterruptible(
-        channels.postPrivately(chatId, body, hash.slice(0, 24)).pipe(
-          Effect.tapError(() => Effect.andThen(count("unavailable"), store.release(place, hash))),
+        sendPrivately(channels, chatId, body, hash.slice(0, 24)).pipe(
+          Effect.tapError(() => Effect.andThen(count("unanswered"), store.release(place, hash))),
           Effect.tap((answer) => (answer === "bot_refused" ? store.release(place, hash) : Effect.void)),
         ),
       );

@@ -37,19 +37,19 @@ const pass = (minutes: number) => passLooks(30 * minutes, "2 seconds");
 
 /** Reminds the members of each guild in a scope of an account. */
 const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>) {
-  const sent: Array<{ readonly chatId: string; readonly guild: string; readonly at: number }> = [];
+  const sent: Array<Record<"chatId" | "guild" | "once", string> & { readonly at: number }> = [];
   const chat = yield* ChatPlatform;
-  const left = new Set<string>();
+  const [left, unanswered] = [new Set<string>(), new Set<string>()];
   const observed = Layer.succeed(ChatPlatform, {
     ...chat,
     findMember: (guildId: GuildId, chatId: ChatId) =>
       left.has(chatId) ? Effect.succeedNone : chat.findMember(guildId, chatId),
     channels: {
       ...(chat.channels ?? expect.fail("no channels")),
-      postPrivately: (chatId: string) =>
+      postPrivately: (chatId: string, _: object, once: string) =>
         Effect.map(Clock.currentTimeMillis, (at) => {
-          sent.push({ chatId, guild: chatId.slice(0, 5), at });
-          return "sent" as const;
+          sent.push({ chatId, guild: chatId.slice(0, 5), once, at });
+          return unanswered.has(chatId) ? "unanswered" : "sent";
         }),
     },
   });
@@ -79,7 +79,7 @@ const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>) {
   ]);
   yield* Layer.buildWithScope(reminders, life);
   const begun = yield* Clock.currentTimeMillis;
-  return { sent, left, plans, pid: pids[0] ?? expect.fail("no scope"), perMinute, begun };
+  return { sent, left, unanswered, plans, pid: pids[0] ?? expect.fail("no scope"), perMinute, begun };
 });
 
 test("all communities share the bound of a minute, in turns, and are told if it holds them back", function* () {
@@ -132,4 +132,15 @@ test("who leaves or is blocked while others are reminded gets no reminder", func
   yield* pass(24);
   expect(sent.length).toBe(28);
   expect([isReminded(leaver), isReminded(blocked)]).toEqual([false, false]);
+});
+
+test("an unanswered reminder is sent again within a minute, as the same message, and never later", function* () {
+  const { sent, unanswered } = yield* remindIn(["acme", "acme", "acme"]);
+  const member = `${guildIds[0]}000`;
+  unanswered.add(member);
+  yield* pass(26);
+  expect(new Set(sent.map(({ chatId }) => chatId)).size).toBe(30);
+  const [first, ...again] = sent.filter(({ chatId }) => chatId === member);
+  expect(again.map(({ once }) => once)).toEqual(again.map(() => first?.once));
+  expect(again.map(({ at }) => at - (first?.at ?? 0))).toEqual([15_000, 30_000, 45_000]);
 });

@@ -48,6 +48,14 @@ export const failBusy = () => Effect.fail(new RequestFailed({ reason: "busy" }))
 export const isOutage = ({ reason, status = 0 }: RequestFailed): boolean =>
   reason === "connection" || reason === "timeout" || status >= 500;
 
+/** Whether a request failed although the platform may have done what it asks. @internal */
+export const mayHaveActed = (error: unknown): boolean =>
+  error instanceof PlatformUnavailable &&
+  (!(error.cause instanceof RequestFailed) ||
+    isOutage(error.cause) ||
+    error.cause.reason === "too_large" ||
+    error.cause.reason === "unreadable");
+
 const describe = ({ reason, status, code, wrong }: RequestFailed): string =>
   ({
     connection: `the connection failed${code === undefined ? "" : ` with "${code}"`}`,

@@ -2,7 +2,7 @@
 import type { GuildId } from "@accountlink/core";
 import { type ChatChannels, PostRefused, type PrivateOutcome } from "@accountlink/core/platforms";
 import { Effect, Option, Result, Schema } from "effect";
-import type { ResilientClient } from "../../http/mod.ts";
+import { mayHaveActed, type ResilientClient } from "../../http/mod.ts";
 import { ask, type Meaning } from "../answers.ts";
 import {
   administrator,
@@ -107,12 +107,12 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
         body: { recipient_id: chatId },
         found: Identified,
       });
-      const sent = Result.isSuccess(opened)
-        ? yield* Effect.catchTag(send(opened.success.id, message, once), "PostRefused", () =>
-            Effect.succeed(Result.fail("refused" as const)),
-          )
-        : Result.fail(opened.failure);
-      return Result.isSuccess(sent) ? "sent" : outcomeOf(sent.failure);
+      if (Result.isFailure(opened)) return outcomeOf(opened.failure);
+      return yield* send(opened.success.id, message, once).pipe(
+        Effect.map((sent) => (Result.isSuccess(sent) ? "sent" : outcomeOf(sent.failure))),
+        Effect.catchTag("PostRefused", () => Effect.succeed("refused" as const)),
+        Effect.catchIf(mayHaveActed, () => Effect.succeed("unanswered" as const)),
+      );
     }),
 
     edit,

@@ -162,6 +162,7 @@ test.each<[what: string, answers: ReadonlyArray<HttpAnswering>, outcome: string]
     [{ body: { id: text, type: 1 } }, { status: 403, body: { code: 20_026 } }],
     "bot_refused",
   ],
+  ["a user whose answer is lost", [{ body: { id: text, type: 1 } }, { status: 502 }], "unanswered"],
   [
     "a user who takes none",
     [{ body: { id: text, type: 1 } }, { status: 403, body: { code: 50_007 } }],
