@@ -59,8 +59,8 @@ export const webhooks: Cases<StoragePorts> = {
     function* () {
       const { addHeld, update, find, due } = yield* newWebhookSteps;
       const { id, recordOf } = yield* addHeld();
-      const failing = makeDelivery({ nextAttemptAt: start + 9_000, lanes: ["a"] });
-      const waiting = makeDelivery({ status: "waiting", nextAttemptAt: null, lanes: ["a"] });
+      const failing = makeDelivery({ nextAttemptAt: start + 9_000, position: 1, lanes: ["a"] });
+      const waiting = makeDelivery({ status: "waiting", nextAttemptAt: null, position: 2, lanes: ["a"] });
       yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
       const state = Effect.map(find(id), (webhook) => [webhook?.disabledReason, webhook?.failingSince]);
       yield* update(id, { disabledReason: "gone" });
