@@ -301,6 +301,17 @@ test("where an account belongs to one member, an import counts the rows of other
     .toEqual(["200001,3", "200002,2", "200006,1"]);
 });
 
+test("the question before an undo counts a user who stands twice in the file once", async () => {
+  const importer = await makeImporter("100035");
+  const rows = ["200001,1", ...Array.from({ length: 1_000 }, () => "200002,1"), "200001,2"];
+  const file = `chatId,gameId\n${rows.join("\n")}\n`;
+  const preview = locationOf(await importer.upload(file, { onConflict: "replace" }));
+  await importer.run(preview);
+  const asked = wordsOf(await importer.get(`${preview}/undo`));
+  expect(asked).toContain("2 links are removed.");
+  expect(asked).not.toContain("changed since");
+});
+
 test("an import of which nothing is left is undone by no form, and by one when it is there again", async () => {
   const importer = await makeImporter("100033");
   const imported = async (gameId: string) => {

@@ -118,9 +118,8 @@ export const makeImportJobs = Effect.gen(function* () {
 
     previewUndo: yield* makeUndoPreview,
 
-    /** Whether an undo was begun, or would take back a link. */
-    isUndoable: ({ id, undone }: UndoableImport) =>
-      undone === null ? isLeftToUndo(imports, id) : Effect.succeed(true),
+    /** Whether an undo would take back a link of an import. */
+    isLeftToUndo: ({ id }: UndoableImport) => isLeftToUndo(imports, id),
 
     /**
      * Undoes an import. The first links are done when this returns, the others in the background, also after the node

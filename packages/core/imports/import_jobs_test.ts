@@ -1,13 +1,15 @@
 import { setImmediate } from "node:timers/promises";
-import { ChatId, LinkStore, Pid, StoreUnavailable } from "@accountlink/core";
+import { ChatId, GameId, LinkStore, Pid, StoreUnavailable } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { LinkCap } from "@accountlink/core/links";
 import { Secrets } from "@accountlink/core/secrets";
 import { StorageMemory } from "@accountlink/memory";
+import { isProof } from "@accountlink/test-servers";
 import { expect, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Layer, Redacted, Scope, Struct } from "effect";
 import { TestClock } from "effect/testing";
 import { StorageUse } from "../storage_use.ts";
+import { operator } from "../test_services.ts";
 import { ImportRefused } from "./import_files.ts";
 import { makeImportJobs } from "./import_jobs.ts";
 import { ImportStore } from "./import_store.ts";
@@ -168,6 +170,28 @@ test("no file is imported into a list while an import of it is undone, and no un
   expect(yield* undoable).toEqual([id]);
   yield* passing(until(Effect.map(state(again.id), (now) => now?._tag === "Done")));
   expect(yield* undoable).toEqual([later.id, id]);
+});
+
+test("the question before an undo counts all links of a large import", function* () {
+  const { one, scope } = yield* makeBench;
+  const removed = isProof ? 100_001 : 2_001;
+  const many = Array.from({ length: removed }, (_, index) => ({
+    chatId: ChatId.make(`${200_001 + index}`),
+    gameId: GameId.make("1"),
+    lastVerifiedAt: 1,
+  }));
+  yield* (yield* ImportStore).importBatch({
+    ...operator,
+    pid: scope.pid,
+    at: 0,
+    existing: "keep",
+    proof: "import",
+    progress: null,
+    links: many,
+    file: { id: "large", name: "links.csv", isUndoable: true },
+  });
+  const preview = yield* one.previewUndo({ id: "large", pid: scope.pid, importedAt: 0 });
+  expect(preview).toMatchObject({ removed, restored: 0, kept: 0 });
 });
 
 test("previews are forgotten after an hour", function* () {

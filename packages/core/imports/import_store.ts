@@ -133,6 +133,8 @@ export interface UndoableLink {
 /** Part of the links that an undo would take back. */
 export interface UndoablePage {
   readonly links: ReadonlyArray<UndoableLink>;
+  /** The number of the other links, which an undo leaves as they are. */
+  readonly kept: number;
   /** The chat ID after which the next page begins; null on the last page. */
   readonly next: ChatId | null;
 }

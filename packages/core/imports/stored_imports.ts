@@ -71,12 +71,13 @@ export const storedImports = ({
     read("undoablePage", function* (tx) {
       assertStorable([id]);
       const found = yield* tx.get(linkImports, id);
-      if (found === undefined || found.endsAt === 0) return { links: [], next: null };
+      if (found === undefined || found.endsAt === 0) return { links: [], kept: 0, next: null };
       const bounds = { ...(after !== null && { after: [after] }), limit };
       const page = yield* tx.list(importedLinks.byKey, [id], bounds);
       const undone = yield* undoneAmong(tx, found.pid, page);
       return {
         links: undone.map(({ chatId, previousGameId }) => ({ chatId, isRemoved: previousGameId === null })),
+        kept: page.length - undone.length,
         next: page.length < limit ? null : (page.at(-1)?.chatId ?? null),
       };
     }),

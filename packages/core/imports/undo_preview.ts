@@ -6,31 +6,30 @@ import { givesSomething } from "../roles/role_plan.ts";
 import { type PlanPlace, RolePlanStore } from "../roles/role_plan_store.ts";
 import { ImportStore, type UndoableImport } from "./import_store.ts";
 
-/** How many links of an import, and changes of a role, one request reads. */
+/** How many links of an import, and changes of a role, one read takes. */
 const pageSize = 1_000;
-
-/** The most links that are counted. */
-const mostLinks = 100_000;
 
 interface UndoPreview {
   readonly removed: number;
   readonly restored: number;
+  /** The number of the other links, which stay as they are. */
+  readonly kept: number;
   /** How many members would lose roles that the rules have given them since the import, by guild. */
   readonly lost: ReadonlyArray<{ readonly guildId: GuildId; readonly members: number }>;
 }
 
-/** Emits the links that an undo of an import would take back. */
-const undoableLinks = ({ undoablePage }: ImportStore["Service"], id: string) =>
+/** Emits the links of an import in pages. */
+const pagesOf = ({ undoablePage }: ImportStore["Service"], id: string) =>
   Stream.paginate(null as ChatId | null, (after) =>
-    Effect.map(
-      undoablePage(id, after, pageSize),
-      ({ links, next }) => [links, Option.fromNullOr(next)] as const,
-    ),
+    Effect.map(undoablePage(id, after, pageSize), (page) => [[page], Option.fromNullOr(page.next)] as const),
   );
 
 /** Whether an undo would take back a link of an import: not all were changed since. */
 export const isLeftToUndo = (imports: ImportStore["Service"], id: string) =>
-  Effect.map(Stream.runHead(undoableLinks(imports, id)), Option.isSome);
+  Effect.map(
+    Stream.runHead(Stream.filter(pagesOf(imports, id), ({ links }) => links.length > 0)),
+    Option.isSome,
+  );
 
 export const makeUndoPreview = Effect.gen(function* () {
   const imports = yield* ImportStore;
@@ -55,21 +54,27 @@ export const makeUndoPreview = Effect.gen(function* () {
     pid,
     importedAt,
   }: Pick<UndoableImport, "id" | "pid" | "importedAt">) {
-    const removed = new Set<ChatId>();
-    let restored = 0;
-    yield* Stream.runForEach(Stream.take(undoableLinks(imports, id), mostLinks), ({ chatId, isRemoved }) =>
-      Effect.sync(() => (isRemoved ? removed.add(chatId) : restored++)),
-    );
-    const lost: Array<UndoPreview["lost"][number]> = [];
+    const guilds: Array<{ readonly guildId: GuildId; readonly given: Set<ChatId>; members: number }> = [];
     for (const plan of yield* plans.list(pid)) {
-      if (removed.size === 0 || plan.state !== "on" || !givesSomething(plan)) continue;
+      if (plan.state !== "on" || !givesSomething(plan)) continue;
       const { guildId, rules } = plan;
       const members = new Set<ChatId>();
       for (const roleId of new Set(rules.map((rule) => rule.roleId)))
-        for (const chatId of yield* given({ pid, guildId }, roleId, importedAt))
-          if (removed.has(chatId)) members.add(chatId);
-      if (members.size > 0) lost.push({ guildId, members: members.size });
+        for (const chatId of yield* given({ pid, guildId }, roleId, importedAt)) members.add(chatId);
+      guilds.push({ guildId, given: members, members: 0 });
     }
-    return { removed: removed.size, restored, lost } satisfies UndoPreview;
+    let [removed, restored, kept] = [0, 0, 0];
+    yield* Stream.runForEach(pagesOf(imports, id), (page) =>
+      Effect.sync(() => {
+        const gone = page.links.filter(({ isRemoved }) => isRemoved);
+        removed += gone.length;
+        restored += page.links.length - gone.length;
+        kept += page.kept;
+        for (const guild of guilds)
+          guild.members += gone.filter(({ chatId }) => guild.given.has(chatId)).length;
+      }),
+    );
+    const lost = guilds.filter(({ members }) => members > 0);
+    return { removed, restored, kept, lost } satisfies UndoPreview;
   });
 });

@@ -6,7 +6,6 @@ import {
   type ImportJob,
   makeImportJobs,
   type UnclearTimeChoice,
-  type UndoableImport,
   type UnreadableLinkFile,
   type WordChoice,
   type WrongLines,
@@ -43,7 +42,7 @@ import {
 } from "./import_pages.ts";
 import { readUpload, type Upload } from "./import_upload.ts";
 import { rowHtml } from "./left_out_rows.ts";
-import { type UndoView, undoPage } from "./undo_pages.ts";
+import { askPage, type UndoView, undoPage } from "./undo_pages.ts";
 
 export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPages) {
   const communities = yield* makeCommunities;
@@ -120,29 +119,28 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       return job === undefined ? seeOther(`${paths.imports}?gone=1`) : yield* asEffect(act(job, visitor));
     });
 
-  const ofUndo = (
-    route: typeof page | typeof form,
-    act: (view: UndoableImport & Pick<UndoView, "community">, visitor: OwnerVisitor) => Answer,
-  ) =>
+  const ofUndo = (route: typeof page | typeof form, act: (view: UndoView, visitor: OwnerVisitor) => Answer) =>
     route(importPath(":id", "undo"), function* (visitor) {
       const id = String(visitor.context.query["id"]);
       const found = (yield* jobs.undoable(visitor.owner)).find((one) => one.id === id);
-      if (found === undefined || !(yield* jobs.isUndoable(found))) {
+      const isLeft = found !== undefined && (yield* jobs.isLeftToUndo(found));
+      if (found === undefined || (found.undone === null && !isLeft)) {
         return seeOther(`${paths.imports}?gone=undo`);
       }
       const community = yield* communities.find(visitor, found.pid);
-      return yield* asEffect(act({ ...found, community }, visitor));
+      return yield* asEffect(act({ ...found, community, isLeft }, visitor));
     });
 
   return [
     page(paths.imports, (visitor, query) => begin(visitor, untouched, goneTexts.get(query("gone")) ?? null)),
     upload(paths.imports, take),
     ofUndo(page, function* (view) {
+      if (view.undone !== null) return undoPage(view, view.undone);
       const preview = yield* jobs.previewUndo(view);
       const lost = yield* Effect.forEach(preview.lost, ({ guildId, members }) =>
         Effect.map(profiles.guild(guildId), (guild) => ({ name: guildText(guildId, guild?.name), members })),
       );
-      return undoPage({ ...view, ...preview, lost });
+      return askPage(view, { ...preview, lost });
     }),
     ofUndo(form, (view, { owner }) =>
       jobs.undo(owner, view).pipe(

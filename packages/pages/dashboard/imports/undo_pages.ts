@@ -14,22 +14,20 @@ import { importPath, paths, rolesPath, withQuery } from "../paths.ts";
 
 export interface UndoView extends UndoableImport {
   readonly community: Community;
-  /** How many links the undo still removes, and how many it restores. */
+  /** Whether the undo has links to take back. */
+  readonly isLeft: boolean;
+}
+
+/** How many links an undo would remove, restore and leave as they are, and who would lose roles by it. */
+interface AskedUndo {
   readonly removed: number;
   readonly restored: number;
+  readonly kept: number;
   readonly lost: ReadonlyArray<{ readonly name: string | Html; readonly members: number }>;
 }
 
-const leftOf = ({ removed, restored }: Pick<UndoView, "removed" | "restored">): number => removed + restored;
-
-export const undoPage = (view: UndoView): Page => {
-  if (view.undone === null) return askPage(view);
-  return leftOf(view) > 0 ? runningPage(view, view.undone) : donePage(view, view.undone);
-};
-
-const askPage = (view: UndoView): Page => {
-  const { id, name, community, importedAt, endsAt, links, removed, restored, lost } = view;
-  const changed = links - leftOf(view);
+export const askPage = (view: UndoView, { removed, restored, kept, lost }: AskedUndo): Page => {
+  const { id, name, community, importedAt, endsAt } = view;
   return {
     title: say("undo.ask"),
     section: "imports",
@@ -38,7 +36,7 @@ const askPage = (view: UndoView): Page => {
 ${removed > 0 ? html`<p class="figure">${say("undo.removed", { count: removed, b: tags.b })}</p>` : null}
 ${lost.map(({ name: of, members }) => html`<p>${say("undo.lost", { community: of, count: members, b: tags.b })}</p>`)}
 ${restored > 0 ? html`<p class="figure">${say("undo.restored", { count: restored, b: tags.b })}</p>` : null}
-${changed > 0 ? html`<p>${say("undo.changed", { count: changed })}</p>` : null}
+${kept > 0 ? html`<p>${say("undo.changed", { count: kept })}</p>` : null}
 <p>${say("undo.roles", { a: linkTo(rolesPath(community.scope.pid)) })}</p>
 ${formTo(importPath(id, "undo"))`
 ${buttonsOr(html`<button class="button bad">${say("undo.button")}</button>`, paths.imports, say("undo.keep"))}`}`,
@@ -47,16 +45,19 @@ ${buttonsOr(html`<button class="button bad">${say("undo.button")}</button>`, pat
 
 type Undone = NonNullable<UndoableImport["undone"]>;
 
-const runningPage = (view: UndoView, undone: Undone): Page => {
-  const { id, name } = view;
-  const [done, left] = [leftOf(undone), leftOf(view)];
+/** Shows the progress of an undo, and its result at the end. */
+export const undoPage = (view: UndoView, undone: Undone): Page =>
+  view.isLeft ? runningPage(view, undone) : donePage(view, undone);
+
+const runningPage = ({ id, name, links }: UndoView, { removed, restored }: Undone): Page => {
+  const done = removed + restored;
   return {
     title: say("undo.running"),
     section: "imports",
     content: html`
 <div data-live="2">
-<p>${say("undo.progress", { done: numberHtml(done), total: done + left, name })}</p>
-${progressBar(say("import.progress"), { done, total: done + left })}
+<p>${say("undo.progress", { done: numberHtml(done), total: links, name })}</p>
+${progressBar(say("import.progress"), { done, total: links })}
 </div>
 <p>${say("undo.leave")}</p>
 <p class="row"><a class="button quiet" href="${to(importPath(id, "undo"))}">${say("import.check")}</a></p>`,

@@ -45,7 +45,8 @@ export const undos: Cases<StoragePorts> = {
     const chatId = uniqueChatId();
     const id = yield* importFile([line(chatId, chess), line(bob, chess)]);
     yield* eraseUser(chatId, { at: 1, scopes: [global.pid] });
-    expectEqual((yield* undoablePage(id, null, 10)).links, [{ chatId: bob, isRemoved: true }]);
+    const left = [{ chatId: bob, isRemoved: true }];
+    expectEqual(yield* undoablePage(id, null, 10), { links: left, kept: 0, next: null });
     expectEqual(yield* undo(id, undoableFor), done);
     expectEqual(yield* undo(id, undoableFor - 1), { ...done, removed: 1 });
   },
@@ -153,7 +154,7 @@ export const undos: Cases<StoragePorts> = {
     expectEqual(yield* countChanges(account.name, 0), 2, "what counts of the day");
     yield* importLinks(both(chess));
     expectEqual(yield* listUndoable(account.name, 1), []);
-    expectEqual(yield* undoablePage(id, null, 1), { links: [], next: null });
+    expectEqual(yield* undoablePage(id, null, 1), { links: [], kept: 0, next: null });
     expectEqual(yield* undo(id, 1), done);
   },
 
@@ -184,6 +185,7 @@ export const undos: Cases<StoragePorts> = {
       yield* BlockStore.use((blocks) => blocks.set(block));
       expectEqual(yield* undoablePage(id, null, 2), {
         links: [{ chatId: bob, isRemoved: false }],
+        kept: 1,
         next: bob,
       });
       expectEqual(yield* undo(id, 2), { ...done, restored: 1 });
