@@ -1,11 +1,8 @@
 /** Where a database is, and whether it rests because it is a copy. */
 import type { PlaceRecords, Rest } from "@accountlink/core";
-import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect, Schema } from "effect";
 import { SqlClient } from "effect/sql";
-import { passNumbers } from "./journal/positions.ts";
 import { storagePlace } from "./migrations/0037_storage_place.ts";
-import { dialectOf } from "./statements/dialect.ts";
 import { schemaReaderOf } from "./statements/row.ts";
 import { storeOperation } from "./statements/store_operation.ts";
 
@@ -83,20 +80,15 @@ export const placeRecordsOn = (sql: SqlClient.SqlClient, place: PlaceOf): PlaceR
     VALUES (1, ${sql.literal(place.written)}, ${rest?.since ?? null}, ${rest?.reason ?? null})
     ON CONFLICT (id) DO UPDATE SET place = excluded.place, rest_since = excluded.rest_since,
       rest_reason = excluded.rest_reason`;
-  const settle = Effect.fnUntraced(function* (at: Millis) {
-    yield* sql`SELECT locks FROM ${dialectOf(sql).onlyOne("storage_place")}`;
-    const stored = yield* row;
-    if (stored?.is_here === 1) return restIn(stored);
-    const rest = stored === null ? null : (restIn(stored) ?? { since: at, reason: "copied" as const });
-    yield* passNumbers(sql, at);
-    yield* put(rest);
-    return rest;
-  }, sql.withTransaction);
   return {
     claim: (at) =>
-      Effect.flatMap(row, (stored) =>
-        stored?.is_here === 1 ? Effect.succeed(restIn(stored)) : settle(at),
-      ).pipe(storeOperation("StorageUse.claim")),
+      Effect.gen(function* () {
+        const stored = yield* row;
+        if (stored?.is_here === 1) return restIn(stored);
+        const rest = stored === null ? null : (restIn(stored) ?? { since: at, reason: "copied" as const });
+        yield* put(rest);
+        return rest;
+      }).pipe(storeOperation("StorageUse.claim")),
     find: restFoundOn(row).pipe(storeOperation("StorageUse.find")),
     rest: (rest) => Effect.asVoid(put(rest)).pipe(storeOperation("StorageUse.rest")),
     resume: Effect.asVoid(put(null)).pipe(storeOperation("StorageUse.resume")),

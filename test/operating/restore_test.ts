@@ -62,12 +62,12 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     const set = (chatId: string, gameId: string) =>
       running.send("PATCH /v2/game", { key, body: { chatId, gameId } });
     expect((await set("100001", "2")).status).toBe(200);
-    const { file, tables } = await accountlink(before.url, ["backup", cwd]);
-    expect(tables).toMatchObject({ links: 2, accounts: 1, root_key: 1 });
-    expect((await stat(String(file))).mode & 0o777).toBe(0o600);
     const endOfFeed = async () =>
       textOf((await running.send("GET /v2/events", { key })).body["data"]?.["cursor"]);
     const kept = await endOfFeed();
+    const { file, tables } = await accountlink(before.url, ["backup", cwd]);
+    expect(tables).toMatchObject({ links: 2, accounts: 1, root_key: 1 });
+    expect((await stat(String(file))).mode & 0o777).toBe(0o600);
     expect((await set("100002", "3")).status).toBe(200);
     const lost = await endOfFeed();
     const rowsOf = async (database: typeof before, table: string) => {

@@ -6,8 +6,6 @@
  * records are inserted without a position. After the commit, the next reader or sweep gives them positions, only one of
  * them at a time; see docs/consistency.md.
  */
-import { timedNumbers } from "@accountlink/core/journal";
-import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
@@ -28,8 +26,9 @@ export const isUnnumbered = (sql: SqlClient.SqlClient): Statement.Fragment =>
   dialectOf(sql).commitsInOrder ? sql`1 = 0` : sql`position IS NULL`;
 
 /**
- * Gives positions to the committed records of a place that have none: the sequence of the record, or the number behind the
- * last position. So positions and sequences have one order. @internal
+ * Gives positions to the committed records of a place that have none, in the order of their sequences. Positions begin
+ * with the time, as sequences on SQLite do: a database that was restored, or lost its last commits, gives none of them
+ * again, so a cursor behind a lost event is found out. @internal
  */
 export const numberRecordsOn = (sql: SqlClient.SqlClient) => {
   const { onlyOne, rowsWritten } = dialectOf(sql);
@@ -40,10 +39,11 @@ export const numberRecordsOn = (sql: SqlClient.SqlClient) => {
     // records.
     const last = sql`COALESCE(
       (SELECT MAX(position) FROM journal WHERE place = ${place} AND position IS NOT NULL), ${feedStart(sql, place)})`;
+    const time = sql`(EXTRACT(EPOCH FROM statement_timestamp()) * 100000)::bigint`;
     const numbered = sql`
       UPDATE journal SET position = ordered.position
       FROM (
-        SELECT sequence, GREATEST(sequence, ${last} + ROW_NUMBER() OVER (ORDER BY sequence)) AS position
+        SELECT sequence, GREATEST(${time}, ${last}) + ROW_NUMBER() OVER (ORDER BY sequence) AS position
         FROM (
           SELECT sequence FROM journal WHERE place = ${place} AND ${isUnnumbered(sql)}
           ORDER BY sequence LIMIT ${batchSize} FOR UPDATE
@@ -54,17 +54,6 @@ export const numberRecordsOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
   return (place: string) => inBatches(numberSome(place));
 };
-
-/**
- * Makes the next sequences of Postgres greater than all that the database gave before a time, as those of SQLite are. A
- * restored database would otherwise give the sequences of lost events to new ones, which readers behind those would miss.
- */
-export const passNumbers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, at: Millis) {
-  if (dialectOf(sql).commitsInOrder) return;
-  const next = timedNumbers()(at);
-  const sequence = sql`pg_get_serial_sequence('journal', 'sequence')::regclass`;
-  yield* sql`SELECT setval(${sequence}, ${next}::bigint) WHERE nextval(${sequence}) < ${next}::bigint`;
-});
 
 /** The places with records that have no position. @internal */
 export const unnumberedPlaces = (sql: SqlClient.SqlClient) =>
