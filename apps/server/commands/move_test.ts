@@ -246,13 +246,16 @@ it("a move takes its target from ACCOUNTLINK_MOVE_TO, and no server starts on ha
   const moved = await runInProcess(["move"], mover);
   expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining("moved") as unknown });
   unfinish(target, "NULL", "DELETE FROM root_key");
-  const onTarget = { ...embeddedIn(target), ACCOUNTLINK_SECRET: secretIn(place.dataFolder) };
-  for (const command of ["serve", "doctor", "keys list", `move --to ${join(place.folder, "third")}`]) {
-    const { code, stdout, stderr } = await runInProcess(command.split(" "), onTarget);
-    expect([command, code, stdout + stderr]).toEqual([
-      command,
-      1,
-      expect.stringMatching(/a move into (it|the source) is not finished/),
-    ]);
+  const commands = ["serve", "doctor", "keys list", `move --to ${join(place.folder, "third")}`];
+  for (const secret of [{ ACCOUNTLINK_SECRET: secretIn(place.dataFolder) }, {}]) {
+    for (const command of commands) {
+      const onTarget = { ...embeddedIn(target), ...secret };
+      const { code, stdout, stderr } = await runInProcess(command.split(" "), onTarget);
+      expect([command, code, stdout + stderr]).toEqual([
+        command,
+        1,
+        expect.stringMatching(/a move into (it|the source) is not finished/),
+      ]);
+    }
   }
 });

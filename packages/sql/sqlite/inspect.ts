@@ -23,13 +23,16 @@ export const filesOf = (folder: string): ReadonlyArray<string> => [
 export const hasDatabase = (folder: string): boolean => existsSync(databaseFile(folder));
 
 /**
- * Whether the database of a data folder is missing or has no root key, so that it holds nothing. A database that cannot
- * be read counts as one that holds something. @internal
+ * Whether the database of a data folder is missing or has no root key, so that it holds nothing. A target that a move has
+ * not finished and a database that cannot be read count as ones that hold something. @internal
  */
 export const holdsNothing = (folder: string): boolean => {
   if (!hasDatabase(folder)) return true;
   try {
-    return readRootKey(folder) === null;
+    return reading(
+      databaseFile(folder),
+      (database) => rootKeyOf(database) === null && firstRow(database, "moving", "wrapped") === undefined,
+    );
   } catch {
     return false;
   }
