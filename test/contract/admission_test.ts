@@ -268,13 +268,17 @@ test("blocks stay when the data of a list is deleted, and a file of them is impo
     owner.send("POST /dashboard/api/blocks/import", { body: { pid: global, csv } });
   expectInvalid(await send_("name\r\nAda"), "csv");
   expect((await owner.browser.get(`/dashboard/links/blocks.csv?pid=${pid}`)).text).toBe(text);
-  const upload = (csv: string) => {
+  const upload = (csv: string, of = global) => {
     const fields = new FormData();
-    for (const field of Object.entries({ csrf: owner.csrfToken, pid: global })) fields.append(...field);
+    for (const field of Object.entries({ csrf: owner.csrfToken, pid: of })) fields.append(...field);
     fields.append("csv", new File([csv], "blocks.csv", { type: "text/csv" }));
     return owner.browser.post("/dashboard/links/blocks/import", fields);
   };
-  expect((await upload("name\r\nAda")).status).toBe(400);
+  for (const wrong of ["name\r\nAda", "x".repeat(2_100_000)]) {
+    const refused = await upload(wrong, pid);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain(`value="${pid}" selected`);
+  }
   const imported = await owner.browser.get(locationOf(await upload(`${text}x,,,,\r\n`)));
   const counted = "2 users were blocked, 0 were blocked already, 1 row names no user.";
   expect(wordsOf(imported)).toContain(counted);

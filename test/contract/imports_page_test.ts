@@ -137,9 +137,10 @@ test("an upload that is not a list of links is refused with a one-sentence messa
     [new Uint8Array(20_100_000).fill(49), "The file has more than 20 MB"],
   ];
   for (const [file, sentence] of cases) {
-    const answer = await importer.upload(file);
+    const answer = await importer.upload(file, { onConflict: "keep" });
     expect({ sentence, status: answer.status }).toEqual({ sentence, status: 400 });
     expect(wordsOf(answer)).toContain(sentence);
+    expect(answer.text).toContain('value="keep" checked');
   }
   const none = await importer.post(imports);
   expect(wordsOf(none)).toContain("The upload cannot be read");
@@ -222,12 +223,13 @@ test("an upload by a member of some communities leaves what waits for another on
   dataOf(await member.send("POST /dashboard/api/session/account", { body: { account } }));
   const { csrf = "" } = formOf(await member.browser.get(imports));
   for (const file of ["chatId,gameId\n100002,2\n", "no links"]) {
-    const fields = { csrf, pid: textOf(key.pid), onConflict: "newest" };
+    const fields = { csrf, pid: textOf(key.pid), onConflict: "keep" };
     const refused = await uploadLinks(member.browser, fields, file);
     expect([refused.status, wordsOf(refused)]).toEqual([
       400,
       expect.stringContaining("Another file of your account is being imported"),
     ]);
+    expect(refused.text).toContain('value="keep" checked');
   }
   expect(wordsOf(await importer.get(preview))).toContain("1 link of “links.csv” would be stored");
 });

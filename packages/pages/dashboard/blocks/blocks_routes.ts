@@ -8,7 +8,7 @@ import { Html, html, type Problem } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
-import { readUpload } from "../imports/import_upload.ts";
+import { readUpload, type UploadFields } from "../imports/import_upload.ts";
 import { reasonField } from "../links/link_questions.ts";
 import { buttonsOr, checkField, panelTo } from "../look/field.ts";
 import { type AccountNames, nameIn, platforms } from "../look/names.ts";
@@ -106,11 +106,15 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       Effect.sync(() => {
         csv += decoder.decode(bytes, { stream: true });
       });
-    const received = yield* readUpload(visitor, { append, end: Effect.void }, mostFile).pipe(
+    let pid = "";
+    const received = yield* readUpload(
+      visitor,
+      { append, end: Effect.void },
+      { mostBytes: mostFile, onFields: ({ fields }: UploadFields) => void (pid = fields.get("pid") ?? "") },
+    ).pipe(
       Effect.catchTag("ImportRefused", Effect.die),
       Effect.catchTag("WrongUpload", () => Effect.succeed(null)),
     );
-    const pid = received?.fields.get("pid") ?? "";
     const typed = fieldsFrom((name) => (name === "pid" ? [pid] : []));
     const refuse = (reason: Problem["reason"]) => list(visitor, typed, [{ name: "csv", reason }]);
     if (received === null) return refuse(say("reason.blocks_file"));

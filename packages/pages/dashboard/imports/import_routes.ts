@@ -40,7 +40,7 @@ import {
   importRunningPage,
   uploadPage,
 } from "./import_pages.ts";
-import { readUpload, type Upload } from "./import_upload.ts";
+import { readUpload, type UploadFields } from "./import_upload.ts";
 import { rowHtml } from "./left_out_rows.ts";
 import { askPage, type UndoView, undoPage } from "./undo_pages.ts";
 
@@ -75,9 +75,10 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
 
   const take = (visitor: OwnerVisitor) => {
     let typed = untouched;
+    const onFields = (fields: UploadFields): void => void (typed = typedIn(fields));
     const receive = Effect.fnUntraced(function* (file: ImportFile) {
-      const uploaded = yield* readUpload(visitor, file);
-      typed = typedIn(uploaded);
+      const uploaded = yield* readUpload(visitor, file, { onFields });
+      onFields(uploaded);
       const { pid, onConflict, named, columns, words, times } = typed;
       const { scope } = yield* communities.find(visitor, pid);
       return {
@@ -97,15 +98,24 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
         },
       };
     });
-    const again = (shown: ImportForm, problem: Html) =>
-      Effect.succeed<Answer>(begin(visitor, shown, problem));
+    const again = (problem: Html, shown = typed) => Effect.succeed<Answer>(begin(visitor, shown, problem));
     return jobs.admit(visitor.owner, receive).pipe(
       Effect.map((job): Answer => Effect.succeed(seeOther(importPath(job.id)))),
       Effect.catchTag(["UnreadableLinkFile", "WrongLines"], (error) =>
-        again(withUnclear(typed, error), sentenceOf(error)),
+        again(sentenceOf(error), withUnclear(typed, error)),
       ),
-      Effect.catchTag("WrongUpload", ({ reason }) => again(untouched, say(`import.upload.${reason}`))),
-      Effect.catchTag("ImportRefused", ({ reason }) => again(untouched, failureText(reason))),
+      Effect.catchTag("WrongUpload", ({ reason }) => again(say(`import.upload.${reason}`))),
+      Effect.catchTag(
+        "ImportRefused",
+        Effect.fnUntraced(function* (refused) {
+          // While another import is at work, nothing of the upload was read.
+          if (typed === untouched) {
+            const unread = { append: () => Effect.fail(refused), end: Effect.void };
+            yield* Effect.ignore(readUpload(visitor, unread, { onFields }));
+          }
+          return yield* again(failureText(refused.reason));
+        }),
+      ),
     );
   };
 
@@ -187,7 +197,7 @@ const untouched: ImportForm = {
   times: null,
 };
 
-const typedIn = ({ fields, ignoreColumns }: Upload): ImportForm => {
+const typedIn = ({ fields, ignoreColumns }: UploadFields): ImportForm => {
   const text = (name: string) => fields.get(name) ?? "";
   const timeChoice = timeChoices.find((each) => each === text("unclearTimes"));
   return {

@@ -16,18 +16,27 @@ export class WrongUpload extends Data.TaggedError("WrongUpload")<{
   readonly reason: "several" | "none" | "too_large" | "unreadable";
 }> {}
 
-export interface Upload {
+export interface UploadFields {
   readonly fields: ReadonlyMap<string, string>;
   readonly ignoreColumns: ReadonlyArray<string>;
+}
+
+export interface Upload extends UploadFields {
   readonly fileName: string;
 }
 
-/** Streams the file, so that only a part of it is in memory. The field `csrf` must precede the file. */
+/**
+ * Streams the file, so that only a part of it is in memory. The field `csrf` must precede the file.
+ *
+ * @param onFields takes the fields before the file, also of an upload that is refused
+ */
 export const readUpload = Effect.fnUntraced(function* (
   { context: { request }, csrf }: OwnerVisitor,
   file: ImportFile,
-  mostBytes = maxFileSize,
+  { mostBytes = maxFileSize, onFields = (_: UploadFields): void => undefined } = {},
 ): Effect.fn.Return<Upload, WrongUpload | ImportRefused | Forbidden | StoreUnavailable> {
+  const most = mostBytes + otherBytes;
+  const isTooLarge = Number(request.header("content-length")) > most;
   const fields = new Map<string, string>();
   const ignoreColumns: Array<string> = [];
   let fileName: string | undefined;
@@ -38,11 +47,13 @@ export const readUpload = Effect.fnUntraced(function* (
   const takeFile = Effect.fnUntraced(function* (part: Multipart.File) {
     if (fields.get("csrf") !== csrf) return yield* new Forbidden({ reason: "csrf" });
     if (fileName !== undefined) return yield* new WrongUpload({ reason: "several" });
+    onFields({ fields, ignoreColumns });
+    if (isTooLarge) return yield* new WrongUpload({ reason: "too_large" });
     fileName = part.name.slice(0, 100);
     yield* Stream.runForEach(part.content, (bytes) => file.append(bytes));
   });
 
-  yield* request.streamBody(mostBytes + otherBytes).pipe(
+  yield* request.streamBody(isTooLarge ? Number.MAX_SAFE_INTEGER : most).pipe(
     Stream.pipeThroughChannel(
       Multipart.makeChannel({ "content-type": request.header("content-type") ?? "" }),
     ),
