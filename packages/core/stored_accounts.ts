@@ -1,5 +1,5 @@
 /** Accounts and their scopes in any storage. */
-import { Array as Arr, Clock, Effect, Option } from "effect";
+import { Array as Arr, Clock, Effect, Option, Struct } from "effect";
 import {
   accountQueue,
   changeInSteps,
@@ -10,9 +10,9 @@ import {
   type Unfinished,
 } from "./account_end.ts";
 import { memberRecords } from "./accounts/member_store.ts";
-import { changeDetails } from "./audit/audit.ts";
+import { changeDetails, changedFields } from "./audit/audit.ts";
 import { type Account, isOperators, shownName, suspendedOwners } from "./keys/api_key.ts";
-import { changedSettings, type KeyStore, scopeOrder } from "./keys/key_store.ts";
+import { type KeyStore, scopeOrder } from "./keys/key_store.ts";
 import type { KnownAccount, StoreRecords } from "./records/records.ts";
 import { assertStorable } from "./storable_text.ts";
 
@@ -167,7 +167,7 @@ export const accountOperations = ({ read, write }: StoreRecords<keyof Store>) =>
         if (known === undefined) {
           throw new Error(`Cannot change the settings of scope "${pid}", expected one that exists`);
         }
-        const changed = changedSettings(known.settings, update);
+        const changed = changedFields(Struct.keys(update), known.settings, update);
         if (changed.length === 0) return known.settings;
         const settings = { ...known.settings, ...update };
         yield* tx.putSettings(pid, settings);

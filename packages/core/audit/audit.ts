@@ -142,6 +142,16 @@ export const withReason = (
 /** The name of the detail with the value that a setting had before a change. @internal */
 export const previousOf = (name: string): string => `previous${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
+/** Returns the names of those fields that an update changes. @internal */
+export const changedFields = <Name extends string>(
+  names: ReadonlyArray<Name>,
+  before: { readonly [Field in Name]?: unknown },
+  update: { readonly [Field in Name]?: unknown },
+): ReadonlyArray<Name> =>
+  names.filter(
+    (name) => update[name] !== undefined && JSON.stringify(update[name]) !== JSON.stringify(before[name]),
+  );
+
 /** Returns the details of changed settings: for each name its new and its previous value. @internal */
 export const changeDetails = <Name extends string>(
   before: Readonly<Record<NoInfer<Name>, string | number | boolean | null>>,

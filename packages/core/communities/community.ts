@@ -1,6 +1,6 @@
 /** A community: a guild, and the scope in which its members link. */
 import { Option, Order, Schema, Struct } from "effect";
-import { type Actor, type AuditEntry, changeDetails } from "../audit/audit.ts";
+import { type Actor, type AuditEntry, changeDetails, changedFields } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import { Digits, type GuildId, type Pid } from "../ids.ts";
 import { chosen, storedSchemasOf, switched, unsetOf } from "../settings.ts";
@@ -212,11 +212,8 @@ export const panelDetails = (
 };
 
 /** Returns the names of the settings that an update changes. @internal */
-export const changedIn = (
-  before: CommunitySettings,
-  update: CommunityUpdate,
-): ReadonlyArray<keyof CommunitySettings> =>
-  communitySettingNames.filter((name) => update[name] !== undefined && update[name] !== before[name]);
+export const changedIn = (before: CommunitySettings, update: CommunityUpdate) =>
+  changedFields(communitySettingNames, before, update);
 
 /** Returns the details of the audit entry for changed settings. @internal */
 export const settingDetails = (

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { tiers } from "../account.ts";
-import { type AuditAction, changeDetails } from "../audit/audit.ts";
+import { type AuditAction, changeDetails, changedFields } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import { KeyId, Pid } from "../ids.ts";
 import { keyKinds } from "../limits/quota.ts";
@@ -201,9 +201,7 @@ export type KeyUpdate = Partial<Pick<ApiKey, (typeof fields)[number]>>;
  * @internal
  */
 export const updatedKey = (key: KeyRecord, update: KeyUpdate, action?: AuditAction) => {
-  const changed = fields.filter(
-    (field) => update[field] !== undefined && JSON.stringify(update[field]) !== JSON.stringify(key[field]),
-  );
+  const changed = changedFields(fields, key, update);
   if (changed.length === 0) return null;
   const next = { ...key, ...Object.fromEntries(changed.map((field) => [field, update[field]])) };
   const { id: keyId, status } = next;

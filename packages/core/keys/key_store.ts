@@ -1,4 +1,4 @@
-import { Context, type Option, Struct } from "effect";
+import { Context, type Option } from "effect";
 import type { AuditAction, WriteContext, WriteOrigin } from "../audit/audit.ts";
 import { type DataScope, guildOf, type ScopeTarget } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
@@ -10,13 +10,6 @@ import type { Account, AccountStatus, ApiKey, KeyDetails, KeyUpdate, NewAccount,
 /** Sorts the global scope first, then scopes by guild. @internal */
 export const scopeOrder = ({ scope: one }: ConfiguredScope, { scope: other }: ConfiguredScope): number =>
   (guildOf(one) ?? "") < (guildOf(other) ?? "") ? -1 : 1;
-
-/** Returns the names of the settings that an update changes. @internal */
-export const changedSettings = (
-  settings: ScopeSettings,
-  update: Partial<ScopeSettings>,
-): ReadonlyArray<keyof ScopeSettings> =>
-  Struct.keys(update).filter((name) => update[name] !== undefined && update[name] !== settings[name]);
 
 /** A key found by one of its secrets. */
 export interface PresentedKey {

@@ -1,6 +1,6 @@
 /** Webhooks and their deliveries, as storages keep them and as owners see them. */
 import { Schema, Struct } from "effect";
-import type { AuditEntry } from "../audit/audit.ts";
+import { type AuditEntry, changedFields } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import { Pid } from "../ids.ts";
 import { type RecordOf, recordType, textAs } from "../records/record_type.ts";
@@ -208,10 +208,7 @@ export const updatedWebhook = <W extends Omit<StoredWebhook, "scope">>(
           details: { reason },
         };
   }
-  const changed = fields.filter(
-    (field) =>
-      change[field] !== undefined && JSON.stringify(change[field]) !== JSON.stringify(webhook[field]),
-  );
+  const changed = changedFields(fields, webhook, change);
   if (changed.length === 0) return null;
   const values = Object.fromEntries(changed.map((field) => [field, change[field]]));
   // After a change of the status, earlier failures no longer count toward disabling the webhook.
