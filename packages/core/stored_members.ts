@@ -61,13 +61,7 @@ export const storedMembers = recordStore(MemberStore, ({ read, write, mostWritte
             const all = yield* tx.list(memberRecords.byAccount, [account.id]);
             const lapsed = all.filter((member) => hasLapsed(member, at));
             if (yield* removeSome(tx, memberRecords, lapsed)) return { unfinished: [] };
-            // An open invitation does not keep an operator from adding its user, who then has accepted.
-            const isReplaced = (member: Member) =>
-              added.chosenAt !== null &&
-              change.type === "add" &&
-              member.chatId === chatId &&
-              !hasAccepted(member);
-            const current = all.filter((member) => !hasLapsed(member, at) && !isReplaced(member));
+            const current = all.filter((member) => !hasLapsed(member, at));
             const isFull = actor.type !== "operator" && runsTooMany(yield* membershipsOf(tx, chatId), name);
             const decision = decideMember(current, change, isFull);
             if (typeof decision === "string") return decision;

@@ -1,12 +1,10 @@
 import { assert, testWith } from "@accountlink/test-servers/effect";
-import { Effect, Layer, Option } from "effect";
+import { Option } from "effect";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { KeyAuthenticator } from "../keys/key_authenticator.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { address, chatId, operator, services } from "../test_services.ts";
 import { Accounts } from "./accounts.ts";
-import { MemberStore } from "./member_store.ts";
-import { Members } from "./members.ts";
 
 const ada = chatId("10001");
 
@@ -36,24 +34,3 @@ test("`setTier` applies to an account's keys at once, and returns None for an un
   assert.strictEqual((yield* authenticate(token)).key.tier, "premium");
   assert.deepStrictEqual(yield* accounts.setTier("nobody", "premium", operator), Option.none());
 });
-
-testWith(Layer.provideMerge(Members.layer, services))(
-  "whom an operator adds has accepted, with an open invitation too",
-  function* () {
-    yield* (yield* KeyStore).ensureAccount({ name: "acme", chatId: ada, tier: "free" });
-    const [members, store] = [yield* Members, yield* MemberStore];
-    const bob = chatId("10002");
-    const member = { actor: { type: "account", id: "acme", member: ada }, requestId: "req_1" } as const;
-    const add = { type: "add", chatId: bob, role: "admin" } as const;
-    assert.isTrue(yield* members.change("acme", add, member));
-    assert.strictEqual((yield* Effect.flip(members.change("acme", add, member)))._tag, "Conflict");
-    assert.isTrue(yield* members.change("acme", { ...add, role: "owner" }, operator));
-    const found = (yield* store.findByChatId(bob)).map(({ role, chosenAt, invitedBy }) => [
-      role,
-      chosenAt,
-      invitedBy,
-    ]);
-    assert.deepStrictEqual(found, [["owner", 0, null]]);
-    assert.strictEqual((yield* Effect.flip(members.change("acme", add, operator)))._tag, "Conflict");
-  },
-);

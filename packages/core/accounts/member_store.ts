@@ -297,8 +297,7 @@ export class MemberStore extends Context.Service<
      * the account's `chatId` stops being an owner, this `chatId` becomes null. A removed member's sign-ins to the
      * account are deleted. An account that gets an owner or admin is not the operator's any more. If the last owner or
      * admin goes, the account closes: its keys are revoked, and its webhooks and role plans are paused. Members cannot
-     * put a user in charge who `runsTooMany` accounts; an operator can. Whom an operator adds has accepted, and an open
-     * invitation is replaced.
+     * put a user in charge who `runsTooMany` accounts; an operator can.
      */
     readonly change: (
       write: WriteOrigin & { readonly account: string; readonly change: MemberChange; readonly at: Millis },

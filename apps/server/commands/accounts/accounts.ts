@@ -115,7 +115,7 @@ const change = Effect.fnUntraced(function* (name: string, member: MemberChange, 
 });
 
 const reasons: Readonly<Record<string, string>> = {
-  member_exists: "the chat user is a member already, expected set-role",
+  member_exists: "the chat user is a member or invited already, expected set-role, or remove first",
   member_limit: "it has 25 members",
   last_owner: "the chat user is its last owner, expected another owner first",
 };

@@ -57,7 +57,8 @@ it("`accounts members` adds the first owner of an account, and changes and remov
     `Chat user 100002 is now moderator of account "acme" in data folder "${folder}"\n`,
   );
   expect(await members("add", ...bob, "--role", "admin")).toEqual({
-    error: 'Cannot add a member of account "acme": the chat user is a member already, expected set-role',
+    error:
+      'Cannot add a member of account "acme": the chat user is a member or invited already, expected set-role, or remove first',
   });
   expect(await members("set-role", ...bob, "--role", "admin")).toMatchObject({
     role: "admin",
