@@ -10,8 +10,8 @@ import { expectPage } from "./flow_server.ts";
 import { useSiteServer, verified } from "./site_server.ts";
 
 /** Ada manages neither guild, and Ben manages the second one. */
-const [ada, ben, cyd] = ["100001", "100002", "100003"];
-const [moved, held] = ["700000000000000009", "700000000000000010"];
+const [ada, ben, cyd, dan] = ["100001", "100002", "100003", "100004"];
+const [moved, held, shared] = ["700000000000000009", "700000000000000010", "700000000000000011"];
 
 const rules = [{ roleId: verified.id, when: { is: "linked" as const } }];
 
@@ -33,6 +33,7 @@ const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, ({ platfo
         members: [{ chatId: ben, manager: true }, { chatId: ada }, { chatId: cyd }],
       },
       { id: held, name: "Held", bot: true, roles: [verified], members: [{ chatId: ben, manager: true }] },
+      { id: shared, name: "Shared", bot: true, members: [{ chatId: dan, manager: true }, { chatId: cyd }] },
     ],
   },
 }));
@@ -46,6 +47,8 @@ for (const guildId of [guild, moved]) fixtures.key({ ...ofFormer, guildId });
 fixtures.account({ name: "moderated", chatId: cyd, members: [{ chatId: ben, role: "moderator" }] });
 fixtures.key({ account: "moderated" });
 const present = fixtures.key({ account: "present", guildId: moved });
+fixtures.account({ name: "two", chatId: dan });
+const ofAll = fixtures.key({ account: "two" });
 fixtures.plan({ account: "former", guildId: guild, rules, state: "on" });
 fixtures.plan({ account: "present", guildId: moved, rules, state: "on" });
 
@@ -107,4 +110,26 @@ test("an old panel leads to the list that its guild has now", async () => {
   expectPage(await browser.post("/verify/confirm", formOf(confirm)), 200, "Your accounts are linked");
   const lookup = `GET /v2/chat?chatId=${cyd}&guildId=${moved}` as const;
   expect(dataOf(await send(lookup, { key: present })).gameId).toBe("5");
+});
+
+test("an old panel of paused rules leads to the list that has taken its guild over", async () => {
+  const owner = await signInOwner(server, dan);
+  await owner.browser.post("/dashboard/communities", { csrf: owner.csrfToken, guildId: shared });
+  const scopes = await scopesOf(owner);
+  const pidOf = (id: string | null) =>
+    textOf(scopes.find(({ guildId }) => ((guildId ?? null) as unknown) === id)?.pid);
+  const [old, now] = [pidOf(shared), pidOf(null)];
+  const turns = [
+    [old, "on"],
+    [old, "paused"],
+    [now, "on"],
+  ];
+  for (const [pid, state] of turns) {
+    const body = { pid, guildId: shared, rules: [], nickname: null, state };
+    expect((await owner.send("PUT /dashboard/api/roles", { body })).status).toBe(200);
+  }
+  const browser = server.newBrowser();
+  const confirm = await browser.walk(`?pid=${old}&guildId=${shared}`, cyd, "6");
+  expectPage(await browser.post("/verify/confirm", formOf(confirm)), 200, "Your accounts are linked");
+  expect(dataOf(await send(`GET /v2/chat?chatId=${cyd}`, { key: ofAll })).gameId).toBe("6");
 });

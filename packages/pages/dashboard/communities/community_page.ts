@@ -109,7 +109,7 @@ export const communityPage = (
   const { community } = view;
   const { scope, links, keys } = community;
   const isNew = links.count === 0;
-  const isSetUp = !isNew && (view.rolesOn || scope.kind === "global");
+  const isSetUp = !isNew && (view.isLinking || scope.kind === "global");
   const of = fieldsOf(saidLabels, form);
   return {
     title: communityName(community),
@@ -230,11 +230,11 @@ ${checkField("oneChatUser", say("community.one_chat_user", { chat: platforms.cha
 <p class="more"><a href="${to(withQuery(paths.blocks, { pid }))}">${say("links.blocked")}</a></p>`;
 };
 
-const linkSection = ({ community, publicUrl, rolesOn }: CommunityView): Html => {
+const linkSection = ({ community, publicUrl, isLinking }: CommunityView): Html => {
   const url = verifyUrl(publicUrl, community.scope);
   return section(say("community.verify_link"))`
 ${
-  !isReachable(community, rolesOn)
+  !isReachable(community, isLinking)
     ? html`<p>${say("community.verify_link.later", {
         roles: linkTo(rolesPath(community.scope.pid)),
         key: mayLinkTo(paths.newKey),
@@ -264,16 +264,16 @@ const originsHtml = ({ redirectOrigins }: CountedCommunity): Html => {
 };
 
 const botHtml = (view: CommunityView): Html => {
-  const { tryUrl, rolesOn } = view;
+  const { tryUrl, isLinking } = view;
   const own = guildOf(view.community.scope);
   if (own === null) return botStep(view);
   const guild = view.guilds?.find(({ guildId }) => guildId === own);
   if (guild === undefined) return html`<p>${say("community.bot.unknown")}</p>`;
   return guild.bot
     ? html`<p><span class="badge good">${say("community.bot.in")}</span> ${say("community.bot.in.text")}${
-        rolesOn ? html` ${say("roles.commands", { code: tags.code })}` : null
+        isLinking ? html` ${say("roles.commands", { code: tags.code })}` : null
       }</p>
-${rolesOn && tryUrl !== null ? html`<p><a href="${to(tryUrl)}">${say("channels.try")}</a></p>` : null}
+${isLinking && tryUrl !== null ? html`<p><a href="${to(tryUrl)}">${say("channels.try")}</a></p>` : null}
 ${rightsLink(view)}`
     : html`<p><span class="badge bad">${say("community.bot.out")}</span> ${say("community.bot.out.text")}</p>
 ${addBot(view)}`;

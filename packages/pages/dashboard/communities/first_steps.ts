@@ -1,6 +1,6 @@
 /** The steps of a new owner from the sign-in to the first verified user. The owner can take each step on this page. */
 import { ChatPlatform, guildOf } from "@accountlink/core";
-import { CommunityStore, type Community as Guild, mayLink } from "@accountlink/core/communities";
+import { CommunityStore, type Community as Guild, makeIsOpen } from "@accountlink/core/communities";
 import type { BotRights, OwnGuild } from "@accountlink/core/platforms";
 import { givesSomething, type RolePlan, RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
@@ -34,6 +34,7 @@ export const makeFirstSteps = Effect.gen(function* () {
   const { botInvite } = yield* ChatPlatform;
   const plans = yield* RolePlanStore;
   const communities = yield* CommunityStore;
+  const isOpen = yield* makeIsOpen;
   const { publicUrl } = yield* HttpSettings;
 
   return Effect.fnUntraced(function* <C extends CountedCommunity | null>(
@@ -54,7 +55,7 @@ export const makeFirstSteps = Effect.gen(function* () {
       rightsInvite: botInvite?.(guildId, rights) ?? null,
       rights,
       /** Whether members may link in a guild of the community, also while its rules are paused. */
-      rolesOn: guilds.some(mayLink),
+      isLinking: (yield* Effect.forEach(guilds, isOpen)).includes(true),
       publicUrl,
     };
   });
@@ -67,14 +68,14 @@ export const firstSteps = (view: FirstSteps): Html => {
   return html`
 <ol class="steps" role="list">
 ${step(say("steps.bot"), hasBot, botStep(view))}
-${step(say("steps.linking"), view.rolesOn, community === null ? openStep(view) : rolesStep(community))}
-${step(say("steps.panel"), false, community === null || !isReachable(community, view.rolesOn) ? null : panelStep(community, view.publicUrl))}
+${step(say("steps.linking"), view.isLinking, community === null ? openStep(view) : rolesStep(community))}
+${step(say("steps.panel"), false, community === null || !isReachable(community, view.isLinking) ? null : panelStep(community, view.publicUrl))}
 </ol>`;
 };
 
-/** Whether members can link by the verify link: a key is active, or roles are on. */
-export const isReachable = ({ hasActiveKey }: CountedCommunity, rolesOn: boolean): boolean =>
-  rolesOn || hasActiveKey;
+/** Whether members can link by the verify link: a key is active, or linking is on. */
+export const isReachable = ({ hasActiveKey }: CountedCommunity, isLinking: boolean): boolean =>
+  isLinking || hasActiveKey;
 
 const rolesStep = ({ scope: { pid } }: Community): Html =>
   html`<p>${say("steps.linking.text")}
