@@ -19,7 +19,7 @@ import {
 } from "@accountlink/core/roles";
 import { hourMs, type Millis } from "@accountlink/core/timestamp";
 import { HttpSettings } from "@accountlink/http/for_pages";
-import { Clock, Effect, Layer, Option } from "effect";
+import { Clock, Effect, FiberSet, Layer, Option } from "effect";
 import { Languages } from "../languages/mod.ts";
 import { makeCommunity } from "./community.ts";
 import { messageBody, plain, timeText } from "./message.ts";
@@ -137,6 +137,7 @@ const makeTell = Effect.fnUntraced(function* (channels: ChatChannels) {
   const chat = yield* makeCommunity;
   const { roles } = yield* ChatPlatform;
   const { publicUrl } = yield* HttpSettings;
+  const sending = yield* FiberSet.make();
 
   /** The member who turned the rules on, or made the key that did, and still sees the community. */
   const readerOf = Effect.fnUntraced(function* ({ pid, chatId, keyId }: PlanNotice, { scope }: Community) {
@@ -200,12 +201,16 @@ const makeTell = Effect.fnUntraced(function* (channels: ChatChannels) {
       // Before the message, so that a node that dies does not send it twice.
       if (!(yield* store.settle(notice, { toldAt: now, dueAt: null }))) return false;
       const once = `${notice.pid.slice(-12)}${now.toString(36)}`;
-      const outcome = yield* Effect.orElseSucceed(
-        sendPrivately(channels, reader, messageBody({ content }), once),
-        () => "unavailable" as const,
+      const sent = sendPrivately(channels, reader, messageBody({ content }), once).pipe(
+        Effect.orElseSucceed(() => "unavailable" as const),
+        Effect.tap((outcome) =>
+          outcome === "unavailable" ? later({ dueAt: null }, retryTime) : Effect.void,
+        ),
+        Effect.tap((outcome) => (outcome === "bot_refused" ? later({ dueAt: null }, hourMs) : Effect.void)),
+        Effect.catch(({ _tag }) => Effect.logWarning(`Cannot keep a notice to send it later: ${_tag}`)),
       );
-      if (outcome === "unavailable") yield* later({ dueAt: null }, retryTime);
-      if (outcome === "bot_refused") yield* later({ dueAt: null }, hourMs);
+      // An unanswered message is sent again for a minute, and the node has to say meanwhile that it lives.
+      yield* FiberSet.run(sending, sent);
       return true;
     },
     Effect.uninterruptible,
