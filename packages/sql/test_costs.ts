@@ -45,6 +45,7 @@ export const wholeSubject: Reasons = {
   "RolePlanStore.remove": "members and problems of the plan",
   "RoleHistoryStore.countByRole": "changes of the plan",
   "RoleHistoryStore.progress": "reversals of the plan",
+  "RoleHistoryStore.reverse": "reversals of the plan",
   "RoleHistoryStore.stop": "reversals of the plan",
   "RoleHistoryStore.toReverse": "reversals of the plan",
 };

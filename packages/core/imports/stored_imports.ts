@@ -210,7 +210,8 @@ const undoSome = Effect.fnUntraced(function* (
   if (after.size > 0 || !(isDone || isBegun(found))) {
     const sums = { removed: found.removed + removed, restored: found.restored + restored };
     const told = importUndone(undo, after.size, { file: found.name, ...sums });
-    const undoEntry = yield* tx.journalPart(pid, told, found.undoEntry, true);
+    const part = after.size === 0 ? { ...told, event: null } : told;
+    const undoEntry = yield* tx.journalPart(pid, part, found.undoEntry, true);
     yield* tx.put(linkImports, { ...found, ...sums, undoEntry });
   }
   return { removed, restored, isDone };

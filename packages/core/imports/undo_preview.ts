@@ -4,6 +4,7 @@ import type { ChatId, GuildId } from "../ids.ts";
 import { type KeptRoleChange, RoleHistoryStore } from "../roles/role_history_store.ts";
 import { givesSomething } from "../roles/role_plan.ts";
 import { type PlanPlace, RolePlanStore } from "../roles/role_plan_store.ts";
+import { bounds, Turns, turnOwner } from "../turns/mod.ts";
 import { ImportStore, type UndoableImport } from "./import_store.ts";
 
 /** How many links of an import, and changes of a role, one read takes. */
@@ -19,7 +20,7 @@ interface UndoPreview {
 }
 
 /** Emits the links of an import in pages. */
-const pagesOf = ({ undoablePage }: ImportStore["Service"], id: string) =>
+const pagesOf = ({ undoablePage }: Pick<ImportStore["Service"], "undoablePage">, id: string) =>
   Stream.paginate(null as ChatId | null, (after) =>
     Effect.map(undoablePage(id, after, pageSize), (page) => [[page], Option.fromNullOr(page.next)] as const),
   );
@@ -35,6 +36,11 @@ export const makeUndoPreview = Effect.gen(function* () {
   const imports = yield* ImportStore;
   const plans = yield* RolePlanStore;
   const history = yield* RoleHistoryStore;
+  const turns = new Turns({ resource: "import_files", places: 1, longestRest: bounds.workedAtOnce });
+
+  /** Reads a page of the links of an import, of which there may be hundreds, in the account's turn. */
+  const undoablePage: ImportStore["Service"]["undoablePage"] = (...page) =>
+    Effect.flatMap(turnOwner, (owner) => turns.step(owner, imports.undoablePage(...page)));
 
   /** Returns the members who got a role from the rules since a time, and still have it. */
   const given = Effect.fnUntraced(function* (place: PlanPlace, roleId: string, since: number) {
@@ -64,7 +70,7 @@ export const makeUndoPreview = Effect.gen(function* () {
       guilds.push({ guildId, given: members, members: 0 });
     }
     let [removed, restored, kept] = [0, 0, 0];
-    yield* Stream.runForEach(pagesOf(imports, id), (page) =>
+    yield* Stream.runForEach(pagesOf({ undoablePage }, id), (page) =>
       Effect.sync(() => {
         const gone = page.links.filter(({ isRemoved }) => isRemoved);
         removed += gone.length;

@@ -58,7 +58,9 @@ test("the operator makes any number of keys in a day, and an account 20", functi
   const keys = yield* Effect.provide(ApiKeys, Layer.provide(ApiKeys.layer, limits));
   const owner = { actor: { type: "account", id: "busy", member: "10001" }, requestId: null } as const;
   const make = (origin: WriteOrigin) => keys.create({ ...choice, account }, origin);
-  for (let made = 0; made < 21; made++) yield* make(operator);
+  for (let made = 0; made < 19; made++) yield* make(operator);
+  yield* make(owner);
+  yield* make(operator);
   assert.deepStrictEqual((yield* Effect.flip(make(owner))).details, { reason: "key_rate" });
 });
 

@@ -75,7 +75,8 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
        * Stores a plan. If the plan changed and is on, all members are compared, at most 4 times an hour. Another plan
        * that is on for the guild is paused if nobody of its account's team manages the guild any more; otherwise this
        * fails with `Conflict` `guild_has_plan`. Fails with `InvalidParameter` for a role that the guild does not have,
-       * or that the member who saves the plan may not give. Settings of the community are stored after the plan.
+       * or that the member who saves the plan may not give, unless the change only pauses the rules. Settings of the
+       * community are stored after the plan.
        *
        * @param edited the `planVersion` of the plan that was edited; if the stored one is another, fails with `Conflict`
        * `plan_changed`

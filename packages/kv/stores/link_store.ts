@@ -43,7 +43,7 @@ import {
   type StoredLink,
   setGame,
 } from "./links.ts";
-import { purgeScope, purges } from "./purges.ts";
+import { forgetFiles, purgeScope, purges } from "./purges.ts";
 import { epochOf, isBlocking, type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 import {
@@ -276,6 +276,8 @@ const deleteScope = (db: Database) => {
   );
   return (write: DeleteScope) =>
     Effect.gen(function* () {
+      // Also before: a node may die between the deletion and its purge.
+      yield* forgetFiles(db, write.pid);
       const [deleted, before] = yield* endingVerifications(db, run(write));
       yield* purgeScope(db, write.pid);
       return withEnded(deleted, null, before);

@@ -23,9 +23,14 @@ interface Purge {
 
 export const purges = table<Purge>()("purge", ({ pid }) => [pid], {});
 
-export const purgeScope = Effect.fnUntraced(function* (db: Database, pid: Pid) {
+/** Removes how far files were imported into a scope, since their import begins anew once its data is deleted. */
+export const forgetFiles = (db: Database, pid: Pid) => {
   const files = fileSources(pid);
-  yield* removeInSteps(db, progress, [], { from: [files.from], before: [files.before] });
+  return removeInSteps(db, progress, [], { from: [files.from], before: [files.before] });
+};
+
+export const purgeScope = Effect.fnUntraced(function* (db: Database, pid: Pid) {
+  yield* forgetFiles(db, pid);
   const epoch = yield* db.read((tx) => epochOf(tx, pid));
   const blockEpoch = yield* db.read((tx) => blockEpochOf(tx, pid));
   const purge = <R extends OfEpoch>(from: Table<R> | Index<R>, current = epoch) =>
