@@ -150,21 +150,21 @@ export const makeChecks = Effect.gen(function* () {
       counting: Effect.Effect<RequestContext, Refused<PublicError>>,
       answer: (input: KeyedInput<P>) => Effect.Effect<Outcome<A>, Refused<PublicError>, R>,
     ) {
+      const counter = yield* Effect.forkChild(counting, { startImmediately: true });
       const begun = yield* within(context, readAllowed(context, presented)).pipe(
         Effect.flatMap((input): Effect.Effect<Outcome<A> | Waiting<P>, Refused<PublicError>, R> => {
           const mayRun = mayRunUncounted(placeOf(input));
           return mayRun ? answer(input) : Effect.succeed({ context: input.context, waiting: input });
         }),
         Effect.exit,
-        Effect.forkChild({ startImmediately: true }),
       );
-      const { limits: report } = yield* Effect.tapCause(counting, () => Fiber.interrupt(begun));
+      const { limits: report } = yield* Fiber.join(counter);
       const counted = <C extends { readonly context: RequestContext }>(of: C): C => ({
         ...of,
         context: { ...of.context, limits: report },
       });
       const done = yield* Effect.mapError(
-        yield* Fiber.join(begun),
+        begun,
         ({ context: of, error }) => new Refused(of.key === null ? of : { ...of, limits: report }, error),
       );
       return "waiting" in done ? yield* answer(counted(done.waiting)) : counted(done);
