@@ -22,7 +22,7 @@ import {
   type ParameterValues,
   type Route,
 } from "@accountlink/http-api";
-import { Effect, Fiber } from "effect";
+import { Effect, Exit, Fiber } from "effect";
 import type { Success } from "../envelopes/envelope.ts";
 import { type HttpRequest, type HttpResponse, queryTextOf } from "../http_app.ts";
 import type { RequestContext } from "../request_context.ts";
@@ -141,8 +141,8 @@ export const makeChecks = Effect.gen(function* () {
     const admitBeside = isLookup ? limits.admitBeside : null;
 
     /**
-     * Runs steps 8 to 12 of a lookup while the shared counters count it, so that it takes one round trip. The count decides
-     * first, and the answer says its limits. What costs more than a lookup waits for the count.
+     * Runs steps 11 and 12 of a lookup while the shared counters count it, so that it takes one round trip. The count
+     * decides first, and the answer says its limits. What costs more than a lookup waits for the count.
      */
     const answerWhileCounted = Effect.fnUntraced(function* <A>(
       context: RequestContext,
@@ -150,24 +150,20 @@ export const makeChecks = Effect.gen(function* () {
       counting: Effect.Effect<RequestContext, Refused<PublicError>>,
       answer: (input: KeyedInput<P>) => Effect.Effect<Outcome<A>, Refused<PublicError>, R>,
     ) {
-      const counter = yield* Effect.forkChild(counting, { startImmediately: true });
-      const begun = yield* within(context, readAllowed(context, presented)).pipe(
-        Effect.flatMap((input): Effect.Effect<Outcome<A> | Waiting<P>, Refused<PublicError>, R> => {
-          const mayRun = mayRunUncounted(placeOf(input));
-          return mayRun ? answer(input) : Effect.succeed({ context: input.context, waiting: input });
-        }),
-        Effect.exit,
-      );
-      const { limits: report } = yield* Fiber.join(counter);
+      const read = yield* Effect.exit(within(context, readAllowed(context, presented)));
+      const isBeside = Exit.isSuccess(read) && mayRunUncounted(placeOf(read.value));
+      const counter = isBeside ? yield* Effect.forkChild(counting, { startImmediately: true }) : null;
+      const begun = isBeside ? yield* Effect.exit(answer(read.value)) : null;
+      const { limits: report } = yield* counter === null ? counting : Fiber.join(counter);
       const counted = <C extends { readonly context: RequestContext }>(of: C): C => ({
         ...of,
         context: { ...of.context, limits: report },
       });
-      const done = yield* Effect.mapError(
-        begun,
-        ({ context: of, error }) => new Refused(of.key === null ? of : { ...of, limits: report }, error),
-      );
-      return "waiting" in done ? yield* answer(counted(done.waiting)) : counted(done);
+      const refused = ({ context: of, error }: Refused<PublicError>) =>
+        new Refused(of.key === null ? of : { ...of, limits: report }, error);
+      return begun === null
+        ? yield* answer(counted(yield* Effect.mapError(read, refused)))
+        : counted(yield* Effect.mapError(begun, refused));
     });
 
     return Effect.fnUntraced(function* (arrived: RequestContext) {
@@ -199,12 +195,6 @@ export const makeChecks = Effect.gen(function* () {
 
   return checked;
 });
-
-/** A request that has to be counted before its work begins. */
-interface Waiting<P extends Parameters> {
-  readonly context: RequestContext;
-  readonly waiting: KeyedInput<P>;
-}
 
 /** Whether a request may run while it is counted: a lookup, or many, that asks no platform. */
 const mayRunUncounted = (place: Place | null): boolean =>
