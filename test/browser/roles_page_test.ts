@@ -60,7 +60,7 @@ const turnOn = async (page: PlainPage, button = "Turn on") => {
 
 const deleteRules = async (page: PlainPage) => {
   await page.press("Delete the rules");
-  expect(page.words).toContain("The rules are deleted, and linking, the log and the reminders are off");
+  expect(page.words).toContain("The rules are deleted.");
 };
 
 it("a role plan is previewed for one member, and then gives a role to all linked members", async () => {
