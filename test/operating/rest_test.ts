@@ -161,7 +161,9 @@ testLive.each(missing === null ? usual : [])(
     expect(yield* holders(server)).toBe(0);
     const resumed = yield* Effect.promise(() => runInProcess(["resume"], commands));
     expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining("acts again") as unknown });
-    yield* untilHolders(server, 1);
+    // One, or all where the copy was made in the last moment of a sweep.
+    const acts = () => expect.poll(() => Effect.runPromise(holders(server)), { timeout: 20_000 });
+    yield* Effect.promise(() => acts().toBeGreaterThan(0));
     yield* set(server, dan, "4");
 
     // The original has acted all the time.
