@@ -119,18 +119,20 @@ export class HeldFlows extends Context.Service<HeldFlows>()("@accountlink/core/H
       lastEntry,
 
       /**
-       * Finds the flow of a browser, its last entry if the request names none, and the session or scope of the entry. Fails if
-       * there is no entry.
+       * Finds what a browser holds, its last entry if the request names none, and the session or scope of the entry. `flow`
+       * is the held flow, or null if it belongs to another session or scope. Fails if there is no entry.
        */
       enter: Effect.fnUntraced(function* (given: FlowEntry | null, cookie: Cookie) {
         if (given !== null) {
           const found = { held: find(cookie), subject: subjects.resolve(given) };
-          return { entry: given, ...(yield* Effect.all(found, { concurrency: "unbounded" })) };
+          const { held, subject } = yield* Effect.all(found, { concurrency: "unbounded" });
+          return { held, flow: ownOf(held, subject), subject, entry: given };
         }
         const held = yield* find(cookie);
         const entry = yield* lastEntry(held, cookie);
         if (entry === null) return yield* refuseGone(cookie, null);
-        return { held, subject: yield* subjects.resolve(entry), entry };
+        const subject = yield* subjects.resolve(entry);
+        return { held, flow: ownOf(held, subject), subject, entry };
       }),
 
       /**
@@ -175,6 +177,9 @@ export const belongsTo = (flow: VerificationFlow, subject: FlowSubject): boolean
   flow.pid === subject.pid &&
   flow.guildId === subject.guildId &&
   flow.redirect === subject.redirect;
+
+const ownOf = (held: HeldFlow | null, subject: FlowSubject): HeldFlow | null =>
+  held !== null && belongsTo(held, subject) ? held : null;
 
 /** Refuses to prove a game account before the chat account, and after the flow of the cookie has expired. */
 export const checkChatProof = Effect.fnUntraced(function* (

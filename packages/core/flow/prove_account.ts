@@ -21,7 +21,7 @@ import { FlowStore, type Proof, type ProofStep } from "./flow_store.ts";
 import { type FlowSubject, FlowSubjects } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 import { GameWays } from "./game_ways.ts";
-import { belongsTo, checkChatProof, checkUnnamed, type HeldFlow, HeldFlows } from "./held_flow.ts";
+import { checkChatProof, checkUnnamed, type HeldFlow, HeldFlows } from "./held_flow.ts";
 
 export const makeProofs = Effect.gen(function* () {
   const flows = yield* FlowStore;
@@ -57,8 +57,7 @@ export const makeProofs = Effect.gen(function* () {
     cookie: Cookie,
     redirectUri: string,
   ) {
-    const { held, entry, subject } = yield* heldFlows.enter(given, cookie);
-    const flow = held !== null && belongsTo(held, subject) ? held : null;
+    const { flow, entry, subject } = yield* heldFlows.enter(given, cookie);
     if (step === "game") {
       yield* checkUnnamed(subject, entry);
       yield* checkChatProof(flow, entry, cookie);

@@ -11,14 +11,7 @@ import type { Cookie } from "./flow_cookie.ts";
 import { FlowStore, type Proof } from "./flow_store.ts";
 import type { FlowSubject } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused, type FlowView } from "./flow_view.ts";
-import {
-  belongsTo,
-  checkChatProof,
-  checkUnnamed,
-  type FlowForm,
-  type HeldFlow,
-  HeldFlows,
-} from "./held_flow.ts";
+import { checkChatProof, checkUnnamed, type FlowForm, type HeldFlow, HeldFlows } from "./held_flow.ts";
 import { makeKnownAccounts } from "./known_accounts.ts";
 import type { makeView } from "./view_flow.ts";
 import { hasWords } from "./words/words.ts";
@@ -100,11 +93,10 @@ export const makeGameProofs = Effect.fnUntraced(function* ({ view, show }: Effec
     cookie: Cookie,
   ) {
     const entered = yield* heldFlows.enter(given, cookie);
-    const { held, entry } = entered;
+    const { flow, entry } = entered;
     const shown = yield* asWords(show(entered, cookie), null);
     if (shown.view.player !== null) return yield* new FlowRefused({ reason: "player_named", entry });
-    const own = held !== null && belongsTo(held, entered.subject) ? held : null;
-    if (shown.view.chat === null) yield* checkChatProof(own, entry, cookie);
+    if (shown.view.chat === null) yield* checkChatProof(flow, entry, cookie);
     return shown;
   });
 

@@ -9,7 +9,7 @@ import type { VerificationFlow } from "./flow_store.ts";
 import type { FlowSubject } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
 import { makeUsableGameWays, neededForWay } from "./game_ways.ts";
-import { belongsTo, HeldFlows } from "./held_flow.ts";
+import { HeldFlows } from "./held_flow.ts";
 import { makeKnownAccounts } from "./known_accounts.ts";
 
 export const makeView = Effect.gen(function* () {
@@ -62,10 +62,9 @@ export const makeView = Effect.gen(function* () {
   });
 
   const show = Effect.fnUntraced(function* (
-    { entry, held: own, subject }: Effect.Success<ReturnType<typeof held.enter>>,
+    { entry, held: own, flow, subject }: Effect.Success<ReturnType<typeof held.enter>>,
     given: Cookie,
   ) {
-    const flow = own !== null && belongsTo(own, subject) ? own : null;
     const isAlive = deadlineOf(given) !== null && !(yield* hasExpired(given));
     const cookie = given !== null && isAlive ? given : yield* held.newCookie(subject.expiresAt);
     const { guild, player, shown, usable } = yield* Effect.all(
