@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
-import { CommunityStore, makeIsOpen, mayLink } from "../communities/mod.ts";
+import { CommunityStore, makeHasOpen, mayLink } from "../communities/mod.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import {
   type ChatId,
@@ -48,7 +48,7 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
     const sessions = yield* SessionStore;
     const links = yield* LinkStore;
     const communities = yield* CommunityStore;
-    const isOpen = yield* makeIsOpen;
+    const hasOpen = yield* makeHasOpen;
     const managers = yield* GuildManagers;
     const secrets = yield* Secrets;
     const { life } = yield* SessionSettings;
@@ -84,8 +84,7 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
 
     /** Without an active key, users enter a scope through a community in which they may link. */
     const hasCommunity = Effect.fnUntraced(function* ({ account, pid }: DataScope) {
-      const found = yield* Effect.forEach(yield* communities.list(pid), isOpen);
-      if (!found.includes(true)) return false;
+      if (!(yield* hasOpen(yield* communities.list(pid)))) return false;
       return Option.exists(yield* keys.findAccount(account), ({ status }) => status === "active");
     });
 
@@ -109,9 +108,8 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
     /** Whether linking is on in a guild that the URL of a global scope names. */
     const hasPlan = (scope: DataScope, guildId: GuildId) =>
       guildOf(scope) === null
-        ? Effect.flatMap(
-            communities.find({ pid: scope.pid, guildId }),
-            Option.match({ onNone: () => Effect.succeed(false), onSome: isOpen }),
+        ? Effect.flatMap(communities.find({ pid: scope.pid, guildId }), (found) =>
+            hasOpen(Option.toArray(found)),
           )
         : Effect.succeed(false);
 

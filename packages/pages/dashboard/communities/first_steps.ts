@@ -1,6 +1,6 @@
 /** The steps of a new owner from the sign-in to the first verified user. The owner can take each step on this page. */
 import { ChatPlatform, guildOf } from "@accountlink/core";
-import { CommunityStore, type Community as Guild, makeIsOpen } from "@accountlink/core/communities";
+import { CommunityStore, type Community as Guild, makeHasOpen } from "@accountlink/core/communities";
 import type { BotRights, OwnGuild } from "@accountlink/core/platforms";
 import { givesSomething, type RolePlan, RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
@@ -34,7 +34,7 @@ export const makeFirstSteps = Effect.gen(function* () {
   const { botInvite } = yield* ChatPlatform;
   const plans = yield* RolePlanStore;
   const communities = yield* CommunityStore;
-  const isOpen = yield* makeIsOpen;
+  const hasOpen = yield* makeHasOpen;
   const { publicUrl } = yield* HttpSettings;
 
   return Effect.fnUntraced(function* <C extends CountedCommunity | null>(
@@ -55,7 +55,7 @@ export const makeFirstSteps = Effect.gen(function* () {
       rightsInvite: botInvite?.(guildId, rights) ?? null,
       rights,
       /** Whether members may link in a guild of the community, also while its rules are paused. */
-      isLinking: (yield* Effect.forEach(guilds, isOpen)).includes(true),
+      isLinking: yield* hasOpen(guilds),
       publicUrl,
     };
   });

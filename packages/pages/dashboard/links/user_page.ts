@@ -130,7 +130,7 @@ const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Htm
 
 const linkActions: ReadonlySet<string> = new Set(["link.set", "link.moved", "link.removed"]);
 
-/** The button that puts back the link that the team removed last, within a day; null if there is none or who lost it is blocked. */
+/** The button that puts back the link that the team removed last, within a day; null without one, and while the user is blocked. */
 const undoForm = ({ community, chatId, history, now, blocked }: LinkedUserView): Html | null => {
   const last = history.find(({ action }) => linkActions.has(action));
   const isRemoval = last?.action === "link.removed" && last.actor.type === "account";
