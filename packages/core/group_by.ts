@@ -1,11 +1,15 @@
-/** `Map.groupBy`, which Node 20 does not have. @internal */
-export const groupBy = <K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<K, Array<V>> => {
-  const groups = new Map<K, Array<V>>();
+/** `Map.groupBy`, which Node 20 does not have. @param partOf what a group has of each value @internal */
+export const groupBy = <K, V, A = V>(
+  values: Iterable<V>,
+  keyOf: (value: V) => K,
+  partOf = (value: V): A => value as unknown as A,
+): Map<K, Array<A>> => {
+  const groups = new Map<K, Array<A>>();
   for (const value of values) {
     const key = keyOf(value);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [value]);
-    else group.push(value);
+    if (group === undefined) groups.set(key, [partOf(value)]);
+    else group.push(partOf(value));
   }
   return groups;
 };

@@ -1,5 +1,6 @@
 /** Finds links by ID, and decodes rows of `links`: without Schema, since every lookup decodes one. */
 import type { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
+import { groupBy } from "@accountlink/core/group_by";
 import { type GameSet, isLinkProof, type LinkRecord, maxChatsOfGame } from "@accountlink/core/links";
 import { Effect, Exit, Option } from "effect";
 import type { SqlConnection, SqlError, Statement } from "effect/sql";
@@ -235,12 +236,9 @@ const gamesIn = (
 
 const chatsByGame = (
   pairs: ReadonlyArray<{ readonly chatId: ChatId; readonly gameId: GameId }>,
-): ReadonlyMap<GameId, ReadonlyArray<ChatId>> => {
-  const chats = new Map<GameId, Array<ChatId>>();
-  for (const { gameId, chatId } of pairs) {
-    const found = chats.get(gameId);
-    if (found === undefined) chats.set(gameId, [chatId]);
-    else found.push(chatId);
-  }
-  return chats;
-};
+): ReadonlyMap<GameId, ReadonlyArray<ChatId>> =>
+  groupBy(
+    pairs,
+    ({ gameId }) => gameId,
+    ({ chatId }) => chatId,
+  );
