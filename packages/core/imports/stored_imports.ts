@@ -39,7 +39,7 @@ export interface ImportTransactions {
     find: (tx: ImportTx) => StoreEffect<Found>,
     change: (tx: ImportTx, found: Found) => StoreEffect<A>,
   ) => StoreEffect<A>;
-  /** Deletes the links to undo of ended imports in steps, then those of the imports that began at `before` or earlier. */
+  /** Deletes the links to undo of ended imports in steps, then the ended imports that began at `before` or earlier. */
   readonly removeEnded: (ended: ReadonlyArray<LinkImport>, before: Millis) => StoreEffect<unknown>;
 }
 
@@ -128,7 +128,7 @@ const withLinks = Effect.fnUntraced(function* (tx: ImportTx, imports: ReadonlyAr
   return new Set(firsts.map((link) => link?.importId));
 });
 
-/** Returns the imports that have links to undo, and those of the last day whose undo has begun, newest first. */
+/** Returns the imports that have links to undo, and imports of the last day whose undo has begun, newest first. */
 const openAmong = Effect.fnUntraced(function* (tx: ImportTx, all: ReadonlyArray<LinkImport>, at: Millis) {
   const open = all.filter((one) => isOpen(one, at));
   const left = yield* withLinks(tx, open);

@@ -203,10 +203,10 @@ const makeTell = Effect.fnUntraced(function* (channels: ChatChannels) {
       const once = `${notice.pid.slice(-12)}${now.toString(36)}`;
       const sent = sendPrivately(channels, reader, messageBody({ content }), once).pipe(
         Effect.orElseSucceed(() => "unavailable" as const),
-        Effect.tap((outcome) =>
-          outcome === "unavailable" ? later({ dueAt: null }, retryTime) : Effect.void,
-        ),
-        Effect.tap((outcome) => (outcome === "bot_refused" ? later({ dueAt: null }, hourMs) : Effect.void)),
+        Effect.tap((outcome) => {
+          if (outcome !== "unavailable" && outcome !== "bot_refused") return Effect.void;
+          return later({ dueAt: null }, outcome === "unavailable" ? retryTime : hourMs);
+        }),
         Effect.catch(({ _tag }) => Effect.logWarning(`Cannot keep a notice to send it later: ${_tag}`)),
       );
       // An unanswered message is sent again for a minute, and the node has to say meanwhile that it lives.
