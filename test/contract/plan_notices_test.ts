@@ -1,4 +1,4 @@
-/** Who turned the rules of a community on is told by the bot when the service pauses them. */
+/** Who turned the rules of a community on is told by the bot when the service pauses them, with the way to the page. */
 import { beforeAll, expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
@@ -65,8 +65,12 @@ test("who turned the rules on gets one private message with the cause and the wa
   };
   await expect.poll(message, { timeout: 20_000 }).toContain("niemand aus deinem Team");
   const told = await message();
-  expect(told).toContain(`/dashboard/communities/${pid}/roles?guildId=${guild}`);
   expect(told.match(/<li/g)).toHaveLength(1);
+  const [way = ""] = /\/dashboard\/communities\/[^"]*/.exec(told) ?? [];
+  expect(way).toBe(`/dashboard/communities/${pid}/roles?guildId=${guild}`);
+  expect((await owner.browser.get(way)).text).toContain(
+    "because nobody of your team managed the community any more",
+  );
 
   await manage(true);
   const state = async () =>
