@@ -5,7 +5,7 @@ import { memberRecords } from "./accounts/member_store.ts";
 import type { BlockStore } from "./admission/block_store.ts";
 import { altReviews, storedAltReviews } from "./alts/alt_review_store.ts";
 import { sightingRecords, storedSightings } from "./alts/sighting_store.ts";
-import { altSuspects, storedSuspects } from "./alts/suspect_store.ts";
+import { altSuspects, newLinks, storedSuspects } from "./alts/suspect_store.ts";
 import type { AuditLog } from "./audit/audit.ts";
 import type { EventStore } from "./events/event_store.ts";
 import { signInChallenges, storedFlows } from "./flow/flow_store.ts";
@@ -115,6 +115,7 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   sightingRecords,
   altReviews,
   altSuspects,
+  newLinks,
   verificationSessions,
   sessionBursts,
   verificationFlows,

@@ -21,6 +21,7 @@ export const wholeService: Reasons = {
   "RoleHistoryStore.reversals": "roles that are being put back, which the oldest node looks for",
   "RolePlanStore.hold": "role plans, which the nodes share",
   "WebhookStore.hold": "webhooks, which the nodes share",
+  "SuspectStore.dueLinks": "new links: the sample reads all that are due",
   "KeyStore.listAccounts": "accounts: the operator lists them",
   "SightingStore.countByKey": "sightings: the operator rotates address keys",
 };

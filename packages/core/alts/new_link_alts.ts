@@ -1,44 +1,26 @@
-import { Context, Effect, FiberSet, Layer, Metric, Option, Schedule } from "effect";
+import { Clock, Context, Effect, FiberSet, Layer, Option } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { alikeLevels, GuildLog } from "../guild_log/mod.ts";
-import type { ChatId, GameId } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { PlatformRefusals, Urgency } from "../platforms/platform_refusals.ts";
-import { warningOnce } from "../telemetry/warn_once.ts";
-import type { Millis } from "../timestamp.ts";
+import { sweepEvery, warningOnce } from "../telemetry/warn_once.ts";
+import { dayMs } from "../timestamp.ts";
 import { Turns } from "../turns/mod.ts";
 import { AltDetection, type AltMatch } from "./alt_detection.ts";
 import { severityOf } from "./alt_score.ts";
-import { type Suspect, SuspectStore } from "./suspect_store.ts";
+import { type NewLink, type Suspect, SuspectStore } from "./suspect_store.ts";
 
-/** A link that a user made in the flow, or a change to another account. */
-interface NewLink {
-  readonly scope: DataScope;
-  readonly chatId: ChatId;
-  readonly gameId: GameId;
-  /** When the link was made. */
-  readonly at: Millis;
-}
-
-/** The most links of an account that wait on a node beside one; the alts of further links are not counted. @internal */
+/** The most links of an account that wait on a node beside one. Further ones wait in the storage. @internal */
 export const mostNewLinks = 1_000;
 
 /** How many pairs are stored of a new link. */
 const mostAlike = 3;
 
-/** While the storage or a platform does not answer, a link is counted again each minute for an hour. */
-const retries = { schedule: Schedule.spaced("1 minute"), times: 60 };
+/** In milliseconds, how long a node has for a link before another one, or the same after a failure, takes it. */
+const leaseTime = 60_000;
 
-const isAway = ({ _tag }: { readonly _tag: string }): boolean =>
-  _tag === "StoreUnavailable" || _tag === "PlatformUnavailable";
-
-/** How long a stopping node goes on counting. */
-const drainTime = "2 seconds";
-
-const skipped = Metric.counter("accountlink_new_link_alts_skipped_total", {
-  description: "New links whose alts were not counted because too many links waited",
-  incremental: true,
-});
+/** How many links are taken a minute that the node which made them has not counted. */
+const mostTaken = 100;
 
 /** Stores the likely alts of new links, and tells the logs of communities about them. @internal */
 export class NewLinkAlts extends Context.Service<NewLinkAlts>()("@accountlink/core/NewLinkAlts", {
@@ -53,10 +35,9 @@ export class NewLinkAlts extends Context.Service<NewLinkAlts>()("@accountlink/co
     const uncounted = new Map<string, number>();
     const uncountedOf = (account: string) => uncounted.get(account) ?? 0;
     const running = yield* FiberSet.make();
-    yield* Metric.update(skipped, 0);
 
-    const count = Effect.fnUntraced(function* (link: NewLink) {
-      const { scope, chatId, gameId } = link;
+    const tellAlike = Effect.fnUntraced(function* (scope: DataScope, link: NewLink) {
+      const { chatId, gameId } = link;
       const query = { chatId, gameId: null, address: null };
       const options = { guildId: guildOf(scope), resolved: false, unknownMembers: "leave out" } as const;
       const { matches, risk } = yield* detect(scope, query, options);
@@ -68,33 +49,48 @@ export class NewLinkAlts extends Context.Service<NewLinkAlts>()("@accountlink/co
       if (record?.gameId === gameId) yield* log.tell(scope, { is: "alike", chatId, gameId, level });
     });
 
+    /** Counts the alts of a link. A link that cannot be counted now is due again after the lease. */
+    const countOnce = Effect.fnUntraced(function* (scope: DataScope, found: NewLink) {
+      const now = yield* Clock.currentTimeMillis;
+      const link = { ...found, dueAt: now + leaseTime };
+      if (!(yield* suspects.settleLink(found, link.dueAt))) return;
+      // A bot that has left its guild is no failure of the node.
+      if (now - link.at < dayMs)
+        yield* Effect.catchTag(tellAlike(scope, link), "Forbidden", () => Effect.void);
+      yield* suspects.settleLink(link, null);
+    });
+
     const warning = yield* warningOnce("Cannot count the alts of a new link");
-    const countInTurn = (link: NewLink) => {
-      const { account } = link.scope;
-      return turns.step(account, count(link)).pipe(
-        chargeTo(account),
-        Effect.provideService(Urgency, "background"),
-        Effect.retry({ ...retries, while: isAway }),
-        // A bot that has left its guild is no failure of the node.
-        Effect.catchTag("Forbidden", () => Effect.void),
-        warning,
-      );
-    };
-    yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(running), drainTime));
+    const countInTurn = (scope: DataScope, link: NewLink) =>
+      turns
+        .step(scope.account, countOnce(scope, link))
+        .pipe(chargeTo(scope.account), Effect.provideService(Urgency, "background"), warning);
+
+    /** Counts the alts of a link in the background. */
+    const count = (scope: DataScope, link: NewLink): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const { account } = scope;
+        if (uncountedOf(account) > mostNewLinks) return Effect.void;
+        uncounted.set(account, uncountedOf(account) + 1);
+        const ended = Effect.sync(() => {
+          uncounted.set(account, uncountedOf(account) - 1);
+          if (uncountedOf(account) === 0) uncounted.delete(account);
+        });
+        return Effect.asVoid(FiberSet.run(running, Effect.ensuring(countInTurn(scope, link), ended)));
+      });
+
+    // Links whose node has ended, was too busy, or did not reach the storage or a platform.
+    yield* sweepEvery(leaseTime, "Cannot look for new links without a count of alts", (now) =>
+      Effect.flatMap(
+        suspects.dueLinks(now - leaseTime, mostTaken),
+        Effect.forEach(({ scope, ...link }) => count(scope, link), { discard: true }),
+      ),
+    );
 
     return {
-      /** Counts the alts of a link in the background. */
-      count: (link: NewLink): Effect.Effect<void> =>
-        Effect.suspend(() => {
-          const { account } = link.scope;
-          if (uncountedOf(account) > mostNewLinks) return Metric.update(skipped, 1);
-          uncounted.set(account, uncountedOf(account) + 1);
-          const ended = Effect.sync(() => {
-            uncounted.set(account, uncountedOf(account) - 1);
-            if (uncountedOf(account) === 0) uncounted.delete(account);
-          });
-          return Effect.asVoid(FiberSet.run(running, Effect.ensuring(countInTurn(link), ended)));
-        }),
+      /** Counts the alts of a link that was stored a moment ago. */
+      count: (scope: DataScope, link: Pick<NewLink, "chatId" | "gameId" | "at">) =>
+        count(scope, { ...link, pid: scope.pid, dueAt: link.at }),
     };
   }),
 }) {

@@ -1,18 +1,21 @@
 import { assert, test } from "@accountlink/test-servers/effect";
-import { Context, Deferred, Effect, Exit, Fiber, Layer, Metric, Scope } from "effect";
+import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { AddressVault } from "../addresses/address_vault.ts";
+import type { DataScope } from "../data_scope.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { GuildLog } from "../guild_log/guild_log.ts";
 import type { LogEntry } from "../guild_log/log_entry.ts";
 import type { ChatId } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { LinkWriter } from "../links/link_writer.ts";
+import { Records } from "../records/mod.ts";
 import { SessionStore } from "../sessions/session_store.ts";
 import { address, chatId, gameId, operator, scopes, services, vaultWith } from "../test_services.ts";
+import { dayMs } from "../timestamp.ts";
 import { NetworkIntelligence } from "./network_intelligence.ts";
 import { mostNewLinks, NewLinkAlts } from "./new_link_alts.ts";
-import { SuspectStore } from "./suspect_store.ts";
+import { type NewLink, noteNewLink, SuspectStore } from "./suspect_store.ts";
 
 const [ada, ben, cyd] = [chatId("10001"), chatId("10002"), chatId("10003")];
 const gameOf = { [ada]: gameId("1"), [ben]: gameId("2"), [cyd]: gameId("1") };
@@ -32,38 +35,61 @@ const linkUsers = Effect.gen(function* () {
   return global;
 });
 
+/** Remembers a link as a completed flow does. */
+const note = (scope: DataScope, link: Omit<NewLink, "pid" | "dueAt">) =>
+  Effect.flatMap(Effect.context(), (context) =>
+    Context.getUnsafe(
+      context,
+      Records,
+    )("SuspectStore").write("note", scope.pid, (tx) => noteNewLink(tx, { ...link, pid: scope.pid })),
+  );
+
 /** Starts `NewLinkAlts`. `told` has what it tells the log. */
-const open = Effect.fnUntraced(function* (links: LinkStore["Service"]) {
+const open = Effect.fnUntraced(function* (
+  ports: { links?: LinkStore["Service"]; suspects?: SuspectStore["Service"] } = {},
+) {
   const scope = yield* Scope.make();
   const told: Array<LogEntry> = [];
   const log = GuildLog.of({
     ...(yield* GuildLog),
     tell: (_, entry) => Effect.sync(() => void told.push(entry)),
   });
-  const given = Layer.merge(Layer.succeed(LinkStore, links), Layer.succeed(GuildLog, log));
+  const given = Layer.mergeAll(
+    Layer.succeed(LinkStore, ports.links ?? (yield* LinkStore)),
+    Layer.succeed(SuspectStore, ports.suspects ?? (yield* SuspectStore)),
+    Layer.succeed(GuildLog, log),
+  );
   const layer = NewLinkAlts.layer.pipe(Layer.provide(given), Layer.fresh);
   const alts = Context.get(yield* Layer.buildWithScope(layer, scope), NewLinkAlts);
   return { alts, told, close: Scope.close(scope, Exit.void) };
 });
 
-const linkOf = (scope: Effect.Success<typeof linkUsers>, user: ChatId) => ({
-  scope,
-  chatId: user,
-  gameId: gameOf[user] ?? gameId("1"),
-  at: 1,
-});
+const linkOf = (user: ChatId) => ({ chatId: user, gameId: gameOf[user] ?? gameId("1"), at: 1 });
 
-test("likely alts of new links are stored and told to the log, before a node has stopped", function* () {
+/** Lets other fibers run until the condition holds. */
+const until = (isMet: () => boolean, pass: Effect.Effect<unknown> = Effect.void) =>
+  Effect.andThen(
+    pass,
+    Effect.promise(() => new Promise((resolve) => setTimeout(resolve))),
+  ).pipe(Effect.repeat({ until: isMet }));
+
+test("likely alts of new links are stored and told to the log, once", function* () {
   yield* Effect.gen(function* () {
     const scope = yield* linkUsers;
-    const { alts, told, close } = yield* open(yield* LinkStore);
-    for (const user of [ben, cyd]) yield* alts.count(linkOf(scope, user));
+    const suspects = yield* SuspectStore;
+    const { alts, told, close } = yield* open();
+    for (const user of [ben, cyd]) {
+      yield* note(scope, linkOf(user));
+      yield* alts.count(scope, linkOf(user));
+      yield* alts.count(scope, linkOf(user));
+    }
+    while ((yield* suspects.dueLinks(Number.MAX_SAFE_INTEGER, 9)).length > 0) yield* until(() => true);
     yield* close;
     assert.deepStrictEqual(
       told.map((entry) => [entry.is, "chatId" in entry && entry.chatId]),
       [["alike", cyd]],
     );
-    const found = yield* (yield* SuspectStore).find(scope.pid, 0);
+    const found = yield* suspects.find(scope.pid, 0);
     // A shared address is too little to be told.
     assert.deepStrictEqual(
       found.map((pair) => [pair.chatId, pair.otherChatId, pair.evidence[0]?.kind]),
@@ -76,60 +102,75 @@ const away: Effect.Effect<never, StoreUnavailable> = Effect.fail(
   new StoreUnavailable({ operation: "LinkStore.findByChatId" }),
 );
 
-test("alts of a link are counted again once the storage is back", function* () {
+test("alts of a link are counted once the storage is back, also by a node that has started since", function* () {
   yield* Effect.gen(function* () {
     const scope = yield* linkUsers;
     const links = yield* LinkStore;
-    let failures = 2;
-    const { alts, told, close } = yield* open({
-      ...links,
-      findByChatId: (pid, user) => (failures-- > 0 ? away : links.findByChatId(pid, user)),
+    let failures = 0;
+    const first = yield* open({
+      links: {
+        ...links,
+        findByChatId: () =>
+          Effect.andThen(
+            Effect.sync(() => failures++),
+            away,
+          ),
+      },
     });
-    yield* alts.count(linkOf(scope, cyd));
-    while (told.length === 0) {
-      yield* TestClock.adjust("1 minute");
-      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve)));
-    }
+    yield* note(scope, linkOf(cyd));
+    yield* first.alts.count(scope, linkOf(cyd));
+    yield* until(() => failures === 2, TestClock.adjust("1 minute"));
+    yield* first.close;
+    const next = yield* open();
+    yield* until(() => next.told.length === 1, TestClock.adjust("1 minute"));
+    yield* next.close;
+  }).pipe(Effect.provide(base));
+});
+
+test("a link that nobody could count within a day is given up", function* () {
+  yield* Effect.gen(function* () {
+    const scope = yield* linkUsers;
+    const suspects = yield* SuspectStore;
+    yield* note(scope, { ...linkOf(cyd), at: -dayMs });
+    const { told, close } = yield* open();
+    while ((yield* suspects.dueLinks(Number.MAX_SAFE_INTEGER, 9)).length > 0) yield* until(() => true);
     yield* close;
-    assert.isBelow(failures, 0);
+    assert.deepStrictEqual(told, []);
   }).pipe(Effect.provide(base));
 });
 
 test("alts of a link that was replaced since are not told to the log", function* () {
   yield* Effect.gen(function* () {
     const scope = yield* linkUsers;
-    const { alts, told, close } = yield* open(yield* LinkStore);
-    yield* alts.count({ ...linkOf(scope, cyd), gameId: gameId("2") });
+    const suspects = yield* SuspectStore;
+    const { alts, told, close } = yield* open();
+    const link = { ...linkOf(cyd), gameId: gameId("2") };
+    yield* note(scope, link);
+    yield* alts.count(scope, link);
+    while ((yield* suspects.dueLinks(Number.MAX_SAFE_INTEGER, 9)).length > 0) yield* until(() => true);
     yield* close;
     assert.deepStrictEqual(told, []);
   }).pipe(Effect.provide(base));
 });
 
-test.each<readonly [string, typeof away]>([
-  ["no node can count in time", Effect.never],
-  ["are counted again later", away],
-])(
-  "links of an account that %s wait up to a bound, are skipped beyond it, and do not keep the node",
-  function* ([, found]) {
-    yield* Effect.gen(function* () {
-      const scope = yield* linkUsers;
-      const links = yield* LinkStore;
-      const isHeld = yield* Deferred.make<void>();
-      const held: LinkStore["Service"] = {
-        ...links,
-        findByChatId: () => Effect.andThen(Deferred.succeed(isHeld, undefined), found),
-      };
-      const skipped = Effect.map(Metric.snapshot, (all) =>
-        all.find(({ id }) => id === "accountlink_new_link_alts_skipped_total"),
-      );
-      const { alts, close } = yield* open(held);
-      yield* alts.count(linkOf(scope, ben));
-      yield* Deferred.await(isHeld);
-      for (let i = 0; i < mostNewLinks + 3; i++) yield* alts.count(linkOf(scope, ben));
-      assert.deepInclude(yield* skipped, { state: { count: 3, incremental: true } });
-      const closing = yield* Effect.forkChild(close);
-      yield* TestClock.adjust("2 seconds");
-      yield* Fiber.join(closing);
-    }).pipe(Effect.provide(base), Effect.provideService(Metric.MetricRegistry, new Map()));
-  },
-);
+test("links of an account wait on a node up to a bound, and do not keep it from stopping", function* () {
+  yield* Effect.gen(function* () {
+    const scope = yield* linkUsers;
+    const suspects = yield* SuspectStore;
+    const isHeld = yield* Deferred.make<void>();
+    let asked = 0;
+    const { alts, close } = yield* open({
+      suspects: {
+        ...suspects,
+        settleLink: () =>
+          Effect.suspend(() => (++asked === 1 ? Deferred.await(isHeld) : Effect.void)).pipe(Effect.as(false)),
+      },
+    });
+    for (let i = 0; i < mostNewLinks + 3; i++) yield* alts.count(scope, linkOf(ben));
+    yield* until(() => asked === 1);
+    yield* Deferred.succeed(isHeld, undefined);
+    yield* until(() => asked > mostNewLinks);
+    assert.strictEqual(asked, mostNewLinks + 1);
+    yield* close;
+  }).pipe(Effect.provide(base));
+});

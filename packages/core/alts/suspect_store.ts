@@ -1,8 +1,9 @@
-/** Which users a new link was found to resemble when it was made. */
+/** Which users a new link was found to resemble when it was made, and for which links that is still to be found out. */
 import { Array as Arr, Context, Effect, Order, Schema } from "effect";
+import type { DataScope } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, GameId, Pid } from "../ids.ts";
-import { recordStore, recordType } from "../records/mod.ts";
+import { type RecordOf, recordStore, recordType, type Tx, withScopes } from "../records/mod.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import { type AltVerdict, altReviews, reviewKey } from "./alt_review_store.ts";
 import { AltEvidence } from "./alt_score.ts";
@@ -39,8 +40,42 @@ export const mostSuspects = 1_000;
 /** How long pairs are kept, in milliseconds. @internal */
 export const suspectTime = 30 * dayMs;
 
+/** @internal */
+export const newLinks = recordType({
+  name: "new_links",
+  fields: {
+    pid: Pid,
+    chatId: ChatId,
+    gameId: GameId,
+    /** When the link was made. */
+    at: Schema.Int,
+    /** From when on a node may look for likely alts of the user. */
+    dueAt: Schema.Int,
+  },
+  columns: { at: "linked_at" },
+  key: ["pid", "chatId"],
+  indexes: {
+    byScope: { fields: ["pid", "chatId"], group: 1 },
+    byUser: { fields: ["chatId", "pid"], group: 1 },
+    byDue: { fields: ["dueAt", "pid", "chatId"] },
+  },
+  isOfScope: true,
+  ofUser: { index: "byUser", erasedAs: null },
+});
+
+/** A link that a user made in the flow, or a change to another account, whose likely alts were not looked for yet. */
+export interface NewLink extends RecordOf<typeof newLinks> {}
+
 /**
- * Stores which users new links resemble. Every operation is atomic.
+ * Remembers that likely alts of a new link are to be found. Storages call it in the transaction of the link.
+ *
+ * @internal
+ */
+export const noteNewLink = (tx: Tx, { pid, chatId, gameId, at }: Omit<NewLink, "dueAt">) =>
+  tx.put(newLinks, { pid, chatId, gameId, at, dueAt: at });
+
+/**
+ * Stores which users new links resemble. Every operation is atomic. `SessionStore.complete` stores new links.
  * `LinkStore.deleteScope` deletes the pairs of a scope, `UserStore.erase` and `SightingStore.forget` the pairs of a user.
  */
 export class SuspectStore extends Context.Service<
@@ -60,6 +95,18 @@ export class SuspectStore extends Context.Service<
 
     /** Deletes the pairs of all scopes whose links were made before a time. */
     readonly forget: (before: Millis) => StoreEffect<void>;
+
+    /** Returns new links that are due before a time, at most `limit`, those that wait for the longest time. */
+    readonly dueLinks: (
+      before: Millis,
+      limit: number,
+    ) => StoreEffect<ReadonlyArray<NewLink & { readonly scope: DataScope }>>;
+
+    /**
+     * Stores when a new link is due again, or forgets it (`null`), unless it has changed. Returns whether that was done: of
+     * several nodes, one takes a link.
+     */
+    readonly settleLink: (link: NewLink, dueAt: Millis | null) => StoreEffect<boolean>;
   }
 >()("@accountlink/core/SuspectStore") {}
 
@@ -124,6 +171,20 @@ export const storedSuspects = recordStore(SuspectStore, ({ read, write, removeBe
     }),
 
   forget: (before) => Effect.asVoid(removeBefore("forget", altSuspects.byTime, [before])),
+
+  dueLinks: (before, limit) =>
+    read("dueLinks", function* (tx) {
+      const found = yield* tx.list(newLinks.byDue, [], { before: [before], limit });
+      return yield* withScopes(tx, found, (link, scope) => ({ ...link, scope }));
+    }),
+
+  settleLink: ({ pid, chatId, gameId, at, dueAt: seen }, dueAt) =>
+    write("settleLink", pid, function* (tx) {
+      const stored = yield* tx.get(newLinks, pid, chatId);
+      if (stored?.gameId !== gameId || stored.at !== at || stored.dueAt !== seen) return false;
+      yield* dueAt === null ? tx.remove(newLinks, pid, chatId) : tx.put(newLinks, { ...stored, dueAt });
+      return true;
+    }),
 }));
 
 const newestFirst = Order.combineAll<UserSuspect>([

@@ -192,7 +192,7 @@ export const makeFlowEnd = Effect.gen(function* () {
     yield* events.announce("linkChanged", { scope, chatId, gameId: linked, previousGameId });
     // Without a session, no event tells that a link by hand or of an import was proven, which a rule may ask for.
     if (session === null && !keeps && previousGameId === linked) yield* markInGuilds(pid, chatId, at);
-    if (previousGameId !== linked) yield* alts.count({ scope, chatId, gameId: linked, at });
+    if (previousGameId !== linked) yield* alts.count(scope, { chatId, gameId: linked, at });
     if (session !== null) yield* watch.announce([session]);
     const outcome = { entry, guildId: subject.guildId, linkChanged: previousGameId !== linked, kept: keeps };
     const lastPage = yield* lastPages.keep(form.csrf, {

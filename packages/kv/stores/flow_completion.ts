@@ -1,5 +1,5 @@
 import { sightingsOf } from "@accountlink/core/addresses";
-import { storeSightings } from "@accountlink/core/alts";
+import { noteNewLink, storeSightings } from "@accountlink/core/alts";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { completedSession, completionRefusal, endFlow, keptGame } from "@accountlink/core/flow";
 import type { ChatId, SessionId } from "@accountlink/core/ids";
@@ -52,6 +52,7 @@ export const completeFlow = (db: Database) =>
           if (removed !== null) losers.push({ chatId: other, ended: removed.ended });
         }
         linked = { gameId, previousGameId: (yield* writeGame(tx, write, write.proof)).previousGameId };
+        if (linked.previousGameId !== gameId) yield* noteNewLink(records, write);
       }
       yield* endFlow(records, write.flow);
       if (session !== undefined) yield* changeSession(records, completedSession(session, write, linked), at);

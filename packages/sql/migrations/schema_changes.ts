@@ -185,6 +185,19 @@ export const schemaChanges = Record.map(
     "0048_problems_by_cause": `
       CREATE INDEX role_problems_by_cause ON role_problems (pid, guild_id, reason, role_id, at DESC, chat_id)
     `,
+    /** Links that users made in the flow, until a node has counted their alts. */
+    "0050_new_links": `
+      CREATE TABLE new_links (
+        pid TEXT NOT NULL,
+        chat_id TEXT NOT NULL,
+        game_id TEXT NOT NULL,
+        linked_at INTEGER NOT NULL,
+        due_at INTEGER NOT NULL,
+        PRIMARY KEY (pid, chat_id)
+      );
+      CREATE INDEX new_links_by_user ON new_links (chat_id, pid);
+      CREATE INDEX new_links_by_due ON new_links (due_at, pid, chat_id)
+    `,
   },
   changeSchema,
 );

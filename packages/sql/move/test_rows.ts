@@ -47,6 +47,7 @@ export const sampleRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
   sightings: [{ pid: one, chat_id: ada }],
   alt_reviews: [{ pid: one, chat_id: ada, other_chat_id: bob }],
   suspects: [{ pid: one, chat_id: ada, other_chat_id: bob, evidence: "[]" }],
+  new_links: [{ pid: one, chat_id: ada }],
   journal: [
     {
       place: one,

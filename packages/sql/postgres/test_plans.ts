@@ -304,6 +304,7 @@ const found: Partial<Readonly<Record<keyof typeof storageOperations, Special>>> 
   "RoleHistoryStore.forget": ({ roleHistory }) => roleHistory.forget(soon()),
   "PreviewStore.forget": ({ previews }) => previews.forget(soon()),
   "PlanNoticeStore.due": ({ notices }) => notices.due(ever, 10, null),
+  "SuspectStore.dueLinks": ({ suspects }) => suspects.dueLinks(ever, 10),
   "GuildLogStore.dueEdits": ({ logs }) => logs.dueEdits(place, ever, 10),
 };
 

@@ -18,7 +18,7 @@
  *   key, and proofs.
  */
 import { sightingsOf } from "@accountlink/core/addresses";
-import { storeSightings } from "@accountlink/core/alts";
+import { noteNewLink, storeSightings } from "@accountlink/core/alts";
 import { completedSession, completionRefusal, keptGame } from "@accountlink/core/flow";
 import { linkSet } from "@accountlink/core/journal";
 import type { CompleteFlow, LinkLost } from "@accountlink/core/sessions";
@@ -65,8 +65,11 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
       if (removed !== null) losers.push({ chatId: other, ended: removed.ended });
     }
     linked = { gameId, previousGameId };
-    if (previousGameId !== gameId) yield* insertRecord(sql, pid, linkSet(write, set, proof));
     // The scope is locked.
+    if (previousGameId !== gameId) {
+      yield* insertRecord(sql, pid, linkSet(write, set, proof));
+      yield* withTx(sql, (tx) => noteNewLink(tx, write));
+    }
     yield* withTx(sql, (tx) => storeSightings(tx, pid, sightingsOf(write)));
   }
   yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;

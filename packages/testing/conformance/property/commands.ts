@@ -107,6 +107,7 @@ export const verifications = (maxLength: number) =>
     { weight: 3, arbitrary: verificationWalk },
     { weight: 1, arbitrary: challengeWalk },
     one(1, sweepCommand),
+    one(1, commandOf(Struct.pick(suspectOperations, ["SuspectStore.settleLink"]))),
   );
 
 const inGlobalScope = (command: Command): Command =>

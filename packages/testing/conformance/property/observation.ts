@@ -5,6 +5,7 @@ import { Array as Arr, Effect } from "effect";
 import { chess, poker } from "../scopes.ts";
 import { hashOf, ownOf, said } from "./link_operations.ts";
 import { worldOf } from "./operation.ts";
+import { newLinksOf } from "./people_operations.ts";
 import { plain } from "./run_command.ts";
 import type { CommandSubjects } from "./subjects.ts";
 
@@ -53,6 +54,7 @@ export const observe = Effect.fnUntraced(function* (subjects: CommandSubjects) {
       each(users, (chatId) => reviews.findByChatId(pid, chatId, null)),
       each(users, (chatId) => reviews.findByChatId(pid, chatId, 1)),
       suspects.find(pid, 0),
+      newLinksOf(suspects, pid),
       blocks.count(pid),
       blocks.page(pid, null, 10),
       each(positions, ({ lastVerifiedAt: at, chatId }) => blocks.page(pid, { at, hash: hashOf(chatId) }, 2)),

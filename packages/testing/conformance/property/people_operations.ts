@@ -20,6 +20,7 @@ import { makeBegunSignIn, makeSignIn, uniqueText } from "../../mod.ts";
 import { ada, bob, chess, dan, poker } from "../scopes.ts";
 import { at, fixed, index, maybe, mostly, type OperationsOf, operation, scope } from "./operation.ts";
 import { nth } from "./subjects.ts";
+import { limit as mostHeld } from "./worker_operations.ts";
 
 const { array, boolean, constantFrom, nat } = FastCheck;
 
@@ -202,7 +203,11 @@ const suspect: FastCheck.Arbitrary<Suspect> = FastCheck.record({
   evidence,
 }).filter((pair) => pair.chatId !== pair.otherChatId);
 
-/** Pairs of users who may be one person. */
+/** Returns the new links of a scope. Other scopes of a storage may have some too. */
+export const newLinksOf = (suspects: SuspectStore["Service"], pid: Pid) =>
+  Effect.map(suspects.dueLinks(9, mostHeld), (found) => found.filter((link) => link.pid === pid));
+
+/** Pairs of users who may be one person, and new links whose alts wait to be counted. */
 export const suspectOperations = {
   "SuspectStore.add": operation(
     3,
@@ -214,6 +219,12 @@ export const suspectOperations = {
   ),
   "SuspectStore.ofUser": operation(1, { chatId }, ({ suspects }, input) => suspects.ofUser(input.chatId)),
   "SuspectStore.forget": fixed(({ suspects }) => suspects.forget(-9_000)),
+  "SuspectStore.dueLinks": operation(1, { scope }, ({ suspects, pid }) => newLinksOf(suspects, pid)),
+  "SuspectStore.settleLink": operation(
+    2,
+    { scope, chatId, gameId: constantFrom(chess, poker), at, next: maybe(at) },
+    ({ suspects, pid }, { next, ...link }) => suspects.settleLink({ ...link, pid, dueAt: link.at }, next),
+  ),
 } satisfies OperationsOf<"SuspectStore", SuspectStore["Service"]>;
 
 /** Requests with idempotency keys, and all data of a user. Named cases test erasures of an account's owner. */

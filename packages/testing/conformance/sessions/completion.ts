@@ -1,10 +1,13 @@
 import type { StoragePorts } from "@accountlink/core";
+import { SuspectStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
 import { SessionStore } from "@accountlink/core/sessions";
+import { Effect } from "effect";
 import { uniquePid, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { allowOne } from "../links/races.ts";
-import { ada, bob, chess, poker } from "../scopes.ts";
+import { newLinksOf } from "../property/people_operations.ts";
+import { ada, atOnce, bob, chess, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newVerificationSteps } from "../verification_steps.ts";
 
@@ -26,6 +29,22 @@ export const completion: Cases<StoragePorts> = {
     expectEqual(yield* steps.find(session.id), session);
     expectEqual(yield* steps.links.find(ada), null);
     expectEqual(yield* steps.entries, []);
+  },
+
+  "a new link is due until its alts were counted, and one of several nodes takes it": function* () {
+    const suspects = yield* SuspectStore;
+    const steps = yield* newVerificationSteps;
+    const { pid, key } = steps;
+    const due = newLinksOf(suspects, pid);
+    const link = { pid, chatId: ada, gameId: chess, at: 3, dueAt: 3 };
+    yield* steps.complete(yield* steps.proven(), { at: 3 });
+    expectEqual(yield* due, [{ ...link, scope: key.scope }]);
+    const taken = yield* Effect.forEach([1, 2, 3], () => suspects.settleLink(link, 5), atOnce);
+    expectEqual(taken.filter(Boolean).length, 1);
+    expectEqual(yield* due, [{ ...link, dueAt: 5, scope: key.scope }]);
+    expectEqual(yield* suspects.settleLink({ ...link, dueAt: 5 }, null), true);
+    yield* steps.complete(yield* steps.proven(), { at: 4 });
+    expectEqual(yield* due, []);
   },
 
   "recordSightings in an unknown scope is a defect": function* () {
