@@ -106,7 +106,7 @@ ${menuField({
 <div data-live>
 ${barChart(days)}
 ${byKey.length > 0 && keyTable(byKey)}
-${days.every((usage) => requestsOf(daySum(usage)) !== 0) && dayTable(days)}
+${days.some((usage) => requestsOf(daySum(usage)) !== 0) && dayTable(days)}
 </div>
 <p class="more"><a href="${to(withQuery(paths.usageFile, { ...filter }))}">Download as CSV</a></p>
 <p class="hint">Days are in UTC; days without requests are left out. A lookup that finds no link counts as served.
