@@ -1,6 +1,7 @@
 /** Renaming and deleting an account, and deleting the data of a community, in the dashboard's JSON API. */
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
+import { wordsOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { createKey, type Owner, scopesOf, signInOwner } from "./dashboard.ts";
@@ -65,6 +66,10 @@ test("an owner deletes the account, with its keys, webhooks, links and every sig
   const owner = await signInOwner(server, "100003");
   const mate = await signInOwner(server, "100004");
   const { token } = await createKey(owner);
+  const invited = { chatId: "100005", role: "moderator" };
+  dataOf(await owner.send("POST /dashboard/api/members", { body: invited }), 201);
+  const asked = await owner.browser.get("/dashboard/account/delete");
+  expect(wordsOf(asked)).toContain("The sign-ins of you and 1 other person in the team");
   const remove = (body: object) => owner.send("DELETE /dashboard/api/account", { body });
   expectMissing(await remove({}), "confirm");
   expectInvalid(await remove({ confirm: "chess" }), "confirm");

@@ -1,5 +1,5 @@
 /** The page that asks before an account is deleted. */
-import { Members } from "@accountlink/core/accounts";
+import { hasAccepted, Members } from "@accountlink/core/accounts";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedBlocks, OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
@@ -39,8 +39,10 @@ export const makeAccountLoss = Effect.gen(function* () {
       webhooks: (yield* webhooks.list(account.name)).length,
       plans: listed.flat().length,
       blocks: blocked.reduce((sum, count) => sum + count, 0),
-      /** The members besides the signed-in user. */
-      others: (yield* members.list(account.name)).filter((member) => member.chatId !== chatId),
+      /** The members besides the signed-in user; who is only invited has no sign-in to the account. */
+      others: (yield* members.list(account.name)).filter(
+        (member) => member.chatId !== chatId && hasAccepted(member),
+      ),
     };
   });
 });
