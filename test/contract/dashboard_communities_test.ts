@@ -379,3 +379,18 @@ test("link requests with missing or invalid parameters are refused", async () =>
     expectInvalid(wrong, name);
   }
 });
+
+test("a free account reads nothing of likely alts, about which it could not decide", async () => {
+  const { owner, ofGuild } = await club();
+  for (const chatId of ["100007", "100008"]) {
+    const browser = server.newBrowser();
+    const asked = await browser.walk(`?pid=${ofGuild}&guildId=${guild}`, chatId, "4");
+    expect((await browser.post("/verify/confirm", formOf(asked))).status).toBe(200);
+  }
+  const state = async () =>
+    dataOf(await owner.send(`GET /dashboard/api/communities/${ofGuild}`)).community?.likelyAlts;
+  await expect.poll(state).toBe(1);
+  const page = await owner.browser.get(`/dashboard/communities/${ofGuild}`);
+  expect(wordsOf(page)).toMatch(/Linked members.*Now|Now.*Linked members/);
+  expect(wordsOf(page)).not.toContain("Likely alts");
+});

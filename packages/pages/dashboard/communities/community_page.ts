@@ -75,13 +75,15 @@ export const makeCommunityView = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: CountedCommunity, said: SaidForm) {
     const { scope, guildName } = community;
+    const { owner } = visitor;
     const guildId = guildOf(scope);
+    const state = yield* Effect.orElseSucceed(stateOf(owner, scope.pid), () => null);
     const set = settingsOf(said);
     const texts = { ...noSettings, ...set, displayName: yield* askingName(scope, { ...set, guildName }) };
     return {
       ...(yield* stepsOf(visitor, community)),
-      /** Null if the community is closed to its team. */
-      state: yield* Effect.orElseSucceed(stateOf(visitor.owner, scope.pid), () => null),
+      /** Null if the community is closed to its team. Only Premium accounts decide about alts. */
+      state: state && { ...state, likelyAlts: owner.account.tier === "premium" ? state.likelyAlts : 0 },
       troubles: yield* troublesOf(visitor, community),
       channels: yield* channelNames(guildId),
       ways: yield* counts.waysOf(scope.pid),
