@@ -82,3 +82,12 @@ test("what a search finds is sorted by name over all pages, too", async () => {
   expect(shown).toEqual(found.slice(50, 75));
   expect(text).toContain("Page 3 of 4");
 });
+
+test("a search finds who was linked after the links were sorted", async () => {
+  const owner = await signInOwner(server, ada);
+  await open(ada, 1);
+  const pid = textOf((await scopesOf(owner))[1]?.pid);
+  const body = { pid, chatId: ada, gameId: "2", reason: "A test" };
+  expect((await owner.send("PUT /dashboard/api/links", { body })).status).toBe(200);
+  expect((await open(ada, 1, { q: ada })).shown).toEqual([ada]);
+});

@@ -164,6 +164,8 @@ const orderOn = (links: number, members: number, asked: Array<number>, of: DataS
 test("all nodes continue the order that one has made, until it is five minutes old", function* () {
   yield* Effect.gen(function* () {
     const asked: Array<number> = [];
+    // The order of no links is not kept.
+    expect((yield* orderOn(0, 11, []))?.chatIds).toEqual([]);
     // Of 13 links, two users are no members, and one is a bot.
     const first = yield* orderOn(13, 11, asked);
     const names = [0, 10, 2, 3, 4, 5, 6, 7, 8, 9];

@@ -61,7 +61,9 @@ export const makeNameOrder = Effect.gen(function* () {
       unnamed: linked.filter(({ name }) => name === null).length,
       sortedAt,
     };
-    yield* Effect.ignore(cache.set(key, encode(order), sortedAt + orderKeptFor, sortedAt));
+    // The first link shows at once.
+    if (linked.length > 0)
+      yield* Effect.ignore(cache.set(key, encode(order), sortedAt + orderKeptFor, sortedAt));
     return order;
   });
 });

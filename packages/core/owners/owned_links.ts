@@ -128,7 +128,9 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
       const { linked, unlinked } = text === "" ? { linked: [], unlinked: [] } : yield* search(scope, text);
       const found = new Set(linked.map(({ chatId }) => chatId));
       const { unnamed, sortedAt } = order;
-      const sorted = text === "" ? order.chatIds : order.chatIds.filter((chatId) => found.has(chatId));
+      const inOrder = order.chatIds.filter((chatId) => found.has(chatId));
+      // Users who were linked since the order was made are last.
+      const sorted = text === "" ? order.chatIds : [...new Set([...inOrder, ...found])];
       const pages = Math.max(1, Math.ceil(sorted.length / limit));
       const shown = Math.min(Math.max(1, number), pages);
       const links = yield* findMany(scope, sorted.slice((shown - 1) * limit, shown * limit));
@@ -156,8 +158,8 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
 
       /**
        * Returns links of a scope, sorted by the names of the guild's members, those who are no members last. Links that
-       * were made since `sortedAt`, which is some minutes ago, are missing. Null if the scope has no guild, or more than
-       * `mostSorted` links. Fails as `MemberLists.find`, and as `page` for a search.
+       * were made since `sortedAt`, which is some minutes ago, are missing, or last in a search. Null if the scope has no
+       * guild, or more than `mostSorted` links. Fails as `MemberLists.find`, and as `page` for a search.
        */
       pageByName,
 
