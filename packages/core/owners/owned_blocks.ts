@@ -8,6 +8,7 @@ import {
   mostBlocks,
 } from "../admission/block_store.ts";
 import type { DataScope } from "../data_scope.ts";
+import { Conflict } from "../errors.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { type Manager, originOf } from "../keys/owned_keys.ts";
 import { LinkCap, LinkEvents } from "../links/mod.ts";
@@ -120,7 +121,8 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
 
       /**
        * Blocks the first 500 users of a file that are not blocked yet, and counts those who are, and those who are left. A
-       * second call goes on with the rest.
+       * second call goes on with the rest. Fails with `Conflict` `block_limit`, and blocks nobody, if the scope has no room
+       * for all of them.
        */
       importAll: Effect.fn("OwnedBlocks.importAll")(function* (
         manager: Manager,
@@ -135,6 +137,8 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
         const known = yield* store.findHashes(scope.pid, hashes);
         const fresh = unique.filter(({ hash }) => !known.has(hash));
         const taken = fresh.slice(0, importedAtOnce);
+        if ((yield* store.count(scope.pid)) + taken.length > mostBlocks)
+          return yield* new Conflict({ reason: "block_limit" });
         for (const { user, reason } of taken) {
           yield* set(manager, scope, user, reason);
           yield* Effect.yieldNow;
