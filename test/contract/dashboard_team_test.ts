@@ -1,5 +1,6 @@
 /** The Team page, its forms, and the choice between several accounts. */
 import { expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf, titleOf } from "../support/flow_browser.ts";
 import { useSiteServer } from "./site_server.ts";
 
@@ -10,10 +11,12 @@ const members = [
   { chatId: cyd, role: "moderator" },
 ];
 
-const { signIn } = useSiteServer({}, (fixture) => ({
+const { signIn, fixtures } = useSiteServer({}, (fixture) => ({
   ...fixture,
   accounts: [{ name: "club", chatId: ada, tier: "premium", members }],
 }));
+fixtures.key({ account: "club" });
+fixtures.key({ account: "club", guildId: guild });
 
 const postTo = async (browser: FlowBrowser, path: string, fields: Readonly<Record<string, string>>) => {
   const { csrf = "" } = formOf(await browser.get("/dashboard/team"));
@@ -30,6 +33,24 @@ test("the team page shows the reason of a refused change, and keeps the typed va
   const twice = await postTo(browser, "add", { chatId: cyd, role: "admin" });
   expect(twice.status).toBe(409);
   expect(twice.text).toContain("This user is in the team or invited already.");
+});
+
+test("communities of which none is ticked are refused at their boxes, in the form that was sent", async () => {
+  const browser = await signIn(ada);
+  const invited = await postTo(browser, "add", { who: "100004", role: "admin", of: "some" });
+  expect(invited.status).toBe(400);
+  expect(invited.text).toMatch(/<li><a href="#scopes">Which communities<\/a>: expected 1 to/);
+  expect(invited.text).not.toContain("#who");
+  expect(invited.text).toMatch(/id="who"[^>]* value="100004"/);
+  expect(invited.text).toMatch(/name="of" value="some" checked/);
+  const change = { chatId: cyd, [`role-${cyd}`]: "admin", [`of-${cyd}`]: "some" };
+  const changed = await postTo(browser, "role", change);
+  expect(changed.status).toBe(400);
+  expect(changed.text).toContain(`<li><a href="#scopes-${cyd}">Which communities</a>`);
+  const [, card = ""] = /<details open>(.*?)<\/details>/s.exec(changed.text) ?? [];
+  expect(card).toContain(`id="scopes-${cyd}-problem"`);
+  expect(card).toContain(`name="role-${cyd}" value="admin" checked`);
+  expect(card).toContain(`name="of-${cyd}" value="some" checked`);
 });
 
 test("moderators can see and leave the team, but cannot remove other members", async () => {

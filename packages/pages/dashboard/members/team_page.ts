@@ -24,6 +24,8 @@ export interface TeamView {
   /** The members of the account, starting with the one who joined first. */
   readonly members: ReadonlyArray<NamedMember>;
   readonly me: string;
+  /** Null unless the form of a member was refused. */
+  readonly changed: ChangedMember | null;
   readonly signInUrl: string;
 }
 
@@ -33,6 +35,9 @@ export interface NewMember {
   /** The pids of the ticked communities; null for all. */
   readonly scopes: ReadonlyArray<string> | null;
 }
+
+/** What was chosen in the form of a member that was refused. */
+export interface ChangedMember extends Pick<Member, "chatId" | "role">, Pick<NewMember, "scopes"> {}
 
 export const emptyNewMember: NewMember = { who: "", role: "moderator", scopes: null };
 
@@ -47,7 +52,10 @@ export const teamPage = (
   title: say("menu.team"),
   section: "team",
   refused,
-  labels,
+  labels:
+    view.changed === null
+      ? labels
+      : { [`role-${view.changed.chatId}`]: labels.role, [`scopes-${view.changed.chatId}`]: labels.scopes },
   content: html`
 <p>${say("team.intro", { b: tags.b, account: visitor.title })}</p>
 <ul class="cards" role="list">${view.members.map((member) => memberCard(member, view, visitor))}</ul>
@@ -59,11 +67,13 @@ const nameOf = ({ chatId, profile }: NamedMember): string | Html =>
 
 const memberCard = (
   member: NamedMember,
-  { me, communities }: TeamView,
+  { me, communities, changed }: TeamView,
   { role }: Pick<Visitor, "role">,
 ): Html => {
   const { chatId, profile } = member;
   const isMe = chatId === me;
+  const isChanged = changed?.chatId === chatId;
+  const shown = isChanged ? changed : member;
   const removal = removalOf(member, isMe);
   const acts = hiddenFields({ chatId });
   return html`
@@ -74,12 +84,12 @@ const memberCard = (
 ${
   allows(role, "owner") &&
   html`
-<details>
+<details${isChanged && html` open`}>
 <summary>${say("team.change", { unseen: tags.unseen, name: nameOf(member) })}</summary>
 ${formTo(paths.teamRole)`
 ${acts}
-${roleField(`role-${chatId}`, member.role)}
-${scopesField(`-${chatId}`, member.scopes, communities)}
+${roleField(`role-${chatId}`, shown.role)}
+${scopesField(`-${chatId}`, shown.scopes, communities)}
 <p class="row"><button class="button quiet small">${say("team.save")}</button></p>`}
 </details>`
 }

@@ -1,11 +1,13 @@
 /** Routes of the page Team: the members of the account, and the forms that change them. */
 
 import { hasAccepted, Members, memberRoles } from "@accountlink/core/accounts";
+import { InvalidParameter } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { visibleName } from "@accountlink/core/name_text";
 import { Profiles } from "@accountlink/core/platforms";
 import { type HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
+import { DashboardMembers } from "@accountlink/http-api";
 import { Effect } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
@@ -23,6 +25,7 @@ import { paths } from "../paths.ts";
 import { makeMemberOperations } from "./member_operations.ts";
 import { makeUserSearch } from "./name_search.ts";
 import {
+  type ChangedMember,
   emptyNewMember,
   invitePage,
   type NewMember,
@@ -44,6 +47,7 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
     visitor: OwnerVisitor,
     typed: NewMember,
     refused: Refused | null,
+    changed: ChangedMember | null = null,
   ) {
     const { account, chatId } = visitor.owner;
     const listed = yield* members.seenBy(visitor.owner);
@@ -56,32 +60,38 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
       members: named,
       communities: yield* communities.list(visitor),
       me: chatId,
+      changed,
       signInUrl: `${publicUrl}${paths.overview}`,
     };
     return teamPage(view, typed, { ...visitor, title: yield* titleOf(account) }, refused);
   });
 
-  /** Shows the page with the reason if a form is refused. Problems that are not of communities concern the field `who`. */
+  /**
+   * Shows the page with the reason if a form is refused. Problems that are not of communities concern the field `who`, or
+   * the role in the form of a member.
+   */
   const orTeam = (
     visitor: OwnerVisitor,
     typed: NewMember,
     answer: Effect.Effect<Page | HttpResponse, SiteError>,
+    changed: ChangedMember | null = null,
   ) =>
-    orShowAgain(answer, ({ problems, ...refused }) =>
-      team(visitor, typed, {
-        ...refused,
-        problems: problems.map((problem) => ({
-          ...problem,
-          name: problem.name === "scopes" ? problem.name : "who",
-        })),
-      }),
-    );
+    orShowAgain(answer, ({ problems, ...refused }) => {
+      const suffix = changed === null ? "" : `-${changed.chatId}`;
+      const other = changed === null ? "who" : `role${suffix}`;
+      const shown = problems.map((problem) => ({
+        ...problem,
+        name: problem.name === "scopes" ? `scopes${suffix}` : other,
+      }));
+      return team(visitor, typed, { ...refused, problems: shown }, changed);
+    });
 
   /** Shows the user that the form means. The form on that page has the field `chatId`, and invites the user. */
   const add = (visitor: OwnerVisitor, fields: Fields) => {
     const who = fields("who").trim();
     const { role, scopes } = choiceOf(fields("role"), fields("of"), pidsIn(fields, "scopes"));
     const asked = Effect.gen(function* () {
+      if (scopes?.length === 0) return yield* noScopes;
       const found = yield* findUser(isChatId(who) ? { chatId: who } : { username: who }, visitor);
       return invitePage(
         { ...found, role, scopes: scopes ?? null, communities: yield* communities.list(visitor) },
@@ -92,9 +102,8 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
       operations.add.submit(visitor, fields, { scopes }),
       seeOther(paths.team, { done: "memberInvited" }),
     );
-    const isNone = scopes?.length === 0;
     const typed = { who, role, scopes: scopes ?? null };
-    return orTeam(visitor, typed, fields("chatId") === "" && !isNone ? asked : added);
+    return orTeam(visitor, typed, fields("chatId") === "" ? asked : added);
   };
 
   const setRole = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
@@ -124,6 +133,7 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
         operations.change.submit(visitor, fields, { role, scopes }),
         seeOther(paths.team, { done: "roleChanged" }),
       ),
+      { chatId, role, scopes: scopes ?? null },
     );
   });
 
@@ -145,6 +155,9 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
     form(paths.teamRemove, remove),
   ];
 });
+
+const { expected, reason } = DashboardMembers.addMember.parameters.scopes;
+const noScopes = InvalidParameter.one("scopes", expected ?? reason);
 
 /** The ticked communities of a field, or the hidden ones of a page that asks again. */
 const pidsIn = (fields: Fields, name: string): ReadonlyArray<string> =>
