@@ -1,6 +1,6 @@
 /** Tests the daily limit of an account's changes on the dashboard. */
 import { expect, test } from "vitest";
-import { formOf } from "../support/flow_browser.ts";
+import { formOf, wordsOf } from "../support/flow_browser.ts";
 import { dataOf, expectRefusal } from "./contract_server.ts";
 import { createKey, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
@@ -20,7 +20,13 @@ test("an account changes at most so much on the dashboard a day, by JSON and by 
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
   const page = await owner.browser.post("/dashboard/keys", { ...form, name: "Bot", scope: "global" });
   expect(page.status).toBe(429);
-  expect(page.text).toContain("Limit of 3 changes on the dashboard per day reached");
+  expect(wordsOf(page)).toContain("Nothing was changed: 3 changes a day on the dashboard are allowed.");
+  owner.browser.cookies.set("accountlink_language", "de");
+  const german = await owner.browser.post("/dashboard/team/add", { ...form, who: "100023", role: "admin" });
+  expect([german.status, wordsOf(german)]).toEqual([
+    429,
+    expect.stringContaining("pro Tag sind 3 Änderungen im Dashboard erlaubt"),
+  ]);
   // A second sign-in has the same limit. Reading, and other accounts, go on.
   const again = await signInOwner(server, "100021");
   expectRefusal(await again.send(`DELETE /dashboard/api/keys/${id}`), 429, "RATE_LIMITED", {

@@ -129,7 +129,7 @@ const shown = async (chatId: string) => {
 };
 
 test("people start at most 4 sweeps of a plan in an hour, by changes of the plan or by asking", async () => {
-  const { get, put, sweep, remove } = await rolesOf(ada, ranked, "global");
+  const { owner, pid, get, put, sweep, remove } = await rolesOf(ada, ranked, "global");
   expectRefusal(await sweep(), 404, "BAD_REQUEST", null);
   const named = (nickname: string | null) => put({ rules: [], nickname, state: "on" });
   const [one, two] = ["{game.username}", "{game.displayName}"];
@@ -142,6 +142,9 @@ test("people start at most 4 sweeps of a plan in an hour, by changes of the plan
     expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "sweeps" });
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3_000);
   }
+  const pressed = { csrf: owner.csrfToken, guildId: ranked, act: "sweep" };
+  const page = wordsOf(await owner.browser.post(`/dashboard/communities/${pid}/roles`, pressed));
+  expect(page).toMatch(/Roles and nicknames.* 4 comparisons of a community an hour are allowed\. Try again/);
   expect((await named(two)).status).toBe(200);
   expect((await put({ rules: [], nickname: one, state: "paused" })).status).toBe(200);
   await remove();

@@ -126,11 +126,12 @@ export const makeOwnerPages = Effect.gen(function* () {
     );
   });
 
-  const answerOf = (owning: OwnerVisitor, answer: (visitor: OwnerVisitor) => Answer) =>
-    Effect.flatMap(
-      Effect.catchIf(asEffect(answer(owning)), isClosed, () => Effect.succeed(closedPage)),
-      (answered) => (answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning)),
+  const answerOf = (owning: OwnerVisitor, answer: (visitor: OwnerVisitor) => Answer) => {
+    const shown = Effect.catchIf(asEffect(answer(owning)), isClosed, () => Effect.succeed(closedPage));
+    return Effect.flatMap(orShowAgain(shown, limitPage, ["RateLimited"]), (answered) =>
+      answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning),
     ).pipe(chargeTo(owning.owner.account.name));
+  };
 
   const read = (owning: OwnerVisitor, answer: (visitor: OwnerVisitor) => Answer) =>
     readInPlace(places, askerOf(owning), answerOf(owning, answer));
@@ -229,6 +230,10 @@ const closedPage: Page = {
   section: "communities",
   content: html`<p>${say("refused.closed")}</p>`,
 };
+
+/** Tells a limit of the account, for pages and forms that do not show it themselves. */
+const limitPage = (refused: Refused) =>
+  Effect.succeed<Page>({ title: say("menu.account"), section: "account", refused, content: html`` });
 
 /** The forms that leave or switch the account, so that the account's limit is no bar. */
 const ofSignIn: ReadonlySet<string> = new Set([

@@ -54,8 +54,7 @@ const textOf = (error: SiteError, path: Site["path"]): Html =>
   inLanguage(({ tag }) => {
     const message = messageOf(error);
     const isExact = path === "/dashboard" && tag === "en" && !(error instanceof SignInRefused);
-    if (isExact && (message === "sign_in.refused" || error._tag === "RateLimited"))
-      return html`${error.message}.`;
+    if (isExact && message === "sign_in.refused") return html`${error.message}.`;
     if (isExact && error._tag === "Forbidden" && message === "sign_in.forbidden")
       return html`${forbiddenText(error)}`;
     const limit = error._tag === "RateLimited" ? error.limit : 0;

@@ -124,7 +124,10 @@ export const makeRoleActs = Effect.fnUntraced(function* (
       },
 
       sweep: (press) =>
-        Effect.as(operations.sweep.run(press.visitor, placeOf(press.guild)), see(press, "sweeping")),
+        orShowAgain(
+          Effect.as(operations.sweep.run(press.visitor, placeOf(press.guild)), see(press, "sweeping")),
+          (refused) => show(press, { refused }),
+        ),
 
       putBack: (press) =>
         orShowAgain(
