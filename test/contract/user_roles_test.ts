@@ -40,8 +40,14 @@ test("a user's page shows the roles and what the rules would change, and applies
   const seen = (await colleague.browser.get(path)).text;
   expect(seen).toContain("Would get: Verified.");
   expect(seen).not.toContain("Apply now");
-  const applied = await owner.browser.post("/dashboard/links/apply-roles", { csrf, pid, chatId: member });
-  expect(locationOf(applied)).toContain("done=rolesApplied");
+  const apply = async () =>
+    locationOf(await owner.browser.post("/dashboard/links/apply-roles", { csrf, pid, chatId: member }));
+  const route = "PUT /chat/api/guilds/:guildId/members/:chatId/roles/:roleId";
+  await platform.fail({ mode: "refused", code: "role_refused", platform: "chat", route });
+  expect(await apply()).not.toContain("done=");
+  expect(await text()).toContain("refuses the change of the role for this member");
+  await platform.recover();
+  expect(await apply()).toContain("done=rolesApplied");
   await expect.poll(text, { timeout: 20_000 }).not.toContain("Apply now");
 
   // Who unlinks the member, and the member, read what goes with the link.

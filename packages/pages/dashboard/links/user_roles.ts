@@ -6,15 +6,14 @@ import { givesSomething, type MemberChanges, RolePlans } from "@accountlink/core
 import { Effect, Option } from "effect";
 import { formTo, type Html, section } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
-import type { NamedRoles } from "../look/remedies.ts";
 import { linkTo, listOf, say } from "../look/say.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import { paths, rolesPath } from "../paths.ts";
-import { changesHtml } from "../roles/member_preview.ts";
+import { changesHtml, isApplicable, obstacles, type RulesView } from "../roles/member_preview.ts";
 
 const timeout = "2 seconds";
 
-export interface UserRoles extends NamedRoles {
+export interface UserRoles extends RulesView {
   readonly changes: MemberChanges;
   /** Whether the rules are on, and the reader may apply them. */
   readonly mayApply: boolean;
@@ -34,8 +33,8 @@ export const makeUserRoles = Effect.gen(function* () {
       const guildId = guildOf(scope);
       if (guildId === null || roles === undefined) return null;
       const own = { scope, guildId };
-      const plan = yield* plans.findPlan(own);
-      if (!givesSomething(plan)) return null;
+      const details = yield* plans.find(own);
+      if (!givesSomething(details.plan)) return null;
       const guild = Option.getOrNull(yield* roles.findGuildRoles(guildId));
       if (guild === null) return null;
       const changes = yield* plans.preview(own, chatId);
@@ -43,7 +42,8 @@ export const makeUserRoles = Effect.gen(function* () {
         Effect.as(true),
         Effect.catchTag("Forbidden", () => Effect.succeed(false)),
       );
-      return { roles: guild.roles, changes, mayApply: plan.state === "on" && manages } satisfies UserRoles;
+      const mayApply = details.plan.state === "on" && manages;
+      return { roles: guild.roles, details, changes, mayApply } satisfies UserRoles;
     },
     Effect.timeoutOption(timeout),
     Effect.map(Option.getOrNull),
@@ -57,21 +57,22 @@ export const userRolesSection = (
   chatId: ChatId,
   chat: ChatProfile | null,
   isLinked: boolean,
-  { roles, changes, mayApply }: UserRoles,
+  rules: UserRoles,
 ): Html => {
   const { pid } = scope;
+  const { changes, mayApply } = rules;
   const held = (chat?.guild?.roles ?? []).map(({ id, name }) => name ?? id);
-  const isRight = changes.add.length + changes.remove.length === 0 && changes.nickname === null;
   return section(say("user.roles"), "roles")`
 <p>${held.length === 0 ? say("user.roles.none") : say("user.roles.has", { roles: listOf(held) })} ${say(
     "user.roles.rules",
     {
       a: linkTo(rolesPath(pid)),
-      changes: changesHtml({ roles }, { isLinked, changes }),
+      changes: changesHtml(rules, { isLinked, changes }),
     },
   )}</p>
+${obstacles(rules, changes)}
 ${
-  !isRight &&
+  isApplicable(rules, changes) &&
   mayApply &&
   formTo(paths.applyRoles, { pid, chatId })`
 <p class="row"><button class="button quiet">${say("user.roles.apply")}</button></p>`

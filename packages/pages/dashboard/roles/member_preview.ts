@@ -47,8 +47,8 @@ export interface RolePreview {
   readonly found: { readonly isLinked: boolean; readonly changes: MemberPreview } | null;
 }
 
-interface RulesView extends NamedRoles {
-  readonly details: PlanDetails;
+export interface RulesView extends NamedRoles {
+  readonly details: { readonly status: Pick<PlanDetails["status"], "problems"> };
 }
 
 /** Says what the rules would change, one sentence each. */
@@ -80,6 +80,10 @@ const nicknameText = (nickname: string): Html =>
 const mayChange = ({ roles }: NamedRoles, roleId: string): boolean =>
   roles.some(({ id, assignable }) => id === roleId && assignable);
 
+/** Returns whether the bot may make some of the changes. */
+export const isApplicable = (view: NamedRoles, { add, remove, nickname }: MemberChanges): boolean =>
+  nickname !== null || [...add, ...remove].some((roleId) => mayChange(view, roleId));
+
 /** Lists the changes of a previewed member that the bot may not make, with what the owner can do. */
 export const obstacles = (view: RulesView, { chatId, add, remove, nickname }: MemberChanges): Html => {
   const { roles, details } = view;
@@ -92,7 +96,11 @@ export const obstacles = (view: RulesView, { chatId, add, remove, nickname }: Me
       .filter((roleId) => !mayChange(view, roleId))
       .map((roleId): Obstacle => ({ roleId, reason: reasonOf(roleId) })),
     ...details.status.problems.filter(
-      (problem) => problem.chatIds.includes(chatId) && problem.roleId === null && nickname !== null,
+      ({ chatIds, roleId, reason }) =>
+        chatIds.includes(chatId) &&
+        (roleId === null
+          ? nickname !== null
+          : reason === "role_refused" && [...add, ...remove].includes(roleId)),
     ),
   ];
   return html`${refused.map(

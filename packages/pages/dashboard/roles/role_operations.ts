@@ -69,7 +69,7 @@ export const makeRoleOperations = Effect.gen(function* () {
     applyNow: formOperation(
       { ...ofGuild, parameters: { ...ofGuild.parameters, chatId: member } },
       function* ({ owner, values }) {
-        yield* plans.sync(yield* enter(owner, values), values.chatId);
+        return yield* plans.sync(yield* enter(owner, values), values.chatId);
       },
     ),
 

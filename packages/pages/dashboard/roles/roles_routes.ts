@@ -211,8 +211,10 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       const scope = yield* scopes.find(visitor.owner, fields("pid"));
       const [pid, guildId, chatId] = [scope.pid, guildOf(scope), fields("chatId")];
       if (guildId === null || !isChatId(chatId)) return seeOther(paths.links);
-      yield* operations.applyNow.run(visitor, { pid, guildId, chatId });
-      return seeOther(paths.linkUser, { pid, chatId, done: "rolesApplied" });
+      const { settled } = yield* operations.applyNow.run(visitor, { pid, guildId, chatId });
+      // Problems without a member concern the rules.
+      const isDone = settled.retryAt === null && settled.problems.every((problem) => problem.chatId === null);
+      return seeOther(paths.linkUser, { pid, chatId, ...(isDone && { done: "rolesApplied" }) });
     }),
   ];
 });
