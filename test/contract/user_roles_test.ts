@@ -1,7 +1,8 @@
 /** The roles on a user's page, as they are and as the rules would have them. */
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
-import { locationOf, wordsOf } from "../support/flow_browser.ts";
+import { formOf, locationOf, wordsOf } from "../support/flow_browser.ts";
+import { dataOf } from "./contract_server.ts";
 import { pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
@@ -78,12 +79,21 @@ test("a blocked user is let in again on the user's page, which tells both with t
   const [csrf, pid] = [owner.csrfToken, await pidOf(owner)];
   const chatId = member;
   await owner.send("PUT /dashboard/api/links", { body: { pid, chatId, gameId: "4" } });
-  await owner.send("PUT /dashboard/api/blocks", { body: { pid, chatId, reason: null } });
+  const press = (act: string, fields: Readonly<Record<string, string>>) =>
+    owner.browser.post(`/dashboard/links/${act}`, { csrf, pid, ...fields });
   const path = `/dashboard/links/user?pid=${pid}&chatId=${chatId}`;
-  const { text } = await owner.browser.get(path);
-  expect(text).toContain("No longer block");
-  const done = await owner.browser.post("/dashboard/links/unblock", { csrf, pid, user: chatId, chatId });
+  await press("block", { gameId: "4" });
+  const ofGame = await owner.browser.get(path);
+  expect(wordsOf(ofGame)).toMatch(/The game account is kept out of .* Player 4 \(4\) on/);
+  expect(ofGame.text).not.toContain("Undo: link them again");
+  await press("block", { chatId });
+  const page = await owner.browser.get(path);
+  expect(wordsOf(page)).toContain("The chat and the game account are kept out of");
+  expect(page.text.match(/No longer block</g)).toHaveLength(1);
+  const [, button = ""] = /action="\/dashboard\/links\/unblock">(.*?)<\/form>/s.exec(page.text) ?? [];
+  const done = await press("unblock", formOf({ text: button }));
   expect(locationOf(done)).toContain("done=unblocked");
+  expect(dataOf(await owner.send(`GET /dashboard/api/blocks?pid=${pid}`)).blocks).toEqual([]);
   const after = (await owner.browser.get(locationOf(done))).text;
   expect(after).toContain("The user may verify again");
   expect(after).not.toContain("No longer block<");

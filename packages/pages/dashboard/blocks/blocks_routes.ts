@@ -89,12 +89,9 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     return blockQuestion({ community, chatId, gameId, ofGame, names });
   });
 
-  /** Blocks the ticked users one after the other, since an operation blocks one. */
+  /** Blocks the ticked users. */
   const block = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
-    const users = [
-      { chatId: fields("chatId") || undefined, gameId: undefined },
-      { chatId: undefined, gameId: fields("gameId") || undefined },
-    ].filter(({ chatId, gameId }) => chatId !== gameId);
+    const users = usersOf(fields);
     yield* Effect.forEach(users, (user) => operations.block.submit(visitor, fields, user));
     return seeOther(paths.blocks, { pid: fields("pid"), ...(users.length > 0 && { done: "blocked" }) });
   });
@@ -176,7 +173,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     form(paths.blockList, blockList),
     form(paths.unblock, (visitor, fields) =>
       Effect.as(
-        operations.unblock.submit(visitor, fields),
+        Effect.forEach(usersOf(fields), (user) => operations.unblock.submit(visitor, fields, user)),
         fields("user") === ""
           ? seeOther(paths.blocks, { pid: fields("pid"), done: "unblocked" })
           : seeOther(paths.linkUser, { pid: fields("pid"), chatId: fields("user"), done: "unblocked" }),
@@ -184,6 +181,13 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     ),
   ];
 });
+
+/** The chat user and the game user that a form names, for one operation each. */
+const usersOf = (fields: Fields) =>
+  [
+    { chatId: fields("chatId") || undefined, gameId: undefined },
+    { chatId: undefined, gameId: fields("gameId") || undefined },
+  ].filter(({ chatId, gameId }) => chatId !== gameId);
 
 const placeOf = (cursor: string): BlockPlace | null => {
   const [, at, hash = ""] = /^(\d{1,15})-([\w-]{43})$/.exec(cursor) ?? [];

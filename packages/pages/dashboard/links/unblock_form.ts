@@ -3,7 +3,11 @@ import { formTo, type Html, html } from "../../html.ts";
 import { say, tags } from "../look/say.ts";
 import { paths } from "../paths.ts";
 
-/** @param page the chat user whose page has the button; null in the list of blocks */
+/**
+ * The button that ends the blocks of the users who are given.
+ *
+ * @param page the chat user whose page has the button; null in the list of blocks
+ */
 export const unblockForm = (
   pid: string,
   { chatId, gameId }: Pick<Block, "chatId" | "gameId">,
@@ -15,7 +19,8 @@ export const unblockForm = (
     : formTo(paths.unblock, {
         pid,
         ...(page !== null && { user: page }),
-        [chatId === null ? "gameId" : "chatId"]: id,
+        ...(chatId !== null && { chatId }),
+        ...(gameId !== null && { gameId }),
       })`
 <button class="button quiet small">${say("blocks.end", { unseen: tags.unseen, id })}</button>`;
 };

@@ -1,8 +1,9 @@
 /** One chat user of a community: the current link and its history. */
 
-import { type ChatId, guildOf, OwnedKeys } from "@accountlink/core";
+import { type ChatId, type GameId, guildOf, OwnedKeys } from "@accountlink/core";
 import { permits } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";
+import { isGameId } from "@accountlink/core/ids";
 import { importsBetween } from "@accountlink/core/imports";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { isByOwner } from "@accountlink/core/links";
@@ -18,7 +19,7 @@ import { makeEntryNames } from "../audit/entry_names.ts";
 import { historyHtml } from "../audit/sentences.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import { panelTo, textField } from "../look/field.ts";
-import { communityName, idOrName, listText, platforms, userNameHtml } from "../look/names.ts";
+import { communityName, idOrName, listText, nameIn, platforms, userNameHtml } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
 import { ageAgoHtml, ageHtml, dayHtml, timeHtml } from "../look/time.ts";
@@ -81,9 +82,9 @@ ${blockSection(view)}`,
   };
 };
 
-const blockSection = ({ community, chatId, link, blocked }: LinkedUserView): Html => {
+const blockSection = ({ community, chatId, gameId, blocked, names }: LinkedUserView): Html => {
   const { pid } = community.scope;
-  const game = blocked.game && link !== null ? { chatId: null, gameId: link.link.gameId } : null;
+  const game = blocked.game ? gameId : null;
   const which = !blocked.chat ? "game" : blocked.game ? "both" : "chat";
   const all = html`<a href="${to(withQuery(paths.blocks, { pid }))}">${say("user.blocked_here")}</a>`;
   return section(say("user.keep_out"), "block")`
@@ -92,8 +93,8 @@ ${
     ? html`<p><a class="button bad" href="${to(withQuery(paths.block, { pid, chatId }))}">${say("blocks.button")}</a></p>
 <p class="more">${all}</p>`
     : html`<p><span class="badge bad">${say("user.blocked")}</span> ${say(`user.blocked.${which}`, { list: listText(community) })} ${all}</p>
-${blocked.chat ? unblockForm(pid, { chatId, gameId: null }, chatId) : null}
-${game !== null && unblockForm(pid, game, chatId)}`
+${game !== null && html`<p>${say("blocks.account", { name: nameIn(names.games, game), platform: platforms.game })}</p>`}
+${unblockForm(pid, { chatId: blocked.chat ? chatId : null, gameId: game }, chatId)}`
 }`;
 };
 
@@ -128,13 +129,19 @@ const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Htm
     ? null
     : html`<p class="hint">${say("user.untold", { account: accountText(link.link.gameId, link.game), time: timeHtml(link.link.linkedAt) })}</p>`;
 
+/** The game account of the link that was removed last, which a block may have removed. */
+const lastRemoved = (history: ReadonlyArray<AuditEntry>): GameId | null => {
+  const gameId = history.find(({ action }) => action === "link.removed")?.details["removedGameId"];
+  return isGameId(gameId) ? gameId : null;
+};
+
 const linkActions: ReadonlySet<string> = new Set(["link.set", "link.moved", "link.removed"]);
 
-/** The button that puts back the link that the team removed last, within a day; null without one, and while the user is blocked. */
+/** The button that puts back the link that the team removed last, within a day; null without one, and while a block refuses it. */
 const undoForm = ({ community, chatId, history, now, blocked }: LinkedUserView): Html | null => {
   const last = history.find(({ action }) => linkActions.has(action));
   const isRemoval = last?.action === "link.removed" && last.actor.type === "account";
-  return !isRemoval || last.at <= now - dayMs || blocked.chat
+  return !isRemoval || last.at <= now - dayMs || blocked.chat || blocked.game
     ? null
     : formTo(paths.restoreLink, { pid: community.scope.pid, chatId })`
 <p><button class="button quiet small">${say("user.undo")}</button></p>`;
@@ -231,13 +238,16 @@ export const makeUserView = Effect.gen(function* () {
     const present = { chatId, gameId: link?.link.gameId ?? null };
     const between = importsBetween(present, changes.entries, imports.entries, changes.next === null);
     const names = yield* namesOf(visitor, listed, [...changes.entries, ...between]);
+    const gameId = link?.link.gameId ?? lastRemoved(changes.entries);
     return {
       community,
       chatId,
+      /** The game account of the link, or of the one that was removed last. */
+      gameId,
       chat,
       /** What the rules would change; null if that is unknown, and for moderators. */
       roles,
-      blocked: yield* blocks.of(community.scope, chatId, link?.link.gameId ?? null),
+      blocked: yield* blocks.of(community.scope, chatId, gameId),
       link,
       lists,
       history: changes.entries,
