@@ -61,6 +61,8 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly group: UsageGroup | null;
   /** Which keys may use the route; all when left out. `custom` means partner and staff keys. */
   readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
+  /** Whether every response to a Premium key has profiles. Other routes have a parameter that asks for them. */
+  readonly addsProfiles?: true;
   /** The quota that the route counts against; `mapping` when left out. */
   readonly traffic?: Traffic;
   /** The schema of the items, if the body may be a JSON array instead of an object. */

@@ -15,6 +15,7 @@ const plan = {
 };
 const noisy = fixtures.key({ account: "noisy", guildId: guild });
 const noisyGlobal = fixtures.key({ account: "noisy", links: { 100001: "1" } });
+const curious = fixtures.key({ account: "curious", tier: "premium" });
 const quiet = fixtures.key({ guildId: guild, links: { 100001: "1" } });
 fixtures.plan(plan);
 const [first] = fixtures.fixture.platform?.guilds ?? [];
@@ -42,4 +43,12 @@ test("an account whose requests are refused 200 times waits, and other accounts 
   expect((await send("GET /v2/chat?chatId=100001", { key: noisyGlobal })).status).toBe(200);
   expect((await lookup(quiet, "100001")).status).toBe(200);
   expectRefusal(await lookup(quiet, stranger), 403, "FORBIDDEN", { reason: "user_not_in_guild" });
+});
+
+test("profiles that a Premium key gets without asking for them are charged to its account", async () => {
+  const unknown = Array.from({ length: 200 }, (_, index) => 404_001 + index);
+  const seek = (gameId: number) => send(`GET /api/v1/public/game-to-chat?gameId=${gameId}`, { key: curious });
+  for (const { body } of await Promise.all(unknown.map(seek))) expect(body.resolved).toBeNull();
+  const refused = await send(`GET /v2/chat?chatId=100003&guildId=${guild}`, { key: curious });
+  expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "platform_refusals" });
 });

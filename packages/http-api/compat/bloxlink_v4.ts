@@ -84,7 +84,12 @@ const Discord = Schema.Struct({
 
 const lookup = { ...compatLookup, service: bloxlinkV4 } as const;
 
-const toRoblox = { ...lookup, summary: "Roblox user of a Discord user", success: Roblox } as const;
+const toRoblox = {
+  ...lookup,
+  summary: "Roblox user of a Discord user",
+  success: Roblox,
+  addsProfiles: true,
+} as const;
 const toDiscord = { ...lookup, summary: "Discord users of a Roblox user", success: Discord } as const;
 
 const globalKeysOnly = {

@@ -42,6 +42,7 @@ const lookup = {
   access: "key",
   keyAccess: ["read", "verify", "game"],
   group: "lookup",
+  addsProfiles: true,
 } as const;
 
 export const gameToChat = defineRoute({

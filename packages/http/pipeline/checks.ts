@@ -90,6 +90,7 @@ export const makeChecks = Effect.gen(function* () {
     const isServed = tierTest(route);
     const readValues = valuesReader(route, findProblems);
     const asksForPremium = premiumTest(route);
+    const isCharged = chargeTest(route);
     const placeOf = place === undefined ? placesOf(route) : () => place;
 
     const authenticate = Effect.fnUntraced(function* (arrived: RequestContext) {
@@ -177,7 +178,7 @@ export const makeChecks = Effect.gen(function* () {
       // Steps 11 and 12: check the guild, and do the work. The handler calls one service of core, such as
       // `LinkLookup.byChat` or `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
       const answer = (input: KeyedInput<P>) => {
-        const handled = asksPlatforms(input) ? chargeTo(account)(handler(input)) : handler(input);
+        const handled = isCharged(input) ? chargeTo(account)(handler(input)) : handler(input);
         const taken = placeOf(input);
         return taken === null ? handled : places[taken]({ account, person: input.key.id }, handled);
       };
@@ -200,12 +201,25 @@ export const makeChecks = Effect.gen(function* () {
 const mayRunUncounted = (place: Place | null): boolean =>
   place === null || place === "bulk" || place === "reverse";
 
-/** Whether a request may ask a platform. Charging an account takes a tenth of the time of a lookup that asks none. */
-const asksPlatforms = ({ values, key, context }: KeyedInput<{}>): boolean => {
-  const { guildId = null, resolved = false } = values as ParameterValues<Parameters>;
-  return (
-    guildId !== null || resolved === true || key.scope.kind === "guild" || context.request.method !== "GET"
-  );
+type Asking = Pick<KeyedInput<{}>, "values"> & { readonly key: Pick<ApiKey, "tier"> };
+
+/** Returns a predicate that tells whether a request asks a platform about a guild or for profiles. */
+const platformTest =
+  ({ addsProfiles }: Route) =>
+  ({ values, key }: Asking): boolean => {
+    const { guildId = null, resolved = false } = values as ParameterValues<Parameters>;
+    return guildId !== null || resolved === true || (addsProfiles === true && key.tier === "premium");
+  };
+
+/**
+ * Returns a predicate that tells whether a request may ask a platform. Charging an account takes a tenth of the time of a
+ * lookup that asks none.
+ */
+const chargeTest = (route: Route) => {
+  const asksPlatform = platformTest(route);
+  const isRead = route.method === "GET";
+  return (input: KeyedInput<{}>): boolean =>
+    !isRead || asksPlatform(input) || input.key.scope.kind === "guild";
 };
 
 /**
@@ -215,14 +229,15 @@ const asksPlatforms = ({ values, key, context }: KeyedInput<{}>): boolean => {
 export const placesOf = (route: Route) => {
   const isList = "limit" in route.parameters;
   const isBulk = route.group === "bulk";
+  const asksPlatform = platformTest(route);
   const isReverse =
     route.group === "lookup" && Object.values(route.parameters).some(({ schema }) => schema === GameId);
-  return ({ values }: Pick<KeyedInput<{}>, "values">): Place | null => {
-    const { guildId = null, resolved = false, wait = 0 } = values as ParameterValues<Parameters>;
+  return (input: Asking): Place | null => {
+    const { wait = 0 } = input.values as ParameterValues<Parameters>;
     if (route.isStream === true || wait !== 0) return null;
-    const asksPlatform = guildId !== null || resolved === true;
-    if (isList || isBulk) return isBulk && !asksPlatform ? "bulk" : "list";
-    if (route.group === "alts" || asksPlatform) return "platform";
+    const isAsking = asksPlatform(input);
+    if (isList || isBulk) return isBulk && !isAsking ? "bulk" : "list";
+    if (route.group === "alts" || isAsking) return "platform";
     if (isReverse) return "reverse";
     return route.method === "GET" ? null : "write";
   };

@@ -1,7 +1,10 @@
+import type { ApiKey } from "@accountlink/core";
 import {
   AltsV2,
+  BloxlinkV4,
   type Credential,
   EventsV2,
+  LinksV1,
   LookupsV2,
   type Route,
   SessionsV2,
@@ -51,7 +54,7 @@ it.each([
   assert.strictEqual(read(headers, bare), key);
 });
 
-it.each([
+const placed: ReadonlyArray<[Route, object, string | null, ApiKey["tier"]?]> = [
   [LookupsV2.getChat, {}, null],
   [LookupsV2.getChat, { guildId: "9" }, "platform"],
   [LookupsV2.getChat, { resolved: true }, "platform"],
@@ -68,9 +71,19 @@ it.each([
   [SessionsV2.getSession, { wait: 0 }, null],
   [WritesV2.patchGame, {}, "write"],
   [WritesV2.patchGame, { guildId: "9" }, "platform"],
-] as ReadonlyArray<[Route, object, string | null]>)(
-  "a request to $0.path with $1 takes a place of the kind $2",
-  (route, values, place) => {
-    assert.strictEqual(placesOf(route)({ values }), place);
-  },
-);
+  [LookupsV2.getChat, {}, null, "premium"],
+  [LinksV1.chatToGame, {}, null],
+  [LinksV1.chatToGame, {}, "platform", "premium"],
+  [LinksV1.gameToChat, {}, "reverse"],
+  [LinksV1.gameToChat, {}, "platform", "premium"],
+  [BloxlinkV4.globalDiscordToRoblox, {}, null],
+  [BloxlinkV4.globalDiscordToRoblox, {}, "platform", "premium"],
+  [BloxlinkV4.globalRobloxToDiscord, {}, "reverse", "premium"],
+];
+
+it.each(
+  placed.map(([route, values, place, tier = "free"]) => ({ tier, path: route.path, values, place, route })),
+)("a request with a $tier key to $path with $values takes a place of the kind $place", (request) => {
+  const { tier, values, place, route } = request;
+  assert.strictEqual(placesOf(route)({ values, key: { tier } }), place);
+});
