@@ -1,7 +1,8 @@
 /** A short-lived cache of platform lookups, so that a burst of requests asks a platform once. */
 import { Cache, type PlatformUnavailable, type StoreUnavailable } from "@accountlink/core";
 import { forEachLimited } from "@accountlink/core/limited_loops";
-import { platformConcurrency, type ReadCached } from "@accountlink/core/platforms";
+import { ChargedAccount, platformConcurrency, type ReadCached, Urgency } from "@accountlink/core/platforms";
+import { TurnAccount } from "@accountlink/core/turns";
 import { Cause, Clock, Duration, Effect, Exit, Metric, Option, RcMap, Schema } from "effect";
 import { platformCache } from "../resilience/metrics.ts";
 
@@ -20,9 +21,9 @@ const maxOwn = 10_000;
 
 /**
  * Makes a cached lookup. Each process also keeps in memory the answers that it requested itself, so that it reads a
- * shared cache less often. Concurrent calls for a missing key share one request to the platform. The request is
- * interrupted when its last caller is interrupted. Failures are never cached. If the cache fails, the platform is
- * asked.
+ * shared cache less often. Concurrent calls of one account for a missing key share one request to the platform. The
+ * request is interrupted when its last caller is interrupted. Failures are never cached. If the cache fails, the platform
+ * is asked.
  *
  * `readCached` reads the answers for many keys at once. `forget` removes an answer after a change. Other processes may
  * use their own copies of the answer until the copies expire.
@@ -97,9 +98,16 @@ export const cachedLookup = Effect.fnUntraced(function* <Key extends string | Re
     return answer;
   });
 
-  const inFlight = yield* RcMap.make({ lookup: askAndCache });
+  const inFlight = yield* RcMap.make({
+    lookup: ([key]: readonly [key: Key, ...asker: ReadonlyArray<string | boolean>]) => askAndCache(key),
+  });
 
-  const ask = (key: Key) => Effect.scoped(RcMap.get(inFlight, key));
+  /** Shares a request with equal askers only, since the asker decides whether and when the platform is asked. */
+  const ask = Effect.fnUntraced(function* (key: Key) {
+    const isCharged = (yield* ChargedAccount) !== null;
+    const asked = [key, yield* TurnAccount, isCharged, yield* Urgency] as const;
+    return yield* Effect.scoped(RcMap.get(inFlight, asked));
+  });
 
   const find = Effect.fnUntraced(function* (key: Key) {
     const cached = yield* orElseNone(read(key), Option.none());

@@ -1,4 +1,6 @@
 import { Cache, PlatformUnavailable, StoreUnavailable } from "@accountlink/core";
+import { ChargedAccount, Urgency } from "@accountlink/core/platforms";
+import { TurnAccount } from "@accountlink/core/turns";
 import { expect, testWith } from "@accountlink/test-servers/effect";
 import { Deferred, Duration, Effect, Fiber, Layer, Metric, Option, Schema } from "effect";
 import { TestClock } from "effect/testing";
@@ -105,6 +107,30 @@ test("concurrent misses share a request", function* () {
   expect(new Set(yield* Fiber.joinAll(fibers))).toEqual(new Set([3]));
   yield* Fiber.join(other);
   expect(asked).toBe(2);
+});
+
+test("a request is shared neither with another account nor with a sweep, whose refusals are their own", function* () {
+  const askers = Effect.all([TurnAccount, Urgency, Effect.map(ChargedAccount, (charged) => charged?.name)]);
+  const { lookup } = yield* setUp({
+    lookup: () =>
+      Effect.flatMap(Effect.delay(askers, "1 second"), ([account, urgency, charged]) =>
+        account === "ada" || urgency === "background" || charged === "bob" ? down : Effect.succeed(3),
+      ),
+  });
+  const charged = { name: "bob", check: Effect.void, charge: Effect.void };
+  const ofBob = Effect.provideService(Effect.option(lookup("one")), TurnAccount, "bob");
+  const fibers = yield* Effect.forEach(
+    [
+      Effect.provideService(Effect.option(lookup("one")), TurnAccount, "ada"),
+      Effect.provideService(ofBob, Urgency, "background"),
+      Effect.provideService(ofBob, ChargedAccount, charged),
+      ofBob,
+    ],
+    (asking) => Effect.forkChild(asking, { startImmediately: true }),
+  );
+  yield* TestClock.adjust("1 second");
+  const refused = Option.none();
+  expect(yield* Fiber.joinAll(fibers)).toEqual([refused, refused, refused, Option.some(3)]);
 });
 
 test("a shared lookup continues if its first caller is interrupted, and stops if all callers are", function* () {
