@@ -12,6 +12,7 @@ import { altRoutes } from "./alts/alt_routes.ts";
 import { compatRoutes } from "./compat/compat_routes.ts";
 import { eventRoutes } from "./events/event_routes.ts";
 import {
+  decoded,
   emptyResponse,
   type HttpApp,
   type HttpRequest,
@@ -105,11 +106,13 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
     keylessAnswer: (id, answer) => pipeline.keylessAnswer(id, answer, { isCounted: false }),
   };
 
+  const siteOf = ({ url }: HttpRequest) => pages?.answersAt(decoded(url)) ?? null;
+
   // Only requests for unknown paths count against the limits of the address.
   const refuseAs = (problem: BadRequest["problem"]) => (request: HttpRequest) => {
     const withoutPages = problem === "not_found" ? pipeline : uncounted;
     const elsewhere = isOfBrowser(request) ? (pages?.elsewhere ?? withoutPages) : withoutPages;
-    return answerBy(pages?.answersAt(request.url) ?? elsewhere, request, new BadRequest({ problem }));
+    return answerBy(siteOf(request) ?? elsewhere, request, new BadRequest({ problem }));
   };
   const unreadable = refuseAs("unreadable");
   const notFound = refuseAs("not_found");
@@ -129,7 +132,11 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
   /** Redirects a page's path that ends with a slash; null for all other paths. */
   const redirectToPage = (request: HttpRequest): Effect.Effect<HttpResponse> | null => {
     const [, path = "", query = ""] = /^([^?]+)\/(\?.*)?$/.exec(request.url) ?? [];
-    if (pages === undefined || !pageRoots.some((root) => isUnder(root, path)) || isUnder(dashboardApi, path))
+    if (
+      pages === undefined ||
+      !pageRoots.some((root) => isUnder(root, path)) ||
+      isUnder(dashboardApi, decoded(path))
+    )
       return null;
     if (unroutable.test(path)) return null;
     const page = router.find("GET", path) ?? documents.find("GET", path);
@@ -155,7 +162,7 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
   };
 
   const refuse = (request: HttpRequest, error: PublicError) => {
-    const site = pages?.answersAt(request.url) ?? null;
+    const site = siteOf(request);
     if (error._tag === "MalformedRequest" && site !== null) {
       const page = answerBy(site, request, new BadRequest({ problem: "unreadable" }));
       return Effect.map(page, ({ headers, body }) => new HttpResponse(statusOf(error), headers, body));
@@ -185,7 +192,7 @@ const pageRoots = ["/verify", "/go", "/me", "/dashboard", "/docs", "/guide"];
 
 /** Whether a browser opened a URL outside the API, such as a mistyped `/Go`. */
 const isOfBrowser = (request: HttpRequest): boolean =>
-  request.header("accept")?.includes("text/html") === true && !interfaces.test(request.url);
+  request.header("accept")?.includes("text/html") === true && !interfaces.test(decoded(request.url));
 
 const interfaces = /^\/+(?:v2|api|compat|dashboard\/api)(?:[/?]|$)/i;
 
@@ -197,12 +204,6 @@ const unframed = ({ answer, refuse }: HttpApp): HttpApp => ({
 
 const unframedAt = (url: string, response: Effect.Effect<HttpResponse>) =>
   isUnder(dashboardApi, decoded(url)) ? Effect.map(response, withoutFrames) : response;
-
-/** Decodes ASCII characters, since the router finds `/dashboard/%61pi` as well. */
-const decoded = (url: string): string =>
-  url.includes("%")
-    ? url.replaceAll(/%[2-7][\da-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
-    : url;
 
 const withoutFrames = (response: HttpResponse): HttpResponse =>
   response.withHeaders({ "x-frame-options": privateHeaders["x-frame-options"] });

@@ -58,6 +58,12 @@ export const pathOf = (url: string): string => url.split("?", 1)[0] ?? "";
 export const isUnder = (prefix: string, url: string): boolean =>
   url.startsWith(prefix) && ["", "/", "?"].includes(url.charAt(prefix.length));
 
+/** Decodes the ASCII characters of a URL, because the router finds `/dashboard/%61pi` as well. */
+export const decoded = (url: string): string =>
+  url.includes("%")
+    ? url.replaceAll(/%[2-7][\da-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
+    : url;
+
 /** The query of a URL including the question mark; empty without a query. */
 export const queryTextOf = ({ url }: Pick<HttpRequest, "url">): string => {
   const start = url.indexOf("?");

@@ -37,7 +37,7 @@ test.each(["/v2", "/v2/chat/", "/v2//chat", "//v2/chat", "/V2/chat", "/v2/../v2/
   },
 );
 
-test.each(["/api/v1?x=1", "/api/v1/public/chat-to-game/", "/api/v1/Link/update-chat"])(
+test.each(["/api/v1?x=1", "/api/v%31/nope", "/api/v1/public/chat-to-game/", "/api/v1/Link/update-chat"])(
   "an unknown path is answered in the v1 envelope: %s",
   async (path) => {
     for (const method of ["GET", "PUT", "OPTIONS"]) {
@@ -47,7 +47,12 @@ test.each(["/api/v1?x=1", "/api/v1/public/chat-to-game/", "/api/v1/Link/update-c
 );
 
 const unknown = ["/api/v2/chat", "/healthz/", "/v21", "/nope/", "/verify//", "/verify/nope/"];
-const slashed = ["/dashboard/api/session/", "/openapi.json/", ...(isWebHandler ? [] : ["*"])];
+const slashed = [
+  "/dashboard/api/session/",
+  "/dashboard/%61pi/session/",
+  "/openapi.json/",
+  ...(isWebHandler ? [] : ["*"]),
+];
 
 test.each([...unknown, ...slashed])("an unknown path is answered 404: %s", async (path) => {
   expect((await send(`GET ${path}`, { key })).status).toBe(404);
@@ -61,6 +66,7 @@ test.each([
   ["//v2/chat", "application/json"],
   ["/api/v1/nope", "application/json"],
   ["/compat/nope", "application/json"],
+  ["/dashboard/%61pi/nope", "application/json"],
 ])("an unknown path outside the interfaces is a page for browsers: %s", async (path, type) => {
   const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
   const { status, headers, text } = await send(`GET ${path}`, { headers: { accept } });

@@ -10,7 +10,7 @@ import type { HttpMethod } from "effect/http";
 import { compressed, maxUncompressed } from "../compression.ts";
 import { commonHeaders, type Envelope, type Success, type SuccessOf } from "../envelopes/envelope.ts";
 import { envelopeOf, shapeOf } from "../envelopes/envelope_of.ts";
-import { type HttpRequest, HttpResponse, isStream, isUnder } from "../http_app.ts";
+import { decoded, type HttpRequest, HttpResponse, isStream, isUnder } from "../http_app.ts";
 import { type Answer, contextMaker, newRequestId, type RequestContext } from "../request_context.ts";
 import { defaultContract } from "../service_versions/service_version.ts";
 import { HttpSettings } from "../settings.ts";
@@ -167,7 +167,7 @@ export const makePipeline = Effect.gen(function* () {
       { isCounted } = { isCounted: true },
     ): Answer =>
     (request, query) => {
-      const { url } = request;
+      const url = decoded(request.url);
       // The path of a request decides which envelope its errors get.
       const shape = shapeOf(url);
       const answerTo = withContext({ id, generation: shape.generation, group: null }, (context) => {
