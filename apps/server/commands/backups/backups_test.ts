@@ -13,7 +13,7 @@ import { Effect } from "effect";
 import { expect, it, vi } from "vitest";
 import { makeBackup } from "../../backups/backups.ts";
 import { runInProcess } from "../test_command_line.ts";
-import { makeWorkplace, statusWith } from "../test_program.ts";
+import { inDatabase, makeWorkplace, startServer, statusWith } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 /** The age that a server tells of its newest backup, in seconds. */
@@ -63,6 +63,25 @@ it("a server makes backups by itself", async () => {
     ACCOUNTLINK_BACKUP_KEEP: "2",
   });
   await vi.waitFor(() => expect(existsSync(backups) && namesIn(backups).length).toBe(2), { timeout: 30_000 });
+});
+
+it("a server that stops drains before it waits for the copy of a backup", async () => {
+  const { folder, dataFolder, environment, json } = await makeWorkplace();
+  await json("keys", "create", "--account", "acme");
+  const ballast = "CREATE TABLE ballast AS SELECT zeroblob(100000000) AS bytes";
+  inDatabase(join(dataFolder, "accountlink.db"), ballast);
+  const backups = join(folder, "backups");
+  const server = await startServer({ ...environment, ACCOUNTLINK_BACKUP_DIR: backups });
+  const parts = () => (existsSync(backups) ? namesIn(backups).filter((name) => name.endsWith(".part")) : []);
+  const soon = { interval: 1, timeout: 30_000 };
+  await vi.waitFor(
+    () => expect(parts().map((name) => statSync(join(backups, name)).size > 0)).toEqual([true]),
+    soon,
+  );
+  const stopped = server.stop();
+  await vi.waitFor(() => expect(server.output()).toContain("Server stops"), soon);
+  expect(parts()).toHaveLength(1);
+  await stopped;
 });
 
 it("a server tells the age of the newest backup", async () => {

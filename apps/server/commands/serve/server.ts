@@ -108,9 +108,10 @@ export const startService = Effect.fnUntraced(function* <E, R>(
     yield* loadStartupFixture(fixture);
     const { commands } = yield* ChatPlatform;
     const demo = resolved.demo ? demoOf(fixture.text, commands?.tryUrl) : undefined;
-    yield* serve({ port, operatorPort, publicUrl, demo });
     const { deploymentId: identity } = yield* Secrets;
+    // Before `serve`, so that a stop drains first: nothing can interrupt the copy of a backup.
     if (backups !== null) yield* Effect.forkScoped(runBackups({ ...backups, identity }));
+    yield* serve({ port, operatorPort, publicUrl, demo });
     yield* Console.log(`listening on ${port.url}`);
     if (demo !== undefined) yield* Console.log(demoIntroduction(port.url, demo));
     return yield* Effect.never;
