@@ -73,9 +73,21 @@ export const copyEmbedded = Effect.fnUntraced(function* (
         : new DatabaseUnusable({ path, cause }),
     ),
   );
+  yield* Effect.mapError(leavePlace(file), notWritten);
   yield* Effect.tryPromise({ try: () => settle(file), catch: notWritten });
   return yield* checkCopy(file);
 });
+
+/** Takes a copy from the place of its original, also where it is copied over the file of that one. */
+const leavePlace = Effect.fnUntraced(function* (file: string) {
+  const connection = yield* connect(file, "PRAGMA journal_mode = MEMORY");
+  // An earlier release may have no place.
+  const found = yield* connection.executeValues(
+    "SELECT 1 FROM sqlite_schema WHERE name = 'storage_place'",
+    [],
+  );
+  if (found.length > 0) yield* connection.executeRaw("UPDATE storage_place SET place = ''", []);
+}, Effect.scoped);
 
 /** Makes a file durable, and closed to other users. */
 const settle = async (file: string): Promise<void> => {

@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -228,6 +229,9 @@ it("a resume can be repeated, and copies of resting and of resumed storages rest
   const { file } = await json("backup", backups);
   const first = join(folder, "first.db");
   renameSync(String(file), first);
+  // A copy over the file of the database keeps the place of that one.
+  copyFileSync(first, join(dataFolder, "accountlink.db"));
+  expect(await json("resume", "--dry-run")).toMatchObject({ restingSince: expect.any(String) as unknown });
   const kept = [];
   for (let round = 0; round < 2; round++) kept.push((await json("restore", "--replace", first))["kept"]);
   expect(new Set(kept).size).toBe(2);
