@@ -8,7 +8,7 @@ import { postgresBackups, readDump, restoreDump } from "../../backups/postgres_d
 import { switchFlag } from "../../cli/flags.ts";
 import { givenConfig } from "../../cli/invocation.ts";
 import { answer, countOf, rowsIn } from "../../cli/output.ts";
-import { CommandFailed } from "../../cli/report.ts";
+import { CommandFailed, failureOf } from "../../cli/report.ts";
 import { type Config, InvalidConfig } from "../../config/config.ts";
 import {
   locationOf,
@@ -177,25 +177,27 @@ export const restoreCommand = single(
         ? ""
         : `. Copy its secret to ${secretFile(storage.folder)}`;
     const keptText = kept === null ? "" : `. What was there is ${kept}`;
-    const resumed = resume
-      ? yield* resumeStorage(yield* openStorage("refuse"), { isCompared: true, isDry: false })
-      : null;
-    const restText = resumed === null ? ". It acts on nobody until: accountlink resume" : ". It acts again";
+    const told = `Restored ${countOf(records, "record")} into ${text}${keptText}${secretText}`;
+    const secret = isSecretKnown ? "fits" : "missing";
+    const outcome = { ...json, schema: version, records, tables, secret, kept };
+    const restText = "acts on nobody until: accountlink resume";
+    if (!resume) return yield* answer({ ...outcome, resumed: false }, `${told}. It ${restText}`);
+    const resumed = yield* Effect.flatMap(openStorage("refuse"), (opened) =>
+      resumeStorage(opened, { isCompared: true, isDry: false }),
+    ).pipe(
+      // A repetition would restore again, and keep the restored data beside it.
+      Effect.mapError((error) => {
+        const { notes = [], problem, details } = failureOf(error, "Cannot resume");
+        return new CommandFailed({
+          notes: [told, ...notes],
+          problem: `${problem}. What was restored ${restText}`,
+          details: { ...outcome, resumed: false, ...details },
+        });
+      }),
+    );
     yield* answer(
-      {
-        ...json,
-        schema: version,
-        records,
-        tables,
-        secret: isSecretKnown ? "fits" : "missing",
-        kept,
-        resumed: resumed !== null,
-        ...(resumed !== null && { plans: resumed.told }),
-      },
-      [
-        ...(resumed?.lines ?? []),
-        `Restored ${countOf(records, "record")} into ${text}${keptText}${secretText}${restText}`,
-      ].join("\n"),
+      { ...outcome, resumed: true, plans: resumed.told },
+      [...resumed.lines, `${told}. It acts again`].join("\n"),
     );
   },
 ).pipe(

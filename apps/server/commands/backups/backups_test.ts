@@ -177,6 +177,30 @@ it("restore --replace keeps the data beside it", async () => {
   });
 });
 
+it("restore --resume whose resume is refused tells what it restored", async () => {
+  const { folder, environment, file, json, run } = await makeWorkplace();
+  const guildId = "700000000000000001";
+  const plan = { account: "acme", scope: "global", guildId, nickname: "{game.username}" };
+  // The guild is one of the server's alone, so the command cannot compare it.
+  const known = { plans: [plan], platform: { guilds: [{ id: guildId, name: "Club" }] } };
+  const fixture = await file("fixture.json", JSON.stringify(known));
+  const server = await startServer({ ...environment, ACCOUNTLINK_FIXTURE: fixture });
+  await server.stop();
+  const { file: backup } = await json("backup", join(folder, "backups"));
+  const words = ["restore", "--replace", "--resume", String(backup)];
+  const { code, stderr } = await run(...words);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^Restored \d+ records into .*\. What was there is .*\n.*\nCannot resume: 1 guild .*acts on nobody until: accountlink resume\n$/,
+  );
+  expect(await json(...words)).toMatchObject({
+    error: expect.stringMatching(/^Cannot resume/) as unknown,
+    kept: expect.any(String) as unknown,
+    resumed: false,
+    plans: [{ told: false }],
+  });
+});
+
 const missing = await whyNothingShared();
 
 it.skipIf(missing !== null)(
