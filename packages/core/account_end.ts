@@ -7,7 +7,7 @@ import { dropUploads } from "./imports/upload_store.ts";
 import { isLiving, type KeyRecord, keyRecords } from "./keys/api_key.ts";
 import type { RecordType } from "./records/record_type.ts";
 import { changeSome, type KnownAccount, keyOf, type Tx } from "./records/records.ts";
-import { noSettings } from "./scope_settings.ts";
+import { noSettings, noTexts, type ScopeSettings } from "./scope_settings.ts";
 import { pausePlans } from "./stored_role_plans.ts";
 import type { Millis } from "./timestamp.ts";
 import { type WebhookRecord, webhookRecords } from "./webhooks/webhook.ts";
@@ -112,19 +112,22 @@ const emptied = { name: "", allowIps: [], denyIps: [], redirectOrigins: [], made
  * scopes and webhooks, until the step is over. Returns whether more may be left.
  *
  * @internal
+ * @param unset the settings of scopes that are cleared
  */
 export const clearAccount = Effect.fnUntraced(function* (
   tx: Tx,
   account: KnownAccount,
   isOver: () => boolean = tx.isFull,
+  unset: Partial<ScopeSettings> = noSettings,
 ) {
   const { id, name } = account;
   if (isOver()) return true;
   yield* dropUploads(tx, name);
   for (const { scope, settings } of yield* tx.scopesOf(name)) {
-    if (Equal.equals(settings, noSettings)) continue;
+    const left = cleared(settings, unset);
+    if (left === null) continue;
     if (isOver()) return true;
-    yield* tx.putSettings(scope.pid, noSettings);
+    yield* tx.putSettings(scope.pid, left);
   }
   const webhooks = yield* changeAll(tx, webhookRecords, name, (one) => cleared(one, undescribed), isOver);
   const keys = yield* changeAll(tx, keyRecords, name, (key) => cleared(key, emptied), isOver);
@@ -169,7 +172,8 @@ export const endOwnAccount = Effect.fnUntraced(function* (
   at: Millis,
   isOver: () => boolean = tx.isFull,
 ) {
-  if (yield* clearAccount(tx, account, isOver)) return { revoked: [], isMore: true };
+  // Others may go on running the account, under its rules of who may link.
+  if (yield* clearAccount(tx, account, isOver, noTexts)) return { revoked: [], isMore: true };
   const ended = yield* revokeKeys(tx, account.name, at, isOver);
   if (ended.isMore || !(yield* isRunBy(tx, account, chatId))) return ended;
   return { ...ended, isMore: yield* pauseAll(tx, account.name, at, isOver) };

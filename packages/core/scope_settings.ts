@@ -1,5 +1,5 @@
 /** The settings of a scope: what it says to users who verify, and who may link. */
-import { Schema } from "effect";
+import { Schema, Struct } from "effect";
 import type { DataScope } from "./data_scope.ts";
 import { nameText } from "./name_text.ts";
 import { chosen, switched, unsetOf } from "./settings.ts";
@@ -56,6 +56,9 @@ export type ScopeSettings = typeof noSettings;
 
 /** @internal */
 export const noSettings = unsetOf(scopeSettings);
+
+/** The settings that are texts of the owner, each unset. @internal */
+export const noTexts = Struct.pick(noSettings, ["displayName", "supportUrl", "doneText"]);
 
 export interface ConfiguredScope {
   readonly scope: DataScope;

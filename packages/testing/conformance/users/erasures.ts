@@ -1,6 +1,6 @@
 import type { StoragePorts } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
-import type { AccountStatus } from "@accountlink/core/keys";
+import { type AccountStatus, noSettings } from "@accountlink/core/keys";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniquePid, uniqueText } from "../../mod.ts";
@@ -19,6 +19,9 @@ export const erasures: Cases<StoragePorts> = {
     const scope = yield* keys.ensureScope(own.name, { kind: "global" }, uniquePid());
     const [theirs, others] = [yield* user.insertKey(scope), yield* user.insertKey(global)];
     yield* user.set(scope, chess, bob);
+    const rules = { minGameAgeDays: 3, minChatAgeDays: 4, freshProof: true, oneChatUser: true };
+    const texts = { displayName: "Acme", supportUrl: "https://a.example", doneText: "Welcome" };
+    yield* keys.updateSettings({ ...origin, pid: scope.pid, update: { ...rules, ...texts }, at: 6 });
     const pseudonym = `erased:${uniqueText()}`;
     const erased = yield* user.erase([], pseudonym);
     expectEqual([erased?.accounts, erased?.revokedKeys], [1, [theirs.key.id]]);
@@ -41,6 +44,8 @@ export const erasures: Cases<StoragePorts> = {
     const ofOthers = { ...others.key, madeBy: erasedMark };
     expectEqual(Option.getOrThrow(yield* keys.findByHash(others.hash)).key, ofOthers);
     expectEqual(yield* keys.findScope(own.name, { kind: "global" }), Option.none());
+    const { settings } = Option.getOrThrow(yield* keys.findScopeByPid(scope.pid));
+    expectEqual(settings, { ...noSettings, ...rules });
     expectEqual((yield* user.recordOf(scope, bob))?.gameId, chess);
 
     expectEqual(yield* user.entries(own.name), []);
@@ -50,6 +55,7 @@ export const erasures: Cases<StoragePorts> = {
       [
         ["key.created", pseudonym],
         ["link.set", pseudonym],
+        ["account.updated", pseudonym],
         ["user.erased", pseudonym],
       ],
     );
