@@ -104,24 +104,35 @@ export const writeRest = (commands: RedisCommands, key: string, rest: Rest | nul
 
 /**
  * @param path the address of Redis
- * @param serves whether this process is a server, of which the others know
+ * @param serves true for a server, of which the others know; false for a command, which claims nothing: while the servers
+ *   reconnect to a Redis that restarted, the data looks like a copy
  */
 export const storageUseOn = Effect.fnUntraced(function* (
   commands: RedisCommands,
-  { key, path, serves }: { readonly key: string; readonly path: string; readonly serves: boolean },
+  {
+    key,
+    path,
+    serves,
+  }: { readonly key: string; readonly path: string; readonly serves: boolean | undefined },
 ) {
   const run = (name: string, script: Script, ...values: ReadonlyArray<string | number>) =>
     runCommand(`StorageUse.${name}`, () => runScript(commands, script, [key], values));
+  const found = readRest(commands, key, path);
   const use = yield* makeStorageUse(
     {
       claim: (at) =>
-        Effect.flatMap(redisRun(commands), (id) => Effect.map(run("claim", claim, id, path, at), restOf)),
-      find: Effect.map(
-        runCommand("StorageUse.find", () => commands.hmget(key, "since", "reason")),
-        restOf,
-      ),
+        serves === false
+          ? found
+          : Effect.flatMap(redisRun(commands), (id) => Effect.map(run("claim", claim, id, path, at), restOf)),
+      find: found,
       rest: (rest) => writeRest(commands, key, rest),
-      resume: writeRest(commands, key, null),
+      // A copy that no server has opened yet would rest again at its first one.
+      resume: Effect.andThen(
+        writeRest(commands, key, null),
+        Effect.flatMap(redisRun(commands), (id) =>
+          runCommand("StorageUse.resume", () => commands.hset(key, "run", id)),
+        ),
+      ),
     },
     {
       servers: readServers(commands, key),

@@ -35,7 +35,10 @@ import { readRest, readServers, storageUseOn, writeRest } from "./storage_place.
 export interface StorageRedisOptions extends RedisOptions {
   /** How long to wait for a Redis that is not up yet. No wait by default. */
   readonly startTimeout?: Duration.Input;
-  /** Whether this process is a server: other processes then know that it runs. False by default. */
+  /**
+   * True for a server: other processes then know that it runs. False for a command that acts on nobody: it leaves it to
+   * servers to find that the data is a copy. Neither by default.
+   */
   readonly serves?: boolean;
 }
 
@@ -67,7 +70,7 @@ export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, S
       const { address, commands, prefix } = redis;
       if (address.kind === "cluster") return yield* new RedisClusterRefused();
       const path = pathOf(address);
-      const place = { key: placeKeyOf(redis), path, serves: options.serves ?? false };
+      const place = { key: placeKeyOf(redis), path, serves: options.serves };
       const check = yield* StorageCheck;
       yield* check(yield* firstAnswer(foundIn(redis, path), path, options));
       for (const risk of yield* risksOf(commands)) yield* Effect.logWarning(`Redis at "${path}" ${risk}`);

@@ -1,3 +1,4 @@
+import { StorageUse } from "@accountlink/core";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { StorageMemory } from "@accountlink/memory";
 import {
@@ -12,7 +13,7 @@ import {
 import { storagePropertySuite, storageSuites } from "@accountlink/testing/conformance";
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect";
 import * as test from "vitest";
-import { noLogs, uniquePrefix } from "../test_redis.ts";
+import { noLogs, uniquePrefix, until } from "../test_redis.ts";
 import { layer } from "./storage_redis.ts";
 
 const noUrl = await whyNoRedisUrl();
@@ -47,5 +48,32 @@ test.it.skipIf((await whyNoRedis()) !== null)(
       yield* proxy.restore;
       // The connection stays silent, so the first attempt waits for its deadline.
       yield* Effect.eventually(ask);
+    }).pipe(Effect.scoped, Effect.runPromise),
+);
+
+test.it.skipIf((await whyNoRedis()) !== null)(
+  "a command leaves it to servers to find that data is a copy, and may resume it",
+  () =>
+    Effect.gen(function* () {
+      const redis = yield* startRedis();
+      const url = Redacted.make(redis.url);
+      const open = (serves: boolean) =>
+        Effect.map(Layer.build(Layer.provide(layer({ url, serves }), noLogs)), Context.get(StorageUse));
+      const place = redis.ask("HGETALL", "accountlink:store:place");
+      const power = yield* Scope.make();
+      yield* Scope.provide(open(true), power);
+      yield* until(Effect.map(place, (fields) => fields.includes("server:")));
+      yield* redis.ask("SAVE");
+      yield* redis.kill;
+      yield* Scope.close(power, Exit.void);
+      yield* redis.restart;
+      const before = yield* place;
+
+      const command = yield* open(false);
+      test.expect(command.resting()).toMatchObject({ reason: "copied" });
+      test.expect(yield* place).toBe(before);
+      yield* command.resume;
+      test.expect(command.resting()).toBe(null);
+      test.expect((yield* open(true)).resting()).toBe(null);
     }).pipe(Effect.scoped, Effect.runPromise),
 );
