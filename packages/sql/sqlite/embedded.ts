@@ -1,7 +1,8 @@
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod, mkdir, stat } from "node:fs/promises";
 import {
   makeStorageUse,
   StorageCheck,
+  StorageFault,
   type StoragePorts,
   type StorageRefused,
   StorageUse,
@@ -41,11 +42,30 @@ export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<StoragePort
       const use = yield* makeStorageUse(records).pipe(
         Effect.mapError(({ cause }) => new DatabaseUnusable({ path, cause })),
       );
-      return Layer.provide(layer, Layer.succeedContext(database)).pipe(
+      return fileFault(path).pipe(
+        Layer.provideMerge(Layer.provide(layer, Layer.succeedContext(database))),
         Layer.merge(Layer.succeed(StorageUse, use)),
       );
     }),
   );
+
+/** Finds that the file of the database is not the one of the start: what is written would be lost at the end. */
+const fileFault = (path: string) => {
+  const inode = Effect.promise(() =>
+    stat(path, { bigint: true }).then(
+      ({ ino }) => ino,
+      () => null,
+    ),
+  );
+  return Layer.effect(
+    StorageFault,
+    Effect.map(Effect.all([StorageFault, inode]), ([known, atStart]) =>
+      Effect.flatMap(inode, (found) =>
+        found === atStart ? known : Effect.succeed("its file was replaced or deleted since the start"),
+      ),
+    ),
+  );
+};
 
 /** Opens the database itself, with its schema migrated, for a move. @internal */
 export const openEmbedded = (

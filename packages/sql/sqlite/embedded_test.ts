@@ -1,7 +1,17 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { AuditLog, ChatId, GameId, LinkStore, type StoreUnavailable } from "@accountlink/core";
+import { AuditLog, ChatId, GameId, LinkStore, StorageFault, type StoreUnavailable } from "@accountlink/core";
 import { ImportStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { expect, test } from "@accountlink/test-servers/effect";
@@ -115,6 +125,26 @@ test("a store with a damaged file never answers wrongly", function* () {
   const failures = exits.filter(Exit.isFailure).length;
   expect(failures).toBeGreaterThan(0);
   expect(failures).toBeLessThan(chatIds.length);
+});
+
+test.each([
+  ["deleted", (path: string) => rmSync(path)],
+  [
+    "replaced",
+    (path: string) => {
+      copyFileSync(path, `${path}.copy`);
+      renameSync(`${path}.copy`, path);
+    },
+  ],
+] as const)("a database file that was %s since the start is a fault of the storage", function* ([, change]) {
+  const folder = yield* makeTempFolder;
+  const faults = Effect.gen(function* () {
+    const fault = yield* StorageFault;
+    const before = yield* fault;
+    change(databaseOf(folder));
+    return [before, yield* fault];
+  });
+  expect(yield* on(folder, faults)).toEqual([null, "its file was replaced or deleted since the start"]);
 });
 
 test("a runtime without SQLite is named in place of a raw error", function* () {
