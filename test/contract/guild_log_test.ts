@@ -232,6 +232,13 @@ test("an erased user is taken out of messages that were posted, and others stay"
   await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: eve, gameId: "5", reason: "A test" } });
   await expect.poll(() => postsIn(hall), waiting).toContain("Player 5");
   const me = await server.signIn(eve, server.newBrowser(), "me");
+  expect((await exportOf(me)).body["logMessages"]).toContainEqual({
+    community: expect.objectContaining({ pid }) as unknown,
+    guildId: guild,
+    channelId: log,
+    messageId: expect.any(String) as unknown,
+    at: expect.stringMatching(/Z$/) as unknown,
+  });
   const page = await me.get("/me/erase");
   expect((await me.post("/me/erase", { ...formOf(page), confirm: "erase" })).status).toBeLessThan(400);
   await expect.poll(() => postsIn(hall), waiting).toContain("[erased]");

@@ -138,7 +138,7 @@ test("the export of /me has accounts, team roles and audit entries of the user",
   const answer = await exportOf(await open(owner));
   expect(answer.body).toMatchObject({
     accounts: [{ name: "owned", chatId: owner, tier: "free" }],
-    memberships: [{ account: "owned", role: "owner" }],
+    memberships: [{ account: "owned", role: "owner", communities: null }],
     signIns: [{ site: "me" }],
   });
   await send("PATCH /v2/game", { key: keeper, body: { chatId: owner, gameId: "2" } });

@@ -66,6 +66,7 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         roles,
         roleChanges,
         planNotices,
+        messages,
         sessions,
         flows,
       } = found;
@@ -82,11 +83,14 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         ...roleChanges,
         ...pauses,
         ...planNotices,
+        ...messages,
         ...sessions,
         ...flows,
       ];
       const scopes = records.map(({ scope }) => scope);
-      const communityOf = yield* communitiesOf([...scopes, ...scoped].map(({ pid }) => pid));
+      const pids = [...scopes, ...scoped].map(({ pid }) => pid);
+      const shared = found.memberships.flatMap(({ scopes: some }) => some ?? []);
+      const communityOf = yield* communitiesOf([...pids, ...shared]);
       const inCommunity = ({ pid, ...fields }: { readonly pid: Pid; readonly [field: string]: unknown }) => ({
         community: communityOf(pid),
         ...withTimes(fields),
@@ -97,8 +101,15 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         chatId,
         exportedAt: formatTimestamp(yield* Clock.currentTimeMillis),
         accounts: found.accounts,
-        memberships: found.memberships.map(({ account: { name }, role, since }) =>
-          withTimes({ account: name, role, since }),
+        // Null if the membership is of all communities of the account.
+        memberships: found.memberships.map(({ account: { name }, role, scopes: some, since, chosenAt }) =>
+          withTimes({
+            account: name,
+            role,
+            communities: some === null ? null : some.map(communityOf),
+            since,
+            chosenAt,
+          }),
         ),
         keys: found.keys.map(keyJson),
         links: records.map(({ scope: { pid }, record }) =>
@@ -151,6 +162,9 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         ),
         pauses: pauses.map(({ pid, guildId, at }) => inCommunity({ pid, guildId, at })),
         rulesTurnedOn: planNotices.map(({ pid, guildId, toldAt }) => inCommunity({ pid, guildId, toldAt })),
+        logMessages: messages.map(({ pid, guildId, channelId, messageId, at }) =>
+          inCommunity({ pid, guildId, channelId, messageId, at }),
+        ),
         sessions: sessions.map((session) => inCommunity(Struct.omit(session, ["id"]))),
         flows: flows.map(({ pid, gameId, expiresAt }) => inCommunity({ pid, gameId, expiresAt })),
         signIns: found.signIns.map((signIn) => withTimes(Struct.omit(signIn, ["id", "chatId"]))),
