@@ -3,10 +3,10 @@
  *
  * A file is read twice: first to check and hash every row, then to store its links. An upload, which was read for its
  * preview and cannot change, is read once, and has a name of its own. Else hash, scope and `onConflict` identify the
- * import, and the store keeps the number of rows up to its last stored batch. So an interrupted import is
- * resumed after that batch. A complete import begins again, since links may have changed, and counts its other rows as
- * unchanged. A changed file is another import. A pipe can be read only once: its rows are stored as they arrive, and its
- * import cannot be resumed.
+ * import, and the store keeps the number of rows up to its last stored batch. So an interrupted import is resumed after
+ * that batch. A complete import of a file begins again, since links may have changed, and counts its other rows as
+ * unchanged; an upload is imported once. A changed file is another import. A pipe can be read only once: its rows are
+ * stored as they arrive, and its import cannot be resumed.
  *
  * If a chat user occurs twice, `onConflict` decides which link counts. The other link is reported as left out only if
  * both links are in one batch.
@@ -166,7 +166,10 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   yield* refuseRounded(check.rounded);
   const pid = yield* findScope;
   yield* refuseUndo(pid);
-  const { name, resumedAfter } = yield* progressOf(pid, onConflict, check, fromStart);
+  const { name, resumedAfter } = yield* progressOf(pid, onConflict, check, {
+    fromStart,
+    startsOnce: source.known !== undefined,
+  });
   const tally = new Tally();
   if (changesLeft !== undefined) tally.changesLeft = yield* changesLeft;
   const staged = new Map<ChatId, LinkRecord>();
@@ -270,12 +273,12 @@ const progressOf = Effect.fnUntraced(function* (
   pid: Pid | null,
   onConflict: ConflictChoice,
   { hash, rows }: Check,
-  fromStart: boolean,
+  { fromStart, startsOnce }: { readonly fromStart: boolean; readonly startsOnce: boolean },
 ) {
   if (hash === null || pid === null) return { name: null, resumedAfter: 0 };
   const name = `${fileSources(pid).from}${onConflict}:${hash}`;
   const position = fromStart ? 0 : yield* (yield* ImportStore).importPosition(name);
-  return { name, resumedAfter: position === rows ? 0 : position };
+  return { name, resumedAfter: position === rows && !startsOnce ? 0 : position };
 });
 
 const batchesOf = <E, R>({ lines }: LinkSource<E, R>, givesWay: boolean) =>

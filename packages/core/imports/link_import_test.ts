@@ -145,7 +145,7 @@ test("an import continues after the last stored batch", () => {
   }).pipe(Effect.provide(layer));
 });
 
-test("a known file is read once, and continues after the last stored batch", () => {
+test("a known file is read once, continues after the last stored batch, and stores nothing after all", () => {
   const { state, layer } = failingAfter(1);
   return Effect.gen(function* () {
     const { lines } = fileOf(csv(2 * batch));
@@ -162,6 +162,8 @@ test("a known file is read once, and continues after the last stored batch", () 
     expect(outcome).toMatchObject({ resumedAfter: batch, inserted: batch });
     expect(shown.at(-1)).toEqual({ phase: "importing", rows: 2 * batch, total: 2 * batch });
     expect(reads).toBe(2);
+    const none = { resumedAfter: 2 * batch, links: 0, inserted: 0, unchanged: 0 };
+    expect((yield* run(upload)).outcome).toMatchObject(none);
   }).pipe(Effect.provide(layer));
 });
 
