@@ -79,7 +79,7 @@ export interface BatchOptions {
   readonly name: string | null;
   /** The records that a dry run would have stored so far. */
   readonly staged: Map<ChatId, LinkRecord>;
-  /** The first chat user of each game user in a dry run so far, in a scope that allows one. */
+  /** The last chat user of each game user in a dry run so far, in a scope that allows one. */
   readonly stagedUsers: Map<GameId, ChatId>;
   readonly resumedAfter: number;
   /** The room for new links; undefined without a cap. */
@@ -112,7 +112,7 @@ export const takeBatch = Effect.fnUntraced(function* (
   options: BatchOptions,
   now: Millis,
 ) {
-  const { pid, onConflict, dryRun, strict, origin, file, holder, name, staged, resumedAfter } = options;
+  const { pid, onConflict, dryRun, strict, origin, file, holder, name, resumedAfter } = options;
   const { links: found, leftOut: unusable } = sortRows(rows, onConflict);
   const blocked = yield* blockedAmong(found, options);
   const admitted = found.filter((link) => !blocked.has(link));
@@ -135,7 +135,7 @@ export const takeBatch = Effect.fnUntraced(function* (
   const parts = partsOf(links, onConflict);
   const store = Effect.fnUntraced(function* (part: Pick<ImportBatch, "links" | "existing" | "progress">) {
     if (part.links.length === 0 && part.progress === null) return noneImported;
-    if (dryRun || pid === null) return yield* preview(pid, part.links, part.existing, staged, changed);
+    if (dryRun || pid === null) return yield* preview(part, options, changed);
     const at = yield* Clock.currentTimeMillis;
     const begun = { holder, file, isContinued: tally.isBegun };
     const write = { ...origin, ...part, ...begun, pid, at, proof: "import" } as const;
@@ -196,19 +196,20 @@ const blockedAmong = Effect.fnUntraced(function* (
 /** Returns the links whose game user another chat user has, in a scope that allows one. */
 const takenAmong = Effect.fnUntraced(function* (
   links: ReadonlyArray<PlacedLink>,
-  { pid, oneChatUser, dryRun, stagedUsers }: BatchOptions,
+  { pid, oneChatUser, staged, stagedUsers }: BatchOptions,
 ): Effect.fn.Return<ReadonlySet<PlacedLink>, StoreUnavailable, LinkStore> {
   if (pid === null || !oneChatUser) return new Set();
   const store = yield* LinkStore;
   const holders = yield* store.findByGameIds(pid, [...new Set(links.map(({ gameId }) => gameId))], 2);
   const taken = new Set<PlacedLink>();
-  const takenBefore = dryRun && stagedUsers.size < maxStaged ? stagedUsers : new Map(stagedUsers);
+  const takenInBatch = new Set<GameId>();
   for (const link of links) {
     const { chatId, gameId } = link;
-    const earlier = takenBefore.get(gameId);
-    const isOther = (id: ChatId) => id !== chatId;
-    if ((earlier !== undefined && isOther(earlier)) || holders.get(gameId)?.some(isOther)) taken.add(link);
-    else takenBefore.set(gameId, chatId);
+    // Earlier batches of a dry run may have given a holder another game user.
+    const isOther = (id: ChatId) => id !== chatId && (staged.get(id)?.gameId ?? gameId) === gameId;
+    const known = [...(holders.get(gameId) ?? []), stagedUsers.get(gameId) ?? chatId];
+    if (takenInBatch.has(gameId) || known.some(isOther)) taken.add(link);
+    else takenInBatch.add(gameId);
   }
   return taken;
 });
@@ -303,10 +304,8 @@ export const sortRows = (rows: ReadonlyArray<LinkLine>, onConflict: ConflictChoi
 
 /** Computes what `importBatch` would do with links of different chat users. Adds the links that change to `changed`. */
 const preview = Effect.fnUntraced(function* (
-  pid: Pid | null,
-  links: ReadonlyArray<PortableLink>,
-  existing: ImportBatch["existing"],
-  staged: Map<ChatId, LinkRecord>,
+  { links, existing }: Pick<ImportBatch, "links" | "existing">,
+  { pid, staged, stagedUsers, oneChatUser }: BatchOptions,
   changed: Array<LinkChange>,
 ): Effect.fn.Return<BatchImported, StoreUnavailable, LinkStore> {
   const chatIds = links.map(({ chatId }) => chatId);
@@ -320,7 +319,9 @@ const preview = Effect.fnUntraced(function* (
     if (record !== undefined && isOrWasLinked(record) && record.gameId !== next.gameId) {
       changed.push({ chatId: link.chatId, gameId: link.gameId, previousGameId: record.gameId });
     }
-    if (staged.size < maxStaged) staged.set(link.chatId, next);
+    if (staged.size >= maxStaged) continue;
+    staged.set(link.chatId, next);
+    if (oneChatUser && next.gameId !== null) stagedUsers.set(next.gameId, link.chatId);
   }
   return counts;
 });

@@ -302,6 +302,19 @@ test("a dry run counts the rows of others in all batches, if the scope allows on
   }
 });
 
+test("a dry run counts what rows take that earlier batches have freed, if the scope allows one chat user", function* () {
+  const update = { oneChatUser: true };
+  yield* KeyStore.use((keys) => keys.updateSettings({ ...origin, pid, update, at: now }));
+  yield* run(fileOf("chatId,gameId\n10001,2\n10002,3\n"));
+  const first = Array.from({ length: batch - 1 }, (_, index) => `${100_000 + index},${100_000 + index}`);
+  const second = ["10003,2", "10004,3", "10001,5", "10005,4"];
+  const file = fileOf(["chatId,gameId", ...first, "10001,4", ...second, ""].join("\n"));
+  for (const dryRun of [true, false]) {
+    const { outcome } = yield* run(file, { dryRun, onConflict: "replace" });
+    expect(outcome).toMatchObject({ inserted: batch, replaced: 2, leftOut: 2 });
+  }
+});
+
 test("a strict import from a pipe keeps the batches that it stored before it read a wrong line", function* () {
   const wrong = yield* Effect.flip(run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true }));
   expect(wrong).toMatchObject({ _tag: "WrongLines", count: 1, stored: batch });
