@@ -36,6 +36,8 @@ export const linkImports = recordType({
     undoEntry: Schema.NullOr(Schema.Int),
     removed: Schema.Int,
     restored: Schema.Int,
+    /** The time of the last step of its undo; null before the undo has begun. Records of earlier releases lack it. */
+    undoneAt: Schema.NullOr(Schema.Int),
   },
   key: ["id"],
   indexes: {
@@ -141,7 +143,7 @@ export const logPart = Effect.fnUntraced(function* (
 ) {
   const { pid, at } = batch;
   const begun = { id, pid, name, importedAt: at, endsAt: at + undoableFor };
-  const none = { ...noneImported, entry: null, undoEntry: null, removed: 0, restored: 0 };
+  const none = { ...noneImported, entry: null, undoEntry: null, removed: 0, restored: 0, undoneAt: null };
   const before: LinkImport = stored ?? { ...begun, ...none };
   const counts = sumOf(before, part);
   const count = part.inserted + part.replaced;

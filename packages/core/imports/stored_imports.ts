@@ -7,13 +7,12 @@ import { importUndone } from "../journal/mod.ts";
 import type { LinkRecord } from "../links/link.ts";
 import { keysOfAll } from "../records/mod.ts";
 import { assertStorable } from "../storable_text.ts";
-import type { Millis } from "../timestamp.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
 import {
   type ImportStore,
   type ImportUndone,
   type UndoableImport,
   type UndoImport,
-  undoableFor,
   undoableImports,
 } from "./import_store.ts";
 import { isUntouched, joinedNeighbours, undoneRecord } from "./imported_record.ts";
@@ -39,8 +38,11 @@ export interface ImportTransactions {
     find: (tx: ImportTx) => StoreEffect<Found>,
     change: (tx: ImportTx, found: Found) => StoreEffect<A>,
   ) => StoreEffect<A>;
-  /** Deletes the links to undo of ended imports in steps, then the ended imports that began at `before` or earlier. */
-  readonly removeEnded: (ended: ReadonlyArray<LinkImport>, before: Millis) => StoreEffect<unknown>;
+  /** Deletes the links to undo of ended imports in steps, then the `old` ones of these imports. */
+  readonly removeEnded: (
+    ended: ReadonlyArray<LinkImport>,
+    old: ReadonlyArray<LinkImport>,
+  ) => StoreEffect<unknown>;
 }
 
 /** @internal */
@@ -85,9 +87,7 @@ export const storedImports = ({
   countChanges: (account, at) =>
     read("countChanges", function* (tx) {
       const all = yield* tx.ofAccount(linkImports, account);
-      return all
-        .filter(({ importedAt }) => importedAt > at - undoableFor)
-        .reduce((sum, one) => sum + one.inserted + one.replaced + one.removed + one.restored, 0);
+      return all.reduce((sum, one) => sum + changesSince(one, at - dayMs), 0);
     }),
 
   undo: (undo) =>
@@ -109,13 +109,22 @@ export const storedImports = ({
       const undoable = new Set(undoableAmong(yield* openAmong(tx, all, at)));
       return all.filter((one) => !undoable.has(one));
     });
-    yield* removeEnded(ended, at - undoableFor);
+    const isOld = (one: LinkImport) => Math.max(one.importedAt, undoneAtOf(one)) <= at - dayMs;
+    yield* removeEnded(ended, ended.filter(isOld));
   }),
 });
 
 const nothingLeft: ImportUndone = { removed: 0, restored: 0, isDone: true };
 
 const isBegun = ({ undoEntry }: LinkImport): boolean => undoEntry !== null;
+
+/** The time from which the changes by an undo count. An earlier release did not store it. */
+const undoneAtOf = ({ undoneAt, importedAt }: LinkImport): Millis => undoneAt ?? importedAt;
+
+/** Counts the changes by an import that began after a time, and by its undo if the last step was after that time. */
+const changesSince = (one: LinkImport, since: Millis): number =>
+  (one.importedAt > since ? one.inserted + one.replaced : 0) +
+  (undoneAtOf(one) > since ? one.removed + one.restored : 0);
 
 /** Whether the undo of an import may begin, or has begun: it then goes on until no link is left. */
 const isOpen = (one: LinkImport, at: Millis): boolean =>
@@ -212,7 +221,7 @@ const undoSome = Effect.fnUntraced(function* (
     const told = importUndone(undo, after.size, { file: found.name, ...sums });
     const part = after.size === 0 ? { ...told, event: null } : told;
     const undoEntry = yield* tx.journalPart(pid, part, found.undoEntry, true);
-    yield* tx.put(linkImports, { ...found, ...sums, undoEntry });
+    yield* tx.put(linkImports, { ...found, ...sums, undoEntry, undoneAt: at });
   }
   return { removed, restored, isDone };
 });

@@ -150,7 +150,8 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
     Effect.fnUntraced(function* (tx, { account: _, epoch, counts, undone, ...one }) {
       const endsAt = (yield* isCurrent(tx, { pid: one.pid, epoch })) ? one.endsAt : 0;
       const { entry: undoEntry, removed, restored } = undone ?? { entry: null, removed: 0, restored: 0 };
-      yield* txOf(tx).put(linkImports, { ...one, ...counts, endsAt, undoEntry, removed, restored });
+      const undo = { undoEntry, removed, restored, undoneAt: null };
+      yield* txOf(tx).put(linkImports, { ...one, ...counts, endsAt, ...undo });
     }),
   );
   yield* moveEarlier(

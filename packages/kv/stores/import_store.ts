@@ -29,12 +29,9 @@ export const layer = storeLayer(ImportStore, (db) => ({
         (found) => db.write(pid, (tx) => change(importTxOf(db, tx), found)),
       ),
 
-    removeEnded: Effect.fnUntraced(function* (ended, before) {
-      for (const one of ended) {
-        yield* removeInSteps(db, kvTable(importedLinks), [one.id]);
-        if (one.importedAt > before) continue;
-        yield* db.write(one.pid, (tx) => tx.remove(kvTable(linkImports), one.id));
-      }
+    removeEnded: Effect.fnUntraced(function* (ended, old) {
+      for (const { id } of ended) yield* removeInSteps(db, kvTable(importedLinks), [id]);
+      for (const { id, pid } of old) yield* db.write(pid, (tx) => tx.remove(kvTable(linkImports), id));
     }),
   }),
 }));

@@ -42,13 +42,13 @@ export const layer = storeLayer(ImportStore)((parts) => {
         })(),
 
       /** A few rows at a time, since one writer waits for another. */
-      removeEnded: (ended, before) =>
+      removeEnded: (ended, old) =>
         operation("sweep", function* () {
           const isEnded = isAmong(ended.map(({ id }) => id));
           const primaryKey = ["import_id", "chat_id"];
           const condition = sql`import_id ${isEnded}`;
           yield* deleteInBatches(sql, { table: "import_links", primaryKey, order: "import_id", condition });
-          yield* sql`DELETE FROM link_imports WHERE imported_at <= ${before} AND id ${isEnded}`;
+          yield* sql`DELETE FROM link_imports WHERE id ${isAmong(old.map(({ id }) => id))}`;
         })(),
     }),
   };

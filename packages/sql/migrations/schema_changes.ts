@@ -198,6 +198,8 @@ export const schemaChanges = Record.map(
       CREATE INDEX new_links_by_user ON new_links (chat_id, pid);
       CREATE INDEX new_links_by_due ON new_links (due_at, pid, chat_id)
     `,
+    /** When the undo of an import changed links last. */
+    "0051_undone_at": "ALTER TABLE link_imports ADD COLUMN undone_at INTEGER",
   },
   changeSchema,
 );

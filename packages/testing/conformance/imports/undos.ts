@@ -52,7 +52,7 @@ export const undos: Cases<StoragePorts> = {
   },
 
   "an undo that has begun goes on after its day, and no sweep ends it before": function* () {
-    const { importFile, listUndoable, sweepUndo, undo, account } = yield* makeSteps;
+    const { countChanges, importFile, listUndoable, sweepUndo, undo, account } = yield* makeSteps;
     // The sweeps end no imports of other cases.
     const end = undoableFor - 1_000_000_000;
     const id = yield* importFile(both(chess), end - undoableFor);
@@ -61,6 +61,8 @@ export const undos: Cases<StoragePorts> = {
     expectEqual(pluck(yield* listUndoable(account.name, end), "id"), [id]);
     expectEqual(yield* undo(id, end, 2), { ...done, removed: 1 });
     expectEqual(yield* listUndoable(account.name, end), []);
+    yield* sweepUndo(end + undoableFor - 1);
+    expectEqual(yield* countChanges(account.name, end + undoableFor - 1), 2, "a day from the undo");
   },
 
   "the last three imports of a scope can be undone, and no other": function* () {
@@ -77,8 +79,8 @@ export const undos: Cases<StoragePorts> = {
     yield* sweepUndo(-1_000_000_000);
     expectEqual((yield* undo(second, 9)).removed, 1);
     expectEqual(yield* listed, undoable);
-    const changed = [undoableFor - 1, undoableFor, undoableFor + 9];
-    expectEqual(yield* Effect.forEach(changed, (at) => countChanges(account.name, at)), [6, 5, 0]);
+    const changed = [undoableFor - 1, undoableFor, undoableFor + 8, undoableFor + 9];
+    expectEqual(yield* Effect.forEach(changed, (at) => countChanges(account.name, at)), [6, 5, 1, 0]);
   },
 
   "an import that was undone takes the place of no other among the last three": function* () {
