@@ -199,8 +199,9 @@ export class ImportStore extends Context.Service<
     /**
      * Takes back what an import did to its next `limit` links, in one transaction: removes the links that it made, and
      * restores those that it replaced. Links that somebody changed since stay, and links whose users were blocked
-     * since, or whose game user another chat user has in a scope that allows one, are not restored. Adds the counts to one audit entry, and appends the event `links.imported`, so that
-     * readers list anew.
+     * since, or whose game user another chat user has in a scope that allows one, are not restored. If that chat user has
+     * it by the import, the link is taken back at once. Adds the counts to one audit entry, and appends the event
+     * `links.imported`, so that readers list anew.
      */
     readonly undo: (write: UndoImport) => StoreEffect<ImportUndone>;
 

@@ -1,6 +1,6 @@
 /** The rules by which an import and its undo change a link record. Stores apply them to a record that they have locked. */
 import { Struct } from "effect";
-import type { GameId } from "../ids.ts";
+import type { ChatId, GameId } from "../ids.ts";
 import { isLinked, isOrWasLinked, type LinkRecord, noTime } from "../links/link.ts";
 import { confirmedRecord, linkedRecord } from "../links/link_changes.ts";
 import type { PortableLink } from "../links/link_store.ts";
@@ -44,16 +44,22 @@ export const lastOfEach = (links: ReadonlyArray<PortableLink>): ReadonlyArray<Po
     one.chatId < other.chatId ? -1 : 1,
   );
 
-/** Returns the items whose key no item before them has. All without a key are among them. @internal */
-export const firstOfEach = <A>(
-  items: ReadonlyArray<A>,
-  keyOf: (item: A) => string | null,
-): ReadonlyArray<A> => {
-  const seen = new Set<string>();
-  return items.filter((item) => {
-    const key = keyOf(item);
-    return key === null || seen.size < seen.add(key).size;
-  });
+/**
+ * Returns who else has the game users of links, by the chat user of the link: the chat user that is `stored`, or that of
+ * an earlier one of the links. @internal
+ */
+export const holdersOf = (
+  links: ReadonlyArray<{ readonly chatId: ChatId; readonly gameId: GameId }>,
+  stored: ReadonlyArray<ChatId | undefined>,
+): ReadonlyMap<ChatId, ChatId> => {
+  const firsts = new Map<GameId, ChatId>();
+  const holders = new Map<ChatId, ChatId>();
+  for (const [index, { chatId, gameId }] of links.entries()) {
+    const holder = stored[index] ?? firsts.get(gameId);
+    if (holder === undefined) firsts.set(gameId, chatId);
+    else holders.set(chatId, holder);
+  }
+  return holders;
 };
 
 /** What the record of a user who was never linked was before the import. */

@@ -94,10 +94,14 @@ export interface ImportTx extends Tx {
     links: ReadonlyArray<L>,
   ) => StoreEffect<ReadonlyArray<L>>;
   /**
-   * In a scope that allows one chat user, leaves out links to the game user of another chat user; of several links to a
-   * game user, all but the first.
+   * In a scope that allows one chat user, returns the newest other chat user of the game users of links, by the chat user
+   * of the link, apart from those in `leaving`. Of several links to a game user, all but the first name that of the first.
    */
-  readonly untaken: <L extends LinkUsers>(pid: Pid, links: ReadonlyArray<L>) => StoreEffect<ReadonlyArray<L>>;
+  readonly holders: (
+    pid: Pid,
+    links: ReadonlyArray<LinkUsers>,
+    leaving: ReadonlyArray<ChatId>,
+  ) => StoreEffect<ReadonlyMap<ChatId, ChatId>>;
   /**
    * Stores a part of a change that several transactions make: an event for each, and one entry, whose details the later
    * parts replace. Returns the sequence of the entry; null without one.
@@ -130,7 +134,9 @@ export const beginPart = Effect.fnUntraced(function* (
 ) {
   const stored = file && (yield* tx.get(linkImports, file.id));
   if (isContinued && (stored === undefined || stored.endsAt === 0)) return null;
-  return { stored, links: yield* tx.untaken(pid, yield* tx.unblocked(pid, links)) };
+  const unblocked = yield* tx.unblocked(pid, links);
+  const holders = yield* tx.holders(pid, unblocked, []);
+  return { stored, links: unblocked.filter(({ chatId }) => !holders.has(chatId)) };
 });
 
 /** Adds the counts of a part to the stored import of its file, and to the audit entry. @internal */

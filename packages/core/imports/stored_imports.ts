@@ -76,7 +76,9 @@ export const storedImports = ({
       if (found === undefined || found.endsAt === 0) return { links: [], kept: 0, next: null };
       const bounds = { ...(after !== null && { after: [after] }), limit };
       const page = yield* tx.list(importedLinks.byKey, [id], bounds);
-      const undone = yield* undoneAmong(tx, found.pid, page);
+      const { undone: all } = yield* undoneAmong(tx, found, page, 2 * limit);
+      const chatIds = new Set(page.map(({ chatId }) => chatId));
+      const undone = all.filter(({ chatId }) => chatIds.has(chatId));
       return {
         links: undone.map(({ chatId, previousGameId }) => ({ chatId, isRemoved: previousGameId === null })),
         kept: page.length - undone.length,
@@ -116,8 +118,6 @@ export const storedImports = ({
 
 const nothingLeft: ImportUndone = { removed: 0, restored: 0, isDone: true };
 
-const isBegun = ({ undoEntry }: LinkImport): boolean => undoEntry !== null;
-
 /** The time from which the changes by an undo count. An earlier release did not store it. */
 const undoneAtOf = ({ undoneAt, importedAt }: LinkImport): Millis => undoneAt ?? importedAt;
 
@@ -125,6 +125,8 @@ const undoneAtOf = ({ undoneAt, importedAt }: LinkImport): Millis => undoneAt ??
 const changesSince = (one: LinkImport, since: Millis): number =>
   (one.importedAt > since ? one.inserted + one.replaced : 0) +
   (undoneAtOf(one) > since ? one.removed + one.restored : 0);
+
+const isBegun = ({ undoEntry }: LinkImport): boolean => undoEntry !== null;
 
 /** Whether the undo of an import may begin, or has begun: it then goes on until no link is left. */
 const isOpen = (one: LinkImport, at: Millis): boolean =>
@@ -164,23 +166,77 @@ const undoableOf = (one: LinkImport): UndoableImport => {
   return { id, pid, name, importedAt, endsAt, links: inserted + replaced, undone };
 };
 
-/** Returns the links that an undo takes back: nobody has changed them since, and the scope admits those from before. */
-const undoneAmong = Effect.fnUntraced(function* (tx: ImportTx, pid: Pid, all: ReadonlyArray<ImportedLink>) {
-  const chatIds = all.map(({ chatId }) => chatId);
+/** Returns links that nobody has changed since their import, by chat user, unless a user of the link before is blocked. */
+const untouchedAmong = Effect.fnUntraced(function* (
+  tx: ImportTx,
+  pid: Pid,
+  links: ReadonlyArray<ImportedLink>,
+) {
+  const chatIds = links.map(({ chatId }) => chatId);
   const records = yield* tx.records(pid, chatIds);
-  const untouched = all.flatMap((one) => {
+  const untouched = links.flatMap((one) => {
     const record = records.get(one.chatId);
     return isUntouched(one, record) ? [{ ...one, record }] : [];
   });
-  const restored = untouched.flatMap(({ chatId, previousGameId: gameId, record }) => {
-    return gameId === null ? [] : [{ chatId, gameId, isGiven: gameId !== record.gameId }];
-  });
-  const unblocked = yield* tx.unblocked(pid, restored);
-  const given = unblocked.filter(({ isGiven }) => isGiven);
-  const admitted = [...unblocked.filter(({ isGiven }) => !isGiven), ...(yield* tx.untaken(pid, given))];
-  const refused = new Set(restored.map(({ chatId }) => chatId));
-  for (const { chatId } of admitted) refused.delete(chatId);
-  return untouched.filter(({ chatId }) => !refused.has(chatId));
+  const restored = untouched.flatMap(({ chatId, previousGameId: gameId }) =>
+    gameId === null ? [] : [{ chatId, gameId }],
+  );
+  const blocked = new Set(restored.map(({ chatId }) => chatId));
+  for (const { chatId } of yield* tx.unblocked(pid, restored)) blocked.delete(chatId);
+  return new Map(untouched.filter(({ chatId }) => !blocked.has(chatId)).map((link) => [link.chatId, link]));
+});
+
+/** How often `undoneAmong` looks for chat users who give back a game user. */
+const mostLooks = 10;
+
+/**
+ * Returns the links that an undo takes back: nobody has changed them since, and the scope admits those from before. Looks
+ * also at links of other pages, whose chat users have the game users of links from before; the last links of a full page
+ * give way to them.
+ *
+ * @param most the number of links to look at, at most
+ */
+const undoneAmong = Effect.fnUntraced(function* (
+  tx: ImportTx,
+  { id, pid }: LinkImport,
+  page: ReadonlyArray<ImportedLink>,
+  most: number,
+) {
+  const own = page.map(({ chatId }) => chatId);
+  const looked = new Map(page.map((link) => [link.chatId, link]));
+  const undone = yield* untouchedAmong(tx, pid, page);
+  for (let looks = 0; looks <= mostLooks; looks++) {
+    const isLast = looks === mostLooks;
+    const moved = [...undone.values()].filter(
+      ({ previousGameId, record }) => previousGameId !== record.gameId,
+    );
+    const given = moved.flatMap(({ chatId, previousGameId: gameId }) =>
+      gameId === null ? [] : [{ chatId, gameId }],
+    );
+    // Whoever gets a game user back may still be refused after the last look.
+    const leaving = isLast ? moved.filter(({ previousGameId }) => previousGameId === null) : moved;
+    const holders = yield* tx.holders(
+      pid,
+      given,
+      leaving.map(({ chatId }) => chatId),
+    );
+    if (holders.size === 0) break;
+    const unseen = [...new Set(holders.values())].filter((chatId) => !looked.has(chatId));
+    const room = isLast ? 0 : Math.floor(most / 2) - (looked.size - own.length);
+    const found = yield* tx.getAll(
+      importedLinks,
+      unseen.slice(0, room).map((chatId) => [id, chatId]),
+    );
+    for (const link of found) looked.set(link.chatId, link);
+    const added = yield* untouchedAmong(tx, pid, found);
+    for (const [chatId, holder] of holders) if (!added.has(holder)) undone.delete(chatId);
+    for (const [chatId, link] of added) undone.set(chatId, link);
+    for (const chatId of own.splice(most - (looked.size - own.length))) {
+      looked.delete(chatId);
+      undone.delete(chatId);
+    }
+  }
+  return { looked: [...looked.values()], undone: [...undone.values()] };
 });
 
 /** Undoes the next links of an import. Joins what the imports before and after it did to their users. */
@@ -192,9 +248,9 @@ const undoSome = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ImportUndone, StoreUnavailable> {
   const { pid, at } = undo;
   const limit = Math.min(undo.limit, tx.mostUndone);
-  const taken = yield* tx.list(importedLinks.byKey, [found.id], { limit });
+  const page = yield* tx.list(importedLinks.byKey, [found.id], { limit });
+  const { looked: taken, undone } = yield* undoneAmong(tx, found, page, limit);
   const chatIds = taken.map(({ chatId }) => chatId);
-  const undone = yield* undoneAmong(tx, pid, taken);
   const after = new Map<ChatId, LinkRecord>(
     undone.map((link) => [link.chatId, undoneRecord(link.record, link, at)]),
   );
@@ -214,7 +270,7 @@ const undoSome = Effect.fnUntraced(function* (
   yield* tx.removeAll(importedLinks, keysOfAll(importedLinks, taken));
   const removed = [...after.values()].filter(({ gameId }) => gameId === null).length;
   const restored = after.size - removed;
-  const isDone = taken.length < limit;
+  const isDone = page.length < limit;
   // The entry marks the undo as begun, so that it goes on after its node died.
   if (after.size > 0 || !(isDone || isBegun(found))) {
     const sums = { removed: found.removed + removed, restored: found.restored + restored };

@@ -7,7 +7,7 @@ import { itemsOf } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { blockTest } from "./blocks.ts";
 import { recordPart } from "./journal.ts";
-import { findRecordsIn, links, takenAmong } from "./links.ts";
+import { findRecordsIn, holdersAmong, links } from "./links.ts";
 import { epochOf } from "./scopes.ts";
 
 /** The links of a transaction at most, so that a commit keeps others waiting for some 10 milliseconds. */
@@ -30,8 +30,7 @@ export const importTxOf = (db: Database, tx: Transaction): ImportTx => ({
   unblocked: (pid, all) =>
     Effect.map(blockTest(tx, pid), (isBlocked) => all.filter((link) => !isBlocked(link))),
 
-  untaken: (pid, all) =>
-    Effect.map(takenAmong(db, tx, pid, all), (taken) => all.filter(({ chatId }) => !taken.has(chatId))),
+  holders: (pid, all, leaving) => holdersAmong(db, tx, pid, all, leaving),
 
   journalPart: (pid, part, first, isTold) => recordPart(tx, pid, part, first, isTold),
 

@@ -1,7 +1,7 @@
 /** The link records, and the changes of them that several stores make. */
 import type { ChatId, GameId, Pid } from "@accountlink/core";
 import { Conflict, type StoreEffect, type StoreUnavailable } from "@accountlink/core/errors";
-import { firstOfEach } from "@accountlink/core/imports";
+import { holdersOf } from "@accountlink/core/imports";
 import { linkSet } from "@accountlink/core/journal";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import {
@@ -135,30 +135,30 @@ export const takenByIn = Effect.fnUntraced(function* (
 });
 
 /**
- * Returns the chat users of links whose game user another chat user has, in a scope that allows one; of several who are
- * to get a game user, all but the first. Each write that gives a game user changes the place of the scope in the journal:
- * the commit checks the place, because it has no room for a guard of each game user.
+ * Returns who else has the game users of links, as `ImportTx.holders` does. Each write that gives a game user changes the
+ * place of the scope in the journal: the commit checks the place, because it has no room for a guard of each game user.
  */
-export const takenAmong = Effect.fnUntraced(function* (
+export const holdersAmong = Effect.fnUntraced(function* (
   db: Database,
   tx: Transaction,
   pid: Pid,
   wanted: ReadonlyArray<LinkToCheck>,
+  leaving: ReadonlyArray<ChatId>,
 ) {
   const { epoch, settings } = yield* scopeAt(tx, pid);
-  if (!settings.oneChatUser || wanted.length === 0) return new Set<ChatId>();
+  if (!settings.oneChatUser || wanted.length === 0) return new Map<ChatId, ChatId>();
   yield* placeAt(tx, pid);
+  const isLeaving = new Set(leaving);
+  const most = Math.min(2 + leaving.length, mostTaken);
   const found = yield* forEachLimited(
     wanted,
     ({ chatId, gameId }) =>
-      Effect.map(db.peekEntries<StoredLink, ChatId>(links.byGame, [pid, epoch, gameId], 2), (holders) =>
-        holders.every((id) => id === chatId),
+      Effect.map(db.peekEntries<StoredLink, ChatId>(links.byGame, [pid, epoch, gameId], most), (holders) =>
+        holders.find((id) => id !== chatId && !isLeaving.has(id)),
       ),
     { concurrency: shortListsAtOnce },
   );
-  const free = wanted.filter((_, index) => found[index]);
-  const given = new Set(firstOfEach(free, ({ gameId }) => gameId));
-  return new Set(wanted.filter((link) => !given.has(link)).map(({ chatId }) => chatId));
+  return holdersOf(wanted, found);
 });
 
 /** Refuses a link that the scope does not admit. @param movesFrom a chat user who loses the link */

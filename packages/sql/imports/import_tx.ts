@@ -1,6 +1,6 @@
 /** Transactions over imports and links. */
 import { ChatId, type GameId, type Pid } from "@accountlink/core";
-import { firstOfEach, type ImportTx, type ImportTxBody } from "@accountlink/core/imports";
+import { holdersOf, type ImportTx, type ImportTxBody } from "@accountlink/core/imports";
 import type { Tx } from "@accountlink/core/records";
 import { Effect } from "effect";
 import type { SqlError } from "effect/sql";
@@ -8,7 +8,7 @@ import { insertPart } from "../journal/records.ts";
 import { admissionOn, type Marks } from "../links/admitted_links.ts";
 import { readRecords, recordColumns } from "../links/link_lookups.ts";
 import { withTx } from "../records.ts";
-import { columnReader, type UnreadableRow } from "../statements/row.ts";
+import { columnReader, tableOf, type UnreadableRow } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 
 /** The operations of a transaction whose statements may fail. */
@@ -66,16 +66,22 @@ const importTxOn = ({ sql, elements, forUpdate, isAmong }: StoreParts, tx: Tx, l
       return links.filter(({ chatId }) => !blocked.has(chatId));
     }),
 
-    untaken: Effect.fnUntraced(function* (pid, links) {
-      if (links.length === 0 || !(yield* marksOf(pid)).oneChatUser) return links;
-      const taken = new Set(
-        yield* readLeftOut(sql`
-          SELECT value ->> 0 AS left_out FROM ${linesOf(links)}
-          WHERE EXISTS (SELECT 1 FROM links WHERE pid = ${pid} AND game_id = value ->> 1 AND chat_id <> value ->> 0)`),
-      );
-      return firstOfEach(
-        links.filter(({ chatId }) => !taken.has(chatId)),
-        ({ gameId }) => gameId,
+    holders: Effect.fnUntraced(function* (pid, links, leaving) {
+      if (links.length === 0 || !(yield* marksOf(pid)).oneChatUser) return new Map<ChatId, ChatId>();
+      const isStaying = leaving.length === 0 ? sql.literal("") : sql`AND NOT (chat_id ${isAmong(leaving)})`;
+      const found = yield* readHolders(sql`
+        SELECT chat_id, holder FROM (
+          SELECT value ->> 0 AS chat_id, (
+            SELECT chat_id FROM links
+            WHERE pid = ${pid} AND game_id = value ->> 1 AND chat_id <> value ->> 0 ${isStaying}
+            ORDER BY linked_at DESC, chat_id LIMIT 1
+          ) AS holder
+          FROM ${linesOf(links)}
+        ) AS found WHERE holder IS NOT NULL`);
+      const stored = new Map(found);
+      return holdersOf(
+        links,
+        links.map(({ chatId }) => stored.get(chatId)),
       );
     }),
 
@@ -88,3 +94,7 @@ const importTxOn = ({ sql, elements, forUpdate, isAmong }: StoreParts, tx: Tx, l
 };
 
 const readLeftOut = columnReader("links", "left_out", ChatId);
+
+const readHolders = tableOf("links", { chatId: ChatId, holder: ChatId }).reader(
+  ({ chatId, holder }) => [chatId, holder] as const,
+);

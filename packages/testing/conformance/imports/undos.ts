@@ -220,6 +220,21 @@ export const undos: Cases<StoragePorts> = {
       ]);
     },
 
+  "an undo gives back what later links of its import took, on any page, if the scope allows one chat user":
+    function* () {
+      for (const limit of [2, 9]) {
+        const { importLinks, undoablePage, links, undo, write, allowOne, holders } = yield* makeSteps;
+        yield* links.setGame({ ...write, chatId: ada, gameId: chess });
+        yield* allowOne;
+        const id = uniqueText();
+        const taking = [line(dan, rummy), line(ada, poker), line(cyd, chess)];
+        for (const one of taking) yield* importLinks([one], { at: 1, file: fileOf(id) });
+        expectEqual((yield* undoablePage(id, null, limit)).kept, 0);
+        yield* Effect.repeat(undo(id, 2, limit), { until: ({ isDone }) => isDone });
+        expectEqual([limit, yield* holders], [limit, [[chess, [ada]]]]);
+      }
+    },
+
   "an undo and a batch give a game account to one of several chat users, if the scope allows one":
     function* () {
       const { importFile, importLinks, undoablePage, undo, allowOne, holders } = yield* makeSteps;
