@@ -19,7 +19,7 @@ test("an account changes at most so much on the dashboard a day, by JSON and by 
   expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "dashboard_day" });
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
   const page = await owner.browser.post("/dashboard/keys", { ...form, name: "Bot", scope: "global" });
-  expect(page.status).toBe(429);
+  expect([page.status, Number(page.headers["retry-after"]) > 0]).toEqual([429, true]);
   expect(wordsOf(page)).toContain("Nothing was changed: 3 changes a day on the dashboard are allowed.");
   owner.browser.cookies.set("accountlink_language", "de");
   const german = await owner.browser.post("/dashboard/team/add", { ...form, who: "100023", role: "admin" });

@@ -78,7 +78,9 @@ export const pageResponse = (
     platforms: visitor.platforms,
     problems: [...(page.refused?.problems ?? []), ...(page.problems ?? [])],
   });
-  return documentResponse(page.status ?? 200, source, wording.language, policy);
+  const response = documentResponse(page.status ?? 200, source, wording.language, policy);
+  const retryAfter = page.refused?.retryAfter;
+  return retryAfter === undefined ? response : response.withHeaders({ "retry-after": String(retryAfter) });
 };
 
 const documentOf = (page: Page, visitor: Visitor, wording: PageWording, footer: Html): Html => {

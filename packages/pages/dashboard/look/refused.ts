@@ -15,6 +15,8 @@ export interface Refused {
   readonly problems: ReadonlyArray<Problem>;
   /** An error message about the whole form; null if every message concerns a field. */
   readonly general: string | Html | null;
+  /** After how many seconds the form may be sent again, if a limit refused it. */
+  readonly retryAfter?: number;
 }
 
 export const refusedFor = (
@@ -66,6 +68,7 @@ const refusalOf = (error: Extract<PublicError, { readonly _tag: FormTag }>): Ref
       return {
         ...refused,
         general: say("refused.limit", { reason: limitHtml(error), minutes }),
+        retryAfter: error.retryAfter,
       };
     }
     case "PlatformUnavailable":
