@@ -13,18 +13,19 @@ import {
 import { emptyGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import type { Answer } from "../support/http.ts";
-import { planOf, signInOwner } from "./dashboard.ts";
+import { planOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const member = (number: number): Sender => ({ chatId: String(100_000 + number) });
 const [ada, bob, cyd, dan, eve] = [member(1), member(2), member(3), member(4), member(5)];
 const [busy, flo, gus, hal] = [member(20), member(6), member(7), member(8)];
-const aboveBot = "9";
+const [aboveBot, pass] = ["9", "7"];
 const unnamedGuild = "700000000000000077";
 
 const club = clubOf(ada.chatId, [
   { id: aboveBot, name: "Chief", assignable: false },
   { id: "1", name: "Member", assignable: true },
+  { id: pass, name: "Pass", assignable: true },
 ]);
 const server = useSiteServer(
   { ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey, ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: "20" },
@@ -405,6 +406,20 @@ test("an answer that takes longer than 2 seconds is deferred", async () => {
   expect(Date.now() - started).toBeLessThan(3_000);
   const deferred = { type: 5, data: { flags: 64 } };
   expect(answers.map(({ body }) => body)).toEqual([deferred, { type: 6 }, deferred]);
+});
+
+test("update tells a question without an answer from roles that are right and from refused ones", async () => {
+  const owner = await signInOwner(server, ada.chatId);
+  const item = { is: "owner", item: "gamepass", itemId: "404" };
+  expect((await putPlan(owner, { pid: await pid(), rules: [{ roleId: pass, when: item }] })).status).toBe(
+    200,
+  );
+  const route = "GET /game/api/users/:gameId/items/:item/:itemId";
+  await platform.fail({ platform: "game", mode: "refused", code: "no_item", route });
+  expect((await told(ada, "update", { user: gus.chatId })).content).toContain("already has the right roles");
+  await platform.recover();
+  await platform.fail({ platform: "game", mode: "down" });
+  expect((await pressed(hal, "roles")).content).toContain("try again");
 });
 
 test("while the platform is down, the answer says so", async () => {

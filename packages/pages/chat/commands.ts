@@ -321,12 +321,13 @@ const makeUpdate = Effect.gen(function* () {
     if (nickname !== null)
       lines.push(language.text("chat.sync.nickname", { nickname: plain(nickname) || "–" }));
     if (lines.length > 0) lines.unshift(language.text("chat.sync.changed", { user }));
-    const refused = settled.problems.flatMap(({ roleId }) => (roleId === null ? [] : [roleId]));
+    // Other problems concern the plan: the bot was refused nothing.
+    const problems = settled.problems.filter(({ chatId }) => chatId !== null);
+    const refused = problems.flatMap(({ roleId }) => (roleId === null ? [] : [roleId]));
     if (refused.length > 0) lines.push(language.text("chat.sync.refused", { roles: rolesText(refused) }));
-    if (refused.length < settled.problems.length) lines.push(language.text("chat.sync.nickname_refused"));
-    return {
-      content: lines.length === 0 ? language.text("chat.sync.same", { user }) : lines.join("\n"),
-    };
+    if (refused.length < problems.length) lines.push(language.text("chat.sync.nickname_refused"));
+    if (lines.length === 0 && settled.retryAt !== null) lines.push(language.text("chat.unavailable"));
+    return { content: lines.join("\n") || language.text("chat.sync.same", { user }) };
   });
 });
 
