@@ -17,6 +17,7 @@ import { formatTimestamp, timeOrNull } from "../timestamp.ts";
 import { RoleHistoryStore } from "./role_history_store.ts";
 import {
   type ChosenSettings,
+  changedSettings,
   lacksNicknameGroup,
   noPlan,
   PlanSettings,
@@ -87,7 +88,7 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
      *
      * @param isEdited whether the plan may be replaced only as it was read
      * @param take the roles to take from members who have them by the rules, which name them no more, in place of those
-     * that earlier changes of the plan take; undefined leaves these
+     * that earlier changes of the plan take; undefined leaves these, and so does an empty list if no setting changes
      */
     const write = Effect.fn("StoredPlans.write")(function* (
       plan: RolePlan,
@@ -102,7 +103,8 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
       const put = { ...change, settings, position: end };
       const refused = yield* store.put({ ...put, ...(isEdited && { edited: plan }) });
       if (refused !== null) return yield* new Conflict({ reason: refused });
-      if (take !== undefined)
+      const isChanged = changedSettings(plan, settings).length > 0;
+      if (take !== undefined && (isChanged || take.length > 0))
         yield* history.reverse({ ...change, change: "gave", roleIds: take, since: 0, count: 0 });
       yield* announceChange;
     });

@@ -257,6 +257,8 @@ test("a role that no rule names any more is taken from the members who have it b
   assert.strictEqual(yield* has, users.length + 1);
   yield* put({ rules, state: "paused", take: [verified] });
   yield* put({ rules });
+  // A change of nothing leaves what is being taken.
+  yield* put({ rules, take: [] });
   yield* pass(15);
   assert.deepEqual([yield* has, yield* state], [1, "on"]);
   assert.deepEqual(unnamedBy({ rules }, yield* plans.countGiven(guild)), []);
