@@ -35,7 +35,10 @@ export const roleChanges = recordType({
     because: Schema.Literals(changeReasons),
     /** `trying` until the platform has answered. If the node dies before, the change may have been made or not. */
     outcome: Schema.Literals(["trying", "made"]),
-    /** The `change`, unless a later one of the member's role was made, or it is known to be reversed; else null. */
+    /**
+     * The `change`, unless a later one of the member's role was made, it is known to be reversed, or it gave a role back
+     * that the rules had never given; else null.
+     */
     last: Schema.NullOr(Kind),
     /** Null as long as the member has the role by the rules. */
     keptUntil: Schema.NullOr(Schema.Int),
@@ -190,11 +193,18 @@ const lasting = (change: Omit<KeptRoleChange, "last" | "keptUntil">): KeptRoleCh
   keptUntil: change.change === "gave" ? null : change.at + roleChangeTime,
 });
 
-const ended = (change: KeptRoleChange): KeptRoleChange => ({
+/** @param at when the time begins for which the change is kept */
+const ended = (change: KeptRoleChange, at = change.at): KeptRoleChange => ({
   ...change,
   last: null,
-  keptUntil: change.at + roleChangeTime,
+  keptUntil: at + roleChangeTime,
 });
+
+/** Whether a change gives a role back that the rules took and never gave: the member has it by hand, as before. */
+const isByHand = ({ change, because }: KeptRoleChange, earlier: ReadonlyArray<KeptRoleChange>): boolean =>
+  change === "gave" &&
+  because === "put_back" &&
+  !earlier.some((each) => each.change === "gave" && each.because !== "put_back");
 
 const isSame = (one: RoleReversal | undefined, { at, number }: RoleReversal): boolean =>
   one?.at === at && one.number === number;
@@ -216,13 +226,15 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, (records) => {
     let number = newest?.number ?? 0;
     const begun: Array<KeptRoleChange> = [];
     for (const { roleId, change } of changes) {
-      const [before] = yield* changesOfRole(tx, { ...place, chatId, roleId });
+      const earlier = yield* changesOfRole(tx, { ...place, chatId, roleId });
+      const [before] = earlier;
       if (before?.outcome === "trying" && before.change === change) {
         yield* tx.remove(roleChanges, pid, guildId, before.number);
       }
       number++;
       const made = { ...place, number, chatId, roleId, change, at, because } as const;
-      const kept = lasting({ ...made, outcome: "trying" });
+      const begins = lasting({ ...made, outcome: "trying" });
+      const kept = isByHand(begins, earlier) ? ended(begins) : begins;
       yield* tx.put(roleChanges, kept);
       yield* tx.remove(roleChanges, pid, guildId, number - mostRoleChanges);
       begun.push(kept);
@@ -240,7 +252,9 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, (records) => {
       }
       yield* tx.put(roleChanges, { ...kept, outcome: "made" });
       for (const before of yield* changesOfRole(tx, kept)) {
-        if (before.number < kept.number && before.last !== null) yield* tx.put(roleChanges, ended(before));
+        if (before.number >= kept.number || before.last === null) continue;
+        // What the rules gave stays as long as what they took, so that giving it back finds who had it by the rules.
+        yield* tx.put(roleChanges, ended(before, before.change === "gave" ? kept.at : before.at));
       }
     }
   });

@@ -1,11 +1,22 @@
 import { ChatId, type StoragePorts } from "@accountlink/core";
-import { type RoleChange, RoleHistoryStore, roleChangeTime } from "@accountlink/core/roles";
+import {
+  type ChangeReason,
+  type RoleChange,
+  RoleHistoryStore,
+  roleChangeTime,
+} from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { uniqueChatId } from "../../mod.ts";
 import { expectEqual, pluck } from "../expect.ts";
 import { atOnce, makeScopes, newestOf, origin } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 import { start, uniqueGuildId } from "./role_steps.ts";
+
+interface BeginOptions {
+  readonly at?: number;
+  readonly roleId?: string;
+  readonly because?: ChangeReason;
+}
 
 const newHistory = Effect.gen(function* () {
   const history = yield* RoleHistoryStore;
@@ -14,13 +25,13 @@ const newHistory = Effect.gen(function* () {
   const begin = (
     chatId: string,
     change: RoleChange["change"],
-    { at = start, roleId = "1" }: { readonly at?: number; readonly roleId?: string } = {},
+    { at = start, roleId = "1", because = "sweep" }: BeginOptions = {},
   ) =>
     history.begin({
       ...place,
       chatId: ChatId.make(chatId),
       changes: [{ roleId, change }],
-      because: "sweep",
+      because,
       at,
     });
   const make = (...change: Parameters<typeof begin>) =>
@@ -68,6 +79,28 @@ const cases: Cases<StoragePorts> = {
       [user, "took", null],
     ]);
   },
+
+  "a role that is given back counts as given only if the rules gave it before, however long ago":
+    function* () {
+      const { history, place, begin, make, page } = yield* newHistory;
+      const [byHand, byRules] = [uniqueChatId(), uniqueChatId()];
+      const because = "put_back";
+      yield* make(byRules, "gave", { at: start - 2 * roleChangeTime });
+      for (const user of [byHand, byRules]) yield* make(user, "took");
+      yield* history.forget(start);
+      yield* begin(byHand, "gave", { because });
+      for (const user of [byHand, byRules]) yield* make(user, "gave", { because });
+      const given = yield* Effect.forEach([byHand, byRules], (user) => history.givenTo(place, user));
+      expectEqual(given, [new Set<string>(), new Set(["1"])]);
+      expectEqual(yield* history.countByRole(place, "gave", 0), [{ roleId: "1", count: 1 }]);
+      expectEqual(yield* history.countByRole(place, "took", 0), []);
+      // Given back twice, it is the member's own as before.
+      yield* make(byHand, "took");
+      yield* make(byHand, "gave", { because });
+      expectEqual(yield* history.givenTo(place, byHand), new Set());
+      yield* history.forget(start + roleChangeTime);
+      expectEqual(yield* page, [[byRules, "gave", "gave"]]);
+    },
 
   "pages go on before a number": function* () {
     const { history, place, make } = yield* newHistory;
@@ -162,7 +195,10 @@ const cases: Cases<StoragePorts> = {
     expectEqual(pluck(yield* history.page(place, null, 10), "change"), ["took", "gave"]);
     yield* make(user, "took", { at: 0 });
     yield* history.forget(-8_001);
-    expectEqual(pluck(yield* history.page(place, null, 10), "change"), ["took", "took"]);
+    // The change that the member's role goes back to stays as long as the one that took it.
+    expectEqual(pluck(yield* history.page(place, null, 10), "change"), ["took", "took", "gave"]);
+    yield* history.forget(roleChangeTime);
+    expectEqual(yield* history.page(place, null, 10), []);
   },
 };
 
