@@ -6,7 +6,7 @@ import { type PauseReason, placeOf, type ScopedGuild } from "../communities/comm
 import { KeyStore } from "../keys/key_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { MemberSync } from "./member_sync.ts";
-import { arePreviewedAs, shownPreview, wouldManyLose } from "./plan_preview.ts";
+import { arePreviewedAs, shownRoles, wouldManyLose } from "./plan_preview.ts";
 import { PreviewStore, previewTime } from "./preview_store.ts";
 import type { PreviewTally } from "./preview_tally.ts";
 import { type PlanProblem, planProblem, type RolePlan } from "./role_plan.ts";
@@ -39,12 +39,11 @@ export const makeGuildCheck = Effect.gen(function* () {
 
   /** Returns the roles of which a preview said that many lose them, if the plan was turned on after it within a day. */
   const confirmedRoles = Effect.fnUntraced(function* (plan: RolePlan) {
-    const found = yield* previews.find(placeOf(plan));
-    const { preview, confirmedAt } = Option.getOrElse(found, () => ({ preview: null, confirmedAt: null }));
-    const isValid = confirmedAt !== null && (yield* Clock.currentTimeMillis) < confirmedAt + previewTime;
-    if (preview === null || !isValid || !arePreviewedAs(preview.settings, plan)) return [];
-    return shownPreview(preview, plan.unlinked)
-      .roles.filter(wouldManyLose)
+    const { confirmed = null } = Option.getOrUndefined(yield* previews.find(placeOf(plan))) ?? {};
+    if (confirmed === null || (yield* Clock.currentTimeMillis) >= confirmed.at + previewTime) return [];
+    if (!arePreviewedAs(confirmed.settings, plan)) return [];
+    return shownRoles(confirmed.roles, plan.unlinked)
+      .filter(wouldManyLose)
       .map(({ roleId }) => roleId);
   });
 

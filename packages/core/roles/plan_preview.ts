@@ -63,7 +63,16 @@ const chosenLater: ReadonlySet<keyof PlanSettings> = new Set(["state", "unlinked
 
 const sum = ({ linked, unlinked }: Counts): number => linked + unlinked;
 
-/** What a preview says if members who were never linked lose roles, or keep the roles that they have. @internal */
+/** What a preview says of roles if members who were never linked lose them, or keep those that they have. @internal */
+export const shownRoles = (roles: PlanPreview["roles"], unlinked: PlanSettings["unlinked"]) =>
+  roles.map(({ roleId, held, gained, lost }) => ({
+    roleId,
+    held,
+    gained: sum(gained),
+    lost: unlinked === "keep" ? lost.linked : sum(lost),
+  }));
+
+/** What a preview says by the choice for members who were never linked, as of `shownRoles`. @internal */
 export const shownPreview = (preview: PlanPreview, unlinked = preview.settings.unlinked) => {
   const isKept = unlinked === "keep";
   const { state, done, total, unknown, roles, nicknames, examples } = preview;
@@ -73,12 +82,7 @@ export const shownPreview = (preview: PlanPreview, unlinked = preview.settings.u
     done,
     total,
     unknown,
-    roles: roles.map(({ roleId, held, gained, lost }) => ({
-      roleId,
-      held,
-      gained: sum(gained),
-      lost: isKept ? lost.linked : sum(lost),
-    })),
+    roles: shownRoles(roles, unlinked),
     nicknames: sum(nicknames),
     examples: [
       ...examples.linked,

@@ -6,10 +6,19 @@ import { type RecordOf, recordStore, recordType, removeFound, type Tx } from "..
 import type { Millis } from "../timestamp.ts";
 import { arePreviewedAs, PlanPreview } from "./plan_preview.ts";
 import { roleChangeKinds } from "./role_history_store.ts";
+import { PlanSettings } from "./role_plan.ts";
 import type { PlanPlace, PutPlan } from "./role_plan_store.ts";
 
 /** How long a preview is kept, in milliseconds, and how long a sweep relies on a confirmed one. @internal */
 export const previewTime = 86_400_000;
+
+/** What a preview said, and when the plan was turned on with its settings. */
+const ConfirmedPreview = Schema.Struct({
+  settings: PlanSettings,
+  roles: PlanPreview.fields.roles,
+  at: Schema.Int,
+});
+export type ConfirmedPreview = typeof ConfirmedPreview.Type;
 
 /** The last preview of each plan. @internal */
 export const rolePreviews = recordType({
@@ -18,8 +27,9 @@ export const rolePreviews = recordType({
     pid: Pid,
     guildId: GuildId,
     id: Schema.String,
-    preview: PlanPreview,
-    /** When the progress was stored. */
+    /** With what was last confirmed of the previews before. */
+    preview: Schema.Struct({ ...PlanPreview.fields, confirmed: Schema.optional(ConfirmedPreview) }),
+    /** When the progress was stored, or else when the preview was first confirmed. */
     savedAt: Schema.Int,
     /** When the plan was turned on with the settings of the preview; null if it was not. */
     confirmedAt: Schema.NullOr(Schema.Int),
@@ -31,11 +41,16 @@ export const rolePreviews = recordType({
 });
 
 /** A preview in the store. */
-export type StoredPreview = Pick<RecordOf<typeof rolePreviews>, "preview" | "savedAt" | "confirmedAt">;
+export interface StoredPreview {
+  readonly preview: PlanPreview;
+  readonly savedAt: Millis;
+  /** Which preview of the plan was confirmed last, this one or one before; null if none was. */
+  readonly confirmed: ConfirmedPreview | null;
+}
 
 /**
  * The users named by previews, one record each, so that the erasure of a user finds the previews. A preview may run for
- * hours before it is kept for a day. @internal
+ * hours before it is kept for a day, and for another once it is confirmed. @internal
  */
 export const previewUsers = recordType({
   name: "preview_users",
@@ -125,13 +140,22 @@ export class PreviewStore extends Context.Service<
   }
 >()("@accountlink/core/PreviewStore") {}
 
-/** Remembers that a plan is on with the settings of its preview, in the transaction of the plan. @internal */
+/**
+ * Remembers that a plan is on with the settings of its preview, in the transaction of the plan. The preview is kept for a
+ * day from then on, but not at every further time, since the records of its users end. @internal
+ */
 export const confirmPreview = Effect.fnUntraced(function* (tx: Tx, { pid, guildId, settings, at }: PutPlan) {
   if (settings.state !== "on") return;
   const stored = yield* tx.get(rolePreviews, pid, guildId);
   if (stored?.preview.state !== "done" || !arePreviewedAs(stored.preview.settings, settings)) return;
-  yield* tx.put(rolePreviews, { ...stored, confirmedAt: at });
+  const savedAt = stored.confirmedAt === null ? at : stored.savedAt;
+  yield* tx.put(rolePreviews, { ...stored, savedAt, confirmedAt: at });
 });
+
+const confirmedOf = ({ preview, confirmedAt }: RecordOf<typeof rolePreviews>) =>
+  confirmedAt === null
+    ? preview.confirmed
+    : { settings: preview.settings, roles: preview.roles, at: confirmedAt };
 
 const namedIn = ({ examples, names }: PlanPreview): ReadonlySet<ChatId> =>
   new Set([...examples.linked, ...examples.unlinked, ...names].map(({ chatId }) => chatId));
@@ -166,7 +190,7 @@ export const storedPreviews = recordStore(PreviewStore, (records) => {
     const known = stored === null ? new Set() : namedIn(stored);
     const users = [...namedIn(preview)]
       .filter((chatId) => !known.has(chatId))
-      .map((chatId) => ({ pid, guildId, chatId, keptUntil: at + 2 * previewTime }));
+      .map((chatId) => ({ pid, guildId, chatId, keptUntil: at + 3 * previewTime }));
     return Effect.forEach(
       Arr.chunksOf(users, mostWritten),
       (part) => write(operation, queueOf({ pid, guildId }), (tx) => tx.putAll(previewUsers, part)),
@@ -180,11 +204,12 @@ export const storedPreviews = recordStore(PreviewStore, (records) => {
       yield* name("start", begun, null);
       return yield* write("start", queueOf(begun), function* (tx) {
         const earlier = yield* tx.get(rolePreviews, pid, guildId);
+        const confirmed = earlier && confirmedOf(earlier);
         yield* tx.put(rolePreviews, {
           pid,
           guildId,
           id: preview.id,
-          preview,
+          preview: { ...preview, confirmed },
           savedAt: at,
           confirmedAt: null,
         });
@@ -202,7 +227,8 @@ export const storedPreviews = recordStore(PreviewStore, (records) => {
       return yield* write("save", queueOf(saved), function* (tx) {
         const stored = yield* tx.get(rolePreviews, pid, guildId);
         if (stored?.id !== preview.id) return false;
-        yield* tx.put(rolePreviews, { ...stored, preview, savedAt: at });
+        const { confirmed } = stored.preview;
+        yield* tx.put(rolePreviews, { ...stored, preview: { ...preview, confirmed }, savedAt: at });
         return true;
       });
     }),
@@ -210,7 +236,11 @@ export const storedPreviews = recordStore(PreviewStore, (records) => {
     find: ({ pid, guildId }) =>
       read("find", (tx) =>
         Effect.map(tx.get(rolePreviews, pid, guildId), (stored) =>
-          Option.map(Option.fromUndefinedOr(stored), Struct.pick(["preview", "savedAt", "confirmedAt"])),
+          Option.map(Option.fromUndefinedOr(stored), (found) => ({
+            preview: Struct.omit(found.preview, ["confirmed"]),
+            savedAt: found.savedAt,
+            confirmed: confirmedOf(found) ?? null,
+          })),
         ),
       ),
 

@@ -9,7 +9,7 @@ import {
   previewTime,
 } from "@accountlink/core/roles";
 import { hourMs } from "@accountlink/core/timestamp";
-import { Effect, Option } from "effect";
+import { Effect, Option, Struct } from "effect";
 import { uniqueChatId, uniquePid, uniqueText } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { atOnce, eraseUser, makeScopes, origin } from "../scopes.ts";
@@ -117,24 +117,34 @@ export const plans: Cases<StoragePorts> = {
     expectEqual([yield* begin("1"), yield* begin("2")], [null, "1"]);
     expectEqual(yield* save("1", "done", start), false);
     yield* put();
-    expectEqual(yield* found, { preview: previewOf("2", "running"), savedAt: start, confirmedAt: null });
+    expectEqual(yield* found, { preview: previewOf("2", "running"), savedAt: start, confirmed: null });
     expectEqual(yield* save("2", "done", start + 1), true);
     yield* put(paused);
     yield* put({ ...settings, nickname: null }, 0, start + 2);
-    expectEqual((yield* found)?.confirmedAt ?? null, null);
+    expectEqual((yield* found)?.confirmed ?? null, null);
     yield* put(settings, 0, start + 3);
+    const confirmed = { ...Struct.pick(previewOf("2", "done"), ["settings", "roles"]), at: start + 3 };
+    yield* put(settings, 0, start + 4);
+    yield* previews.forget(start + 3 + previewTime - 1);
     expectEqual(yield* found, {
       preview: previewOf("2", "done"),
-      savedAt: start + 1,
-      confirmedAt: start + 3,
+      savedAt: start + 3,
+      confirmed: { ...confirmed, at: start + 4 },
+    });
+    yield* begin("3");
+    expectEqual(yield* save("3", "done", start + 5), true);
+    expectEqual(yield* found, {
+      preview: previewOf("3", "done"),
+      savedAt: start + 5,
+      confirmed: { ...confirmed, at: start + 4 },
     });
     yield* eraseUser(chatId);
     expectEqual(yield* found, null);
-    expectEqual(yield* save("2", "done", start + 2), false);
-    yield* previews.start({ ...place, preview: previewOf("3", "done"), at: start });
+    expectEqual(yield* save("3", "done", start + 2), false);
+    yield* previews.start({ ...place, preview: previewOf("4", "done"), at: start });
     yield* eraseUser(uniqueChatId());
     yield* previews.forget(start + previewTime - 1);
-    expectEqual((yield* found)?.preview.id ?? null, "3");
+    expectEqual((yield* found)?.preview.id ?? null, "4");
     yield* previews.forget(start + previewTime);
     expectEqual(yield* found, null);
   },
