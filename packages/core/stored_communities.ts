@@ -9,6 +9,7 @@ import {
   isKnown,
   isLinkingOn,
   type Linking,
+  mayLink,
   newCommunity,
   nothingChosen,
   type Pause,
@@ -182,7 +183,16 @@ export const storedCommunities = recordStore(CommunityStore, (records) => {
     reminding: () =>
       read("reminding", function* (tx) {
         const stored = yield* tx.list(communityRecords.reminding, []);
-        return (yield* withScopes(tx, stored, communityOf, true)).filter(isLinkingOn);
+        const found = (yield* withScopes(tx, stored, communityOf, true)).filter(mayLink);
+        // A guild may have several communities with paused rules. One with rules that are on is its home.
+        const guilds = new Set(found.flatMap((each) => (isLinkingOn(each) ? [] : [each.guildId])));
+        const ofGuilds = yield* tx.listAll(
+          communityRecords.byGuild,
+          Array.from(guilds, (id) => [id]),
+        );
+        const rivals = (yield* withScopes(tx, ofGuilds, communityOf, true)).toSorted(homeOrder);
+        const homes = new Map(rivals.toReversed().map(({ guildId, scope }) => [guildId, scope.pid]));
+        return found.filter((each) => isLinkingOn(each) || homes.get(each.guildId) === each.scope.pid);
       }),
 
     pausedBy: (chatId) =>

@@ -120,12 +120,13 @@ test("the page says whether the bot answers, and shows the panel in the language
   expect((await putPlan(owner, { pid, rules, state: "paused" })).status).toBe(200);
   const on = await text();
   expect(on).toContain("The bot answers here.");
+  expect(on).toContain('value="reminders"');
   expect(on).toMatch(/<div lang="de" dir="ltr">.*Konto.*>Verifizieren</s);
   expect(on).toContain(`/verify?pid=${pid}&amp;guildId=${guild}`);
   await owner.send("DELETE /dashboard/api/roles", { body: { pid, guildId: guild } });
   const off = await text();
   expect(off).toContain("The bot tells members that linking is not set up here");
-  expect(off).not.toMatch(/The bot answers here|Members type|Try it as a member/);
+  expect(off).not.toMatch(/The bot answers here|Members type|Try it as a member|value="reminders"/);
 });
 
 test("a community whose only key is disabled is not offered a verify link", async () => {

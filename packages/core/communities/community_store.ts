@@ -41,7 +41,10 @@ export class CommunityStore extends Context.Service<
     /** Returns the communities of a scope, sorted by guild. */
     readonly list: (pid: Pid) => StoreEffect<ReadonlyArray<Community>>;
 
-    /** Returns the communities whose linking is on, and that remind their members, sorted by scope and guild. */
+    /**
+     * Returns the homes of guilds that remind their members, sorted by scope and guild. Linking goes on there, also while
+     * the rules are paused.
+     */
     readonly reminding: () => StoreEffect<ReadonlyArray<Community>>;
 
     /** Returns the communities whose rules a chat user paused, sorted by scope and guild. */

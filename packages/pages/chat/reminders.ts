@@ -8,7 +8,7 @@ import {
   type Community,
   type CommunityPlace,
   CommunityStore,
-  isLinkingOn,
+  mayLink,
   placeOf,
 } from "@accountlink/core/communities";
 import { makeUsableGameWays, neededForWay } from "@accountlink/core/flow";
@@ -162,11 +162,13 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
     return Option.isSome(yield* findMember(guildId, chatId));
   });
 
-  /** Returns whether a community still reminds its members after as many days. */
-  const isWanted = (community: Community) =>
+  /** Returns whether a community still reminds its members after as many days, and is the home of its guild. */
+  const isWanted = ({ scope, guildId, remindAfterDays }: Community) =>
     Effect.map(
-      communities.find(placeOf(community)),
-      Option.exists((now) => now.remindAfterDays === community.remindAfterDays && isLinkingOn(now)),
+      communities.findHome(guildId),
+      Option.exists(
+        (home) => home.scope.pid === scope.pid && home.remindAfterDays === remindAfterDays && mayLink(home),
+      ),
     );
 
   const claim = Effect.fnUntraced(function* (place: CommunityPlace, hash: string) {

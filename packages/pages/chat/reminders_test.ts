@@ -63,6 +63,8 @@ const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>) {
     const by = { actor: { type: "operator", id: "ada" }, requestId: null, pid, at: 0, position: 0 } as const;
     yield* plans.put({ ...by, guildId, settings: { ...noPlan, state: "on" } });
     yield* communities.update({ ...by, guildId, update: { remindAfterDays: 1 } });
+    // Linking goes on while the rules are paused.
+    if (index === 0) yield* plans.put({ ...by, guildId, settings: noPlan });
   }
   // The members count as those of two days later, which would take long to pass.
   const unlinked = yield* UnlinkedMembers;

@@ -6,15 +6,16 @@ import { copyable } from "../look/copyable.ts";
 import { buttonsOr, checkField, fieldsOf, menuField, textField } from "../look/field.ts";
 import { communityName, guildText, platforms } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
-import { linkTo, say, tags } from "../look/say.ts";
+import { say, tags } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { channelsPath, communityPath, rolesPath, withQuery } from "../paths.ts";
+import { channelsPath, communityPath } from "../paths.ts";
 import {
   type ChannelsField,
   type ChannelsForm,
   type ChannelsView,
   channelsLabels,
+  notHomeHtml,
   pageOf,
   start,
 } from "./channels_view.ts";
@@ -131,12 +132,10 @@ ${checkField("tellTroubles", say("tells.check"), view.details.community.tellTrou
 <p class="row"><button class="button" name="act" value="tells">${say("channels.save")}</button></p>`}`;
 
 const answersHtml = (view: ChannelsView): Html => {
-  const { answersFor, isOn, community, guildId, tryUrl } = view;
-  const rules = withQuery(rolesPath(community.scope.pid), { guildId });
+  const { isOn, tryUrl } = view;
   if (!isOn) return html`<p>${say("channels.no_commands")}</p>`;
-  if (answersFor === "nobody") return html`<p>${say("channels.nobody", { a: linkTo(rules) })}</p>`;
-  if (answersFor === "another list") return html`<p>${say("channels.another")}</p>`;
-  return html`<p>${say("channels.here")}${
+  const here = html`<p>${say("channels.here")}${
     tryUrl !== null && html` <a href="${to(tryUrl)}">${say("channels.try")}</a>`
   }</p>`;
+  return notHomeHtml(view) ?? here;
 };

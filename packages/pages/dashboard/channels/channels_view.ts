@@ -5,13 +5,13 @@ import type { GuildChannels } from "@accountlink/core/platforms";
 import type { PlanDetails } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { ChatSettings, makeCommunity } from "../../chat/mod.ts";
-import type { html } from "../../html.ts";
+import { type Html, html } from "../../html.ts";
 import { Languages } from "../../languages/mod.ts";
 import { rightsFor } from "../communities/first_steps.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
 import { fieldsOf, panelTo } from "../look/field.ts";
-import { say } from "../look/say.ts";
-import { channelsPath, withQuery } from "../paths.ts";
+import { linkTo, say } from "../look/say.ts";
+import { channelsPath, rolesPath, withQuery } from "../paths.ts";
 
 export const channelsLabels = {
   logChannelId: say("channels.log_channel"),
@@ -74,6 +74,15 @@ export type ChannelsView = Effect.Success<ReturnType<Effect.Success<typeof makeC
 /** The page itself. Only a shared list has several guilds. */
 export const pageOf = ({ scope, guildId }: ChannelsView): string =>
   withQuery(channelsPath(scope.pid), { guildId: scope.kind === "global" ? guildId : null });
+
+/** Says that the bot does not answer with this list, nor reminds its members; null if it does. */
+export const notHomeHtml = ({ answersFor, community, guildId }: ChannelsView): Html | null => {
+  if (answersFor === "this list") return null;
+  const rules = withQuery(rolesPath(community.scope.pid), { guildId });
+  return html`<p>${
+    answersFor === "nobody" ? say("channels.nobody", { a: linkTo(rules) }) : say("channels.another")
+  }</p>`;
+};
 
 /** Makes the form of a section. */
 export const start = ({ community, guildId }: ChannelsView, at: string): typeof html =>

@@ -1,4 +1,5 @@
 /** The section in which owners let the bot remind members who have not linked, and the page that asks before. */
+import { mayLink } from "@accountlink/core/communities";
 import { reminderPause } from "@accountlink/core/reminders";
 import { formTo, type Html, html, section, to } from "../../html.ts";
 import { buttonsOr, textField } from "../look/field.ts";
@@ -7,7 +8,14 @@ import { capitalised, say, tags } from "../look/say.ts";
 import { durationHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { channelsPath, paths, withQuery } from "../paths.ts";
-import { type ChannelsField, type ChannelsForm, type ChannelsView, pageOf, start } from "./channels_view.ts";
+import {
+  type ChannelsField,
+  type ChannelsForm,
+  type ChannelsView,
+  notHomeHtml,
+  pageOf,
+  start,
+} from "./channels_view.ts";
 
 /** The number of days that the form of reminders sets; null for no reminders, NaN for other text. */
 export const typedDays = ({ remindAfterDays: typed }: ChannelsForm): number | null =>
@@ -30,6 +38,7 @@ export const remindersPage = (
     title: say("reminders.ask"),
     section: "communities",
     content: html`
+${notHomeHtml(view)}
 <p>${
       members === null
         ? say("reminders.ask.unknown")
@@ -51,16 +60,22 @@ ${buttonsOr(html`<button class="button" name="act" value="reminders">${say("remi
 };
 
 export const remindersSection = (view: ChannelsView, field: ChannelsField): Html => {
-  const { remindAfterDays } = view.details.community;
+  const { community } = view.details;
+  const notHome = notHomeHtml(view);
+  const isSet = community.remindAfterDays !== null;
   return section(say("reminders.title"), "reminders")`
 <p>${say("reminders.text")}</p>
+${notHome}
 ${
-  remindAfterDays === null
+  !isSet || notHome !== null || !mayLink(community)
     ? html`<p><span class="badge">${say("channels.off")}</span></p>`
     : html`<p><span class="badge good">${say("channels.on")}</span>
 <a href="${to(withQuery(paths.unlinked, { guildId: view.guildId }))}">${say("reminders.who")}</a></p>`
 }
-${start(view, "reminders")`
+${
+  (isSet || notHome === null) &&
+  start(view, "reminders")`
 ${textField({ ...field, hint: say("reminders.days.hint") })}
-<p class="row"><button class="button" name="act" value="reminders">${say("reminders.next")}</button></p>`}`;
+<p class="row"><button class="button" name="act" value="reminders">${say("reminders.next")}</button></p>`
+}`;
 };

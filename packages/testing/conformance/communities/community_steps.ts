@@ -16,6 +16,7 @@ export const newCommunitySteps = Effect.fnUntraced(function* (guildId = uniqueGu
     home: Effect.map(store.findHome(guildId), (home) => Option.getOrNull(home)?.scope.pid ?? null),
     setLog: (logChannelId: string | null) =>
       store.update({ ...origin, ...place, update: { logChannelId }, position: 0, at: start }),
+    remind: store.update({ ...origin, ...place, update: { remindAfterDays: 7 }, position: 0, at: start }),
     savePanel: (channelId: string, messageId: string | null, text: string | null = "Hi 🎮") =>
       store.savePanel({ ...origin, ...place, panel: { channelId, messageId, text }, at: start }),
   };

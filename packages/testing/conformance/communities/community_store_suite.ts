@@ -31,6 +31,27 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* home, second.scope.pid);
   },
 
+  "the home of a guild reminds its members, also while its rules are paused, and no other community":
+    function* () {
+      const guildId = uniqueGuildId();
+      const [first, second] = [yield* newCommunitySteps(guildId), yield* newCommunitySteps(guildId)];
+      const reminding = Effect.map(first.communities.reminding(), (found) =>
+        found.flatMap((each) => (each.guildId === guildId ? [each.scope.pid] : [])),
+      );
+      for (const { remind } of [first, second]) yield* remind;
+      expectEqual(yield* reminding, []);
+      yield* first.put(settings, 0, start);
+      expectEqual(yield* reminding, [first.scope.pid]);
+      yield* first.put(paused, 0, start + 1);
+      expectEqual(yield* reminding, [first.scope.pid]);
+      yield* second.put(settings, 0, start + 2);
+      yield* second.put(paused, 0, start + 3);
+      expectEqual(yield* reminding, [second.scope.pid]);
+      yield* second.put(settings, 0, start + 4);
+      yield* second.pauseFor("bot_removed");
+      expectEqual(yield* reminding, []);
+    },
+
   "a pause says who paused the rules, when and why, also after they are edited": function* () {
     const { communities, found, put, place, pauseFor } = yield* newCommunitySteps();
     const member = uniqueChatId();
