@@ -137,6 +137,42 @@ test("a stranger neither reads nor reverses what the rules did", async () => {
   expectRefusal(await other.send("POST /dashboard/api/roles/put-back", { body }), 404, "BAD_REQUEST", null);
 });
 
+test("a form of rules keeps the version that it edits until its reader is told of another", async () => {
+  const owner = await signInOwner(server, ada);
+  const { browser } = owner;
+  const pid = await pidOf(owner);
+  const address = `/dashboard/communities/${pid}/roles`;
+  dataOf(await putPlan(owner, { pid, state: "paused" }));
+  const opened = formOf(await browser.get(address));
+  const typed = { ...opened, rows: "0", nickname: "{game.username}" };
+  const previewed = await browser.post(address, { ...typed, act: "on" });
+  dataOf(await putPlan(owner, { pid, rules, state: "paused" }));
+  const linkIn = ({ text }: { readonly text: string }, part: string) =>
+    text.match(new RegExp(`href="([^"]*${part}[^"]*)"`))?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const preview = await browser.get(previewed.headers.location ?? "");
+  const listed = await browser.get(`${address}/preview/members?roleId=${roleId}&seen=${opened["seen"]}`);
+  const forms = [
+    await browser.post(address, { ...typed, act: "add" }),
+    await browser.post(address, { ...typed, nickname: "same for all", act: "paused" }),
+    preview,
+    await browser.get(linkIn(preview, "draft=1")),
+    await browser.get(linkIn(listed, "/preview\\?")),
+  ];
+  expect(forms.map((page) => formOf(page)["seen"])).toEqual(forms.map(() => opened["seen"]));
+  const told = await browser.post(address, { ...typed, act: "paused" });
+  expect(told.text).toContain("Somebody else has changed these rules since you opened the page.");
+  expect(
+    (
+      await browser.post(address, {
+        ...formOf(told),
+        ...typed,
+        seen: formOf(told)["seen"] ?? "",
+        act: "paused",
+      })
+    ).status,
+  ).toBe(303);
+});
+
 test("linking is not turned on without rules over rules that were saved meanwhile", async () => {
   const owner = await signInOwner(server, ada);
   const pid = await pidOf(owner);

@@ -1,6 +1,6 @@
 /** A form that was refused: its status and its messages, which the page shows with the form. */
 
-import type { PublicError } from "@accountlink/core/errors";
+import type { ConflictReason, PublicError } from "@accountlink/core/errors";
 import { statusOf } from "@accountlink/http-api";
 import { type Array, Effect } from "effect";
 import { type Html, html, type Problem } from "../../html.ts";
@@ -17,6 +17,7 @@ export interface Refused {
   readonly general: string | Html | null;
   /** After how many seconds the form may be sent again, if a limit refused it. */
   readonly retryAfter?: number;
+  readonly conflict?: ConflictReason;
 }
 
 export const refusedFor = (
@@ -60,7 +61,11 @@ const refusalOf = (error: Extract<PublicError, { readonly _tag: FormTag }>): Ref
       return { ...refused, problems: [{ name: "guildId", reason }] };
     }
     case "Conflict":
-      return { ...refused, general: saidOr(`conflict.${error.reason}`, error.message) };
+      return {
+        ...refused,
+        general: saidOr(`conflict.${error.reason}`, error.message),
+        conflict: error.reason,
+      };
     case "InvalidBody":
       return { ...refused, general: say("refused.unreadable") };
     case "RateLimited": {

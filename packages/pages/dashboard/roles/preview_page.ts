@@ -51,8 +51,9 @@ export interface PreviewView extends NamedRoles, ManagedGuild {
 }
 
 export const previewPage = (view: PreviewView, refused: Refused | null): Page => {
-  const { preview, community, guildId, guildName } = view;
+  const { preview, community, guildId, guildName, seen } = view;
   const isRunning = preview.state === "running";
+  const rules = withQuery(rolesPath(community.scope.pid), { guildId, draft: "1", seen });
   return {
     title: say("preview.title", { community: guildText(guildId, guildName) }),
     section: "communities",
@@ -61,7 +62,7 @@ export const previewPage = (view: PreviewView, refused: Refused | null): Page =>
     ...(isRunning ? { refreshSeconds: 3 } : {}),
     content: html`
 ${preview.state === "done" ? unknownHtml(view) : null}
-<p>${say("preview.nobody_yet")} <a href="${to(withQuery(rolesPath(community.scope.pid), { guildId, draft: "1" }))}">${say("preview.back")}</a></p>
+<p>${say("preview.nobody_yet")} <a href="${to(rules)}">${say("preview.back")}</a></p>
 ${isRunning ? runningHtml(view) : preview.state === "done" ? doneHtml(view) : failedHtml(view)}`,
   };
 };
@@ -176,13 +177,13 @@ const rolesTable = (view: PreviewView, isChoice: boolean): Html | null => {
 };
 
 const membersLink = (
-  { community, guildId }: PreviewView,
+  { community, guildId, seen }: PreviewView,
   roleId: string,
   change: RoleChangeKind,
   count: number,
 ): Html => {
   if (count === 0) return numberHtml(count);
-  const address = withQuery(previewMembersPath(community.scope.pid), { guildId, roleId, change });
+  const address = withQuery(previewMembersPath(community.scope.pid), { guildId, roleId, change, seen });
   return html`<a href="${to(address)}">${numberHtml(count)}</a>`;
 };
 
@@ -191,18 +192,20 @@ export interface PreviewMembersView extends NamedRoles, ManagedGuild {
   readonly change: RoleChangeKind;
   readonly members: ReadonlyArray<PreviewMember>;
   readonly next: string | null;
+  /** As of the preview. */
+  readonly seen: string;
   readonly names: AccountNames["chats"];
 }
 
 export const previewMembersPage = (view: PreviewMembersView): Page => {
-  const { community, guildId, roleId, change, members, next, names } = view;
+  const { community, guildId, roleId, change, members, next, names, seen } = view;
   const { pid } = community.scope;
   const role = roleName(view, roleId);
   return {
     title: say(`preview.members.${change}`, { role }),
     section: "communities",
     content: html`
-<p><a href="${to(withQuery(rolesPreviewPath(pid), { guildId }))}">${say("preview.members.back")}</a></p>
+<p><a href="${to(withQuery(rolesPreviewPath(pid), { guildId, seen }))}">${say("preview.members.back")}</a></p>
 ${
   members.length === 0
     ? html`<p>${say("preview.members.none")}</p>`
@@ -216,7 +219,7 @@ ${
         rows: members,
       })
 }
-${nextPage(next && withQuery(previewMembersPath(pid), { guildId, roleId, change, cursor: next }), say("preview.members.more"))}`,
+${nextPage(next && withQuery(previewMembersPath(pid), { guildId, roleId, change, cursor: next, seen }), say("preview.members.more"))}`,
   };
 };
 

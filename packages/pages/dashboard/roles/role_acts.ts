@@ -47,7 +47,8 @@ export const makeRoleActs = Effect.fnUntraced(function* (
   const plans = yield* RolePlans;
   const memberNamed = yield* makePreviewedMember;
 
-  const show = ({ visitor, guild }: Press, shown: Shown) => showRoles(visitor, guild, shown);
+  const show = ({ visitor, guild, fields }: Press, shown: Shown) =>
+    showRoles(visitor, guild, { ...shown, seen: fields("seen") });
 
   /** Stores rules that stay paused, or shows what rules that are to be on would change. */
   const save = Effect.fnUntraced(function* (press: Press, state: PlanState) {

@@ -27,6 +27,8 @@ type Rival = { readonly list: Community } | { readonly account: string | Html | 
 export interface RolesView extends RanksView, RuleView, ManagedGuild {
   /** Whether the form differs from the stored rules. */
   readonly isTyped: boolean;
+  /** The version of the rules that the form edits. */
+  readonly seen: string;
   /** Whether the bot's commands work for the guild with this list, also while its rules are paused. */
   readonly isHome: boolean;
   readonly details: PlanDetails;
@@ -176,7 +178,7 @@ const planSection = (view: RolesView, form: RolesForm): Html => {
     guildId: view.guildId,
     rows: String(form.rules.length),
     unlinked: form.unlinked,
-    seen: planVersion(plan),
+    seen: view.seen,
   };
   return section(say("roles.rules"))`
 ${formTo(action(view), fields, html` class="panel" data-guarded="${view.isTyped ? "changed" : ""}"`)`

@@ -5,7 +5,7 @@ import { isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { pageOf } from "@accountlink/core/list_page";
 import { OwnedScopes } from "@accountlink/core/owners";
-import { planVersion, RolePlans, unnamedBy } from "@accountlink/core/roles";
+import { RolePlans, unnamedBy } from "@accountlink/core/roles";
 import { Clock, Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
@@ -29,7 +29,7 @@ import { examplesIn, type PreviewChoice, previewMembersPage, previewPage } from 
 import { makeRoleActs, seePreview, valuesOf } from "./role_acts.ts";
 import { formOfPlan } from "./role_form.ts";
 import { makeRoleOperations } from "./role_operations.ts";
-import { makeShowRoles } from "./roles_view.ts";
+import { makeShowRoles, seenIn } from "./roles_view.ts";
 import { makeThings } from "./rule_sentence.ts";
 
 /** What the owner has typed on the page of a preview. */
@@ -81,8 +81,7 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       },
       roles: yield* plans.guildRoles(guildId),
       names: (yield* namesIn([...preview.names, ...examplesIn(preview)])).chats,
-      // After a refusal, who saves again has read that the rules changed.
-      seen: refused === undefined && seen !== "" ? seen : planVersion(plan),
+      seen: seenIn(seen, plan, refused ?? null),
       things: yield* thingsOf(formOfPlan(preview.settings)),
       member: who === "" ? null : yield* memberNamed(visitor, guild, who, preview.settings),
     } as const;
@@ -134,6 +133,7 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       change,
       members,
       next: last && last.chatId,
+      seen: query("seen"),
       roles: yield* plans.guildRoles(guildId),
       names: (yield* namesIn(members)).chats,
     });
@@ -199,7 +199,8 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       rolesPath(":pid"),
       Effect.fnUntraced(function* (visitor, guild, query) {
         const draft = query("draft") === "1" ? yield* plans.findPreview(guild) : null;
-        return yield* show(visitor, guild, draft === null ? {} : { typed: formOfPlan(draft.settings) });
+        const shown = draft && { typed: formOfPlan(draft.settings), seen: query("seen") };
+        return yield* show(visitor, guild, shown ?? {});
       }),
     ),
 

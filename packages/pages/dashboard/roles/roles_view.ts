@@ -2,7 +2,7 @@ import { ChatPlatform, GamePlatform, type Pid } from "@accountlink/core";
 import { CommunityStore, type Community as Guild, isLinkingOn } from "@accountlink/core/communities";
 import { reaches } from "@accountlink/core/keys";
 import type { RankedGroup } from "@accountlink/core/platforms";
-import { RolePlans } from "@accountlink/core/roles";
+import { type PlanSettings, planVersion, RolePlans } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities } from "../communities/community.ts";
@@ -19,11 +19,22 @@ import { makeThings } from "./rule_sentence.ts";
 /** What the page of a role plan shows in addition to the stored plan. */
 export interface Shown {
   readonly typed?: RolesForm;
+  /** The version of the rules that the typed form edits; empty if unknown. */
+  readonly seen?: string;
   readonly preview?: RolePreview;
   readonly ranked?: RankedGroup;
   readonly asksForRoles?: boolean;
   readonly refused?: Refused | null;
 }
+
+/**
+ * Returns the version of the rules that a form edits, also after it was refused: of the stored rules once its owner has
+ * read that they changed.
+ *
+ * @param seen the version that the form has had so far; empty if unknown
+ */
+export const seenIn = (seen: string, plan: PlanSettings, refused: Refused | null): string =>
+  seen === "" || refused?.conflict === "plan_changed" ? planVersion(plan) : seen;
 
 export type ShowRoles = Effect.Success<typeof makeShowRoles>;
 
@@ -54,7 +65,7 @@ export const makeShowRoles = Effect.gen(function* () {
   return Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     guild: ManagedGuild,
-    { typed, preview, ranked, asksForRoles = false, refused = null }: Shown,
+    { typed, seen = "", preview, ranked, asksForRoles = false, refused = null }: Shown,
   ) {
     const { community, guildId } = guild;
     const details = yield* plans.find(guild);
@@ -64,6 +75,7 @@ export const makeShowRoles = Effect.gen(function* () {
       ...guild,
       details,
       isTyped: typed !== undefined,
+      seen: seenIn(typed === undefined ? "" : seen, details.plan, refused),
       isHome: home?.scope.pid === community.scope.pid,
       roles: yield* plans.guildRoles(guildId),
       things: yield* thingsOf(shown),
