@@ -305,9 +305,10 @@ test("only one plan of a guild can be on, across all accounts", async () => {
   const { text } = await theirs.owner.browser.get(`/dashboard/communities/${theirs.pid}/roles`);
   expect(text).toContain("The rules of another account are on for this community.");
   expect(text).not.toContain("club");
-  expect((await theirs.put({ ...harmless, state: "paused" })).status).toBe(200);
-  await theirs.remove();
-  await ours.remove();
+  expect((await theirs.put({ state: "paused", remindAfterDays: 7 })).status).toBe(200);
+  const kept = await theirs.owner.browser.get(`/dashboard/communities/${theirs.pid}/roles`);
+  expect(kept.text).toContain("The log and the reminders of this list in this community are turned off too.");
+  for (const { remove } of [theirs, ours]) await remove();
 });
 
 test("of two edits of the plan that both have read, one is stored and the other is told", async () => {

@@ -249,10 +249,17 @@ ${obstacles(view, preview.found.changes)}</div>`
 }`;
 };
 
+/** What the deletion of the rules turns off. */
+const turnedOffHtml = ({ isHome, details: { community } }: RolesView): Html | null => {
+  if (isHome) return html` ${say("roles.delete.linking")}`;
+  const isSet = community.logChannelId !== null || community.remindAfterDays !== null;
+  return isSet ? html` ${say("roles.delete.log")}` : null;
+};
+
 const removeSection = (view: RolesView): Html => html`
 <details>
 <summary class="bad">${say("roles.delete")}</summary>
 ${formTo(action(view), { guildId: view.guildId })`
-<p>${say("roles.delete.text")}${view.isHome ? html` ${say("roles.delete.linking")}` : null}${view.nicknames.kept > 0 ? html` ${say("roles.delete.before")}` : null}</p>
+<p>${say("roles.delete.text")}${turnedOffHtml(view)}${view.nicknames.kept > 0 ? html` ${say("roles.delete.before")}` : null}</p>
 <p class="row"><button class="button bad small" name="act" value="delete">${say("roles.delete.button")}</button></p>`}
 </details>`;
