@@ -160,8 +160,8 @@ export const isRunBy = (tx: Tx, { id }: KnownAccount, chatId: ChatId) =>
   );
 
 /**
- * Clears an account of an erased user and revokes its keys, until the step is over. If nobody is left who runs the account,
- * pauses its webhooks and role plans.
+ * Revokes the keys of an account of an erased user and clears the account, until the step is over. If nobody is left who
+ * runs the account, pauses its webhooks and role plans.
  *
  * @internal
  */
@@ -172,10 +172,12 @@ export const endOwnAccount = Effect.fnUntraced(function* (
   at: Millis,
   isOver: () => boolean = tx.isFull,
 ) {
-  // Others may go on running the account, under its rules of who may link.
-  if (yield* clearAccount(tx, account, isOver, noTexts)) return { revoked: [], isMore: true };
+  // Before they lose their lists of addresses and their makers: a key without them may do more.
   const ended = yield* revokeKeys(tx, account.name, at, isOver);
-  if (ended.isMore || !(yield* isRunBy(tx, account, chatId))) return ended;
+  if (ended.isMore) return ended;
+  // Others may go on running the account, under its rules of who may link.
+  if (yield* clearAccount(tx, account, isOver, noTexts)) return { ...ended, isMore: true };
+  if (!(yield* isRunBy(tx, account, chatId))) return ended;
   return { ...ended, isMore: yield* pauseAll(tx, account.name, at, isOver) };
 });
 
