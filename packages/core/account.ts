@@ -32,5 +32,15 @@ export interface Account extends NewAccount {
 export const shownName = ({ name, displayName }: Pick<Account, "name" | "displayName">): string =>
   displayName ?? name;
 
+/** Returns the name that the service gives the account of a chat user. @internal */
+export const generatedName = (chatId: ChatId): string => `chat:${chatId}`;
+
+/**
+ * Returns whether an account has the ID of a chat user: as its `chatId`, or in its name after the user who founded it has
+ * stepped down. @internal
+ */
+export const isAccountOf = ({ name, chatId, operator }: Account, user: ChatId): boolean =>
+  chatId === user || (chatId === null && !operator && `${name}:`.startsWith(`${generatedName(user)}:`));
+
 /** Returns whether a new account is the operator's own. @internal */
 export const isOperators = ({ chatId, operator = chatId === null }: NewAccount): boolean => operator;

@@ -161,7 +161,8 @@ export const isRunBy = (tx: Tx, { id }: KnownAccount, chatId: ChatId) =>
 
 /**
  * Revokes the keys of an account of an erased user and clears the account, until the step is over. If nobody is left who
- * runs the account, pauses its webhooks and role plans.
+ * runs the account, pauses its webhooks and role plans. Of an account that the user founded and others own, only ends the
+ * sign-ins, which name it.
  *
  * @internal
  */
@@ -172,6 +173,11 @@ export const endOwnAccount = Effect.fnUntraced(function* (
   at: Millis,
   isOver: () => boolean = tx.isFull,
 ) {
+  if (account.chatId === null) {
+    if (yield* tx.endSignIns(account, isOver)) return { revoked: [], isMore: true };
+    const closes = yield* isRunBy(tx, account, chatId);
+    return closes ? yield* closeAccount(tx, account, at, isOver) : { revoked: [], isMore: false };
+  }
   // Before they lose their lists of addresses and their makers: a key without them may do more.
   const ended = yield* revokeKeys(tx, account.name, at, isOver);
   if (ended.isMore) return ended;
@@ -179,6 +185,13 @@ export const endOwnAccount = Effect.fnUntraced(function* (
   if (yield* clearAccount(tx, account, isOver, noTexts)) return { ...ended, isMore: true };
   if (!(yield* isRunBy(tx, account, chatId))) return ended;
   return { ...ended, isMore: yield* pauseAll(tx, account.name, at, isOver) };
+});
+
+/** Gives an account of an erased user a pseudonym. An account that others own keeps the name that they gave it. @internal */
+export const releaseErased = Effect.fnUntraced(function* (tx: Tx, account: KnownAccount, pseudonym: string) {
+  const id = yield* tx.releaseAccount(account, pseudonym);
+  if (account.chatId === null) yield* tx.putAccount({ ...account, id, name: pseudonym });
+  return id;
 });
 
 /** Replaces an erased user as the maker of up to `limit` keys. Returns whether more may be left. @internal */

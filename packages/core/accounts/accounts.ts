@@ -3,7 +3,7 @@ import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
-import { type Account, KeyStore, type Tier, type UpdateAccount } from "../keys/mod.ts";
+import { type Account, generatedName, KeyStore, type Tier, type UpdateAccount } from "../keys/mod.ts";
 import { ChatPlatform, GuildManagers } from "../platforms/mod.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { hasAccepted, lends, MemberStore } from "./member_store.ts";
@@ -48,7 +48,7 @@ export class Accounts extends Context.Service<Accounts>()("@accountlink/core/Acc
        */
       ofChatUser: Effect.fn("Accounts.ofChatUser")(function* (chatId: ChatId) {
         const first = (yield* members.findByChatId(chatId)).find(hasAccepted);
-        return first?.account ?? (yield* create(chatId, `chat:${chatId}`));
+        return first?.account ?? (yield* create(chatId, generatedName(chatId)));
       }),
 
       setTier: (name: string, tier: Tier, origin: WriteOrigin) => update(name, { tier }, origin),

@@ -2,13 +2,13 @@
  * The erasure of a user: in one transaction, or for a user with much data in several, each of which is small. The last one
  * finds nothing left.
  */
-import type { KeyId } from "@accountlink/core";
+import type { ChatId, KeyId } from "@accountlink/core";
 import { isInCharge, isSuspendedOwner, memberRecords } from "@accountlink/core/accounts";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { forgetInLogs } from "@accountlink/core/guild_log";
 import { importedLinks } from "@accountlink/core/imports";
 import { logged, userErased, withoutUser } from "@accountlink/core/journal";
-import { suspendedOwners } from "@accountlink/core/keys";
+import { generatedName, isAccountOf, suspendedOwners } from "@accountlink/core/keys";
 import type { RecordType } from "@accountlink/core/records";
 import { assertStorable } from "@accountlink/core/storable_text";
 import {
@@ -18,6 +18,7 @@ import {
   forgetters,
   isRunBy,
   recordTypes,
+  releaseErased,
 } from "@accountlink/core/storage";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
@@ -48,7 +49,16 @@ import {
   type StoredRecord,
 } from "./journal.ts";
 import { links } from "./links.ts";
-import { accountAt, accountOf, accounts, isCurrent, type OfEpoch, type StoredAccount } from "./scopes.ts";
+import {
+  accountAt,
+  accountNamed,
+  accountOf,
+  accounts,
+  byName,
+  isCurrent,
+  type OfEpoch,
+  type StoredAccount,
+} from "./scopes.ts";
 
 const members = kvTable(memberRecords);
 
@@ -71,6 +81,11 @@ type TalliedScope =
 
 export const erasures = table<Erasure>()("erasure", ({ chatId }) => [chatId], {});
 
+interface KvErasure extends EraseUser {
+  /** The accounts that the user founded and others own. */
+  readonly founded: ReadonlyArray<StoredAccount["id"]>;
+}
+
 /** What was erased: by a transaction, or by all before it. */
 interface Part {
   readonly things: Array<ErasedThing>;
@@ -88,9 +103,10 @@ const isLarge =
 
 const newPart = (): Part => ({ things: [], revoked: [], accounts: 0 });
 
-export const eraseUser = Effect.fnUntraced(function* (db: Database, write: EraseUser) {
-  assertStorable([write.pseudonym]);
-  const { chatId, actor, requestId } = write;
+export const eraseUser = Effect.fnUntraced(function* (db: Database, asked: EraseUser) {
+  assertStorable([asked.pseudonym]);
+  const { chatId, actor, requestId } = asked;
+  const write = { ...asked, founded: yield* db.read((tx) => foundedBy(tx, chatId)) };
   const sum = newPart();
   let total = nothingErased.total;
   for (;;) {
@@ -128,6 +144,23 @@ export const eraseUser = Effect.fnUntraced(function* (db: Database, write: Erase
   }
 });
 
+const isFoundedBy = (account: StoredAccount | undefined, chatId: ChatId): account is StoredAccount =>
+  account !== undefined && account.chatId === null && isAccountOf(account, chatId);
+
+const foundedBy = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
+  const name = generatedName(chatId);
+  const others = yield* tx.list(accounts.byName, [], { from: [`${name}:`], before: [`${name};`] });
+  const found = [yield* accountNamed(tx, name), ...others];
+  return found.flatMap((account) => (isFoundedBy(account, chatId) ? [account.id] : []));
+});
+
+/** The accounts that have the user's chat ID, by name. */
+const accountsOf = Effect.fnUntraced(function* (tx: Transaction, { chatId, founded }: KvErasure) {
+  const own = yield* tx.list(accounts.byUser, [chatId]);
+  const others = yield* tx.getAll(accounts, founded, (id) => [id]);
+  return [...own, ...others.filter((account) => isFoundedBy(account, chatId))].toSorted(byName);
+});
+
 /** Whether one of the next records is in a scope that the write does not name. */
 const hasOtherRecords = Effect.fnUntraced(function* (tx: Transaction, { chatId, scopes: known }: EraseUser) {
   for (const stored of yield* tx.list(links.byUser, [chatId], { limit: mostThings })) {
@@ -137,7 +170,7 @@ const hasOtherRecords = Effect.fnUntraced(function* (tx: Transaction, { chatId, 
 });
 
 /** Erases things of each kind until the transaction is large enough. Returns whether something may be left. */
-const erasePart = Effect.fnUntraced(function* (tx: Transaction, write: EraseUser, part: Part, before: Part) {
+const erasePart = Effect.fnUntraced(function* (tx: Transaction, write: KvErasure, part: Part, before: Part) {
   for (const eraseSome of kinds) {
     for (;;) {
       const isMore = yield* eraseSome(tx, write, part, before);
@@ -149,7 +182,7 @@ const erasePart = Effect.fnUntraced(function* (tx: Transaction, write: EraseUser
 });
 
 /** Erases things of a kind until the transaction is large. Returns whether more may be left. */
-type EraseSome = (tx: Transaction, write: EraseUser, part: Part, before: Part) => StoreEffect<boolean>;
+type EraseSome = (tx: Transaction, write: KvErasure, part: Part, before: Part) => StoreEffect<boolean>;
 
 /** Removes records of the user. Data of earlier epochs of their scopes is no thing that was erased. */
 const eraseFromScopes =
@@ -182,8 +215,9 @@ const eraseFromLogs: EraseSome = Effect.fnUntraced(function* (tx, { chatId, at }
   return isMore;
 });
 
-const eraseRecords: EraseSome = Effect.fnUntraced(function* (tx, { chatId }, part) {
-  const names = (yield* tx.list(accounts.byUser, [chatId])).map(({ name }) => name);
+const eraseRecords: EraseSome = Effect.fnUntraced(function* (tx, write, part) {
+  const { chatId } = write;
+  const names = (yield* accountsOf(tx, write)).map(({ name }) => name);
   const found = yield* recordsNaming(tx, chatId, names, stepSize);
   const erase = (stored: StoredRecord) => {
     const { place, sequence, actor } = stored;
@@ -211,7 +245,7 @@ const leaveAccount: EraseSome = Effect.fnUntraced(function* (tx, write, part, be
   if (isSuspendedOwner({ ...member, account: accountOf(account) })) {
     yield* txOf(tx).put(suspendedOwners, { hash: write.ownerHash });
   }
-  if (account.chatId !== chatId && isInCharge(member) && (yield* isRunBy(txOf(tx), account, chatId))) {
+  if (!isAccountOf(account, chatId) && isInCharge(member) && (yield* isRunBy(txOf(tx), account, chatId))) {
     const { revoked, isMore } = yield* closeAccount(txOf(tx), account, write.at, () => isLarge(part)(tx));
     for (const key of revoked) part.revoked.push({ key, account: account.id, isOwn: false });
     if (isMore) return true;
@@ -224,13 +258,13 @@ const leaveAccount: EraseSome = Effect.fnUntraced(function* (tx, write, part, be
 /** Releases the next account of the user. */
 const endOwn: EraseSome = Effect.fnUntraced(function* (tx, write, part, before) {
   const { chatId, pseudonym, at } = write;
-  const [account] = yield* tx.list(accounts.byUser, [chatId], { limit: 1 });
+  const [account] = yield* accountsOf(tx, write);
   if (account === undefined) return false;
   const { revoked, isMore } = yield* endOwnAccount(txOf(tx), account, chatId, at, () => isLarge(part)(tx));
   for (const key of revoked) part.revoked.push({ key, account: account.id, isOwn: true });
   if (isMore) return true;
   const index = before.accounts + part.accounts++;
-  yield* txOf(tx).releaseAccount(account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`);
+  yield* releaseErased(txOf(tx), account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`);
   yield* recordEnd(tx, write, account, [part, before]);
   return true;
 });

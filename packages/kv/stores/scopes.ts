@@ -3,7 +3,7 @@ import type { DataScope, GameId, Pid, ScopeTarget } from "@accountlink/core";
 import { guildOf } from "@accountlink/core";
 import { type Account, type ConfiguredScope, noSettings, type ScopeSettings } from "@accountlink/core/keys";
 import type { AccountId, KnownAccount, KnownScope } from "@accountlink/core/records";
-import { Effect } from "effect";
+import { Effect, Order } from "effect";
 import { keyOf, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -49,6 +49,8 @@ export const scopes = table<StoredScope>()("scope", ({ pid }) => [pid], {
   byAccount: { keys: ({ account, target, pid }) => [[account, guildOf(target) ?? "", pid]], group: 1 },
   blocking: { keys: ({ blocking = [], pid }) => (blocking.length === 0 ? [] : [[pid]]) },
 });
+
+export const byName = Order.mapInput(Order.String, ({ name }: Account) => name);
 
 export const accountOf = ({ id: _, ...account }: StoredAccount): Account => account;
 

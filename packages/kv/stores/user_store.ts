@@ -1,14 +1,13 @@
 import type { ChatId } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
-import type { Account } from "@accountlink/core/keys";
 import { UserStore, unfinishedAfter, userRecordsOf } from "@accountlink/core/users";
-import { Effect, Order } from "effect";
+import { Effect } from "effect";
 import { txOf } from "../records.ts";
 import type { Transaction } from "../transaction.ts";
 import { eraseUser, erasures } from "./erase_user.ts";
 import { accountPlace, entriesOf, recordsNaming, type StoredRecord } from "./journal.ts";
 import { findRecord, links } from "./links.ts";
-import { accountNamed, accountOf, accounts, scopeAt, withScope } from "./scopes.ts";
+import { accountNamed, accountOf, accounts, byName, scopeAt, withScope } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 
 const recordsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
@@ -19,8 +18,6 @@ const recordsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) 
   }
   return found;
 });
-
-const byName = Order.mapInput(Order.String, ({ name }: Account) => name);
 
 export const layer = storeLayer(UserStore, (db) => ({
   find: (chatId) =>

@@ -1,6 +1,12 @@
 /** The rows of accounts and scopes. */
 import { ChatId, type DataScope, GuildId, Pid } from "@accountlink/core";
-import type { Account, AccountStatus, ConfiguredScope, Tier } from "@accountlink/core/keys";
+import {
+  type Account,
+  type AccountStatus,
+  type ConfiguredScope,
+  generatedName,
+  type Tier,
+} from "@accountlink/core/keys";
 import { Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { literalsOf, OptionalInt, OptionalText, tableOf, type ValuesOf } from "../statements/row.ts";
@@ -26,6 +32,17 @@ export const readAccounts = accounts.reader(accountOf);
 /** Returns the accounts with a chat ID. */
 export const accountsOfUser = (sql: SqlClient.SqlClient, chatId: ChatId) =>
   readAccounts(sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`);
+
+/** Selects the names of the accounts that `isAccountOf` finds. */
+export const namesOfUser = (sql: SqlClient.SqlClient, chatId: ChatId) => {
+  const name = generatedName(chatId);
+  // Several selects, so that each uses an index.
+  return sql`
+    SELECT name FROM accounts WHERE chat_id = ${chatId}
+    UNION SELECT name FROM accounts WHERE name = ${name} AND chat_id IS NULL AND operator = 0
+    UNION SELECT name FROM accounts
+    WHERE name >= ${`${name}:`} AND name < ${`${name};`} AND chat_id IS NULL AND operator = 0`;
+};
 
 export const scopeFields = { pid: Pid, account: Schema.String, guildId: Schema.NullOr(GuildId) };
 

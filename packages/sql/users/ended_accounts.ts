@@ -1,10 +1,11 @@
 /** What the erasure of a user does to accounts that the user has or runs. */
 import type { ChatId, KeyId } from "@accountlink/core";
+import { isAccountOf } from "@accountlink/core/keys";
 import type { AccountId, KnownAccount, Tx } from "@accountlink/core/records";
-import { closeAccount, endOwnAccount, isRunBy } from "@accountlink/core/storage";
+import { closeAccount, endOwnAccount, isRunBy, releaseErased } from "@accountlink/core/storage";
 import type { EraseUser } from "@accountlink/core/users";
 import { Effect } from "effect";
-import { accountColumns, readAccounts } from "../keys/accounts.ts";
+import { accountColumns, namesOfUser, readAccounts } from "../keys/accounts.ts";
 import { withId } from "../keys/known_accounts.ts";
 import { withTx } from "../records.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
@@ -15,19 +16,19 @@ const tell = (tx: Tx, write: EraseUser, account: AccountId, revoked: ReadonlyArr
 export const endedAccountsOn = ({ sql, forUpdate, isAmong, isAnyOf }: StoreParts) => {
   const isInCharge = sql`role <> 'moderator' AND chosen_at IS NOT NULL`;
 
-  /** Locks the accounts with the user's chat ID, and the others that the user runs as an owner or admin. */
+  /** Locks the accounts that have the user's chat ID, and the others that the user runs as an owner or admin. */
   const lockAccounts = Effect.fnUntraced(function* (chatId: ChatId) {
     const theirs = sql`
-      SELECT name FROM accounts WHERE chat_id = ${chatId}
+      ${namesOfUser(sql, chatId)}
       UNION SELECT account FROM members WHERE chat_id = ${chatId} AND ${isInCharge}`;
     const accounts = yield* readAccounts(
       sql`SELECT ${accountColumns} FROM accounts WHERE name ${isAnyOf(theirs)} ORDER BY name ${forUpdate}`,
     );
     const known = accounts.map(withId);
-    const own = known.filter((account) => account.chatId === chatId);
+    const own = known.filter((account) => isAccountOf(account, chatId));
     const names = own.map(({ name }) => name);
     yield* sql`SELECT pid FROM scopes WHERE account ${isAmong(names)} ORDER BY pid ${forUpdate}`;
-    return { own, run: known.filter((account) => account.chatId !== chatId) };
+    return { own, run: known.filter((account) => !isAccountOf(account, chatId)) };
   });
 
   /** Closes an account if the user was its last owner or admin, and returns the revoked keys. */
@@ -59,7 +60,7 @@ export const endedAccountsOn = ({ sql, forUpdate, isAmong, isAnyOf }: StoreParts
       sql,
       function* (tx) {
         const { revoked } = yield* endOwnAccount(tx, account, write.chatId, write.at);
-        yield* tell(tx, write, yield* tx.releaseAccount(account, pseudonym), revoked);
+        yield* tell(tx, write, yield* releaseErased(tx, account, pseudonym), revoked);
         return revoked;
       },
       true,

@@ -2,7 +2,7 @@
  * Erases a chat user: in one transaction, or a user with much data in steps before it. The final transaction erases what
  * the steps have left, and what was written meanwhile.
  */
-import type { Pid } from "@accountlink/core";
+import type { ChatId, Pid } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
 import { userErased } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -17,7 +17,7 @@ import {
 import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
 import { insertPart } from "../journal/records.ts";
 import { moveEntries } from "../keys/account_end.ts";
-import { accountsOfUser } from "../keys/accounts.ts";
+import { namesOfUser } from "../keys/accounts.ts";
 import { columnReader } from "../statements/row.ts";
 import { type Ending, rollBack, type StoreParts } from "../statements/store_operation.ts";
 import { endedAccountsOn } from "./ended_accounts.ts";
@@ -34,8 +34,10 @@ export const eraseUserOn = (parts: StoreParts) => {
   const { eraseLinks, eraseOthers, eraseOnce } = erasedRowsOn(parts);
   const { lockAccounts, keepSuspension, leaveAccount, endOwn } = endedAccountsOn(parts);
 
+  const namesOf = (chatId: ChatId) => readNames(sql`${namesOfUser(sql, chatId)} ORDER BY name`);
+
   const isLarge = operation("erase", function* ({ chatId, scopes }: EraseUser) {
-    const names = (yield* accountsOfUser(sql, chatId)).map(({ name }) => name);
+    const names = yield* namesOf(chatId);
     const { last } = yield* page({ chatId, names }, null, recordsOfStep);
     return last !== null || scopes.length > scopesOfStep;
   });
@@ -59,7 +61,7 @@ export const eraseUserOn = (parts: StoreParts) => {
     const [begun = pseudonym] = yield* readPseudonyms(sql`
       INSERT INTO erasures ${sql.insert({ ...row, request_id: requestId, step_at: now })}
       ON CONFLICT (chat_id) DO UPDATE SET step_at = excluded.step_at RETURNING pseudonym`);
-    return { accounts: yield* accountsOfUser(sql, chatId), pseudonym: begun };
+    return { names: yield* namesOf(chatId), pseudonym: begun };
   });
 
   const tell = (write: EraseUser, tally: ErasureTally, things: ReadonlyArray<ErasedThing>) =>
@@ -80,8 +82,7 @@ export const eraseUserOn = (parts: StoreParts) => {
   const eraseSomeRecords = bulkTransaction(
     "erase",
     function* (write: EraseUser, after: RecordPlace | null, tally: ErasureTally) {
-      const { accounts } = yield* beginStep(write);
-      const user = { chatId: write.chatId, names: accounts.map(({ name }) => name) };
+      const user = { chatId: write.chatId, names: (yield* beginStep(write)).names };
       const { things, last } = yield* erasePage(user, after, recordsOfStep);
       return { tally: yield* tell(write, tally, things), last };
     },
@@ -89,8 +90,8 @@ export const eraseUserOn = (parts: StoreParts) => {
 
   /** Moves entries of the user's accounts to where they belong from the end on. Returns whether some may be left. */
   const moveSomeEntries = bulkTransaction("erase", function* (write: EraseUser) {
-    const { accounts, pseudonym } = yield* beginStep(write);
-    for (const [index, { name }] of accounts.entries()) {
+    const { names, pseudonym } = yield* beginStep(write);
+    for (const [index, name] of names.entries()) {
       if (yield* moveEntries(sql, name, pseudonymOf(pseudonym, index))) return true;
     }
     return false;
@@ -159,5 +160,7 @@ export const eraseUserOn = (parts: StoreParts) => {
 /** The name of the user's account of this number, counted from 0, after the erasure. */
 const pseudonymOf = (pseudonym: string, index: number): string =>
   index === 0 ? pseudonym : `${pseudonym}-${index + 1}`;
+
+const readNames = columnReader("accounts", "name", Schema.String);
 
 const readPseudonyms = columnReader("erasures", "pseudonym", Schema.String);

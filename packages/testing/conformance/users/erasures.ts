@@ -1,10 +1,11 @@
 import type { StoragePorts } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { type AccountStatus, noSettings } from "@accountlink/core/keys";
+import { SignInStore } from "@accountlink/core/sign_ins";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
-import { uniqueChatId, uniquePid, uniqueText } from "../../mod.ts";
-import { expectEqual } from "../expect.ts";
+import { makeSignIn, uniqueChatId, uniquePid, uniqueText } from "../../mod.ts";
+import { expectEqual, pluck } from "../expect.ts";
 import { bob, chess, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newUserSteps } from "./user_steps.ts";
@@ -64,6 +65,47 @@ export const erasures: Cases<StoragePorts> = {
     expectEqual(logged.length, 1);
     expectEqual(yield* keys.ensureAccount(own), { ...own, status: "active", operator: false });
     expectEqual(yield* keys.listKeys(own.name, 0), []);
+  },
+
+  "erase takes the user's ID from the name of an account that others own, which goes on": function* () {
+    const user = yield* newUserSteps;
+    const { chatId, keys } = user;
+    const [members, signIns] = [yield* MemberStore, yield* SignInStore];
+    const [heir, displayName] = [uniqueChatId(), uniqueText()];
+    const [own, founded] = [`chat:${chatId}`, `chat:${chatId}:another`];
+    const operators = yield* keys.ensureAccount({ name: own, chatId: null, tier: "free" });
+    yield* keys.ensureAccount({ name: founded, chatId, tier: "free" });
+    for (const change of [
+      { type: "add", chatId: heir, role: "owner" },
+      { type: "remove", chatId },
+    ] as const)
+      yield* members.change({ ...origin, account: founded, change, at: 7 });
+    const actor = { type: "account", id: founded, member: heir } as const;
+    yield* keys.renameAccount({ ...origin, actor, name: founded, displayName, at: 7 });
+    const scope = yield* keys.ensureScope(founded, { kind: "global" }, uniquePid());
+    const { hash } = yield* user.insertKey(scope);
+    const signIn = makeSignIn({ chatId: heir, account: founded });
+    yield* signIns.create(signIn, null);
+
+    const pseudonym = `erased:${uniqueText()}`;
+    const erased = yield* user.erase([], pseudonym);
+    expectEqual([erased?.accounts, erased?.revokedKeys], [1, []]);
+    expectEqual(yield* keys.findAccount(founded), Option.none());
+    const account = {
+      name: pseudonym,
+      chatId: null,
+      tier: "free",
+      status: "active",
+      operator: false,
+    } as const;
+    expectEqual(yield* keys.findAccount(pseudonym), Option.some({ ...account, displayName }));
+    expectEqual(yield* keys.findAccount(own), Option.some(operators));
+    expectEqual(pluck(yield* members.list(pseudonym), "chatId"), [heir]);
+    const { key } = Option.getOrThrow(yield* keys.findByHash(hash));
+    expectEqual([key.status, key.scope.account], ["active", pseudonym]);
+    const entries = yield* user.entries(pseudonym);
+    expectEqual([entries.length, JSON.stringify(entries).includes(chatId)], [5, false]);
+    expectEqual(yield* signIns.find("dashboard", signIn.id, signIn.createdAt), Option.none());
   },
 
   "the next account of an erased owner of a suspended account is suspended, until it is restored":
