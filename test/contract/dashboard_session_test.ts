@@ -228,6 +228,7 @@ test("the owner and keys of a suspended account are refused until an operator re
   }
   const page = await (await server.signIn("100013")).get("/dashboard");
   expect([page.status, titleOf(page.text)]).toEqual([403, "You may not do this"]);
+  expect(page.text).toContain('href="/dashboard/sign-in"');
   expectRefusal(await lookUp(ofOther.token), 404, "LINK_NOT_FOUND", null);
   expect((await other.send("GET /dashboard/api/session")).status).toBe(200);
 

@@ -6,7 +6,7 @@ import { KeyChanges } from "../keys/key_changes.ts";
 import { type Account, generatedName, KeyStore, type Tier, type UpdateAccount } from "../keys/mod.ts";
 import { ChatPlatform, GuildManagers } from "../platforms/mod.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { hasAccepted, lends, MemberStore } from "./member_store.ts";
+import { hasAccepted, isSuspendedOwner, lends, MemberStore } from "./member_store.ts";
 
 /**
  * Manages accounts. Every change is written to the audit log and reaches the account's keys on every node within a
@@ -44,10 +44,11 @@ export class Accounts extends Context.Service<Accounts>()("@accountlink/core/Acc
     return {
       /**
        * Returns the account that a chat user signs in to. A user without an account gets a free one; invitations do not
-       * count. The account of a user who was erased as an owner of a suspended account is suspended.
+       * count, nor do suspended accounts that others own. The account of a user who was erased as an owner of a suspended account is suspended.
        */
       ofChatUser: Effect.fn("Accounts.ofChatUser")(function* (chatId: ChatId) {
-        const first = (yield* members.findByChatId(chatId)).find(hasAccepted);
+        const accepted = (yield* members.findByChatId(chatId)).filter(hasAccepted);
+        const first = accepted.find((each) => each.account.status === "active" || isSuspendedOwner(each));
         return first?.account ?? (yield* create(chatId, generatedName(chatId)));
       }),
 

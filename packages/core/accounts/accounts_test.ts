@@ -5,6 +5,7 @@ import { KeyAuthenticator } from "../keys/key_authenticator.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { address, chatId, operator, services } from "../test_services.ts";
 import { Accounts } from "./accounts.ts";
+import { MemberStore } from "./member_store.ts";
 
 const ada = chatId("10001");
 
@@ -24,6 +25,18 @@ test("a chat user never signs in to another user's account of the same name", fu
   yield* (yield* KeyStore).ensureAccount({ name: "chat:10001", chatId: null, tier: "premium" });
   const account = yield* (yield* Accounts).ofChatUser(ada);
   assert.deepInclude(account, { name: "chat:10001:another", chatId: ada, tier: "free" });
+});
+
+test("a suspended account keeps out those who own it, and nobody else of its team", function* () {
+  const [accounts, members] = [yield* Accounts, yield* MemberStore];
+  const [owner, name] = [chatId("10002"), "chat:10002"];
+  yield* accounts.ofChatUser(owner);
+  const change = { type: "add", chatId: ada, role: "admin" } as const;
+  yield* members.change({ ...operator, account: name, change, at: 1 });
+  assert.strictEqual((yield* accounts.ofChatUser(ada)).name, name);
+  yield* accounts.suspend(name, operator);
+  assert.strictEqual((yield* accounts.ofChatUser(ada)).name, "chat:10001");
+  assert.strictEqual((yield* accounts.ofChatUser(owner)).status, "suspended");
 });
 
 test("`setTier` applies to an account's keys at once, and returns None for an unknown account", function* () {

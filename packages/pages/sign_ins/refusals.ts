@@ -64,9 +64,12 @@ const textOf = (error: SiteError, path: Site["path"]): Html =>
 export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">): Page => {
   const title = capitalised(said(`${messageOf(error)}.title`, { platform: platformOf(error) }));
   const isSignIn = error instanceof SignInRefused;
-  const [target, label] = isSignIn
-    ? ([`${path}/sign-in`, "sign_in.again"] as const)
-    : ([path, "sign_in.start"] as const);
+  // A sign-in to a suspended account reads no page: another sign-in may be to another account of the user.
+  const isSuspended = error._tag === "Forbidden" && error.reason === "account_suspended";
+  const [target, label] =
+    isSignIn || isSuspended
+      ? ([`${path}/sign-in`, "sign_in.again"] as const)
+      : ([path, "sign_in.start"] as const);
   return {
     status: isSignIn ? signInStatuses[error.reason] : statusOf(error),
     title,
