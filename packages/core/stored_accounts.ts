@@ -11,7 +11,8 @@ import {
 } from "./account_end.ts";
 import { memberRecords } from "./accounts/member_store.ts";
 import { changeDetails, changedFields } from "./audit/audit.ts";
-import { type Account, isOperators, shownName, suspendedOwners } from "./keys/api_key.ts";
+import { isGenerated } from "./communities/asking_name.ts";
+import { type Account, isOperators, suspendedOwners } from "./keys/api_key.ts";
 import { type KeyStore, scopeOrder } from "./keys/key_store.ts";
 import type { KnownAccount, StoreRecords } from "./records/records.ts";
 import { assertStorable } from "./storable_text.ts";
@@ -95,9 +96,11 @@ export const accountOperations = ({ read, write }: StoreRecords<keyof Store>) =>
           if (account === undefined) return "unknown";
           const named = yield* tx.accountsNamed(displayName);
           if (named.some(({ id }) => id !== account.id)) return "taken";
-          if (shownName(account) === displayName) return "unchanged";
-          yield* tx.putAccount({ ...account, displayName });
-          const details = { name: displayName };
+          const { displayName: before, ...unnamed } = account;
+          const given = displayName === name ? undefined : displayName;
+          if (given === before) return "unchanged";
+          yield* tx.putAccount(given === undefined ? unnamed : { ...unnamed, displayName: given });
+          const details = { name: given ?? (isGenerated(name) ? null : name) };
           yield* tx.journal({ ...origin, pid: null, account: account.id }, "account.updated", details);
           return "renamed";
         },

@@ -62,6 +62,15 @@ test("an owner renames the account, with a name that no other account has", asyn
   );
 });
 
+test("an account that gets its first name back is called by its owner's name again", async () => {
+  const owner = await signInOwner(server, "100005");
+  dataOf(await rename(owner, "Bishops"));
+  dataOf(await rename(owner, "chat:100005"));
+  for (const page of ["account", "audit"]) {
+    expect(wordsOf(await owner.browser.get(`/dashboard/${page}`))).not.toContain("chat:");
+  }
+});
+
 test("an owner deletes the account, with its keys, webhooks, links and every sign-in to it", async () => {
   const owner = await signInOwner(server, "100003");
   const mate = await signInOwner(server, "100004");

@@ -101,8 +101,8 @@ export class KeyStore extends Context.Service<
     ) => StoreEffect<Option.Option<{ readonly changed: boolean; readonly keys: ReadonlyArray<KeyId> }>>;
 
     /**
-     * Gives an account another `displayName`, with an `account.updated` audit entry. `taken` if the name is another
-     * account's `name` or `displayName`.
+     * Gives an account another `displayName`, with an `account.updated` audit entry; the account's `name` removes it.
+     * `taken` if the name is another account's `name` or `displayName`.
      */
     readonly renameAccount: (
       write: RenameAccount,

@@ -26,9 +26,13 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
     const notFound = new BadRequest({ problem: "not_found" });
 
     return {
-      /** Fails with `Conflict` `name_taken` if the name is another account's, or one that the service makes. */
+      /**
+       * Gives the account another name; its own `name` takes the given one away. Fails with `Conflict` `name_taken` if the
+       * name is another account's, or one that the service makes.
+       */
       rename: Effect.fn("OwnedAccounts.rename")(function* (owner: KeyOwner, displayName: string) {
-        const { name } = owner.account;
+        const { displayName: _, ...unnamed } = owner.account;
+        const { name } = unnamed;
         if (displayName !== name && isGenerated(displayName)) {
           return yield* new Conflict({ reason: "name_taken" });
         }
@@ -36,7 +40,7 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
         const outcome = yield* store.renameAccount({ ...originOf(owner), name, displayName, at });
         if (outcome === "taken") return yield* new Conflict({ reason: "name_taken" });
         if (outcome === "unknown") return yield* notFound;
-        return { ...owner.account, displayName } satisfies Account;
+        return (displayName === name ? unnamed : { ...unnamed, displayName }) satisfies Account;
       }),
 
       /** Deletes the links of a community and what belongs to them, and returns the number of deleted records. */

@@ -241,7 +241,7 @@ const sentences = {
     pid === null
       ? say("audit.account.updated", {
           who,
-          what: String(details["name"] === undefined ? (details["tier"] ?? details["status"]) : "name"),
+          what: String(details["name"] ? "name" : (details["tier"] ?? details["status"])),
           to: String(details["name"]),
         })
       : say("audit.settings.updated", { who, list, changes: joined(changesIn(Struct.keys(noSettings))) }),

@@ -53,7 +53,7 @@ export const accounts: Cases<StoragePorts> = {
     expectEqual([yield* named(one), yield* named(other)], [club, undefined]);
     expectEqual(yield* rename(one, club), "unchanged");
     for (const taken of [club, one]) expectEqual(yield* rename(other, taken), "taken");
-    expectEqual(yield* rename(one, one), "renamed");
+    expectEqual([yield* rename(one, one), yield* named(one)], ["renamed", undefined]);
     const sought = uniqueText();
     const outcomes = yield* Effect.forEach([one, other], (name) => rename(name, sought), atOnce);
     expectEqual(outcomes.toSorted(), ["renamed", "taken"]);
