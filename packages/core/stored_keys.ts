@@ -10,9 +10,11 @@ import {
   type KeyRecord,
   keyRecords,
   keySecrets,
+  mostSecrets,
   updatedKey,
 } from "./keys/api_key.ts";
 import { KeyStore } from "./keys/key_store.ts";
+import type { RecordOf } from "./records/record_type.ts";
 import { keysOfAll, recordStore, removeFound, type Tx, withScopes } from "./records/records.ts";
 import { sessionBursts, verificationSessions } from "./sessions/mod.ts";
 import { assertStorable } from "./storable_text.ts";
@@ -24,6 +26,10 @@ type Outcome<Name extends keyof KeyStore["Service"]> = Effect.Success<ReturnType
 const keyOrder = Order.combine(
   Order.mapInput(Order.Number, ({ createdAt }: KeyRecord) => createdAt),
   Order.mapInput(Order.String, ({ id }: KeyRecord) => id),
+);
+
+const lastToEnd = Order.flip(
+  Order.mapInput(Order.Number, ({ endsAt }: RecordOf<typeof keySecrets>) => endsAt ?? Infinity),
 );
 
 const keysOf = (tx: Tx, found: ReadonlyArray<KeyRecord>) =>
@@ -71,8 +77,8 @@ const forgetKeys = Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<Key
   }
 });
 
-/** The most revoked keys that a write deletes: each has two secrets, a last use and a burst of sessions. */
-const keysOfStep = 10;
+/** The most revoked keys that a write deletes: each has up to `mostSecrets`, a last use and a burst of sessions. */
+const keysOfStep = 2;
 
 /** @internal */
 export const storedKeys = recordStore(KeyStore, (records) => {
@@ -180,10 +186,12 @@ export const storedKeys = recordStore(KeyStore, (records) => {
         assertStorable([hash]);
         const stored = yield* tx.get(keyRecords, id);
         if (stored === undefined || !isLiving(stored)) return false;
+        const secrets = (yield* tx.list(keySecrets.ofKey, [id])).toSorted(lastToEnd);
         // Of the earlier secrets, only the last one stays good.
-        for (const secret of yield* tx.list(keySecrets.ofKey, [id])) {
-          if (secret.endsAt === null) yield* tx.put(keySecrets, { ...secret, endsAt: previousUntil });
-          else yield* tx.remove(keySecrets, secret.hash);
+        for (const [index, secret] of secrets.entries()) {
+          const endsAt = secret.endsAt === null ? previousUntil : Math.min(secret.endsAt, origin.at);
+          if (index >= mostSecrets - 1) yield* tx.remove(keySecrets, secret.hash);
+          else if (endsAt !== secret.endsAt) yield* tx.put(keySecrets, { ...secret, endsAt });
         }
         yield* tx.create(keySecrets, { hash, keyId: id, endsAt: null });
         if (madeBy !== undefined) yield* tx.put(keyRecords, { ...stored, madeBy });

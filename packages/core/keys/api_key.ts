@@ -97,6 +97,9 @@ export const keySecrets = recordType({
   indexes: { ofKey: { fields: ["keyId", "hash"], group: 1 } },
 });
 
+/** How many secrets of a key are known, with those that a rotation ended: somebody may report one as leaked. @internal */
+export const mostSecrets = 10;
+
 /** Hashes of erased users who owned a suspended account. @internal */
 export const suspendedOwners = recordType({
   name: "suspended_owners",

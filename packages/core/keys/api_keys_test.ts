@@ -73,11 +73,15 @@ test("reporting an expired key as leaked revokes it, since its owner may give it
   assert.deepStrictEqual(again.details, { reason: "key_revoked" });
 });
 
-test("reporting an unknown key or an expired secret as leaked changes nothing", function* () {
+test("reporting an unknown key or a secret that a rotation ended as leaked changes nothing", function* () {
   const keys = yield* ApiKeys;
   const { key, token } = yield* create();
   yield* keys.rotate(key.id, 0, operator);
-  yield* TestClock.adjust("1 second");
+  for (const graceSeconds of [0, 60]) {
+    yield* TestClock.adjust("1 second");
+    assert.strictEqual(yield* keys.reportLeaked(token, "req_1"), "ended");
+    yield* keys.rotate(key.id, graceSeconds, operator);
+  }
   assert.strictEqual(yield* keys.reportLeaked(token, "req_1"), "ended");
   for (const unknown of [tokenOf("Aa0Bb1Cc2Dd3"), "not a key"]) {
     assert.strictEqual(yield* keys.reportLeaked(unknown, "req_1"), "unknown");

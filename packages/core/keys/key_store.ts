@@ -178,7 +178,10 @@ export class KeyStore extends Context.Service<
     /** Deletes keys that were revoked before a time, unless a session of theirs is stored. */
     readonly forgetRevoked: (before: Millis) => StoreEffect<void>;
 
-    /** Adds a secret, and deletes all but it and the last one. Returns false if the key is unknown or revoked. */
+    /**
+     * Adds a secret, and ends all earlier ones but the last. The ended ones stay known, up to `mostSecrets` of a key.
+     * Returns false if the key is unknown or revoked.
+     */
     readonly rotateKey: (write: RotateKey) => StoreEffect<boolean>;
 
     /**
