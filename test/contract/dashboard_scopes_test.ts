@@ -321,6 +321,7 @@ test("an owner chooses of which communities a member is, and an owner is of all"
   expect(dataOf(await patch({ scopes: null })).member).toMatchObject({ role: "admin", scopes: null });
   dataOf(await patch({ scopes: [ids.own] }));
   expect(dataOf(await patch({ role: "owner" })).member).toMatchObject({ role: "owner", scopes: null });
+  expectInvalid(await patch({ scopes: [ids.own] }), "scopes");
   const entries = listOf(dataOf(await owner.send("GET /dashboard/api/audit?limit=100")).entries);
   const ofMember = entries.filter(({ details }) => (details as { chatId?: string }).chatId === "100031");
   expect(ofMember[0]?.details).toEqual({

@@ -79,7 +79,9 @@ export const makeMemberOperations = Effect.gen(function* () {
       function* ({ owner, values: { chatId, role, scopes: wanted } }) {
         if (role === undefined && wanted === undefined)
           return yield* new MissingParameter({ parameters: ["role"] });
-        const scopes = wanted === undefined ? undefined : yield* scopesOf(owner, role, wanted);
+        const known = yield* members.list(owner.account.name);
+        const roleThen = role ?? known.find((member) => member.chatId === chatId)?.role;
+        const scopes = wanted === undefined ? undefined : yield* scopesOf(owner, roleThen, wanted);
         return yield* changed(owner, { type: "set_role", chatId, role, scopes });
       },
     ),
