@@ -169,6 +169,21 @@ test("an invitation is accepted by choosing the account, and the audit log says 
   expect(page.text).toContain("joined the team: moderator");
 });
 
+test("an invitation that was changed since the page named it is not accepted, and the page says it anew", async () => {
+  const [chatId = "", invited = ""] = crowd.slice(43);
+  const [owner, user] = [await newOwner(chatId), await newOwner(invited)];
+  await add(owner, { chatId: invited, role: "moderator" });
+  const accept = (form: Readonly<Record<string, string>>) =>
+    user.browser.post("/dashboard/account/choose", { ...form, account: `chat:${chatId}` });
+  const form = formOf(await user.browser.get("/dashboard/account/choose"));
+  await setRole(owner, invited, "admin");
+  const refused = await accept(form);
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("You have not joined")]);
+  expect(await invitationsOf(user)).toMatchObject([{ role: "admin" }]);
+  expect((await accept(formOf(refused))).status).toBe(303);
+  expect(await invitationsOf(user)).toEqual([]);
+});
+
 test("an invitation is declined, and an owner can withdraw one", async () => {
   const [owner, user] = [await newOwner(crowd[34]), await newOwner(crowd[35])];
   const [account, chatId] = [`chat:${crowd[34]}`, crowd[35] ?? ""];

@@ -66,6 +66,10 @@ const lentText = ({ lent, communities, managed }: NamedInvitation): Html => {
     : html`${said} ${say("account.lends.which", { guilds: managed.join(", ") })}`;
 };
 
+/** What the form of an invitation sends back, so that nobody accepts what the page did not say. */
+export const shownAs = ({ role, scopes }: Pick<Membership, "role" | "scopes">): string =>
+  [role, ...(scopes ?? ["all"])].join(" ");
+
 const invitationCard = (invitation: NamedInvitation): Html => {
   const {
     account: { name },
@@ -80,7 +84,7 @@ const invitationCard = (invitation: NamedInvitation): Html => {
   }</p>
 <p>${say("account.invitation.effect", { may: say(`team.hint.${role}`) })}</p>
 <p>${lentText(invitation)}</p>
-${formTo(paths.chooseAccount)`<button class="button small" name="account" value="${name}">${say("account.accept", { account: title })}</button>`}
+${formTo(paths.chooseAccount, { as: shownAs(invitation) })`<button class="button small" name="account" value="${name}">${say("account.accept", { account: title })}</button>`}
 <details>
 <summary class="bad">${say("account.decline", { unseen: tags.unseen, account: title })}</summary>
 ${formTo(paths.declineInvitation)`

@@ -21,7 +21,7 @@ import { numberHtml, timeHtml } from "../look/time.ts";
 import { makeAccountTitle, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { may, paths } from "../paths.ts";
-import { accountsHtml, choicePage, makeAccountChoice } from "./account_choice.ts";
+import { accountsHtml, choicePage, makeAccountChoice, shownAs } from "./account_choice.ts";
 import { makeAccountOperations } from "./account_operations.ts";
 import { accountDeletionPage, makeAccountLoss } from "./deletion.ts";
 
@@ -111,11 +111,15 @@ ${may(paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(paths.
       );
     }),
     page(paths.chooseAccount, (visitor) => Effect.map(choiceOf(visitor), choicePage)),
-    form(paths.chooseAccount, (visitor, fields) =>
-      orShowAgain(Effect.as(operations.choose.submit(visitor, fields), seeOther(paths.overview)), (refused) =>
-        Effect.map(choiceOf(visitor), (choice): Page => ({ ...choicePage(choice), refused })),
-      ),
-    ),
+    form(paths.chooseAccount, (visitor, fields) => {
+      const showAgain = (refused: Refused) =>
+        Effect.map(choiceOf(visitor), (choice): Page => ({ ...choicePage(choice), refused }));
+      const invitation = visitor.invitations.find(({ account }) => account.name === fields("account"));
+      if (invitation !== undefined && shownAs(invitation) !== fields("as"))
+        return showAgain({ status: 409, problems: [], general: say("account.invitation.changed") });
+      const chosen = operations.choose.submit(visitor, fields);
+      return orShowAgain(Effect.as(chosen, seeOther(paths.overview)), showAgain);
+    }),
     form(paths.declineInvitation, (visitor, fields) =>
       Effect.as(operations.decline.submit(visitor, fields), seeOther(paths.account, { done: "declined" })),
     ),
