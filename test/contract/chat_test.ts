@@ -408,18 +408,18 @@ test("an answer that takes longer than 2 seconds is deferred", async () => {
   expect(answers.map(({ body }) => body)).toEqual([deferred, { type: 6 }, deferred]);
 });
 
-test("update tells a question without an answer from roles that are right and from refused ones", async () => {
+test("update says that a question got no answer, and no permission lacks for an item that does not exist", async () => {
   const owner = await signInOwner(server, ada.chatId);
-  const item = { is: "owner", item: "gamepass", itemId: "404" };
-  expect((await putPlan(owner, { pid: await pid(), rules: [{ roleId: pass, when: item }] })).status).toBe(
-    200,
-  );
   const route = "GET /game/api/users/:gameId/items/:item/:itemId";
-  await platform.fail({ platform: "game", mode: "refused", code: "no_item", route });
-  expect((await told(ada, "update", { user: gus.chatId })).content).toContain("already has the right roles");
-  await platform.recover();
-  await platform.fail({ platform: "game", mode: "down" });
-  expect((await pressed(hal, "roles")).content).toContain("try again");
+  await platform.fail({ platform: "game", mode: "refused", code: "no_item", route, ending: "404" });
+  await platform.fail({ platform: "game", mode: "down", under: "/game/api/users", ending: "405" });
+  const rules = ["404", "405"].map((itemId) => ({
+    roleId: pass,
+    when: { is: "owner", item: "gamepass", itemId },
+  }));
+  expect((await putPlan(owner, { pid: await pid(), rules })).status).toBe(200);
+  const { content } = await told(ada, "update", { user: gus.chatId });
+  expect(content).toBe("This does not work right now. Please try again in a minute.");
 });
 
 test("while the platform is down, the answer says so", async () => {
