@@ -51,7 +51,6 @@ import {
 import { links } from "./links.ts";
 import {
   accountAt,
-  accountNamed,
   accountOf,
   accounts,
   byName,
@@ -149,8 +148,7 @@ const isFoundedBy = (account: StoredAccount | undefined, chatId: ChatId): accoun
 
 const foundedBy = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
   const name = generatedName(chatId);
-  const others = yield* tx.list(accounts.byName, [], { from: [`${name}:`], before: [`${name};`] });
-  const found = [yield* accountNamed(tx, name), ...others];
+  const found = yield* tx.list(accounts.byName, [], { from: [name], before: [`${name};`] });
   return found.flatMap((account) => (isFoundedBy(account, chatId) ? [account.id] : []));
 });
 
