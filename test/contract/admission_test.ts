@@ -145,6 +145,10 @@ test("a community may allow one chat user for each game account, whom its owner 
   expect(listOf(feed.data?.["events"]).at(-1)).toMatchObject({ data: { chatId: other, source: "flow" } });
   await set({ oneChatUser: false });
   expect((await patch(other)).status).toBe(200);
+  await set({ oneChatUser: true });
+  expect(dataOf(await patch(other))).toMatchObject({ previousGameId: gameId, updated: false });
+  const confirmed = await newBrowser().walk(`?pid=${pid}`, other, gameId);
+  expect(confirmed.text).not.toContain("Move the link here");
   for (const chatId of [holder, other])
     await send("DELETE /v2/game", { key, body: { chatId, guildId: guild } });
 });

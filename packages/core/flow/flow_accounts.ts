@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { forEachLimited } from "../limited_loops.ts";
-import { isLinked, LinkStore } from "../links/mod.ts";
+import { LinkStore } from "../links/mod.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { VerificationFlow } from "./flow_store.ts";
@@ -27,11 +27,8 @@ export class FlowAccounts extends Context.Service<FlowAccounts>()("@accountlink/
     const both = (chatId: ChatId, gameId: GameId) =>
       Effect.all({ chat: chat(chatId), game: game(gameId) }, { concurrency: "unbounded" });
 
-    /** Returns the linked game account that a new link would replace, or null. */
-    const replacedBy = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId, gameId: GameId) {
-      const record = Option.getOrNull(yield* links.findByChatId(pid, chatId));
-      return record === null || !isLinked(record) || record.gameId === gameId ? null : record.gameId;
-    });
+    const linkedTo = (pid: Pid, chatId: ChatId) =>
+      Effect.map(links.findByChatId(pid, chatId), (found) => Option.getOrNull(found)?.gameId ?? null);
 
     /** Returns the newest other chat user of the game account, or null. */
     const holderOf = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId, gameId: GameId) {
@@ -46,14 +43,14 @@ export class FlowAccounts extends Context.Service<FlowAccounts>()("@accountlink/
       gameId: GameId | null,
       oneChatUser: boolean,
     ) {
-      const isProven = chatId !== null && gameId !== null;
-      const holderId = isProven && oneChatUser ? yield* holderOf(pid, chatId, gameId) : null;
-      const replacedId = chatId === null || gameId === null ? null : yield* replacedBy(pid, chatId, gameId);
+      const linkedId = chatId === null || gameId === null ? null : yield* linkedTo(pid, chatId);
+      const isNew = chatId !== null && gameId !== null && linkedId !== gameId;
+      const holderId = isNew && oneChatUser ? yield* holderOf(pid, chatId, gameId) : null;
       return yield* Effect.all(
         {
           chat: orNull(chatId, chat),
           game: orNull(gameId, game),
-          replaces: orNull(replacedId, game),
+          replaces: orNull(isNew ? linkedId : null, game),
           takenFrom: orNull(holderId, chat),
         },
         { concurrency: "unbounded" },

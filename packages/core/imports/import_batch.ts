@@ -193,7 +193,7 @@ const blockedAmong = Effect.fnUntraced(function* (
   return new Set([...blocked, ...links.filter((_, index) => erased.has(hashes[index] ?? ""))]);
 });
 
-/** Returns the links whose game user another chat user has, in a scope that allows one. */
+/** Returns the new links whose game user another chat user has, in a scope that allows one. */
 const takenAmong = Effect.fnUntraced(function* (
   links: ReadonlyArray<PlacedLink>,
   { pid, oneChatUser, staged, stagedUsers }: BatchOptions,
@@ -201,10 +201,13 @@ const takenAmong = Effect.fnUntraced(function* (
   if (pid === null || !oneChatUser) return new Set();
   const store = yield* LinkStore;
   const holders = yield* store.findByGameIds(pid, [...new Set(links.map(({ gameId }) => gameId))], 2);
+  const chatIds = links.map(({ chatId }) => chatId);
+  const records = yield* store.findByChatIds(pid, chatIds);
   const taken = new Set<PlacedLink>();
   const takenInBatch = new Set<GameId>();
   for (const link of links) {
     const { chatId, gameId } = link;
+    if ((staged.get(chatId) ?? records.get(chatId))?.gameId === gameId) continue;
     // Earlier batches of a dry run may have given a holder another game user.
     const isOther = (id: ChatId) => id !== chatId && (staged.get(id)?.gameId ?? gameId) === gameId;
     const known = [...(holders.get(gameId) ?? []), stagedUsers.get(gameId) ?? chatId];

@@ -290,8 +290,9 @@ test("a chat user in two batches is counted the same in an import, a repeated im
 });
 
 test("a dry run counts the rows of others in all batches, if the scope allows one chat user", function* () {
-  const update = { oneChatUser: true };
-  yield* KeyStore.use((keys) => keys.updateSettings({ ...origin, pid, update, at: now }));
+  const allowOne = (oneChatUser: boolean) =>
+    KeyStore.use((keys) => keys.updateSettings({ ...origin, pid, update: { oneChatUser }, at: now }));
+  yield* allowOne(true);
   const rows = batch + 10;
   for (const dryRun of [true, false]) {
     const { outcome } = yield* run(fileOf(csv(rows)), { dryRun });
@@ -299,6 +300,17 @@ test("a dry run counts the rows of others in all batches, if the scope allows on
       1,
       rows - 1,
     ]);
+  }
+  yield* allowOne(false);
+  yield* run(fileOf(csv(2)));
+  yield* allowOne(true);
+  for (const dryRun of [true, false]) {
+    const { outcome } = yield* run(fileOf(csv(3)), { dryRun, onConflict: "keep" });
+    expect(outcome).toMatchObject({
+      inserted: 0,
+      unchanged: 2,
+      reasons: [{ reason: "game_taken", count: 1 }],
+    });
   }
 });
 

@@ -136,7 +136,12 @@ export const beginPart = Effect.fnUntraced(function* (
   if (isContinued && (stored === undefined || stored.endsAt === 0)) return null;
   const unblocked = yield* tx.unblocked(pid, links);
   const holders = yield* tx.holders(pid, unblocked, []);
-  return { stored, links: unblocked.filter(({ chatId }) => !holders.has(chatId)) };
+  const held = unblocked.filter(({ chatId }) => holders.has(chatId)).map(({ chatId }) => chatId);
+  const records = held.length === 0 ? new Map<ChatId, LinkRecord>() : yield* tx.records(pid, held);
+  // A link that is there is no second one, whoever else has its game user.
+  const isTaken = ({ chatId, gameId }: PortableLink) =>
+    holders.has(chatId) && records.get(chatId)?.gameId !== gameId;
+  return { stored, links: unblocked.filter((link) => !isTaken(link)) };
 });
 
 /** Adds the counts of a part to the stored import of its file, and to the audit entry. @internal */

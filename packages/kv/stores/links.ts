@@ -123,13 +123,13 @@ export const findLink = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, 
 export const putLink = (tx: Transaction, { pid, epoch }: StoredScope, link: LinkRecord) =>
   tx.put(links, { pid, epoch, link });
 
-/** Returns the other chat users of a game user in a scope that allows one; none in other scopes. */
+/** Returns the other chat users of a game user in a scope that allows one; none for a link that is there. */
 export const takenByIn = Effect.fnUntraced(function* (
   tx: Transaction,
   { pid, chatId, gameId }: { readonly pid: Pid; readonly chatId: ChatId; readonly gameId: GameId },
 ) {
   const { epoch, settings } = yield* scopeAt(tx, pid);
-  if (!settings.oneChatUser) return [];
+  if (!settings.oneChatUser || (yield* findRecord(tx, pid, chatId))?.gameId === gameId) return [];
   const found = yield* tx.list(links.byGame, [pid, epoch, gameId], { limit: mostTaken + 1 });
   return found.map(({ link }) => link.chatId).filter((id) => id !== chatId);
 });

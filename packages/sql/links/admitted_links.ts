@@ -62,11 +62,12 @@ export const admissionOn = (sql: SqlClient.SqlClient) => {
   const takenBy = ({ pid, chatId, gameId }: LinkToCheck) =>
     readChatIds(sql`
       SELECT chat_id FROM links WHERE pid = ${pid} AND game_id = ${gameId} AND chat_id <> ${chatId}
+        AND NOT EXISTS (SELECT 1 FROM links WHERE pid = ${pid} AND chat_id = ${chatId} AND game_id = ${gameId})
       ORDER BY linked_at DESC, chat_id LIMIT ${mostTaken}`);
 
   /**
-   * Returns whether a link is blocked, and the other chat users of its game user if the scope allows one. In a scope that
-   * never had a block, it makes no hash.
+   * Returns whether a link is blocked, and the other chat users of its game user if the scope allows one; none for a link
+   * that is there. In a scope that never had a block, it makes no hash.
    */
   const admission = Effect.fnUntraced(function* ({ hasBlocks, oneChatUser }: Marks, link: LinkToCheck) {
     return {

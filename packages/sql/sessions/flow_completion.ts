@@ -45,11 +45,11 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
 
   const marks = yield* lockScope(pid);
   const [old] = yield* readRecords(lock(pid, chatId, chatId));
+  const { isBlocked, takenBy } = yield* admission(marks, write);
   // Insert the link before locking the flow. The insert may wait for another write to the same record, and the flow
   // should not stay locked during this wait.
   const isAdded = old === undefined && !keeps;
   const added = isAdded ? yield* readSets(link({ ...write, existing: sql.literal("DO NOTHING") })) : [];
-  const { isBlocked, takenBy } = yield* admission(marks, write);
   const { flow, session } = yield* withTx(sql, (tx) => findFlow(tx, write.flow), true);
   const refusal = completionRefusal(write, { flow, session, record: old, isBlocked, takenBy });
   if (refusal !== null) return yield* rollBack(refusal);

@@ -72,6 +72,11 @@ export const races: Cases<StoragePorts> = {
     yield* allowOne(links.pid, false);
     expectEqual((yield* links.set(bob, chess)).previousGameId, null);
     expectEqual(sorted((yield* links.chatsOf(chess)).get(chess) ?? []), sorted([ada, bob]));
+    yield* allowOne(links.pid);
+    expectEqual((yield* links.set(bob, chess)).previousGameId, chess, "The game of a link that is there");
+    const lines = [line(cyd, chess), line(bob, chess), line(ada, chess)];
+    expectEqual(yield* links.load(lines), { inserted: 0, replaced: 0, unchanged: 2, kept: 1 });
+    expectEqual(Result.isFailure(yield* set(cyd)), true);
   },
 
   "a scope that allows one chat user has one after a link, imports, an undo, a move and a completion at once":

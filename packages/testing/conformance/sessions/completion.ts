@@ -79,4 +79,16 @@ export const completion: Cases<StoragePorts> = {
       expectEqual(completed, { _tag: "Completed", gameId: chess, previousGameId: null, losers });
       expectEqual((yield* steps.find(id))?.state, "completed");
     },
+
+  "a completion confirms a link that is there, and takes it from nobody, if the scope allows one":
+    function* () {
+      const steps = yield* newVerificationSteps;
+      for (const chatId of [ada, bob]) yield* steps.links.set(chatId, chess);
+      yield* allowOne(steps.pid);
+      for (const moves of [false, true]) {
+        const completed = yield* steps.complete(yield* steps.proven(), { moves });
+        expectEqual(completed, { _tag: "Completed", gameId: chess, previousGameId: chess, losers: [] });
+      }
+      expectEqual((yield* steps.links.find(bob))?.gameId, chess);
+    },
 };
