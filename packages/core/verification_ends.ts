@@ -4,7 +4,13 @@ import { verificationFlows } from "./flow/flow_store.ts";
 import type { ChatId, Pid, SessionId } from "./ids.ts";
 import { sessionEnded } from "./journal/changes.ts";
 import { keysOfAll, type Tx } from "./records/records.ts";
-import { isFinal, verificationSessions } from "./sessions/session_store.ts";
+import {
+  advancedSession,
+  canAdvance,
+  isFinal,
+  type SessionRecord,
+  verificationSessions,
+} from "./sessions/session_store.ts";
 import type { Millis } from "./timestamp.ts";
 
 /** Verifications that end: of a chat user in a scope, or of all chat users if `chatId` is null. */
@@ -30,10 +36,10 @@ export const findVerifications = Effect.fnUntraced(function* (
 });
 
 /**
- * Removes the proofs from up to `limit` flows, and lets their sessions and as many others fail. Returns the IDs of the
- * failed sessions, and whether more may be left.
+ * Removes the proofs from up to `limit` flows, and lets their sessions and as many others fail, or expire after their
+ * deadline. Returns the IDs of these sessions, and whether more may be left.
  *
- * @param isErased whether the failed sessions forget the chat user
+ * @param isErased whether the sessions forget the chat user
  * @internal
  */
 export const endSomeVerifications = Effect.fnUntraced(function* (
@@ -66,39 +72,39 @@ export const endSomeVerifications = Effect.fnUntraced(function* (
     verificationSessions,
     [...ids].toSorted().map((id) => [id]),
   );
-  const failed = found
+  const ended = found
     .filter(({ id, pid: of, state }) => of === pid && id !== spares && !isFinal(state))
-    .map((session) => ({
-      ...session,
-      state: "failed" as const,
-      error: "link_removed" as const,
-      change: session.change + 1,
-      changedAt: at,
-    }));
+    .map((session) => ({ ...endedSession(session, at), changedAt: at }));
   yield* tx.putAll(
     verificationSessions,
-    failed.map((session) => ({
+    ended.map((session) => ({
       ...session,
       ...(isErased && session.chatId === chatId && { chatId: null }),
     })),
   );
   yield* tx.tell(
     pid,
-    failed.flatMap((session) => sessionEnded(session, at)),
+    ended.flatMap((session) => sessionEnded(session, at)),
   );
-  return { ended: failed.map(({ id }) => id), isMore: most === limit };
+  return { ended: ended.map(({ id }) => id), isMore: most === limit };
 });
+
+/** A session past its deadline has expired already, although no sweep has stored it. */
+const endedSession = (session: SessionRecord, at: Millis): SessionRecord =>
+  canAdvance(session, "expired", at)
+    ? advancedSession(session, "expired")
+    : { ...session, state: "failed", error: "link_removed", change: session.change + 1 };
 
 /** How many flows and sessions a pass of a write that is not bounded ends. */
 const endedPerPass = 500;
 
-/** Ends all verifications, in a storage whose writes are not bounded. Returns the failed sessions. @internal */
+/** Ends all verifications, in a storage whose writes are not bounded. Returns their sessions. @internal */
 export const endVerifications = Effect.fnUntraced(function* (tx: Tx, ending: EndingVerifications) {
-  const failed: Array<SessionId> = [];
+  const sessions: Array<SessionId> = [];
   for (;;) {
     const { ended, isMore } = yield* endSomeVerifications(tx, ending, endedPerPass);
-    failed.push(...ended);
-    if (!isMore) return failed;
+    sessions.push(...ended);
+    if (!isMore) return sessions;
   }
 });
 

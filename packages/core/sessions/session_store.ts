@@ -231,7 +231,7 @@ export type FlowCompleted =
  * text that `isStorable` refuses are defects.
  *
  * `LinkStore.removeGame` sets every open session of the chat user (named by the session, or proven in one of its flows)
- * to `failed`, and `LinkStore.deleteScope` every open session of the scope.
+ * to `failed`, or after its deadline to `expired`, and `LinkStore.deleteScope` every open session of the scope.
  */
 export class SessionStore extends Context.Service<
   SessionStore,

@@ -17,7 +17,7 @@ export class ManyVerifications extends Data.TaggedError("ManyVerifications")<{
   readonly ending: EndingVerifications;
 }> {}
 
-/** Ends verifications, and returns the failed sessions. Fails if they are many, so that others end them before. */
+/** Ends verifications, and returns their sessions. Fails if they are many, so that others end them before. */
 export const endLastVerifications = Effect.fnUntraced(function* (
   tx: Transaction,
   ending: EndingVerifications,

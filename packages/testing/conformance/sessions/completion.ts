@@ -1,10 +1,10 @@
-import type { StoragePorts } from "@accountlink/core";
+import { EventStore, type StoragePorts } from "@accountlink/core";
 import { SuspectStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
 import { SessionStore } from "@accountlink/core/sessions";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import { uniquePid, unstorableTexts } from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
+import { expectDefect, expectEqual, pluck } from "../expect.ts";
 import { allowOne } from "../links/races.ts";
 import { newLinksOf } from "../property/people_operations.ts";
 import { ada, atOnce, bob, chess, poker } from "../scopes.ts";
@@ -65,6 +65,20 @@ export const completion: Cases<StoragePorts> = {
     const kept = yield* steps.create();
     yield* steps.complete(yield* steps.proven(kept.id), { keeps: true });
     expectEqual((yield* steps.find(kept.id))?.proof, null);
+  },
+
+  "a removal lets an open session fail, and one past its deadline expire without an event": function* () {
+    const steps = yield* newVerificationSteps;
+    yield* steps.links.set(ada, chess);
+    const open = yield* steps.create({ chatId: ada, expiresAt: 10 });
+    const late = yield* steps.create({ chatId: ada, expiresAt: 9 });
+    yield* steps.links.remove(ada, 9);
+    const [failed, expired] = [yield* steps.find(open.id), yield* steps.find(late.id)];
+    expectEqual([failed?.state, failed?.error], ["failed", "link_removed"]);
+    expectEqual([expired?.state, expired?.error, expired?.change], ["expired", null, late.change + 1]);
+    const events = Option.getOrThrow(yield* (yield* EventStore).read(steps.pid, 0, 10));
+    const ofSessions = pluck(events, "type").filter((type) => type.startsWith("session."));
+    expectEqual(ofSessions, ["session.failed"]);
   },
 
   "a move completes its session, although the other user was proven in it too, and ends that user's others":
