@@ -1,6 +1,6 @@
 /** Game accounts that users have proven to another community of the deployment. */
 import type { LinkProof } from "@accountlink/core/links";
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { daysAgo, guild } from "../support/fixtures.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
@@ -41,8 +41,11 @@ const elsewhere = fixtures.key({
     "100018": linkOf("6", "session"),
     "100026": linkOf("6", "words"),
     "100027": linkOf("6", "words"),
+    "100028": linkOf("9", "words"),
   },
 });
+
+afterEach(() => platform.recover());
 
 /** The list of a stranger, which names two users; one of them has confirmed another link there, and removed it. */
 const ofStranger = fixtures.key({
@@ -244,4 +247,13 @@ test.each([
   expect(await channel(chatId)).toContain('<span id="roles">Member</span>');
   expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
   await expect.poll(() => channel(chatId), { timeout: 5_000 }).toMatch(/<span id="roles">[^<]*Proven/);
+});
+
+test("an account about which the game platform does not answer is not offered, and a choice of it is no refusal", async () => {
+  await platform.fail({ mode: "down", platform: "game", under: "/game/api" });
+  const [flow, me] = [await enter("100028"), await openMe("100028")];
+  expect(known(flow.page)).toEqual([]);
+  const form = { csrf: formOf(me.page)["csrf"] ?? "", in: flow.pid, gameId: "9" };
+  for (const answer of [await useKnown(flow, "9"), await me.browser.post("/me/link", form)])
+    expectPage(answer, 503, "No answer from the game platform");
 });

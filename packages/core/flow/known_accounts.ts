@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect";
 import { makeAdmission } from "../admission/admission.ts";
-import type { StoreEffect, StoreUnavailable } from "../errors.ts";
+import type { PlatformUnavailable, StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { filterLimited } from "../limited_loops.ts";
 import { isLinked, isOwnProof, provenAt as provenAtOf } from "../links/mod.ts";
@@ -42,29 +42,23 @@ export const makeKnownAccounts = Effect.gen(function* () {
       .toSorted((one, other) => other.provenAt - one.provenAt);
   });
 
-  const isOffered = (subject: KnownFor, id: GameId): Effect.Effect<boolean, StoreUnavailable> =>
-    games.hasUser(id).pipe(
-      Effect.flatMap((exists) =>
-        exists
-          ? Effect.map(admission.game(subject, id), (refused) => refused === null)
-          : Effect.succeed(false),
-      ),
-      Effect.catchTag("PlatformUnavailable", () => Effect.succeed(false)),
+  const isOffered = (
+    subject: KnownFor,
+    id: GameId,
+  ): Effect.Effect<boolean, StoreUnavailable | PlatformUnavailable> =>
+    Effect.flatMap(games.hasUser(id), (exists) =>
+      exists ? Effect.map(admission.game(subject, id), (refused) => refused === null) : Effect.succeed(false),
     );
 
   const offeredTo = (
     subject: KnownFor,
     proven: ReadonlyArray<ProvenAccount>,
-  ): StoreEffect<ReadonlyArray<KnownAccount>> => {
-    if (subject.settings.freshProof || subject.gameId !== null) return Effect.succeed([]);
-    const found = new Map<GameId, KnownAccount>();
-    for (const { pid, ...account } of proven) {
-      if (pid !== subject.pid && !found.has(account.id)) found.set(account.id, account);
-    }
-    return filterLimited([...found.values()].slice(0, mostOffered), ({ id }) => isOffered(subject, id), {
-      concurrency: platformConcurrency,
-    });
-  };
+  ): StoreEffect<ReadonlyArray<KnownAccount>> =>
+    filterLimited(
+      latestFor(subject, proven),
+      ({ id }) => Effect.catchTag(isOffered(subject, id), "PlatformUnavailable", () => Effect.succeed(false)),
+      { concurrency: platformConcurrency },
+    );
 
   return {
     /** Picks the proofs among a user's records that still count, the latest first. */
@@ -84,6 +78,13 @@ export const makeKnownAccounts = Effect.gen(function* () {
       return yield* offeredTo(subject, yield* provenIn(yield* users.findRecords(chatId)));
     }),
 
+    /** Returns the game account that a user chose among those offered. Fails if the platform does not answer about it. */
+    choose: Effect.fnUntraced(function* (subject: KnownFor, chatId: ChatId, gameId: string) {
+      const proven = yield* provenIn(yield* users.findRecords(chatId));
+      const chosen = latestFor(subject, proven).find(({ id }) => id === gameId);
+      return chosen !== undefined && (yield* isOffered(subject, chosen.id)) ? chosen.id : undefined;
+    }),
+
     /** Returns whether a chat user may still link an account as known to a community. The caller checks admission. */
     isStillKnown: Effect.fnUntraced(function* (
       { pid, settings }: Pick<KnownFor, "pid" | "settings">,
@@ -96,3 +97,13 @@ export const makeKnownAccounts = Effect.gen(function* () {
     }),
   };
 });
+
+/** The latest accounts of other communities, which the platform has not been asked about. */
+const latestFor = (subject: KnownFor, proven: ReadonlyArray<ProvenAccount>): ReadonlyArray<KnownAccount> => {
+  if (subject.settings.freshProof || subject.gameId !== null) return [];
+  const found = new Map<GameId, KnownAccount>();
+  for (const { pid, ...account } of proven) {
+    if (pid !== subject.pid && !found.has(account.id)) found.set(account.id, account);
+  }
+  return [...found.values()].slice(0, mostOffered);
+};

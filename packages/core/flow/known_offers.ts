@@ -10,7 +10,7 @@ import { isLinked, isProven } from "../links/mod.ts";
 import { type GameProfile, platformConcurrency } from "../platforms/mod.ts";
 import { makeOwnCommunity, type OwnCommunity, type ScopedRecord, UserStore } from "../users/mod.ts";
 import { FlowAccounts } from "./flow_accounts.ts";
-import { FlowAdmission } from "./flow_admission.ts";
+import { FlowAdmission, refusePlatformDown } from "./flow_admission.ts";
 import { FlowSubjects } from "./flow_subjects.ts";
 import { type FlowAccount, type FlowEntry, FlowRefused, type KnownAccount } from "./flow_view.ts";
 import { HeldFlows } from "./held_flow.ts";
@@ -121,9 +121,10 @@ export const makeKnownOffers = Effect.gen(function* () {
       gameId: string,
     ) {
       const subject = yield* subjects.resolve(entry);
-      const chosen = (yield* known.find(subject, chatId)).find(({ id }) => id === gameId);
+      const choice = known.choose(subject, chatId, gameId);
+      const chosen = yield* Effect.catchTags(choice, refusePlatformDown(entry));
       if (chosen === undefined) return yield* new FlowRefused({ reason: "unfinished", entry });
-      const proof = { step: "chat", chatId, game: { gameId: chosen.id, gameProof: "known" } } as const;
+      const proof = { step: "chat", chatId, game: { gameId: chosen, gameProof: "known" } } as const;
       yield* admission.user(subject, proof, entry);
       yield* admission.accounts(subject, chatId, proof, entry);
       const cookie = yield* heldFlows.begin(subject, entry);

@@ -1,7 +1,7 @@
 /** Proves a game account without a sign-in: by an earlier proof, a connection at the chat platform, or words. */
 import { Clock, Effect, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
-import type { StoreEffect } from "../errors.ts";
+import type { PlatformUnavailable, StoreEffect } from "../errors.ts";
 import type { GameId } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { GamePlatform, usernamesMeant } from "../platforms/mod.ts";
@@ -38,7 +38,7 @@ interface ProvenFlow {
   readonly subject: FlowSubject;
 }
 
-type Offered = StoreEffect<ReadonlyArray<GameId>>;
+type Chosen = StoreEffect<GameId | undefined, PlatformUnavailable>;
 
 /** @param views shows the page of a flow, `show` of one that was found */
 export const makeGameProofs = Effect.fnUntraced(function* ({ view, show }: Effect.Success<typeof makeView>) {
@@ -48,7 +48,7 @@ export const makeGameProofs = Effect.fnUntraced(function* ({ view, show }: Effec
   const heldFlows = yield* HeldFlows;
   const accounts = yield* FlowAccounts;
   const admission = yield* FlowAdmission;
-  const { find: findKnown } = yield* makeKnownAccounts;
+  const known = yield* makeKnownAccounts;
 
   /** Returns the flow of a form whose chat account is proven, and its session or scope. */
   const provenFlowOf = Effect.fnUntraced(function* (cookie: Cookie, form: FlowForm) {
@@ -59,24 +59,27 @@ export const makeGameProofs = Effect.fnUntraced(function* ({ view, show }: Effec
   });
 
   /** Proves the game account that the form names, if it is among those that a way offers. */
-  const chooseAmong = (way: "known" | "connection", offeredIn: (found: ProvenFlow) => Offered) =>
+  const chooseAmong = (
+    way: "known" | "connection",
+    choiceIn: (found: ProvenFlow, gameId: string) => Chosen,
+  ) =>
     Effect.fn(spans[way])(function* (cookie: Cookie, form: FlowForm, gameId: string) {
       const found = yield* provenFlowOf(cookie, form);
       const { flow, subject } = found;
       const { chatId, entry } = flow;
-      const chosen = (yield* offeredIn(found)).find((each) => each === gameId);
+      const chosen = yield* Effect.catchTags(choiceIn(found, gameId), refusePlatformDown(entry));
       if (chosen === undefined) return yield* new FlowRefused({ reason: "unfinished", entry });
       const proof = proofOf(chosen, way);
       yield* admission.accounts(subject, chatId, proof, entry);
       return yield* heldFlows.prove(flow, proof, cookie);
     });
 
-  const choose = chooseAmong("connection", ({ flow }) => Effect.succeed(flow.connections ?? []));
+  const choose = chooseAmong("connection", ({ flow }, gameId) =>
+    Effect.succeed(flow.connections?.find((each) => each === gameId)),
+  );
 
-  const chooseKnown = chooseAmong("known", ({ flow: { chatId }, subject }) =>
-    chatId === null
-      ? Effect.succeed([])
-      : Effect.map(findKnown(subject, chatId), (known) => known.map(({ id }) => id)),
+  const chooseKnown = chooseAmong("known", ({ flow: { chatId }, subject }, gameId) =>
+    chatId === null ? Effect.undefined : known.choose(subject, chatId, gameId),
   );
 
   const asWords = (viewed: ReturnType<typeof view>, problem: WordsView["problem"]) =>
