@@ -97,7 +97,7 @@ export const isFetchedAhead = ({ request }: Pick<RequestContext, "request">): bo
     /\bprefetch\b/i.test(request.header(name) ?? ""),
   );
 
-/** The answer to a callback that is fetched ahead. Browsers drop an answer without a document, and ask again. */
+/** The answer to a sign-in or callback that is fetched ahead. Browsers drop an answer without a document, and ask again. */
 export const notYet: HttpResponse = emptyResponse(204, privateHeaders);
 
 const annotatedWithRequest = <A>(

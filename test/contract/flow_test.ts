@@ -56,15 +56,19 @@ test.each([
   ["Sec-Purpose", { "sec-purpose": "prefetch;prerender" }],
   ["Purpose", { purpose: "prefetch" }],
   ["X-Moz", { "x-moz": "prefetch" }],
-] as const)("a callback that is fetched ahead uses nothing up: %s", async (_, headers) => {
-  const { browser, key, bySid } = await setup();
+] as const)("a sign-in or callback that is fetched ahead uses nothing up: %s", async (_, headers) => {
+  const { browser, key, sid, bySid } = await setup();
+  const fetchAhead = (address: string) =>
+    headers === null ? browser.head(address) : browser.get(address, headers);
+  expect((await fetchAhead(`/verify/chat/start${bySid}`)).status).toBe(204);
+  expect(await read(key, sid)).toMatchObject({ state: "pending" });
   for (const [step, as] of [
     ["chat", "100001"],
     ["game", "1"],
   ] as const) {
     const callback = await browser.signIn(await browser.leave(step, bySid), as);
     const before = new Map(browser.cookies);
-    const ahead = await (headers === null ? browser.head(callback) : browser.get(callback, headers));
+    const ahead = await fetchAhead(callback);
     expect([ahead.status, ahead.headers["cache-control"]]).toEqual([204, "no-store"]);
     expect(browser.cookies).toEqual(before);
     expect((await browser.get(callback)).status).toBe(303);

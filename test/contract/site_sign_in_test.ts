@@ -77,14 +77,16 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect(statuses).toEqual([303, 303, ...Array.from({ length: 20 }, () => 200)]);
   });
 
-  test("a sign-in callback that is fetched ahead uses nothing up", async () => {
+  test("a sign-in or its callback that is fetched ahead uses nothing up", async () => {
     const browser = newBrowser();
     const callback = await returnAs(browser, ada, site);
-    for (const ahead of [
-      await browser.head(callback),
-      await browser.get(callback, { purpose: "prefetch" }),
-    ]) {
-      expect([ahead.status, ahead.headers["set-cookie"]]).toEqual([204, undefined]);
+    for (const address of [`/${site}/sign-in`, callback]) {
+      for (const ahead of [
+        await browser.head(address),
+        await browser.get(address, { purpose: "prefetch" }),
+      ]) {
+        expect([ahead.status, ahead.headers["set-cookie"]]).toEqual([204, undefined]);
+      }
     }
     expect((await browser.get(callback)).status).toBe(303);
   });

@@ -207,9 +207,12 @@ export const flowRoutes = Effect.gen(function* () {
   const start =
     (step: ProofStep) =>
     (context: PageContext): Answer =>
-      Effect.map(flows.start(step, entryOf(context), cookie.read(context), callbackUri(step)), (started) =>
-        cookie.write(redirectTo(302, started.url), started.cookie),
-      );
+      isFetchedAhead(context)
+        ? Effect.succeed(notYet)
+        : Effect.map(
+            flows.start(step, entryOf(context), cookie.read(context), callbackUri(step)),
+            (started) => cookie.write(redirectTo(302, started.url), started.cookie),
+          );
 
   const finish =
     (step: ProofStep) =>

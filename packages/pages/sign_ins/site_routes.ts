@@ -129,8 +129,10 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   /** Makes the route of a form whose body the handler reads. The handler must check the field `csrf`. */
   const upload = forVisitors("POST");
 
-  const begin = Effect.fnUntraced(function* ({ query }: PageContext) {
+  const begin = Effect.fnUntraced(function* (context: PageContext) {
+    const { query } = context;
     if (query["form"] === "lost") return endedPage(site.path, "lost");
+    if (isFetchedAhead(context)) return notYet;
     const { url, state } = yield* signIns.begin(name, callbackUri, query["communities"] !== undefined);
     return site.begun.write(redirectTo(302, url), state);
   });
