@@ -34,6 +34,22 @@ test.concurrent("every page of a flow shows that its session has expired", async
   expect(await gameOf(key)).toBe(null);
 });
 
+test.concurrent("the page of an ended session is gone once its deadline has passed too", async () => {
+  const [done, cancelled] = [await setup(), await setup()];
+  await done.browser.post("/verify/confirm", formOf(await done.browser.walk(done.bySid)));
+  const page = await cancelled.browser.get(`/verify${cancelled.bySid}`);
+  await cancelled.browser.post("/verify/cancel", formOf(page));
+  const ended = [
+    [done, "You are already done"],
+    [cancelled, "This verification was cancelled"],
+  ] as const;
+  for (const status of [409, 410]) {
+    await untilStatus(status, () => cancelled.browser.get(`/verify${cancelled.bySid}`));
+    for (const [{ browser, bySid }, name] of ended)
+      expectPage(await browser.get(`/verify${bySid}`), status, name);
+  }
+});
+
 test.concurrent("every page of a flow without a session shows that the flow has expired, and the user can start again", async () => {
   const { browser, key, byPid } = await setup();
   const page = await browser.walk(byPid);

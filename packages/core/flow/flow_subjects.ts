@@ -192,13 +192,16 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
 /**
  * Fails for an ended session: with `expired` if the session expired, else with `over` and the session's final state.
  */
-export const refuseOver = (
-  { state, pid, guildId, redirect }: VerificationSession,
+export const refuseOver = Effect.fnUntraced(function* (
+  { state, pid, guildId, redirect, expiresAt }: VerificationSession,
   entry: FlowEntry,
   isStillLinked?: boolean,
-): Effect.Effect<never, FlowRefused> => {
+) {
   const onward = { pid, guildId, redirect };
-  if (!isFinal(state) || state === "expired") return new FlowRefused({ reason: "expired", entry, onward });
+  if (!isFinal(state) || state === "expired") {
+    return yield* new FlowRefused({ reason: "expired", entry, onward });
+  }
+  const isPast = (yield* Clock.currentTimeMillis) >= expiresAt;
   const link = isStillLinked === undefined ? {} : { isStillLinked };
-  return new FlowRefused({ reason: "over", entry, state, onward, ...link });
-};
+  return yield* new FlowRefused({ reason: "over", entry, state, isPast, onward, ...link });
+});

@@ -152,6 +152,8 @@ export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly entry: FlowEntry | null;
   /** The final state of the session, if the reason is `over`. */
   readonly state?: SessionState;
+  /** Whether the deadline of the session has passed too, if the reason is `over`. */
+  readonly isPast?: boolean;
   /** Whether the two accounts of a completed session are still linked, if the reason is `over`. */
   readonly isStillLinked?: boolean;
   /** The sign-in that was denied or is invalid, the step whose account is not admitted, or whose platform is down. */

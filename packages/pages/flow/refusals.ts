@@ -81,6 +81,7 @@ export const refusalPage = ({
   reason,
   entry,
   state,
+  isPast,
   isStillLinked,
   onward,
   account,
@@ -93,7 +94,8 @@ export const refusalPage = ({
   if (reason === "over") {
     const ending = isEnding(state) ? state : "expired";
     const name = ending === "completed" && isStillLinked === false ? "completed_removed" : ending;
-    return namedRefusalPage(name, againIn(onward), { onward });
+    const page = namedRefusalPage(name, againIn(onward), { onward });
+    return isPast === true ? { ...page, status: refusals.expired.status } : page;
   }
   // The URL of an expired session starts nothing any more, but the URL of its scope starts a new verification.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
