@@ -136,8 +136,10 @@ test("a community may allow one chat user for each game account, whom its owner 
   const page = await browser.walk(`?pid=${pid}`, holder, gameId);
   expectPage(page, 200, "Is this right?");
   expect(page.text).toContain("Move the link here");
-  const { move: _, ...asked } = formOf(page);
-  expectPage(await browser.post("/verify/confirm", asked), 409, "Another member has this account");
+  const { move: _, holder: shown, ...asked } = formOf(page);
+  expect(shown).toBe(other);
+  for (const wrong of [asked, { ...asked, move: "1", holder: "100009" }])
+    expectPage(await browser.post("/verify/confirm", wrong), 409, "Another member has this account");
   expect([await gameOf(holder), await gameOf(other)]).toEqual([undefined, gameId]);
   expectPage(await browser.post("/verify/confirm", { ...asked, move: "1" }), 200, "Your accounts are linked");
   expect([await gameOf(holder), await gameOf(other)]).toEqual([gameId, undefined]);

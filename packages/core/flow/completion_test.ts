@@ -11,7 +11,7 @@ import {
   type VerificationFlow,
 } from "./flow_store.ts";
 
-const [ada, bob] = [chatId("10001"), chatId("10002")];
+const [ada, bob, cyd] = [chatId("10001"), chatId("10002"), chatId("10003")];
 const [chess, poker] = [GameId.make("1"), GameId.make("2")];
 const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
 const session = makeSession(makeKey(scope), { createdAt: 0, expiresAt: 100 });
@@ -53,6 +53,8 @@ it.each<readonly [string, Partial<CompleteFlow>, Partial<CompletionState>]>([
   ["a session that was opened", {}, { session: { ...session, state: "opened" } }],
   ["no record", {}, { flow: { ...flow, seenVersion: 0 }, record: undefined }],
   ["a link that is kept", { keeps: true }, {}],
+  ["a move from any chat user", { moves: true }, { takenBy: [bob] }],
+  ["a move from the newest chat user", { moves: bob }, { takenBy: [bob, cyd] }],
 ])("completionRefusal allows %s", (_, written, stored) => {
   assert.isNull(completionRefusal({ ...write, ...written }, { ...state, ...stored }));
 });
@@ -74,6 +76,9 @@ it.each<readonly [string, string, Partial<CompleteFlow>, Partial<CompletionState
   ["LinkChanged", "a record that changed", {}, { record: { ...record, linkVersion: 3 } }],
   ["LinkChanged", "a record that is new", {}, { flow: { ...flow, seenVersion: 0 } }],
   ["LinkChanged", "nothing to keep", { keeps: true }, { record: { ...record, gameId: null } }],
+  ["Taken", "a game account of another chat user", {}, { takenBy: [bob] }],
+  ["Taken", "a move from a chat user who is not the newest", { moves: cyd }, { takenBy: [bob, cyd] }],
+  ["Taken", "a move from too many", { moves: true }, { takenBy: Array.from({ length: 20 }, () => bob) }],
 ])("completionRefusal returns %s for %s", (tag, _, written, stored) => {
   assert.strictEqual(completionRefusal({ ...write, ...written }, { ...state, ...stored })?._tag, tag);
 });

@@ -32,8 +32,8 @@ import { makeLastPages } from "./last_page.ts";
 export interface ConfirmForm extends FlowForm {
   /** Whether the confirmation keeps the user's existing link. */
   readonly keeps?: boolean;
-  /** Whether the game account moves here from another chat user. */
-  readonly moves?: boolean;
+  /** Whether the game account moves here from another chat user, or the one whom the page showed. */
+  readonly moves?: boolean | ChatId;
 }
 
 export interface ConfirmedFrom {
@@ -157,7 +157,7 @@ export const makeFlowEnd = Effect.gen(function* () {
     form: ConfirmForm,
     from: ConfirmedFrom,
   ) {
-    const { keeps = false } = form;
+    const { keeps = false, moves = false } = form;
     const { flow, subject } = yield* heldFlows.ofForm(cookie, form);
     const { id, session, pid, chatId, entry } = flow;
     if (isVoided(flow)) return yield* new FlowRefused({ reason: "link_changed", entry });
@@ -179,7 +179,7 @@ export const makeFlowEnd = Effect.gen(function* () {
       actor: { type: "user", id: chatId },
       requestId: from.requestId,
       keeps,
-      moves: form.moves === true,
+      moves,
       chatHash: secrets.blockHash(pid, { chatId, gameId: null }),
     } as const;
     const completed = yield* completeWithin(subject, write, entry);

@@ -268,8 +268,11 @@ export const completionRefusal = (
   return isTaken(write, takenBy) ? { _tag: "Taken" } : null;
 };
 
-const isTaken = ({ keeps, moves }: CompleteFlow, { length }: ReadonlyArray<ChatId>): boolean =>
-  keeps !== true && length > 0 && (moves !== true || length >= mostTaken);
+const isTaken = ({ keeps, moves }: CompleteFlow, takenBy: ReadonlyArray<ChatId>): boolean => {
+  const [newest] = takenBy;
+  const canMove = (moves === true || moves === newest) && takenBy.length < mostTaken;
+  return keeps !== true && newest !== undefined && !canMove;
+};
 
 /** Returns the game user of the link that a completion keeps; null if it stores a new link. @internal */
 export const keptGame = ({ keeps }: CompleteFlow, record: LinkRecord | undefined): GameId | null =>

@@ -190,8 +190,11 @@ export interface CompleteFlow extends WriteContext {
   readonly chatHash?: Effect.Effect<string>;
   /** Whether the chat user keeps their existing link. If so, no new link and no sighting is stored. */
   readonly keeps?: boolean;
-  /** Whether other chat users lose the game account, if the scope allows one chat user for each. */
-  readonly moves?: boolean;
+  /**
+   * Whether other chat users lose the game account, if the scope allows one chat user for each. With a chat user, only if
+   * this is the newest who has it.
+   */
+  readonly moves?: boolean | ChatId;
 }
 
 /** A chat user whose link moved to another one, and the sessions that failed with it. */

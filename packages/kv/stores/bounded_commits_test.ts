@@ -186,9 +186,11 @@ it("a completion takes a game user from any number of chat users whose sessions 
     const address = { hash: "hash", sealed: "sealed", addressKeyId: "key" };
     const seen = { address, browser: "browser" };
     const completion = { ...origin, ...proof, ...seen, pid, at: 2, flow: flow.id, proof: "oauth" } as const;
-    expect((yield* sessions.complete({ ...completion, moves: false }))._tag).toBe("Taken");
-    yield* flows.begin(makeFlow(scope, { chatId: others[0] as ChatId, session: session.id, seenVersion: 0 }));
-    const completed = yield* sessions.complete({ ...completion, moves: true });
+    const [newest, second] = others as [ChatId, ChatId];
+    for (const moves of [false, second])
+      expect((yield* sessions.complete({ ...completion, moves }))._tag).toBe("Taken");
+    yield* flows.begin(makeFlow(scope, { chatId: newest, session: session.id, seenVersion: 0 }));
+    const completed = yield* sessions.complete({ ...completion, moves: newest });
     const losers = completed._tag === "Completed" ? completed.losers : [];
     expect(losers.map(({ chatId, ended }) => [chatId, ended.length])).toEqual(others.map((id) => [id, 1]));
     expect(Option.getOrNull(yield* sessions.find(session.id))).toMatchObject({ state: "completed" });

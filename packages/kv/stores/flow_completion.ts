@@ -28,13 +28,16 @@ export const completeFlow = (db: Database) =>
     write: CompleteFlow,
   ): Effect.fn.Return<FlowCompleted, Effect.Error<StoreEffect<never>>> {
     const { pid, chatId, gameId, at } = write;
+    const earlier: Array<LinkLost> = [];
     const complete = db.write<FlowCompleted, ManyVerifications | ManyTaken>(pid, function* (tx) {
       const records = txOf(tx);
       yield* tx.prefetch(linkWriteKeys(pid, chatId));
       const { flow, session } = yield* findFlow(records, write.flow);
       const record = yield* findRecord(tx, pid, chatId);
       const takenBy = yield* takenByIn(tx, write);
-      const refusal = completionRefusal(write, {
+      // The first of many, whom the page showed, has lost the link already.
+      const asked = earlier.length > 0 ? { ...write, moves: true } : write;
+      const refusal = completionRefusal(asked, {
         flow,
         session,
         record,
@@ -62,7 +65,6 @@ export const completeFlow = (db: Database) =>
       }
       return { _tag: "Completed", ...linked, losers };
     });
-    const earlier: Array<LinkLost> = [];
     for (;;) {
       const made = yield* Effect.result(endingVerifications(db, complete));
       if (Result.isSuccess(made)) {

@@ -203,7 +203,7 @@ const confirmForm = (view: FlowView, label: Html): Html =>
   form(
     "/verify/confirm",
     view,
-  )`${view.takenFrom && hiddenFields({ move: "1" })}<button class="button"><span>${label}</span></button>`;
+  )`${view.takenFrom && hiddenFields({ move: "1", holder: view.takenFrom.id })}<button class="button"><span>${label}</span></button>`;
 
 const keepForm = (view: FlowView, label: Html): Html =>
   form(

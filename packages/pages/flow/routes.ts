@@ -21,6 +21,7 @@ import {
   possibleGameWays,
   type WordsView,
 } from "@accountlink/core/flow";
+import { type ChatId, isChatId } from "@accountlink/core/ids";
 import { IsRoblox } from "@accountlink/core/platforms";
 import { RequestPlaces } from "@accountlink/core/turns";
 import {
@@ -283,7 +284,7 @@ export const flowRoutes = Effect.gen(function* () {
       confirm(context, {
         ...flowFormOf(fields),
         keeps: fields.get("keep") === "1",
-        moves: fields.get("move") === "1",
+        moves: fields.get("move") === "1" && holderIn(fields),
       }),
     ),
     withForm("/verify/cancel", (context, fields) => cancel(context, flowFormOf(fields))),
@@ -329,6 +330,12 @@ const errorPage = (error: Failure, { request, clock }: PageContext, cookie: stri
     case "InternalError":
       return namedRefusalPage("defect");
   }
+};
+
+/** Returns the chat user whom the page showed as the holder of the game account; true if the form names none. */
+const holderIn = (fields: URLSearchParams): ChatId | true => {
+  const holder = fields.get("holder");
+  return isChatId(holder) ? holder : true;
 };
 
 const flowFormOf = (fields: URLSearchParams): FlowForm => ({
