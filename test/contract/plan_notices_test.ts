@@ -68,12 +68,12 @@ test("who turned the rules on gets one private message with the cause and the wa
   expect(told.match(/<li/g)).toHaveLength(1);
   const [way = ""] = /\/dashboard\/communities\/[^"]*/.exec(told) ?? [];
   expect(way).toBe(`/dashboard/communities/${pid}/roles?guildId=${guild}`);
-  expect((await owner.browser.get(way)).text).toContain(
-    "because nobody of your team managed the community any more",
-  );
 
   await manage(true);
   const state = async () =>
     (await owner.send(`GET /dashboard/api/communities/${pid}`)).body.data?.community as unknown;
   await expect.poll(state, { timeout: 20_000 }).toMatchObject({ rules: "paused", pausedFor: "unmanaged" });
+  expect((await owner.browser.get(way)).text).toContain(
+    "because nobody of your team managed the community any more",
+  );
 });
