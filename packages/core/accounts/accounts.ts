@@ -44,7 +44,8 @@ export class Accounts extends Context.Service<Accounts>()("@accountlink/core/Acc
     return {
       /**
        * Returns the account that a chat user signs in to. A user without an account gets a free one; invitations do not
-       * count, nor do suspended accounts that others own. The account of a user who was erased as an owner of a suspended account is suspended.
+       * count, nor do suspended accounts that others own. The account of a user who was erased as an owner of a suspended
+       * account is suspended.
        */
       ofChatUser: Effect.fn("Accounts.ofChatUser")(function* (chatId: ChatId) {
         const accepted = (yield* members.findByChatId(chatId)).filter(hasAccepted);

@@ -113,8 +113,8 @@ export class UserStore extends Context.Service<
      * user's memberships end. The user's accounts lose their chat ID and name, the keys of these accounts are revoked,
      * their invitations end, and their other members are signed out. An account that the service named after the user, and
      * whose chat ID the user is no more, loses this name alone, and its members are signed out. An account of which the
-     * user is the last owner or admin closes, as in `MemberStore.change`. If the user owns a suspended account, `ownerHash` is kept for
-     * `KeyStore.ensureAccount`.
+     * user is the last owner or admin closes, as in `MemberStore.change`. If the user owns a suspended account, `ownerHash`
+     * is kept for `KeyStore.ensureAccount`.
      *
      * Stores a `user.erased` entry for each affected scope and account. None, without ending the erasure, if the user has
      * a record in a scope that is not in `scopes`.

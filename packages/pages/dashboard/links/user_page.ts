@@ -137,7 +137,10 @@ const lastRemoved = (history: ReadonlyArray<AuditEntry>): GameId | null => {
 
 const linkActions: ReadonlySet<string> = new Set(["link.set", "link.moved", "link.removed"]);
 
-/** The button that puts back the link that the team removed last, within a day; null without one, and while a block refuses it. */
+/**
+ * The button that puts back the link that the team removed last, within a day; null without one, and while a block refuses
+ * it.
+ */
 const undoForm = ({ community, chatId, history, now, blocked }: LinkedUserView): Html | null => {
   const last = history.find(({ action }) => linkActions.has(action));
   const isRemoval = last?.action === "link.removed" && last.actor.type === "account";
