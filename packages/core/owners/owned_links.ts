@@ -128,9 +128,11 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
       const { linked, unlinked } = text === "" ? { linked: [], unlinked: [] } : yield* search(scope, text);
       const found = new Set(linked.map(({ chatId }) => chatId));
       const { unnamed, sortedAt } = order;
-      const inOrder = order.chatIds.filter((chatId) => found.has(chatId));
-      // Users who were linked since the order was made are last.
-      const sorted = text === "" ? order.chatIds : [...new Set([...inOrder, ...found])];
+      const sorted =
+        text === ""
+          ? order.chatIds
+          : // Users who were linked since the order was made are last.
+            [...new Set([...order.chatIds.filter((chatId) => found.has(chatId)), ...found])];
       const pages = Math.max(1, Math.ceil(sorted.length / limit));
       const shown = Math.min(Math.max(1, number), pages);
       const links = yield* findMany(scope, sorted.slice((shown - 1) * limit, shown * limit));

@@ -53,10 +53,12 @@ export const makeMemberOperations = Effect.gen(function* () {
     return found;
   });
 
+  const findMember = ({ account }: KeyOwner, chatId: string) =>
+    Effect.map(members.list(account.name), (all) => all.find((member) => member.chatId === chatId));
+
   const changed = Effect.fnUntraced(function* (owner: KeyOwner, change: MemberChange) {
-    const { name } = owner.account;
-    yield* members.change(name, change, originOf(owner));
-    const member = (yield* members.list(name)).find(({ chatId }) => chatId === change.chatId);
+    yield* members.change(owner.account.name, change, originOf(owner));
+    const member = yield* findMember(owner, change.chatId);
     if (member === undefined) return yield* new BadRequest({ problem: "not_found" });
     return { member: yield* toJson(member) };
   });
@@ -79,9 +81,9 @@ export const makeMemberOperations = Effect.gen(function* () {
       function* ({ owner, values: { chatId, role, scopes: wanted } }) {
         if (role === undefined && wanted === undefined)
           return yield* new MissingParameter({ parameters: ["role"] });
-        const known = yield* members.list(owner.account.name);
-        const roleThen = role ?? known.find((member) => member.chatId === chatId)?.role;
-        const scopes = wanted === undefined ? undefined : yield* scopesOf(owner, roleThen, wanted);
+        if (wanted === undefined) return yield* changed(owner, { type: "set_role", chatId, role });
+        const roleThen = role ?? (yield* findMember(owner, chatId))?.role;
+        const scopes = yield* scopesOf(owner, roleThen, wanted);
         return yield* changed(owner, { type: "set_role", chatId, role, scopes });
       },
     ),
