@@ -73,6 +73,11 @@ const until = (isMet: () => boolean, pass: Effect.Effect<unknown> = Effect.void)
     Effect.promise(() => new Promise((resolve) => setTimeout(resolve))),
   ).pipe(Effect.repeat({ until: isMet }));
 
+const untilCounted = Effect.gen(function* () {
+  const { dueLinks } = yield* SuspectStore;
+  while ((yield* dueLinks(Number.MAX_SAFE_INTEGER, 9)).length > 0) yield* until(() => true);
+});
+
 test("likely alts of new links are stored and told to the log, once", function* () {
   yield* Effect.gen(function* () {
     const scope = yield* linkUsers;
@@ -83,7 +88,7 @@ test("likely alts of new links are stored and told to the log, once", function* 
       yield* alts.count(scope, linkOf(user));
       yield* alts.count(scope, linkOf(user));
     }
-    while ((yield* suspects.dueLinks(Number.MAX_SAFE_INTEGER, 9)).length > 0) yield* until(() => true);
+    yield* untilCounted;
     yield* close;
     assert.deepStrictEqual(
       told.map((entry) => [entry.is, "chatId" in entry && entry.chatId]),
@@ -130,10 +135,9 @@ test("alts of a link are counted once the storage is back, also by a node that h
 test("a link that nobody could count within a day is given up", function* () {
   yield* Effect.gen(function* () {
     const scope = yield* linkUsers;
-    const suspects = yield* SuspectStore;
     yield* note(scope, { ...linkOf(cyd), at: -dayMs });
     const { told, close } = yield* open();
-    while ((yield* suspects.dueLinks(Number.MAX_SAFE_INTEGER, 9)).length > 0) yield* until(() => true);
+    yield* untilCounted;
     yield* close;
     assert.deepStrictEqual(told, []);
   }).pipe(Effect.provide(base));
@@ -142,12 +146,11 @@ test("a link that nobody could count within a day is given up", function* () {
 test("alts of a link that was replaced since are not told to the log", function* () {
   yield* Effect.gen(function* () {
     const scope = yield* linkUsers;
-    const suspects = yield* SuspectStore;
     const { alts, told, close } = yield* open();
     const link = { ...linkOf(cyd), gameId: gameId("2") };
     yield* note(scope, link);
     yield* alts.count(scope, link);
-    while ((yield* suspects.dueLinks(Number.MAX_SAFE_INTEGER, 9)).length > 0) yield* until(() => true);
+    yield* untilCounted;
     yield* close;
     assert.deepStrictEqual(told, []);
   }).pipe(Effect.provide(base));
