@@ -1,4 +1,4 @@
-/** Which users a new link was found to resemble when it was made, and for which links that is still to be found out. */
+/** Which users a new link was found to resemble when it was made, and the new links that wait for a node to look. */
 import { Array as Arr, Context, Effect, Order, Schema } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";

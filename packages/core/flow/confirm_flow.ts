@@ -32,7 +32,7 @@ import { makeLastPages } from "./last_page.ts";
 export interface ConfirmForm extends FlowForm {
   /** Whether the confirmation keeps the user's existing link. */
   readonly keeps?: boolean;
-  /** Whether the game account moves here from another chat user, or the one whom the page showed. */
+  /** Whether the game account moves here from another chat user. A chat ID allows it from this chat user alone. */
   readonly moves?: boolean | ChatId;
 }
 

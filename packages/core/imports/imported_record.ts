@@ -45,8 +45,10 @@ export const lastOfEach = (links: ReadonlyArray<PortableLink>): ReadonlyArray<Po
   );
 
 /**
- * Returns who else has the game users of links, by the chat user of the link: the chat user that is `stored`, or that of
- * an earlier one of the links. @internal
+ * Returns the links whose game users other chat users have: by the chat user of each link, the other chat user.
+ *
+ * @internal
+ * @param stored the other chat user in the storage, for each link; without one, that of an earlier link counts
  */
 export const holdersOf = (
   links: ReadonlyArray<{ readonly chatId: ChatId; readonly gameId: GameId }>,

@@ -94,8 +94,9 @@ export interface ImportTx extends Tx {
     links: ReadonlyArray<L>,
   ) => StoreEffect<ReadonlyArray<L>>;
   /**
-   * In a scope that allows one chat user, returns the newest other chat user of the game users of links, by the chat user
-   * of the link, apart from those in `leaving`. Of several links to a game user, all but the first name that of the first.
+   * In a scope that allows one chat user, returns the links whose game users other chat users have: by the chat user of
+   * each link, the newest other chat user who is not in `leaving`. Of several links that give the same game user, the
+   * later ones have the chat user of the first one.
    */
   readonly holders: (
     pid: Pid,

@@ -61,7 +61,7 @@ export const makeNameOrder = Effect.gen(function* () {
       unnamed: linked.filter(({ name }) => name === null).length,
       sortedAt,
     };
-    // The first link shows at once.
+    // The order of no links is not kept, so that the first link shows at once.
     if (linked.length > 0)
       yield* Effect.ignore(cache.set(key, encode(order), sortedAt + orderKeptFor, sortedAt));
     return order;

@@ -321,7 +321,7 @@ const makeUpdate = Effect.gen(function* () {
     if (nickname !== null)
       lines.push(language.text("chat.sync.nickname", { nickname: plain(nickname) || "–" }));
     if (lines.length > 0) lines.unshift(language.text("chat.sync.changed", { user }));
-    // Other problems concern the plan: the bot was refused nothing.
+    // A problem without a chat user concerns the plan: the bot was refused no change.
     const problems = settled.problems.filter(({ chatId }) => chatId !== null);
     const refused = problems.flatMap(({ roleId }) => (roleId === null ? [] : [roleId]));
     if (refused.length > 0) lines.push(language.text("chat.sync.refused", { roles: rolesText(refused) }));

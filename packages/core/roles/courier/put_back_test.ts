@@ -257,7 +257,7 @@ test("a role that no rule names any more is taken from the members who have it b
   assert.strictEqual(yield* has, users.length + 1);
   yield* put({ rules, state: "paused", take: [verified] });
   yield* put({ rules });
-  // A change of nothing leaves what is being taken.
+  // The same rules, saved again, go on taking the role.
   yield* put({ rules, take: [] });
   yield* pass(15);
   assert.deepEqual([yield* has, yield* state], [1, "on"]);

@@ -39,7 +39,7 @@ export const makeAccountLoss = Effect.gen(function* () {
       webhooks: (yield* webhooks.list(account.name)).length,
       plans: listed.flat().length,
       blocks: blocked.reduce((sum, count) => sum + count, 0),
-      /** The members besides the signed-in user; who is only invited has no sign-in to the account. */
+      /** The members besides the signed-in user. People who were only invited have no sign-in that would end. */
       others: (yield* members.list(account.name)).filter(
         (member) => member.chatId !== chatId && hasAccepted(member),
       ),
