@@ -49,18 +49,16 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
     const visits = new Turns({ resource: "page_visits", most: bounds.visits });
     const begins = new Turns({ resource: "visits_begun", places: bounds.dearRequests });
     const { accounts, visits: time } = yield* WorkingTimes;
-    // One address at a time waits for time, without a place: an address that comes without a visit begins after it.
-    const nextVisit = new Turns({ resource: "visits_begun", places: 1 });
+    const further = new Turns({ resource: "visits_begun", places: 1 });
     const visit = ofPages((asker, answer) => {
-      const begin = (begun: Scope.Scope) =>
-        nextVisit.step(
-          asker,
-          Effect.tap(time.rest(visitors), () => Scope.provide(begins.take(asker), begun)),
-        );
       const run = Effect.fnUntraced(function* (begun: Scope.Closeable) {
-        const works = yield* begin(begun);
+        const begin = Scope.provide(begins.take(asker), begun);
+        // Further visits of addresses wait for time, one after the other, and the first ones of others pass them.
+        yield* visits.heldBy(asker) === 1
+          ? begin
+          : further.step(asker, Effect.andThen(time.rest(visitors), begin));
         yield* Effect.forkChild(Effect.delay(Scope.close(begun, Exit.void), bounds.commitJoined));
-        return yield* time.count(works, answer);
+        return yield* time.count(visitors, answer);
       });
       return visits.step(asker, Effect.acquireUseRelease(Scope.make(), run, Scope.close));
     });
@@ -102,7 +100,9 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
         Effect.flatMap(turnOwner, (owner) =>
           finds.step(
             owner,
-            Effect.tap(find, ({ signIn: { account, chatId } }) => accounts.countFound(account ?? chatId)),
+            Effect.tap(find, ({ signIn: { account, chatId } }) =>
+              accounts.count(account ?? chatId, Effect.void),
+            ),
           ),
         ),
 

@@ -47,13 +47,11 @@ class Work {
 
   /**
    * Counts the work until now. Returns how long to rest, in milliseconds, if the work has one of so many equal shares.
-   *
-   * @param atOnce how long all may work at once, in milliseconds
    */
-  count([now, busy]: Moment, shares: number, atOnce: number): number {
+  count([now, busy]: Moment, shares: number): number {
     const past = now - this.at;
     const most = this.running > 0 ? past : Math.min(past, bounds.workAroundStep);
-    const [share, allowed] = [bounds.workingPart / shares, atOnce / shares];
+    const [share, allowed] = [bounds.workingPart / shares, bounds.workedAtOnce / shares];
     const worked = Math.min(most, Math.max(0, busy - this.counted));
     // After a long step the rest is no longer than after many short ones.
     this.#ahead = Math.min(Math.max(0, this.#ahead - past * share) + worked, 2 * allowed);
@@ -102,16 +100,10 @@ export class WorkingTime {
   /** How long the process has worked for each of the accounts, in milliseconds; only differences are meaningful. */
   #shared = 0;
   #busy = 0;
-  readonly #atOnce: number;
-
-  /** @param atOnce how long all may work at once before they rest, in milliseconds */
-  constructor(atOnce: number = bounds.workedAtOnce) {
-    this.#atOnce = atOnce;
-  }
 
   /** Runs a step of an account once it has rested, and counts its work. */
   pace<A, E, R>(account: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.flatMap(this.rest(account), (works) => this.count(works, step));
+    return Effect.andThen(this.rest(account), this.count(account, step));
   }
 
   /** Runs a step as `pace` does, but counts nothing while the account is alone, for steps as short as a lookup. */
@@ -121,14 +113,14 @@ export class WorkingTime {
 
   /**
    * While all accounts together have worked for more than their part of the process, an account that has worked for more
-   * than its share of the part waits, unless it is alone. Returns what `count` counts the next step of the account for.
+   * than its share of the part waits, unless it is alone.
    */
-  rest(account: string): Effect.Effect<Works> {
+  rest(account: string): Effect.Effect<void> {
     return Effect.withFiber((fiber) => {
-      const began = momentOf(fiber);
-      const works = this.#worksOf(account, began);
-      const rest = this.#countUntil(began, works);
-      if (rest <= 0 || isAlone(fiber, account)) return Effect.succeed(works);
+      const now = momentOf(fiber);
+      const works = this.#worksOf(account, now);
+      const rest = this.#countUntil(now, works);
+      if (rest <= 0 || isAlone(fiber, account)) return Effect.void;
       // The work of others meanwhile is not the account's, although another step of the account may run.
       const restart = Effect.withFiber((rested) => {
         works[0].counted = this.#sharedUntil(momentOf(rested)[1]);
@@ -138,20 +130,17 @@ export class WorkingTime {
     });
   }
 
-  /** Counts the work until now for an account that was just found. */
-  countFound(account: string): Effect.Effect<void> {
-    return Effect.withFiber((fiber) => {
-      const now = momentOf(fiber);
-      this.#countUntil(now, this.#worksOf(account, now));
-      return Effect.void;
-    });
-  }
-
-  /** Runs a step, and counts the work meanwhile. `rest` has counted the work until now. */
-  count<A, E, R>(works: Works, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+  /** Runs a step that waits for no time, and counts the work until now and meanwhile. */
+  count<A, E, R>(account: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.uninterruptibleMask((restore) =>
-      Effect.withFiber(({ id }) => {
-        const counted: CountedStep = { fiber: id, uncounted: (wait) => this.#uncounted(works, wait) };
+      Effect.withFiber((fiber) => {
+        const now = momentOf(fiber);
+        const works = this.#worksOf(account, now);
+        this.#countUntil(now, works);
+        const counted: CountedStep = {
+          fiber: fiber.id,
+          uncounted: (wait) => this.#uncounted(works, wait),
+        };
         works[0].open++;
         this.#begin(works);
         return Effect.onExit(restore(Effect.provideService(step, CurrentStep, counted)), () =>
@@ -199,8 +188,7 @@ export class WorkingTime {
 
   #countUntil([now, busy]: Moment, [work, all]: Works): number {
     const shares = Math.max(1, this.#works.size);
-    const ofAccount = work.count([now, this.#sharedUntil(busy)], shares, this.#atOnce);
-    return Math.min(ofAccount, all.count([now, busy], 1, this.#atOnce));
+    return Math.min(work.count([now, this.#sharedUntil(busy)], shares), all.count([now, busy], 1));
   }
 
   /** Returns the work of an account, and of all. Forgets accounts that have not worked of late, so their shares are free. */
@@ -218,17 +206,9 @@ export class WorkingTime {
   }
 }
 
-/**
- * The time of all work for accounts, and the time of all visits, in which no account is known. Visits rest together, so
- * they work for twice as long before: otherwise a sign-in beside others on Postgres takes 168 ms in place of 121.
- *
- * @internal
- */
+/** The time of all work for accounts, and the time of all visits, in which no account is known. @internal */
 export const WorkingTimes = Context.Reference("@accountlink/core/WorkingTimes", {
-  defaultValue: () => ({
-    accounts: new WorkingTime(),
-    visits: new WorkingTime(2 * bounds.workedAtOnce),
-  }),
+  defaultValue: () => ({ accounts: new WorkingTime(), visits: new WorkingTime() }),
 });
 
 const isAlone = (fiber: AnyFiber, account: string): boolean =>

@@ -25,7 +25,7 @@ class Process {
 
   /** Finds an account in a millisecond of work. */
   find(account: string) {
-    return Effect.andThen(this.work(1), this.#time.countFound(account));
+    return Effect.andThen(this.work(1), this.#time.count(account, Effect.void));
   }
 
   #fork(step: Effect.Effect<void>, isBeside: boolean) {
