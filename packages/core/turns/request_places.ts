@@ -1,6 +1,7 @@
 /** Gives requests that cost more than a lookup their places. A request has its place from when its body is there. */
 import { Context, Effect, Exit, Layer, Scope } from "effect";
 import type { ClientAddress } from "../addresses/mod.ts";
+import { monotonicMillis } from "../monotonic_millis.ts";
 import { bounds } from "./bounds.ts";
 import { noteRequest } from "./recent_requests.ts";
 import type { SharedResource } from "./resources.ts";
@@ -37,6 +38,25 @@ interface Found {
   readonly signIn: { readonly account: string | null; readonly chatId: string };
 }
 
+/** The visits that wait for no time, so that a sign-in does not rest for the visits of others: a few of an address in a second. */
+class FreeVisits {
+  /** When so many visits of an address are free again. */
+  readonly #spentUntil = new Map<string, number>();
+
+  /** Returns whether a visit of an address waits for no time. */
+  take(address: string, now: number): boolean {
+    for (const [earlier, until] of this.#spentUntil) {
+      if (until > now) break;
+      this.#spentUntil.delete(earlier);
+    }
+    const until = Math.max(now, this.#spentUntil.get(address) ?? now) + bounds.presence / bounds.dearRequests;
+    if (until - now > bounds.presence) return false;
+    this.#spentUntil.delete(address);
+    this.#spentUntil.set(address, until);
+    return true;
+  }
+}
+
 /** Whose work visits are: all together, since their addresses take turns. */
 const visitors = "visitors";
 
@@ -50,11 +70,11 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
     const begins = new Turns({ resource: "visits_begun", places: bounds.dearRequests });
     const { accounts, visits: time } = yield* WorkingTimes;
     const further = new Turns({ resource: "visits_begun", places: 1 });
+    const free = new FreeVisits();
     const visit = ofPages((asker, answer) => {
       const run = Effect.fnUntraced(function* (begun: Scope.Closeable) {
         const begin = Scope.provide(begins.take(asker), begun);
-        // Further visits of addresses wait for time, one after the other, and the first ones of others pass them.
-        yield* visits.heldBy(asker) === 1
+        yield* free.take(asker.account, yield* monotonicMillis)
           ? begin
           : further.step(asker, Effect.andThen(time.rest(visitors), begin));
         yield* Effect.forkChild(Effect.delay(Scope.close(begun, Exit.void), bounds.commitJoined));

@@ -176,11 +176,6 @@ export class Turns {
     return this.#held === 0;
   }
 
-  /** How many places an account has. */
-  heldBy({ account }: Asker): number {
-    return this.#lanes.get(account)?.held ?? 0;
-  }
-
   /** Runs a step of an account as soon as it has a place, and gives the place back when the step ends. */
   step<A, E, R>(from: string | Asker, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.uninterruptibleMask((restore) =>
