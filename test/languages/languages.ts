@@ -1,6 +1,6 @@
 /**
  * For translators: `npm run languages -- check xx` prints what a language lacks, `record` notes the English
- * messages that have changed, `translated` what was translated again, `kept` why a translation stays, and `pictures xx`
+ * messages that have changed, `translated` what was translated again, `kept` that a translation stays, and `pictures xx`
  * makes pictures of the pages at the width of a phone.
  */
 import { spawn } from "node:child_process";
@@ -33,8 +33,8 @@ const check = (asked: string | undefined): void => {
 const record = (): string => [...players.record(), ...dashboard.record()].join(", ") || "none";
 
 const markTranslated = (tag: string, keys: ReadonlyArray<string>, because: string | null): void => {
-  players.markTranslated(tag, keys, because);
-  dashboard.markTranslated(tag, keys, because);
+  const kept = [players, dashboard].flatMap((catalogue) => catalogue.markTranslated(tag, keys, because));
+  if (kept.length > 0) console.log(`Kept in ${tag}: ${kept.join(", ")} ("${because}")`);
 };
 
 /** Runs the browser tests of the language, which keep their pictures. */

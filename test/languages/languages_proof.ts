@@ -1,6 +1,6 @@
 /** Languages may lag behind English between releases. A release needs all of them. */
 import { expect, it } from "vitest";
-import { dashboard, hashesOf, players, terms } from "./report.ts";
+import { dashboard, players, terms } from "./report.ts";
 
 it.each(players.tags)("%s has every message, none of them stale, and its terms", (tag) => {
   const report = players.reportOf(tag);
@@ -13,8 +13,8 @@ it.each(dashboard.tags)("the dashboard in %s has every message, and none of them
   expect([report?.faults, report?.missing, report?.stale]).toEqual([[], [], []]);
 });
 
-it.each([players, dashboard])("the record has every English message", ({ recordedHashes, english }) => {
-  expect(recordedHashes).toEqual(hashesOf(english));
+it.each([players, dashboard])("the record is of the English messages", ({ isRecorded }) => {
+  expect(isRecorded()).toBe(true);
 });
 
 it("translators have a note for every message", () => {

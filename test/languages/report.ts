@@ -1,4 +1,5 @@
 /** What a language lacks: for translators, and for the proof. */
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import {
@@ -26,22 +27,31 @@ export const terms = readJson(new URL("context/terms.json", folder)) as Readonly
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
-/** Returns the keys of English messages that have changed since the record. New messages have no translation to change. */
-export const changedKeys = (recorded: Texts, source: Texts): ReadonlyArray<string> =>
-  Object.keys(recorded).filter((key) => source[key] !== undefined && recorded[key] !== hash(source[key]));
+interface StaleFile {
+  /** Git's ID of `en.json` as it was at the last `record`. */
+  readonly english?: string;
+  /** By language and key, the hash of the translation that is older than the English message. */
+  readonly translations: Readonly<Record<string, Texts>>;
+}
 
-/** The record of the English messages, as it has to be now. */
-export const hashesOf = (source: Texts): Texts =>
-  Object.fromEntries(Object.entries(source).map(([key, text]) => [key, hash(text)]));
+/** Returns Git's ID of a file with this text. */
+const blobIdOf = (text: string): string =>
+  createHash("sha1")
+    .update(`blob ${Buffer.byteLength(text)}\0${text}`)
+    .digest("hex");
 
-const withoutKeys = <V>(values: Readonly<Record<string, V>>, keys: ReadonlyArray<string>) =>
-  Object.fromEntries(Object.entries(values).filter(([key]) => !keys.includes(key)));
+const git = (cwd: URL, ...args: ReadonlyArray<string>): string =>
+  execFileSync("git", args, { cwd, encoding: "utf8", stdio: "pipe" });
 
-/** By language and key, the hash of the translation that is older than the English message. */
-type Stale = Readonly<Record<string, Texts>>;
-
-/** By key, the languages whose translation stayed although the English message changed, and why. */
-type Kept = Readonly<Record<string, { readonly in: string; readonly because: string }>>;
+/** Returns a version of `en.json` that Git keeps: of a commit, or of a `record` before its commit. */
+const readBlob = (cwd: URL, id: string): Texts => {
+  try {
+    return JSON.parse(git(cwd, "cat-file", "blob", id));
+  } catch (cause) {
+    const message = `Cannot find the recorded English messages: Git has no blob ${id}, expected a checkout with history`;
+    throw new Error(message, { cause });
+  }
+};
 
 export interface Report {
   /** The share of the English messages that the language has. */
@@ -58,48 +68,62 @@ export interface Report {
  * A catalogue of messages in a folder, with its context.
  *
  * @param tags the languages into which English is translated
+ * @param readRecorded returns the English messages of the last record, if they have changed
  */
-export const catalogueIn = (path: string, tags: ReadonlyArray<string>) => {
+export const catalogueIn = (path: string, tags: ReadonlyArray<string>, readRecorded = readBlob) => {
   const here = new URL(path, folder);
-  const english = readTexts(new URL("en.json", here)) ?? {};
-  /** By key, the hash of the English message that translators were told of. */
-  const hashesFile = new URL("context/english_hashes.json", here);
+  const source = readFileSync(new URL("en.json", here), "utf8");
+  const english: Texts = JSON.parse(source);
   const staleFile = new URL("context/stale.json", here);
-  const keptFile = new URL("context/kept.json", here);
-  const recordedHashes = readTexts(hashesFile) ?? {};
-  const readStale = (): Stale => (readJson(staleFile) ?? {}) as Stale;
-  const readKept = (): Kept => (readJson(keptFile) ?? {}) as Kept;
+  const readStale = (): StaleFile => (readJson(staleFile) ?? { translations: {} }) as StaleFile;
+  const isRecorded = (): boolean => readStale().english === blobIdOf(source);
+  /** Returns the keys of messages that have changed since the record. New messages have no translation to change. */
+  const changedKeys = (): ReadonlyArray<string> => {
+    const { english: id } = readStale();
+    if (id === undefined || isRecorded()) return [];
+    const recorded = readRecorded(here, id);
+    return Object.keys(recorded).filter(
+      (key) => Object.hasOwn(english, key) && recorded[key] !== english[key],
+    );
+  };
   const textsOf = (tag: string): Texts => readTexts(new URL(`${tag}.json`, here)) ?? {};
 
   return {
     tags,
     english,
-    recordedHashes,
+    isRecorded,
     /** Where each message stands, how long it may be, and what its values hold. */
     notes: readTexts(new URL("context/en.notes.json", here)) ?? {},
 
-    /** Lists changed English messages as stale in every language, and forgets those that are gone. */
+    /** Lists changed English messages as stale in every language. */
     record: (): ReadonlyArray<string> => {
-      const changed = changedKeys(recordedHashes, english);
-      const stale = readStale();
+      const changed = changedKeys();
+      const { translations } = readStale();
       const listed = tags.map((tag) => {
         const texts = textsOf(tag);
         const hashes = Object.fromEntries(changed.map((key) => [key, hash(texts[key] ?? "")]));
-        return [tag, { ...hashes, ...stale[tag] }] as const;
+        return [tag, { ...hashes, ...translations[tag] }] as const;
       });
-      write(staleFile, Object.fromEntries(listed.filter(([, hashes]) => Object.keys(hashes).length > 0)));
-      write(keptFile, withoutKeys(readKept(), changed));
-      write(hashesFile, hashesOf(english));
+      write(staleFile, {
+        english: git(here, "hash-object", "-w", "--no-filters", "en.json").trim(),
+        translations: Object.fromEntries(listed.filter(([, hashes]) => Object.keys(hashes).length > 0)),
+      });
       return changed;
     },
 
     /**
-     * Takes keys off the list of a language. Fails if the text of one is still the same, unless a translator says why.
+     * Takes keys off the list of a language, and returns those whose text is still the same. Fails if there are any,
+     * unless a translator says why.
      *
-     * @param because why the translations stay, which is kept with them; null if they have changed
+     * @param because why the translations stay; null if they have changed
      */
-    markTranslated: (tag: string, keys: ReadonlyArray<string>, because: string | null): void => {
-      const { [tag]: before = {}, ...others } = readStale();
+    markTranslated: (
+      tag: string,
+      keys: ReadonlyArray<string>,
+      because: string | null,
+    ): ReadonlyArray<string> => {
+      const { english: recorded, translations } = readStale();
+      const { [tag]: before = {}, ...others } = translations;
       const texts = textsOf(tag);
       const same = keys.filter((key) => before[key] === hash(texts[key] ?? ""));
       if (same.length > 0 && because === null)
@@ -107,14 +131,12 @@ export const catalogueIn = (path: string, tags: ReadonlyArray<string>) => {
           `Cannot take ${same.join(", ")} off the list of ${tag}: the text is the one from before. Translate it, or say ` +
             'why it stays: npm run languages -- kept xx "why" key...',
         );
-      const kept = readKept();
-      const stays = same.map((key) => {
-        const tagged = new Set([...(kept[key]?.in ?? "").split(" ").filter(Boolean), tag]);
-        return [key, { in: [...tagged].join(" "), because: because ?? "" }] as const;
+      const left = Object.entries(before).filter(([key]) => !keys.includes(key));
+      write(staleFile, {
+        english: recorded,
+        translations: left.length === 0 ? others : { ...others, [tag]: Object.fromEntries(left) },
       });
-      if (stays.length > 0) write(keptFile, { ...kept, ...Object.fromEntries(stays) });
-      const left = withoutKeys(before, keys);
-      write(staleFile, Object.keys(left).length === 0 ? others : { ...others, [tag]: left });
+      return same;
     },
 
     /** Returns null if the language has no file. */
@@ -122,10 +144,7 @@ export const catalogueIn = (path: string, tags: ReadonlyArray<string>) => {
       const messages = readTexts(new URL(`${tag}.json`, here));
       if (messages === null) return null;
       const keys = Object.keys(english).filter((key) => Object.hasOwn(messages, key));
-      const staleKeys = new Set([
-        ...Object.keys(readStale()[tag] ?? {}),
-        ...changedKeys(recordedHashes, english),
-      ]);
+      const staleKeys = new Set([...Object.keys(readStale().translations[tag] ?? {}), ...changedKeys()]);
       return {
         share: keys.length / Object.keys(english).length,
         faults: [...faultsOf(tag, messages, english), ...writingFaults(tag, messages, english)],
