@@ -2,10 +2,10 @@
 import type { ScopedGuild } from "@accountlink/core/communities";
 import type { KeptRoleChange, RolePlans } from "@accountlink/core/roles";
 import { dayMs, formatTimestamp, hourMs, type Millis } from "@accountlink/core/timestamp";
-import { Effect, Option, Stream } from "effect";
+import { Effect } from "effect";
 import { formTo, type Html, html, section, to } from "../../html.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
-import { csvOf, csvResponse } from "../csv_file.ts";
+import { pagedCsv } from "../csv_file.ts";
 import { radioField } from "../look/field.ts";
 import { type AccountNames, guildText } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
@@ -107,21 +107,10 @@ export const takenIn = Effect.fnUntraced(function* (
 
 const pageSize = 1_000;
 
-export const historyFile = (plans: RolePlans["Service"], guild: ScopedGuild) => {
-  const header = ["at", "chatId", "roleId", "change", "because"];
-  const pages = Stream.paginate(null as number | null, (before) =>
-    Effect.map(plans.roleHistory(guild, before, pageSize), (page) => {
-      const rows = page.map(({ at, chatId, roleId, change, because }) => [
-        formatTimestamp(at),
-        chatId,
-        roleId,
-        change,
-        because,
-      ]);
-      const text = csvOf(header, rows);
-      const last = Option.fromUndefinedOr(page.at(-1)?.number);
-      return [[before === null ? text : text.slice(text.indexOf("\r\n") + 2)], last] as const;
-    }),
+export const historyFile = (plans: RolePlans["Service"], guild: ScopedGuild) =>
+  pagedCsv(
+    "roles-given-and-taken",
+    ["at", "chatId", "roleId", "change", "because"],
+    (last: KeptRoleChange | null) => plans.roleHistory(guild, last?.number ?? null, pageSize),
+    ({ at, chatId, roleId, change, because }) => [formatTimestamp(at), chatId, roleId, change, because],
   );
-  return csvResponse("roles-given-and-taken", pages.pipe(Stream.encodeText, Stream.orDie));
-};

@@ -1,11 +1,10 @@
 /** The nicknames from before the rules: a file to download, and a way to put them back. */
 import type { ScopedGuild } from "@accountlink/core/communities";
-import type { ChatId } from "@accountlink/core/ids";
 import { type NicknameBefore, type PlanDetails, type RolePlans, templatesOf } from "@accountlink/core/roles";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { formTo, type Html, html, section, to } from "../../html.ts";
-import { csvOf, csvResponse } from "../csv_file.ts";
+import { pagedCsv } from "../csv_file.ts";
 import { say } from "../look/say.ts";
 import { historyPath, nicknamesPath, rolesPath, withQuery } from "../paths.ts";
 
@@ -50,15 +49,10 @@ ${
 }`;
 };
 
-export const nicknamesFile = Effect.fnUntraced(function* (plans: RolePlans["Service"], guild: ScopedGuild) {
-  const rows: Array<ReadonlyArray<string | null>> = [];
-  let after: ChatId | null = null;
-  do {
-    const page: ReadonlyArray<NicknameBefore> = yield* plans.nicknamesBefore(guild, after, pageSize);
-    for (const { chatId, nickname, given, at } of page) {
-      rows.push([chatId, nickname, given, formatTimestamp(at)]);
-    }
-    after = page.at(-1)?.chatId ?? null;
-  } while (after !== null);
-  return csvResponse("nicknames-before", csvOf(["chatId", "before", "byTheRules", "replacedAt"], rows));
-});
+export const nicknamesFile = (plans: RolePlans["Service"], guild: ScopedGuild) =>
+  pagedCsv(
+    "nicknames-before",
+    ["chatId", "before", "byTheRules", "replacedAt"],
+    (last: NicknameBefore | null) => plans.nicknamesBefore(guild, last?.chatId ?? null, pageSize),
+    ({ chatId, nickname, given, at }) => [chatId, nickname, given, formatTimestamp(at)],
+  );

@@ -1,5 +1,5 @@
 /** What the buttons on the page of a role plan do. */
-import { nothingChosen, placeOf } from "@accountlink/core/communities";
+import { type CommunityPlace, nothingChosen, placeOf } from "@accountlink/core/communities";
 import type { RankedGroup } from "@accountlink/core/platforms";
 import {
   changedSettings,
@@ -81,6 +81,17 @@ export const makeRoleActs = Effect.fnUntraced(function* (
       );
     };
 
+  /** Makes the act of an operation that has no values of its own. */
+  const ofPlan =
+    (
+      run: (visitor: OwnerVisitor, place: CommunityPlace) => Effect.Effect<unknown, SiteError>,
+      done: NoticeName,
+    ) =>
+    (press: Press) =>
+      orShowAgain(Effect.as(run(press.visitor, placeOf(press.guild)), see(press, done)), (refused) =>
+        show(press, { refused }),
+      );
+
   const acts = new Map<string, (press: Press) => Answered>(
     Object.entries({
       ranks: ofGroup(show),
@@ -124,23 +135,11 @@ export const makeRoleActs = Effect.fnUntraced(function* (
         return orShowAgain(Effect.as(put, see(press, "linkingOn")), (refused) => show(press, { refused }));
       },
 
-      sweep: (press) =>
-        orShowAgain(
-          Effect.as(operations.sweep.run(press.visitor, placeOf(press.guild)), see(press, "sweeping")),
-          (refused) => show(press, { refused }),
-        ),
+      sweep: ofPlan(operations.sweep.run, "sweeping"),
 
-      putBack: (press) =>
-        orShowAgain(
-          Effect.as(
-            operations.putNicknamesBack.run(press.visitor, placeOf(press.guild)),
-            see(press, "nicknamesBack"),
-          ),
-          (refused) => show(press, { refused }),
-        ),
+      putBack: ofPlan(operations.putNicknamesBack.run, "nicknamesBack"),
 
-      delete: (press) =>
-        Effect.as(operations.remove.run(press.visitor, placeOf(press.guild)), see(press, "rolesDeleted")),
+      delete: ofPlan(operations.remove.run, "rolesDeleted"),
 
       on: (press) => save(press, "on"),
     }),

@@ -204,7 +204,7 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       }),
     ),
 
-    inGuild.page(nicknamesPath(":pid"), (_, guild) => nicknamesFile(plans, guild)),
+    inGuild.page(nicknamesPath(":pid"), (_, guild) => Effect.succeed(nicknamesFile(plans, guild))),
 
     inGuild.form(rolesPath(":pid"), (visitor, guild, fields) => act({ visitor, guild, fields })),
 
