@@ -1,6 +1,6 @@
 import { InvalidParameter } from "@accountlink/core/errors";
-import { kindOf, type RawValues, type Route } from "@accountlink/http-api";
-import { Record, Struct } from "effect";
+import { kindOf, type Parameter, type RawValues, type Route } from "@accountlink/http-api";
+import { Option, Record, Schema, Struct } from "effect";
 import type { Fields } from "./owner_pages.ts";
 
 /**
@@ -41,6 +41,12 @@ export const explained = <E>(
         }),
       })
     : error;
+
+/** Returns the field `cursor` as a route reads it; null for the first page, also if the cursor is invalid. */
+export const placeIn = <A>(
+  fields: Fields,
+  { parameters: { cursor } }: { readonly parameters: { readonly cursor: Parameter<A | null> } },
+): A | null => Option.getOrNull(Schema.decodeUnknownOption(cursor.schema)(fields("cursor")));
 
 /** Splits the text of a field into entries, at line breaks and commas. */
 export const entriesOf = (lines: string): ReadonlyArray<string> =>

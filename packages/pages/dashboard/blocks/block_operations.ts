@@ -1,4 +1,4 @@
-import type { Block, BlockedUser } from "@accountlink/core/admission";
+import type { Block, BlockedUser, BlockPlace } from "@accountlink/core/admission";
 import { InvalidParameter } from "@accountlink/core/errors";
 import type { ChatId, GameId } from "@accountlink/core/ids";
 import { OwnedBlocks, OwnedScopes } from "@accountlink/core/owners";
@@ -18,8 +18,7 @@ export const makeBlockOperations = Effect.gen(function* () {
   return {
     list: operation(DashboardBlocks.getBlocks, function* ({ owner, values: { pid, limit, cursor } }) {
       const page = yield* blocks.page(yield* scopes.find(owner, pid), cursor, limit);
-      const next = page.next && `${page.next.at}-${page.next.hash}`;
-      return { blocks: page.blocks.map(blockJson), next };
+      return { blocks: page.blocks.map(blockJson), next: page.next && blockCursorOf(page.next) };
     }),
 
     export: operation(DashboardBlocks.exportBlocks, function* ({ owner, context, values: { pid } }) {
@@ -50,6 +49,9 @@ export const makeBlockOperations = Effect.gen(function* () {
     }),
   };
 });
+
+/** Encodes a position as the `cursor` of the next page. */
+export const blockCursorOf = ({ at, hash }: BlockPlace): string => `${at}-${hash}`;
 
 /** The parameter reader has already refused a request that names no user. */
 const userOf = ({

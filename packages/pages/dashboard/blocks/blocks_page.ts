@@ -13,6 +13,7 @@ import { type Fields } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
 import { blockListForm } from "./block_list.ts";
+import { blockCursorOf } from "./block_operations.ts";
 
 /** What an import has done, as the address of the page says; null without one. */
 export const importedIn = (fields: Fields) => {
@@ -87,7 +88,7 @@ ${tableHtml({
   rows: blocks,
   empty: say("blocks.nobody"),
 })}
-${nextPage(next && withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }), say("blocks.older"))}
+${nextPage(next && withQuery(paths.blocks, { pid, cursor: blockCursorOf(next) }), say("blocks.older"))}
 ${blockListForm(community, kinds("listKind", typed("listKind")), typed("users"))}
 ${section(say("blocks.files"), "file")`
 ${blocks.length > 0 && html`<p><a href="${to(withQuery(paths.blocksFile, { pid }))}">${say("blocks.download")}</a></p>`}

@@ -1,13 +1,14 @@
 /** The pages of blocked users: the list, and the question before a block. */
 import { type ChatId, type DataScope, type GameId, LinkStore } from "@accountlink/core";
-import type { BlockPlace } from "@accountlink/core/admission";
 import { isChatId } from "@accountlink/core/ids";
 import { OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
+import { DashboardBlocks } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { Html, html, type Problem } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
+import { placeIn } from "../form_values.ts";
 import { readUpload, type UploadFields } from "../imports/import_upload.ts";
 import { reasonField } from "../links/link_questions.ts";
 import { buttonsOr, checkField, panelTo } from "../look/field.ts";
@@ -45,7 +46,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   ) {
     const { all, community } = yield* communities.choose(visitor, fields("pid"));
     if (community === undefined) return noCommunityPage("links", say("links.blocked"), say("blocks.none"));
-    const found = yield* blocks.page(community.scope, placeOf(fields("cursor")), pageSize);
+    const found = yield* blocks.page(community.scope, placeIn(fields, DashboardBlocks.getBlocks), pageSize);
     const names = yield* namesIn(
       found.blocks.flatMap(({ chatId, gameId, member }) => [
         { chatId, gameId },
@@ -188,11 +189,6 @@ const usersOf = (fields: Fields) =>
     { chatId: fields("chatId") || undefined, gameId: undefined },
     { chatId: undefined, gameId: fields("gameId") || undefined },
   ].filter(({ chatId, gameId }) => chatId !== gameId);
-
-const placeOf = (cursor: string): BlockPlace | null => {
-  const [, at, hash = ""] = /^(\d{1,15})-([\w-]{43})$/.exec(cursor) ?? [];
-  return at === undefined ? null : { at: Number(at), hash };
-};
 
 interface BlockQuestion {
   readonly community: Community;

@@ -1,15 +1,16 @@
 /** The page of links: of one list, sorted by time or by name, or what a search finds in all lists. */
 
 import { ChatId, guildOf } from "@accountlink/core";
-import { isChatId } from "@accountlink/core/ids";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import type { NewestPosition } from "@accountlink/core/links";
 import { type LinkPage, mostSorted, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import type { Problem } from "../../html.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
+import { placeIn } from "../form_values.ts";
 import { platforms } from "../look/names.ts";
 import { capitalised, say } from "../look/say.ts";
 import { dayMsOf, numberHtml } from "../look/time.ts";
@@ -115,15 +116,13 @@ const startOf = (
   const direction = fields("direction");
   if (direction === "oldest") return { place: beyond(-1), direction: "newer" };
   const day = dayMsOf(fields("day"));
-  const place = placeOf(fields("cursor")) ?? (day === null ? null : beyond(day + dayMs));
-  return { place, direction: direction === "newer" ? "newer" : "older" };
+  const cursor = placeIn(fields, DashboardCommunities.getLinks);
+  const afterDay = day === null ? null : beyond(day + dayMs);
+  return {
+    place: cursor === null ? afterDay : { lastVerifiedAt: cursor.at, chatId: cursor.chatId },
+    direction: direction === "newer" ? "newer" : "older",
+  };
 };
 
 /** A position between the links that were verified before and after a time. */
 const beyond = (lastVerifiedAt: Millis): NewestPosition => ({ lastVerifiedAt, chatId: ChatId.make("00000") });
-
-const placeOf = (text: string): NewestPosition | null => {
-  const [time, chatId] = text.split("-");
-  const lastVerifiedAt = Number(time);
-  return time && isChatId(chatId) && Number.isSafeInteger(lastVerifiedAt) ? { lastVerifiedAt, chatId } : null;
-};

@@ -1,16 +1,16 @@
 /** The page of the members of a guild who have not linked an account. */
 import { type DataScope, guildOf } from "@accountlink/core";
-import { isChatId } from "@accountlink/core/ids";
 import {
   type ListProgress,
   type MemberOrder,
-  type MemberPlace,
   UnlinkedMembers,
   type UnlinkedPage,
 } from "@accountlink/core/owners";
+import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { makeCommunities, noCommunityPage } from "../communities/community.ts";
+import { placeIn } from "../form_values.ts";
 import { filtersOf, menuField, textField } from "../look/field.ts";
 import { platforms, userNameHtml } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
@@ -49,9 +49,10 @@ export const unlinkedRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
       return noCommunityPage("links", say("unlinked.title"), say("unlinked.none"));
     const search = fields("q").trim();
     const order = fields("order") === "oldest" ? "oldest" : "newest";
+    const place = placeIn(fields, DashboardCommunities.getUnlinked);
     const found = yield* waitForMembers(
       guild.guildId,
-      members.page(scope, guild.guildId, search, placeOf(fields("cursor")), pageSize, order),
+      members.page(scope, guild.guildId, search, place, pageSize, order),
     );
     return unlinkedPage({ guilds, guild, scope, search, order, found }, visitor);
   });
@@ -68,11 +69,6 @@ interface UnlinkedView {
   readonly order: MemberOrder;
   readonly found: UnlinkedPage | NotListed;
 }
-
-const placeOf = (cursor: string): MemberPlace | null => {
-  const [at = "", chatId] = cursor.split("-");
-  return /^\d{1,15}$/.test(at) && isChatId(chatId) ? { at: Number(at), chatId } : null;
-};
 
 const unlinkedPage = (view: UnlinkedView, visitor: OwnerVisitor): Page => {
   const { guilds, guild, search, order, found } = view;
