@@ -1,6 +1,7 @@
 /** Runs the client of `clients/luau`, and the example game that uses it, in a Luau interpreter. */
 import { readFileSync } from "node:fs";
-import { afterAll, expect, test as testOneByOne } from "vitest";
+import { runUntil, startHttpServer } from "@accountlink/test-servers";
+import { afterAll, expect, onTestFinished, test as testOneByOne } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { eventually } from "../support/eventually.ts";
@@ -136,6 +137,36 @@ test("verify cancels the session when the player leaves", async () => {
   expect(results).toMatchObject([{ said: { ok: false, code: "PLAYER_LEFT" } }]);
   expect(lines.findLast((line) => line.startsWith("request"))).toMatch(/^request DELETE/);
   expect((await send(`GET /go?code=${shown}`, { from: fixtures.address() })).status).toBe(404);
+});
+
+testOneByOne("verify of a player who left says what became of the session", async () => {
+  const refused = (status: number, code: string, reason: string) => ({
+    status,
+    body: { error: { code, message: "No", details: { reason } } },
+  });
+  const cancelled = [
+    refused(409, "CONFLICT", "session_completed"),
+    refused(409, "CONFLICT", "session_failed"),
+    refused(403, "FORBIDDEN", "key_access"),
+  ];
+  const session = (state: string) => ({
+    body: { data: { sid: "1", state, gameId: "8", code: "-", codeUrl: "-" } },
+  });
+  const { url: service } = await runUntil(onTestFinished)(
+    startHttpServer(({ method, path }) => {
+      if (method === "DELETE") return cancelled[Number(path[1])] ?? "cut";
+      return session(method === "POST" ? "pending" : "completed");
+    }),
+  );
+  const calls = cancelled.map((_, index): Call => {
+    return { method: "verify", players: [8], options: { url: `${service}/${index}` } };
+  });
+  const { said } = await (await playCalls(calls, { leaves: 1 })).said();
+  expect(said).toMatchObject([
+    { said: { ok: true, value: { state: "completed", gameId: "8" } } },
+    { said: { ok: false, code: "PLAYER_LEFT" } },
+    { said: { ok: false, code: "FORBIDDEN" } },
+  ]);
 });
 
 test("the module looks up more players than one request takes, and removes links", async () => {
