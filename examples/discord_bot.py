@@ -19,14 +19,24 @@ bot = discord.Client(intents=discord.Intents.none(), allowed_mentions=discord.Al
 cursor_file = Path(os.environ.get("CURSOR_FILE", "discord_bot.cursor"))
 
 
+def save(cursor: str) -> None:
+    # A crash while a file is written leaves a part of it.
+    written = cursor_file.with_suffix(".new")
+    written.write_text(cursor)
+    written.replace(cursor_file)
+
+
 async def report(channel: discord.abc.Messageable) -> None:
-    cursor = cursor_file.read_text() if cursor_file.exists() else None
+    if not cursor_file.exists():
+        save((await accounts.events.read(limit=1))["cursor"])
+    cursor = cursor_file.read_text()
     async for event, cursor in accounts.events.follow(cursor=cursor, types=["link.set", "link.removed"]):
-        if event["type"] == "link.set":
+        # Events of a user who was erased since name nobody.
+        if event["type"] == "link.set" and event["data"]["chatId"] != "[erased]":
             await channel.send(f"<@{event['data']['chatId']}> plays as {event['data']['gameId']}.")
-        elif event["type"] == "link.removed":
+        elif event["type"] == "link.removed" and event["data"]["chatId"] != "[erased]":
             await channel.send(f"<@{event['data']['chatId']}> no longer plays as {event['data']['previousGameId']}.")
-        cursor_file.write_text(cursor)
+        save(cursor)
 
 
 async def main() -> None:

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { AccountLinkError, type Answer, createClient } from "./mod.ts";
-import { key, refusal, scripted, success } from "./test_service.ts";
+import { key, refusal, scripted, streaming, success } from "./test_service.ts";
 
 const link = { chatId: "100001", gameId: "1", resolved: { game: null, chat: null } };
 
@@ -66,6 +66,13 @@ it("the client uses the given fetch", async () => {
 
 it("createClient refuses a key that is invalid in a header, without showing the key", () => {
   for (const invalid of ["alk_\nsecret", ""]) {
+it("events with an empty cursor begin at the present cursor", async () => {
+  const event = "id: 2\nevent: link.set\ndata: {}\n\n";
+  const { client, heard } = await scripted([success({ cursor: "1" }), streaming([event])]);
+  expect((await client.events({ cursor: "" }).next()).value).toEqual({ cursor: "2" });
+  expect(heard.map(({ query }) => query.get("cursor"))).toEqual([null, "1"]);
+});
+
     expect(() => createClient({ url: "http://links.example", key: invalid })).toThrow(
       new TypeError("Cannot create a client: the key is empty or has characters that no key has"),
     );

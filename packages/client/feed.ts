@@ -25,8 +25,9 @@ export async function* followEvents(
   { types, cursor, retryFor = Infinity, ...options }: EventOptions = {},
 ): AsyncGenerator<FollowedEvent, void> {
   const cursorOfNow = async () => (await call("getEvents", { ...options, retryFor, limit: 1 })).cursor;
+  let last = cursor === "" ? undefined : cursor;
   // Read the current cursor first: a stream that breaks before its first event gives no cursor to resume from.
-  let last = cursor ?? (options.from === "oldest" ? undefined : await cursorOfNow());
+  if (options.from !== "oldest") last ??= await cursorOfNow();
   while (true) {
     const input = { ...options, retryFor, types: types?.join(","), cursor: last };
     const opened = await open("streamEvents", input, {});

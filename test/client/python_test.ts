@@ -4,6 +4,7 @@
  */
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
+import { existsSync } from "node:fs";
 import { cp, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -21,7 +22,8 @@ import { pathOf, pythonWithClient } from "./python.ts";
 const noPython = await whyNoPython();
 const noAiohttp = await whyNoAiohttp();
 const run = promisify(execFile);
-const { send, url, newKey, newUser } = useFlowServer(shortReads);
+const { send, url, newKey, newUser, signIn, newBrowser } = useFlowServer(shortReads);
+import { formOf } from "../support/flow_browser.ts";
 
 const newFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-python-"));
@@ -67,7 +69,7 @@ describe.each(kinds)("the %s client", (_, whyNot, programOf) => {
       const program = programOf(`import os
 from accountlink import AccountLink
 client = AccountLink(os.environ["URL"], os.environ["KEY"])
-for event, cursor in client.events.follow(from_="oldest", types=["link.set"]):
+for event, cursor in client.events.follow(cursor="", from_="oldest", types=["link.set"]):
     print(event["type"], event["data"]["chatId"], bool(cursor))`);
       const following = await start(program, { URL: first.url, KEY: key });
       const set = async (node: typeof first, chatId: string) => {
@@ -273,22 +275,21 @@ async def send(text):
     print(text)
 asyncio.run(discord_bot.report(types.SimpleNamespace(send=send)))`;
     const key = newKey();
-    const variables = {
-      ACCOUNTLINK_URL: url(),
-      ACCOUNTLINK_KEY: key,
-      CURSOR_FILE: join(await newFolder(), "cursor"),
-    };
-    const bot = await start(program, variables);
-    const link = async (line: "PATCH /v2/game" | "DELETE /v2/game", body: object) => {
+    const CURSOR_FILE = join(await newFolder(), "cursor");
+    const variables = { ACCOUNTLINK_URL: url(), ACCOUNTLINK_KEY: key, CURSOR_FILE };
+    const link = async (line: "PATCH /v2/game" | "DELETE /v2/game", body: object) =>
       expect((await send(line, { key, body })).status).toBe(200);
-      return bot.output();
-    };
-    // The bot follows from its start on, so link until it posts.
-    let times = 0;
-    await eventually(async () => {
-      const said = await link("PATCH /v2/game", { chatId: "100001", gameId: String((++times % 2) + 1) });
-      expect(said).toMatch(/^<@100001> plays as \d\.$/m);
-    });
+    const first = await start(program, variables);
+    await eventually(() => expect(existsSync(CURSOR_FILE)).toBe(true));
+    await first.stop();
+    await link("PATCH /v2/game", { chatId: "100003", gameId: "3" });
+    const me = await signIn("100003", newBrowser(), "me");
+    const page = await me.get("/me/erase");
+    expect((await me.post("/me/erase", { ...formOf(page), confirm: "erase" })).status).toBe(200);
+    await link("PATCH /v2/game", { chatId: "100001", gameId: "1" });
+    const bot = await start(program, variables);
+    await bot.untilPrinted(/^<@100001> plays as (1)\.$/m);
+    expect(bot.output()).not.toContain("erased");
     await link("PATCH /v2/game", { chatId: "100002", gameId: "3" });
     await link("DELETE /v2/game", { chatId: "100002" });
     await bot.untilPrinted(/^<@100002> plays as 3\.\n<@100002> (no longer plays as 3)\.$/m);

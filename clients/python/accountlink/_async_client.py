@@ -68,6 +68,7 @@ class AsyncEvents(AsyncEventsMethods):
         service no longer keeps events as old as the cursor.
         """
         values: dict[str, Any] = {
+        cursor = cursor or None
             "cursor": cursor,
             "from": None if cursor is not None else from_,
             "types": ",".join(types) or None,

@@ -69,6 +69,7 @@ class Events(EventsMethods):
         service no longer keeps events as old as the cursor.
         """
         values: dict[str, Any] = {
+        cursor = cursor or None
             "cursor": cursor,
             "from": None if cursor is not None else from_,
             "types": ",".join(types) or None,
