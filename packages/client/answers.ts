@@ -55,6 +55,13 @@ const secondsIn = (retryAfter: string | null): number | null => {
 export const unanswered = (route: RouteId, cause: unknown): AccountLinkError => {
   const isLate = cause instanceof DOMException && cause.name === "TimeoutError";
   return new AccountLinkError({
+/** Returns null if the call fails with this code. */
+export const orNull = <A>(code: ErrorCode, call: Promise<A>): Promise<A | null> =>
+  call.catch((error: unknown) => {
+    if (error instanceof AccountLinkError && error.code === code) return null;
+    throw error;
+  });
+
     code: isLate ? "TIMEOUT" : "NETWORK_ERROR",
     message: isLate ? "The service did not answer in time" : "The service cannot be reached",
     details: null,

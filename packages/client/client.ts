@@ -1,6 +1,6 @@
 /** The client: a method for each route of v2. */
+import { orNull } from "./answers.ts";
 import type { ChatId, GameId, GuildId, RouteId, Routes } from "./contract.ts";
-import { AccountLinkError, type ErrorCode } from "./errors.ts";
 import { type EventOptions, followEvents, listLinks } from "./feed.ts";
 import type { CallOptions, ClientOptions, WriteOptions } from "./options.ts";
 import { makeUrls } from "./requests.ts";
@@ -190,9 +190,3 @@ export const createClient = (options: ClientOptions): Client => {
     sessions: makeSessions(call, transport, makeUrls(options)),
   };
 };
-
-const orNull = <A>(missing: ErrorCode, found: Promise<A>): Promise<A | null> =>
-  found.catch((error: unknown) => {
-    if (error instanceof AccountLinkError && error.code === missing) return null;
-    throw error;
-  });

@@ -1,3 +1,4 @@
+import { orNull } from "./answers.ts";
 import type { VerificationSession } from "./contract.ts";
 import { eventsOf } from "./event_stream.ts";
 import type { CallOptions } from "./options.ts";
@@ -42,9 +43,17 @@ export async function* watchSession(
 ): AsyncGenerator<VerificationSession> {
   let lastEventId = "";
   let pause = interval;
+  let last: VerificationSession | undefined;
   while (true) {
     const headers = lastEventId === "" ? {} : { "last-event-id": lastEventId };
-    const opened = await open("streamSession", { ...options, sid }, headers);
+    const opening = open("streamSession", { ...options, sid }, headers);
+    const opened = await (last === undefined ? opening : orNull("SESSION_EXPIRED", opening));
+    if (opened === null) {
+      // The session expired between two streams.
+      yield { ...last, state: "expired" } as VerificationSession;
+      return;
+    }
+    const begun = performance.now();
     // The service answers 204 if the final state was already sent.
     if (opened.response.status === 204) return;
     for await (const { event, data, id, retry } of eventsOf(opened, options.signal)) {
@@ -52,11 +61,12 @@ export async function* watchSession(
       lastEventId = id || lastEventId;
       pause = retry ?? pause;
       if (event === "timeout") break;
-      const session = JSON.parse(data) as VerificationSession;
-      yield session;
-      if (isFinal(session)) return;
+      last = JSON.parse(data) as VerificationSession;
+      yield last;
+      if (isFinal(last)) return;
     }
-    await sleep(pause, options.signal);
+    // Two readers of a session end each other's streams: the pause after such a short stream slows them down.
+    await sleep(Math.max(0, begun + pause - performance.now()), options.signal);
   }
 }
 

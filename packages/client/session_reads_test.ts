@@ -1,5 +1,5 @@
 import { withResolvers } from "@accountlink/test-servers";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import type { VerificationSession } from "./mod.ts";
 import { refusal, scripted, streaming, success } from "./test_service.ts";
 
@@ -54,6 +54,32 @@ it("sessions.watch parses events in chunks of any size and with any line endings
   ]);
   const { value } = await client.sessions.watch(sid).next();
   expect(value).toEqual(session("completed", "Zoë\u2028🎲"));
+});
+
+it("sessions.watch yields the end of a session that expires between streams, and reopens a long stream at once", async () => {
+  const now = performance.now.bind(performance);
+  let skipped = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => now() + skipped);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const begun = now();
+  const seen = withResolvers<void>();
+  const { client } = await scripted([
+    async (outgoing) => {
+      outgoing.writeHead(200, { "content-type": "text/event-stream" });
+      outgoing.write(`retry: 30000\n\n${event(1, "pending")}`);
+      await seen.promise;
+      skipped = 30_000;
+      outgoing.end(timeout);
+    },
+    refusal(410, "SESSION_EXPIRED"),
+  ]);
+  const found: Array<VerificationSession> = [];
+  for await (const each of client.sessions.watch(sid)) {
+    found.push(each);
+    seen.resolve();
+  }
+  expect(found).toEqual([session("pending"), session("expired")]);
+  expect(now() - begun).toBeLessThan(20_000);
 });
 
 it("sessions.watch yields nothing and ends when the service answers 204", async () => {

@@ -10,11 +10,20 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { freePort, isProof, whyNoAiohttp, whyNoPython } from "@accountlink/test-servers";
+import {
+  freePort,
+  type HttpAnswering,
+  isProof,
+  runUntil,
+  startHttpServer,
+  whyNoAiohttp,
+  whyNoPython,
+} from "@accountlink/test-servers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { shortReads, useFlowServer } from "../contract/flow_server.ts";
 import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
+import { formOf } from "../support/flow_browser.ts";
 import { startServerHere } from "../support/server.ts";
 import { startProgram } from "./program.ts";
 import { pathOf, pythonWithClient } from "./python.ts";
@@ -23,7 +32,6 @@ const noPython = await whyNoPython();
 const noAiohttp = await whyNoAiohttp();
 const run = promisify(execFile);
 const { send, url, newKey, newUser, signIn, newBrowser } = useFlowServer(shortReads);
-import { formOf } from "../support/flow_browser.ts";
 
 const newFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-python-"));
@@ -105,6 +113,39 @@ client.close()`);
     expect(await watching.ended).toBe(0);
     expect(watching.output()).toMatch(/^completed 1$/m);
   });
+
+  test.skipIf(whyNot !== null)(
+    `the Python client opens a stream within its timeout, and yields an end between streams ${whyNot ?? ""}`,
+    async () => {
+      const event = (id: number, state: string) =>
+        `id: ${id}\ndata: {"state": "${state}", "sid": "vs_1"}\n\n`;
+      const answers: Array<HttpAnswering> = [
+        "silent",
+        (outgoing) => {
+          outgoing.writeHead(200, { "content-type": "text/event-stream" });
+          outgoing.write(event(1, "pending"));
+          // Longer than the timeout, which does not count for a stream that has begun.
+          setTimeout(() => outgoing.end(event(2, "opened")), 2_500);
+        },
+        { status: 410, body: { error: { code: "SESSION_EXPIRED", message: "No", details: null } } },
+      ];
+      const service = startHttpServer(() => answers.shift() ?? "cut");
+      const { url: address, heard } = await runUntil(onTestFinished)(service);
+      const program = programOf(`import os
+from accountlink import AccountLink
+client = AccountLink(os.environ["URL"], timeout=2)
+for session in client.sessions.watch("vs_1"):
+    print(session["state"], session["sid"])
+client.close()`);
+      const begun = performance.now();
+      const watching = await start(program, { URL: address });
+      expect(await watching.ended).toBe(0);
+      expect(watching.output()).toBe("pending vs_1\nopened vs_1\nexpired vs_1\n");
+      expect(heard.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, undefined, "2"]);
+      // A stream may be silent for longer than a request without an answer.
+      expect(performance.now() - begun).toBeLessThan(20_000);
+    },
+  );
 });
 
 test.skipIf(noPython !== null)(`the Python client verifies webhooks ${noPython ?? ""}`, async () => {

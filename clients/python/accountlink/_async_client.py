@@ -7,7 +7,7 @@ import copy
 import json
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from ._async_caller import AsyncCaller
 from ._async_methods import (
@@ -21,9 +21,10 @@ from ._async_methods import (
 from ._async_transport import AsyncResponse
 from ._requests import EventParser, FollowedEvent, ServerEvent
 from .contract import Id, ListLinksData, VerificationSession
+from .errors import AccountLinkError
 
 _INTERVAL = 2.0
-"""Seconds from the beginning of a read of a session to the next one, and until a stream that ended is opened again"""
+"""Seconds from the beginning of a read of a session to the next one, and until a broken feed is opened again"""
 
 _DELAY = 0.1
 """The service counts the interval from when a read reaches it, which takes longer for some reads than for others"""
@@ -67,8 +68,8 @@ class AsyncEvents(AsyncEventsMethods):
         It has no end: it connects again after restarts, rate limits and ended streams. Raises CONFLICT when the
         service no longer keeps events as old as the cursor.
         """
-        values: dict[str, Any] = {
         cursor = cursor or None
+        values: dict[str, Any] = {
             "cursor": cursor,
             "from": None if cursor is not None else from_,
             "types": ",".join(types) or None,
@@ -127,9 +128,18 @@ class AsyncSessions(AsyncSessionsMethods):
     async def watch(self, sid: str) -> AsyncIterator[VerificationSession]:
         """The current session and each change, by stream, up to the final state. `GET /v2/sessions/:sid/stream`"""
         last = ""
+        session: VerificationSession | None = None
         while True:
             headers = {"last-event-id": last} if last else {}
-            response = await self._caller.open("streamSession", {"sid": sid}, headers, self._caller.retry_for)
+            try:
+                response = await self._caller.open("streamSession", {"sid": sid}, headers, self._caller.retry_for)
+            except AccountLinkError as error:
+                if session is None or error.code != "SESSION_EXPIRED":
+                    raise
+                # The session expired between two streams.
+                yield cast("VerificationSession", {**session, "state": "expired"})
+                return
+            begun = time.monotonic()
             try:
                 # The service answers 204 if the final state was already sent.
                 if response.status == 204:
@@ -138,13 +148,14 @@ class AsyncSessions(AsyncSessionsMethods):
                     last = event.id or last
                     if event.event == "timeout":
                         break
-                    session: VerificationSession = json.loads(event.data)
+                    session = cast("VerificationSession", json.loads(event.data))
                     yield session
                     if _is_final(session):
                         return
             finally:
                 await response.close()
-            await asyncio.sleep(_INTERVAL)
+            # Two readers of a session end each other's streams: the pause after such a short stream slows them down.
+            await asyncio.sleep(max(0.0, begun + _INTERVAL - time.monotonic()))
 
     def redirect_url(self, sid: str) -> str:
         """A URL that redirects a browser into the session. `GET /v2/sessions/:sid/redirect`"""

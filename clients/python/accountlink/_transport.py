@@ -47,14 +47,15 @@ class Transport:
 
     def send(self, request: Request) -> Response:
         outgoing = urllib.request.Request(request.url, request.body, request.headers, method=request.method)
-        is_stream = request.route.startswith("stream")
         try:
             try:
-                raw = self._opener.open(outgoing, timeout=LONGEST_SILENCE if is_stream else request.timeout)
+                raw: Any = self._opener.open(outgoing, timeout=request.timeout)
+                if raw.headers.get_content_type() == "text/event-stream":
+                    # urllib has no other way to the socket.
+                    raw.fp.raw._sock.settimeout(LONGEST_SILENCE)
+                    return Response(raw, None)
             except urllib.error.HTTPError as refusal:
                 raw = refusal
-            if (raw.headers.get_content_type()) == "text/event-stream":
-                return Response(raw, None)
             with raw:
                 return Response(raw, raw.read())
         except (OSError, http.client.HTTPException) as error:
