@@ -26,16 +26,19 @@ export const refusalOf = (
   route: RouteId,
   { status, headers }: Response,
   { error, meta }: Envelope,
-): AccountLinkError =>
-  new AccountLinkError({
-    code: error?.code ?? "UNEXPECTED_RESPONSE",
-    message: error?.message ?? `The answer with status ${status} is not one of the service`,
-    details: detailsIn(error?.details),
+): AccountLinkError => {
+  // The error of a proxy may have a number as its code.
+  const refusal = typeof error?.code === "string" && typeof error.message === "string" ? error : undefined;
+  return new AccountLinkError({
+    code: refusal?.code ?? "UNEXPECTED_RESPONSE",
+    message: refusal?.message ?? `The answer with status ${status} is not one of the service`,
+    details: detailsIn(refusal?.details),
     route,
     status,
     requestId: meta?.requestId ?? headers.get("x-request-id"),
     retryAfter: secondsIn(headers.get("retry-after")),
   });
+};
 
 /** Returns details that are an object; null for others, which no answer of the service has. */
 const detailsIn = (details: unknown): ErrorDetails[ErrorCode] =>
@@ -52,9 +55,6 @@ const secondsIn = (retryAfter: string | null): number | null => {
   return Number.isNaN(time) ? null : Math.max(0, Math.ceil((time - Date.now()) / 1_000));
 };
 
-export const unanswered = (route: RouteId, cause: unknown): AccountLinkError => {
-  const isLate = cause instanceof DOMException && cause.name === "TimeoutError";
-  return new AccountLinkError({
 /** Returns null if the call fails with this code. */
 export const orNull = <A>(code: ErrorCode, call: Promise<A>): Promise<A | null> =>
   call.catch((error: unknown) => {
@@ -62,6 +62,9 @@ export const orNull = <A>(code: ErrorCode, call: Promise<A>): Promise<A | null> 
     throw error;
   });
 
+export const unanswered = (route: RouteId, cause: unknown): AccountLinkError => {
+  const isLate = cause instanceof DOMException && cause.name === "TimeoutError";
+  return new AccountLinkError({
     code: isLate ? "TIMEOUT" : "NETWORK_ERROR",
     message: isLate ? "The service did not answer in time" : "The service cannot be reached",
     details: null,

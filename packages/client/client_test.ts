@@ -1,3 +1,5 @@
+import { getEventListeners } from "node:events";
+import { withResolvers } from "@accountlink/test-servers";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { AccountLinkError, type Answer, createClient } from "./mod.ts";
 import { key, refusal, scripted, streaming, success } from "./test_service.ts";
@@ -64,8 +66,6 @@ it("the client uses the given fetch", async () => {
   });
 });
 
-it("createClient refuses a key that is invalid in a header, without showing the key", () => {
-  for (const invalid of ["alk_\nsecret", ""]) {
 it("events with an empty cursor begin at the present cursor", async () => {
   const event = "id: 2\nevent: link.set\ndata: {}\n\n";
   const { client, heard } = await scripted([success({ cursor: "1" }), streaming([event])]);
@@ -73,6 +73,8 @@ it("events with an empty cursor begin at the present cursor", async () => {
   expect(heard.map(({ query }) => query.get("cursor"))).toEqual([null, "1"]);
 });
 
+it("createClient refuses a key that is invalid in a header, without showing the key", () => {
+  for (const invalid of ["alk_\nsecret", ""]) {
     expect(() => createClient({ url: "http://links.example", key: invalid })).toThrow(
       new TypeError("Cannot create a client: the key is empty or has characters that no key has"),
     );
@@ -163,4 +165,19 @@ it("the error of a failed call contains no part of the key", async () => {
   const error = await errorOf(client.links.get("100001"));
   const texts = [error.stack, error.cause instanceof Error ? error.cause.stack : "", JSON.stringify(error)];
   expect(texts.join("\n")).not.toContain("ssss");
+});
+
+it("a request that cannot be built and a refused stream leave nothing open", async () => {
+  const closed = withResolvers<void>();
+  const { client } = await scripted([
+    (outgoing) => {
+      outgoing.once("close", closed.resolve);
+      outgoing.writeHead(500, { "content-type": "text/event-stream" }).write(":\n\n");
+    },
+  ]);
+  const { signal } = new AbortController();
+  await expect(client.sessions.get("\uD800", { signal })).rejects.toThrow(URIError);
+  expect((await errorOf(client.sessions.watch("vs_1", { signal }).next())).status).toBe(500);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+  await closed.promise;
 });

@@ -13,24 +13,27 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Refuses IDs that are not strings, because numbers lose digits. */
-export const checkIds = ({ route, parameters }: Outgoing): void => {
+/** Refuses IDs that are not strings, because numbers lose digits, and an idempotency key that the service refuses. */
+export const checkValues = ({ route, parameters, headers }: Outgoing): void => {
+  if (!/^[!-~]{1,255}$/.test(headers["idempotency-key"] ?? "-"))
+    throw invalid(route, "Idempotency-Key", "expected 1 to 255 visible ASCII characters");
   for (const [name, value] of Object.entries(parameters)) {
     if (!/ids?$/i.test(name)) continue;
     const wrong = [value].flat().find((id) => typeof (id ?? "") !== "string");
-    if (wrong === undefined) continue;
-    const reason = `is of type ${typeof wrong}, expected a string`;
-    throw new AccountLinkError({
-      code: "INVALID_PARAMETER",
-      message: `Invalid parameter: ${name} (${reason})`,
-      details: { parameters: [{ name, reason }] },
-      route,
-      status: null,
-      requestId: null,
-      retryAfter: null,
-    });
+    if (wrong !== undefined) throw invalid(route, name, `is of type ${typeof wrong}, expected a string`);
   }
 };
+
+const invalid = (route: RouteId, name: string, reason: string): AccountLinkError =>
+  new AccountLinkError({
+    code: "INVALID_PARAMETER",
+    message: `Invalid parameter: ${name} (${reason})`,
+    details: { parameters: [{ name, reason }] },
+    route,
+    status: null,
+    requestId: null,
+    retryAfter: null,
+  });
 
 export const makeUrls = ({ url }: Pick<ClientOptions, "url">) => {
   // Only a web page can fetch a path. Elsewhere, the error of `fetch` would not name this option. In Deno, `location`

@@ -3,7 +3,7 @@ import { envelopeIn, refusalOf, unanswered } from "./answers.ts";
 import type { RouteId, Routes } from "./contract.ts";
 import type { ClientOptions, WriteOptions } from "./options.ts";
 import { makePace } from "./pace.ts";
-import { checkIds, makeRequests, type Outgoing, type Parameters } from "./requests.ts";
+import { checkValues, makeRequests, type Outgoing, type Parameters } from "./requests.ts";
 import { retrying } from "./retries.ts";
 import { routes } from "./routes.ts";
 import { type Lifeline, makeLifeline } from "./waiting.ts";
@@ -35,17 +35,20 @@ export const makeTransport = ({ url, key, fetch = globalFetch, ...defaults }: Cl
     { signal, timeout = defaults.timeout ?? 15_000 }: Input,
   ): Promise<Received> => {
     const lifeline = makeLifeline(signal);
-    const request = requestOf(outgoing, lifeline.signal);
+    let request: Request | undefined;
     const read = async (response: Response) => {
       const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
       return { response, text: isStream ? null : await response.text(), lifeline };
     };
     const wait = Number(outgoing.parameters["wait"] ?? 0) * 1_000;
     try {
+      request = requestOf(outgoing, lifeline.signal);
       return await lifeline.within(timeout + wait, fetch(request).then(read));
     } catch (error) {
       lifeline.cut();
-      throw signal?.aborted === true ? error : unanswered(outgoing.route, error);
+      // No retry helps a request that cannot be built.
+      if (request === undefined || signal?.aborted === true) throw error;
+      throw unanswered(outgoing.route, error);
     }
   };
 
@@ -63,7 +66,10 @@ export const makeTransport = ({ url, key, fetch = globalFetch, ...defaults }: Cl
     const { onAnswer = defaults.onAnswer } = input;
     onAnswer?.({ route: outgoing.route, status, meta: envelope.meta ?? null, headers });
     const result = response.ok ? resultOf(received, envelope.data) : undefined;
-    if (result === undefined) throw refusalOf(outgoing.route, response, envelope);
+    if (result === undefined) {
+      lifeline.cut();
+      throw refusalOf(outgoing.route, response, envelope);
+    }
     return result;
   };
 
@@ -74,7 +80,7 @@ export const makeTransport = ({ url, key, fetch = globalFetch, ...defaults }: Cl
     resultOf: (received: Received, data: unknown) => A | undefined,
   ): Promise<A> => {
     const outgoing = { route, parameters: parametersIn(input), headers };
-    checkIds(outgoing);
+    checkValues(outgoing);
     const { retryFor = defaults.retryFor ?? 30_000, signal } = input;
     return retrying(() => attempt(outgoing, input, resultOf), retryFor, signal);
   };

@@ -62,7 +62,7 @@ class AsyncTransport:
             # Following a redirect would end at a page.
             allow_redirects=False,
         )
-        if raw.content_type == "text/event-stream":
+        if raw.content_type == "text/event-stream" and raw.status < 300:
             return AsyncResponse(raw, None)
         async with raw:
             return AsyncResponse(raw, await raw.read())

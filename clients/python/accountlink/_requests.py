@@ -59,7 +59,9 @@ class RequestMaker:
         url, body = self.url(route, given), None
         all_headers = {**self._headers, **(headers or {})}
         if is_idempotent:
-            all_headers.setdefault("idempotency-key", secrets.token_urlsafe(16))
+            key = all_headers.setdefault("idempotency-key", secrets.token_urlsafe(16))
+            if not re.fullmatch("[!-~]{1,255}", key):
+                raise _invalid(route, "Idempotency-Key", "expected 1 to 255 visible ASCII characters")
         if method == "GET":
             query = {name: _query_text(value) for name, value in sent.items() if value is not None}
             url += "?" + urlencode(query) if query else ""
@@ -80,7 +82,7 @@ def _ids_text(route: str, name: str, value: Any) -> Any:
         return _id_text(route, name, value)
     if isinstance(value, Iterable) and not isinstance(value, str):
         return [_id_text(route, name, each) for each in cast("Iterable[Any]", value)]
-    raise _invalid(route, name, value, "a list of IDs")
+    raise _invalid(route, name, f"is of type {type(value).__name__}, expected a list of IDs")
 
 
 def _id_text(route: str, name: str, value: Any) -> str | None:
@@ -89,11 +91,10 @@ def _id_text(route: str, name: str, value: Any) -> str | None:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise _invalid(route, name, value, "digits, as text or as an integer")
+    raise _invalid(route, name, f"is of type {type(value).__name__}, expected digits, as text or as an integer")
 
 
-def _invalid(route: str, name: str, value: Any, expected: str) -> AccountLinkError:
-    reason = f"is of type {type(value).__name__}, expected {expected}"
+def _invalid(route: str, name: str, reason: str) -> AccountLinkError:
     details = {"parameters": [{"name": name, "reason": reason}]}
     return AccountLinkError("INVALID_PARAMETER", f"Invalid parameter: {name} ({reason})", route=route, details=details)
 
@@ -107,6 +108,9 @@ def data_of(route: str, status: int, headers: Mapping[str, str], body: bytes) ->
     if 200 <= status < 300 and "data" in envelope:
         return envelope["data"]
     error, meta = (_object(envelope.get(name)) for name in ("error", "meta"))
+    # The error of a proxy may have a number as its code.
+    if not all(isinstance(error.get(name), str) for name in ("code", "message")):
+        error = {}
     raise AccountLinkError(
         error.get("code", "UNEXPECTED_RESPONSE"),
         error.get("message", f"The answer with status {status} is not one of the service"),

@@ -59,7 +59,7 @@ const clientMethods = async (types: ContractTypes): Promise<Methods> => {
       const route = routeOf(requested, types);
       let missing: string | undefined;
       for (const code of route.errors ?? [])
-        if ((await resultOf(404, { error: { code } })) === null) missing = code;
+        if ((await resultOf(404, { error: { code, message: "" } })) === null) missing = code;
       methods.push({
         name: snake(name),
         route,
