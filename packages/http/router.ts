@@ -38,8 +38,7 @@ export const makeRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
       const found = table.find(method === "HEAD" ? "GET" : method, url);
       if (found === undefined) return undefined;
       const { params, searchParams } = found;
-      const { path, answer, refusesHead } = routes[found.handler] as BoundRoute;
-      if (refusesHead === true && method === "HEAD") return undefined;
+      const { path, answer } = routes[found.handler] as BoundRoute;
       return { path, answer, query: path.includes(":") ? { ...searchParams, ...params } : searchParams };
     },
     allowed: (url) => (methods ??= methodsByPath(routes)).find("GET", url)?.handler,
@@ -64,7 +63,7 @@ const methodsByPath = (routes: ReadonlyArray<BoundRoute>): FindMyWay.Router<stri
   const methods = FindMyWay.make<string>(config);
   for (const [path, sharing] of groupBy(routes, (route) => route.path)) {
     const own = sharing.map(({ method }) => method);
-    if (sharing.some(({ method, refusesHead }) => method === "GET" && refusesHead !== true)) own.push("HEAD");
+    if (own.includes("GET")) own.push("HEAD");
     methods.on("GET", path, [...own, "OPTIONS"].join(", "));
   }
   return methods;
