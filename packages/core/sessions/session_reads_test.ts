@@ -50,6 +50,18 @@ testWith(servicesWithCountersAfter(settle))("with slow counters, one of 20 reads
   }
 });
 
+testWith(servicesWithCountersAfter(Effect.sleep(5)))(
+  "with slow counters, a wait as long as the interval ends after it",
+  function* () {
+    const { poll } = yield* setup;
+    for (const wait of [2_000, 0]) {
+      const reading = yield* start(poll(wait));
+      while (reading.pollUnsafe() === undefined) yield* TestClock.adjust(1);
+      yield* Fiber.join(reading);
+    }
+  },
+);
+
 test("a refused read does not extend the interval between reads", function* () {
   const { poll } = yield* setup;
   yield* poll();

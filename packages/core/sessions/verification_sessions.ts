@@ -168,8 +168,9 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
          * @param wait how long to wait for a change of state, in milliseconds; a final state is returned at once
          */
         poll: Effect.fnUntraced(function* (key: ApiKey, sid: string, wait: number) {
-          const until = (yield* Clock.currentTimeMillis) + wait;
           const read = yield* reads.begin(key, sid, { resumes: false });
+          // From the begin of the read on, as its interval, so that a wait as long as the interval ends after it.
+          const until = (yield* Clock.currentTimeMillis) + wait;
           const session = wait > 0 ? yield* awaitChange(read, until) : read.session;
           if (session.state === "expired") return yield* new SessionExpired();
           return { ...session, ...(yield* namesOf(sid as Sid)), pollsRemaining: read.pollsRemaining };
