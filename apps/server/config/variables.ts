@@ -120,10 +120,16 @@ export const lifetime = durationWhere(`${expectedDuration}, longer than 0 second
 /** Describes a variable that holds a duration of at least a day. The parsed value is in milliseconds. */
 export const days = durationWhere(`${expectedDuration}, at least 1 day`, (millis) => millis >= dayMs);
 
-/** Converts a duration such as `5 minutes` to milliseconds. */
+/** A century. Much later times have no date. */
+const longestDuration = 36_525 * dayMs;
+
+/** Converts a duration such as `5 minutes` to whole milliseconds. */
 export const durationMillis = (input: string): Option.Option<number> =>
   durationPattern.test(input)
-    ? Option.map(Duration.fromInput(input as Duration.Input), Duration.toMillis)
+    ? Duration.fromInput(input as Duration.Input).pipe(
+        Option.map((parsed) => Math.round(Duration.toMillis(parsed))),
+        Option.filter((millis) => millis <= longestDuration),
+      )
     : Option.none();
 
 export const networks = (description: string): Variable<ReadonlyArray<IpNetwork.IpNetwork>> =>

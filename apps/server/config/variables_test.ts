@@ -34,9 +34,10 @@ it.each<
       "250 millis": 250,
       "1.5 hours": 5_400_000,
       "180 days": 15_552_000_000,
+      "0.6 millis": 1,
       "0 seconds": 0,
     },
-    ["", "5", "5m", "5minutes", "-1 second", "five minutes", "1 week"],
+    ["", "5", "5m", "5minutes", "-1 second", "five minutes", "1 week", "36526 days"],
   ],
   ["lifetime", Variables.lifetime("", "5 minutes"), { "1 milli": 1 }, ["0 seconds", "0.0 days", "5"]],
   [
