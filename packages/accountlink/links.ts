@@ -26,7 +26,7 @@ import { forEachLimited } from "@accountlink/core/limited_loops";
 import { allLinks, type BulkItem, type BulkItemError, maxBulkInputs } from "@accountlink/core/links";
 import type { GuildError } from "@accountlink/core/platforms";
 import { Secrets } from "@accountlink/core/secrets";
-import { Array, Context, Effect, Layer, Predicate, type Result, Stream, Struct } from "effect";
+import { Array, Context, Effect, Layer, Predicate, type Result, Schema, Stream, Struct } from "effect";
 import type { Digest } from "effect/crypto";
 import * as Accept from "./accept.ts";
 import { method, streamMethod } from "./method.ts";
@@ -51,7 +51,7 @@ export type LinkFile = (() => AsyncIterable<Uint8Array>) | AsyncIterable<Uint8Ar
 
 export interface LinkImport
   extends ImportOptions,
-    Omit<ReadOptions, "isRepeatable" | "unreadColumns">,
+    Omit<ReadOptions, "isRepeatable" | "unreadColumns" | "isGuildOptional">,
     ActorOptions {
   /** The format of the file; detected from its beginning if left out. */
   readonly format?: LinkReaderName;
@@ -240,9 +240,10 @@ const importing = Accept.options({
   gameColumn: Accept.maybe(Accept.text),
   timeColumn: Accept.maybe(Accept.text),
   verifiedColumn: Accept.maybe(Accept.text),
+  verifiedWords: Accept.maybe(Schema.Record(Schema.String, Accept.oneOf(["yes", "no", "skip"]))),
   ignoreColumns: Accept.maybe(Accept.listOf(Accept.text)),
   unclearTimes: Accept.maybe(Accept.oneOf(["day-first", "month-first", "unknown"])),
-});
+} satisfies Readonly<Record<keyof LinkImport, unknown>>);
 
 const bytesOf = (file: LinkFile): Stream.Stream<Uint8Array, InvalidParameter> =>
   Stream.suspend(() => {

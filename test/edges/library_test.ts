@@ -2,7 +2,7 @@
 import { SessionSettings } from "@accountlink/core";
 import { Limits } from "@accountlink/core/limits";
 import { isProof } from "@accountlink/test-servers";
-import { createAccountLink, InvalidOptions, type InvalidParameter } from "accountlink";
+import { createAccountLink, InvalidOptions, type InvalidParameter, UnreadableLinkFile } from "accountlink";
 import * as FastCheck from "fast-check";
 import { expect, it } from "vitest";
 
@@ -22,7 +22,7 @@ const fieldNames =
   `name tier kind access expiresAt limits allowIps denyIps redirectOrigins guildId actor resolved
   status clientId chatId gameId redirect within note action keyId before cursor from types url
   description limit graceSeconds rules nickname state format onConflict dryRun strict ignoreColumns
-  unclearTimes address`.split(/\s+/);
+  unclearTimes verifiedWords address`.split(/\s+/);
 const someLimits = FastCheck.dictionary(
   FastCheck.constantFrom("perWindow", "windowMs", "daily", "verifyDaily"),
   junk,
@@ -125,6 +125,16 @@ it("an import reads unclear dates by the others of a file that it can read again
   expect(await verified()).toBe(Date.parse("2021-05-04"));
   await al.links.import(file, { unclearTimes: "month-first", onConflict: "replace" });
   expect(await verified()).toBe(Date.parse("2021-04-05"));
+  await al.close();
+});
+
+it("an import takes the choices for words that do not say whether a link was verified", async () => {
+  const al = await createAccountLink({ gameUserExists: () => true });
+  const file = async function* () {
+    yield new TextEncoder().encode("chatId,gameId,verified\n100001,1,maybe\n100002,2,yes\n");
+  };
+  await expect(al.links.import(file)).rejects.toBeInstanceOf(UnreadableLinkFile);
+  expect(await al.links.import(file, { verifiedWords: { maybe: "no" } })).toMatchObject({ inserted: 1 });
   await al.close();
 });
 
