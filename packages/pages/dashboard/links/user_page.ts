@@ -73,7 +73,7 @@ ${historyHtml(imports, names)}`
 }
 ${more(paths.audit, { chatId }, say("user.history.all"))}
 ${more(paths.events, { pid, user: chatId }, say("user.events"))}
-${more(paths.alts, { pid, kind: "chat", id: chatId }, say("user.alts"))}`}
+${view.isPremium && more(paths.alts, { pid, kind: "chat", id: chatId }, say("user.alts"))}`}
 ${section(say(link === null ? "user.link_in" : "user.change_in", { list: listText(community) }))`
 ${panelTo(paths.link, { pid, chat: chatId, of: "user" })`
 ${textField({ name: "game", label: linkLabels.game, hint: idOrName("game"), value: game, required: true })}
@@ -257,6 +257,8 @@ export const makeUserView = Effect.gen(function* () {
       /** The imports and undos that may have changed the link. */
       imports: between,
       names,
+      /** Only Premium accounts search for alts. */
+      isPremium: visitor.owner.account.tier === "premium",
       now: visitor.context.clock.currentTimeMillisUnsafe(),
       /** The pages of both accounts on the platforms; null where there are none. */
       pages: {
