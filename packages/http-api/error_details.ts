@@ -3,7 +3,7 @@ import type { AddressBucket, ConflictReason, ForbiddenReason, KeyBucket } from "
 import { Schema, Struct } from "effect";
 
 const forbidden = {
-  bot_not_in_guild: "Add the bot to the guild. If it was added now, try again a second later",
+  bot_not_in_guild: "Add the bot to the guild, and try again for up to five minutes",
   user_not_in_guild: "Ask the user to join the guild. If they joined now, try again a second later",
   new_user_not_in_guild: "Ask the new user to join the guild. If they joined now, try again a second later",
   wrong_guild: "Name the guild of the key, or use a key of the named guild",
@@ -60,9 +60,9 @@ const bucket = {
   session_create: "Create sessions more slowly",
   poll_interval: "Read less often, or with `wait` or as a stream",
   poll_count: "Create a new session, and read it with `wait` or as a stream",
-  event_readers: "Share a reader: so many of the scope wait at once",
+  event_readers: "Share a reader: so many of the key wait at once",
   platform_refusals: "Stop sending users or guilds that a platform refuses",
-  sweeps: "Let the sweep that runs end",
+  sweeps: "Wait as long as `Retry-After` says",
   dashboard_day: "Wait until midnight UTC",
   ip_day: "Wait until midnight UTC",
   ip_second: "Space the requests of the address",

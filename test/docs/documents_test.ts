@@ -15,10 +15,20 @@ const operating = readDocument("docs/operating.md");
 it("docs/telemetry.md lists the values of the metric label `route` that are not API routes", async () => {
   const server = await startServerHere({ fixture: {} });
   onTestFinished(async () => void (await server.stop()));
-  for (const path of ["/verify", "/dashboard", "/me", "/docs", "/guide", "/openapi.json", "/nowhere"]) {
+  for (const path of [
+    "/verify",
+    "/dashboard",
+    "/me",
+    "/docs",
+    "/docs/",
+    "/guide",
+    "/openapi.json",
+    "/nowhere",
+  ]) {
     await server.send(`GET ${path}`);
   }
   await server.send("OPTIONS /v2/chat");
+  await server.send("POST /chat/interactions");
   const { text } = await server.send("GET /metrics");
   const counted = [...text.matchAll(/^accountlink_http_requests_total\{.*?route="(\w+)"/gm)].map(
     ([, route = ""]) => route,
