@@ -22,86 +22,56 @@ import {
 import { Duration, Effect, Layer, Option, Schema } from "effect";
 import { cachedLookup } from "./cached_lookup.ts";
 
-/**
- * How old a platform's answer may be. The age counts from the request to the platform, even for callers that joined
- * the request later.
- */
-export interface Staleness {
-  /** The maximum age of a cached guild. As long as a guild is cached, the bot counts as its member. */
-  readonly guild: Duration.Duration;
-  /** The maximum age of cached data about a member of a guild. */
-  readonly member: Duration.Duration;
-  /** The maximum age of a cached user profile, or of the answer that a game user exists. */
-  readonly profile: Duration.Duration;
-  /**
-   * The maximum age of the cached answer that a guild, member or user was not found, and of a profile without badges or
-   * groups. It is short, because people join a guild and retry at once.
-   */
-  readonly absence: Duration.Duration;
-}
-
-/**
- * The default maximum ages of cached answers.
- *
- * @example
- * ```ts
- * import { defaultStaleness } from "@accountlink/platforms/http";
- * import { Duration } from "effect";
- *
- * Duration.toSeconds(defaultStaleness.profile); // 30
- * ```
- */
-export const defaultStaleness: Staleness = {
+/** The age of an answer counts from its request to the platform, even for callers that joined the request later. */
+const freshFor = {
+  /** As long as a guild is cached, the bot counts as its member. */
   guild: Duration.seconds(10),
+  /** A member leaves a guild or gets roles more often than a profile changes. */
   member: Duration.seconds(5),
+  /** Also the time of the answer that a game user exists. */
   profile: Duration.seconds(30),
+  /** Of what was not found, and of a profile without badges or groups: people join a guild and retry at once. */
   absence: Duration.seconds(1),
 };
 
 /**
  * Wraps the provided chat platform in a short-lived cache.
  *
- * @param overrides maximum ages that differ from the defaults
- *
  * @example
  * ```ts
  * import { CacheMemory } from "@accountlink/memory";
  * import { PlatformMemory } from "@accountlink/memory";
- * import { Duration, Layer } from "effect";
+ * import { Layer } from "effect";
  *
  * const platform = PlatformMemory.layer({ guilds: [], chatUsers: [], gameUsers: [] });
- * const cached = cachedChatPlatform({ member: Duration.seconds(2) });
- * const layer = cached.pipe(Layer.provide([platform, CacheMemory.layer]));
+ * const layer = cachedChatPlatform().pipe(Layer.provide([platform, CacheMemory.layer]));
  * ```
  */
-export const cachedChatPlatform = (
-  overrides: Partial<Staleness> = {},
-): Layer.Layer<ChatPlatform, never, ChatPlatform | Cache> =>
+export const cachedChatPlatform = (): Layer.Layer<ChatPlatform, never, ChatPlatform | Cache> =>
   Layer.effect(
     ChatPlatform,
     Effect.gen(function* () {
       const platform = yield* ChatPlatform;
-      const { guild, member, profile, absence } = { ...defaultStaleness, ...overrides };
 
       const findGuild = yield* cachedLookup({
         answer: "chat.guild",
         lookup: platform.findGuild,
         schema: Schema.OptionFromNullOr(Guild),
-        freshFor: (found) => (Option.isSome(found) ? guild : absence),
+        freshFor: (found) => (Option.isSome(found) ? freshFor.guild : freshFor.absence),
       });
 
       const findMember = yield* cachedLookup({
         answer: "chat.member",
         lookup: ([guildId, chatId]: readonly [GuildId, ChatId]) => platform.findMember(guildId, chatId),
         schema: Schema.OptionFromNullOr(GuildMember),
-        freshFor: (found) => (Option.isSome(found) ? member : absence),
+        freshFor: (found) => (Option.isSome(found) ? freshFor.member : freshFor.absence),
       });
 
       const findUser = yield* cachedLookup({
         answer: "chat.user",
         lookup: platform.findUser,
         schema: Schema.OptionFromNullOr(ChatUser),
-        freshFor: (found) => (Option.isSome(found) ? profile : absence),
+        freshFor: (found) => (Option.isSome(found) ? freshFor.profile : freshFor.absence),
       });
 
       return ChatPlatform.of({
@@ -147,25 +117,18 @@ const isPart = Schema.is(Schema.Literals(profileParts));
 
 type ItemOfUser = readonly [gameId: GameId, item: GameItem["item"], itemId: string];
 
-/**
- * Wraps the provided game platform in a short-lived cache.
- *
- * @param overrides maximum ages that differ from the defaults
- */
-export const cachedGamePlatform = (
-  overrides: Partial<Staleness> = {},
-): Layer.Layer<GamePlatform, never, GamePlatform | Cache> =>
+/** Wraps the provided game platform in a short-lived cache. */
+export const cachedGamePlatform = (): Layer.Layer<GamePlatform, never, GamePlatform | Cache> =>
   Layer.effect(
     GamePlatform,
     Effect.gen(function* () {
       const platform = yield* GamePlatform;
-      const { profile, absence } = { ...defaultStaleness, ...overrides };
 
       const hasUser = yield* cachedLookup({
         answer: "game.user",
         lookup: platform.hasUser,
         schema: Schema.Boolean,
-        freshFor: (isThere) => (isThere ? profile : absence),
+        freshFor: (isThere) => (isThere ? freshFor.profile : freshFor.absence),
       });
 
       const findProfile = yield* cachedLookup({
@@ -180,8 +143,8 @@ export const cachedGamePlatform = (
           Option.exists(found, (known) =>
             needed.filter(isPart).every((part) => part === "avatar" || known[part] !== null),
           )
-            ? profile
-            : absence,
+            ? freshFor.profile
+            : freshFor.absence,
       });
 
       const askItem = platform.hasItem;
@@ -191,7 +154,7 @@ export const cachedGamePlatform = (
           answer: "game.item",
           lookup: ([gameId, item, itemId]: ItemOfUser) => askItem(gameId, { item, itemId }),
           schema: ItemOwnership,
-          freshFor: () => profile,
+          freshFor: () => freshFor.profile,
         }));
 
       // A part that the platform does not have is null, which is no reason to ask again soon.

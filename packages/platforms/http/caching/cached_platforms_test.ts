@@ -3,7 +3,7 @@ import { CacheMemory } from "@accountlink/memory";
 import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Duration, Effect, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
-import { cachedChatPlatform, cachedGamePlatform, type Staleness } from "./cached_platforms.ts";
+import { cachedChatPlatform, cachedGamePlatform } from "./cached_platforms.ts";
 
 const guildId = "700001" as GuildId;
 const chatId = "100001" as ChatId;
@@ -47,8 +47,7 @@ const platforms = (isThere: boolean, count: () => void) => {
   );
 };
 
-const cached = (staleness?: Partial<Staleness>) =>
-  Layer.merge(cachedChatPlatform(staleness), cachedGamePlatform(staleness));
+const cached = Layer.merge(cachedChatPlatform(), cachedGamePlatform());
 
 const none = Option.none();
 
@@ -65,12 +64,7 @@ const questions: ReadonlyArray<
 ];
 
 describe.each(questions)("the existence of %s", (_, ask, there, notThere, seconds) => {
-  const check = (
-    isThere: boolean,
-    expected: unknown,
-    freshFor: Duration.Duration,
-    staleness?: Partial<Staleness>,
-  ) => {
+  const check = (isThere: boolean, expected: unknown, freshFor: Duration.Duration) => {
     let asked = 0;
     return Effect.gen(function* () {
       expect([yield* ask, yield* ask]).toEqual([expected, expected]);
@@ -81,20 +75,13 @@ describe.each(questions)("the existence of %s", (_, ask, there, notThere, second
       expect(yield* ask).toEqual(expected);
       expect(asked).toBe(2);
     }).pipe(
-      Effect.provide(
-        cached(staleness).pipe(Layer.provide([platforms(isThere, () => asked++), CacheMemory.layer])),
-      ),
+      Effect.provide(cached.pipe(Layer.provide([platforms(isThere, () => asked++), CacheMemory.layer]))),
     );
   };
 
   test(`an answer is cached for ${seconds} s`, () => check(true, there, Duration.seconds(seconds)));
 
   test("a negative answer is cached for 1 s", () => check(false, notThere, Duration.seconds(1)));
-
-  test("the overrides of a cached platform change how long its answers are cached", () => {
-    const age = Duration.minutes(2);
-    return check(true, there, age, { guild: age, member: age, profile: age });
-  });
 });
 
 const features = { names: true, groups: true, descriptions: true, ages: true, items: [] };
@@ -105,7 +92,7 @@ const onMocks = (parts: {
   game?: Partial<GamePlatform["Service"]>;
 }) =>
   Effect.provide(
-    cached().pipe(
+    cached.pipe(
       Layer.provide([
         Layer.mock(ChatPlatform)(parts.chat ?? {}),
         Layer.mock(GamePlatform)({ features: Effect.succeed(features), ...parts.game }),
