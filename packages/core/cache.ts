@@ -22,8 +22,8 @@ export class Cache extends Context.Service<
   Cache,
   {
     readonly get: (key: string, now: Millis) => StoreEffect<Option.Option<string>>;
-    /** Returns the entries of many keys, in the order of the keys, in one read. Left out, they are read one by one. */
-    readonly getMany?: (
+    /** Returns the entries of many keys, in the order of the keys, in one read. */
+    readonly getMany: (
       keys: ReadonlyArray<string>,
       now: Millis,
     ) => StoreEffect<ReadonlyArray<Option.Option<string>>>;

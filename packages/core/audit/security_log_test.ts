@@ -27,6 +27,7 @@ const deployment = Effect.gen(function* () {
   const outage = { isActive: false, questions: 0 };
   const cache = Context.get(built, Cache);
   const shared = Context.add(built, Cache, {
+    ...cache,
     get: (...entry) =>
       Effect.suspend(() => {
         if (!outage.isActive) return cache.get(...entry);

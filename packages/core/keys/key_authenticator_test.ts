@@ -221,7 +221,7 @@ test("a throttled address is refused without a lookup of its key, unless some no
 
 test("a throttled address can use keys that the node has accepted, even if the cache is down", function* () {
   const down = Effect.fail(new StoreUnavailable({ operation: "Cache" }));
-  const broken = Cache.of({ get: () => down, set: () => down });
+  const broken = Cache.of({ get: () => down, getMany: () => down, set: () => down });
   const known = yield* issue();
   const fresh = yield* issue();
   const node = yield* Effect.provideService(openNode, Cache, broken);

@@ -52,8 +52,6 @@ const cases: Cases<Cache> = {
 
   "getMany returns what get returns, in the order of the keys": function* () {
     const { getMany, set } = yield* Cache;
-    // The operation is optional.
-    if (getMany === undefined) return;
     const now = yield* Clock.currentTimeMillis;
     const [first, second, absent] = [uniqueText(), uniqueText(), uniqueText()];
     yield* set(first, "1", now + minute, now);
@@ -109,6 +107,10 @@ const cases: Cases<Cache> = {
  *
  * const layer = Layer.succeed(Cache, {
  *   get: (key, now) => Effect.map(call("Cache.get", () => client.get(key)), (text) => valueAt(text, now)),
+ *   getMany: (keys, now) =>
+ *     Effect.map(call("Cache.getMany", () => Promise.all(keys.map(client.get))), (texts) =>
+ *       texts.map((text) => valueAt(text, now)),
+ *     ),
  *   set: (key, value, expiresAt) => call("Cache.set", () => client.set(key, `${expiresAt} ${value}`)),
  * });
  *

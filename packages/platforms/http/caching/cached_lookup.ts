@@ -1,7 +1,6 @@
 /** A short-lived cache of platform lookups, so that a burst of requests asks a platform once. */
 import { Cache, type PlatformUnavailable, type StoreUnavailable } from "@accountlink/core";
-import { forEachLimited } from "@accountlink/core/limited_loops";
-import { ChargedAccount, platformConcurrency, type ReadCached, Urgency } from "@accountlink/core/platforms";
+import { ChargedAccount, type ReadCached, Urgency } from "@accountlink/core/platforms";
 import { TurnAccount } from "@accountlink/core/turns";
 import { Cause, Clock, Duration, Effect, Exit, Metric, Option, RcMap, Schema } from "effect";
 import { platformCache } from "../resilience/metrics.ts";
@@ -65,17 +64,12 @@ export const cachedLookup = Effect.fnUntraced(function* <Key extends string | Re
       Cause.hasFails(cause) ? Effect.as(failed, none) : Exit.failCause(cause as Cause.Cause<never>),
     );
 
-  const getMany =
-    cache.getMany ??
-    ((entries: ReadonlyArray<string>, now: number) =>
-      forEachLimited(entries, (entry) => cache.get(entry, now), { concurrency: platformConcurrency }));
-
   const readMany = Effect.fnUntraced(function* (keys: ReadonlyArray<Key>) {
     const now = yield* Clock.currentTimeMillis;
     const entries = keys.map(entryOf);
     const answers = new Map(entries.map((entry) => [entry, readOwn(entry, now)]));
     const others = entries.filter((entry) => Option.isNone(answers.get(entry) as Option.Option<A>));
-    const found = others.length === 0 ? [] : yield* getMany(others, now);
+    const found = others.length === 0 ? [] : yield* cache.getMany(others, now);
     for (const [index, entry] of others.entries()) {
       answers.set(entry, Option.flatMap(found[index] ?? Option.none(), decode));
     }

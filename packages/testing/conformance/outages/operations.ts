@@ -63,7 +63,7 @@ export const ofCache = Effect.gen(function* () {
   const key = uniqueText();
   return {
     get: cache.get(key, now),
-    getMany: cache.getMany?.([key], now) ?? cache.get(key, now),
+    getMany: cache.getMany([key], now),
     set: cache.set(key, "value", now + 60_000, now),
   } satisfies OperationsOf<Cache["Service"]>;
 });
