@@ -3,7 +3,7 @@
  * where it stopped: keys are copied in order.
  */
 import { type Moved, MoveRefused, type StoreUnavailable } from "@accountlink/core";
-import { Array as Arr, Effect } from "effect";
+import { Array as Arr, Effect, Option, Stream } from "effect";
 import { encode } from "../keys.ts";
 import { type Entry, type Kv, maxChanges } from "../kv.ts";
 
@@ -22,7 +22,14 @@ const batchSize = 500;
 /** Keys are printable ASCII. */
 export const allKeys = { start: "", end: "\x7f" };
 
-const allFrom = (start: string) => ({ ...allKeys, start });
+/** The entries from a key on, in pages. */
+const entriesFrom = (kv: Kv, start = "") =>
+  Stream.paginate(start, (from: string) =>
+    Effect.map(
+      kv.list({ ...allKeys, start: from }, { limit: batchSize, reverse: false }),
+      (page) => [page, Option.map(Arr.last(page), ({ key }) => nextOf(key))] as const,
+    ),
+  );
 
 /**
  * @param show called with the number of copied keys, and with the number of keys in the source
@@ -39,16 +46,13 @@ export const moveKv = Effect.fnUntraced(function* <E = never>(
   const total = yield* source.count(allKeys);
   let done = yield* target.count(allKeys);
   const newest = (yield* target.list(allKeys, { limit: 2, reverse: true })).find(({ key }) => key !== mark);
-  for (let start = newest === undefined ? "" : nextOf(newest.key); ; ) {
-    const page = yield* source.list(allFrom(start), { limit: batchSize, reverse: false });
-    const end = page.at(-1);
-    if (end === undefined) break;
+  const copy = Effect.fnUntraced(function* (page: ReadonlyArray<Entry>) {
     const changes = page.filter(({ key }) => key !== last).map(({ key, value }) => ({ key, value }));
     for (const part of Arr.chunksOf(changes, target.maxChanges ?? maxChanges)) yield* target.commit([], part);
     done += changes.length;
     yield* show(Math.min(done, total), total);
-    start = nextOf(end.key);
-  }
+  });
+  yield* Stream.runForEachArray(entriesFrom(source, newest && nextOf(newest.key)), copy);
   yield* target.commit([], [{ key: last, value: root }]);
   const moved = yield* compared(source, target);
   if (moved.different.length > 0) return moved;
@@ -74,33 +78,25 @@ const claim = Effect.fnUntraced(function* (source: Kv, target: Kv) {
 const tableOf = ({ key }: Entry): string => key.slice(0, key.indexOf(" "));
 
 /** Counts the keys of each table. */
-const namesOf = Effect.fnUntraced(function* (kv: Kv) {
-  const counts = new Map<string, number>();
-  for (let start = ""; ; ) {
-    const page = yield* kv.list(allFrom(start), { limit: batchSize, reverse: false });
-    const end = page.at(-1);
-    if (end === undefined) return counts;
-    for (const entry of page) {
-      if (entry.key !== mark) counts.set(tableOf(entry), (counts.get(tableOf(entry)) ?? 0) + 1);
-    }
-    start = nextOf(end.key);
+const countIn = (counts: Map<string, number>, page: ReadonlyArray<Entry>): void => {
+  for (const entry of page) {
+    if (entry.key !== mark) counts.set(tableOf(entry), (counts.get(tableOf(entry)) ?? 0) + 1);
   }
-});
+};
 
 /** Compares every key. */
 const compared = Effect.fnUntraced(function* (source: Kv, target: Kv) {
   const differing = new Set<string>();
-  for (let start = ""; ; ) {
-    const page = yield* source.list(allFrom(start), { limit: batchSize, reverse: false });
-    const end = page.at(-1);
-    if (end === undefined) break;
-    const found = yield* target.get(page.map(({ key }) => key));
-    for (const [index, entry] of page.entries()) {
-      if (found[index]?.value !== entry.value) differing.add(tableOf(entry));
-    }
-    start = nextOf(end.key);
-  }
-  const [ofSource, ofTarget] = yield* Effect.all([namesOf(source), namesOf(target)]);
+  const [ofSource, ofTarget] = [new Map<string, number>(), new Map<string, number>()];
+  yield* Stream.runForEachArray(entriesFrom(source), (page) =>
+    Effect.map(target.get(page.map(({ key }) => key)), (found) => {
+      countIn(ofSource, page);
+      for (const [index, entry] of page.entries()) {
+        if (found[index]?.value !== entry.value) differing.add(tableOf(entry));
+      }
+    }),
+  );
+  yield* Stream.runForEachArray(entriesFrom(target), (page) => Effect.sync(() => countIn(ofTarget, page)));
   for (const [name, count] of ofTarget) if (ofSource.get(name) !== count) differing.add(name);
   const different = Array.from(differing, (table) => ({
     table,
