@@ -10,13 +10,13 @@ import { kvTable } from "../record_tables.ts";
 import { changeSome, isAtEnd, removeSome } from "../steps.ts";
 import { keyOf, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import { nextNumber } from "./counts.ts";
 import { journal } from "./journal.ts";
 import {
   accountNamed,
   accountOf,
   accounts,
   configuredScope,
+  counts,
   knownScopes,
   type StoredAccount,
   scopeAt,
@@ -52,7 +52,9 @@ export const knownAccounts = (tx: Transaction) =>
     accountsNamed: (name) => tx.list(accounts.names, [name]),
 
     addAccount: Effect.fnUntraced(function* (account) {
-      const made = { ...account, id: yield* nextNumber(tx, "accounts") };
+      const id = ((yield* tx.get(counts, "accounts"))?.last ?? 0) + 1;
+      yield* tx.put(counts, { name: "accounts", last: id });
+      const made = { ...account, id };
       yield* tx.put(accounts, made);
       return made;
     }),

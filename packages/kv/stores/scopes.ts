@@ -24,6 +24,14 @@ export const accounts = table<StoredAccount>()("account", ({ id }) => [id], {
   byUser: { keys: ({ id, chatId }) => (chatId === null ? [] : [[chatId, id]]), group: 1 },
 });
 
+interface Count {
+  readonly name: string;
+  readonly last: number;
+}
+
+/** The last number of an account, under the name `accounts`. */
+export const counts = table<Count>()("count", ({ name }) => [name], {});
+
 /** What never changes in a scope. */
 export interface ScopeRef {
   readonly pid: Pid;
