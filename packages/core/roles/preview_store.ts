@@ -2,7 +2,7 @@
 import { Array as Arr, Context, Effect, Option, Schema, Struct } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, GuildId, Pid } from "../ids.ts";
-import { type RecordOf, recordStore, recordType, removeFound, type Tx } from "../records/mod.ts";
+import { keyOf, type RecordOf, recordStore, recordType, removeFound, type Tx } from "../records/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { arePreviewedAs, PlanPreview } from "./plan_preview.ts";
 import { roleChangeKinds } from "./role_history_store.ts";
@@ -244,25 +244,15 @@ export const storedPreviews = recordStore(PreviewStore, (records) => {
         ),
       ),
 
-    add: (place, members, at) =>
-      Effect.forEach(
-        Arr.chunksOf(members, mostWritten),
-        (part) =>
-          write("add", queueOf(place), (tx) =>
-            Effect.forEach(
-              part,
-              (member) =>
-                tx.put(previewMembers, {
-                  pid: place.pid,
-                  guildId: place.guildId,
-                  ...member,
-                  keptUntil: at + previewTime,
-                }),
-              { discard: true },
-            ),
-          ),
+    add: ({ pid, guildId }, members, at) => {
+      const stored = members.map((each) => ({ pid, guildId, ...each, keptUntil: at + previewTime }));
+      const byKey = new Map(stored.map((each) => [JSON.stringify(keyOf(previewMembers, each)), each]));
+      return Effect.forEach(
+        Arr.chunksOf(byKey.values(), mostWritten),
+        (part) => write("add", queueOf({ pid, guildId }), (tx) => tx.putAll(previewMembers, part)),
         { discard: true },
-      ),
+      );
+    },
 
     page: ({ pid, guildId }, { preview, roleId, change }, after, limit) =>
       read("page", (tx) =>
