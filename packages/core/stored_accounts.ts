@@ -30,7 +30,6 @@ export const accountOperations = ({ read, write }: StoreRecords<keyof Store>) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         write("ensureAccount", accountQueue(made.name), function* (tx) {
           const { name, chatId, tier } = made;
-          assertStorable([name]);
           let account = yield* tx.account(name);
           if (account === undefined) {
             const isSuspended =
@@ -55,7 +54,6 @@ export const accountOperations = ({ read, write }: StoreRecords<keyof Store>) =>
 
     findAccount: (name) =>
       read("findAccount", function* (tx) {
-        assertStorable([name]);
         return Option.map(Option.fromUndefinedOr(yield* tx.account(name)), accountOf);
       }),
 
@@ -64,7 +62,6 @@ export const accountOperations = ({ read, write }: StoreRecords<keyof Store>) =>
     updateAccount: ({ name, update, ...origin }) =>
       changeInSteps((before) =>
         write<Outcome<"updateAccount"> | Unfinished>("updateAccount", accountQueue(name), function* (tx) {
-          assertStorable([name]);
           // Holds, so that no key is created before the end of the write: a new key copies the status of its account.
           const account = yield* tx.account(name);
           if (account === undefined) return Option.none();
@@ -91,7 +88,7 @@ export const accountOperations = ({ read, write }: StoreRecords<keyof Store>) =>
         "renameAccount",
         [accountQueue(name), `name of an account: ${displayName}`],
         function* (tx) {
-          assertStorable([name, displayName]);
+          assertStorable([displayName]);
           const account = yield* tx.account(name);
           if (account === undefined) return "unknown";
           const named = yield* tx.accountsNamed(displayName);
@@ -109,7 +106,7 @@ export const accountOperations = ({ read, write }: StoreRecords<keyof Store>) =>
     endAccount: ({ name, pseudonym, ...origin }) =>
       changeInSteps((before) =>
         write<Outcome<"endAccount"> | Unfinished>("endAccount", accountQueue(name), function* (tx) {
-          assertStorable([name, pseudonym]);
+          assertStorable([pseudonym]);
           const account = yield* tx.account(name);
           if (account === undefined) return Option.none();
           // Held before what belongs to them, as in the deletion of a scope.
@@ -133,7 +130,6 @@ export const accountOperations = ({ read, write }: StoreRecords<keyof Store>) =>
 
     ensureScope: (account, target, pid) =>
       write("ensureScope", accountQueue(account), function* (tx) {
-        assertStorable([account]);
         const [found] = yield* tx.scopesOf(account, target);
         if (found !== undefined) return found.scope;
         const scope =
@@ -146,7 +142,6 @@ export const accountOperations = ({ read, write }: StoreRecords<keyof Store>) =>
 
     findScope: (account, target) =>
       read("findScope", function* (tx) {
-        assertStorable([account]);
         return Option.map(Arr.head(yield* tx.scopesOf(account, target)), ({ scope }) => scope);
       }),
 
@@ -158,7 +153,6 @@ export const accountOperations = ({ read, write }: StoreRecords<keyof Store>) =>
 
     listScopes: (account) =>
       read("listScopes", function* (tx) {
-        assertStorable([account]);
         return (yield* tx.scopesOf(account)).toSorted(scopeOrder);
       }),
 

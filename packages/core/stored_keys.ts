@@ -115,7 +115,6 @@ export const storedKeys = recordStore(KeyStore, (records) => {
 
     findByHash: (hash, id) =>
       read("findByHash", function* (tx) {
-        assertStorable([hash]);
         const named = id === undefined ? Effect.void : tx.get(keyRecords, id);
         const [secret] = yield* Effect.all([tx.get(keySecrets, hash), named], tx.atOnce);
         if (secret === undefined) return Option.none();
@@ -145,7 +144,6 @@ export const storedKeys = recordStore(KeyStore, (records) => {
 
     listKeys: (account, at, some = "all") =>
       read("listKeys", function* (tx) {
-        assertStorable([account ?? ""]);
         const found =
           account === null
             ? yield* tx.list(keyRecords.byTime, [])
@@ -164,13 +162,11 @@ export const storedKeys = recordStore(KeyStore, (records) => {
 
     hasKeys: (account) =>
       read("hasKeys", function* (tx) {
-        assertStorable([account]);
         return (yield* tx.ofAccount(keyRecords, account, 1)).length > 0;
       }),
 
     countKeys: (account) =>
       read("countKeys", function* (tx) {
-        assertStorable([account]);
         return (yield* livingKeys(tx, account)).filter(({ counts }) => counts).length;
       }),
 
@@ -183,7 +179,6 @@ export const storedKeys = recordStore(KeyStore, (records) => {
 
     rotateKey: ({ id, hash, previousUntil, madeBy, ...origin }) =>
       write("rotateKey", id, function* (tx) {
-        assertStorable([hash]);
         const stored = yield* tx.get(keyRecords, id);
         if (stored === undefined || !isLiving(stored)) return false;
         const secrets = (yield* tx.list(keySecrets.ofKey, [id])).toSorted(lastToEnd);

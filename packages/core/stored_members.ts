@@ -19,7 +19,6 @@ import {
 import type { RecordOf, RecordType } from "./records/record_type.ts";
 import { recordStore, removeFound, type Tx } from "./records/records.ts";
 import { siteSignIns } from "./sign_ins/sign_in_store.ts";
-import { assertStorable } from "./storable_text.ts";
 
 const memberOf = ({ account: _, ...member }: RecordOf<typeof memberRecords>): Member => member;
 
@@ -55,7 +54,6 @@ export const storedMembers = recordStore(MemberStore, ({ read, write, mostWritte
           "change",
           [accountQueue(name), ...users],
           function* (tx) {
-            assertStorable([name]);
             const account = yield* tx.account(name);
             if (account === undefined) return "unknown";
             const all = yield* tx.list(memberRecords.byAccount, [account.id]);
@@ -94,7 +92,6 @@ export const storedMembers = recordStore(MemberStore, ({ read, write, mostWritte
 
     choose: ({ signIn: id, chatId, account: name, requestId, at }) =>
       write<ChoiceOutcome>("choose", chatId, function* (tx) {
-        assertStorable([name]);
         const account = yield* tx.account(name);
         const member = account && (yield* tx.get(memberRecords, account.id, chatId));
         const signIn = yield* tx.get(siteSignIns, id);

@@ -23,7 +23,6 @@ import {
   sessionOf,
   verificationSessions,
 } from "./sessions/session_store.ts";
-import { assertStorable } from "./storable_text.ts";
 import type { Millis } from "./timestamp.ts";
 
 /** Stores a changed session, and appends the event of its end. @internal */
@@ -103,17 +102,12 @@ export const storedSessions = recordStore<SessionStore, SessionStore["Service"],
       ),
 
     knowsCode: (codeHash) =>
-      read("knowsCode", (tx) => {
-        assertStorable([codeHash]);
-        return Effect.map(
-          tx.count(verificationSessions.byCode, [codeHash], { most: 1 }),
-          (count) => count > 0,
-        );
-      }),
+      read("knowsCode", (tx) =>
+        Effect.map(tx.count(verificationSessions.byCode, [codeHash], { most: 1 }), (count) => count > 0),
+      ),
 
     findSealedSid: (codeHash, at) =>
       read("findSealedSid", function* (tx) {
-        assertStorable([codeHash]);
         const open = Option.filter(yield* openWithCode(tx, codeHash), (session) => isOpenAt(session, at));
         return Option.flatMap(open, ({ sealedSid }) => Option.fromNullOr(sealedSid));
       }),

@@ -1,4 +1,5 @@
 /** Texts that sort as the tuples that they stand for. */
+import { assertStorable } from "@accountlink/core/storable_text";
 import type { Range } from "./kv.ts";
 
 type Part = string | number;
@@ -24,10 +25,13 @@ const numberText = (number: number): string => {
 
 /**
  * Escapes every character that is not printable ASCII between the characters that begin an escape, which sort first and
- * last.
+ * last. Throws for text that other stores could not look up.
  */
-const escaped = (text: string): string =>
-  needsNoEscape.test(text) ? text : text.replace(/[^\x22-\x7d]/gu, escape);
+const escaped = (text: string): string => {
+  if (needsNoEscape.test(text)) return text;
+  assertStorable([text]);
+  return text.replace(/[^\x22-\x7d]/gu, escape);
+};
 
 const needsNoEscape = /^[\x22-\x7d]*$/;
 

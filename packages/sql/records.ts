@@ -37,7 +37,11 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
   const { forUpdate, isRemote, isAmong, usersInUse } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
   const isLocking = isWrite && isRemote;
-  const run = runOn(sql);
+  const runText = runOn(sql);
+  const run = (text: string, values: ReadonlyArray<unknown>) => {
+    assertStorable(values.filter(Predicate.isString));
+    return runText(text, values);
+  };
   const locked = new Set<unknown>();
   /** Locks the scope before its records, as its deletion does, so that the two make no deadlock. */
   const lockScopeOf = ({ isOfScope }: RecordType, pid: unknown) => {
@@ -46,7 +50,6 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
     return Effect.asVoid(lockScope(pid as Pid));
   };
   const store = (type: RecordType, text: string, ...records: ReadonlyArray<object>) => {
-    for (const record of records) assertStorable(Object.values(record).filter(Predicate.isString));
     const stored = run(text, records.flatMap(tableFor(type).valuesOf));
     const [{ pid } = {}] = records as ReadonlyArray<{ readonly pid?: Pid }>;
     return Effect.andThen(lockScopeOf(type, pid), stored);

@@ -13,7 +13,6 @@ import { groupBy } from "../group_by.ts";
 import { ChatId, Pid } from "../ids.ts";
 import { type RecordOf, recordType } from "../records/record_type.ts";
 import { type KeyPart, keyOf, recordStore, removeFound, type Tx } from "../records/records.ts";
-import { assertStorable } from "../storable_text.ts";
 import type { Millis } from "../timestamp.ts";
 import { altSuspects } from "./suspect_store.ts";
 
@@ -311,7 +310,6 @@ export const storedSightings = recordStore(SightingStore, ({ read, write, inStep
 
   listUnderOtherKeys: (addressKeyId, after, limit) =>
     read("listUnderOtherKeys", function* (tx) {
-      assertStorable([addressKeyId]);
       const found: Array<StoredSighting> = [];
       const from = after && [after.pid, after.chatId, after.address.hash];
       yield* eachPage(tx, from, limit, (page) => {

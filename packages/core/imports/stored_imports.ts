@@ -6,7 +6,6 @@ import type { ChatId, Pid } from "../ids.ts";
 import { importUndone } from "../journal/mod.ts";
 import type { LinkRecord } from "../links/link.ts";
 import { keysOfAll } from "../records/mod.ts";
-import { assertStorable } from "../storable_text.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import {
   type ImportStore,
@@ -71,7 +70,6 @@ export const storedImports = ({
 
   undoablePage: (id, after, limit) =>
     read("undoablePage", function* (tx) {
-      assertStorable([id]);
       const found = yield* tx.get(linkImports, id);
       if (found === undefined || found.endsAt === 0) return { links: [], kept: 0, next: null };
       const bounds = { ...(after !== null && { after: [after] }), limit };

@@ -126,7 +126,6 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
 
     list: ({ account, id }) =>
       read("list", function* (tx) {
-        assertStorable([account ?? "", id ?? ""]);
         const all = yield* account === null
           ? tx.list(webhookRecords.byTime, [])
           : tx.ofAccount(webhookRecords, account);
@@ -179,7 +178,6 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
 
     deliveries: (id, { status, before, limit }) =>
       read("deliveries", function* (tx) {
-        assertStorable([before ?? ""]);
         const options = { limit, reverse: true, ...(before !== null && { before: [before] }) };
         const prefixes = (status === null ? deliveryStatuses : [status]).map((having) => [id, having]);
         return (yield* tx.listAll(webhookDeliveries.byStatus, prefixes, options))
@@ -190,7 +188,6 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
 
     findDelivery: (id, eventId) =>
       read("findDelivery", function* (tx) {
-        assertStorable([eventId]);
         const found = yield* tx.get(webhookDeliveries, id, eventId);
         return Option.map(Option.fromUndefinedOr(found), storedDelivery);
       }),
@@ -198,7 +195,6 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
     recordRequested: (attempt) =>
       write("recordRequested", attempt.id, function* (tx) {
         const { id, delivery, endedAt } = attempt;
-        assertStorable([delivery.eventId]);
         const webhook = yield* tx.get(webhookRecords, id);
         if (webhook === undefined) return Option.none();
         const before = yield* tx.get(webhookDeliveries, id, delivery.eventId);

@@ -2,6 +2,7 @@
 import { type DataScope, guildOf, KeyId, type Pid, type ScopeTarget } from "@accountlink/core";
 import type { Account, ScopeSettings } from "@accountlink/core/keys";
 import type { KnownAccount } from "@accountlink/core/records";
+import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { lastUsePrecision } from "@accountlink/core/usage";
 import { Effect, Schema } from "effect";
@@ -63,11 +64,13 @@ export const knownAccountsOn = (sql: SqlClient.SqlClient, isWrite: boolean) => {
 
     accountId: (name: string) => Effect.succeed(name),
 
-    account: (name: string) =>
-      Effect.map(
+    account: (name: string) => {
+      assertStorable([name]);
+      return Effect.map(
         readAccounts(sql`SELECT ${accountColumns} FROM accounts WHERE name = ${name} ${lock}`),
         ([found]) => found && withId(found),
-      ),
+      );
+    },
 
     accounts: Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
       const named = sql`SELECT ${accountColumns} FROM accounts WHERE name ${isAmong(names)}`;
@@ -126,6 +129,7 @@ export const knownAccountsOn = (sql: SqlClient.SqlClient, isWrite: boolean) => {
       ),
 
     scopesOf: (account: string, target?: ScopeTarget) => {
+      assertStorable([account]);
       const rest =
         target === undefined
           ? sql`ORDER BY pid ${lock}`
