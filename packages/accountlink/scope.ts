@@ -1,4 +1,11 @@
-import { ApiKeys, type ChatId, type DataScope, type GuildId, guildOf } from "@accountlink/core";
+import {
+  ApiKeys,
+  type ChatId,
+  type DataScope,
+  type GuildId,
+  guildOf,
+  targetOfGuild,
+} from "@accountlink/core";
 import { originOfOperator, type WriteOrigin } from "@accountlink/core/audit";
 import { type Tier, tiers } from "@accountlink/core/keys";
 import { expectedNameText, isNameText } from "@accountlink/core/name_text";
@@ -39,10 +46,7 @@ export class Scope extends Context.Service<Scope, DataScope>()("accountlink/Scop
 
 const choice: Parameter<ScopeChoice> = ["scope", scopeFields];
 const openScope = method([choice], ({ account = defaultAccount, guildId, tier = "premium" }: ScopeChoice) => {
-  const target =
-    guildId === undefined
-      ? ({ kind: "global" } as const)
-      : ({ kind: "guild", guildId: guildId as GuildId } as const);
+  const target = targetOfGuild((guildId ?? null) as GuildId | null);
   return ApiKeys.use((keys) => keys.scopeOf({ name: account, chatId: null, tier }, target));
 });
 

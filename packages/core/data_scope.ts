@@ -15,3 +15,7 @@ export type DataScope = ScopeTarget & {
 /** Returns the guild of a scope; null for a global scope. */
 export const guildOf = (scope: ScopeTarget): GuildId | null =>
   scope.kind === "guild" ? scope.guildId : null;
+
+/** The reverse of `guildOf`. @internal */
+export const targetOfGuild = (guildId: GuildId | null): ScopeTarget =>
+  guildId === null ? { kind: "global" } : { kind: "guild", guildId };

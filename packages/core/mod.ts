@@ -12,7 +12,7 @@ export { ChatId, GameId, GuildId, KeyId, Pid, Sid } from "./ids.ts";
 
 // Lookups and writes of links in a data scope.
 
-export { type DataScope, guildOf, type ScopeTarget } from "./data_scope.ts";
+export { type DataScope, guildOf, type ScopeTarget, targetOfGuild } from "./data_scope.ts";
 export { BulkLookup } from "./links/bulk_lookup.ts";
 export type { Link } from "./links/link.ts";
 export { LinkLookup } from "./links/link_lookup.ts";

@@ -12,6 +12,7 @@ import {
 import { memberRecords } from "./accounts/member_store.ts";
 import { changeDetails, changedFields } from "./audit/audit.ts";
 import { isGenerated } from "./communities/asking_name.ts";
+import { guildOf, targetOfGuild } from "./data_scope.ts";
 import { type Account, isOperators, suspendedOwners } from "./keys/api_key.ts";
 import { type KeyStore, scopeOrder } from "./keys/key_store.ts";
 import type { KnownAccount, StoreRecords } from "./records/records.ts";
@@ -132,10 +133,7 @@ export const accountOperations = ({ read, write }: StoreRecords<keyof Store>) =>
       write("ensureScope", accountQueue(account), function* (tx) {
         const [found] = yield* tx.scopesOf(account, target);
         if (found !== undefined) return found.scope;
-        const scope =
-          target.kind === "global"
-            ? ({ kind: "global", pid, account } as const)
-            : ({ kind: "guild", guildId: target.guildId, pid, account } as const);
+        const scope = { ...targetOfGuild(guildOf(target)), pid, account };
         yield* tx.addScope(scope);
         return scope;
       }),

@@ -1,5 +1,11 @@
 /** Flags and arguments that several commands share. */
-import { type GuildId, type InvalidParameter, KeyId, type ScopeTarget } from "@accountlink/core";
+import {
+  type GuildId,
+  type InvalidParameter,
+  KeyId,
+  type ScopeTarget,
+  targetOfGuild,
+} from "@accountlink/core";
 import { linkFormatNames } from "@accountlink/core/imports";
 import { KeyStore, keyIdOf, type NewAccount, type Tier } from "@accountlink/core/keys";
 import { isNameText } from "@accountlink/core/name_text";
@@ -66,8 +72,7 @@ export const refuse = (message: string): Effect.Effect<never, CliError.Validatio
   Effect.fail(new CliError.ValidationError({ message }));
 
 /** Returns the chosen scope. If `--guild-id` is given without `--scope`, this is the scope of the guild. */
-export const targetOf = ({ guildId }: ScopeChoice): ScopeTarget =>
-  Option.isSome(guildId) ? { kind: "guild", guildId: guildId.value } : { kind: "global" };
+export const targetOf = ({ guildId }: ScopeChoice): ScopeTarget => targetOfGuild(Option.getOrNull(guildId));
 
 export const scopeText = (target: ScopeTarget): string =>
   target.kind === "guild" ? `guild ${target.guildId}` : "global";

@@ -1,5 +1,5 @@
 /** What records of this storage say otherwise than rows: numbers of accounts, and epochs of scopes. */
-import type { GuildId, Pid, Row, StorageRows } from "@accountlink/core";
+import { type GuildId, type Pid, type Row, type StorageRows, targetOfGuild } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { Effect } from "effect";
 import type { Database } from "../database.ts";
@@ -63,8 +63,7 @@ export const placesOfRows = Effect.fnUntraced(function* (rows: StorageRows) {
     scopes: new Map(
       (yield* all("scopes")).map((row) => {
         const [pid, guildId] = [row["pid"] as Pid, row["guild_id"] as GuildId | null];
-        const target =
-          guildId === null ? ({ kind: "global" } as const) : ({ kind: "guild", guildId } as const);
+        const target = targetOfGuild(guildId);
         return [pid, { pid, account: at(named.accounts, String(row["account"])).id, target, epoch: 0 }];
       }),
     ),

@@ -1,5 +1,5 @@
 /** The rows of accounts and scopes. */
-import { ChatId, type DataScope, GuildId, Pid } from "@accountlink/core";
+import { ChatId, type DataScope, GuildId, Pid, targetOfGuild } from "@accountlink/core";
 import {
   type Account,
   type AccountStatus,
@@ -48,8 +48,11 @@ export const scopeFields = { pid: Pid, account: Schema.String, guildId: Schema.N
 
 type ScopeValues = ValuesOf<typeof scopeFields>;
 
-const scopeOf = ({ pid, account, guildId }: ScopeValues): DataScope =>
-  guildId === null ? { kind: "global", pid, account } : { kind: "guild", guildId, pid, account };
+const scopeOf = ({ pid, account, guildId }: ScopeValues): DataScope => ({
+  ...targetOfGuild(guildId),
+  pid,
+  account,
+});
 
 /** Replaces `pid`, `account` and `guildId` by a `DataScope` in the field `scope`. */
 export const withScope = <Values extends ScopeValues>({ pid, account, guildId, ...values }: Values) => ({

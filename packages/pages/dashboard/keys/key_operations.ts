@@ -1,5 +1,5 @@
 /** What members do with keys, by JSON and by the forms of the pages. */
-import { InvalidParameter, OwnedKeys, type ScopeTarget } from "@accountlink/core";
+import { InvalidParameter, OwnedKeys, type ScopeTarget, targetOfGuild } from "@accountlink/core";
 import { allows, type MemberRole } from "@accountlink/core/accounts";
 import { Forbidden } from "@accountlink/core/errors";
 import type { KeyAccess, KeyDetails, OwnedKeyUpdate } from "@accountlink/core/keys";
@@ -105,9 +105,7 @@ const ownedKeyOf = (values: NewKeyValues) => {
 export const targetOf = ({
   scope,
   guildId,
-}: Pick<NewKeyValues, "scope" | "guildId">): Effect.Effect<ScopeTarget, InvalidParameter> => {
-  if (scope === "guild" && guildId !== null) return Effect.succeed({ kind: "guild", guildId });
-  return guildId === null
-    ? Effect.succeed({ kind: "global" })
+}: Pick<NewKeyValues, "scope" | "guildId">): Effect.Effect<ScopeTarget, InvalidParameter> =>
+  scope === "guild" || guildId === null
+    ? Effect.succeed(targetOfGuild(guildId))
     : Effect.fail(InvalidParameter.one("guildId", "not taken with the scope global"));
-};
