@@ -95,5 +95,6 @@ export {
   StorageRefused,
   StorageTooNew,
   schemaAhead,
+  waitForStorage,
 } from "./storage_state.ts";
 export { makeStorageUse, type PlaceRecords, type Rest, StorageUse } from "./storage_use.ts";

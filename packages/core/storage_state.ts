@@ -1,5 +1,5 @@
 /** What is told of a storage as a whole: whether it may be used, and what a move of its data did. */
-import { Context, Data, Effect } from "effect";
+import { Context, Data, Duration, Effect, Schedule } from "effect";
 import type { StoreEffect } from "./errors.ts";
 import type { Rest } from "./storage_use.ts";
 
@@ -77,6 +77,25 @@ export const StorageCheck = Context.Reference<(found: FoundStorage) => Effect.Ef
     },
   },
 );
+
+/** Asks a storage until it is available. Logs one warning if it has to wait. @internal */
+export const waitForStorage = <A, E, R>(
+  asked: Effect.Effect<A, E, R>,
+  { startTimeout = 0 }: { readonly startTimeout?: Duration.Input },
+  describe: (error: E) => string,
+  isTransient: (error: E) => boolean = () => true,
+): Effect.Effect<A, E, R> => {
+  const timeout = Duration.fromInputUnsafe(startTimeout);
+  const schedule = Schedule.spaced("500 millis").pipe(Schedule.upTo({ duration: timeout }));
+  return Effect.catchIf(
+    asked,
+    (error) => isTransient(error) && !Duration.isZero(timeout),
+    (error) =>
+      Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${describe(error)}`).pipe(
+        Effect.andThen(Effect.retry(asked, { schedule, while: isTransient })),
+      ),
+  );
+};
 
 /** What a move between two storages copied, and where they differ at its end. @internal */
 export interface Moved {

@@ -7,6 +7,7 @@ import {
   type StorageTooNew,
   StorageUse,
   type StoreUnavailable,
+  waitForStorage,
 } from "@accountlink/core";
 import {
   claimSchema,
@@ -16,7 +17,7 @@ import {
   readSchema,
   layer as storageLayer,
 } from "@accountlink/kv";
-import { Context, Data, Duration, Effect, Layer, Schedule } from "effect";
+import { Context, Data, type Duration, Effect, Layer } from "effect";
 import {
   layer as connections,
   type InvalidRedisUrl,
@@ -72,7 +73,8 @@ export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, S
       const path = pathOf(address);
       const place = { key: placeKeyOf(redis), path, serves: options.serves };
       const check = yield* StorageCheck;
-      yield* check(yield* firstAnswer(foundIn(redis, path), path, options));
+      const asked = Effect.mapError(foundIn(redis, path), (error) => unusable(path, error));
+      yield* check(yield* waitForStorage(asked, options, ({ message }) => message));
       for (const risk of yield* risksOf(commands)) yield* Effect.logWarning(`Redis at "${path}" ${risk}`);
       const kvOptions =
         address.kind === "sentinel"
@@ -122,28 +124,6 @@ const identityOf = (commands: RedisCommands, key: string) =>
 
 const unusable = (path: string, { cause }: StoreUnavailable) =>
   new RedisUnusable({ path, reason: cause instanceof Error ? cause.message : "unknown" });
-
-const retryPause = Duration.millis(500);
-
-/** Waits for Redis, and logs one warning if it is not there yet. */
-const firstAnswer = <A>(
-  asked: Effect.Effect<A, StoreUnavailable>,
-  path: string,
-  { startTimeout = 0 }: StorageRedisOptions,
-): Effect.Effect<A, RedisUnusable> => {
-  const timeout = Duration.fromInputUnsafe(startTimeout);
-  const schedule = Schedule.spaced(retryPause).pipe(Schedule.upTo({ duration: timeout }));
-  return asked.pipe(
-    Effect.catchIf(
-      () => !Duration.isZero(timeout),
-      (error) =>
-        Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${unusable(path, error).message}`).pipe(
-          Effect.andThen(Effect.retry(asked, { schedule })),
-        ),
-    ),
-    Effect.mapError((error) => unusable(path, error)),
-  );
-};
 
 const setting = (commands: RedisCommands, name: string) =>
   Effect.map(Effect.option(runCommand("Redis.config", () => commands.config("GET", name))), (found) =>

@@ -6,9 +6,10 @@ import {
   type StoragePorts,
   type StorageRefused,
   StorageUse,
+  waitForStorage,
 } from "@accountlink/core";
 import { clockLead } from "@accountlink/core/timestamp";
-import { Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
+import { Context, Duration, Effect, Layer, type Redacted, type Scope } from "effect";
 import { type Migrator, SqlClient, SqlConnection, type SqlError } from "effect/sql";
 import { checkStorage } from "../check_storage.ts";
 import { DatabaseUnusable } from "../database_unusable.ts";
@@ -300,13 +301,11 @@ export const open = (
     };
   });
 
-/** Migrates the schema as soon as the database is available. Logs one warning if it has to wait for the database. */
+/** Migrates the schema as soon as the database is available. */
 const migrateOn = (
   { url, database, unusable }: Opened,
-  { startTimeout = 0 }: PostgresOptions,
+  options: PostgresOptions,
 ): Effect.Effect<ReadonlyArray<string>, PostgresError> => {
-  const timeout = Duration.fromInputUnsafe(startTimeout);
-  const schedule = Schedule.spaced(retryPause).pipe(Schedule.upTo({ duration: timeout }));
   const start = Effect.gen(function* () {
     const aside = yield* setAsideHere;
     if (aside !== null) return yield* unusable({ message: cutOff(aside) });
@@ -316,22 +315,15 @@ const migrateOn = (
     }
     return yield* migrate;
   });
-  const tryAgain = (error: StartError) =>
-    Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${unusable(error).message}`).pipe(
-      Effect.andThen(Effect.retry(start, { schedule, while: isTransient })),
-    );
   const notMigrated = (error: SqlError.SqlError | Migrator.MigrationError | UnreadableRow) =>
     refused(url, unusable(error));
-  return start.pipe(
-    Effect.catchIf((error) => isTransient(error) && !Duration.isZero(timeout), tryAgain),
+  return waitForStorage(start, options, (error) => unusable(error).message, isTransient).pipe(
     Effect.tap(() => warnOfEncoding(url.path)),
     Effect.tap(() => warnOfSharing(url.path)),
     Effect.catchTag(["SqlError", "MigrationError", "UnreadableRow"], notMigrated),
     Effect.provideContext(database),
   );
 };
-
-const retryPause = Duration.millis(500);
 
 type StartError = Effect.Error<typeof migrate | ReturnType<typeof checkStorage>> | DatabaseUnusable;
 
