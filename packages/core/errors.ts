@@ -2,7 +2,7 @@
  * The errors of the service. Each class has a stable code. `message` and `details` are public, `cause` and `operation`
  * internal. `errors.ts` of http-api says when each error occurs and which HTTP status it has.
  */
-import { Data, type Effect, Struct } from "effect";
+import { Data, type Effect, Predicate, Struct } from "effect";
 import { type Expected, expectedText } from "./expected.ts";
 import type { Millis } from "./timestamp.ts";
 
@@ -337,6 +337,17 @@ export type PlatformEffect<A, E = never> = Effect.Effect<A, E | PlatformUnavaila
 /** Returns the error that a response shows: the limit of the account, if it kept a platform from being asked. @internal */
 export const shownError = <E>(error: E): E | RateLimited =>
   error instanceof PlatformUnavailable ? (error.refusal ?? error) : error;
+
+/** The message of the innermost cause, which is an error of the database, the file system or the network. @internal */
+export const reasonOf = (error: unknown): string => {
+  const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined;
+  if (Predicate.hasProperty(cause, "message")) return reasonOf(cause);
+  return ownMessage(error) === "" ? String(error) : ownMessage(error);
+};
+
+/** The message of the error itself, without its causes; empty if the error has none. @internal */
+export const ownMessage = (error: unknown): string =>
+  Predicate.hasProperty(error, "message") ? String(error.message) : "";
 
 /**
  * Every error that a response can have.
