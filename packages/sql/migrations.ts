@@ -3,19 +3,20 @@
  *
  * On Postgres, nodes that do not know a migration keep running during and after it. So a migration only adds tables,
  * indexes and optional columns, drops what no running node uses, and keeps no lookup waiting for more than a second: what
- * takes longer is done before it, as `prepared_statement.ts` builds indexes and `journal_copy.ts` copies rows. A
- * migration that waits for a lock gives way and is tried again for ten minutes.
+ * takes longer is done before it, as `prepared_statement.ts` builds indexes. A migration that waits for a lock gives way
+ * and is tried again for ten minutes.
  */
 import { StorageTooNew, schemaAhead } from "@accountlink/core";
 import { Data, Effect, Predicate, Schedule } from "effect";
 import { Migrator, SqlClient, SqlError } from "effect/sql";
 import { initial } from "./migrations/0021_initial.ts";
 import { communities } from "./migrations/0022_communities.ts";
-import { copyBeforeJournal, journal } from "./migrations/0026_journal.ts";
+import { journal } from "./migrations/0026_journal.ts";
 import { answersByUser } from "./migrations/0035_answers_by_user.ts";
 import { keyMakers } from "./migrations/0036_key_makers.ts";
 import { storagePlace } from "./migrations/0037_storage_place.ts";
 import { planStatistics } from "./migrations/0049_plan_statistics.ts";
+import { earlierViews } from "./migrations/0052_earlier_views.ts";
 import { IsPreparing } from "./migrations/change_schema.ts";
 import { schemaChanges } from "./migrations/schema_changes.ts";
 import { dialectOf } from "./statements/dialect.ts";
@@ -32,6 +33,7 @@ const allSteps: Steps = {
   "0036_key_makers": keyMakers,
   "0037_storage_place": storagePlace,
   "0049_plan_statistics": planStatistics,
+  "0052_earlier_views": earlierViews,
 };
 
 /** The steps in order. */
@@ -74,14 +76,8 @@ export const migrate: Migrate<ReadonlyArray<string>> = Effect.gen(function* () {
   for (const step of Object.keys(migrations)
     .map(numberOf)
     .filter((number) => number > version)) {
-    const copy = Effect.flatMap(knownMigration, (done) =>
-      done >= firstStep && done < journalStep ? copyBeforeJournal : Effect.succeed(false),
-    );
-    const copied = Effect.repeat(givingWay(withMigrationLock(copy)), { while: (isLeft) => isLeft });
-    yield* copied;
     yield* givingWay(prepared(step));
-    // While a step gave way, nodes wrote more.
-    applied.push(...(yield* givingWay(Effect.andThen(copied, upTo(step)))));
+    applied.push(...(yield* givingWay(upTo(step))));
   }
   yield* refuseNewer;
   return applied;
@@ -113,9 +109,6 @@ const isLockError = (error: unknown): boolean => {
 };
 
 const numberOf = (name: string): number => Number.parseInt(name, 10);
-
-/** The step from the steps of before the first release, and the step whose copy takes long. */
-const [firstStep, journalStep] = [21, 26];
 
 /** A database of a newer release has no pending migrations. */
 export const refuseNewer = Effect.gen(function* () {

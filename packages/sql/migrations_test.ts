@@ -1,17 +1,19 @@
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { spawnScript } from "@accountlink/test-servers";
-import { expect, it, testWith } from "@accountlink/test-servers/effect";
+import { spawnScript, whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { describe, expect, it, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "./database_unusable.ts";
 import { migrate, migrations, newestMigration, runMigrations } from "./migrations.ts";
+import { testOnDatabase } from "./postgres/test_postgres.ts";
 import { layerSqlite } from "./sqlite/client/sql_client.ts";
 import { makeTempFolder } from "./sqlite/test_folder.ts";
-import { makeStep20 } from "./test_earlier_steps.ts";
+import { makeStep20, stepsBefore } from "./test_earlier_steps.ts";
 
 const empty = Layer.fresh(layerSqlite({ filename: ":memory:" }));
 const test = testWith(empty);
+const missing = await whyNoPostgresDatabase();
 
 const schema = Effect.flatMap(
   SqlClient.SqlClient,
@@ -65,7 +67,10 @@ test.each([8, 19])(
   },
 );
 
-test("the journal takes over entries and events, and a feed goes on from its position", function* () {
+const carried = { action: "link.set", actor_id: null, event_id: null, chat_id: null };
+
+/** Migrates entries and events of before the journal. */
+const journalTakesOver = Effect.fnUntraced(function* (position: "position" | "sequence") {
   const sql = yield* SqlClient.SqlClient;
   yield* makeStep20;
   yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
@@ -78,22 +83,87 @@ test("the journal takes over entries and events, and a feed goes on from its pos
   ])}`;
   yield* sql`
     INSERT INTO events (pid, position, id, type, at, data)
-    VALUES ('pid_1', 7, 'evt_1', 'link.set', 5, '{"chatId":"100001"}')`;
-  const earlier = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0026"));
-  yield* runMigrations(earlier);
+    VALUES ('pid_1', 7, 'evt_1', 'link.set', 5, '{"chatId":"100001"}'),
+      ('pid_1', 8, 'evt_2', 'link.set', 5, '{"chatId":"[erased]"}')`;
+  yield* runMigrations(stepsBefore("0026"));
   yield* sql`INSERT INTO block_removals (pid, game_id, entry) VALUES ('pid_1', '8', 1)`;
+  if (position === "position") yield* copyCutOff;
   yield* migrate;
   expect(
-    yield* sql`SELECT place, sequence, action, actor_id, event_id, chat_id FROM journal ORDER BY place, sequence`,
+    yield* sql`
+      SELECT place, ${sql(position)} AS position, action, actor_id, event_id, chat_id FROM journal
+      ORDER BY place, ${sql(position)}`,
   ).toEqual([
-    { ...carried, place: "account acme", sequence: 9, action: "account.updated", actor_id: "ada" },
-    { ...carried, place: "pid_1", sequence: 7, event_id: "evt_1", chat_id: "100001" },
-    { ...carried, place: "pid_1", sequence: 8, actor_id: "ada", chat_id: "100001" },
+    { ...carried, place: "account acme", position: 10, action: "account.updated", actor_id: "ada" },
+    { ...carried, place: "pid_1", position: 7, event_id: "evt_1", chat_id: "100001" },
+    { ...carried, place: "pid_1", position: 8, event_id: "evt_2" },
+    { ...carried, place: "pid_1", position: 9, actor_id: "ada", chat_id: "100001" },
   ]);
-  expect(yield* sql`SELECT entry FROM block_removals`).toEqual([{ entry: 8 }]);
+  expect(yield* sql`SELECT entry FROM block_removals`).toEqual([{ entry: 9 }]);
 });
 
-const carried = { action: "link.set", actor_id: null, event_id: null, chat_id: null };
+/** Earlier builds copied rows before the step, and could be cut off. */
+const copyCutOff = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  for (const table of ["journal", "journal_copy", "journal_copy_changes"])
+    yield* sql`CREATE TABLE ${sql(table)} (place TEXT)`;
+  yield* makeFunction("journal_copy_changed");
+  yield* sql`
+    CREATE TRIGGER journal_copy AFTER UPDATE OR DELETE ON events
+    FOR EACH ROW EXECUTE FUNCTION journal_copy_changed()`;
+});
+
+const makeFunction = (name: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      CREATE FUNCTION ${sql(name)}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$`,
+  );
+
+test("the journal takes over entries and events, and a feed goes on from its position", () =>
+  journalTakesOver("sequence"));
+
+describe.skipIf(missing !== null)(`migrations of Postgres ${missing ?? ""}`, () => {
+  testOnDatabase()(
+    "the journal takes over entries and events, also after a copy that was cut off",
+    function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* journalTakesOver("position");
+      expect(
+        yield* sql`
+          INSERT INTO journal (place, at, action, details) VALUES ('pid_1', 1, 'link.set', '{}') RETURNING sequence`,
+      ).toEqual([{ sequence: 11 }]);
+      const made = sql`SELECT proname FROM pg_proc WHERE proname ~ '^(earlier|journal)_'`;
+      expect(yield* made).toEqual([]);
+    },
+  );
+
+  testOnDatabase()("the views of earlier builds go, and those of other programs stay", function* () {
+    const sql = yield* SqlClient.SqlClient;
+    yield* runMigrations(stepsBefore("0052"));
+    yield* sql`CREATE VIEW events AS SELECT place FROM journal`;
+    yield* sql`CREATE VIEW audit_log AS SELECT place FROM journal`;
+    const views = sql`SELECT viewname FROM pg_views WHERE schemaname = current_schema() ORDER BY viewname`;
+    yield* migrate;
+    expect(yield* views).toHaveLength(2);
+
+    for (const [name, change, view] of [
+      ["earlier_event_inserted", "INSERT", "events"],
+      ["earlier_event_updated", "UPDATE", "events"],
+      ["earlier_entry_inserted", "INSERT", "audit_log"],
+      ["earlier_entry_updated", "UPDATE", "audit_log"],
+    ] as const) {
+      yield* makeFunction(name);
+      yield* sql.unsafe(
+        `CREATE TRIGGER ${name} INSTEAD OF ${change} ON ${view} FOR EACH ROW EXECUTE FUNCTION ${name}()`,
+      );
+    }
+    yield* sql`DELETE FROM schema_migrations WHERE migration_id = 52`;
+    yield* migrate;
+    expect(yield* views).toEqual([]);
+    expect(yield* sql`SELECT proname FROM pg_proc WHERE proname LIKE 'earlier_%'`).toEqual([]);
+  });
+});
 
 test("communities take over the homes, logs and panels of role plans", function* () {
   const sql = yield* SqlClient.SqlClient;

@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { initial } from "./migrations/0021_initial.ts";
 import { changeSchema } from "./migrations/change_schema.ts";
-import { runMigrations } from "./migrations.ts";
+import { migrations, runMigrations } from "./migrations.ts";
 
 /** Makes an empty database one of the last commit before the first release, whose schema had 20 steps. */
 export const makeStep20 = Effect.gen(function* () {
@@ -16,3 +16,7 @@ export const makeStep20 = Effect.gen(function* () {
   for (let step = 1; step <= 20; step++)
     yield* sql`INSERT INTO schema_migrations (migration_id, name) VALUES (${step}, 'earlier')`;
 });
+
+/** @param step the beginning of a key of `migrations`, such as `0026` */
+export const stepsBefore = (step: string) =>
+  Object.fromEntries(Object.entries(migrations).filter(([name]) => name < step));

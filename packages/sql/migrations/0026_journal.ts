@@ -1,10 +1,8 @@
 /** The journal takes the place of the audit log and the events, which have a row each for most changes. */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { dialectOf } from "../statements/dialect.ts";
+import { castJson, dialectOf } from "../statements/dialect.ts";
 import { changeSchema } from "./change_schema.ts";
-import { userOf, viewsForEarlierNodes } from "./earlier_nodes.ts";
-import { copyNext, copyRest, copyRound, endCopy } from "./journal_copy.ts";
 
 const columns = `
   event_id TEXT, at INTEGER NOT NULL, action TEXT NOT NULL, actor_type TEXT, actor_id TEXT, member TEXT, request_id TEXT,
@@ -39,6 +37,7 @@ const indexes = changeSchema(`
 
 const carryOver = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
+  const { commitsInOrder } = dialectOf(sql);
   // Behind this number, no sequence of an entry is the position of an event.
   const [{ shift } = { shift: 0 }] = yield* sql<{ readonly shift: number }>`
     SELECT CAST(MAX(number) AS BIGINT) AS shift FROM (
@@ -46,16 +45,25 @@ const carryOver = Effect.gen(function* () {
       UNION ALL SELECT COALESCE(MAX(position), 0) FROM events
       UNION ALL SELECT COALESCE(MAX(position), 0) FROM feed_starts
     ) AS numbers`;
-  const userIn = (field: string) => sql.literal(userOf("type", `data ->> '${field}'`));
+  // No index finds erased users, nor the event of an erasure.
+  const userIn = (field: string) => {
+    const user = `data ->> '${field}'`;
+    const found = `CASE WHEN type = 'user.erased' OR ${user} = '[erased]' THEN NULL ELSE ${user} END`;
+    return sql.literal(commitsInOrder ? found : castJson(found));
+  };
+  // On SQLite, the sequence of a record is its position.
+  const numbers = sql.literal(commitsInOrder ? "sequence" : "sequence, position");
   yield* sql`
-    INSERT INTO journal (place, sequence, event_id, at, action, details, fields, chat_id, other_chat_id)
-    SELECT pid, position, id, at, type, '{}', data, ${userIn("chatId")}, ${userIn("previousChatId")} FROM events
-    ORDER BY pid, sequence`;
+    INSERT INTO journal (place, ${numbers}, event_id, at, action, details, fields, chat_id, other_chat_id)
+    SELECT pid, ${commitsInOrder ? sql.literal("position") : numbers}, id, at, type, '{}', data, ${userIn("chatId")},
+      ${userIn("previousChatId")}
+    FROM events ORDER BY pid, sequence`;
+  const shifted = sql`sequence + CAST(${shift} AS BIGINT)`;
   yield* sql`
-    INSERT INTO journal (place, sequence, at, action, actor_type, actor_id, member, request_id, details, chat_id,
+    INSERT INTO journal (place, ${numbers}, at, action, actor_type, actor_id, member, request_id, details, chat_id,
       other_chat_id)
-    SELECT COALESCE(pid, 'account ' || account), sequence + CAST(${shift} AS BIGINT), at, action, actor_type, actor_id,
-      member, request_id, details, chat_id, other_chat_id
+    SELECT COALESCE(pid, 'account ' || account), ${commitsInOrder ? shifted : sql`${shifted}, ${shifted}`}, at, action,
+      actor_type, actor_id, member, request_id, details, chat_id, other_chat_id
     FROM audit_log ORDER BY 1, 2`;
   yield* sql`UPDATE link_imports SET entry = entry + ${shift}, undo_entry = undo_entry + ${shift}`;
   yield* sql`UPDATE block_removals SET entry = entry + ${shift}`;
@@ -75,17 +83,17 @@ const requestsInOrder = Effect.gen(function* () {
   yield* sql`DROP TABLE earlier_keys`;
 });
 
-// What earlier nodes write waits, so that the journal takes over all of it.
-const holdWrites = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe("LOCK TABLE audit_log, events, link_imports, block_removals IN ACCESS EXCLUSIVE MODE"),
-);
-
-const copyNextRows = copyNext(numberedLater, indexes);
-
-/** Copies the next rows on Postgres, before the step. Returns whether more is left. */
-export const copyBeforeJournal = Effect.flatMap(copyNextRows, (isLeft) =>
-  isLeft ? Effect.succeed(true) : copyRound,
-);
+// Earlier builds copied rows before the step, which may have been cut off.
+const dropBegunCopy = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const begun = yield* sql`
+    SELECT 1 FROM pg_class WHERE relname = 'journal_copy' AND relnamespace = current_schema()::regnamespace`;
+  if (begun.length === 0) return;
+  yield* changeSchema(`
+    DROP TABLE journal, journal_copy, journal_copy_changes;
+    DROP FUNCTION journal_copy_changed() CASCADE
+  `);
+});
 
 const dropEarlier = changeSchema("DROP TABLE audit_log; DROP TABLE events");
 
@@ -98,12 +106,14 @@ const onSqlite = Effect.gen(function* () {
 });
 
 const onPostgres = Effect.gen(function* () {
-  yield* Effect.repeat(copyNextRows, { while: (isLeft) => isLeft });
-  yield* holdWrites;
-  yield* copyRest;
+  const sql = yield* SqlClient.SqlClient;
+  yield* dropBegunCopy;
+  yield* numberedLater;
+  yield* carryOver;
+  yield* sql`
+    SELECT setval(pg_get_serial_sequence('journal', 'sequence'), COALESCE(MAX(sequence), 0) + 1, false) FROM journal`;
+  yield* indexes;
   yield* dropEarlier;
-  yield* endCopy;
-  yield* viewsForEarlierNodes;
 });
 
 export const journal = Effect.flatMap(SqlClient.SqlClient, (sql) =>

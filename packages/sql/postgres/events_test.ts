@@ -1,5 +1,5 @@
 /** Tests the feed on Postgres, where transactions commit in any order. */
-import { AuditLog, ChatId, EventStore, GameId, LinkStore } from "@accountlink/core";
+import { ChatId, EventStore, GameId, LinkStore } from "@accountlink/core";
 import { makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, testLive as test } from "@accountlink/test-servers/effect";
 import { PgConnection } from "@effect/sql-pg";
@@ -65,84 +65,6 @@ describe.skipIf(missing !== null)(`the feed on Postgres ${missing ?? ""}`, () =>
       after = event?.position ?? after;
     }
     yield* ask("ROLLBACK");
-  });
-
-  test("nodes of the release before the journal go on with its feed and its audit log", function* () {
-    const { one, ask, set, read } = yield* makeNodes;
-    const links = <A, E>(run: (store: LinkStore["Service"]) => Effect.Effect<A, E>) =>
-      Effect.provideContext(LinkStore.use(run), one);
-    yield* Effect.provideContext(set(ada, chess), one);
-    yield* Effect.provideContext(set(ada, poker), one);
-    yield* links((store) => store.moveChat({ ...write, oldChatId: ada, newChatId: bob }));
-    yield* links((store) => store.removeGame({ ...write, chatId: bob }));
-    const rows = (text: string) => Effect.map(ask(text), (result) => result.rows);
-    // The statements of that release.
-    yield* ask(`
-      WITH event AS (
-        INSERT INTO events (pid, id, type, at, data)
-        SELECT pid, 'evt_1', 'link.set', 2, '{"chatId":"100003"}' FROM scopes
-      ), entry AS (
-        INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, member)
-        SELECT 2, account, pid, 'key', 'k', NULL, 'link.set', '{"chatId":"100003"}', '100003', NULL FROM scopes
-      ) SELECT 1`);
-    const [added] = yield* rows(`
-      INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details)
-      VALUES (3, 'acme', NULL, 'operator', 'ada', 'account.updated', '{}') RETURNING sequence`);
-    yield* ask(
-      `UPDATE audit_log SET details = '{"tier":"free"}' WHERE sequence = ${String(added?.["sequence"])}`,
-    );
-    yield* ask(`
-      UPDATE events SET position = ordered.position
-      FROM (
-        SELECT sequence, COALESCE((SELECT MAX(position) FROM events WHERE pid = '${pid}' AND position IS NOT NULL), 0)
-          + ROW_NUMBER() OVER (ORDER BY sequence) AS position
-        FROM (
-          SELECT sequence FROM events WHERE pid = '${pid}' AND position IS NULL ORDER BY sequence LIMIT 500 FOR UPDATE
-        ) AS unnumbered
-      ) AS ordered
-      WHERE events.sequence = ordered.sequence`);
-    const seen = yield* rows(
-      `SELECT position::float8, id, type, at::int, data FROM events ORDER BY position`,
-    );
-    const told = yield* Effect.provideContext(read(0), one);
-    expect(told.map(({ type }) => type)).toEqual([
-      "link.set",
-      "link.set",
-      "link.moved",
-      "link.removed",
-      "link.set",
-    ]);
-    expect(
-      seen.map((event) => ({ ...event, data: JSON.parse(String(event["data"])) as unknown })),
-    ).toMatchObject(told.map(({ entry: _, ...event }) => event));
-    const logged = Effect.provideContext(
-      AuditLog.use((log) => log.list("acme", null, 10)),
-      one,
-    );
-    expect(
-      yield* rows(`SELECT account, pid, action, details::json FROM audit_log ORDER BY sequence DESC`),
-    ).toEqual(
-      (yield* logged).entries.map(({ account, pid: place, action, details }) => ({
-        account,
-        pid: place,
-        action,
-        details,
-      })),
-    );
-
-    yield* ask(`UPDATE events SET data = '{"chatId":"[erased]"}' WHERE id = 'evt_1'`);
-    yield* ask(
-      `UPDATE audit_log SET actor_id = 'bob', account = 'bob' WHERE account = 'acme' AND pid IS NULL`,
-    );
-    yield* ask(
-      `DELETE FROM audit_log WHERE sequence IN (SELECT sequence FROM audit_log WHERE actor_type = 'key')`,
-    );
-    expect((yield* Effect.provideContext(read(0), one)).at(-1)).toMatchObject({
-      data: { chatId: "[erased]" },
-    });
-    expect(yield* rows(`SELECT place FROM journal WHERE actor_id IN ('bob', 'k')`)).toEqual([
-      { place: "account bob" },
-    ]);
   });
 
   test("all nodes read the feed in one order, even when they number its events concurrently", function* () {
