@@ -127,7 +127,18 @@ export const ofTag = <A>(make: (tag: string) => A): ((tag: string) => A) => {
 };
 
 const dates = ofTag((tag) => new Intl.DateTimeFormat(tag, { dateStyle: "long", timeZone: "UTC" }));
-const clocks = ofTag((tag) => new Intl.DateTimeFormat(tag, { timeStyle: "short", timeZone: "UTC" }));
+const moments = ofTag(
+  (tag) =>
+    new Intl.DateTimeFormat(tag, {
+      year: "numeric",
+      month: "long",
+      day: "numeric",
+      hour: "numeric",
+      minute: "2-digit",
+      timeZone: "UTC",
+      timeZoneName: "short",
+    }),
+);
 
 /** The UTC day of a time, in words. */
 export const longDay = (time: Millis): Html =>
@@ -136,6 +147,12 @@ export const longDay = (time: Millis): Html =>
       html`<time datetime="${formatTimestamp(time).slice(0, 10)}">${dates(tag).format(time)}</time>`,
   );
 
-/** The time of day in UTC, since pages without a script do not know the reader's zone. */
-export const clockTime = (time: Millis): Html =>
-  inLanguage(({ tag }) => html`<time datetime="${formatTimestamp(time)}">${clocks(tag).format(time)}</time>`);
+/**
+ * A time from which on something holds, in UTC, since pages without a script do not know the reader's zone. It is rounded
+ * up to the minute, so that nobody comes too early.
+ */
+export const longMoment = (time: Millis): Html =>
+  inLanguage(({ tag }) => {
+    const minute = Math.ceil(time / 60_000) * 60_000;
+    return html`<time datetime="${formatTimestamp(minute)}">${moments(tag).format(minute)}</time>`;
+  });

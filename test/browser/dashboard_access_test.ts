@@ -53,3 +53,13 @@ it("the search field and every other field has letters of at least 16 px, below 
   expect(sizes.map(([name]) => name)).toEqual(expect.arrayContaining(["q", "name", "allowIps"]));
   expect(sizes.filter(([, size]) => size < 16)).toEqual([]);
 });
+
+it("a copy button answers in the language of the page", async () => {
+  const page = await visit(`${paths.team}?lang=de`, /Ada\b/, {
+    ...desktop,
+    permissions: ["clipboard-write"],
+  });
+  const button = page.locator("[data-copies]");
+  await button.click();
+  await expect.poll(() => button.textContent()).toBe("Kopiert");
+});

@@ -13,6 +13,7 @@ fixtures.key({
     100001: { gameId: "1", at, proof: "hand" },
     100002: { gameId: "1", at },
     100003: { gameId: "1", at },
+    100004: { gameId: "1", at },
   },
   sightings: [
     { chatId: "100004", ip: "203.0.113.7", device: "phone", seenAt: new Date().toISOString() },
@@ -53,6 +54,7 @@ it("/me shows a user's links, and removes one", async () => {
   await page.press("Unlink", {}, "Chess Club");
   await expectUsable(page, "The link is removed", "me-removed");
   expect(page.words).toContain("The community’s log keeps an entry about the removal.");
+  expect(page.words).not.toContain("from which you confirmed");
   await page.press("Back to your data");
   expect(page.words).toContain("One community knows");
 });
@@ -61,6 +63,8 @@ it("/me shows how long browsers are remembered", async () => {
   const page = await open("/me", /User 4\b/);
   expect(page.words.match(/Used on .+? Remembered until/g)).toHaveLength(2);
   await expectUsable(page, "Your data", "me-browsers");
+  await page.press("Unlink");
+  expect(page.words).toContain("from which you confirmed stay until the days");
 });
 
 it("/me erases the data of a user without links", async () => {

@@ -7,6 +7,7 @@ import { type Owner, putPlan, scopesOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, ben, cyd, mod, eve] = ["100001", "100002", "100003", "100004", "100005"];
+const nameless = "999999";
 const [log, hall] = ["70", "71"];
 const club = { account: "club", scope: "guild", guildId: guild } as const;
 
@@ -24,6 +25,7 @@ const server = useSiteServer({}, (fixture) => ({
       members: [
         { chatId: cyd, role: "admin" as const },
         { chatId: mod, role: "moderator" as const },
+        { chatId: nameless, role: "admin" as const },
       ],
     },
   ],
@@ -144,6 +146,10 @@ test("somebody becomes an owner only after a question that says what owners may 
       "An owner can change or remove every member of the team, you and the founder included",
     ),
   ]);
+  const inGerman = { chatId: nameless, [`role-${nameless}`]: "owner" };
+  const question = await postTo(browser, "team/role?lang=de", inGerman);
+  expect(titleOf(question.text)).toBe("Benutzer 999999 zum Besitzer machen? – accountlink");
+  await browser.get("/dashboard?lang=en");
   const team = wordsOf(await browser.get("/dashboard/team"));
   expect(team).toContain("100003 Admin since");
   expect(team).toContain("Finds, links, unlinks and blocks users");

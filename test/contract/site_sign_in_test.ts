@@ -116,6 +116,9 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     const browser = newBrowser();
     const denied = await browser.get(await returnAs(browser, { deny: true }, site));
     expect([denied.status, titleOf(denied.text)]).toEqual([403, "You did not sign in"]);
+    const [, inGerman = ""] = /href="([^"]+)" lang="de"/.exec(denied.text) ?? [];
+    const read = await newBrowser().get(inGerman.replaceAll("&amp;", "&"));
+    expect([read.status, titleOf(read.text)]).toEqual([403, "Du hast dich nicht angemeldet"]);
     const callback = await returnAs(browser, ada, site);
     await platform.fail({ mode: "down", platform: "chat" });
     const down = await browser.get(callback);

@@ -6,7 +6,7 @@ import { cardHtml, picturesOf } from "../account_card.ts";
 import { type Html, html, to } from "../html.ts";
 import { code, type PlainKey } from "../languages/language.ts";
 import type { Page } from "../page.ts";
-import { capitalised, clockTime, longDay, platforms, said } from "../said.ts";
+import { capitalised, longMoment, platforms, said } from "../said.ts";
 import { flowPath } from "./flow_form.ts";
 import { wayBack } from "./pages.ts";
 
@@ -128,7 +128,6 @@ export const namedRefusalPage = (
 ): Page => {
   const { status, again, ways: onward = [] } = refusals[name];
   const title = refusalTitle(name, step);
-  const moment = html`${longDay(from)}, ${clockTime(from)} UTC`;
   const address = entry && flowPath(entry);
   return {
     status,
@@ -137,7 +136,7 @@ export const namedRefusalPage = (
     pictures: picturesOf([account ?? null]),
     content: html`
 <h1>${title}</h1>
-<p>${said(`refusal.${name}.text`, { platform: platforms[step], from: moment })}</p>
+<p>${said(`refusal.${name}.text`, { platform: platforms[step], from: longMoment(from) })}</p>
 ${account !== undefined && html`<p class="who">${said("refusal.signed_in_as")}</p>${cardHtml(account)}`}
 ${again !== undefined && address !== null && button(address, said(again))}
 ${place !== undefined && wayBack(place, " quiet")}

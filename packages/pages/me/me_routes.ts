@@ -126,12 +126,14 @@ export const meRoutes = Effect.gen(function* () {
       return markCookie.clear(site.render(forgottenPage("browsers"), context));
     }),
 
-    site.form("/me/remove", ({ context: { requestId }, signIn: { chatId } }, fields) =>
-      unkeyed(ownLinks.remove(chatId, (fields.get("pid") ?? "") as Pid, requestId)).pipe(
-        Effect.map(removedPage),
+    site.form("/me/remove", function* ({ context: { requestId }, signIn: { chatId } }, fields) {
+      const { addresses, browsers } = yield* ownSightings.list(chatId);
+      const hasPlaces = addresses.length + browsers.length > 0;
+      return yield* unkeyed(ownLinks.remove(chatId, (fields.get("pid") ?? "") as Pid, requestId)).pipe(
+        Effect.map((link) => removedPage(link, hasPlaces)),
         Effect.catchTag("LinkNotFound", () => Effect.succeed(notLinkedPage)),
-      ),
-    ),
+      );
+    }),
 
     page("/me/erase", function* ({ signIn: { chatId } }) {
       const [user, found] = yield* Effect.all([accountOf(chatId), users.previewErasure(chatId)], {

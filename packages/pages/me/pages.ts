@@ -131,11 +131,12 @@ ${text}
 <p><a class="button" href="${to(back)}">${said(label)}</a></p>`,
 });
 
-export const removedPage = (link: OwnLink): Page => {
+/** @param hasPlaces whether addresses or browsers of the user are stored */
+export const removedPage = (link: OwnLink, hasPlaces: boolean): Page => {
   const text = html`
 <p>${said("me.removed.text", { community: communityHtml(link) })}</p>
 ${cardHtml(link.game)}
-<p>${said("me.removed.kept")}</p>`;
+<p>${sentences([hasPlaces ? said("me.removed.places") : null, said("me.removed.kept")])}</p>`;
   return { ...answerPage(200, "me.removed", text), pictures: picturesOf([link.game]) };
 };
 

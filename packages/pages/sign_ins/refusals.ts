@@ -39,6 +39,9 @@ const messageOf = (error: SiteError) => {
 
 const signInStatuses = { denied: 403, invalid: 400, platform_down: 503 } as const;
 
+export const isSignInRefusal = (name: unknown): name is SignInRefused["reason"] =>
+  typeof name === "string" && Object.hasOwn(signInStatuses, name);
+
 /** Names the platform that does not answer, or else the one at which users sign in. */
 const platformOf = (error: SiteError): Html => {
   const cause = error instanceof SignInRefused ? error.cause : error;
@@ -73,7 +76,8 @@ export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">): Pag
   return {
     status: isSignIn ? signInStatuses[error.reason] : statusOf(error),
     title,
-    address: path,
+    // The path itself would lead a reader without a sign-in to the chat platform.
+    address: isSignIn ? `${path}/sign-in?form=${error.reason}` : path,
     content: html`
 <h1>${title}</h1>
 <p>${textOf(error, path)}</p>

@@ -1,7 +1,7 @@
 /** The routes of a site that users sign in to: sign-in, sign-out, and pages and forms for signed-in users. */
 import { SignIns } from "@accountlink/core";
 import { Forbidden, InvalidBody } from "@accountlink/core/errors";
-import type { SignInSite, SiteSignIn } from "@accountlink/core/sign_ins";
+import { SignInRefused, type SignInSite, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { type Asker, RequestPlaces } from "@accountlink/core/turns";
 import {
   type BoundRoute,
@@ -25,7 +25,7 @@ import {
   redirectTo,
 } from "../page_requests.ts";
 import { said } from "../said.ts";
-import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
+import { isSignInRefusal, publicOf, refusalPage, type SiteError } from "./refusals.ts";
 import { dropKeptPages, isPageOf, keptPagesRoute, type Site, siteOf } from "./site.ts";
 
 type Answer = Answering<Page | HttpResponse, SiteError>;
@@ -131,7 +131,9 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 
   const begin = Effect.fnUntraced(function* (context: PageContext) {
     const { query } = context;
-    if (query["form"] === "lost") return endedPage(site.path, "lost");
+    const shown = query["form"];
+    if (shown === "lost") return endedPage(site.path, "lost");
+    if (isSignInRefusal(shown)) return yield* new SignInRefused({ reason: shown });
     if (isFetchedAhead(context)) return notYet;
     const { url, state } = yield* signIns.begin(name, callbackUri, query["communities"] !== undefined);
     return site.begun.write(redirectTo(302, url), state);

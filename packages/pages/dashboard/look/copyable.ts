@@ -2,7 +2,7 @@
 
 import { encodeQR } from "qr";
 import { Html, html } from "../../html.ts";
-import { plain } from "./say.ts";
+import { plain, say } from "./say.ts";
 
 /**
  * @param id unique on the page
@@ -11,7 +11,7 @@ import { plain } from "./say.ts";
 export const copyable = (id: string, label: string | Html, text: string): Html => html`
 <div class="copyable">
 <pre id="${id}">${text}</pre>
-<button type="button" class="button quiet small" data-copies="${id}" hidden>${label instanceof Html ? label : html`Copy <span class="unseen">the ${label}</span>`}</button>
+<button type="button" class="button quiet small" data-copies="${id}" data-copied="${plain(say("frame.copied"))}" data-selected="${plain(say("frame.selected"))}" hidden>${label instanceof Html ? label : html`Copy <span class="unseen">the ${label}</span>`}</button>
 </div>`;
 
 /**

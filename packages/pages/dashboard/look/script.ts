@@ -13,10 +13,10 @@ for (const button of all("[data-copies]")) {
     const text = document.getElementById(button.dataset.copies);
     try {
       await navigator.clipboard.writeText(text.textContent);
-      button.textContent = "Copied";
+      button.textContent = button.dataset.copied;
     } catch {
       getSelection().selectAllChildren(text);
-      button.textContent = "Selected: copy it with the keyboard";
+      button.textContent = button.dataset.selected;
     }
     setTimeout(() => {
       button.innerHTML = label;

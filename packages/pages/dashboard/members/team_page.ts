@@ -139,7 +139,7 @@ ${buttonsOr(html`<button class="button bad">${say("team.give_up")}</button>`, pa
 });
 
 /** Asks before somebody becomes an owner, because owners can take every right from the others. */
-export const newOwnerPage = (chatId: ChatId, name: string): Page => ({
+export const newOwnerPage = (chatId: ChatId, name: string | Html): Page => ({
   title: say("team.make_owner.ask", { name }),
   section: "team",
   content: html`

@@ -13,6 +13,7 @@ import type { SiteError } from "../../sign_ins/refusals.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeCommunities } from "../communities/community.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
+import { say } from "../look/say.ts";
 import {
   type Fields,
   makeAccountTitle,
@@ -123,7 +124,7 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
         return ownRolePage(chatId, role, scopes ?? null);
       if (role === "owner" && member !== undefined && member.role !== "owner") {
         const profile = yield* profiles.chat(chatId, null);
-        return newOwnerPage(chatId, visibleName(profile) ?? `User ${chatId}`);
+        return newOwnerPage(chatId, visibleName(profile) ?? say("alts.user", { id: chatId }));
       }
     }
     return yield* orTeam(

@@ -8,8 +8,8 @@ import { type Html, html, section, to } from "../../html.ts";
 import { historyHtml } from "../audit/sentences.ts";
 import { firstSteps } from "../communities/first_steps.ts";
 import { listText, webhookName } from "../look/names.ts";
-import { endsSoon, nameOf } from "../look/owned_key.ts";
-import { englishPart, linkTo, say, tags } from "../look/say.ts";
+import { endsSoon } from "../look/owned_key.ts";
+import { capitalised, englishPart, linkTo, say, tags } from "../look/say.ts";
 import { inTimeHtml, timeHtml } from "../look/time.ts";
 import type { OwnerPages } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -79,7 +79,7 @@ ${broken.map(webhookItem)}
 ${ending.map(
   (key) =>
     html`<li class="warn"><p>${say("overview.key_ends", {
-      key: html`<a href="${to(keyPath(key.id))}">${nameOf(key)}</a>`,
+      key: html`<a href="${to(keyPath(key.id))}">${keyText(key)}</a>`,
       when: inTimeHtml((key.expiresAt ?? now) - now),
     })}</p></li>`,
 )}
@@ -98,12 +98,16 @@ const webhookItem = (webhook: WebhookDetails): Html => {
     : html`<li class="warn"><p>${say("overview.webhook", { webhook: link, time: timeHtml(failingSince), count: pending })}</p></li>`;
 };
 
+/** The name of a key at the start of a sentence. */
+const keyText = ({ name, id }: { readonly name: string; readonly id: string }): string | Html =>
+  name === "" ? capitalised(say("alts.key", { id })) : name;
+
 const leakItem = ({ at, details }: AuditEntry, keys: ReadonlyArray<KeyDetails>): Html => {
   const id = String(details["keyId"]);
   const key = keys.find((known) => known.id === id);
   return html`<li class="bad"><p>${say("overview.leaked", {
     b: tags.b,
-    key: key === undefined ? `Key ${id}` : nameOf(key),
+    key: keyText(key ?? { name: "", id }),
     time: timeHtml(at),
     a: linkTo(paths.newKey),
   })}</p></li>`;
