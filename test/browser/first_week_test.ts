@@ -147,9 +147,11 @@ it("an owner blocks a list at once, takes it back, and moves the blocks by a fil
   await page.press("No longer block these users");
   expect(page.words).toContain("Nobody is blocked.");
   const file = new File(["chatId,gameId,reason\n100007,,Raid\nx,,\n"], "blocks.csv");
-  await page.press("Block the users of the file", { "File of blocks": file });
+  await page.press("Block the users of the file…", { "File of blocks": file });
+  await expectUsable(page, "Block 1 user?", "first-week-block-file");
+  await page.press("Block 1 user");
   expect(page.words).toContain("1 user was blocked, 0 were blocked already, 1 row names no user.");
-  await page.press("Block the users of the file", { "File of blocks": file });
+  await page.press("Block the users of the file…", { "File of blocks": file });
   expect(page.words).toContain("0 users were blocked, 1 were blocked already");
   await page.press("Download who is blocked");
   expect(page.words).toContain("100007");

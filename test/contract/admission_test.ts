@@ -283,7 +283,16 @@ test("blocks stay when the data of a list is deleted, and a file of them is impo
     expect(refused.status).toBe(400);
     expect(refused.text).toContain(`value="${pid}" selected`);
   }
-  const imported = await owner.browser.get(locationOf(await upload(`${text}x,,,,\r\n`)));
+  dataOf(
+    await owner.send("PUT /dashboard/api/links", { body: { pid: global, chatId: "100025", gameId: "8" } }),
+  );
+  const asked = await upload(`${text}x,,,,\r\n`);
+  expect(wordsOf(asked)).toMatch(/Block 2 users\?.* This removes 1 link, /);
+  expect(await list(owner, global)).toEqual({ blocks: [], next: null });
+  const block = { ...formOf(asked), act: "file" };
+  const imported = await owner.browser.get(
+    locationOf(await owner.browser.post("/dashboard/links/block-list", block)),
+  );
   const counted = "2 users were blocked, 0 were blocked already, 1 row names no user.";
   expect(wordsOf(imported)).toContain(counted);
   expect(dataOf(await send_(text))).toEqual({ imported: 0, kept: 2, wrong: 0, left: 0 });

@@ -115,18 +115,16 @@ export const titleOf = (text: string): string => /<title>(.*?)<\/title>/s.exec(t
 export const formOf = ({ text }: Pick<Answer, "text">): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(
-      ([, name = "", value = ""]) => [name, value],
+      ([, name = "", value = ""]) => [name, unescaped(value)],
     ),
   );
 
 /** Returns what a reader sees of a page: its text without tags, with single spaces. */
 export const wordsOf = ({ text }: Answer): string =>
-  text
-    .replaceAll(/<[^>]+>/g, "")
-    .replaceAll(/\s+/g, " ")
-    .replaceAll("&#39;", "'")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&amp;", "&");
+  unescaped(text.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " "));
+
+const unescaped = (text: string): string =>
+  text.replaceAll("&#39;", "'").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
 
 /** Returns the HTML of a page without the tags that isolate the direction of names. */
 export const withoutIsolation = (html: string): string => html.replaceAll(/<\/?bdi[^>]*>/g, "");

@@ -38,6 +38,24 @@ export const readBlockFile = (text: string) => {
   return { listed, wrong: rows.length - listed.length };
 };
 
+/** The most blocks that one form sends, and the longest file of them in characters of a form. */
+const [mostSent, longestSent] = [500, 60_000];
+
+/** Returns the first blocks of a file that one form can send, as a file. */
+export const firstOf = (
+  listed: ReadonlyArray<ListedBlock>,
+  count = mostSent,
+): { readonly sent: ReadonlyArray<ListedBlock>; readonly csv: string } => {
+  const sent = listed.slice(0, count);
+  const csv = csvOf(
+    ["chatId", "gameId", "reason"],
+    sent.map(({ user: { chatId, gameId }, reason: why }) => [chatId, gameId, why]),
+  );
+  return new URLSearchParams({ csv }).toString().length > longestSent
+    ? firstOf(listed, sent.length / 2)
+    : { sent, csv };
+};
+
 /** The reason in a text, of which the longest is cut. */
 export const reasonIn = (text: string): string | null =>
   Array.from(text).slice(0, longestReason).join("") || null;

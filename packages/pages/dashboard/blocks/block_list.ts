@@ -1,4 +1,4 @@
-/** Blocks by a list of IDs and user names: the question before, the blocks in one act, and their end together. */
+/** Blocks by a list of IDs and user names, or by a file: the question before, the blocks in one act, and their end together. */
 import { type DataScope, LinkStore } from "@accountlink/core";
 import type { BlockedUser } from "@accountlink/core/admission";
 import { isChatId, isGameId } from "@accountlink/core/ids";
@@ -31,10 +31,25 @@ export interface BlockList {
 /** A user in a list: an ID, a mention of the chat platform, or a user name. */
 const userIn = (line: string): string => /^<@!?(\d+)>$/.exec(line)?.[1] ?? line;
 
+/** Returns a function that counts the links that blocks of users remove. */
+export const makeCountLinks = Effect.map(LinkStore, (store) =>
+  Effect.fnUntraced(function* ({ pid }: DataScope, users: ReadonlyArray<BlockedUser>) {
+    const ofChats = yield* store.findGamesByChatIds(
+      pid,
+      users.flatMap(({ chatId }) => chatId ?? []),
+    );
+    const ofGames = yield* store.findByGameIds(
+      pid,
+      users.flatMap(({ gameId }) => gameId ?? []),
+    );
+    return new Set([...ofChats.keys(), ...[...ofGames.values()].flat()]).size;
+  }),
+);
+
 export const makeReadBlockList = Effect.gen(function* () {
   const blocks = yield* OwnedBlocks;
   const owned = yield* OwnedLinks;
-  const store = yield* LinkStore;
+  const countLinks = yield* makeCountLinks;
 
   /** Returns a problem if the list has no users or too many. */
   return Effect.fnUntraced(function* (scope: DataScope, kind: string, text: string) {
@@ -57,19 +72,11 @@ export const makeReadBlockList = Effect.gen(function* () {
     );
     const named = found.filter((one) => typeof one !== "string");
     const users = [...new Map(named.map((user) => [user.chatId ?? user.gameId, user])).values()];
-    const ofChats = yield* store.findGamesByChatIds(
-      scope.pid,
-      users.flatMap(({ chatId }) => chatId ?? []),
-    );
-    const ofGames = yield* store.findByGameIds(
-      scope.pid,
-      users.flatMap(({ gameId }) => gameId ?? []),
-    );
     return {
       users,
       unknown: found.filter((one) => typeof one === "string"),
       admitted: yield* blocks.admitted(scope, users),
-      links: ofChats.size + [...ofGames.values()].flat().length,
+      links: yield* countLinks(scope, users),
     } satisfies BlockList;
   });
 });
@@ -103,32 +110,51 @@ const actForm = (
 ${text}
 ${buttonsOr(buttons, withQuery(paths.blocks, { pid: community.scope.pid }))}`;
 
+/** How many users a question is about, how many of a list are blocked already, and how many links the blocks remove. */
+interface BlockCounts {
+  readonly count: number;
+  readonly known: number;
+  readonly links: number;
+}
+
+const question = ({ count, known, links }: BlockCounts, form: Html | null, unknown = ""): Page => ({
+  title: say("blocks.list.ask", { count }),
+  section: "links",
+  content: html`
+<p>${say("blocks.list.removes", { count: links })}${known > 0 && html` ${say("blocks.list.known", { count: known })}`}</p>
+${unknown !== "" && html`<p>${say("blocks.list.unknown", { names: unknown })}</p>`}
+<p>${say("blocks.told")}</p>
+${form}`,
+});
+
+const blockButton = (act: "block" | "file", count: number): Html =>
+  html`<button class="button bad" name="act" value="${act}">${say("blocks.list.block", { count })}</button>`;
+
 export const blockListQuestion = (community: Community, kind: string, list: BlockList): Page => {
   const { users, unknown, admitted, links } = list;
-  const known = users.length - admitted.length;
-  return {
-    title: say("blocks.list.ask", { count: admitted.length }),
-    section: "links",
-    content: html`
-<p>${say("blocks.list.removes", { count: links })}${known > 0 && html` ${say("blocks.list.known", { count: known })}`}</p>
-${unknown.length > 0 && html`<p>${say("blocks.list.unknown", { names: unknown.join(", ") })}</p>`}
-<p>${say("blocks.told")}</p>
-${
-  users.length > 0 &&
-  actForm(
-    community,
-    kind,
-    users,
-    reasonField,
-    html`${
-      admitted.length > 0 &&
-      html`<button class="button bad" name="act" value="block">${say("blocks.list.block", { count: admitted.length })}</button>`
-    }
-${known > 0 && html`<button class="button quiet" name="act" value="end">${say("blocks.list.end")}</button>`}`,
-  )
-}`,
-  };
+  const count = admitted.length;
+  const known = users.length - count;
+  const buttons = html`${count > 0 && blockButton("block", count)}
+${known > 0 && html`<button class="button quiet" name="act" value="end">${say("blocks.list.end")}</button>`}`;
+  const form = users.length === 0 ? null : actForm(community, kind, users, reasonField, buttons);
+  return question({ count, known, links }, form, unknown.join(", "));
 };
+
+/**
+ * Asks before the users of a file are blocked.
+ *
+ * @param values the blocks as a file, and the counts of rows that the page tells afterwards
+ */
+export const blockFileQuestion = (
+  { scope: { pid } }: Community,
+  counts: BlockCounts,
+  values: Readonly<Record<"csv" | "kept" | "wrong" | "left", string>>,
+): Page =>
+  question(
+    counts,
+    panelTo(paths.blockList, { pid, ...values })`
+${buttonsOr(blockButton("file", counts.count), withQuery(paths.blocks, { pid }))}`,
+  );
 
 /** Says that users were blocked, with the way to take it back. */
 export const blockListDone = (

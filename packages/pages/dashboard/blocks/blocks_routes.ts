@@ -18,8 +18,14 @@ import { say, tags } from "../look/say.ts";
 import { type Fields, fieldsFrom, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
-import { reasonIn } from "./block_file.ts";
-import { blockListDone, blockListQuestion, makeReadBlockList } from "./block_list.ts";
+import { firstOf, type ListedBlock, readBlockFile, reasonIn } from "./block_file.ts";
+import {
+  blockFileQuestion,
+  blockListDone,
+  blockListQuestion,
+  makeCountLinks,
+  makeReadBlockList,
+} from "./block_list.ts";
 import { makeBlockOperations } from "./block_operations.ts";
 import { blocksPage, importedIn } from "./blocks_page.ts";
 
@@ -38,6 +44,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   const communities = yield* makeCommunities;
   const namesIn = yield* makeAccountNames;
   const readBlockList = yield* makeReadBlockList;
+  const countLinks = yield* makeCountLinks;
 
   const list = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -97,7 +104,30 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     return seeOther(paths.blocks, { pid: fields("pid"), ...(users.length > 0 && { done: "blocked" }) });
   });
 
-  const importFile = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
+  /** Asks before the users of a file are blocked, unless all of them are. */
+  const askForFile = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    pid: string,
+    file: ReturnType<typeof readBlockFile>,
+  ) {
+    if (file === null) {
+      const typed = fieldsFrom((name) => (name === "pid" ? [pid] : []));
+      return yield* list(visitor, typed, [{ name: "csv", reason: say("reason.blocks_file") }]);
+    }
+    const community = yield* communities.find(visitor, pid);
+    const { scope } = community;
+    const listed = [...new Map(file.listed.map((one) => [JSON.stringify(one.user), one])).values()];
+    const users = yield* blocks.admitted(scope, usersOfFile(listed));
+    const admitted = new Set(users);
+    const { sent, csv } = firstOf(listed.filter(({ user }) => admitted.has(user)));
+    const known = listed.length - users.length;
+    const told = { kept: String(known), wrong: String(file.wrong), left: String(users.length - sent.length) };
+    if (sent.length === 0) return seeOther(paths.blocks, { pid, imported: "0", ...told });
+    const counts = { count: sent.length, known, links: yield* countLinks(scope, usersOfFile(sent)) };
+    return blockFileQuestion(community, counts, { csv, ...told });
+  });
+
+  const receiveFile = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const decoder = new TextDecoder();
     let csv = "";
     const append = (bytes: Uint8Array) =>
@@ -113,18 +143,26 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       Effect.catchTag("ImportRefused", Effect.die),
       Effect.catchTag("WrongUpload", () => Effect.succeed(null)),
     );
-    const typed = fieldsFrom((name) => (name === "pid" ? [pid] : []));
-    const refuse = (reason: Problem["reason"]) => list(visitor, typed, [{ name: "csv", reason }]);
-    if (received === null) return refuse(say("reason.blocks_file"));
-    const { scope } = yield* communities.find(visitor, pid);
-    return operations.import.run(visitor, { pid: scope.pid, csv }).pipe(
-      Effect.map(({ imported, kept, wrong, left }) =>
-        seeOther(withQuery(paths.blocks, { pid, imported, kept, wrong, left })),
-      ),
-      Effect.catchTag("InvalidParameter", () => refuse(say("reason.blocks_file"))),
-      Effect.catchTag("Conflict", (error) => refuse(reasonOf(error))),
-    );
+    return askForFile(visitor, pid, received === null ? null : readBlockFile(csv));
   });
+
+  /** Blocks the users of a file, after the question. */
+  const blockFile = (visitor: OwnerVisitor, fields: Fields) =>
+    operations.import.submit(visitor, fields).pipe(
+      Effect.map(({ imported }) =>
+        seeOther(paths.blocks, {
+          pid: fields("pid"),
+          imported: String(imported),
+          kept: fields("kept"),
+          wrong: fields("wrong"),
+          left: fields("left"),
+        }),
+      ),
+      Effect.catchTag("InvalidParameter", ({ parameters }) => list(visitor, fields, parameters)),
+      Effect.catchTag("Conflict", (error) =>
+        list(visitor, fields, [{ name: "csv", reason: reasonOf(error) }]),
+      ),
+    );
 
   /** Asks before the users of a list are blocked, blocks them, or ends their blocks together. */
   const blockList = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
@@ -161,7 +199,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     ...jsonRoutes(operations),
     page(paths.blocks, (visitor, query) => list(visitor, query)),
     page(paths.blocksFile, (visitor, query) => operations.export.run(visitor, { pid: query("pid") })),
-    upload(paths.blocksImport, importFile),
+    upload(paths.blocksImport, receiveFile),
     page(paths.block, ask),
     form(paths.block, (visitor, fields) =>
       block(visitor, fields).pipe(
@@ -171,7 +209,9 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
         ),
       ),
     ),
-    form(paths.blockList, blockList),
+    form(paths.blockList, (visitor, fields) =>
+      fields("act") === "file" ? blockFile(visitor, fields) : blockList(visitor, fields),
+    ),
     form(paths.unblock, (visitor, fields) =>
       Effect.as(
         Effect.forEach(usersOf(fields), (user) => operations.unblock.submit(visitor, fields, user)),
@@ -189,6 +229,8 @@ const usersOf = (fields: Fields) =>
     { chatId: fields("chatId") || undefined, gameId: undefined },
     { chatId: undefined, gameId: fields("gameId") || undefined },
   ].filter(({ chatId, gameId }) => chatId !== gameId);
+
+const usersOfFile = (listed: ReadonlyArray<ListedBlock>) => listed.map(({ user }) => user);
 
 interface BlockQuestion {
   readonly community: Community;
