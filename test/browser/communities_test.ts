@@ -1,7 +1,7 @@
 /** The pages of communities and links. Common tasks must not need too many clicks. */
 import { expect, it } from "vitest";
-import { daysAgo, newToken } from "../support/fixtures.ts";
-import { inGuilds, newKey, shows, useDashboard } from "./dashboard_pages.ts";
+import { daysAgo, inGuilds, newToken } from "../support/fixtures.ts";
+import { newKey, shows, useDashboard } from "./dashboard_pages.ts";
 import { desktop, expectUsable } from "./looks.ts";
 
 /** One owner has 30 links: 10 were verified this week and 15 in the week before. */

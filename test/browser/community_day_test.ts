@@ -1,6 +1,7 @@
 /** A day of an owner, with Discord's side in the channels of the dev platform. */
 import { expect, it } from "vitest";
-import { inGuilds, ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { inGuilds } from "../support/fixtures.ts";
+import { ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { expectUsable } from "./looks.ts";
 
 const club = { account: "Chess Club", scope: "guild", guildId: ownGuild } as const;

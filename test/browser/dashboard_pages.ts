@@ -34,16 +34,6 @@ export const twoLists = (account: string, chatIds: ReadonlyArray<string>) => ({
 });
 
 type Fixture = Fixtures["fixture"];
-type Guild = NonNullable<NonNullable<Fixture["platform"]>["guilds"]>[number];
-
-/** Changes each guild of the platform. */
-export const inGuilds = (
-  { platform }: Fixture,
-  change: (guild: Guild) => Partial<Guild>,
-): NonNullable<Fixture["platform"]> => ({
-  ...platform,
-  guilds: (platform?.guilds ?? []).map((guild) => ({ ...guild, ...change(guild) })),
-});
 
 /** Runs one server and one browser for the tests of a file. */
 export const useDashboard = (change: (fixture: Fixture) => Fixture = (fixture) => fixture) => {

@@ -1,7 +1,8 @@
 /** What owners set in the first week: conditions, who never links, reminders, one member for each account, and blocks. */
 import { expect, it } from "vitest";
+import { inGuilds } from "../support/fixtures.ts";
 import { openPlainPage } from "../support/plain_page.ts";
-import { inGuilds, ownGuild, shows, useDashboard } from "./dashboard_pages.ts";
+import { ownGuild, shows, useDashboard } from "./dashboard_pages.ts";
 import { expectUsable } from "./looks.ts";
 
 const club = { account: "Chess Club", scope: "guild", guildId: ownGuild } as const;

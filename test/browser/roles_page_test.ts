@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
+import { inGuilds } from "../support/fixtures.ts";
 import type { PlainPage } from "../support/plain_page.ts";
-import { hostile, inGuilds, ownGuild, shows, useDashboard } from "./dashboard_pages.ts";
+import { hostile, ownGuild, shows, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable } from "./looks.ts";
 

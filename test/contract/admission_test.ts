@@ -4,8 +4,8 @@ import { chatKey, command, type Sender } from "../support/chat.ts";
 import { daysAgo, guild, stranger } from "../support/fixtures.ts";
 import { formOf, locationOf, wordsOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
-import { dataOf, expectInvalid, expectMissing, expectRefusal, expectV1Refusal } from "./contract_server.ts";
-import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
+import { dataOf, expectConflict, expectInvalid, expectMissing, expectV1Refusal } from "./contract_server.ts";
+import { enterDashboard, type Owner, scopesOf } from "./dashboard.ts";
 import { expectPage } from "./flow_server.ts";
 import { clubOf, exportOf, useSiteServer, verified } from "./site_server.ts";
 
@@ -39,11 +39,10 @@ fixtures.plan({
 afterEach(() => platform.recover());
 
 const signIn = async () => {
-  const owner = await signInOwner(server, ada);
-  const [global, ofGuild] = (await scopesOf(owner)).map(({ pid }) => textOf(pid));
+  const entered = await enterDashboard(server, ada, guild);
   const set = async (settings: object) =>
-    owner.send(`PATCH /dashboard/api/scopes/${ofGuild ?? ""}`, { body: settings });
-  return { owner, global: global ?? "", pid: ofGuild ?? "", set };
+    entered.owner.send(`PATCH /dashboard/api/scopes/${entered.pid}`, { body: settings });
+  return { ...entered, set };
 };
 
 const told = async (chatId: string, name: string, options?: Parameters<typeof command>[3]) => {
@@ -121,7 +120,7 @@ test("a community may allow one chat user for each game account, whom its owner 
   expect((await patch(holder)).status).toBe(200);
   const link = { pid, chatId: other, gameId, reason: "By hand" };
   for (const taken of [await patch(other), await owner.send("PUT /dashboard/api/links", { body: link })])
-    expectRefusal(taken, 409, "CONFLICT", { reason: "game_taken" });
+    expectConflict(taken, "game_taken");
   const v1 = await send(`PUT /api/v1/link/update-game?guildId=${guild}&chatId=${other}&newGameId=${gameId}`, {
     key,
   });
@@ -129,7 +128,7 @@ test("a community may allow one chat user for each game account, whom its owner 
   dataOf(await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: holder } }));
   expect((await patch(other)).status).toBe(200);
   const restored = await owner.send("POST /dashboard/api/links/restore", { body: { pid, chatId: holder } });
-  expectRefusal(restored, 409, "CONFLICT", { reason: "game_taken" });
+  expectConflict(restored, "game_taken");
   const browser = newBrowser();
   const page = await browser.walk(`?pid=${pid}`, holder, gameId);
   expectPage(page, 200, "Is this right?");
@@ -223,11 +222,11 @@ test("a block removes the link, refuses every write, and is listed with its reas
 
     await owner.send("PUT /dashboard/api/links", { body: { pid, chatId, gameId: "9" } }),
   ]) {
-    expectRefusal(refused, 409, "CONFLICT", { reason: "blocked" });
+    expectConflict(refused, "blocked");
   }
   expect((await patch(bystander, gameId)).status).toBe(200);
   const move = { oldChatId: bystander, newChatId: chatId, guildId: guild };
-  expectRefusal(await send("PATCH /v2/chat", { key, body: move }), 409, "CONFLICT", { reason: "blocked" });
+  expectConflict(await send("PATCH /v2/chat", { key, body: move }), "blocked");
   for (const query of [
     `update-game?guildId=${guild}&chatId=${chatId}&newGameId=9`,
     `update-chat?guildId=${guild}&oldChatId=${bystander}&newChatId=${chatId}`,
@@ -264,7 +263,7 @@ test("blocks stay when the data of a list is deleted, and a file of them is impo
   expectInvalid(await remove({ keepBlocks: "no" }), "keepBlocks");
   expect((await remove({})).status).toBe(200);
   expect(listOf((await list(owner, pid)).blocks)).toHaveLength(2);
-  expectRefusal(await patch("100025", "9"), 409, "CONFLICT", { reason: "blocked" });
+  expectConflict(await patch("100025", "9"), "blocked");
   const { status, headers, text } = await owner.send(`GET /dashboard/api/blocks/export?pid=${pid}`);
   expect([status, headers["content-type"]]).toEqual([200, "text/csv; charset=utf-8"]);
   expect(text).toMatch(/^chatId,gameId,reason,at,member\r\n,41,,/);
@@ -411,7 +410,7 @@ test("an erasure keeps a block as a hash, and says so before", async () => {
   expect(asked.text).toContain("A community does not accept you. That stays");
   await me.post("/me/erase", { ...formOf(asked), confirm: "erase" });
   expect(await list(owner, pid)).toMatchObject({ blocks: [{ chatId: null, gameId: null, reason: null }] });
-  expectRefusal(await patch(chatId, "9"), 409, "CONFLICT", { reason: "blocked" });
+  expectConflict(await patch(chatId, "9"), "blocked");
   expectPage(
     await newBrowser().prove("chat", chatId, `?pid=${pid}`),
     403,

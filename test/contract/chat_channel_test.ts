@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { guild, stranger } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
-import { createKey, pidOf, putPlan, signInOwner } from "./dashboard.ts";
+import { createKey, enterDashboard, pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, cyd, newcomer, joining] = ["100001", "100003", "100006", "100077"];
@@ -112,8 +112,7 @@ test("a linked user who joins has the role within 5 s, also after the platform w
 });
 
 test("the page says whether the bot answers, and shows the panel in the language of the guild", async () => {
-  const owner = await signInOwner(server, ada);
-  const pid = await pidOf(owner);
+  const { owner, pid } = await enterDashboard(server, ada);
   const path = `/dashboard/communities/${pid}/channels`;
   const text = async () => (await owner.browser.get(path)).text;
 

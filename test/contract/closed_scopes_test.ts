@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { chatKey, command } from "../support/chat.ts";
 import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
-import { listOf, textOf } from "../support/http.ts";
-import { dataOf, expectRefusal } from "./contract_server.ts";
-import { scopesOf, signInOwner } from "./dashboard.ts";
+import { listOf } from "../support/http.ts";
+import { dataOf, expectForbidden } from "./contract_server.ts";
+import { enterDashboard, pidOf, signInOwner } from "./dashboard.ts";
 import { expectPage } from "./flow_server.ts";
 import { useSiteServer, verified } from "./site_server.ts";
 
@@ -52,18 +52,8 @@ const ofAll = fixtures.key({ account: "two" });
 fixtures.plan({ account: "former", guildId: guild, rules, state: "on" });
 fixtures.plan({ account: "present", guildId: moved, rules, state: "on" });
 
-const signIn = async () => {
-  const owner = await signInOwner(server, ada);
-  const scopes = await scopesOf(owner);
-  const pidOf = (guildId: string | null) =>
-    textOf(scopes.find((scope) => ((scope.guildId ?? null) as unknown) === guildId)?.pid);
-  return { owner, pidOf };
-};
-
 test("a guild's links are closed to a team that does not manage the guild, and can only be deleted", async () => {
-  const { owner, pidOf } = await signIn();
-  const pid = pidOf(guild);
-  const closed = { reason: "not_guild_manager" };
+  const { owner, pid, global } = await enterDashboard(server, ada, guild);
   const link = { pid, chatId: cyd };
   for (const answer of [
     await owner.send(`GET /dashboard/api/links?pid=${pid}`),
@@ -74,7 +64,7 @@ test("a guild's links are closed to a team that does not manage the guild, and c
     await owner.send(`PATCH /dashboard/api/scopes/${pid}`, { body: { displayName: "The official one" } }),
     await owner.send(`GET /dashboard/api/unlinked?pid=${pid}&guildId=${guild}`),
   ]) {
-    expectRefusal(answer, 403, "FORBIDDEN", closed);
+    expectForbidden(answer, "not_guild_manager");
   }
   for (const path of [`links?pid=${pid}`, `links.csv?pid=${pid}`, `links/user?pid=${pid}&chatId=${cyd}`]) {
     const page = await owner.browser.get(`/dashboard/${path}`, { "accept-language": "de" });
@@ -83,30 +73,29 @@ test("a guild's links are closed to a team that does not manage the guild, and c
   }
   const { text } = await owner.browser.get("/dashboard/links.csv?pid=all");
   expect(text.split("\n").filter((line) => line.includes(cyd))).toHaveLength(1);
-  const global = dataOf(await owner.send(`GET /dashboard/api/links?pid=${pidOf(null)}`));
-  expect(listOf(global.links)).toHaveLength(1);
+  const { links } = dataOf(await owner.send(`GET /dashboard/api/links?pid=${global}`));
+  expect(listOf(links)).toHaveLength(1);
   expect((await owner.browser.get(`/dashboard/communities/${pid}/delete`)).status).toBe(200);
 });
 
 test("nobody verifies for a guild that the account does not manage, and chat knows no such list", async () => {
-  const { pidOf } = await signIn();
-  expectPage(await server.newBrowser().get(`/verify?pid=${pidOf(guild)}`), 404, "This address does not work");
+  const { pid } = await enterDashboard(server, ada, guild);
+  expectPage(await server.newBrowser().get(`/verify?pid=${pid}`), 404, "This address does not work");
   const { body } = await command(send, { chatId: cyd }, "verify");
   expect(body.data?.content).toMatch(/not set up/i);
 });
 
 test("a global scope lets the members of a guild in while its plan is on there, whoever lends the guild", async () => {
-  const [scope] = await scopesOf(await signInOwner(server, cyd));
-  const enter = (guildId: string) =>
-    server.newBrowser().get(`/verify?pid=${textOf(scope?.pid)}&guildId=${guildId}`);
+  const { pid } = await enterDashboard(server, cyd);
+  const enter = (guildId: string) => server.newBrowser().get(`/verify?pid=${pid}&guildId=${guildId}`);
   expectPage(await enter(held), 200, "Link your accounts");
   expectPage(await enter(moved), 404, "This address does not work");
 });
 
 test("an old panel leads to the list that its guild has now", async () => {
-  const { pidOf } = await signIn();
+  const { pid } = await enterDashboard(server, ada, moved);
   const browser = server.newBrowser();
-  const confirm = await browser.walk(`?pid=${pidOf(moved)}&guildId=${moved}`, cyd, "5");
+  const confirm = await browser.walk(`?pid=${pid}&guildId=${moved}`, cyd, "5");
   expectPage(await browser.post("/verify/confirm", formOf(confirm)), 200, "Your accounts are linked");
   const lookup = `GET /v2/chat?chatId=${cyd}&guildId=${moved}` as const;
   expect(dataOf(await send(lookup, { key: present })).gameId).toBe("5");
@@ -115,10 +104,7 @@ test("an old panel leads to the list that its guild has now", async () => {
 test("an old panel of paused rules leads to the list that has taken its guild over", async () => {
   const owner = await signInOwner(server, dan);
   await owner.browser.post("/dashboard/communities", { csrf: owner.csrfToken, guildId: shared });
-  const scopes = await scopesOf(owner);
-  const pidOf = (id: string | null) =>
-    textOf(scopes.find(({ guildId }) => ((guildId ?? null) as unknown) === id)?.pid);
-  const [old, now] = [pidOf(shared), pidOf(null)];
+  const [old, now] = [await pidOf(owner, shared), await pidOf(owner)];
   const turns = [
     [old, "on"],
     [old, "paused"],

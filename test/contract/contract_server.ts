@@ -68,6 +68,17 @@ export const expectRefusal = (answer: Answer, status: number, code: string, deta
     details: answer.body.error?.details,
   }).toEqual({ status, code, details });
 
+/** Expects a v2 refusal with this reason, of a request that the key or member may not send. */
+export const expectForbidden = (answer: Answer, reason: string): void =>
+  expectRefusal(answer, 403, "FORBIDDEN", { reason });
+
+/** Expects a v2 refusal with this reason, of a request that contradicts what is stored. */
+export const expectConflict = (answer: Answer, reason: string): void =>
+  expectRefusal(answer, 409, "CONFLICT", { reason });
+
+/** Expects the v2 refusal of a path, list or plan that does not exist for the key or member. */
+export const expectUnknown = (answer: Answer): void => expectRefusal(answer, 404, "BAD_REQUEST", null);
+
 /** Expects a v2 refusal because exactly these parameters are missing. */
 export const expectMissing = (answer: Answer, ...parameters: ReadonlyArray<string>): void =>
   expectRefusal(answer, 400, "MISSING_PARAMETER", { parameters });

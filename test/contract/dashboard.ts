@@ -108,10 +108,19 @@ export const createKey = async (
 export const scopesOf = async (owner: Owner): Promise<ReadonlyArray<Json>> =>
   listOf(dataOf(await owner.send("GET /dashboard/api/scopes")).scopes);
 
+const pidIn = (scopes: ReadonlyArray<Json>, guildId?: string) =>
+  textOf(scopes.find((each) => guildId === undefined || textOf(each.guildId ?? "") === guildId)?.pid);
+
 /** The public ID of the owner's scope of this guild, or else of the owner's first scope. */
-export const pidOf = async (owner: Owner, guildId?: string): Promise<string> => {
+export const pidOf = async (owner: Owner, guildId?: string): Promise<string> =>
+  pidIn(await scopesOf(owner), guildId);
+
+/** Signs an owner in, and reads the public IDs of the first scope and of the scope of this guild, or else the first again. */
+export const enterDashboard = async (server: SiteServer, chatId: string, guildId?: string) => {
+  const owner = await signInOwner(server, chatId);
   const scopes = await scopesOf(owner);
-  return textOf(scopes.find((each) => guildId === undefined || textOf(each.guildId ?? "") === guildId)?.pid);
+  const [global, pid] = [pidIn(scopes), pidIn(scopes, guildId)];
+  return { owner, browser: owner.browser, csrf: owner.csrfToken, global, pid };
 };
 
 /** Reads the plan of a guild in the owner's scope. */

@@ -2,9 +2,16 @@
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { wordsOf } from "../support/flow_browser.ts";
-import { listOf, textOf } from "../support/http.ts";
-import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
-import { createKey, type Owner, scopesOf, signInOwner } from "./dashboard.ts";
+import { listOf } from "../support/http.ts";
+import {
+  dataOf,
+  expectConflict,
+  expectData,
+  expectInvalid,
+  expectMissing,
+  expectRefusal,
+} from "./contract_server.ts";
+import { createKey, enterDashboard, type Owner, scopesOf, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 
 const ada = "100001";
@@ -26,9 +33,9 @@ const rename = (owner: Owner, name: unknown) =>
   owner.send("PATCH /dashboard/api/account", { body: { name } });
 
 test("an owner deletes the data of a community by typing its name or the account's", async () => {
-  const owner = await signInOwner(server, ada);
-  const [shared, own] = (await scopesOf(owner)).map(({ pid }) => textOf(pid));
-  const remove = (pid = "", body: object = {}) => owner.send(`DELETE /dashboard/api/scopes/${pid}`, { body });
+  const { owner, global: shared, pid: own } = await enterDashboard(server, ada, guild);
+  const remove = (pid: string, body: object = {}) =>
+    owner.send(`DELETE /dashboard/api/scopes/${pid}`, { body });
   expectMissing(await remove(own), "confirm");
   expectInvalid(await remove(own, { confirm: "Rook" }), "confirm");
   expectInvalid(await remove(shared, { confirm: "Rook & Bishop" }), "confirm");
@@ -45,11 +52,11 @@ test("an owner renames the account, with a name that no other account has", asyn
   for (const name of ["", null]) expectMissing(await rename(owner, name), "name");
   for (const name of ["x".repeat(81), "a\u202Eb", 7]) expectInvalid(await rename(owner, name), "name");
   for (const name of ["Chess", "chat:100009"]) {
-    expectRefusal(await rename(owner, name), 409, "CONFLICT", { reason: "name_taken" });
+    expectConflict(await rename(owner, name), "name_taken");
   }
   expectData(await rename(owner, "Rooks & Co"), { account: { name: "Rooks & Co", tier: "free" } });
   const other = await signInOwner(server, "100003");
-  expectRefusal(await rename(other, "Rooks & Co"), 409, "CONFLICT", { reason: "name_taken" });
+  expectConflict(await rename(other, "Rooks & Co"), "name_taken");
   expect(await nameOf(owner)).toBe("Rooks & Co");
   for (const account of ["Rook Club", "Rooks & Co"]) {
     const chosen = await owner.send("POST /dashboard/api/session/account", { body: { account } });

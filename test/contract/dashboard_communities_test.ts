@@ -3,8 +3,17 @@ import { expect, test } from "vitest";
 import { gameUsers, guild } from "../support/fixtures.ts";
 import { formOf, withoutIsolation, wordsOf } from "../support/flow_browser.ts";
 import { type Json, listOf, textOf } from "../support/http.ts";
-import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
-import { createKey, pidOf, scopesOf, signInOwner } from "./dashboard.ts";
+import {
+  dataOf,
+  expectConflict,
+  expectData,
+  expectForbidden,
+  expectInvalid,
+  expectMissing,
+  expectRefusal,
+  expectUnknown,
+} from "./contract_server.ts";
+import { createKey, enterDashboard, pidOf, scopesOf, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 
 const server = useSiteServer({}, (fixture) => ({
@@ -28,13 +37,12 @@ const exemptKeys = (["partner", "staff"] as const).map((kind) =>
 );
 
 const club = async () => {
-  const owner = await signInOwner(server, "100001");
-  const [global, ofGuild] = (await scopesOf(owner)).map(({ pid }) => textOf(pid));
+  const { owner, global, pid: ofGuild } = await enterDashboard(server, "100001", guild);
   const list = async (query: Readonly<Record<string, string>>) => {
     const found = dataOf(await owner.send(`GET /dashboard/api/links?${new URLSearchParams(query)}`));
     return { links: listOf(found.links), next: found.next as string | null | undefined };
   };
-  return { owner, global: global ?? "", ofGuild: ofGuild ?? "", list };
+  return { owner, global, ofGuild, list };
 };
 
 const none = {
@@ -85,7 +93,7 @@ test("the state of a community says who has linked, what the bot may do, and wha
   expect(await page()).toMatch(/RulesPaused.*rules of Rook & Bishop were paused by you at/);
   dataOf(await owner.send("DELETE /dashboard/api/roles", { body: place }));
   const stranger = await signInOwner(server, "100005");
-  expectRefusal(await stranger.send(`GET /dashboard/api/communities/${ofGuild}`), 404, "BAD_REQUEST", null);
+  expectUnknown(await stranger.send(`GET /dashboard/api/communities/${ofGuild}`));
 });
 
 test("scopes are listed with their links, keys and settings", async () => {
@@ -305,7 +313,7 @@ test("a removed link comes back as it was, unless its user removed it, or it has
   await owner.send("DELETE /dashboard/api/links", { body: user });
   const block = { pid: global, chatId: user.chatId, reason: null };
   await owner.send("PUT /dashboard/api/blocks", { body: block });
-  expectRefusal(await restore(), 409, "CONFLICT", { reason: "blocked" });
+  expectConflict(await restore(), "blocked");
   const blocked = await owner.browser.get(`/dashboard/links/user?pid=${global}&chatId=100003`);
   expect(blocked.text).not.toContain("Undo: link them again");
   await owner.send("DELETE /dashboard/api/blocks", { body: block });
@@ -350,7 +358,7 @@ test("links of a guild can only be set for members, but removed for anybody", as
   const { owner, ofGuild } = await club();
   const body = { pid: ofGuild, chatId: "999999", gameId: "1" };
   const refused = await owner.send("PUT /dashboard/api/links", { body });
-  expectRefusal(refused, 403, "FORBIDDEN", { reason: "user_not_in_guild" });
+  expectForbidden(refused, "user_not_in_guild");
   const gone = await owner.send("DELETE /dashboard/api/links", { body });
   expectRefusal(gone, 404, "LINK_NOT_FOUND", null);
 });

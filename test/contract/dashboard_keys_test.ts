@@ -5,10 +5,11 @@ import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import {
   dataOf,
+  expectConflict,
   expectData,
+  expectForbidden,
   expectInvalid,
   expectMissing,
-  expectRefusal,
   isoTime,
 } from "./contract_server.ts";
 import { createKey, signInOwner } from "./dashboard.ts";
@@ -154,9 +155,9 @@ test("creating a guild key or webhook needs the bot in the guild and the right t
     const path = `POST /dashboard/api/${section}` as const;
     for (const guildId of [botlessGuild, "799999999999999999"]) {
       const refused = await manager.send(path, request(guildId));
-      expectRefusal(refused, 403, "FORBIDDEN", { reason: "bot_not_in_guild" });
+      expectForbidden(refused, "bot_not_in_guild");
     }
-    expectRefusal(await member.send(path, request(guild)), 403, "FORBIDDEN", { reason: "not_guild_manager" });
+    expectForbidden(await member.send(path, request(guild)), "not_guild_manager");
     const page = await member.browser.get(`/dashboard/${section}/new`);
     expect(page.text).toContain("You manage none with the bot");
     const typed = { ...formOf(page), ...request(guild).body, access: "full" };
@@ -177,7 +178,7 @@ test("creating a guild key is refused after the user lost the right or left the 
   ]) {
     await change();
     const refused = await owner.send("POST /dashboard/api/keys", request(guild));
-    expectRefusal(refused, 403, "FORBIDDEN", { reason: "not_guild_manager" });
+    expectForbidden(refused, "not_guild_manager");
   }
   const guilds = await owner.send("GET /dashboard/api/guilds");
   expect(guilds.body.data?.guilds).toEqual([
@@ -306,7 +307,7 @@ test("a revoked key cannot be changed", async () => {
     owner.send(`PATCH ${path}`, { body: { status: "active" } }),
     owner.send(`POST ${path}/rotate`, { body: {} }),
   ]) {
-    expectRefusal(await again, 409, "CONFLICT", { reason: "key_revoked" });
+    expectConflict(await again, "key_revoked");
   }
 });
 
@@ -318,10 +319,10 @@ test("the key limit counts only keys that are not revoked, the limit of a day al
   for (let count = 0; count < 20; count++) created.push(await createKey(owner));
   expect(await counted()).toEqual({ used: 20, allowed: 20 });
   const another = () => owner.send("POST /dashboard/api/keys", { body: { name: "Bot", scope: "global" } });
-  expectRefusal(await another(), 409, "CONFLICT", { reason: "key_limit" });
+  expectConflict(await another(), "key_limit");
   await owner.send(`DELETE /dashboard/api/keys/${created[0]?.id}`);
   expect(await counted()).toEqual({ used: 19, allowed: 20 });
-  expectRefusal(await another(), 409, "CONFLICT", { reason: "key_rate" });
+  expectConflict(await another(), "key_rate");
   const { body } = await owner.send("GET /dashboard/api/keys");
   const keys = body.data?.keys as unknown as ReadonlyArray<{ readonly createdAt: string }>;
   expect(keys.length).toBe(20);
@@ -337,5 +338,5 @@ test("the limit of keys a day outlives an account that was deleted", async () =>
   const again = await signInOwner(server, "100011");
   expect(dataOf(await again.send("GET /dashboard/api/keys")).keys).toEqual([]);
   const another = await again.send("POST /dashboard/api/keys", { body: { name: "Bot", scope: "global" } });
-  expectRefusal(another, 409, "CONFLICT", { reason: "key_rate" });
+  expectConflict(another, "key_rate");
 });

@@ -2,14 +2,12 @@
 import { beforeAll, expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf, titleOf, wordsOf } from "../support/flow_browser.ts";
-import { textOf } from "../support/http.ts";
-import { type Owner, putPlan, scopesOf, signInOwner } from "./dashboard.ts";
+import { enterDashboard, type Owner, pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, ben, cyd, mod, eve] = ["100001", "100002", "100003", "100004", "100005"];
 const nameless = "999999";
 const [log, hall] = ["70", "71"];
-const club = { account: "club", scope: "guild", guildId: guild } as const;
 
 const channels = [
   { id: log, name: "mod-log", isPublic: false },
@@ -29,22 +27,18 @@ const server = useSiteServer({}, (fixture) => ({
       ],
     },
   ],
-  links: [{ ...club, chatId: ben, gameId: "2" }],
-  plans: [
-    { ...club, rules: [{ roleId: verified.id, when: { is: "linked" } }], nickname: null, state: "on" },
-    { ...club, guildId: botlessGuild, rules: [], nickname: null, state: "on" },
-  ],
+  links: [{ account: "club", scope: "guild", guildId: guild, chatId: ben, gameId: "2" }],
 }));
+const rules = [{ roleId: verified.id, when: { is: "linked" } }];
+server.fixtures.plan({ account: "club", guildId: guild, rules });
+server.fixtures.plan({ account: "club", guildId: botlessGuild });
 
 let owner: Owner;
 let pid: string;
 let botless: string;
 beforeAll(async () => {
-  owner = await signInOwner(server, ada);
-  for (const scope of await scopesOf(owner)) {
-    if (textOf(scope.guildId ?? "") === guild) pid = textOf(scope.pid);
-    else botless = textOf(scope.pid);
-  }
+  ({ owner, pid } = await enterDashboard(server, ada, guild));
+  botless = await pidOf(owner, botlessGuild);
 });
 
 const postTo = async (browser: FlowBrowser, path: string, fields: Readonly<Record<string, string>>) => {

@@ -5,12 +5,20 @@
 import { dashboardRoutes } from "@accountlink/http-api";
 import { beforeAll, expect, test } from "vitest";
 import { listRoutes } from "../load/neighbours/requests.ts";
-import { emptyGuild, guild } from "../support/fixtures.ts";
+import { chatUsers, emptyGuild, gameUsers, guild, inGuilds } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
-import { dataOf, expectInvalid, expectRefusal } from "./contract_server.ts";
-import { createKey, type Owner, pagesFrom, scopesOf, signInOwner } from "./dashboard.ts";
-import { useSiteServer } from "./site_server.ts";
+import { dataOf, expectForbidden, expectInvalid } from "./contract_server.ts";
+import {
+  createKey,
+  enterDashboard,
+  type Owner,
+  pagesFrom,
+  pidOf,
+  scopesOf,
+  signInOwner,
+} from "./dashboard.ts";
+import { managedBy, useSiteServer, verified } from "./site_server.ts";
 
 type Line = Parameters<Owner["send"]>[0];
 
@@ -18,9 +26,11 @@ const [ada, bob, cyd, dan] = ["100001", "100002", "100003", "100004"];
 // So long that no other ID contains them by chance.
 const [hidden, hiddenGame, otherGame] = ["300077300077", "775577557755", "776677667766"];
 
+const hall = { name: "Hidden Hall", members: [{ chatId: hidden }, { chatId: ada, manager: true }] };
+
 const server = useSiteServer(
   { ACCOUNTLINK_FREE_WINDOW: "0 seconds", ACCOUNTLINK_PREMIUM_WINDOW: "0 seconds" },
-  ({ platform, ...fixture }) => ({
+  (fixture) => ({
     ...fixture,
     accounts: [
       {
@@ -35,27 +45,13 @@ const server = useSiteServer(
       },
     ],
     platform: {
-      ...platform,
-      chatUsers: [
-        ...(platform?.chatUsers ?? []),
-        { id: hidden, username: "hidden_77", displayName: "Hidden Person" },
-      ],
+      ...inGuilds(managedBy([ada, bob], [verified])(fixture), ({ id }) => (id === emptyGuild ? hall : {})),
+      chatUsers: [...chatUsers, { id: hidden, username: "hidden_77", displayName: "Hidden Person" }],
       gameUsers: [
-        ...(platform?.gameUsers ?? []),
+        ...gameUsers,
         { id: hiddenGame, username: "hidden_game" },
         { id: otherGame, username: "hidden_other" },
       ],
-      guilds: (platform?.guilds ?? []).map((each) => ({
-        ...each,
-        ...(each.id === emptyGuild && { name: "Hidden Hall" }),
-        members: [
-          ...(each.id === emptyGuild ? [{ chatId: hidden }, { chatId: ada, manager: true }] : []),
-          ...(each.id === guild ? [...(each.members ?? [])] : []),
-        ].map((member) =>
-          member.chatId === ada || member.chatId === bob ? { ...member, manager: true } : member,
-        ),
-        roles: [{ id: "5", name: "Verified", assignable: true }],
-      })),
     },
   }),
 );
@@ -82,10 +78,8 @@ const names = [
 ];
 
 beforeAll(async () => {
-  owner = await signInOwner(server, ada);
-  const scopes = await scopesOf(owner);
-  const pidOf = (id: string) => textOf(scopes.find(({ guildId }) => (guildId as unknown) === id)?.pid);
-  [ids.own, ids.other] = [pidOf(guild), pidOf(emptyGuild)];
+  ({ owner, pid: ids.own } = await enterDashboard(server, ada, guild));
+  ids.other = await pidOf(owner, emptyGuild);
   const { id } = await createKey(owner, { name: "Hidden bot", scope: "guild", guildId: emptyGuild });
   ids.key = id;
   const place = { pid: ids.other, guildId: emptyGuild };
@@ -208,8 +202,7 @@ test("an admin of one community reads and changes nothing of another by JSON", a
     // Otherwise a route with a parameter that `values` lacks would not be walked.
     expect([line, code]).not.toEqual([line, "MISSING_PARAMETER"]);
     expectNothingOf(line, answer.text);
-    if (role === "admin_of_all" || role === "owner")
-      expectRefusal(answer, 403, "FORBIDDEN", { reason: "role" });
+    if (role === "admin_of_all" || role === "owner") expectForbidden(answer, "role");
     const plain = await member.send(`${method} ${at}` as Line, source === "body" ? { body: {} } : {});
     expectNothingOf(line, plain.text, unseen());
     if (method === "GET") {

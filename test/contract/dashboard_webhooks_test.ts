@@ -5,10 +5,11 @@ import { formOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import {
   dataOf,
+  expectConflict,
   expectData,
   expectInvalid,
   expectMissing,
-  expectRefusal,
+  expectUnknown,
   isoTime,
 } from "./contract_server.ts";
 import { signInOwner } from "./dashboard.ts";
@@ -55,7 +56,7 @@ test("a scope has at most five webhooks", async () => {
   for (let count = 0; count < 5; count++) await createWebhook(owner);
   const sixth = { body: { url: `${receiver.url}/sixth`, scope: "global" } };
   const refused = await owner.send("POST /dashboard/api/webhooks", sixth);
-  expectRefusal(refused, 409, "CONFLICT", { reason: "webhook_limit" });
+  expectConflict(refused, "webhook_limit");
   const { webhook } = await createWebhook(owner, { scope: "guild", guildId: guild });
   expect(webhook).toMatchObject({ scope: "guild", guildId: guild, types: [], description: "" });
 });
@@ -135,15 +136,13 @@ test("an account has at most three test deliveries in flight", async () => {
   const release = receiver.hold(one.path);
   const held = [1, 2, 3].map(() => send(one.id));
   await receiver.wait(one.path, 3);
-  expectRefusal(await send(other.id), 409, "CONFLICT", { reason: "test_limit" });
+  expectConflict(await send(other.id), "test_limit");
   const page = `/dashboard/webhooks/${other.id}`;
   const form = formOf(await owner.browser.get(page));
   const { eventId } = (await deliveriesOf(owner, other.id))[0] ?? {};
-  expectRefusal(
+  expectConflict(
     await owner.send(`POST /dashboard/api/webhooks/${other.id}/deliveries/${textOf(eventId)}/resend`),
-    409,
-    "CONFLICT",
-    { reason: "test_limit" },
+    "test_limit",
   );
   const refused = await owner.browser.post(`${page}/test`, form);
   expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("three tests")]);
@@ -185,7 +184,7 @@ test("changes of a webhook are in the audit log, without URLs", async () => {
   await owner.send(`POST /dashboard/api/webhooks/${id}/rotate`);
   const remove = () => owner.send(`DELETE /dashboard/api/webhooks/${id}`);
   expectData(await remove(), { deleted: true });
-  expectRefusal(await remove(), 404, "BAD_REQUEST", null);
+  expectUnknown(await remove());
   expect(await webhookOf(owner, id)).toBeUndefined();
   const { body, text } = await owner.send("GET /dashboard/api/audit?limit=4");
   const entries = listOf(body.data?.entries);

@@ -1,12 +1,12 @@
 /** Channels of a guild: the log of a community, and the panel that is posted from the dashboard. */
 import { beforeAll, expect, test } from "vitest";
 import { chatKey, command } from "../support/chat.ts";
-import { botlessGuild, guild } from "../support/fixtures.ts";
+import { botlessGuild, guild, inGuilds } from "../support/fixtures.ts";
 import { formOf, locationOf, withoutIsolation, wordsOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { uploadLinks } from "../support/link_upload.ts";
-import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
-import { type Owner, pidOf, planOf, putPlan, signInOwner } from "./dashboard.ts";
+import { dataOf, expectData, expectForbidden, expectInvalid, expectMissing } from "./contract_server.ts";
+import { enterDashboard, type Owner, planOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, exportOf, useSiteServer } from "./site_server.ts";
 
 const [ada, ben, cyd, dan, eve] = ["100001", "100002", "100003", "100004", "100005"];
@@ -16,34 +16,25 @@ const crowd = Array.from({ length: 30 }, (_, i) => ({ chatId: String(600_001 + i
 
 const waiting = { interval: 200 };
 
-const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, (fixture) => {
-  const { platform, ...club } = clubOf(ada)(fixture);
-  const channels = [
-    { id: log, name: "mod-log" },
-    { id: hall, name: "hall" },
-    { id: staff, name: "staff", mayPost: false },
-  ];
-  return {
-    ...club,
-    accounts: [{ name: "club", chatId: ada, tier: "premium", members: [{ chatId: cyd, role: "moderator" }] }],
-    platform: {
-      ...platform,
-      guilds: platform.guilds.map((each) => ({
-        ...each,
-        channels,
-        members: [...(each.members ?? []), ...crowd],
-      })),
-    },
-  };
-});
+const channels = [
+  { id: log, name: "mod-log" },
+  { id: hall, name: "hall" },
+  { id: staff, name: "staff", mayPost: false },
+];
+const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, (fixture) => ({
+  ...fixture,
+  accounts: [{ name: "club", chatId: ada, tier: "premium", members: [{ chatId: cyd, role: "moderator" }] }],
+  platform: inGuilds(clubOf(ada, [], { channels })(fixture), ({ members = [] }) => ({
+    members: [...members, ...crowd],
+  })),
+}));
 const { fixtures, platform } = server;
 const key = fixtures.key({ account: "club", tier: "premium", guildId: guild });
 
 let owner: Owner;
 let pid: string;
 beforeAll(async () => {
-  owner = await signInOwner(server, ada);
-  pid = await pidOf(owner);
+  ({ owner, pid } = await enterDashboard(server, ada));
 });
 
 const put = (fields: object = {}) => putPlan(owner, { pid, ...fields });
@@ -74,10 +65,10 @@ test("the channels of a guild say where the bot may post", async () => {
   });
   expectMissing(await owner.send("GET /dashboard/api/channels"), "pid", "guildId");
   const foreign = await owner.send(`GET /dashboard/api/channels?pid=${pid}&guildId=${botlessGuild}`);
-  expectRefusal(foreign, 403, "FORBIDDEN", { reason: "wrong_guild" });
+  expectForbidden(foreign, "wrong_guild");
   const moderator = await signInOwner(server, cyd);
   const refused = await moderator.send(`GET /dashboard/api/channels?pid=${pid}&guildId=${guild}`);
-  expectRefusal(refused, 403, "FORBIDDEN", { reason: "role" });
+  expectForbidden(refused, "role");
 });
 
 test("a panel is posted in a channel, changed there later, and posted anew if it is gone", async () => {
@@ -116,10 +107,10 @@ test("a panel is refused in channels that are closed or elsewhere, with a long t
   for (const channelId of [staff, "99", guild]) expectInvalid(await postPanel({ channelId }), "channelId");
   expectInvalid(await postPanel({ text: "x".repeat(301) }), "text");
   const foreign = await postPanel({ guildId: botlessGuild });
-  expectRefusal(foreign, 403, "FORBIDDEN", { reason: "wrong_guild" });
+  expectForbidden(foreign, "wrong_guild");
   expectMissing(await postPanel({ channelId: undefined }), "channelId");
   const moderator = await signInOwner(server, cyd);
-  expectRefusal(await postPanel({}, moderator), 403, "FORBIDDEN", { reason: "role" });
+  expectForbidden(await postPanel({}, moderator), "role");
 });
 
 test("the log channel of a plan has to be one in which the bot may post, and stays when it is left out", async () => {

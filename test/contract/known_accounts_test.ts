@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { daysAgo, guild } from "../support/fixtures.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
-import { scopesOf, signInOwner } from "./dashboard.ts";
+import { enterDashboard, scopesOf } from "./dashboard.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 import { managedBy } from "./site_server.ts";
 
@@ -180,10 +180,8 @@ test("a key, or its session, that names the account again changes neither how no
 });
 
 test("a community that asks for its own proof, or does not admit the account, offers none", async () => {
-  const dashboard = await signInOwner(server, owner);
-  const [scope] = await scopesOf(dashboard);
-  expect(scope?.settings).toMatchObject({ freshProof: false });
-  const pid = textOf(scope?.pid);
+  const { owner: dashboard, pid } = await enterDashboard(server, owner);
+  expect((await scopesOf(dashboard))[0]?.settings).toMatchObject({ freshProof: false });
   const set = (settings: object) => dashboard.send(`PATCH /dashboard/api/scopes/${pid}`, { body: settings });
   expect((await set({ freshProof: "yes" })).body.error).toMatchObject({ code: "INVALID_PARAMETER" });
   expect((await set({ freshProof: true })).body.data).toMatchObject({

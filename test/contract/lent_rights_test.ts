@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { type RequestOptions, type Send, textOf } from "../support/http.ts";
-import { dataOf, expectInvalid, expectRefusal } from "./contract_server.ts";
+import { dataOf, expectForbidden, expectInvalid } from "./contract_server.ts";
 import { createKey, type Owner, scopesOf, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer, verified } from "./site_server.ts";
 
@@ -123,8 +123,6 @@ const inGuild: ReadonlyArray<readonly [Line, object?]> = [
   [`GET /dashboard/api/channels?guildId=${guild}`],
   ["POST /dashboard/api/panel", { guildId: guild, channelId: "1" }],
 ];
-const expectForbidden = (answer: Awaited<ReturnType<Send>>, reason: string) =>
-  expectRefusal(answer, 403, "FORBIDDEN", { reason });
 
 test("a key of the command line manages the guilds of its account's owners alone, not of the team", async () => {
   for (const key of [moderated.global, moderated.ofGuild, run.global, run.ofGuild]) {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
-import { expectRefusal, expectV1Refusal } from "./contract_server.ts";
+import { expectConflict, expectV1Refusal } from "./contract_server.ts";
 import { createKey, signInOwner } from "./dashboard.ts";
 import { expectPage } from "./flow_server.ts";
 import { useSiteServer } from "./site_server.ts";
@@ -17,8 +17,6 @@ const server = useSiteServer(
   { usual: "postgres" },
 );
 const operators = server.fixtures.key({ tier: "free" });
-
-const limited = { reason: "link_limit" };
 
 test("an account that has as many links as its plan allows can change and remove them, and make no more", async () => {
   const owner = await signInOwner(server, "100001");
@@ -35,13 +33,13 @@ test("an account that has as many links as its plan allows can change and remove
   expect(linked).toHaveLength(2);
   const [first = "", second = ""] = linked;
 
-  expectRefusal(await set("100004", "1"), 409, "CONFLICT", limited);
+  expectConflict(await set("100004", "1"), "link_limit");
   expectV1Refusal(
     await server.send("PUT /api/v1/link/update-game?chatId=100004&newGameId=1", { key, from }),
     400,
     "The plan allows no more links",
   );
-  expectRefusal(await byHand("100004"), 409, "CONFLICT", limited);
+  expectConflict(await byHand("100004"), "link_limit");
   const { body } = await server.send("POST /v2/sessions", { key, from, body: { clientId: "client" } });
   const browser = server.newBrowser();
   const page = await browser.walk(`?sid=${textOf(body.data?.["sid"])}`, "100004");
@@ -62,7 +60,7 @@ test("an account that has as many links as its plan allows can change and remove
   expect((await server.send("PATCH /v2/chat", { key, from, body: move })).status).toBe(200);
   expect((await server.send("DELETE /v2/game", { key, from, body: { chatId: second } })).status).toBe(200);
   expect((await byHand(second)).status).toBe(200);
-  expectRefusal(await set(first, "1"), 409, "CONFLICT", limited);
+  expectConflict(await set(first, "1"), "link_limit");
 
   await owner.send(`PATCH /dashboard/api/scopes/${pid}`, { body: { oneChatUser: true } });
   const mover = server.newBrowser();

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { type Fixtures, guild } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
-import { scopesOf, signInOwner } from "./dashboard.ts";
+import { enterDashboard, scopesOf, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 const [ada, mod] = ["100001", "100002"];
@@ -84,9 +84,8 @@ test("what a search finds is sorted by name over all pages, too", async () => {
 });
 
 test("a search finds who was linked after the links were sorted", async () => {
-  const owner = await signInOwner(server, ada);
+  const { owner, pid } = await enterDashboard(server, ada, guild);
   await open(ada, 1);
-  const pid = textOf((await scopesOf(owner))[1]?.pid);
   const body = { pid, chatId: ada, gameId: "2", reason: "A test" };
   expect((await owner.send("PUT /dashboard/api/links", { body })).status).toBe(200);
   expect((await open(ada, 1, { q: ada })).shown).toEqual([ada]);

@@ -3,8 +3,16 @@ import { dashboardRoutes } from "@accountlink/http-api";
 import { beforeAll, expect, test } from "vitest";
 import { daysAgo, emptyGuild, guild, newToken } from "../support/fixtures.ts";
 import { listOf, type RequestOptions, type Send, textOf } from "../support/http.ts";
-import { checked, dataOf, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
-import { createKey, documented, scopesOf, signInOwner } from "./dashboard.ts";
+import {
+  checked,
+  dataOf,
+  expectForbidden,
+  expectInvalid,
+  expectMissing,
+  expectRefusal,
+  expectUnknown,
+} from "./contract_server.ts";
+import { createKey, documented, enterDashboard, scopesOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, bob, cyd] = ["100001", "100002", "100003"];
@@ -42,8 +50,6 @@ beforeAll(async () => {
 type Line = Parameters<Send>[0];
 const from = "198.18.77.1";
 const send = (line: Line, options: RequestOptions = {}) => check(line, { key, from, ...options });
-const expectForbidden = (answer: Awaited<ReturnType<Send>>, reason: string) =>
-  expectRefusal(answer, 403, "FORBIDDEN", { reason });
 
 const managed = new Set(dashboardRoutes.filter(({ keyAccess }) => keyAccess?.includes("manage")));
 
@@ -105,11 +111,10 @@ test("a key links, finds and unlinks without cookie, token, origin and pid, and 
 });
 
 test("linking a proven account, or oneself, needs a reason by JSON too, of a member and of a key", async () => {
-  const owner = await signInOwner(server, ada);
-  const [, scope] = await scopesOf(owner);
+  const { owner, pid } = await enterDashboard(server, ada, guild);
   const line = "PUT /dashboard/api/links";
   const puts = [
-    (body: object) => owner.send(line, { body: { ...body, pid: scope?.pid } }),
+    (body: object) => owner.send(line, { body: { ...body, pid } }),
     (body: object) => send(line, { body }),
   ];
   for (const put of puts) {
@@ -206,9 +211,9 @@ test("a key reads the queue of alts, and reviews pairs, if it is Premium", async
 });
 
 test("members review pairs by JSON as they do on the page, but not themselves", async () => {
-  const [admin, owner] = [await signInOwner(server, bob), await signInOwner(server, ada)];
-  const [, scope] = await scopesOf(owner);
-  const body = { pid: scope?.pid, chatId: bob, otherChatId: "100005", verdict: "different" };
+  const admin = await signInOwner(server, bob);
+  const { owner, pid } = await enterDashboard(server, ada, guild);
+  const body = { pid, chatId: bob, otherChatId: "100005", verdict: "different" };
   expectInvalid(await admin.send("PUT /dashboard/api/alts/reviews", { body }), "otherChatId");
   const { review } = dataOf(await owner.send("PUT /dashboard/api/alts/reviews", { body }));
   expect(review).toMatchObject({ chatId: bob, verdict: "different", keyId: null });
@@ -250,8 +255,7 @@ test("a scope of another key is as if it weren't there", async () => {
   const pids = (await scopesOf(owner)).map(({ pid }) => textOf(pid));
   const [pid = "", own = ""] = pids;
   for (const each of [pid, "pid_0000000000000000", "x"]) {
-    const unknown = async (line: Line, body?: object) =>
-      expectRefusal(await send(line, body && { body }), 404, "BAD_REQUEST", null);
+    const unknown = async (line: Line, body?: object) => expectUnknown(await send(line, body && { body }));
     await unknown(`GET /dashboard/api/links?pid=${each}`);
     await unknown(`GET /dashboard/api/scopes/${each}`);
     await unknown(`PATCH /dashboard/api/scopes/${each}`, { doneText: "Hi" });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { daysAgo, guild } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf, withoutIsolation } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
-import { expectRefusal } from "./contract_server.ts";
+import { expectConflict, expectRefusal } from "./contract_server.ts";
 import { expectPage } from "./flow_server.ts";
 import { exportOf, useSiteServer } from "./site_server.ts";
 
@@ -249,7 +249,7 @@ test("an erasure needs a confirmation, deletes all data and signs the user out",
   }
   expectRefusal(await lookUp(eve), 404, "LINK_NOT_FOUND", null);
   const replayed = await send("PATCH /v2/game", again);
-  expectRefusal(replayed, 409, "CONFLICT", { reason: "user_erased" });
+  expectConflict(replayed, "user_erased");
   expect((await lookUp("100006")).status).toBe(200);
   expect(pidsOn((await (await open(eve)).get("/me")).text)).toEqual([]);
 });

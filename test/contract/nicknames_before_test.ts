@@ -2,25 +2,20 @@
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { withoutIsolation } from "../support/flow_browser.ts";
-import { pidOf, putPlan, signInOwner } from "./dashboard.ts";
+import { enterDashboard, putPlan } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
 const [ada, cyd] = ["100001", "100003"];
 
 const header = "chatId,before,byTheRules,replacedAt\r\n";
 const replaced = /^chatId,before,byTheRules,replacedAt\r\n100003,Nick,player_3,\d{4}-[^,]*Z\r\n$/;
-const club = { account: "club", scope: "guild", guildId: guild } as const;
 
-const server = useSiteServer({}, (fixture) => ({
-  ...clubOf(ada, [{ id: "1", name: "Member", assignable: true }])(fixture),
-  plans: [{ ...club, rules: [], nickname: "{game.username}", state: "on" }],
-}));
+const server = useSiteServer({}, clubOf(ada, [{ id: "1", name: "Member", assignable: true }]));
+server.fixtures.plan({ account: "club", guildId: guild, nickname: "{game.username}" });
 server.fixtures.key({ account: "club", guildId: guild, links: { [cyd]: "3" } });
 
 test("nicknames from before are downloaded, and put back while no rules set nicknames", async () => {
-  const owner = await signInOwner(server, ada);
-  const pid = await pidOf(owner);
-  const { browser, csrfToken: csrf } = owner;
+  const { owner, browser, csrf, pid } = await enterDashboard(server, ada);
   const page = `/dashboard/communities/${pid}/roles`;
   const file = async () => (await browser.get(`${page}/nicknames.csv?guildId=${guild}`)).text;
   await expect.poll(file, { timeout: 12_000 }).toMatch(replaced);

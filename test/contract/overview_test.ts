@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "vitest";
 import { chatUsers, daysAgo, guild } from "../support/fixtures.ts";
 import { wordsOf } from "../support/flow_browser.ts";
-import { pidOf, planOf, signInOwner } from "./dashboard.ts";
+import { enterDashboard, planOf, signInOwner } from "./dashboard.ts";
 import { expectPage } from "./flow_server.ts";
 import { managedBy, useSiteServer, verified } from "./site_server.ts";
 
@@ -16,7 +16,6 @@ const server = useSiteServer({}, (fixture) => ({
     { name: "club", chatId: ada, tier: "premium", members: [{ chatId: mod, role: "admin" as const }] },
     { name: "makers", chatId: ben },
   ],
-  keys: fixture.keys,
   links: [
     { ...club, chatId: "100003", gameId: "3", lastVerifiedAt: daysAgo(2) },
     { ...club, chatId: "100004", gameId: "4", lastVerifiedAt: daysAgo(9) },
@@ -27,15 +26,9 @@ const server = useSiteServer({}, (fixture) => ({
     { ...seen, chatId: eve },
     { ...seen, chatId: "100007" },
   ],
-  plans: [
-    {
-      ...club,
-      rules: [{ roleId: verified.id, when: { is: "linked" } }],
-      nickname: null,
-      state: "on",
-    },
-  ],
 }));
+const rule = { roleId: verified.id, when: { is: "linked" } };
+server.fixtures.plan({ account: "club", guildId: guild, rules: [rule] });
 server.fixtures.key({ account: "makers", links: { 100003: "3" } });
 
 afterEach(() => server.platform.recover());
@@ -66,8 +59,7 @@ test("an owner without a key reads who is linked and who is not, who linked this
 });
 
 test("members of a community without a key can link while its rules are paused", async () => {
-  const owner = await signInOwner(server, ada);
-  const pid = await pidOf(owner);
+  const { owner, pid } = await enterDashboard(server, ada);
   const { rules, nickname } = await planOf(owner, pid);
   for (const state of ["paused", "on"]) {
     const body = { pid, guildId: guild, rules, nickname, state };

@@ -3,35 +3,20 @@ import { beforeAll, expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { dataOf, expectInvalid } from "./contract_server.ts";
-import { type Owner, pidOf, planOf, putPlan, signInOwner } from "./dashboard.ts";
-import { useSiteServer } from "./site_server.ts";
+import { enterDashboard, type Owner, pidOf, planOf, putPlan, signInOwner } from "./dashboard.ts";
+import { managedBy, useSiteServer } from "./site_server.ts";
 
 const [ada, rival] = ["100001", "100007"];
 
-const server = useSiteServer({}, ({ platform, ...fixture }) => ({
-  ...fixture,
-  accounts: [
-    { name: "club", chatId: ada },
-    { name: "rival", chatId: rival },
-  ],
-  platform: {
-    ...platform,
-    guilds: platform?.guilds?.map((each) =>
-      each.id === guild
-        ? { ...each, locale: "de", members: [ada, rival].map((chatId) => ({ chatId, manager: true })) }
-        : each,
-    ),
-  },
-}));
+const server = useSiteServer({}, managedBy([ada, rival], [], { locale: "de" }));
 const { fixtures, platform } = server;
-fixtures.key({ account: "club", guildId: guild });
-fixtures.key({ account: "rival", guildId: guild });
+fixtures.key({ account: "club", owner: ada, guildId: guild });
+fixtures.key({ account: "rival", owner: rival, guildId: guild });
 
 let owner: Owner;
 let pid: string;
 beforeAll(async () => {
-  owner = await signInOwner(server, ada);
-  pid = await pidOf(owner);
+  ({ owner, pid } = await enterDashboard(server, ada));
 });
 
 const put = async (by: Owner, fields: object = {}) => putPlan(by, { pid: await pidOf(by), ...fields });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { guild, nobody, stranger } from "../support/fixtures.ts";
 import { formOf, locationOf, withoutIsolation } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
-import { expectInvalid, expectRefusal } from "./contract_server.ts";
+import { expectForbidden, expectInvalid } from "./contract_server.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
 const { fixtures, send, setup, read, gameOf, newBrowser } = useFlowServer();
@@ -29,7 +29,7 @@ test("keys with access full or game create sessions that name a player, in v1 an
       expect(answer.body.data).toMatchObject({ state: "pending", gameId: "3", chatId: null, proof: null });
     }
   }
-  expectRefusal(await create(verify, { gameId: "3" }), 403, "FORBIDDEN", { reason: "key_access" });
+  expectForbidden(await create(verify, { gameId: "3" }), "key_access");
   const refused = await create(verify, { gameId: "3" }, true);
   expect([refused.status, refused.body.error]).toEqual([403, "This API key may not do that"]);
   expect((await create(verify, {})).status).toBe(201);

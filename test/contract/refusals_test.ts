@@ -1,7 +1,7 @@
 /** Refusals of the platforms are charged to the account that causes them. */
 import { expect, test } from "vitest";
 import { guild, stranger } from "../support/fixtures.ts";
-import { expectRefusal, useContractServer } from "./contract_server.ts";
+import { expectForbidden, expectRefusal, useContractServer } from "./contract_server.ts";
 
 const { fixtures, send } = useContractServer({ ACCOUNTLINK_IP_PER_SECOND: "0" });
 
@@ -42,7 +42,7 @@ test("an account whose requests are refused 200 times waits, and other accounts 
   expectRefusal(await lookup(noisyGlobal, "100002"), 429, "RATE_LIMITED", { bucket: "platform_refusals" });
   expect((await send("GET /v2/chat?chatId=100001", { key: noisyGlobal })).status).toBe(200);
   expect((await lookup(quiet, "100001")).status).toBe(200);
-  expectRefusal(await lookup(quiet, stranger), 403, "FORBIDDEN", { reason: "user_not_in_guild" });
+  expectForbidden(await lookup(quiet, stranger), "user_not_in_guild");
 });
 
 test("profiles that a Premium key gets without asking for them are charged to its account", async () => {

@@ -1,10 +1,10 @@
 /** Members who have not linked get one private message, where their community wants it. */
 import { beforeAll, expect, test } from "vitest";
-import { guild } from "../support/fixtures.ts";
+import { guild, inGuilds } from "../support/fixtures.ts";
 import { formOf, wordsOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid } from "./contract_server.ts";
-import { type Owner, pidOf, planOf, putPlan, signInOwner } from "./dashboard.ts";
+import { enterDashboard, type Owner, pidOf, planOf, putPlan, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 type Line = Parameters<Owner["send"]>[0];
@@ -38,32 +38,29 @@ const crowdedGuild = {
   ],
 };
 
-const server = useSiteServer({ ACCOUNTLINK_REMINDERS_PER_MINUTE: "1000" }, ({ platform, ...fixture }) => ({
+const german = {
+  locale: "de",
+  members: [
+    { chatId: ada, manager: true, joined },
+    { chatId: linked, joined },
+    { chatId: young, joined: new Date().toISOString() },
+    // The last to join is first.
+    { chatId: closed, joined: "2024-02-01T00:00:00.000Z" },
+    { chatId: open, joined },
+    { chatId: rival, manager: true, joined },
+    { chatId: late, joined: "2023-01-01T00:00:00.000Z" },
+  ],
+};
+
+const server = useSiteServer({ ACCOUNTLINK_REMINDERS_PER_MINUTE: "1000" }, (fixture) => ({
   ...fixture,
   accounts: [
     { name: "club", chatId: ada, tier: "premium" },
     { name: "rival", chatId: rival, tier: "premium" },
   ],
   platform: {
-    ...platform,
-    guilds: [...(platform?.guilds ?? []), coldGuild, crowdedGuild].map((each) =>
-      each.id === guild
-        ? {
-            ...each,
-            locale: "de",
-            members: [
-              { chatId: ada, manager: true, joined },
-              { chatId: linked, joined },
-              { chatId: young, joined: new Date().toISOString() },
-              // The last to join is first.
-              { chatId: closed, joined: "2024-02-01T00:00:00.000Z" },
-              { chatId: open, joined },
-              { chatId: rival, manager: true, joined },
-              { chatId: late, joined: "2023-01-01T00:00:00.000Z" },
-            ],
-          }
-        : each,
-    ),
+    ...fixture.platform,
+    guilds: [...inGuilds(fixture, ({ id }) => (id === guild ? german : {})).guilds, coldGuild, crowdedGuild],
   },
 }));
 const { fixtures, platform } = server;
@@ -75,8 +72,7 @@ for (const guildId of [cold, crowded]) fixtures.key({ account: "club", guildId, 
 let owner: Owner;
 let pid: string;
 beforeAll(async () => {
-  owner = await signInOwner(server, ada);
-  pid = await pidOf(owner);
+  ({ owner, pid } = await enterDashboard(server, ada));
 });
 
 const put = (fields: object) => putPlan(owner, { pid, ...fields });

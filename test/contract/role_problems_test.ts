@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { type Json } from "../support/http.ts";
 import { expectData } from "./contract_server.ts";
-import { pidOf, planOf, putPlan, signInOwner } from "./dashboard.ts";
+import { enterDashboard, planOf, putPlan } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
 const [ada, dan, eve] = ["100001", "100004", "100005"];
@@ -44,8 +44,8 @@ const api = {
 /** Turns on a plan while the platforms have the faults. Returns a function that reads the plan after its sweep. */
 const sweepWith = async (faults: ReadonlyArray<object>, settings: object) => {
   for (const fault of faults) await platform.fail(fault);
-  const owner = await signInOwner(server, ada);
-  const place = { pid: await pidOf(owner, guild), guildId: guild };
+  const { owner, pid } = await enterDashboard(server, ada, guild);
+  const place = { pid, guildId: guild };
   expect((await putPlan(owner, { ...place, unlinked: "keep", ...settings })).status).toBe(200);
   onTestFinished(async () => {
     await platform.recover();
@@ -102,16 +102,15 @@ test("members that may not be listed end the sweep, and are a problem that the p
   const hidden = { mode: "refused", code: "members_hidden", platform: "chat", route: `GET ${api.members}` };
   const status = await sweepWith([hidden], { rules: [isLinked] });
   expect((await status())?.problems).toEqual([problem("members_hidden", [], null)]);
-  const owner = await signInOwner(server, ada);
-  const pid = await pidOf(owner, guild);
-  const { text } = await owner.browser.get(`/dashboard/communities/${pid}/roles?guildId=${guild}`);
+  const { browser, pid } = await enterDashboard(server, ada, guild);
+  const { text } = await browser.get(`/dashboard/communities/${pid}/roles?guildId=${guild}`);
   const headings = Array.from(text.matchAll(/<h2>(Rules|Problems)<\/h2>/g), ([, name]) => name);
   expect(headings).toEqual(["Rules", "Problems"]);
 });
 
 test("a member with several ranks in a group has the role of each, and the name of the highest", async () => {
-  const owner = await signInOwner(server, ada);
-  const place = { pid: await pidOf(owner, guild), guildId: guild };
+  const { owner, pid } = await enterDashboard(server, ada, guild);
+  const place = { pid, guildId: guild };
   const ofRank = (roleId: string, rank: number) => ({
     roleId,
     when: { is: "group", groupId: "3", minRank: rank, maxRank: rank },
@@ -143,8 +142,8 @@ test("a member who has not passed the guild's screening is as one who has not jo
   expect(await held()).toBe(1);
   const refused = await sync(eve);
   expect([refused.status, refused.body.error?.details]).toEqual([403, { reason: "user_not_in_guild" }]);
-  const owner = await signInOwner(server, ada);
-  const list = `GET /dashboard/api/unlinked?pid=${await pidOf(owner, guild)}&guildId=${guild}`;
+  const { owner, pid } = await enterDashboard(server, ada, guild);
+  const list = `GET /dashboard/api/unlinked?pid=${pid}&guildId=${guild}`;
   expect(JSON.stringify((await owner.send(list as never)).body)).not.toContain(eve);
   await put(false);
   expectData(await sync(eve), { chatId: eve, added: [linked], removed: [], nickname: null });

@@ -2,7 +2,7 @@
  * Runs a server for tests of the two sites that users sign in to, the dashboard and /me. Simulated browsers open them.
  */
 import { afterAll, expect } from "vitest";
-import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
+import { type Fixtures, type Guild, inGuilds, makeFixtures } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf, locationOf, openBrowser } from "../support/flow_browser.ts";
 import type { Answer } from "../support/http.ts";
 import { type ServerOptions, useServer } from "../support/server.ts";
@@ -43,18 +43,14 @@ export const useSiteServer = (
 
 /** Changes the fixture so that these chat users manage every guild, which gets these roles and other properties. */
 export const managedBy =
-  (chatIds: ReadonlyArray<string>, roles?: ReadonlyArray<object>, others: object = {}) =>
-  ({ platform, ...fixture }: Fixtures["fixture"]) => ({
+  (chatIds: ReadonlyArray<string>, roles?: Guild["roles"], others: Partial<Guild> = {}) =>
+  (fixture: Fixtures["fixture"]) => ({
     ...fixture,
-    platform: {
-      ...platform,
-      guilds: (platform?.guilds ?? []).map((guild) => ({
-        ...guild,
-        members: guild.members?.map((member) => ({ ...member, manager: chatIds.includes(member.chatId) })),
-        ...(roles && { roles }),
-        ...others,
-      })),
-    },
+    platform: inGuilds(fixture, ({ members = [] }) => ({
+      members: members.map((member) => ({ ...member, manager: chatIds.includes(member.chatId) })),
+      ...(roles && { roles }),
+      ...others,
+    })),
   });
 
 /** A role that the bot may give, in every guild of `clubOf`. */
@@ -65,7 +61,7 @@ export const verified = { id: "5", name: "Verified", assignable: true };
  * `verified`, these roles and other properties.
  */
 export const clubOf =
-  (chatId: string, roles: ReadonlyArray<object> = [], others: object = {}) =>
+  (chatId: string, roles: NonNullable<Guild["roles"]> = [], others: Partial<Guild> = {}) =>
   (fixture: Fixtures["fixture"]) => ({
     ...managedBy([chatId], [...roles, verified], others)(fixture),
     accounts: [{ name: "club", chatId }],

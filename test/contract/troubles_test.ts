@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { wordsOf } from "../support/flow_browser.ts";
-import { pidOf, putPlan, signInOwner } from "./dashboard.ts";
+import { enterDashboard, putPlan, signInOwner } from "./dashboard.ts";
 import { exportOf, managedBy, useSiteServer } from "./site_server.ts";
 
 const [ada, ben, dan, eve] = ["100001", "100002", "100004", "100005"];
@@ -25,8 +25,8 @@ const pagesOf = async (chatId: string) => {
 };
 
 const put = async (change: object, member = ada) => {
-  const owner = await signInOwner(server, member);
-  expect((await putPlan(owner, { pid: await pidOf(owner, guild), ...change })).status).toBe(200);
+  const { owner, pid } = await enterDashboard(server, member, guild);
+  expect((await putPlan(owner, { pid, ...change })).status).toBe(200);
 };
 
 test("the overview and the list of communities say where the bot is missing, and lead to add it", async () => {
@@ -41,8 +41,8 @@ test("they say who paused the rules of a community", async () => {
   for (const text of await pagesOf(ada))
     expect(text).toContain("rules of Rook & Bishop were paused by you at ");
   for (const text of await pagesOf(dan)) expect(text).toContain("Bishop were paused by User 1 at ");
-  const owner = await signInOwner(server, ada);
-  const page = await owner.browser.get(`/dashboard/communities/${await pidOf(owner, guild)}/roles`);
+  const { browser, pid } = await enterDashboard(server, ada, guild);
+  const page = await browser.get(`/dashboard/communities/${pid}/roles`);
   // The page says this reason, and not all that there may be.
   expect(page.text).toContain("They were paused at ");
   expect(page.text).not.toContain("because");

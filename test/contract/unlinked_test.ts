@@ -3,8 +3,8 @@ import { afterEach, expect, test } from "vitest";
 import { botlessGuild, chatUsers, emptyGuild, guild } from "../support/fixtures.ts";
 import { wordsOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
-import { dataOf, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
-import { type Owner, pidOf, putPlan, signInOwner } from "./dashboard.ts";
+import { dataOf, expectForbidden, expectInvalid, expectMissing } from "./contract_server.ts";
+import { enterDashboard, type Owner, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
 const [ada, mod] = ["100001", "100002"];
@@ -22,8 +22,7 @@ const unlinked = async (owner: Owner, pid: string, query: Readonly<Record<string
   owner.send(`GET /dashboard/api/unlinked?${new URLSearchParams({ pid, guildId: guild, ...query })}`);
 
 test("members without a link are listed with how many of how many, in pages, also for moderators", async () => {
-  const owner = await signInOwner(server, mod);
-  const pid = await pidOf(owner, guild);
+  const { owner, pid } = await enterDashboard(server, mod, guild);
   const first = dataOf(await unlinked(owner, pid, { limit: "20" }));
   expect(first).toMatchObject({ linked: 2, total: chatUsers.length });
   expect(listOf(first.members)[0]).toEqual({
@@ -55,8 +54,7 @@ test("the page lists who joined first, on request, and says how a community remo
 });
 
 test("a link counts at once, and a search finds names and IDs", async () => {
-  const owner = await signInOwner(server, ada);
-  const pid = await pidOf(owner, guild);
+  const { owner, pid } = await enterDashboard(server, ada, guild);
   const body = { chatId: "100005", gameId: "5", guildId: guild };
   await send("PATCH /v2/game", { key, body });
   expect(dataOf(await unlinked(owner, pid))).toMatchObject({ linked: 3, total: chatUsers.length });
@@ -69,8 +67,7 @@ test("a link counts at once, and a search finds names and IDs", async () => {
 });
 
 test("the page asks the list that the rules ask, also the shared one", async () => {
-  const owner = await signInOwner(server, ada);
-  const [global, pid] = [await pidOf(owner), await pidOf(owner, guild)];
+  const { owner, global, pid } = await enterDashboard(server, ada, guild);
   const wordsAt = async (path: string) => wordsOf(await owner.browser.get(path));
   const page = (query: Readonly<Record<string, string>>) =>
     wordsAt(`/dashboard/links/unlinked?${new URLSearchParams(query)}`);
@@ -100,23 +97,21 @@ test("the page asks the list that the rules ask, also the shared one", async () 
 });
 
 test("only a guild that the account manages is told, where the bot is", async () => {
-  const owner = await signInOwner(server, ada);
-  const [global, pid] = [await pidOf(owner), await pidOf(owner, guild)];
+  const { owner, global, pid } = await enterDashboard(server, ada, guild);
   expectMissing(await owner.send(`GET /dashboard/api/unlinked?pid=${pid}`), "guildId");
   expectInvalid(await unlinked(owner, pid, { cursor: "x" }), "cursor");
   expect((await unlinked(owner, "pid_0000000000000000")).status).toBe(404);
   const wrong = await unlinked(owner, pid, { guildId: emptyGuild });
-  expectRefusal(wrong, 403, "FORBIDDEN", { reason: "wrong_guild" });
+  expectForbidden(wrong, "wrong_guild");
   const botless = await unlinked(owner, global, { guildId: botlessGuild });
-  expectRefusal(botless, 403, "FORBIDDEN", { reason: "bot_not_in_guild" });
+  expectForbidden(botless, "bot_not_in_guild");
   expect(dataOf(await unlinked(owner, global))).toMatchObject({ linked: 0, total: chatUsers.length });
   const foreign = await unlinked(owner, global, { guildId: emptyGuild });
-  expectRefusal(foreign, 403, "FORBIDDEN", { reason: "not_guild_manager" });
+  expectForbidden(foreign, "not_guild_manager");
 });
 
 test("while the platform is down, nobody is told", async () => {
-  const owner = await signInOwner(server, ada);
-  const pid = await pidOf(owner, guild);
+  const { owner, pid } = await enterDashboard(server, ada, guild);
   await platform.fail({ mode: "down", platform: "chat", status: 500 });
   await expect.poll(async () => (await unlinked(owner, pid)).status).toBe(503);
 });

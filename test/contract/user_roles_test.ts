@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf, locationOf, wordsOf } from "../support/flow_browser.ts";
 import { dataOf } from "./contract_server.ts";
-import { pidOf, putPlan, signInOwner } from "./dashboard.ts";
+import { enterDashboard, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, member, mod, admin] = ["100001", "100003", "100002", "100004"];
@@ -26,8 +26,7 @@ const rules = [{ roleId: verified.id, when: { is: "linked" } }];
 fixtures.plan({ account: "club", guildId: guild, rules });
 
 test("a user's page shows the roles and what the rules would change, and applies them", async () => {
-  const owner = await signInOwner(server, ada);
-  const [csrf, pid] = [owner.csrfToken, await pidOf(owner)];
+  const { owner, csrf, pid } = await enterDashboard(server, ada);
   const path = `/dashboard/links/user?pid=${pid}&chatId=${member}`;
   const text = async () => (await owner.browser.get(path)).text;
   await expect.poll(text, { timeout: 20_000 }).toMatch(/Has [^<]*Verified/);
@@ -75,8 +74,7 @@ test("a user's page shows the roles and what the rules would change, and applies
 });
 
 test("a blocked user is let in again on the user's page, which tells both with the link in one list", async () => {
-  const owner = await signInOwner(server, ada);
-  const [csrf, pid] = [owner.csrfToken, await pidOf(owner)];
+  const { owner, csrf, pid } = await enterDashboard(server, ada);
   const chatId = member;
   await owner.send("PUT /dashboard/api/links", { body: { pid, chatId, gameId: "4" } });
   const press = (act: string, fields: Readonly<Record<string, string>>) =>

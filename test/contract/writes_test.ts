@@ -6,6 +6,7 @@ import { guild } from "../support/fixtures.ts";
 import { type Json, textOf } from "../support/http.ts";
 import { whyHidden } from "../support/storage.ts";
 import {
+  expectConflict,
   expectData,
   expectInvalid,
   expectMissing,
@@ -88,7 +89,7 @@ test("PATCH /v2/chat keeps the link if both chat IDs are equal, and refuses an o
     updated: false,
   });
   expectRefusal(await linked.patchChat("100009", "100009"), 404, "LINK_NOT_FOUND", null);
-  expectRefusal(await linked.patchChat("100002", "100001"), 409, "CONFLICT", { reason: expect.any(String) });
+  expectConflict(await linked.patchChat("100002", "100001"), "chat_already_linked");
   expect([await linked.gameOf("100002"), await linked.gameOf("100001")]).toEqual(["2", "1"]);
 });
 

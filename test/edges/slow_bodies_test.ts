@@ -1,7 +1,7 @@
 /** Bodies that arrive slowly, that wait for the turn of their account, or that are too large. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { headersOf, pidOf, signInOwner } from "../contract/dashboard.ts";
+import { enterDashboard, headersOf, signInOwner } from "../contract/dashboard.ts";
 import { useSiteServer } from "../contract/site_server.ts";
 import { connectTo, type RawAnswer, readAnswers } from "../support/raw_http.ts";
 
@@ -73,9 +73,7 @@ test("a write of a member who is removed from the team before the end of its bod
 });
 
 test("a form is refused if it is larger than its fields may be", async () => {
-  const owner = await signInOwner(server, carol);
-  const { csrfToken: csrf, browser } = owner;
-  const pid = await pidOf(owner);
+  const { browser, csrf, pid } = await enterDashboard(server, carol);
   const statusOf = async (path: string, fields: Readonly<Record<string, string>>) =>
     (await browser.post(path, { csrf, pid, ...fields })).status;
   const filler = (size: number) => ({ filler: "x".repeat(size) });

@@ -16,7 +16,7 @@ import {
 import { testLive } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { expect } from "vitest";
-import { guild, makeFixtures } from "../support/fixtures.ts";
+import { guild, inGuilds, makeFixtures } from "../support/fixtures.ts";
 import { useFolder } from "../support/folder.ts";
 import { type RunningServer, serverInScope } from "../support/server.ts";
 
@@ -107,9 +107,7 @@ const makeClub = () => {
     unlinked: "remove",
     state: "on",
   });
-  const { platform } = fixtures.fixture;
-  const guilds = platform?.guilds?.map((each) => (each.id === guild ? { ...each, roles } : each));
-  const known = { platform: { ...platform, guilds } };
+  const known = { platform: inGuilds(fixtures.fixture, ({ id }) => (id === guild ? { roles } : {})) };
   const set = (server: RunningServer, chatId: string, gameId: string) =>
     Effect.promise(() =>
       server.send("PATCH /v2/game", { key, body: { chatId, gameId, guildId: guild } }),

@@ -11,6 +11,7 @@ type KeyEntry = NonNullable<NonNullable<FixtureFile["keys"]>[number]>;
 
 type AccountEntry = NonNullable<FixtureFile["accounts"]>[number];
 type PlanEntry = NonNullable<NonNullable<FixtureFile["plans"]>[number]>;
+export type Guild = NonNullable<NonNullable<FixtureFile["platform"]>["guilds"]>[number];
 
 /** The guild "Rook & Bishop", with the bot and the chat users 100001 to 100040. */
 export const guild = "700000000000000001";
@@ -117,6 +118,12 @@ const platform = {
   chatUsers: [...chatUsers, { id: stranger, username: "stranger" }],
   gameUsers,
 } satisfies FixtureFile["platform"];
+
+/** Changes each guild of the platform. */
+export const inGuilds = ({ platform: known }: FixtureFile, change: (guild: Guild) => Partial<Guild>) => ({
+  ...known,
+  guilds: (known?.guilds ?? []).map((each) => ({ ...each, ...change(each) })),
+});
 
 const scopeOf = (guildId: string | undefined) =>
   guildId === undefined ? ({ scope: "global" } as const) : ({ scope: "guild", guildId } as const);
