@@ -1,18 +1,14 @@
-import { ChatIdentity, ChatPlatform, type GameId, GamePlatform } from "@accountlink/core";
+import type { GameId } from "@accountlink/core";
 import { type GameItem, noFeatures } from "@accountlink/core/platforms";
 import { type HttpAnswer, type HttpAnswering, isProof, startHttpServer } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
-import { Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect";
+import { Effect, Option, Redacted, Result, Schema } from "effect";
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http";
 import type { RequestFailed } from "../http/mod.ts";
 import { signIn as anySignIn, callback } from "../http/oauth/test_sign_in.ts";
 import { answers, ask, gameHost, type Route } from "./answers.ts";
-import { liveChatIdentity } from "./discord/chat_identity.ts";
-import { liveChatPlatform } from "./discord/chat_platform.ts";
 import { ada, eve, guildId } from "./discord/test_discord.ts";
-import { httpGamePlatform } from "./game_http/game_platform.ts";
-
-import { liveGamePlatform } from "./roblox/game_platform.ts";
+import { type LivePlatforms, livePlatforms } from "./test_platforms.ts";
 
 const game = "1" as GameId;
 const item = (kind: GameItem["item"]): GameItem => ({ item: kind, itemId: "55" });
@@ -42,24 +38,15 @@ const usual: Readonly<Record<string, unknown>> = {
   "GET /groups.roblox.com/v2/groups": { data: [{ id: 9, name: "Makers" }] },
 };
 
-/** The live platforms have every optional operation. */
-interface Platforms {
-  readonly chat: Required<ChatPlatform["Service"]>;
-  readonly game: Required<GamePlatform["Service"]>;
-  readonly identity: ChatIdentity["Service"];
-  /** A game of one's own over HTTP. */
-  readonly own: GamePlatform["Service"];
-}
-
 const signIn = { ...anySignIn, guildId };
 
-const setRole = (chat: Platforms["chat"], what: "addRole" | "removeRole") =>
+const setRole = (chat: LivePlatforms["chat"], what: "addRole" | "removeRole") =>
   chat.roles[what](guildId, ada.id, role);
-const groups = ({ game: platform }: { readonly game: GamePlatform["Service"] }) =>
+const groups = ({ game: platform }: Pick<LivePlatforms, "game">) =>
   Effect.map(platform.findProfile(game, ["groups"]), (found) => Option.getOrThrow(found).groups);
 
 /** How the ports ask on each route whose refusals mean something. */
-const questions: { readonly [R in Route]?: (platforms: Platforms) => Effect.Effect<unknown, unknown> } = {
+const questions: { readonly [R in Route]?: (platforms: LivePlatforms) => Effect.Effect<unknown, unknown> } = {
   "GET /guilds/{guild_id}": ({ chat }) => chat.findGuild(guildId),
   "GET /guilds/{guild_id}/members/{user_id}": ({ chat }) => chat.findMember(guildId, ada.id),
   "GET /guilds/{guild_id}/channels": ({ chat }) => chat.channels.findChannels(guildId),
@@ -103,13 +90,13 @@ const questions: { readonly [R in Route]?: (platforms: Platforms) => Effect.Effe
   "GET apis.roblox.com/cloud/v2/groups/{group_id}": ({ game: platform }) => platform.findGroup("9"),
   "GET apis.roblox.com/cloud/v2/groups/{group_id}/memberships": ({ game: platform }) =>
     platform.groupMembers("9", null),
-  "GET your.game/": ({ own }) => own.features ?? Effect.die("no features"),
-  "GET your.game/users": ({ own }) => own.findUserByName?.("ada_g") ?? Effect.die("no names"),
+  "GET your.game/": ({ own }) => own.features,
+  "GET your.game/users": ({ own }) => own.findUserByName("ada_g"),
   "GET your.game/users/{gameId}": ({ own }) => own.hasUser(game),
   "GET your.game/users/{gameId}/groups": ({ own }) => groups({ game: own }),
   "GET your.game/users/{gameId}/items/{item}/{itemId}": ({ own }) =>
-    own.hasItem?.(game, { item: "app", itemId: "55" }) ?? Effect.die("no items"),
-  "GET your.game/groups/{groupId}": ({ own }) => own.findGroup?.("9") ?? Effect.die("no groups"),
+    own.hasItem(game, { item: "app", itemId: "55" }),
+  "GET your.game/groups/{groupId}": ({ own }) => own.findGroup("9"),
 };
 
 const isOfCloud = (route: Route): boolean => route.includes("/cloud/");
@@ -133,30 +120,10 @@ const outcome = Effect.fnUntraced(function* (route: Route, answer: HttpAnswering
     const body = usual[`${request.method} ${request.path}`];
     return body === undefined ? { status: 500 } : { body };
   });
-  const resilience = { backoff: Duration.millis(1), retries: 0 };
-  const publicUrl = "https://link.example";
-  const discord = { apiUrl: server.url, publicUrl, resilience };
-  const services = yield* Layer.build(
-    Layer.mergeAll(
-      liveChatPlatform({ botToken: Redacted.make("t"), ...discord }),
-      liveChatIdentity({ clientId: "1", clientSecret: Redacted.make("s"), ...discord }),
-      liveGamePlatform({
-        apiUrl: `${server.url}/{service}.roblox.com`,
-        apiKey: isOfCloud(route) ? Redacted.make("k") : undefined,
-        resilience,
-      }),
-    ).pipe(Layer.provide(FetchHttpClient.layer)),
-  );
-  const own = httpGamePlatform({ url: server.url, token: Redacted.make("t"), resilience });
+  const urls = { discord: server.url, roblox: `${server.url}/{service}.roblox.com`, own: server.url };
+  const platforms = yield* Effect.all(livePlatforms(FetchHttpClient.layer, urls, isOfCloud(route)));
   const question = questions[route] ?? (() => Effect.die("no question"));
-  const result = yield* Effect.result(
-    question({
-      chat: Context.get(services, ChatPlatform) as Platforms["chat"],
-      game: Context.get(services, GamePlatform) as Platforms["game"],
-      identity: Context.get(services, ChatIdentity),
-      own: Context.get(yield* Layer.build(Layer.provide(own, FetchHttpClient.layer)), GamePlatform),
-    }),
-  );
+  const result = yield* Effect.result(question(platforms));
   if (Result.isSuccess(result)) return result.success;
   const { _tag, reason } = result.failure as { readonly _tag: string; readonly reason?: string };
   return reason ?? _tag;

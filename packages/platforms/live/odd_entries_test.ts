@@ -1,25 +1,18 @@
 /** Each list of both platforms, and of a game over HTTP, with one entry that nobody expects. */
-import { ChatIdentity, ChatPlatform, type GameId, GamePlatform } from "@accountlink/core";
+import type { GameId, GamePlatform } from "@accountlink/core";
 import { featuresOf } from "@accountlink/core/platforms";
 import { isProof } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
-import { Context, Effect, Layer, Logger, Option, Predicate, Redacted } from "effect";
+import { Effect, Layer, Logger, Option, Predicate } from "effect";
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http";
 import { ToldLists } from "../http/entries.ts";
 import { callback, signIn } from "../http/oauth/test_sign_in.ts";
-import { liveChatIdentity } from "./discord/chat_identity.ts";
-import { liveChatPlatform } from "./discord/chat_platform.ts";
 import { ada, bob, eve, guildId } from "./discord/test_discord.ts";
-import { httpGamePlatform } from "./game_http/game_platform.ts";
-import { liveGamePlatform } from "./roblox/game_platform.ts";
+import { type LivePlatforms, livePlatforms } from "./test_platforms.ts";
 
-interface Platforms {
-  readonly chat: Required<ChatPlatform["Service"]>;
-  readonly identity: ChatIdentity["Service"];
-  readonly game: Required<GamePlatform["Service"]>;
+interface Platforms extends LivePlatforms {
   /** Asks Open Cloud first. The legacy routes are closed. */
-  readonly cloud: Required<GamePlatform["Service"]>;
-  readonly own: Required<GamePlatform["Service"]>;
+  readonly cloud: LivePlatforms["game"];
 }
 
 interface List {
@@ -366,31 +359,13 @@ const askWith = Effect.fnUntraced(function* (
       answer === undefined || isClosed ? new Response(null, { status: 500 }) : Response.json(answer);
     return Effect.succeed(HttpClientResponse.fromWeb(request, response));
   });
-  const resilience = { retries: 0 };
-  const discord = { apiUrl: "http://discord", publicUrl: "https://link.example", resilience };
-  const gameAt = (hasKey: boolean) =>
-    liveGamePlatform({
-      apiUrl: "http://{service}.roblox",
-      apiKey: hasKey ? Redacted.make("k") : undefined,
-      resilience,
-    });
+  const urls = { discord: "http://discord", roblox: "http://{service}.roblox", own: "http://own" };
+  const live = livePlatforms(Layer.succeed(HttpClient.HttpClient, http), urls, isCloud);
   const warned: Array<unknown> = [];
   return yield* Effect.gen(function* () {
-    const built = <I, S>(layer: Layer.Layer<I, never, HttpClient.HttpClient>, key: Context.Key<I, S>) =>
-      Effect.map(
-        Layer.build(Layer.provide(layer, Layer.succeed(HttpClient.HttpClient, http))),
-        Context.get(key),
-      ) as Effect.Effect<S>;
-    const own = httpGamePlatform({ url: "http://own", token: Redacted.make("t"), resilience });
     const platforms = route.includes("discord")
-      ? {
-          chat: yield* built(liveChatPlatform({ botToken: Redacted.make("t"), ...discord }), ChatPlatform),
-          identity: yield* built(
-            liveChatIdentity({ clientId: "1", clientSecret: Redacted.make("s"), ...discord }),
-            ChatIdentity,
-          ),
-        }
-      : { [platformOf(route)]: yield* built(route.includes("own/") ? own : gameAt(isCloud), GamePlatform) };
+      ? { chat: yield* live.chat, identity: yield* live.identity }
+      : { [platformOf(route)]: yield* route.includes("own/") ? live.own : live.game };
     const asked = ask(platforms as unknown as Platforms);
     const first = yield* Effect.result(asked);
     yield* Effect.result(asked);
