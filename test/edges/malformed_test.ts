@@ -127,6 +127,7 @@ test.concurrent.each(["websocket", "h2c"])("an Upgrade header is ignored: %s", a
 const get = (target: string, headers: string) =>
   `GET ${target} HTTP/1.1\r\nConnection: close\r\n${headers}\r\n`;
 const own = () => new URL(url()).host;
+const longCookie = `Cookie: accountlink_language=de-${"x".repeat(15_000)}\r\n`;
 
 test.each([
   ["no Host", () => get(lookup, authorization)],
@@ -147,6 +148,7 @@ test.each([
 test.each([
   ["a target on this host", () => get(`http://${own()}${lookup}`, `${host}${authorization}`), 200],
   ["HTTP/1.0 without Host", () => `GET ${lookup} HTTP/1.0\r\n${authorization}\r\n`, 200],
+  ["a cookie of 15,000 characters", () => get("/go", `${host}${longCookie}`), 200],
   ["one Authorization with a comma", () => get(lookup, `${host}Authorization: Digest a="b", c="d"\r\n`), 401],
 ])("an unambiguous head is accepted: %s", async (_, bytes, status) => {
   expect((await sendRaw(url(), bytes())).map((answer) => answer.status)).toEqual([status]);

@@ -73,28 +73,31 @@ const usableFolder = "expected a folder that can be made and written to";
 const unlike = "expected the one that it was made with or last rotated to";
 
 /** How a command is provoked, and parts of its refusal. Names in braces are paths of `Places`. */
-const refusals: ReadonlyArray<
-  readonly [by: keyof Places["runs"], words: string, begins: string, reason: string, expected: string]
-> = [
-  ["usual", "restore {none} --replace", 'Cannot use backup "{none}":', "there is no such file", anEarlierOne],
-  ["usual", "restore {folder} --replace", 'Cannot use backup "{folder}":', "it is not a file", anEarlierOne],
-  ["usual", "restore {empty} --replace", 'Cannot use backup "{empty}":', "it is empty", anEarlierOne],
-  ["usual", "restore {plain} --replace", 'Cannot use backup "{plain}":', "is not a database", anEarlierOne],
-  ["usual", "restore {half} --replace", 'Cannot use backup "{half}":', "is malformed", anEarlierOne],
-  [
-    "usual",
-    "restore {strange} --replace",
-    'Cannot use backup "{strange}":',
-    "it has no tables",
-    anEarlierOne,
-  ],
-  [
-    "usual",
-    "restore {keyless} --replace",
-    'Cannot use backup "{keyless}":',
-    "it holds no data",
-    anEarlierOne,
-  ],
+type Refusal = readonly [
+  by: keyof Places["runs"],
+  words: string,
+  begins: string,
+  reason: string,
+  expected: string,
+];
+const refusals: ReadonlyArray<Refusal> = [
+  ...Object.entries({
+    none: "there is no such file",
+    folder: "it is not a file",
+    empty: "it is empty",
+    plain: "is not a database",
+    half: "is malformed",
+    strange: "it has no tables",
+    keyless: "it holds no data",
+  }).map(
+    ([name, reason]): Refusal => [
+      "usual",
+      `restore {${name}} --replace`,
+      `Cannot use backup "{${name}}":`,
+      reason,
+      anEarlierOne,
+    ],
+  ),
   [
     "usual",
     "restore {newer} --replace",
@@ -111,14 +114,6 @@ const refusals: ReadonlyArray<
     "ENOTDIR",
     usableFolder,
   ],
-  [
-    "memory",
-    "restore {backup}",
-    'Cannot restore storage "memory":',
-    "only inside its server",
-    "expected embedded",
-  ],
-  ["redis", "restore {backup}", 'Cannot restore storage "redis":', "files of its own", "docs/operating.md"],
   [
     "withoutPrograms",
     "restore {backup}",
@@ -142,14 +137,6 @@ const refusals: ReadonlyArray<
     "expected the storage of a server",
   ],
   [
-    "memory",
-    "backup {none}",
-    'Cannot back up storage "memory":',
-    "only inside its server",
-    "expected embedded",
-  ],
-  ["redis", "backup {none}", 'Cannot back up storage "redis":', "files of its own", "docs/operating.md"],
-  [
     "usual",
     "move",
     "Cannot move the data: --to is not set",
@@ -170,27 +157,25 @@ const refusals: ReadonlyArray<
     '"{otherSecret}/secret" does not hold the secret of data folder "{data}"',
     unlike,
   ],
-  [
-    "otherDeployment",
-    "move --to {none}",
-    'Cannot move the data: ACCOUNTLINK_DEPLOYMENT is "another"',
-    "the storage is of deployment",
-    "expected the one that is named",
-  ],
-  [
-    "otherDeployment",
-    "restore {backup} --replace",
-    'Cannot restore: ACCOUNTLINK_DEPLOYMENT is "another"',
-    'the backup "{backup}" is of deployment',
-    "expected the one that is named",
-  ],
-  [
-    "otherDeployment",
-    "backup {none}",
-    'Cannot back up: ACCOUNTLINK_DEPLOYMENT is "another"',
-    "the storage is of deployment",
-    "expected the one that is named",
-  ],
+  ...[
+    ["move --to {none}", "Cannot move the data", "the storage"],
+    ["restore {backup} --replace", "Cannot restore", 'the backup "{backup}"'],
+    ["backup {none}", "Cannot back up", "the storage"],
+  ].map(
+    ([words = "", action = "", what = ""]): Refusal => [
+      "otherDeployment",
+      words,
+      `${action}: ACCOUNTLINK_DEPLOYMENT is "another"`,
+      `${what} is of deployment`,
+      "expected the one that is named",
+    ],
+  ),
+  ...Object.entries({ "restore {backup}": "Cannot restore", "backup {none}": "Cannot back up" }).flatMap(
+    ([words, action]): ReadonlyArray<Refusal> => [
+      ["memory", words, `${action} storage "memory":`, "only inside its server", "expected embedded"],
+      ["redis", words, `${action} storage "redis":`, "files of its own", "docs/operating.md"],
+    ],
+  ),
   [
     "usual",
     "move --to {plain}",
@@ -237,6 +222,13 @@ it("backup, restore and move refuse with the value, what was expected, and a way
     expect(readFileSync(database).equals(before)).toBe(true);
     expect([words, readdirSync(place.folder)]).toEqual([words, names]);
   }
+
+  const refused = `ACCOUNTLINK_DATA_DIR is "${places.plain}/data", ${usableFolder}`;
+  for (const words of ["serve", "keys list --account acme"])
+    expect((await runs.inFile(...words.split(" "))).stderr).toContain(refused);
+  const examined = await runs.inFile("doctor");
+  expect(examined.stdout).toContain(`fail  data folder    ${refused}`);
+  expect(examined.stdout).toContain("Name a folder in ACCOUNTLINK_DATA_DIR");
 
   await place.serve();
   for (const [words, begins] of [

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { rm, symlink } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import {
@@ -50,25 +50,6 @@ it("the doctor reports a folder and a secret that others can read, and a damaged
   const served = await run("serve");
   expect(served).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(refused) });
   expect(served.stderr).toMatch(/is open to others \(mode 755\)[^]*is open to others \(mode 644\)/);
-});
-
-it("the doctor and other commands report a data folder or a database that their user cannot use", async () => {
-  const { folder, file } = await makeWorkplace();
-  const inFile = join(await file("file", ""), "data");
-  // Tests may run as root, who can open every file except a link to itself.
-  await symlink("accountlink.db", join(folder, "accountlink.db"));
-  for (const [ACCOUNTLINK_DATA_DIR, advice] of [
-    [inFile, "Name a folder in ACCOUNTLINK_DATA_DIR"],
-    [folder, "Run the doctor as the user of the server"],
-  ] as const) {
-    const { run } = await makeWorkplace({ ACCOUNTLINK_DATA_DIR });
-    const unusable = `ACCOUNTLINK_DATA_DIR is "${ACCOUNTLINK_DATA_DIR}", expected a folder that can be `;
-    const { stdout } = await run("doctor");
-    expect(stdout).toContain(`fail  data folder    ${unusable}`);
-    expect(stdout).toContain(advice);
-    expect((await run("keys", "list", "--account", "acme")).stderr).toContain(unusable);
-    expect((await run("serve")).stderr).toContain(unusable);
-  }
 });
 
 it("the doctor warns of a server without platforms", async () => {
