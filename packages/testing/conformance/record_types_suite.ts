@@ -14,7 +14,7 @@ import {
 } from "@accountlink/core/records";
 import { sessionBursts, verificationSessions } from "@accountlink/core/sessions";
 import { recordTypes } from "@accountlink/core/storage";
-import { Arbitrary, Context, Effect, Schema } from "effect";
+import { Arbitrary, type Array as Arr, Context, Effect, Schema } from "effect";
 import { hostileTexts, uniqueChatId, uniqueText, unstorableTexts } from "../mod.ts";
 import { expectDefect, expectEqual } from "./expect.ts";
 import { atOnce, eraseUser, makeScopes, origin } from "./scopes.ts";
@@ -96,10 +96,23 @@ const ofKeys: ReadonlySet<RecordType> = new Set([verificationSessions, sessionBu
 
 const exists = (found: object | undefined): boolean => found !== undefined;
 
-const put = Effect.fnUntraced(function* (type: RecordType, record: Values) {
-  yield* (yield* records).write("put", uniqueText(), (tx) => tx.put(type, record));
-  return record;
-});
+const write = <A>(body: TxBody<A>) =>
+  Effect.flatMap(records, (all) => all.write("write", uniqueText(), body));
+
+const put = (type: RecordType, record: Values) =>
+  Effect.as(
+    write((tx) => tx.put(type, record)),
+    record,
+  );
+
+/** The operations that store a record. Each text is tried by one of them, and each field by all. */
+const stores = (type: RecordType, record: Values): Arr.NonEmptyReadonlyArray<TxBody<unknown>> => [
+  (tx) => tx.put(type, record),
+  (tx) => tx.create(type, record),
+  (tx) => tx.claim(type, record),
+  (tx) => tx.putAll(type, [record]),
+  (tx) => tx.mergeAll(type, [record], {}),
+];
 
 /** A random record of a scope, to which its parents and its account exist. */
 const newRecord = Effect.fnUntraced(function* (
@@ -125,37 +138,44 @@ const keepsTexts = Effect.fnUntraced(function* (type: RecordType) {
   const valueOf = (field: string, text: string) =>
     sorted.has(field) ? `${uniqueText()}${text.slice(0, 800)}` : text;
   const record = yield* newRecord(type, (yield* makeScopes).global, uniqueChatId());
-  const free = Object.entries(type.fields).flatMap(([field, values]) => {
-    const isName = values === accountId || parents.some(([name]) => name === field);
-    return isName || !Schema.is(values)("'") ? [] : [field];
-  });
-  for (const text of free.length === 0 ? [] : hostileTexts) {
-    const spoilt = { ...record, ...Object.fromEntries(free.map((field) => [field, valueOf(field, text)])) };
-    expectEqual(yield* get(type, yield* put(type, spoilt)), spoilt, type.name);
-  }
-  for (const field of free) {
-    for (const text of unstorableTexts) {
+  const fieldsFor = (sample: unknown) =>
+    Object.entries(type.fields).flatMap(([field, values]) => {
+      const isName = values === accountId || parents.some(([name]) => name === field);
+      return isName || !Schema.is(values)(sample) ? [] : [field];
+    });
+  const [free, lists] = [fieldsFor("'"), fieldsFor(["'", "'"])];
+  for (const [at, field] of free.entries()) {
+    for (const [index, text] of unstorableTexts.entries()) {
       const spoilt = { ...record, [field]: valueOf(field, text) };
-      yield* expectDefect(put(type, spoilt));
+      const ways = stores(type, spoilt);
+      yield* expectDefect(write(ways[(at + index) % ways.length] ?? ways[0]));
       if (type.key.includes(field)) yield* expectDefect(get(type, spoilt));
     }
+  }
+  // Nothing has been stored.
+  yield* write((tx) => tx.create(type, record));
+  for (const text of free.length + lists.length === 0 ? [] : hostileTexts) {
+    const texts = free.map((field) => [field, valueOf(field, text)] as const);
+    const spoilt = {
+      ...record,
+      ...Object.fromEntries([...texts, ...lists.map((field) => [field, [text, text]] as const)]),
+    };
+    expectEqual(yield* get(type, yield* put(type, spoilt)), spoilt, type.name);
   }
 });
 
 /** Adds 1 to two counts, which it reads by their keys, in a write that waits for no other one. */
 const increment = (counts: ReadonlyArray<DayCount>) =>
-  Effect.flatMap(records, ({ write }) =>
-    write("increment", uniqueText(), function* (tx) {
-      const found = yield* tx.getAll(
-        dayCounts,
-        counts.map(({ endsAt, key }) => [endsAt, key]),
-      );
-      yield* tx.putAll(
-        dayCounts,
-        found.map((count) => ({ ...count, counted: count.counted + 1 })),
-      );
-    }),
-  );
+  write(function* (tx) {
+    const found = yield* tx.getAll(
+      dayCounts,
+      counts.map(({ endsAt, key }) => [endsAt, key]),
+    );
+    yield* tx.putAll(
+      dayCounts,
+      found.map((count) => ({ ...count, counted: count.counted + 1 })),
+    );
+  });
 
 const readsHold: Cases<StoragePorts> = {
   "what concurrent writes read by several keys holds until their ends": function* () {

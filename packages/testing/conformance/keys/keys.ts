@@ -1,7 +1,7 @@
 import type { ApiKey, DataScope, StoragePorts } from "@accountlink/core";
 import { type KeyDetails, KeyStore } from "@accountlink/core/keys";
 import { Effect, Option } from "effect";
-import { hostileTexts, makeKey, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
+import { makeKey, uniquePid, uniqueText } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
@@ -74,25 +74,5 @@ export const keys: Cases<StoragePorts> = {
       [oldest, details(foreign), ...ordered.slice(1)],
     );
     expectEqual(yield* store.listKeys(uniqueText(), 0), []);
-  },
-
-  "names and origins of keys keep every Unicode text": function* () {
-    const store = yield* KeyStore;
-    const { global } = yield* makeScopes;
-    for (const text of hostileTexts) {
-      const key = makeKey(global, { name: text, redirectOrigins: [text, text], allowIps: [text] });
-      yield* insert(key);
-      expectEqual(yield* store.findById(key.id), Option.some(key));
-    }
-  },
-
-  "a key with unstorable text is a defect": function* () {
-    const store = yield* KeyStore;
-    const { global } = yield* makeScopes;
-    for (const text of unstorableTexts) {
-      const key = makeKey(global, { name: text });
-      yield* expectDefect(insert(key));
-      expectEqual(yield* store.findById(key.id), Option.none());
-    }
   },
 };

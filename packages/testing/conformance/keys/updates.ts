@@ -30,14 +30,6 @@ const everyField: Required<KeyUpdate> = {
 };
 
 export const updates: Cases<StoragePorts> = {
-  "an update with unstorable text is a defect, and changes nothing": function* () {
-    const { global } = yield* makeScopes;
-    const key = makeKey(global);
-    yield* insert(key);
-    for (const text of unstorableTexts) yield* expectDefect(updateKey(key, { name: text, access: "read" }));
-    expectEqual(yield* detailsOf(key, 0), details(key));
-  },
-
   "concurrent updateKey of different fields: all fields change": function* () {
     const { global } = yield* makeScopes;
     const key = makeKey(global);
