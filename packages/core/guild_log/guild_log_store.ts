@@ -89,9 +89,10 @@ export const guildLogUsers = recordType({
 });
 
 /** A log that a node works on. */
-export interface HeldLog
-  extends Pick<LogRecord, "guildId" | "channelId" | "position" | "closedAt" | "problems"> {
+export interface HeldLog extends Pick<LogRecord, "guildId" | "position" | "closedAt" | "problems"> {
   readonly scope: DataScope;
+  /** Null if the log was turned off, or its account is suspended. */
+  readonly channelId: string | null;
   /** When the problems of the plan changed last; null if they never did. Each change has a later time. */
   readonly problemAt: Millis | null;
   /** When the oldest entry began to wait; null if none waits. */

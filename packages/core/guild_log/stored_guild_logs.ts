@@ -157,10 +157,12 @@ export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inStep
           return held.flatMap(({ pid, guildId, channelId, position, closedAt, problems: told }, index) => {
             const known = scopes.get(pid);
             const editAt = edits[index]?.editAt ?? null;
-            if (known?.isActive !== true || (channelId === null && editAt === null)) return [];
+            // Suspended accounts get no news, but erased users are still taken out of their messages.
+            const open = known?.isActive === true ? channelId : null;
+            if (known === undefined || (open === null && editAt === null)) return [];
             const problemAt = notices[index]?.problemAt ?? null;
             const waitsSince = waiting[index]?.at ?? null;
-            const log = { scope: known.scope, guildId, channelId, position, closedAt, problems: told };
+            const log = { scope: known.scope, guildId, channelId: open, position, closedAt, problems: told };
             return [{ ...log, problemAt, waitsSince, editAt }];
           });
         }),

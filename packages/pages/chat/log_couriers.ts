@@ -188,19 +188,17 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     if (message === undefined) return;
     const { channelId, messageId, lines, erasedAt } = message;
     const body = messageBody({ content: lines.map(({ text }) => text).join("\n"), isPublic: true });
-    const isOver = now >= erasedAt + editTime;
-    const retryAt = isOver ? null : now + day;
-    const settled = yield* channels.edit(channelId, messageId, body).pipe(
+    const retryIn = yield* channels.edit(channelId, messageId, body).pipe(
       Effect.as(null),
-      Effect.catchTag("PostRefused", () => Effect.succeed(retryAt)),
-      Effect.catchTag("PlatformUnavailable", () =>
-        Effect.succeed(isOver ? null : now + retryDelay(now - erasedAt)),
-      ),
+      Effect.catchTag("PostRefused", () => Effect.succeed(day)),
+      Effect.catchTag("PlatformUnavailable", () => Effect.succeed(retryDelay(now - erasedAt))),
     );
-    if (settled === null && !isOver) yield* count("edited");
-    if (settled === null && isOver)
+    const isOver = now >= erasedAt + editTime;
+    if (retryIn === null) yield* count("edited");
+    else if (isOver)
       yield* Effect.logWarning("Cannot take an erased user out of a message: the bot may not edit it");
-    yield* store.settleEdit(placeOf(courier.item), message, settled);
+    const retryAt = retryIn === null || isOver ? null : now + retryIn;
+    yield* store.settleEdit(placeOf(courier.item), message, retryAt);
     courier.nextAt = now + pause;
   });
 

@@ -6,12 +6,12 @@ import { PostRefused } from "@accountlink/core/platforms";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
 import { expect } from "@accountlink/test-servers/effect";
 import { aMember } from "@accountlink/testing";
-import { Clock, Effect, Layer } from "effect";
+import { Clock, Effect, Layer, Logger } from "effect";
 import { LogCouriers } from "./log_couriers.ts";
 import { passLooks, testWithTwoAccounts } from "./test_two_accounts.ts";
 
 const guildId = "70001" as GuildId;
-const [ada, bob, cleo] = ["100001", "100002", "100003"] as const;
+const [ada, bob, cleo] = ["100001", ChatId.make("100002"), "100003"] as const;
 
 const test = testWithTwoAccounts([ada, cleo], {
   guilds: [{ id: guildId, name: "Crew", bot: true, members: [aMember(ada, { manager: true })] }],
@@ -43,18 +43,36 @@ const world = Effect.gen(function* () {
             ? new PostRefused({ reason: "channel_closed" })
             : Effect.succeed(String(done.length));
         }),
-      edit: () =>
-        Effect.sync(() => {
+      edit: (channelId: string) =>
+        Effect.suspend(() => {
           done.push("edit");
-          return true;
+          return channelId === "closed"
+            ? new PostRefused({ reason: "channel_closed" })
+            : Effect.succeed(true);
         }),
     },
   });
-  const start = Layer.build(Layer.fresh(Layer.provide(LogCouriers.layer, observed)));
+  const warnings: Array<string> = [];
+  const logger = Logger.make(({ message }) => void warnings.push(String(message)));
+  const start = Effect.provide(
+    Layer.build(Layer.fresh(Layer.provide(LogCouriers.layer, observed))),
+    Logger.layer([logger]),
+  );
+  /** Stores messages about Bob, one in each channel. */
+  const post = Effect.fnUntraced(function* (channels: ReadonlyArray<string>) {
+    const nothing = { at: 0, position: 0, told: [], problems: [], closedAt: null };
+    for (const [index, channelId] of channels.entries()) {
+      const message = { channelId, messageId: `m${index}`, lines: [{ text: "Bob", chatIds: [bob] }] };
+      yield* store.record({ ...place, ...nothing, node: "before", message });
+    }
+  });
+  /** @param age how many days ago Bob was erased */
+  const forgetBob = (age: number) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => store.forgetUser(bob, now - age * 86_400_000));
   const setProblem = Effect.flatMap(Clock.currentTimeMillis, (now) =>
     plans.setProblem(place, "no_permission", now),
   );
-  return { store, place, tellIn, start, setProblem, done };
+  return { tellIn, start, setProblem, post, forgetBob, done, warnings };
 });
 
 test("a problem that a closed channel did not tell is told in the next one", function* () {
@@ -71,19 +89,39 @@ test("a problem that a closed channel did not tell is told in the next one", fun
 });
 
 test("news waits for at most one of the edits that an erasure leaves", function* () {
-  const { store, place, tellIn, start, setProblem, done } = yield* world;
+  const { tellIn, start, setProblem, post, forgetBob, done } = yield* world;
   yield* tellIn("open");
-  const named = { text: "Bob", chatIds: [ChatId.make(bob)] };
-  for (let message = 0; message < 10; message++) {
-    const told = { channelId: "open", messageId: `m${message}`, lines: [named] };
-    const nothing = { at: 0, position: 0, told: [], problems: [], closedAt: null };
-    yield* store.record({ ...place, ...nothing, node: "before", message: told });
-  }
+  yield* post(Array.from({ length: 10 }, () => "open"));
   yield* start;
   yield* pass(5);
-  yield* store.forgetUser(ChatId.make(bob), yield* Clock.currentTimeMillis);
+  yield* forgetBob(0);
   yield* setProblem;
   yield* pass(40);
   expect(done.indexOf("post in open")).toBeOneOf([0, 1]);
   expect(done.filter((each) => each === "edit").length).toBe(10);
+});
+
+test("messages of a suspended account are edited, and its log tells nothing", function* () {
+  const { tellIn, start, setProblem, post, forgetBob, done } = yield* world;
+  yield* tellIn("open");
+  yield* post(["open"]);
+  const actor = { type: "operator", id: "root" } as const;
+  const suspend = { name: "acme", update: { status: "suspended" }, actor, requestId: null, at: 0 } as const;
+  yield* KeyStore.use((keys) => keys.updateAccount(suspend));
+  yield* forgetBob(0);
+  yield* start;
+  yield* setProblem;
+  yield* pass(10);
+  expect(done).toEqual(["edit"]);
+});
+
+test("after 30 days, a warning tells of a message that the bot may not edit, and of no other", function* () {
+  const { tellIn, start, post, forgetBob, done, warnings } = yield* world;
+  yield* tellIn("open");
+  yield* post(["open", "closed"]);
+  yield* forgetBob(31);
+  yield* start;
+  yield* pass(20);
+  expect(done).toEqual(["edit", "edit"]);
+  expect(warnings).toEqual(["Cannot take an erased user out of a message: the bot may not edit it"]);
 });
