@@ -4,6 +4,7 @@ import { SuspectStore, suspectTime } from "./alts/suspect_store.ts";
 import { AuditLog } from "./audit/audit.ts";
 import type { StoreUnavailable } from "./errors.ts";
 import { EventStore } from "./events/event_store.ts";
+import { GuildLogStore } from "./guild_log/guild_log_store.ts";
 import { KeyStore } from "./keys/key_store.ts";
 import { makeOldestNode, PreviewStore, RoleHistoryStore, RolePlanStore, replacedTime } from "./roles/mod.ts";
 import { sweepEvery } from "./telemetry/warn_once.ts";
@@ -58,6 +59,7 @@ export const layer = Layer.effectDiscard(
     const retention = yield* EventRetention;
     yield* Metric.update(keptEvents, retention / 1_000);
     const events = yield* EventStore;
+    const logs = yield* GuildLogStore;
     // These walk through the lists of the service, which is the work of one node.
     let sweptAt = -Infinity;
     const sweepJournal = Effect.gen(function* () {
@@ -67,10 +69,11 @@ export const layer = Layer.effectDiscard(
       const { oldestAt } = yield* events.sweep(sweep);
       yield* Metric.update(oldestEvent, oldestAt === null ? 0 : Math.max(0, now - oldestAt) / 1_000);
       if (auditRetention > 0) yield* log.forget(now - auditRetention);
+      yield* logs.forget(now);
       sweptAt = now;
     });
     yield* makeOldestNode("retention:", {
-      problem: "Cannot delete old audit entries and events",
+      problem: "Cannot delete old audit entries, events and messages of logs",
       every: 10_000,
       isInner: true,
       work: sweepJournal,

@@ -14,6 +14,7 @@ export const wholeService: Reasons = {
   "ImportStore.listUnfinishedUndos": "undone imports of the last day",
   "UploadStore.begin": "uploads that wait, which share the room of the service",
   "DayCounts.load": "counters of the day, at the start of a node with a memory cache",
+  "GuildLogStore.forget": "logs: one node walks through them every ten minutes",
   "GuildLogStore.hold": "logs, which the nodes share",
   "PlanNoticeStore.due": "notices: the sample reads all that are due",
   "PlanNoticeStore.setProblems": "notices: the sample looks for its own among all that are unseen",

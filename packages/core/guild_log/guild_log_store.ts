@@ -181,5 +181,8 @@ export class GuildLogStore extends Context.Service<
 
     /** Takes a user out of waiting entries and messages of all logs, as an erasure does. */
     readonly forgetUser: (chatId: ChatId, at: Millis) => StoreEffect<void>;
+
+    /** Deletes the messages of all logs that are older than `messageTime`. */
+    readonly forget: (at: Millis) => StoreEffect<void>;
   }
 >()("@accountlink/core/GuildLogStore") {}

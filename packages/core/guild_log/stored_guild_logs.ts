@@ -33,6 +33,13 @@ export const usersOfMessage = ({ logId, messageId, lines }: MessageRecord) =>
 
 const removeUsers = removeFound(guildLogUsers);
 
+/** Finds the oldest message of each of 100 logs, which follow a log. */
+const oldestMessages = Effect.fnUntraced(function* (tx: Tx, after: string) {
+  const logs = yield* tx.list(guildLogs.byKey, [], { after: [after], limit: 100 });
+  const ids = logs.map(({ id }) => [id]);
+  return { last: logs.at(-1)?.id, oldest: yield* tx.firsts(guildLogMessages.byTime, ids) };
+});
+
 /** Makes, moves or turns off a log. A log that is made tells only events after `position`. @internal */
 export const followLog = Effect.fnUntraced(function* (
   tx: Tx,
@@ -102,14 +109,14 @@ export const forgetInLogs = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId,
 /** @internal */
 export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inSteps, hold, mostWritten }) => {
   /** Deletes messages that nobody will edit any more. Usually one message is too many. */
-  const forgetOld = (logId: string, at: Millis) =>
+  const forgetOld = (operation: "record" | "forget", logId: string, at: Millis) =>
     inSteps(
-      "record",
+      operation,
       logId,
       Effect.fnUntraced(function* (tx: Tx, records: number) {
         const limit = (yield* tx.count(guildLogMessages.byTime, [logId])) - mostMessages;
         const beyond = limit <= 0 ? [] : yield* tx.list(guildLogMessages.byTime, [logId], { limit });
-        const before = Math.max(beyond.at(-1)?.at ?? -1, at - messageTime) + 1;
+        const before = Math.max(beyond.at(-1)?.at ?? -Infinity, at - messageTime) + 1;
         // A message may name 30 users.
         const some = Math.max(1, Math.floor(records / 5));
         const old = yield* tx.list(guildLogMessages.byTime, [logId], { before: [before], limit: some });
@@ -194,7 +201,7 @@ export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inStep
         });
       }
       if (message !== null) {
-        while ((yield* forgetOld(id, at)) > 0);
+        while ((yield* forgetOld("record", id, at)) > 0);
       }
       return isHeld;
     }),
@@ -219,6 +226,19 @@ export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inStep
     forgetUser: Effect.fnUntraced(function* (chatId, at) {
       const forget = write("forgetUser", chatId, (tx) => forgetInLogs(tx, chatId, at, mostWritten));
       while ((yield* forget).isMore);
+    }),
+
+    forget: Effect.fnUntraced(function* (at) {
+      let last: string | undefined = "";
+      while (last !== undefined) {
+        const after: string = last;
+        const page = yield* read("forget", (tx) => oldestMessages(tx, after));
+        for (const message of page.oldest) {
+          if (message === undefined || message.at > at - messageTime) continue;
+          while ((yield* forgetOld("forget", message.logId, at)) > 0);
+        }
+        last = page.last;
+      }
     }),
   };
 });

@@ -95,6 +95,19 @@ const cases: Cases<StoragePorts> = {
     expectEqual(Option.getOrThrow(yield* eraseUser(ada)).messages, 0);
     expectEqual(Option.getOrThrow(yield* eraseUser(bob)).messages, 1);
   },
+
+  "old messages of a log that is off are forgotten": function* () {
+    const { setLog, post, store } = yield* newLogSteps;
+    const [ada, bob] = [uniqueChatId(), uniqueChatId()];
+    yield* setLog("70");
+    // Older than the messages of other logs in the storage.
+    yield* post("1", [line(ada)], -messageTime - 10);
+    yield* post("2", [line(bob)], -messageTime - 9);
+    yield* setLog(null);
+    yield* store.forget(-10);
+    expectEqual(Option.getOrThrow(yield* eraseUser(ada)).messages, 0);
+    expectEqual(Option.getOrThrow(yield* eraseUser(bob)).messages, 1);
+  },
 };
 
 /**

@@ -4,7 +4,7 @@ import { erasedLine, type GuildLogStore, type LogEntry, type LogLine } from "@ac
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { ada, bob } from "../scopes.ts";
-import { at, community, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
+import { at, community, fixed, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
 import { nth } from "./subjects.ts";
 import { limit } from "./worker_operations.ts";
 
@@ -80,4 +80,5 @@ export const guildLogOperations = {
   "GuildLogStore.forgetUser": operation(2, { chatId: constantFrom(ada, bob), at }, ({ logs }, input) =>
     logs.forgetUser(input.chatId, input.at),
   ),
+  "GuildLogStore.forget": fixed(({ logs }) => logs.forget(-1_000_000)),
 } satisfies OperationsOf<"GuildLogStore", GuildLogStore["Service"]>;
