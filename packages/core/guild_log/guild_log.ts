@@ -4,6 +4,7 @@ import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { Counters } from "../limits/counters.ts";
+import { Secrets } from "../secrets/secrets.ts";
 import { hourMs } from "../timestamp.ts";
 import { GuildLogStore } from "./guild_log_store.ts";
 import type { LogEntry } from "./log_entry.ts";
@@ -17,6 +18,7 @@ export class GuildLog extends Context.Service<GuildLog>()("@accountlink/core/Gui
     const store = yield* GuildLogStore;
     const announce = yield* makeAnnounceItems("guild_logs");
     const counters = yield* Counters;
+    const secrets = yield* Secrets;
 
     /** Tells the logs of a scope's guilds. Does nothing for guilds without a log. */
     const tell = Effect.fn("GuildLog.tell")(function* ({ pid }: Pick<DataScope, "pid">, entry: LogEntry) {
@@ -37,7 +39,8 @@ export class GuildLog extends Context.Service<GuildLog>()("@accountlink/core/Gui
         { reason: why }: NotAdmitted,
       ) {
         if (why === "age_unknown") return;
-        const key = `refused:${scope.pid}:${user.chatId}:${user.gameId ?? ""}:${why}`;
+        const subject = `refused ${scope.pid} ${user.chatId} ${user.gameId ?? ""} ${why}`;
+        const key = `refused:${yield* secrets.counterName(subject)}`;
         const now = yield* Clock.currentTimeMillis;
         const told = yield* Effect.result(counters.admit([{ key, limit: 1, durationMs: toldFor }], now));
         if (Result.isSuccess(told) && !told.success.admitted) return;

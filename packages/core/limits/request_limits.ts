@@ -141,12 +141,9 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
       if (!admitted) return yield* refusalOf([rule], states, now);
     });
 
-    /**
-     * Counts against a daily limit. The counter's name has a pseudonym in place of the subject, because the saved count
-     * is stored after a user is erased.
-     */
+    /** Counts against a daily limit. */
     const admitDaily = (bucket: KeyBucket, subject: string, limit: number) =>
-      secrets.addressName({ countedAs: subject }).pipe(
+      secrets.counterName(subject).pipe(
         Effect.flatMap((name) => admitOne(windowOf(bucket, name), limit)),
         Effect.catchTag("SharedIpRateLimited", Effect.die),
       );

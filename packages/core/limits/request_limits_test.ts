@@ -1,7 +1,9 @@
 import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
-import { ChatId, type KeyId } from "../ids.ts";
+import { GuildLog } from "../guild_log/guild_log.ts";
+import { ChatId, GameId, type KeyId, Pid } from "../ids.ts";
+import { ChargedAccount, PlatformRefusals } from "../platforms/platform_refusals.ts";
 import { address, services } from "../test_services.ts";
 import { type CounterRule, Counters } from "./counters.ts";
 import { type LimitSettings, Limits, type Quota } from "./quota.ts";
@@ -76,19 +78,24 @@ testWith(services)("daily limits are marked, and counter names have no address o
     },
     read: () => Effect.succeed([]),
   });
-  const limits = Context.get(
-    yield* Layer.build(
-      Layer.fresh(RequestLimits.layer).pipe(Layer.provide(Layer.succeed(Counters, counters))),
-    ),
-    RequestLimits,
+  const counting = Layer.mergeAll(RequestLimits.layer, GuildLog.layer, PlatformRefusals.layer);
+  const context = yield* Layer.build(
+    Layer.fresh(counting).pipe(Layer.provide(Layer.succeed(Counters, counters))),
   );
+  const limits = Context.get(context, RequestLimits);
   for (const traffic of ["mapping", "verify"] as const) yield* limits.admit({ ...asker, traffic });
   yield* limits.admitExport(ChatId.make("100001"));
   const daily = asked.filter(({ isDay }) => isDay === true).map(({ key }) => key.split(":")[0]);
+  const scope = { pid: Pid.make("pid_0123456789abcdefghij") };
+  const user = { chatId: ChatId.make("100001"), gameId: GameId.make("200001") };
+  yield* Context.get(context, GuildLog).tellRefused(scope, user, { reason: "blocked" });
+  const charged = yield* Context.get(context, PlatformRefusals).chargeTo("chat:100001")(ChargedAccount);
+  yield* charged?.charge ?? Effect.void;
   const short = asked.filter(({ isDay }) => isDay !== true).map(({ key }) => key.split(":")[0]);
   assert.sameMembers(daily, ["ip_day", "day", "ip_verify_day", "verify_day", "day"]);
-  assert.sameMembers(short, ["ip_second", "second", "ip_second"]);
-  assert.isFalse(asked.some(({ key }) => key.includes(from.countedAs) || key.includes("100001")));
+  assert.sameMembers(short, ["ip_second", "second", "ip_second", "refused", "platform_refusals"]);
+  const personal = [from.countedAs, user.chatId, user.gameId];
+  assert.isFalse(asked.some(({ key }) => personal.some((name) => key.includes(name))));
 });
 
 test("a limit of 0 and an unlimited key admit every request", () =>

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, flow, Layer } from "effect";
 import { RateLimited } from "../errors.ts";
 import { Counters } from "../limits/counters.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
+import { Secrets } from "../secrets/secrets.ts";
 import { TurnAccount } from "../turns/mod.ts";
 
 /** How many refusals an account may cause in this time, in milliseconds. */
@@ -49,6 +50,7 @@ export class PlatformRefusals extends Context.Service<PlatformRefusals>()(
   {
     make: Effect.gen(function* () {
       const counters = yield* Counters;
+      const { counterName } = yield* Secrets;
       const seen = new Map<string, Seen>();
 
       /** Whether a read of late found so few refusals that the account is below the limit now. */
@@ -62,14 +64,19 @@ export class PlatformRefusals extends Context.Service<PlatformRefusals>()(
       };
 
       const chargedAccount = (account: string): ChargedAccount => {
-        const rule = { key: `platform_refusals:${account}`, limit, durationMs };
+        // The name of an account may have the chat ID of its owner.
+        const ruleOf = Effect.map(counterName(`platform_refusals ${account}`), (name) => ({
+          key: `platform_refusals:${name}`,
+          limit,
+          durationMs,
+        }));
         return {
           name: account,
           check: Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis;
             if (isFarBelow(account, now)) return;
             // A failed counter stops no request.
-            const [state] = yield* Effect.orElseSucceed(counters.read([rule], now), () => []);
+            const [state] = yield* Effect.orElseSucceed(counters.read([yield* ruleOf], now), () => []);
             if (state === undefined) return;
             note(account, { readAt: now, count: state.count });
             if (state.count < limit) return;
@@ -77,10 +84,11 @@ export class PlatformRefusals extends Context.Service<PlatformRefusals>()(
             const retryAfter = secondsUntil(resetsAt, now, durationMs);
             return yield* new RateLimited({ bucket: "platform_refusals", limit, resetsAt, retryAfter });
           }),
-          charge: Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          charge: Effect.gen(function* () {
             const known = seen.get(account);
             if (known !== undefined) known.count++;
-            return Effect.ignore(counters.admit([rule], now));
+            const rule = yield* ruleOf;
+            yield* Effect.ignore(counters.admit([rule], yield* Clock.currentTimeMillis));
           }),
         };
       };

@@ -1,4 +1,5 @@
 import { expect, test } from "@accountlink/test-servers/effect";
+import { MemoryWorld } from "@accountlink/testing";
 import { Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import { Counters } from "../limits/counters.ts";
@@ -31,5 +32,5 @@ test("an account with few refusals is read once a second, and one with many each
     expect(reads.count).toBe(5);
     for (let refusal = 0; refusal < limit / 2; refusal++) yield* charge;
     expect(yield* Effect.flip(check)).toMatchObject({ details: { bucket: "platform_refusals" } });
-  }).pipe(Effect.provide(Layer.provide(PlatformRefusals.layer, counters)));
+  }).pipe(Effect.provide(Layer.provide(PlatformRefusals.layer, [counters, MemoryWorld.secrets])));
 });

@@ -2,6 +2,7 @@
 import { CommunityStore } from "@accountlink/core/communities";
 import { Counters, secondsUntil } from "@accountlink/core/limits";
 import { GuildManagers, PlatformRefusals } from "@accountlink/core/platforms";
+import { Secrets } from "@accountlink/core/secrets";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Cause, Clock, Effect, Metric, Option } from "effect";
 import { Languages } from "../languages/mod.ts";
@@ -27,6 +28,7 @@ type Answered = readonly [Outcome, Message];
 export const makeAnswers = Effect.gen(function* () {
   const communities = yield* CommunityStore;
   const counters = yield* Counters;
+  const { counterName } = yield* Secrets;
   const managers = yield* GuildManagers;
   const { chargeTo } = yield* PlatformRefusals;
   const { publicUrl } = yield* HttpSettings;
@@ -38,7 +40,7 @@ export const makeAnswers = Effect.gen(function* () {
   const waitOf = Effect.fnUntraced(function* ({ chatId }: Interaction) {
     if (limit === 0) return null;
     const now = yield* Clock.currentTimeMillis;
-    const rule = { key: `chat:${chatId}`, limit, durationMs: minute };
+    const rule = { key: `chat:${yield* counterName(`chat ${chatId}`)}`, limit, durationMs: minute };
     const { admitted, states } = yield* counters.admit([rule], now);
     return admitted ? null : secondsUntil(states[0]?.resetsAt ?? now + minute, now, minute);
   });

@@ -3,6 +3,7 @@ import { PlatformRefusals, Urgency } from "@accountlink/core/platforms";
 import { TurnAccount } from "@accountlink/core/turns";
 import { CacheMemory } from "@accountlink/memory";
 import { expect, test } from "@accountlink/test-servers/effect";
+import { MemoryWorld } from "@accountlink/testing";
 import { Clock, Effect, Exit, Fiber, Layer, Logger, Metric, References, Result } from "effect";
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http";
 import { TestClock } from "effect/testing";
@@ -317,7 +318,7 @@ const charged = Effect.provide(
     const { chargeTo } = yield* PlatformRefusals;
     return { ofAda: chargeTo("ada"), ofBob: chargeTo("bob"), ofCleo: chargeTo("cleo") };
   }),
-  PlatformRefusals.layer.pipe(Layer.provide(CacheMemory.layer)),
+  PlatformRefusals.layer.pipe(Layer.provide([CacheMemory.layer, MemoryWorld.secrets])),
 );
 
 test.each([401, 403, 404, 429])(
