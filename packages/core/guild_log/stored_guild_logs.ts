@@ -16,6 +16,7 @@ import {
   messageTime,
   mostMessages,
   mostWaiting,
+  type UserEntry,
   type UserMessage,
 } from "./guild_log_store.ts";
 
@@ -77,6 +78,12 @@ export const messagesOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId) {
 });
 
 const placeText = ({ logId, messageId }: MessageRecord): string => `${logId} ${messageId}`;
+
+/** Finds the waiting entries about a chat user. @internal */
+export const entriesAbout = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId) {
+  const found = yield* tx.list(guildLogEntries.byUser, [chatId]);
+  return found.map(({ logId, entry, at }): UserEntry => ({ ...placeOf(logId), entry, at }));
+});
 
 /**
  * Takes a chat user out of up to `limit` messages that logs have told, and out of up to `limit` that they will tell.

@@ -75,6 +75,20 @@ export const importedLinks = recordType({
 /** @internal */
 export type ImportedLink = RecordOf<typeof importedLinks>;
 
+/** Finds what imports into these scopes did to the links of a chat user. @internal */
+export const importsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId, pids: ReadonlyArray<Pid>) {
+  const imports = yield* tx.listAll(
+    linkImports.byScope,
+    pids.map((pid) => [pid]),
+  );
+  const keys = imports.map(({ id }) => [id, chatId]);
+  const links = new Map((yield* tx.getAll(importedLinks, keys)).map((link) => [link.importId, link]));
+  return imports.flatMap(({ id, pid }) => {
+    const link = links.get(id);
+    return link === undefined ? [] : [{ ...link, pid }];
+  });
+});
+
 /** The users of a link that a write would make. */
 interface LinkUsers {
   readonly chatId: ChatId;

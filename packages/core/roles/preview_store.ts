@@ -4,7 +4,7 @@ import type { StoreEffect } from "../errors.ts";
 import { ChatId, GuildId, Pid } from "../ids.ts";
 import { keyOf, type RecordOf, recordStore, recordType, removeFound, type Tx } from "../records/mod.ts";
 import type { Millis } from "../timestamp.ts";
-import { arePreviewedAs, PlanPreview } from "./plan_preview.ts";
+import { arePreviewedAs, PlanPreview, type PreviewExample } from "./plan_preview.ts";
 import { roleChangeKinds } from "./role_history_store.ts";
 import { PlanSettings } from "./role_plan.ts";
 import type { PlanPlace, PutPlan } from "./role_plan_store.ts";
@@ -91,6 +91,11 @@ export const previewMembers = recordType({
 /** A member who would gain or lose a role. */
 export interface PreviewMember extends RecordOf<typeof previewMembers> {}
 
+/** What a preview says of a chat user. */
+export interface UserPreview extends PlanPlace, Pick<PlanPreview, "names"> {
+  readonly examples: ReadonlyArray<PreviewExample>;
+}
+
 /** The most members and roles that are listed of a preview. @internal */
 export const mostPreviewMembers = 100_000;
 
@@ -159,6 +164,23 @@ const confirmedOf = ({ preview, confirmedAt }: RecordOf<typeof rolePreviews>) =>
 
 const namedIn = ({ examples, names }: PlanPreview): ReadonlySet<ChatId> =>
   new Set([...examples.linked, ...examples.unlinked, ...names].map(({ chatId }) => chatId));
+
+/** Finds what previews say of a user. @internal */
+export const previewsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId) {
+  const found: Array<UserPreview> = [];
+  for (const { pid, guildId } of yield* tx.list(previewUsers.byUser, [chatId])) {
+    const stored = yield* tx.get(rolePreviews, pid, guildId);
+    if (stored === undefined || !namedIn(stored.preview).has(chatId)) continue;
+    const { examples, names } = stored.preview;
+    found.push({
+      pid,
+      guildId,
+      examples: [...examples.linked, ...examples.unlinked].filter((example) => example.chatId === chatId),
+      names: names.filter((name) => name.chatId === chatId),
+    });
+  }
+  return found;
+});
 
 /**
  * Deletes up to `limit` previews that name a user, or that run and may be about to. Returns whether more may be left.

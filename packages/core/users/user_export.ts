@@ -65,8 +65,13 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         reviews,
         roles,
         roleChanges,
+        previewMembers,
+        previews,
         planNotices,
         messages,
+        logEntries,
+        newLinks,
+        imports,
         sessions,
         flows,
       } = found;
@@ -81,9 +86,13 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         ...suspects,
         ...roles,
         ...roleChanges,
+        ...previewMembers,
+        ...previews,
         ...pauses,
         ...planNotices,
         ...messages,
+        ...logEntries,
+        ...newLinks,
         ...sessions,
         ...flows,
       ];
@@ -157,6 +166,10 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         roleChanges: roleChanges.map((change) =>
           inCommunity(Struct.pick(change, ["pid", "guildId", "roleId", "change", "at", "because"])),
         ),
+        previewedRoles: previewMembers.map((member) =>
+          inCommunity(Struct.pick(member, ["pid", "guildId", "roleId", "change"])),
+        ),
+        previews: previews.map((preview) => inCommunity({ ...preview })),
         replacedNicknames: roles.flatMap(({ pid, guildId, replacedNickname: nickname }) =>
           nickname === null ? [] : [inCommunity({ pid, guildId, nickname })],
         ),
@@ -165,8 +178,13 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         logMessages: messages.map(({ pid, guildId, channelId, messageId, at }) =>
           inCommunity({ pid, guildId, channelId, messageId, at }),
         ),
+        logEntries: logEntries.map((entry) => inCommunity({ ...entry })),
+        newLinks: newLinks.map(({ pid, gameId, at }) => inCommunity({ pid, gameId, linkedAt: at })),
+        imports: imports.map((link) => inCommunity(Struct.omit(link, ["chatId", "importId"]))),
         sessions: sessions.map((session) => inCommunity(Struct.omit(session, ["id"]))),
-        flows: flows.map(({ pid, gameId, expiresAt }) => inCommunity({ pid, gameId, expiresAt })),
+        flows: flows.map((flow) =>
+          inCommunity(Struct.pick(flow, ["pid", "gameId", "named", "connections", "expiresAt"])),
+        ),
         signIns: found.signIns.map((signIn) => withTimes(Struct.omit(signIn, ["id", "chatId"]))),
       };
     });

@@ -2,10 +2,12 @@ import { Effect, Order } from "effect";
 import { membershipsOf } from "../accounts/member_store.ts";
 import { reviewsOf } from "../alts/alt_review_store.ts";
 import { sightingsOfUser } from "../alts/sighting_store.ts";
-import { messagesOf } from "../guild_log/stored_guild_logs.ts";
-import type { ChatId } from "../ids.ts";
+import { newLinks } from "../alts/suspect_store.ts";
+import { entriesAbout, messagesOf } from "../guild_log/stored_guild_logs.ts";
+import type { ChatId, Pid } from "../ids.ts";
+import { importsOf } from "../imports/link_imports.ts";
 import type { Tx } from "../records/records.ts";
-import { planNotices, roleChanges } from "../roles/mod.ts";
+import { planNotices, previewMembers, previewsOf, roleChanges } from "../roles/mod.ts";
 import { rolesOfUser } from "../roles/plan_records.ts";
 import { sessionOf, verificationSessions } from "../sessions/session_store.ts";
 import { verificationFlows } from "../sessions/verification_flow.ts";
@@ -20,8 +22,13 @@ const byTime = <R extends { readonly id: string }>(timeOf: (record: R) => number
 
 const byPid = Order.mapInput(Order.String, ({ pid }: UserRecords["reviews"][number]) => pid);
 
-/** Reads the data of a user that is in records, for `UserStore.find`. @internal */
-export const userRecordsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId) {
+/**
+ * Reads the data of a user that is in records, for `UserStore.find`.
+ *
+ * @param pids the scopes in which the user has a link record
+ * @internal
+ */
+export const userRecordsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId, pids: ReadonlyArray<Pid>) {
   const flows = yield* tx.list(verificationFlows.byUser, [chatId]);
   const sessions = yield* tx.list(verificationSessions.byUser, [chatId]);
   const signIns = yield* tx.list(siteSignIns.byUser, [chatId]);
@@ -29,11 +36,16 @@ export const userRecordsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId
     ...(yield* sightingsOfUser(tx, chatId)),
     memberships: yield* membershipsOf(tx, chatId),
     messages: yield* messagesOf(tx, chatId),
+    logEntries: yield* entriesAbout(tx, chatId),
+    newLinks: yield* tx.list(newLinks.byUser, [chatId]),
+    imports: yield* importsOf(tx, chatId, pids),
     reviews: (yield* reviewsOf(tx, chatId, [])).toSorted(byPid),
     sessions: sessions.map(sessionOf).toSorted(byTime(({ createdAt }) => createdAt)),
     flows: flows.toSorted(byTime(({ expiresAt }) => expiresAt)),
     roles: yield* rolesOfUser(tx, chatId),
     roleChanges: yield* tx.list(roleChanges.byUser, [chatId]),
+    previewMembers: yield* tx.list(previewMembers.byUser, [chatId]),
+    previews: yield* previewsOf(tx, chatId),
     planNotices: yield* tx.list(planNotices.byUser, [chatId]),
     signIns: signIns.toSorted(byTime(({ createdAt }) => createdAt)),
   } satisfies Partial<UserRecords>;

@@ -2,14 +2,16 @@ import { Context, type Option } from "effect";
 import type { Membership } from "../accounts/member_store.ts";
 import type { AltReview } from "../alts/alt_review_store.ts";
 import type { UserSightings } from "../alts/sighting_store.ts";
+import type { NewLink } from "../alts/suspect_store.ts";
 import type { AuditEntry, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
-import type { UserMessage } from "../guild_log/guild_log_store.ts";
+import type { UserEntry, UserMessage } from "../guild_log/guild_log_store.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
+import type { ImportedLink } from "../imports/link_imports.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { LinkRecord } from "../links/link.ts";
-import type { KeptRoleChange, PlanNotice, UserRoles } from "../roles/mod.ts";
+import type { KeptRoleChange, PlanNotice, PreviewMember, UserPreview, UserRoles } from "../roles/mod.ts";
 import type { VerificationSession } from "../sessions/session_store.ts";
 import type { VerificationFlow } from "../sessions/verification_flow.ts";
 import type { SiteSignIn } from "../sign_ins/sign_in_store.ts";
@@ -34,10 +36,20 @@ export interface UserRecords extends UserSightings {
   readonly roles: ReadonlyArray<UserRoles>;
   /** Which roles the rules gave and took, by pid and guild. */
   readonly roleChanges: ReadonlyArray<KeptRoleChange>;
+  /** Which roles previews found the user to gain or lose, by pid and guild. */
+  readonly previewMembers: ReadonlyArray<PreviewMember>;
+  /** What previews say of the user, by pid and guild. */
+  readonly previews: ReadonlyArray<UserPreview>;
   /** The communities whose rules the user turned on last, by pid and guild. */
   readonly planNotices: ReadonlyArray<PlanNotice>;
   /** Messages in log channels that name the user, sorted by pid, guild and ID. */
   readonly messages: ReadonlyArray<UserMessage>;
+  /** What logs have still to tell about the user, by pid and guild. */
+  readonly logEntries: ReadonlyArray<UserEntry>;
+  /** New links of the user whose likely alts were not looked for yet, by pid. */
+  readonly newLinks: ReadonlyArray<NewLink>;
+  /** What imports that can be undone did to the user's links, by pid, newest first. */
+  readonly imports: ReadonlyArray<ImportedLink & { readonly pid: Pid }>;
   /** Sessions that name the user or were completed by the user. */
   readonly sessions: ReadonlyArray<VerificationSession>;
   readonly flows: ReadonlyArray<VerificationFlow>;

@@ -23,10 +23,12 @@ export const layer = storeLayer(UserStore, (db) => ({
   find: (chatId) =>
     db.read(function* (tx) {
       const own = yield* tx.list(accounts.byUser, [chatId]);
+      const records = yield* recordsOf(tx, chatId);
+      const pids = records.map(({ scope }) => scope.pid);
       return {
         accounts: own.map(accountOf).toSorted(byName),
-        records: yield* recordsOf(tx, chatId),
-        ...(yield* userRecordsOf(txOf(tx), chatId)),
+        records,
+        ...(yield* userRecordsOf(txOf(tx), chatId, pids)),
       };
     }),
 

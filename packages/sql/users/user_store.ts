@@ -27,10 +27,12 @@ export const layer = storeLayer(UserStore)((parts) => {
   });
 
   const find = Effect.fnUntraced(function* (chatId: ChatId) {
+    const records = yield* findRecords(chatId);
+    const pids = records.map(({ scope }) => scope.pid);
     return {
       accounts: yield* accountsOfUser(sql, chatId),
-      records: yield* findRecords(chatId),
-      ...(yield* withTx(sql, (tx) => userRecordsOf(tx, chatId))),
+      records,
+      ...(yield* withTx(sql, (tx) => userRecordsOf(tx, chatId, pids))),
     };
   });
 
