@@ -153,7 +153,7 @@ it("an owner blocks a list at once, takes it back, and moves the blocks by a fil
   await page.press("Block 1 user");
   expect(page.words).toContain("1 user was blocked, 0 were blocked already, 1 row names no user.");
   await page.press("Block the users of the file…", { "File of blocks": file });
-  expect(page.words).toContain("0 users were blocked, 1 were blocked already");
+  expect(page.words).toContain("0 users were blocked, 1 was blocked already");
   await page.press("Download who is blocked");
   expect(page.words).toContain("100007");
 });

@@ -60,6 +60,9 @@ const turnOn = async (page: PlainPage, button = "Turn on") => {
 };
 
 const deleteRules = async (page: PlainPage) => {
+  expect(page.words).toMatch(
+    /\d+ rules? (?:is|are) deleted, and nobody can bring (?:it|them) back\. Members keep/,
+  );
   await page.press("Delete the rules");
   expect(page.words).toContain("The rules are deleted.");
 };

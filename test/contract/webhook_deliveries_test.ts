@@ -67,8 +67,10 @@ test("a failing delivery can be resent by its owner", async () => {
   });
   expect(await webhookOf(owner, id)).toMatchObject({ failingSince: isoTime, pending: 1, status: "active" });
   expect(wordsOf(await owner.browser.get("/dashboard"))).toMatch(
-    /The webhook [\w.:]+ fails since .* UTC\.\s+1 event waits\./,
+    /The webhook [\w.:]+ has been failing since .* UTC\.\s+1 event waits\./,
   );
+  const page = wordsOf(await owner.browser.get(`/dashboard/webhooks/${id}`));
+  expect(page).toContain("Nothing more is sent, and 1 waiting event is lost.");
   receiver.answer(path, 200);
   const eventId = textOf(failing?.eventId);
   const resent = await owner.send(`POST /dashboard/api/webhooks/${id}/deliveries/${eventId}/resend`);

@@ -8,7 +8,7 @@ import { statusHtml } from "../look/notice.ts";
 import { refusedFor } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
 import { nextPage, tableHtml } from "../look/table.ts";
-import { numberHtml, timeHtml } from "../look/time.ts";
+import { timeHtml } from "../look/time.ts";
 import { type Fields } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
@@ -64,7 +64,7 @@ export const blocksPage = (
     labels: { id: say("blocks.user"), csv: say("blocks.file"), users: say("blocks.list.users") },
     ...(imported && {
       notice: statusHtml(
-        html`${say("blocks.imported", { ...imported, kept: numberHtml(imported.kept) })}${
+        html`${say("blocks.imported", imported)}${
           imported.left > 0 && html` ${say("blocks.imported_left", { count: imported.left })}`
         }`,
       ),

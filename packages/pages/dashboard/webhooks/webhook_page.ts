@@ -89,7 +89,7 @@ ${tableHtml({
 })}
 ${nextPage(next && withQuery(webhookPath(webhook.id), { status: filter, cursor: next }), "Older deliveries")}`;
 
-const acts = ({ id, status }: WebhookDetails, form: WebhookForm): Html => {
+const acts = ({ id, status, pending }: WebhookDetails, form: WebhookForm): Html => {
   const isActive = status === "active";
   return html`
 ${section("Settings")`
@@ -112,7 +112,7 @@ ${panelTo(webhookPath(id, "rotate"))`
 <button class="button quiet">Rotate the secret</button>`}`}
 ${section("Delete")`
 ${dangerTo(webhookPath(id, "delete"))`
-<p>Nothing more is sent. The list of deliveries is deleted too.</p>
+<p>Nothing more is sent${pending > 0 && `, and ${pendingText({ pending })} waiting ${pending === 1 ? "event is" : "events are"} lost`}. The list of deliveries is deleted too.</p>
 ${checkField("confirm", "Delete it for good", false)}
 <button class="button bad">Delete the webhook</button>`}`}`;
 };
