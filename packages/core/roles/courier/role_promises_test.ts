@@ -192,7 +192,7 @@ const heldElsewhere: Readonly<Record<string, string>> = {
   "the roles are given back, at most ten a second.": "packages/core/roles/courier/put_back_test.ts",
   "are taken from the members who have them by the rules. Others keep them.":
     "packages/core/roles/courier/put_back_test.ts",
-  "*What the rules did* lists each role that they gave or took":
+  "*What the rules did* lists each role (the last 200,000) that they gave or took":
     "packages/testing/conformance/roles/role_history_store_suite.ts",
   "*Give back what was taken* there pauses the rules": "packages/core/roles/courier/put_back_test.ts",
   "unless you choose on the preview that it is taken": "packages/core/roles/courier/put_back_test.ts",
