@@ -124,7 +124,7 @@ it("every text on the dashboard is from the catalogue, a name, or marked as Engl
   }
 
   await page.goto(`/dashboard/communities/${pid}`);
-  await press("community.save", { [labelOf("community.supportUrl")]: "http://no" });
+  await press("channels.save", { [labelOf("community.supportUrl")]: "http://no" });
   await expectWorded();
   await page.goto(`/dashboard/communities/${pid}/roles?guildId=${ownGuild}`);
   await press("roles.save_off", {

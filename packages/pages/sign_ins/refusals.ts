@@ -37,6 +37,22 @@ const messageOf = (error: SiteError) => {
   }
 };
 
+/** The messages with the titles, of which the pages of the flow have the most. */
+const titles = {
+  "sign_in.denied": "refusal.denied",
+  "sign_in.invalid": "refusal.sign_in_invalid",
+  "sign_in.platform_down": "refusal.platform_down",
+  "sign_in.not_found": "refusal.nowhere",
+  "sign_in.not_a_page": "sign_in.not_a_page",
+  "sign_in.forged": "refusal.forged",
+  "sign_in.forbidden": "sign_in.forbidden",
+  "sign_in.downloads": "sign_in.downloads",
+  "refusal.too_many": "refusal.too_many",
+  "sign_in.down": "refusal.store_down",
+  "sign_in.defect": "refusal.defect",
+  "sign_in.refused": "sign_in.refused",
+} as const satisfies Readonly<Record<ReturnType<typeof messageOf>, string>>;
+
 const signInStatuses = { denied: 403, invalid: 400, platform_down: 503 } as const;
 
 export const isSignInRefusal = (name: unknown): name is SignInRefused["reason"] =>
@@ -65,7 +81,7 @@ const textOf = (error: SiteError, path: Site["path"]): Html =>
   });
 
 export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">): Page => {
-  const title = capitalised(said(`${messageOf(error)}.title`, { platform: platformOf(error) }));
+  const title = capitalised(said(`${titles[messageOf(error)]}.title`, { platform: platformOf(error) }));
   const isSignIn = error instanceof SignInRefused;
   // A sign-in to a suspended account reads no page: another sign-in may be to another account of the user.
   const isSuspended = error._tag === "Forbidden" && error.reason === "account_suspended";

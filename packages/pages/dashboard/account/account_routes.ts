@@ -66,9 +66,9 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       content: html`
 <dl class="facts">
 <div><dt>${say("account.signed_in")}</dt><dd>ID ${signIn.chatId}</dd></div>
-<div><dt>${say("account.title")}</dt><dd>${title}</dd></div>
-<div><dt>${say("account.role")}</dt><dd>${say(`team.label.${role}`)}</dd></div>
-${may(paths.keys, html`<div><dt>${say("account.keys")}</dt><dd>${planText(plan)}</dd></div>`)}
+<div><dt>${say("menu.account")}</dt><dd>${title}</dd></div>
+<div><dt>${say("team.role")}</dt><dd>${say(`team.label.${role}`)}</dd></div>
+${may(paths.keys, html`<div><dt>${say("menu.keys")}</dt><dd>${planText(plan)}</dd></div>`)}
 </dl>
 ${may(paths.renameAccount, nameForm(field("name"), isNamed ? null : title))}
 ${otherwise && may(paths.accountName, askingForm(field("displayName"), otherwise))}
@@ -187,7 +187,7 @@ ${
 const orNone = (count: number): Html => (count === 0 ? say("account.plan.no_limit") : numberHtml(count));
 
 const planRows: ReadonlyArray<readonly [Html, (limits: TierLimits, isPremium: "yes" | "no") => Html]> = [
-  [say("account.keys"), ({ keys }) => orNone(keys)],
+  [say("menu.keys"), ({ keys }) => orNone(keys)],
   [
     say("account.plan.window"),
     ({ perWindow, windowMs }) =>

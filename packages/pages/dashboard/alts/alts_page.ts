@@ -273,7 +273,7 @@ ${
             ({ verdict, otherChatId }) => html`${say(`alts.${verdict}`)}${evidenceOf(otherChatId)}`,
           ],
           [say("alts.note"), ({ note }) => note ?? "–"],
-          [say("alts.when"), ({ at }) => timeHtml(at)],
+          [say("roles.history.at"), ({ at }) => timeHtml(at)],
           [say("blocks.by"), byHtml],
           [
             say("alts.change"),

@@ -140,7 +140,7 @@ ${Struct.keys(saidLabels).map((name) =>
     maxLength: scopeSettings[name].expected.most,
   }),
 )}
-<p class="row"><button class="button">${say("community.save")}</button> <button class="button quiet" name="act" value="preview">${say("channels.update")}</button></p>`}
+<p class="row"><button class="button">${say("channels.save")}</button> <button class="button quiet" name="act" value="preview">${say("channels.update")}</button></p>`}
 <div class="frames" data-previews="said">${view.previews.map(
   ({ title, document }) => html`<iframe title="${plain(title)}" srcdoc="${document}" sandbox></iframe>`,
 )}</div>
@@ -228,7 +228,7 @@ ${hasGameAges || ages.minGameAgeDays !== "" ? textField({ ...of("minGameAgeDays"
 ${textField({ ...of("minChatAgeDays"), hint: ageHint(platforms.chat), maxLength: 4 })}
 ${checkField("freshProof", say("community.fresh_proof"), ticked.freshProof)}
 ${checkField("oneChatUser", say("community.one_chat_user", { chat: platforms.chat, game: platforms.game }), ticked.oneChatUser)}
-<p class="row"><button class="button" name="act" value="ages">${say("community.save")}</button></p>`}
+<p class="row"><button class="button" name="act" value="ages">${say("channels.save")}</button></p>`}
 <p class="more"><a href="${to(withQuery(paths.blocks, { pid }))}">${say("links.blocked")}</a></p>`;
 };
 

@@ -58,7 +58,7 @@ ${tableHtml({
     [say("rule.role"), ({ roleId }) => roleName(view, roleId)],
     [say("roles.history.change"), ({ change }) => say(`roles.history.${change}`)],
     [say("roles.history.at"), ({ at }) => timeHtml(at)],
-    [say("roles.history.why"), ({ because }) => say(`roles.history.because.${because}`)],
+    [say("roles.try.why"), ({ because }) => say(`roles.history.because.${because}`)],
   ],
   rows: changes,
 })}

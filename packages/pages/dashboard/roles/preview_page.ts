@@ -62,7 +62,7 @@ export const previewPage = (view: PreviewView, refused: Refused | null): Page =>
     ...(isRunning ? { refreshSeconds: 3 } : {}),
     content: html`
 ${preview.state === "done" ? unknownHtml(view) : null}
-<p>${say("preview.nobody_yet")} <a href="${to(rules)}">${say("preview.back")}</a></p>
+<p>${say("preview.nobody_yet")} <a href="${to(rules)}">${say("roles.history.rules")}</a></p>
 ${isRunning ? runningHtml(view) : preview.state === "done" ? doneHtml(view) : failedHtml(view)}`,
   };
 };
@@ -96,7 +96,7 @@ ${rolesTable(view, choices !== null)}
 ${memberHtml(view)}
 ${namesHtml(view)}
 ${exceptionsHtml(view)}
-${section(say(isOn ? "preview.save" : "preview.turn_on"))`
+${section(say(isOn ? "channels.save" : "preview.turn_on"))`
 ${formOf(view)`${
   choices &&
   radioField({
@@ -160,7 +160,7 @@ const rolesTable = (view: PreviewView, isChoice: boolean): Html | null => {
     ? null
     : tableHtml({
         id: "changes",
-        caption: say("preview.roles"),
+        caption: say("user.roles"),
         columns: [
           [say("rule.role"), ({ roleId }) => roleName(view, roleId)],
           [say("preview.held"), ({ held }) => numberHtml(held)],

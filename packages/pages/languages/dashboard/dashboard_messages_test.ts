@@ -16,7 +16,7 @@ const commonKeys = new Set(
    audit.two audit.value channels.log communities.figure deletion.account.webhooks deletion.confirmation
    field.problem frame.menu frame.navigation frame.tier.premium import.left_reason links.actions
    links.figure links.figure_noted list.community menu.imports menu.team menu.webhooks overview.way
-   preview.nicknames preview.roles roles.nickname roles.try.no roles.try.part rule.condition rule.field.itemId state.panel state.rights.no
+   preview.nicknames roles.nickname roles.try.no roles.try.part rule.condition rule.field.itemId state.panel state.rights.no
    team.label.admin team.label.moderator team.role.admin user.roles`.split(/\s+/),
 );
 
