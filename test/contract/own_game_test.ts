@@ -162,6 +162,18 @@ test("while the game is down at the start, members without another way are asked
   expect(after.text).toMatch(/href="\/verify\?sid=[^"]+">Try again/);
   expect((await verifyIn(server)).text).toContain("/verify?pid=");
   expect(await server.send("GET /verify/game/words")).toMatchObject({ status: 404 });
+  const asOwner = { key: server.key };
+  const browser = server.newBrowser();
+  await server.signIn(browser, "/dashboard/sign-in", ada.id);
+  const [scope] = listOf((await browser.get("/dashboard/api/scopes")).body.data?.scopes);
+  const young = { ...asOwner, body: { minGameAgeDays: 30 } };
+  for (const { status } of [
+    await server.putRules({ is: "age", minDays: 30 }),
+    await server.send("GET /dashboard/api/roles/ranks?groupId=7", asOwner),
+    await server.send(`PATCH /dashboard/api/scopes/${textOf(scope?.["pid"])}`, young),
+  ]) {
+    expect(status).toBe(503);
+  }
 });
 
 test("the pages of who has no way are in every language", async () => {

@@ -8,7 +8,7 @@ import { KeyStore } from "../keys/key_store.ts";
 import { makeManagedScope } from "../keys/managed_scope.ts";
 import { type KeyOwner, type Manager, originOf, reaches } from "../keys/owned_keys.ts";
 import { forEachLimited } from "../limited_loops.ts";
-import { featuresOf, GamePlatform, GuildGuard } from "../platforms/mod.ts";
+import { GamePlatform, GuildGuard, knownFeatures } from "../platforms/mod.ts";
 import type { ConfiguredScope, ScopeSettings } from "../scope_settings.ts";
 import { type LinkCount, makeLinkCounts } from "./link_counts.ts";
 
@@ -130,7 +130,7 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
       ) {
         const scope = yield* find(manager, pid);
         // An age that no account has would refuse everybody.
-        if ((update.minGameAgeDays ?? 0) > 0 && !(yield* featuresOf(game)).ages) {
+        if ((update.minGameAgeDays ?? 0) > 0 && !(yield* knownFeatures(game)).ages) {
           return yield* InvalidParameter.one("minGameAgeDays", { is: "ages" });
         }
         const at = yield* Clock.currentTimeMillis;

@@ -1,5 +1,5 @@
 import { Context, Effect, type Option, Schema } from "effect";
-import type { PlatformEffect } from "../errors.ts";
+import { type PlatformEffect, PlatformUnavailable } from "../errors.ts";
 import type { GameId } from "../ids.ts";
 import type { ReadCached } from "./find_each.ts";
 import { GameGroup, type GameProfile } from "./profile.ts";
@@ -165,6 +165,14 @@ export const usualFeatures: GameFeatures = {
 /** Returns what a platform has, as far as it has told it. @internal */
 export const featuresOf = (platform: GamePlatform["Service"]): Effect.Effect<GameFeatures> =>
   Effect.map(toldFeaturesOf(platform), (features) => features ?? noFeatures);
+
+/** Returns what a platform has. Fails until it has told it, since what it may have is not absent. @internal */
+export const knownFeatures = (platform: GamePlatform["Service"]): PlatformEffect<GameFeatures> =>
+  Effect.flatMap(toldFeaturesOf(platform), (features) =>
+    features === null
+      ? new PlatformUnavailable({ operation: "GamePlatform.features" })
+      : Effect.succeed(features),
+  );
 
 /** Returns what a platform has; null until it has told it. @internal */
 export const toldFeaturesOf = ({

@@ -1,9 +1,9 @@
 /** Checks of a plan against what its platforms have. */
 
 import { Effect } from "effect";
-import { InvalidParameter, PlatformUnavailable } from "../errors.ts";
+import { InvalidParameter } from "../errors.ts";
 import type { GuildId } from "../ids.ts";
-import { type GamePlatform, type GuildRole, noFeatures, toldFeaturesOf } from "../platforms/mod.ts";
+import { type GamePlatform, type GuildRole, knownFeatures, noFeatures } from "../platforms/mod.ts";
 import { lackedByPlan } from "./offered_rules.ts";
 import type { PlanSettings } from "./role_plan.ts";
 import { rolesAskedIn } from "./rule_kinds.ts";
@@ -18,11 +18,9 @@ export const requireFeatures = Effect.fnUntraced(function* (
   game: GamePlatform["Service"],
   settings: PlanSettings,
 ) {
-  const features = yield* toldFeaturesOf(game);
-  const lacked = lackedByPlan(settings, features ?? noFeatures);
-  if (lacked === null) return;
-  if (features !== null) return yield* lacked;
-  return yield* new PlatformUnavailable({ operation: "GamePlatform.features" });
+  if (lackedByPlan(settings, noFeatures) === null) return;
+  const lacked = lackedByPlan(settings, yield* knownFeatures(game));
+  if (lacked !== null) return yield* lacked;
 });
 
 /** Fails with `InvalidParameter` for a role that the guild does not have. Asks for the roles only if a plan names some. */

@@ -4,7 +4,7 @@ import { Communities, chosenIn, placeOf, type ScopedGuild } from "../communities
 import { BadRequest, Forbidden, InvalidParameter, PlatformUnavailable } from "../errors.ts";
 import { type ChatId, Digits, type GuildId } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
-import { featuresOf, GamePlatform, GuildGuard } from "../platforms/mod.ts";
+import { GamePlatform, GuildGuard, knownFeatures } from "../platforms/mod.ts";
 import { makeGivenRoles } from "./given_roles.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
@@ -64,7 +64,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         if (findGroup === undefined) {
           return yield* new PlatformUnavailable({ operation: "GamePlatform.findGroup" });
         }
-        if (!(yield* featuresOf(game)).groups)
+        if (!(yield* knownFeatures(game)).groups)
           return yield* InvalidParameter.one("groupId", { is: "groups" });
         const found = Schema.is(Digits)(groupId) ? yield* findGroup(groupId) : Option.none();
         if (Option.isSome(found)) return found.value;
