@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { chatKey, command } from "../support/chat.ts";
 import { guild } from "../support/fixtures.ts";
-import { formOf } from "../support/flow_browser.ts";
+import { formOf, titleOf } from "../support/flow_browser.ts";
 import { listOf } from "../support/http.ts";
 import { dataOf, expectForbidden } from "./contract_server.ts";
 import { enterDashboard, pidOf, signInOwner } from "./dashboard.ts";
@@ -10,8 +10,9 @@ import { expectPage } from "./flow_server.ts";
 import { useSiteServer, verified } from "./site_server.ts";
 
 /** Ada manages neither guild, and Ben manages the second one. */
-const [ada, ben, cyd, dan] = ["100001", "100002", "100003", "100004"];
+const [ada, ben, cyd, dan, eve] = ["100001", "100002", "100003", "100004", "100005"];
 const [moved, held, shared] = ["700000000000000009", "700000000000000010", "700000000000000011"];
+const left = "700000000000000012";
 
 const rules = [{ roleId: verified.id, when: { is: "linked" as const } }];
 
@@ -34,6 +35,13 @@ const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, ({ platfo
       },
       { id: held, name: "Held", bot: true, roles: [verified], members: [{ chatId: ben, manager: true }] },
       { id: shared, name: "Shared", bot: true, members: [{ chatId: dan, manager: true }, { chatId: cyd }] },
+      {
+        id: left,
+        name: "Left",
+        bot: false,
+        roles: [verified],
+        members: [{ chatId: eve, manager: true }, { chatId: cyd }],
+      },
     ],
   },
 }));
@@ -51,6 +59,8 @@ fixtures.account({ name: "two", chatId: dan });
 const ofAll = fixtures.key({ account: "two" });
 fixtures.plan({ account: "former", guildId: guild, rules, state: "on" });
 fixtures.plan({ account: "present", guildId: moved, rules, state: "on" });
+fixtures.account({ name: "left", chatId: eve });
+fixtures.plan({ account: "left", guildId: left, rules, state: "on" });
 
 test("a guild's links are closed to a team that does not manage the guild, and can only be deleted", async () => {
   const { owner, pid, global } = await enterDashboard(server, ada, guild);
@@ -118,4 +128,22 @@ test("an old panel of paused rules leads to the list that has taken its guild ov
   const confirm = await browser.walk(`?pid=${old}&guildId=${shared}`, cyd, "6");
   expectPage(await browser.post("/verify/confirm", formOf(confirm)), 200, "Your accounts are linked");
   expect(dataOf(await send(`GET /v2/chat?chatId=${cyd}`, { key: ofAll })).gameId).toBe("6");
+});
+
+test("members link again in a community whose rules stopped without the bot, as soon as it is back", async () => {
+  const pid = await pidOf(await signInOwner(server, eve), left);
+  const browser = server.newBrowser();
+  const entered = async () => {
+    const { status, text } = await browser.get(`/verify?pid=${pid}`);
+    return [status, titleOf(text)];
+  };
+  await expect
+    .poll(entered, { timeout: 20_000, interval: 500 })
+    .toEqual([404, "The community is not available"]);
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  const added = await server.platform.send("POST /chat/bot", { body: `guild=${left}`, headers: form });
+  expect(added.status).toBe(200);
+  await expect.poll(entered, { timeout: 20_000, interval: 500 }).toEqual([200, "Link your accounts"]);
+  const { body } = await command(send, { chatId: cyd, guildId: left }, "verify");
+  expect(JSON.stringify(body)).toContain(`/verify?pid=${pid}`);
 });

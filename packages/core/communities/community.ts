@@ -146,6 +146,10 @@ const endsLinking: ReadonlySet<PauseReason | null> = new Set(["bot_removed", "un
 export const mayLink = ({ homeSince, paused }: Linking): boolean =>
   homeSince !== null && !endsLinking.has(paused?.why ?? null);
 
+/** Returns whether linking ended only until the bot and a manager are back. @internal */
+export const mayResume = ({ homeSince, paused }: Linking): boolean =>
+  homeSince !== null && (paused?.why === "bot_removed" || paused?.why === "unmanaged");
+
 /** Returns whether anything was chosen for a community. Stores do not return others. @internal */
 export const isKnown = (community: CommunitySettings & Pick<Community, "homeSince" | "panels">): boolean =>
   community.homeSince !== null ||

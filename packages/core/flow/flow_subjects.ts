@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
-import { CommunityStore, makeHasOpen, mayLink } from "../communities/mod.ts";
+import { type Community, CommunityStore, makeHasOpen } from "../communities/mod.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
+import type { PlatformUnavailable, StoreEffect } from "../errors.ts";
 import {
   type ChatId,
   type GameId,
@@ -48,10 +49,12 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
     const sessions = yield* SessionStore;
     const links = yield* LinkStore;
     const communities = yield* CommunityStore;
-    const hasOpen = yield* makeHasOpen;
+    const hasOpenNow = yield* makeHasOpen;
     const managers = yield* GuildManagers;
     const secrets = yield* Secrets;
     const { life } = yield* SessionSettings;
+
+    const hasOpen = (of: ReadonlyArray<Community>) => unlessDown(hasOpenNow(of));
 
     const isStillLinked = ({ pid, chatId, gameId }: VerificationSession) =>
       chatId === null
@@ -98,12 +101,7 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
      * Returns whether somebody of the account lends a guild to the scope: anyone with the `pid` of a global scope can name any guild,
      * and no page may vouch for a stranger's community.
      */
-    const mayAsk = (scope: DataScope, guildId: GuildId) =>
-      Effect.catchTag(
-        managers.mayName(scope, guildId),
-        "PlatformUnavailable",
-        (cause) => new FlowRefused({ reason: "platform_down", entry: null, cause }),
-      );
+    const mayAsk = (scope: DataScope, guildId: GuildId) => unlessDown(managers.mayName(scope, guildId));
 
     /** Whether linking is on in a guild that the URL of a global scope names. */
     const hasPlan = (scope: DataScope, guildId: GuildId) =>
@@ -135,7 +133,7 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
         former !== null &&
         (guildOf(former.scope) === guildId || Option.isSome(yield* communities.find({ pid, guildId })));
       const home = hadGuild ? Option.getOrNull(yield* communities.findHome(guildId)) : null;
-      if (home === null || home.scope.pid === pid || !mayLink(home)) return null;
+      if (home === null || home.scope.pid === pid || !(yield* hasOpen([home]))) return null;
       return { ...entry, pid: home.scope.pid };
     });
 
@@ -188,6 +186,13 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
 }) {
   static readonly layer = Layer.effect(FlowSubjects, FlowSubjects.make);
 }
+
+const unlessDown = (asked: StoreEffect<boolean, PlatformUnavailable>) =>
+  Effect.catchTag(
+    asked,
+    "PlatformUnavailable",
+    (cause) => new FlowRefused({ reason: "platform_down", entry: null, cause }),
+  );
 
 /**
  * Fails for an ended session: with `expired` if the session expired, else with `over` and the session's final state.

@@ -55,7 +55,7 @@ export const makeFirstSteps = Effect.gen(function* () {
       rightsInvite: botInvite?.(guildId, rights) ?? null,
       rights,
       /** Whether members may link in a guild of the community, also while its rules are paused. */
-      isLinking: yield* hasOpen(guilds),
+      isLinking: yield* Effect.catchTag(hasOpen(guilds), "PlatformUnavailable", () => Effect.succeed(false)),
       publicUrl,
     };
   });
