@@ -161,7 +161,7 @@ it("what the bot cannot change appears on the open page when a comparison ends",
   const problems = page.getByRole("table", { name: "What the bot could not change" });
   await problems.getByRole("row", { name: /Ada Nickname The chat platform refuses the nickname/ }).waitFor();
   await problems
-    .getByRole("row", { name: /Everyone Officer The game platform has no item with the ID/ })
+    .getByRole("row", { name: /Everyone Officer The game platform has nothing with the ID/ })
     .waitFor();
   await expectUsable(page, `Roles and nicknames of ${hostile} by the shared list`, "roles-problems");
 });

@@ -1,9 +1,10 @@
 /** Reads all members of the groups that a plan names, in place of a question for each linked member. */
 import { Effect, Option, Schedule } from "effect";
 import { LinkStore } from "../links/link_store.ts";
-import { type GameGroup, GamePlatform, groupPageSize } from "../platforms/mod.ts";
+import { featuresOf, type GameGroup, GamePlatform, groupPageSize } from "../platforms/mod.ts";
 import { type GroupRoles, neededGroups } from "./member_changes.ts";
-import type { RolePlan } from "./role_plan.ts";
+import type { PlanSettings, RolePlan } from "./role_plan.ts";
+import { needsOf } from "./rule_kinds.ts";
 
 /** Larger groups would take too much memory. */
 const mostMembers = 200_000;
@@ -65,3 +66,19 @@ export const makeGroupRoles = Effect.gen(function* () {
     Effect.catchTag("PlatformUnavailable", () => Effect.succeed(none)),
   );
 });
+
+/** Makes a function that returns the roles whose rules name a group that does not exist, as far as the platform tells. */
+export const makeRolesWithoutGroup = Effect.map(GamePlatform, (game) =>
+  Effect.fnUntraced(function* (plan: PlanSettings) {
+    const { findGroup } = game;
+    if (findGroup === undefined || !(yield* featuresOf(game)).groups) return [];
+    const missing = yield* Effect.filter(neededGroups(plan), (groupId) =>
+      Effect.orElseSucceed(Effect.map(findGroup(groupId), Option.isNone), () => false),
+    );
+    return plan.rules
+      .filter(({ when }) =>
+        needsOf(when).some(({ groupId }) => groupId !== undefined && missing.includes(groupId)),
+      )
+      .map(({ roleId }) => roleId);
+  }),
+);

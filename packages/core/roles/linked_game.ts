@@ -3,11 +3,12 @@ import { Effect, Option } from "effect";
 import type { PlatformEffect } from "../errors.ts";
 import { PlatformUnavailable } from "../errors.ts";
 import type { GameId } from "../ids.ts";
-import { GamePlatform, type ItemOwnership } from "../platforms/game_platform.ts";
+import { featuresOf, GamePlatform, type ItemOwnership } from "../platforms/game_platform.ts";
 import {
   type GroupRoles,
   neededGroups,
   neededItems,
+  needsAge,
   needsProfile,
   type Source,
   type StoredMember,
@@ -29,6 +30,9 @@ const groupsOf = (profile: LinkedGame["profile"]): LinkedGame["groups"] => {
   if (profile === undefined) return null;
   return profile === null ? [] : profile.groups;
 };
+
+const asksAge = (plan: RolePlan, profile: LinkedGame["profile"], { isOpen }: Sources): boolean =>
+  Boolean(profile) && needsAge(plan) && isOpen("age");
 
 /** All sources are asked. */
 export const openSources = (): Sources => ({ isOpen: () => true, note: () => {}, missing: new Set() });
@@ -72,6 +76,8 @@ export const makeLinkedGame = Effect.gen(function* () {
         : Option.none();
     const profile = found && Option.getOrNull(found);
     if (areGroupsAsked && profile) note("groups", profile.groups !== null);
+    const { ages: areAgesTold } = yield* featuresOf(gamePlatform);
+    if (asksAge(plan, profile, sources)) note("age", areAgesTold);
     const asked = areGroupsAsked ? groupsOf(profile) : null;
     const groups = areGroupsKnown
       ? groupIds.flatMap((groupId) =>
@@ -85,7 +91,7 @@ export const makeLinkedGame = Effect.gen(function* () {
       if (ownership === "no_item") sources.missing.add(key);
       if (ownership !== undefined) items.set(key, ownership);
     }
-    const game: LinkedGame = { proof, profile, groups, items };
+    const game: LinkedGame = { proof, profile, areAgesTold, groups, items };
     return { game, isUnanswered };
   });
 });

@@ -86,9 +86,13 @@ export interface MemberChanges {
 /** The roles of groups' members, by the IDs of group and game user. A member may have several. @internal */
 export type GroupRoles = ReadonlyMap<string, ReadonlyMap<string, ReadonlyArray<GameGroup["role"]>>>;
 
+/** Returns whether the plan needs the age of the linked game user. @internal */
+export const needsAge = (plan: Pick<PlanSettings, "rules">): boolean =>
+  needsOfAll(plan).some(({ age }) => age === true);
+
 /** Returns whether the plan needs the names or the age of the linked game user. @internal */
 export const needsProfile = (plan: PlanSettings): boolean =>
-  templatesOf(plan).some(namesGame) || needsOfAll(plan).some(({ profile }) => profile === true);
+  templatesOf(plan).some(namesGame) || needsAge(plan);
 
 const needsOfAll = ({ rules }: Pick<PlanSettings, "rules">) => rules.flatMap(({ when }) => needsOf(when));
 
@@ -109,7 +113,7 @@ export const neededItems = (plan: PlanSettings): ReadonlyArray<GameItem> => [
   ).values(),
 ];
 
-/** The questions about game users: `profile`, `groups`, or the key of an item. @internal */
+/** The questions about game users: `profile`, `age`, `groups`, or the key of an item. @internal */
 export type Source = string;
 
 /** Returns the sources of a role's rules, or of the nicknames and their rules if `roleId` is null. @internal */
@@ -119,8 +123,9 @@ export const sourcesOf = (plan: PlanSettings, roleId: string | null): ReadonlyAr
   });
   const templates = roleId === null ? templatesOf(plan) : [];
   return [
-    ...(needs.some(({ profile }) => profile) || templates.some(namesGame) ? ["profile"] : []),
-    // The groups are parts of the profile.
+    ...(templates.some(namesGame) ? ["profile"] : []),
+    // The age and the groups are parts of the profile.
+    ...(needs.some(({ age }) => age) ? ["profile", "age"] : []),
     ...(needs.some(({ groupId }) => groupId !== undefined) || templates.some(namesGroupRole)
       ? ["profile", "groups"]
       : []),

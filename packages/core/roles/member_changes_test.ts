@@ -26,6 +26,7 @@ const gameOf = (
 ): LinkedGame => ({
   proof,
   profile,
+  areAgesTold: true,
   groups: profile === null ? [] : profile.groups,
   items,
 });
@@ -203,7 +204,7 @@ it("a rule that is decided while a platform does not tell something stays so, wh
     isOld: FastCheck.boolean(),
     owns: FastCheck.boolean(),
   });
-  const hidden = subarray(["groups", "profile", "items"] as const);
+  const hidden = subarray(["groups", "profile", "ages", "items"] as const);
   const holdingOf = (chosen: PlanSettings["rules"], linked: LinkedGame) =>
     compare({ rules: chosen }, { roleIds: ["77"] }, linked, never).holding;
   check(
@@ -223,13 +224,14 @@ it("a rule that is decided while a platform does not tell something stays so, wh
           ...gameWith(known),
           ...(hides("groups") && { groups: null }),
           ...(hides("profile") && { profile: undefined }),
+          ...(hides("ages") && { areAgesTold: false }),
           ...(hides("items") && { items: new Map() }),
         });
         for (const other of others) {
           const possible = holdingOf(chosen, {
             ...gameWith(known),
             ...(hides("groups") && { groups: gameWith(other).groups }),
-            ...(hides("profile") && { profile: gameWith(other).profile }),
+            ...((hides("profile") || hides("ages")) && { profile: gameWith(other).profile }),
             ...(hides("items") && { items: gameWith(other).items }),
           });
           for (const [index, holding] of seen.entries())

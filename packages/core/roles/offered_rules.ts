@@ -31,12 +31,11 @@ export const lackedByPlan = (
 };
 
 const lackedBy = (
-  { groupId, profile, item: asked }: Needs,
+  { groupId, age, item: asked }: Needs,
   { groups, ages, items }: GameFeatures,
 ): Expected | null => {
   if (groupId !== undefined && !groups) return { is: "groups" };
-  // Rules ask the profile for the age alone.
-  if (profile === true && !ages) return { is: "ages" };
+  if (age === true && !ages) return { is: "ages" };
   if (asked === undefined || items.includes(asked.item)) return null;
   return items.length === 0
     ? { is: "items" }

@@ -24,6 +24,8 @@ export interface LinkedGame {
   readonly proof: LinkProof;
   /** Null if the user does not exist, or if the plan does not need the profile; undefined if it is unknown. */
   readonly profile: GameProfile | null | undefined;
+  /** Whether the platform tells how old accounts are. */
+  readonly areAgesTold: boolean;
   /** Includes the groups that the plan names, each once for every rank in it; null if they are unknown. */
   readonly groups: ReadonlyArray<Pick<GameGroup, "id" | "role">> | null;
   /** Whether the user has each of the plan's items, by `itemKey`. Unknown ones are left out. */
@@ -45,15 +47,12 @@ export interface Candidate {
 export const itemKey = ({ item, itemId }: GameItem): string => `${item} ${itemId}`;
 
 /** Returns the user's roles in a group: none outside the group, null if the platform reports no groups. @internal */
-export const rolesIn = (
-  { groups }: Pick<LinkedGame, "groups">,
-  groupId: string,
-): ReadonlyArray<GameGroup["role"]> | null =>
+export const rolesIn = ({ groups }: Pick<LinkedGame, "groups">, groupId: string) =>
   groups?.flatMap(({ id, role }) => (String(id) === groupId ? [role] : [])) ?? null;
 
 /** What a comparison has to know of the linked game user. */
 export interface Needs {
-  readonly profile?: true;
+  readonly age?: true;
   readonly groupId?: string;
   readonly item?: GameItem;
 }
@@ -155,9 +154,9 @@ const isRanked = (
   return ranks.some(isBetween) || (ranks.includes(null) ? null : false);
 };
 
-/** Returns whether the account is old enough. An account whose creation the platform does not tell is not. */
-const isOlderThan = ({ profile }: LinkedGame, days: number, at: Millis): boolean | null => {
-  if (profile === undefined) return null;
+/** Returns whether the account is old enough. A single account whose creation the platform does not tell is not. */
+const isOlderThan = ({ profile, areAgesTold }: LinkedGame, days: number, at: Millis): boolean | null => {
+  if (profile === undefined || (profile !== null && !areAgesTold)) return null;
   return profile !== null && profile.created !== null && at - Date.parse(profile.created) >= days * dayMs;
 };
 
@@ -240,7 +239,7 @@ export const ruleKinds = {
     forms: ["age:<minDays>"],
     typed: ({ minDays }) => ({ minDays: String(minDays) }),
     untyped: ({ minDays }) => ({ is: "age", minDays: Number(minDays) }),
-    needs: () => ({ profile: true }),
+    needs: () => ({ age: true }),
     holds: ({ minDays }, game, at) => isOlderThan(game, minDays, at),
   }),
 } as const;

@@ -295,7 +295,7 @@ const problemText = ({ reason, roleId, members }: NewProblem, game: string): str
     case "members_hidden":
       return "The bot cannot compare the members.";
     case "item_unknown":
-      return `The rule for ${role} names an item that does not exist.`;
+      return `The rule for ${role} names something that does not exist.`;
     case "source_closed":
       return `A rule for ${role} gets no answer from ${game}.`;
     case "reminders_refused":

@@ -2,7 +2,7 @@ import { assert } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { chatId, guildId } from "../../test_services.ts";
 import type { PlanSettings, PlanStatus } from "../role_plan.ts";
-import { deployment, memberIds, pass, test, usual, verified } from "./test_deployment.ts";
+import { deployment, guest, memberIds, pass, test, usual, verified } from "./test_deployment.ts";
 
 const officer = "10";
 const linkedAndGroup: PlanSettings["rules"] = [
@@ -103,18 +103,62 @@ test("roles stay if a source stops to answer, and a link gives what does not dep
   assert.deepEqual(yield* rolesOf(bob), [verified, officer]);
 });
 
-test("an item that does not exist is a problem of the plan, and is asked about once in a sweep", function* () {
+test("roles of rules for an age stay while the game tells no ages, and its next answer starts a sweep", function* () {
+  const { begin, startNode, startSweep, link, broken, rolesOf, status } = yield* deployment;
+  const [ada = "", bob = ""] = memberIds;
+  const age = { is: "age", minDays: 30 } as const;
+  yield* link(ada, "299");
+  yield* begin({
+    rules: [
+      { roleId: verified, when: { is: "linked" }, nickname: null },
+      { roleId: officer, when: age, nickname: null },
+      { roleId: guest, when: { is: "not", of: age }, nickname: null },
+    ],
+    nickname: "{game.username}",
+  });
+  assert.deepEqual(yield* rolesOf(ada), [verified, officer]);
+  broken.areAgesHidden = true;
+  yield* startNode();
+  yield* startSweep;
+  yield* link(bob, "1");
+  yield* pass(30);
+  assert.deepEqual(
+    [yield* rolesOf(ada), yield* rolesOf(bob)],
+    [
+      [verified, officer],
+      [guest, verified],
+    ],
+  );
+  assert.deepEqual(problemsIn(yield* status), [
+    [null, officer, "source_closed"],
+    [null, guest, "source_closed"],
+  ]);
+  broken.areAgesHidden = false;
+  yield* pass(700, 1);
+  assert.deepEqual([yield* rolesOf(ada), problemsIn(yield* status)], [[verified, officer], []]);
+});
+
+test("an item or group that does not exist is a problem of the plan, and the item is asked about once in a sweep", function* () {
   const { put, startNode, link, broken, rolesOf, status, takeAsked } = yield* deployment;
   const users = memberIds.slice(0, 60);
   for (const [index, user] of users.entries()) yield* link(user, String(101 + index));
   broken.isPassGone = true;
   const owner = { is: "owner", item: "gamepass", itemId: "55" } as const;
-  yield* put({ rules: [...usual.rules, { roleId: officer, when: owner, nickname: null }] });
+  const group = { is: "group", groupId: "404", minRank: null, maxRank: null } as const;
+  const rules = [owner, group].map((when, index) => ({
+    roleId: [officer, guest][index] ?? "",
+    when,
+    nickname: null,
+  }));
+  yield* put({ rules: [...usual.rules, ...rules] });
   yield* startNode();
   yield* pass(40);
   const { sweep, sweptAt, problems, pending } = yield* status;
   assert.deepEqual([sweep, pending, sweptAt === null], [null, 0, false]);
-  assert.deepEqual(problemsIn({ problems }), [[null, officer, "item_unknown"]]);
+  assert.sameDeepMembers(problemsIn({ problems }), [
+    [null, officer, "item_unknown"],
+    [null, guest, "item_unknown"],
+  ]);
   for (const user of users) assert.deepEqual(yield* rolesOf(user), [verified]);
   // Four members of the sweep are compared at a time, and each is asked about again before a change.
   assert.isAtMost(takeAsked().filter((what) => what.startsWith("item")).length, 4);

@@ -8,6 +8,7 @@ import { placeOf } from "../../communities/community.ts";
 import type { CourierNode } from "../../couriers/couriers.ts";
 import { Urgency } from "../../platforms/platform_refusals.ts";
 import { dayMs, type Millis } from "../../timestamp.ts";
+import { makeRolesWithoutGroup } from "../group_roles.ts";
 import { makeGuildCheck } from "../guild_check.ts";
 import { closedProblems } from "../member_changes.ts";
 import { WorkOver } from "../patient_steps.ts";
@@ -29,6 +30,7 @@ export const makeSweep = Effect.gen(function* () {
   const beginRun = yield* makeSweepRuns;
   const findMembers = yield* makeFindMembers;
   const changeMembers = yield* makeChangeMembers;
+  const rolesWithoutGroup = yield* makeRolesWithoutGroup;
   const { checkGuild, pauseWithoutBot, pauseBeforeLosses } = yield* makeGuildCheck;
 
   const sweepAll = Effect.fnUntraced(function* (run: SweepRun) {
@@ -54,8 +56,9 @@ export const makeSweep = Effect.gen(function* () {
     // The first of these members goes on asking. The others are done, though they would wait longer for their turn.
     for (const chatId of closed.length > 0 ? unanswered : [])
       yield* store.markMember(plan.guildId, chatId, yield* Clock.currentTimeMillis);
+    const unknown = new Set([...withoutItem, ...(yield* rolesWithoutGroup(plan))]);
     const at = yield* Clock.currentTimeMillis;
-    const missing = Array.from(withoutItem, (roleId) => planProblem("item_unknown", at, roleId));
+    const missing = Array.from(unknown, (roleId) => planProblem("item_unknown", at, roleId));
     const problems = [...missing, ...closedProblems(plan, new Set(closed), at)];
     yield* run.settle({ sweep: "ended", problems });
   });

@@ -8,7 +8,7 @@ import { PlatformUnavailable } from "../../errors.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
 import type { ChatRoles } from "../../platforms/chat_platform.ts";
 import { ChatPlatform, RoleRefused } from "../../platforms/chat_platform.ts";
-import { GamePlatform } from "../../platforms/game_platform.ts";
+import { GamePlatform, usualFeatures } from "../../platforms/game_platform.ts";
 import type { GameProfile } from "../../platforms/profile.ts";
 import {
   chatId,
@@ -61,10 +61,11 @@ const guildOf = (ids: ReadonlyArray<string>) => ({
   members: ids.map((id, index) => aMember(id, { manager: index === 0 })),
 });
 
-/** Game users 1 to 9, 101 to 250 in the group 9, 300 in the group 8, 301 with several ranks. */
+/** Game users 1 to 9, 101 to 250 in the group 9, 299 with an age, 300 in the group 8, 301 with several ranks. */
 const gameUsers = [
   ...platform.gameUsers,
   ...Array.from({ length: 150 }, (_, i) => aGameUser(String(101 + i), { groups: [inGroup(9)] })),
+  aGameUser("299", { created: "1960-01-01T00:00:00.000Z" }),
   aGameUser("300", { groups: [inGroup(8)] }),
   aGameUser("301", { groups: [inGroup(8, 1), inGroup(8, 10), inGroup(8, 200)] }),
 ];
@@ -88,6 +89,7 @@ export const deployment = Effect.gen(function* () {
     hasBot: true,
     areMembersHidden: false,
     areGroupsClosed: false,
+    areAgesHidden: false,
     isPassGone: false,
     managers: (_: string) => true,
     unanswered: new Set<string>(),
@@ -125,6 +127,7 @@ export const deployment = Effect.gen(function* () {
   const asked: Array<string> = [];
   const watchedGame = GamePlatform.of({
     ...gamePlatform,
+    features: Effect.sync(() => ({ ...usualFeatures, ages: !broken.areAgesHidden })),
     findProfile: (id, parts, groupIds = []) =>
       Effect.suspend(() => {
         asked.push(`user ${id}`);
