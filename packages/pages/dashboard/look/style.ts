@@ -20,7 +20,7 @@ h2 { margin: 0 0 .75rem; font-size: 1.0625rem; line-height: 1.3; }
 h3, .cards h2 { margin: 0 0 .25rem; }
 h3 { font-size: 1rem; }
 h3 small { display: inline; }
-.history + h3 { margin-top: 1rem; }
+:is(.history, .hint) + h3 { margin-top: 1rem; }
 section, section + :is(details, [data-live]) { margin-top: 2.25rem; }
 h1 + section, .notice + section, .try > section { margin-top: 0; }
 :is(section, .panel, .notice, li, .beside > div) > :last-child { margin-bottom: 0; }
