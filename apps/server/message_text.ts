@@ -1,5 +1,4 @@
-/** Texts for messages: the reason of an error, and text that is safe to print. */
-export { ownMessage, reasonOf } from "@accountlink/core/errors";
+/** Text that is safe to print. */
 
 /**
  * Escapes the characters that move the cursor or change the text direction, except line ends. JSON has

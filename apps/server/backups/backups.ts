@@ -1,11 +1,12 @@
 /** Backups of embedded storage and of Postgres: files of a folder, of which the oldest are deleted. */
+
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { reasonOf } from "@accountlink/core/errors";
 import { StorageSql } from "@accountlink/sql";
 import { Clock, Data, Effect, Metric, Schedule } from "effect";
-import { reasonOf } from "../message_text.ts";
 
 /** The folder of the backups cannot be used. */
 class BackupFolderUnusable extends Data.TaggedError("BackupFolderUnusable")<{

@@ -1,16 +1,17 @@
 /** Dumps of Postgres, by `pg_dump` and `pg_restore` of the machine. A dump is read whole before it is used. */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
+import { reasonOf } from "@accountlink/core/errors";
 import { StorageSql } from "@accountlink/sql";
 import { expectedOwner } from "@accountlink/sql/postgres";
 import { partsOf } from "@accountlink/sql/postgres_url";
 import { Data, Effect, Predicate, Redacted } from "effect";
 import { Invocation } from "../cli/invocation.ts";
-import { reasonOf } from "../message_text.ts";
 
 type Program = "pg_dump" | "pg_restore";
 

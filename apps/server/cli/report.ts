@@ -1,8 +1,9 @@
 import { redact, redactKeys } from "@accountlink/core/addresses";
+import { ownMessage, reasonOf } from "@accountlink/core/errors";
 import { StorageSql } from "@accountlink/sql";
 import { Cause, Console, Data, Effect, Predicate } from "effect";
 import { InvalidConfig } from "../config/config.ts";
-import { ownMessage, printable, reasonOf } from "../message_text.ts";
+import { printable } from "../message_text.ts";
 import { jsonWanted } from "./output.ts";
 
 export class CommandFailed extends Data.TaggedError("CommandFailed")<{

@@ -1,5 +1,7 @@
 /** Forwards the events of a key to a local address, for receivers of webhooks that are still being written. */
+
 import { createClient, type FollowedEvent } from "@accountlink/client";
+import { reasonOf } from "@accountlink/core/errors";
 import { webhookSignature } from "@accountlink/core/secrets";
 import { headersOf, signedText, WebhookSender } from "@accountlink/core/webhooks";
 import { NodeWebhookSender } from "accountlink/webhook_sender";
@@ -12,7 +14,6 @@ import { Invocation } from "../cli/invocation.ts";
 import { answer } from "../cli/output.ts";
 import { CommandFailed } from "../cli/report.ts";
 import { isLocal } from "../config/config_warnings.ts";
-import { reasonOf } from "../message_text.ts";
 import { cryptoLayer } from "../secrets/crypto_layer.ts";
 import { describe, single } from "./command.ts";
 

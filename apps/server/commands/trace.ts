@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { AuditLog } from "@accountlink/core";
 import { type AuditEntry, type AuditFilter, signedBy } from "@accountlink/core/audit";
+import { reasonOf } from "@accountlink/core/errors";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import * as NodeStream from "@effect/platform-node/NodeStream";
 import { Effect, Option, Predicate, Stdio, Stream } from "effect";
@@ -8,7 +9,6 @@ import { Argument, Flag } from "effect/cli";
 import { accountFlag } from "../cli/flags.ts";
 import { answer } from "../cli/output.ts";
 import { CommandFailed } from "../cli/report.ts";
-import { reasonOf } from "../message_text.ts";
 import { describe, single } from "./command.ts";
 import { managementLayer } from "./management_layer.ts";
 

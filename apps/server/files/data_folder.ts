@@ -1,10 +1,10 @@
 import { existsSync, statSync } from "node:fs";
 import { access, constants, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { reasonOf } from "@accountlink/core/errors";
 import { StorageSql } from "@accountlink/sql";
 import { Effect } from "effect";
 import { type Config, InvalidConfig } from "../config/config.ts";
-import { reasonOf } from "../message_text.ts";
 
 /** Creates the folder unless it exists, accessible only to its owner. Fails if the folder cannot be used. */
 export const prepareFolder = (

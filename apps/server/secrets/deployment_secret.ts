@@ -2,10 +2,12 @@
  * The secret of the deployment, which unwraps the root key, and the keys derived from the root key. During a rotation
  * there are two secrets: the new and the old one.
  */
+
 import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AddressVault, type FoundStorage, refusalOf, StorageCheck, StorageRefused } from "@accountlink/core";
+import { reasonOf } from "@accountlink/core/errors";
 import {
   type DeploymentSecrets,
   RootKey,
@@ -27,7 +29,6 @@ import {
 import { parseSecrets } from "../config/variables.ts";
 import { writeAtomically, writeIfAbsent } from "../files/atomic_write.ts";
 import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
-import { reasonOf } from "../message_text.ts";
 import { cryptoLayer } from "./crypto_layer.ts";
 
 const generate = Effect.gen(function* () {

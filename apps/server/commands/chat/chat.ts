@@ -1,4 +1,5 @@
 import type { PlatformUnavailable } from "@accountlink/core";
+import { reasonOf } from "@accountlink/core/errors";
 import { commandBodies, interactionsPath } from "@accountlink/pages/chat";
 import type { RefusedInWords } from "@accountlink/platforms/live";
 import { Effect, Predicate } from "effect";
@@ -9,7 +10,6 @@ import { answer } from "../../cli/output.ts";
 import { AlreadyReported, CommandFailed } from "../../cli/report.ts";
 import type { Config } from "../../config/config.ts";
 import { type OfKind, type Platform, resolveConfig } from "../../config/resolved_config.ts";
-import { reasonOf } from "../../message_text.ts";
 import { describe, group } from "../command.ts";
 
 const inspect = Effect.gen(function* () {

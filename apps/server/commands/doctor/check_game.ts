@@ -1,12 +1,13 @@
 /** Sends test requests to the live game platform: Roblox, or a game of one's own. */
+
 import type { GameId, PlatformUnavailable } from "@accountlink/core";
+import { reasonOf } from "@accountlink/core/errors";
 import { waysWith } from "@accountlink/core/flow";
 import type { GameFeatures } from "@accountlink/core/platforms";
 import { Effect, Predicate, type Redacted } from "effect";
 import type { VariableName } from "../../config/config.ts";
 import { neededForWays } from "../../config/needed_for_ways.ts";
 import type { LiveGame, OfKind, ResolvedConfig } from "../../config/resolved_config.ts";
-import { reasonOf } from "../../message_text.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 type Live = typeof import("@accountlink/platforms/live");

@@ -1,9 +1,9 @@
 import { ChatIdentity, type GameId, GameIdentity } from "@accountlink/core";
+import { reasonOf } from "@accountlink/core/errors";
 import type { IdentityProvider } from "@accountlink/core/platforms";
 import { type Context, Effect, type Layer, Logger } from "effect";
 import { FetchHttpClient, type HttpClient } from "effect/http";
 import type { OfKind, Platform, ResolvedConfig } from "../../config/resolved_config.ts";
-import { reasonOf } from "../../message_text.ts";
 import { inspectChat } from "../chat/chat.ts";
 import { checkChatClock } from "./check_clock.ts";
 import { checkHttpGame, checkRoblox, gameProofs, hasStatus, unreachable } from "./check_game.ts";

@@ -1,12 +1,13 @@
 /** Tries what a start would do with a port and a folder of backups. */
+
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { rm, stat, writeFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { dirname, join } from "node:path";
+import { reasonOf } from "@accountlink/core/errors";
 import { Effect } from "effect";
 import type { Config } from "../../config/config.ts";
-import { reasonOf } from "../../message_text.ts";
 import { type Finding, fail, ok } from "./finding.ts";
 
 /** Writes a file into the nearest folder that exists, and removes it again. */

@@ -1,6 +1,8 @@
 /** Checks the storage and its secret, without creating anything or disturbing a server. */
+
 import { existsSync, statfsSync } from "node:fs";
 import { type FoundStorage, refusalOf } from "@accountlink/core";
+import { reasonOf } from "@accountlink/core/errors";
 import { unwrapWithAny } from "@accountlink/core/secrets";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { StorageSql } from "@accountlink/sql";
@@ -11,7 +13,6 @@ import type { Config } from "../../config/config.ts";
 import type { OfKind, PersistentStorage, Storage } from "../../config/resolved_config.ts";
 import { folderExists, openToOthers } from "../../files/data_folder.ts";
 import { redis, refusedDatabase } from "../../layers/store_layers.ts";
-import { reasonOf } from "../../message_text.ts";
 import { cryptoLayer } from "../../secrets/crypto_layer.ts";
 import { identityOf, resolveSecrets, secretFile, secretRejected } from "../../secrets/deployment_secret.ts";
 import { connectTimeout } from "../management_layer.ts";

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import type { GameId } from "@accountlink/core";
+import { reasonOf } from "@accountlink/core/errors";
 import { SessionsV2 } from "@accountlink/http-api";
 import { Effect, Layer, Option, Result } from "effect";
 import { Flag } from "effect/cli";
@@ -14,7 +15,6 @@ import { configWarnings, unknownVariables, withoutEffect } from "../../config/co
 import { type Cache, type ResolvedConfig, resolveConfig } from "../../config/resolved_config.ts";
 import { readStartupFixture } from "../../fixture/startup_fixture.ts";
 import { redis, refusedDatabase } from "../../layers/store_layers.ts";
-import { reasonOf } from "../../message_text.ts";
 import { networksLayer } from "../../networks/network_files.ts";
 import { describe, single } from "../command.ts";
 import { checkClock } from "./check_clock.ts";

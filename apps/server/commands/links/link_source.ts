@@ -1,7 +1,9 @@
 /** Opens what `accountlink links import` reads: a file, standard input, or a table of an SQLite file. */
+
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
+import { reasonOf } from "@accountlink/core/errors";
 import {
   type ImportProgress,
   type LinkReaderName,
@@ -16,7 +18,6 @@ import * as NodeStream from "@effect/platform-node/NodeStream";
 import { Effect, FileSystem, Option, Stdio, Stream } from "effect";
 import type { Progress } from "../../cli/progress.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { reasonOf } from "../../message_text.ts";
 
 /** How many bytes of a file are read at once. */
 const readSize = 262_144;

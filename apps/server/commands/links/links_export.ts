@@ -1,4 +1,5 @@
 import type { Pid } from "@accountlink/core";
+import { reasonOf } from "@accountlink/core/errors";
 import { formatOfName, type LinkFormatName, linkFileOf } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { allLinks } from "@accountlink/core/links";
@@ -18,7 +19,6 @@ import { answer, countOf, Json, jsonWanted } from "../../cli/output.ts";
 import { progressBar, type ShowProgress } from "../../cli/progress.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { writeAtomically } from "../../files/atomic_write.ts";
-import { reasonOf } from "../../message_text.ts";
 import { describe, managed } from "../command.ts";
 
 const flags = {

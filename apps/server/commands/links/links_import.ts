@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { ApiKeys, type ScopeTarget } from "@accountlink/core";
+import { reasonOf } from "@accountlink/core/errors";
 import {
   type ChatHash,
   type ImportOutcome,
@@ -35,7 +36,6 @@ import { answer, countOf, formatCount } from "../../cli/output.ts";
 import { progressBar } from "../../cli/progress.ts";
 import { CommandFailed, reportFailure } from "../../cli/report.ts";
 import { StorageLocation } from "../../config/resolved_config.ts";
-import { reasonOf } from "../../message_text.ts";
 import { describe, operatorOrigin } from "../command.ts";
 import { managementLayer } from "../management_layer.ts";
 import { openSource } from "./link_source.ts";

@@ -1,3 +1,4 @@
+import { reasonOf } from "@accountlink/core/errors";
 import { noFeatures, usualFeatures } from "@accountlink/core/platforms";
 import { lackedByPlan, type PlanSettings } from "@accountlink/core/roles";
 import { Effect } from "effect";
@@ -5,7 +6,6 @@ import { FetchHttpClient } from "effect/http";
 import { problemsText } from "../../cli/flags.ts";
 import { givenConfig } from "../../cli/invocation.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { reasonOf } from "../../message_text.ts";
 
 /** Asks the game server of `ACCOUNTLINK_GAME_URL` for its features; without one, returns the usual features. */
 const features = Effect.gen(function* () {
