@@ -139,8 +139,10 @@ export const foundOrNew = (found: Option.Option<Community>, { scope, guildId }: 
 /** Returns whether linking is on and its rules are not paused. @internal */
 export const isLinkingOn = ({ homeSince, paused }: Linking): boolean => homeSince !== null && paused === null;
 
-/** Without a bot, a manager or an account, a community asks nobody for their accounts. */
-const endsLinking: ReadonlySet<PauseReason | null> = new Set(["bot_removed", "unmanaged", "account_closed"]);
+/** Without a bot or a manager, a community asks nobody for their accounts until both are back. */
+const stopsLinking: ReadonlySet<PauseReason | null> = new Set(["bot_removed", "unmanaged"]);
+/** Nor does it without an account, which is not back again. */
+const endsLinking: ReadonlySet<PauseReason | null> = new Set([...stopsLinking, "account_closed"]);
 
 /** Returns whether members may link: linking was turned on, and goes on while its rules are paused. @internal */
 export const mayLink = ({ homeSince, paused }: Linking): boolean =>
@@ -148,7 +150,7 @@ export const mayLink = ({ homeSince, paused }: Linking): boolean =>
 
 /** Returns whether linking ended only until the bot and a manager are back. @internal */
 export const mayResume = ({ homeSince, paused }: Linking): boolean =>
-  homeSince !== null && (paused?.why === "bot_removed" || paused?.why === "unmanaged");
+  homeSince !== null && stopsLinking.has(paused?.why ?? null);
 
 /** Returns whether anything was chosen for a community. Stores do not return others. @internal */
 export const isKnown = (community: CommunitySettings & Pick<Community, "homeSince" | "panels">): boolean =>

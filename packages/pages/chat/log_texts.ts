@@ -11,6 +11,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import type { erasedMark } from "@accountlink/core/users";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
+import { counted } from "../english_counts.ts";
 import { Languages } from "../languages/mod.ts";
 import { PageSettings } from "../page_settings.ts";
 import { makeCommunity } from "./community.ts";
@@ -194,7 +195,7 @@ export const makeLogTexts = Effect.gen(function* () {
       case "user.erased":
         return line("A user erased their data, and the links with it.");
       case "scope.deleted":
-        return line(`The links of this list were deleted: ${countOf(data.deletedRecords, "record")}.`);
+        return line(`The links of this list were deleted: ${counted(data.deletedRecords, "record")}.`);
       default:
         return null;
     }
@@ -267,9 +268,6 @@ const importIn = (item: LogItem) =>
     ? { count: item.event.data.count, isUndo: item.event.isUndo === true }
     : null;
 
-const countOf = (count: number, noun: string): string =>
-  `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-
 /** One line for all imports, and one for all undos, whose batches are events of their own. */
 const importLines = (items: ReadonlyArray<LogItem>): ReadonlyArray<LogLine> => {
   const parts = items.flatMap((item) => importIn(item) ?? []);
@@ -277,7 +275,7 @@ const importLines = (items: ReadonlyArray<LogItem>): ReadonlyArray<LogLine> => {
     const ofKind = parts.filter((part) => part.isUndo === isUndo);
     if (ofKind.length === 0) return [];
     const count = ofKind.reduce((sum, part) => sum + part.count, 0);
-    const links = countOf(count, "link");
+    const links = counted(count, "link");
     const were = count === 1 ? "was" : "were";
     const text = isUndo
       ? `An import was undone: ${links} ${were} removed, or set back to the account from before.`

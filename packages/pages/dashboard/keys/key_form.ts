@@ -3,12 +3,13 @@ import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Record } from "effect";
+import { counted } from "../../english_counts.ts";
 import { type Html, html, inPlace } from "../../html.ts";
 import { entriesOf } from "../form_values.ts";
 import { fieldsOf, linesField, menuField, radioField, textField } from "../look/field.ts";
 import { sharedListHint } from "../look/names.ts";
 import { accesses } from "../look/owned_key.ts";
-import { counted, dayOf } from "../look/time.ts";
+import { dayOf } from "../look/time.ts";
 
 export const keyLabels = {
   name: "Name",

@@ -99,9 +99,3 @@ export const dayAgoHtml = (time: Millis, now: Millis): Html =>
 
 export const timeOr = (time: Millis | null, otherwise: string): Html | string =>
   time === null ? otherwise : timeHtml(time);
-
-/** Counts in English, for pages that have no other language. */
-export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
-  `${numberText(count)} ${count === 1 ? noun : plural}`;
-
-export const numberText = (count: number): string => count.toLocaleString("en");

@@ -1,10 +1,10 @@
 /** The part of the overview about keys: today's and this week's requests against the limits. */
 import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
+import { numberText } from "../../english_counts.ts";
 import { type Html, html, section, to } from "../../html.ts";
 import { planText } from "../keys/keys_page.ts";
 import { nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
-import { numberText } from "../look/time.ts";
 import { keyPath, paths } from "../paths.ts";
 import {
   barChart,

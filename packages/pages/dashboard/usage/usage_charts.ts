@@ -1,9 +1,10 @@
 /** Charts of usage by day, rendered by the server, and the sums that they show. */
 import { addUsage, type UsageCounts, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
 import { Struct } from "effect";
+import { counted, numberText } from "../../english_counts.ts";
 import { type Html, html } from "../../html.ts";
 import type { Column } from "../look/table.ts";
-import { counted, dayHtml, numberText } from "../look/time.ts";
+import { dayHtml } from "../look/time.ts";
 
 const height = 100;
 const barWidth = 8;

@@ -1,12 +1,13 @@
 /** The page of one webhook: its status, its deliveries, and its actions. */
 import type { DeliveryPage, DeliveryStatus, WebhookDetails } from "@accountlink/core/webhooks";
+import { numberText } from "../../english_counts.ts";
 import { formTo, type Html, html, section, to } from "../../html.ts";
 import { checkField, dangerTo, filtersOf, menuField, panelTo } from "../look/field.ts";
 import { webhookName } from "../look/names.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import type { Refused } from "../look/refused.ts";
 import { nextPage, tableHtml } from "../look/table.ts";
-import { numberText, timeHtml, timeOr } from "../look/time.ts";
+import { timeHtml, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { deliveryPath, webhookPath, withQuery } from "../paths.ts";
 import { type WebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";

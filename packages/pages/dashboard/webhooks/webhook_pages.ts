@@ -1,6 +1,7 @@
 /** The pages of webhooks: the list, a new webhook, its secret, and one delivery. */
 import type { OwnGuild } from "@accountlink/core/platforms";
 import type { SentDelivery, WebhookDetails } from "@accountlink/core/webhooks";
+import { numberText } from "../../english_counts.ts";
 import { formTo, type Html, html, section, to } from "../../html.ts";
 import { scopeFields } from "../keys/key_form.ts";
 import { creationPage } from "../keys/new_key_page.ts";
@@ -9,7 +10,7 @@ import { webhookName } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import type { Refused } from "../look/refused.ts";
-import { numberText, timeHtml, timeOr } from "../look/time.ts";
+import { timeHtml, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { paths, webhookPath } from "../paths.ts";
 import { type NewWebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";

@@ -6,8 +6,8 @@ import {
   type WebhookDelivery,
   type WebhookDetails,
 } from "@accountlink/core/webhooks";
+import { numberText } from "../../english_counts.ts";
 import { type Html, html } from "../../html.ts";
-import { numberText } from "../look/time.ts";
 
 const events: Record<EventType, string> = {
   "link.set": "A user was linked, or linked to another account",
