@@ -68,11 +68,11 @@ export const expectRefusal = (answer: Answer, status: number, code: string, deta
     details: answer.body.error?.details,
   }).toEqual({ status, code, details });
 
-/** Expects a v2 refusal with this reason, of a request that the key or member may not send. */
+/** Expects that the key or member may not send a v2 request, for this reason. */
 export const expectForbidden = (answer: Answer, reason: string): void =>
   expectRefusal(answer, 403, "FORBIDDEN", { reason });
 
-/** Expects a v2 refusal with this reason, of a request that contradicts what is stored. */
+/** Expects that a v2 request contradicts what is stored, for this reason. */
 export const expectConflict = (answer: Answer, reason: string): void =>
   expectRefusal(answer, 409, "CONFLICT", { reason });
 

@@ -48,7 +48,7 @@ export const lastOfEach = (links: ReadonlyArray<PortableLink>): ReadonlyArray<Po
  * Returns the links whose game users other chat users have: by the chat user of each link, the other chat user.
  *
  * @internal
- * @param stored the other chat user in the storage, for each link; without one, that of an earlier link counts
+ * @param stored for each link, the other chat user in the storage, if any; otherwise the chat user of an earlier link counts
  */
 export const holdersOf = (
   links: ReadonlyArray<{ readonly chatId: ChatId; readonly gameId: GameId }>,

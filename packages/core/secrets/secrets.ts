@@ -74,7 +74,7 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
       /** Returns a pseudonym of a client address, for counters and logs. 22 base64url characters. */
       addressName: ({ countedAs }: { readonly countedAs: string }) => addressHash(countedAs),
 
-      /** Returns a pseudonym of what is counted, since a count outlives the erasure of its user. */
+      /** Returns a pseudonym for the name of a counter, which outlives the erasure of the user in its subject. */
       counterName: (subject: string) => addressHash(subject),
 
       /** Returns the stored id of a verification flow: a hash of its browser's cookie. */

@@ -10,8 +10,8 @@ export const bounds = {
   /** Writes of an account at a time. They share commits, and with 64 no more were answered. */
   writes: 16,
   /**
-   * Other requests of an account, visits of all addresses that begin, at a time, and those of an address in a second that
-   * wait for no time. With more, each step of another account waits for more of them: when 128 visits of 16 addresses began
+   * Other requests of an account at a time, visits of all addresses that begin at a time, and visits of an address in a
+   * second that wait for no time. With more, each step of another account waits for more of them: when 128 visits of 16 addresses began
    * at once, a lookup took 153 ms, with 4 37 ms. Without free ones a sign-in on Postgres took 95 to 190 ms, with 4 80 to 145.
    */
   dearRequests: 4,

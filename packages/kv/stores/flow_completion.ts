@@ -35,7 +35,7 @@ export const completeFlow = (db: Database) =>
       const { flow, session } = yield* findFlow(records, write.flow);
       const record = yield* findRecord(tx, pid, chatId);
       const takenBy = yield* takenByIn(tx, write);
-      // An earlier commit has removed the link of the chat user whom the page showed.
+      // The page showed a chat user whose link an earlier commit has removed.
       const asked = earlier.length > 0 ? { ...write, moves: true } : write;
       const refusal = completionRefusal(asked, {
         flow,
