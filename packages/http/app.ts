@@ -227,11 +227,10 @@ const unusual = /[%;#]|\/(?:[/?]|$)|^[^/]/;
  */
 const unroutable = /^[^?]*[;#]|^[^?]+\/(?:[/?]|$)|^[^/]/;
 
-/** Whether the percent-encoding of a path and query is valid. */
+/** Whether the percent-encoding of a path and query is valid. The bundle leaves out calls whose result is not used. */
 const isReadable = (url: string): boolean => {
   try {
-    decodeURIComponent(url);
-    return true;
+    return decodeURIComponent(url) !== "";
   } catch {
     return false;
   }
