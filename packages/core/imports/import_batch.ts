@@ -34,7 +34,7 @@ export interface LinkChange {
 
 /**
  * With `strict`, the file has at least one wrong row. Without `strict`, the file has wrong rows and not a single link, or
- * a spreadsheet has rounded more than a twentieth of its chat IDs.
+ * a program has rounded so many of its chat IDs that it is not by chance.
  */
 export class WrongLines extends Data.TaggedError("WrongLines")<{
   readonly count: number;

@@ -30,6 +30,14 @@ export interface ImportOutcome extends BatchImported {
   readonly unreadColumns: ReadonlyArray<string>;
 }
 
+/** How programs round IDs, and which number and share of the IDs are not so by chance. */
+const roundings: ReadonlyArray<{ has: (id: string) => boolean; least: number; share: number }> = [
+  // Spreadsheets keep 15 digits. One ID of a thousand ends in 000.
+  { has: (id) => id.endsWith("000"), least: 2, share: 1 / 20 },
+  // JavaScript keeps 53 bits. At most one ID of ten is written alike by it.
+  { has: (id) => String(Number(id)) === id, least: 4, share: 1 / 2 },
+];
+
 export class Tally {
   rows = 0;
   links = 0;
@@ -44,26 +52,36 @@ export class Tally {
   counts = noneImported;
   readonly reasons = new Map<LeftOutReason, LeftOutRows & { count: number; first: Array<LeftOutLine> }>();
 
-  /** The chat IDs of 17 to 19 digits, and the rows in which such an ID ends in 000. */
-  readonly #ids = { long: 0, rounded: 0, first: [] as Array<LeftOutLine> };
+  /** The number of chat IDs of 17 to 19 digits. */
+  #longIds = 0;
+  readonly #rounded = roundings.map((rounding) => ({
+    ...rounding,
+    count: 0,
+    problems: [] as Array<LeftOutLine>,
+  }));
 
-  /** Notes chat IDs as a spreadsheet writes them, which has rounded them to 15 or 16 digits. */
+  /** Notes chat IDs as programs write them that have rounded them. */
   noteIds(rows: ReadonlyArray<LinkLine>): void {
     for (const row of rows) {
       if (!("link" in row) || !/^\d{17,19}$/.test(row.link.chatId)) continue;
-      this.#ids.long++;
-      if (!row.link.chatId.endsWith("000")) continue;
-      this.#ids.rounded++;
-      if (this.#ids.first.length === reportedRows) continue;
-      const problem = `chat ID ${row.link.chatId} is rounded, as many of the file: export it again with this column as text`;
-      this.#ids.first.push({ line: row.line, reason: "destroyed", problem, text: rowText(row.text) });
+      this.#longIds++;
+      if (!row.link.chatId.endsWith("0")) continue;
+      for (const rounded of this.#rounded) {
+        if (!rounded.has(row.link.chatId)) continue;
+        rounded.count++;
+        if (rounded.problems.length === reportedRows) continue;
+        const problem = `chat ID ${row.link.chatId} is rounded, as many of the file: export it again with this column as text`;
+        rounded.problems.push({ line: row.line, reason: "destroyed", problem, text: rowText(row.text) });
+      }
     }
   }
 
-  /** The rounded chat IDs, if they are more than a twentieth; one of a thousand ends in 000 by chance. */
+  /** The rounded chat IDs, if they are more than can be by chance. */
   get roundedLines(): { readonly count: number; readonly problems: ReadonlyArray<LeftOutLine> } | null {
-    const { long, rounded, first } = this.#ids;
-    return rounded < 2 || rounded * 20 <= long ? null : { count: rounded, problems: first };
+    const found = this.#rounded.find(
+      ({ count, least, share }) => count >= least && count > share * this.#longIds,
+    );
+    return found === undefined ? null : { count: found.count, problems: found.problems };
   }
 
   leaveOut(row: LeftOutLine): void {

@@ -219,7 +219,7 @@ const refuseWrong = (
   strict: boolean,
 ) => (count > 0 && (strict || links === 0) ? new WrongLines({ count, problems, stored: 0 }) : Effect.void);
 
-/** Fails with `WrongLines` if so many chat IDs are rounded that a spreadsheet has done it. */
+/** Fails with `WrongLines` if so many chat IDs are rounded that a program has done it. */
 const refuseRounded = (rounded: Tally["roundedLines"]) =>
   rounded === null ? Effect.void : new WrongLines({ ...rounded, stored: 0, isRounded: true });
 

@@ -102,21 +102,25 @@ const failingAfter = (batches: number) => {
 
 const test = testWith(storage);
 
-test("a file is refused if a spreadsheet has rounded its chat IDs, but not for a few that end in 000", function* () {
-  const fileWith = (rounded: number) =>
-    fileOf(
-      [
-        "chatId,gameId",
-        ...Array.from({ length: 100 }, (_, i) => `3000000000${1_000 + i}${i < rounded ? "0000" : "1234"},1`),
-      ].join("\n"),
-    );
-  for (const dryRun of [true, false]) {
-    const refused = yield* Effect.flip(run(fileWith(6), { dryRun }));
-    expect(refused).toMatchObject({ _tag: "WrongLines", count: 6, stored: 0, isRounded: true });
-  }
-  const { outcome } = yield* run(fileWith(5), { dryRun: true });
-  expect(outcome.inserted).toBe(100);
-});
+test.each([
+  { by: "a spreadsheet", mostByChance: 5, written: (id: string) => `${id.slice(0, -4)}0000` },
+  { by: "JavaScript", mostByChance: 50, written: (id: string) => String(Number(id)) },
+])(
+  "a file is refused if $by has rounded its chat IDs, but not for a few",
+  function* ({ mostByChance, written }) {
+    const fileWith = (rounded: number) => {
+      const ids = Array.from({ length: 100 }, (_, i) => `3000000000${1_000 + i}1234`);
+      return fileOf(`chatId,gameId\n${ids.map((id, i) => `${i < rounded ? written(id) : id},1\n`).join("")}`);
+    };
+    for (const dryRun of [true, false]) {
+      const refused = yield* Effect.flip(run(fileWith(mostByChance + 1), { dryRun }));
+      const count = mostByChance + 1;
+      expect(refused).toMatchObject({ _tag: "WrongLines", count, stored: 0, isRounded: true });
+    }
+    const { outcome } = yield* run(fileWith(mostByChance), { dryRun: true });
+    expect(outcome.inserted).toBe(100);
+  },
+);
 
 test("an import continues after the last stored batch", () => {
   const { state, layer } = failingAfter(2);

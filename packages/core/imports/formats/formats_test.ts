@@ -264,13 +264,14 @@ test("a reader reports the columns that it does not read, up to 100, and still r
 test("a reader refuses numbers that have lost digits", function* () {
   const spreadsheet = "a spreadsheet has destroyed the number, export it again with the column as text";
   const rows = yield* parse(
-    'Discord ID;Roblox ID\n1.2E+17;1\n"2,00E+17";1\n100001;1e5\n123456789012345680.0;1\n100002;1234.0\n',
+    'Discord ID;Roblox ID\n1.2E+17;1\n"2,00E+17";1\n100001;1e5\n123456789012345680.0;1\n100002;1,000\n100002;1234.0\n',
   );
   expect(problemsOf(rows)).toEqual([
     `2: chatId is "1.2E+17": ${spreadsheet}`,
     `3: chatId is "2,00E+17": ${spreadsheet}`,
     `4: gameId is "1e5": ${spreadsheet}`,
     `5: chatId is "123456789012345680.0": ${spreadsheet}`,
+    `6: gameId is "1,000": ${spreadsheet}`,
   ]);
   expect(reasonsOf(rows).at(-1)).toBe("100002 1234");
   const numbers = yield* parse(

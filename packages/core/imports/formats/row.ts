@@ -177,7 +177,8 @@ const decimal = /^[+-]?\d+(?:[.,]\d+)?(?:e[+-]?\d+)?$/i;
 
 const digitsOf = (text: string): string | null => {
   if (/^[+-]?\d*$/.test(text) || !decimal.test(text)) return text;
-  const whole = /^(\d{1,15})[.,]0+$/.exec(text)?.[1];
+  // `1,000` may be a thousand.
+  const whole = /^(?!\d{1,3}[.,]000$)(\d{1,15})[.,]0+$/.exec(text)?.[1];
   return whole ?? null;
 };
 
