@@ -31,6 +31,8 @@ export const readBlockFile = (text: string) => {
   const listed = rows.flatMap((cells): ReadonlyArray<ListedBlock> => {
     const [chatId = "", gameId = ""] = [cells[chat]?.trim(), cells[game]?.trim()];
     const why = reasonIn(plain(cells[reason] ?? ""));
+    // No platform gives an ID with a zero at its beginning.
+    if (`${chatId}${gameId}`.startsWith("0")) return [];
     if (gameId === "" && isChatId(chatId)) return [{ user: { chatId, gameId: null }, reason: why }];
     if (chatId === "" && isGameId(gameId)) return [{ user: { chatId: null, gameId }, reason: why }];
     return [];
@@ -63,26 +65,18 @@ export const reasonIn = (text: string): string | null =>
 /** The file has an apostrophe before a text that a spreadsheet would run as a formula. */
 const plain = (text: string): string => text.replace(/^'(?=[\s=+\-@＝＋－＠])/u, "");
 
-/** The cells of a row. The end of a cell ends each, also the last one. */
-const cellsOf = (line: string, separator: string): ReadonlyArray<string> =>
-  Array.from(
-    `${line}${separator}`.matchAll(new RegExp(`(?:"((?:[^"]|"")*)"|([^${separator}]*))${separator}`, "gu")),
-    ([, quoted, bare = ""]) => quoted?.replaceAll('""', '"') ?? bare,
-  );
-
-/** The rows of a CSV text, without empty ones. A quoted cell may have line breaks. */
+/** The rows of a CSV text, without empty ones. A quoted cell may have line breaks; a quote that closes no cell is text. */
 const rowsOf = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
-  const lines: Array<string> = [];
-  let open = "";
-  for (const line of text.replace(/^\uFEFF/, "").split(/\r?\n/)) {
-    open += line;
-    if (open.split('"').length % 2 === 0) open += "\n";
-    else {
-      if (open.trim() !== "") lines.push(open);
-      open = "";
-    }
-  }
   // A spreadsheet may write another separator than the file had.
-  const separator = /[,;\t]/.exec(lines[0] ?? "")?.[0] ?? ",";
-  return lines.map((line) => cellsOf(line, separator));
+  const separator = /[,;\t]/.exec(/^.+/m.exec(text)?.[0] ?? "")?.[0] ?? ",";
+  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${separator}\r\n]*))(${separator}|\r\n?|\n|$)`, "gu");
+  const rows: Array<ReadonlyArray<string>> = [];
+  let row: Array<string> = [];
+  for (const [, quoted, bare = "", end] of text.replace(/^\uFEFF/, "").matchAll(cell)) {
+    row.push(quoted?.replaceAll('""', '"') ?? bare);
+    if (end === separator) continue;
+    if (row.some((each) => each.trim() !== "")) rows.push(row);
+    row = [];
+  }
+  return rows;
 };

@@ -14,3 +14,25 @@ it.each([
   expect(sent).toEqual(listed.slice(0, count));
   expect(readBlockFile(csv)).toEqual({ listed: sent, wrong: 0 });
 });
+
+it("a misplaced quote, an end of line of any kind and an ID that is none cost no other row of a file", () => {
+  const rows = [
+    '100001,,he said "no',
+    '100002,,"open',
+    '100003,,"two\nlines"',
+    "0100004,,",
+    ",0,",
+    ",,",
+    ",5,",
+  ];
+  for (const end of ["\n", "\r\n", "\r"])
+    expect(readBlockFile(["chatId,gameId,reason", ...rows, ""].join(end))).toEqual({
+      listed: [
+        { user: { chatId: "100001", gameId: null }, reason: 'he said "no' },
+        { user: { chatId: "100002", gameId: null }, reason: '"open' },
+        { user: { chatId: "100003", gameId: null }, reason: "two\nlines" },
+        { user: { chatId: null, gameId: "5" }, reason: null },
+      ],
+      wrong: 2,
+    });
+});
