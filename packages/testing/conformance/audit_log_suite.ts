@@ -5,13 +5,14 @@ import { Effect } from "effect";
 import { hostileTexts, uniqueChatId, uniqueKeyId } from "../mod.ts";
 import { expectEqual, pluck } from "./expect.ts";
 import { atOnce, makeScopes, origin } from "./scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+import type { Cases } from "./suite.ts";
 
 /** Writes an audit entry. `deleteScope` always logs one, even if the scope is empty. */
 const write = (pid: Pid, at: number, from: WriteOrigin = origin) =>
   LinkStore.use((links) => links.deleteScope({ ...from, pid, at }));
 
-const cases: Cases<StoragePorts> = {
+/** The suites of other ports test the entries that their writes log. */
+export const auditLogCases: Cases<StoragePorts> = {
   "list filters by the member or the key that made a change, and by a time without its end": function* () {
     const log = yield* AuditLog;
     const { account, global } = yield* makeScopes;
@@ -123,8 +124,3 @@ const cases: Cases<StoragePorts> = {
     }
   },
 };
-
-/**
- * Tests an `AuditLog` with the other storage ports. The suites of those ports test the entries that their writes log.
- */
-export const auditLogSuite = (options: SuiteOptions<StoragePorts>): void => suite("AuditLog", options, cases);

@@ -5,7 +5,7 @@ import { hostileTexts, uniquePid, unstorableTexts } from "../mod.ts";
 import { expectDefect, expectEqual } from "./expect.ts";
 import { line, newLinkSteps } from "./links/link_steps.ts";
 import { ada, atOnce, bob, chess, origin, poker } from "./scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+import type { Cases } from "./suite.ts";
 
 const chat = (chatId: ChatId): BlockTarget => ({ chatId, gameId: null, hash: `chat-${chatId}` });
 const game = (gameId: GameId): BlockTarget => ({ chatId: null, gameId, hash: `game-${gameId}` });
@@ -44,8 +44,12 @@ const newBlockSteps = Effect.gen(function* () {
 const isStep = (isWhole: boolean, { length }: { readonly length: number }, rest = blockedPerStep) =>
   isWhole ? length === Math.min(rest, blockedPerStep) : length > 0 && length <= blockedPerStep;
 
-/** @param isWhole whether a step removes `blockedPerStep` links, and not fewer as on an engine of few changes */
-const cases = (isWhole: boolean): Cases<StoragePorts> => ({
+/**
+ * `storagePropertySuite` tests what blocks remove and refuse, their pages, and erasures.
+ *
+ * @param isWhole whether a step removes `blockedPerStep` links, and not fewer as on an engine of few changes
+ */
+export const blockCases = (isWhole: boolean): Cases<StoragePorts> => ({
   "concurrent blocks and writes of every kind: no link of a blocked user is left": function* () {
     const { set, remove, link, move, importLink, gameOf } = yield* newBlockSteps;
     for (let round = 0; round < 15; round++) {
@@ -111,10 +115,3 @@ const cases = (isWhole: boolean): Cases<StoragePorts> => ({
     yield* expectDefect(set(chat(ada), null, uniquePid()));
   },
 });
-
-/**
- * Tests a `BlockStore` with the other storage ports. `storagePropertySuite` tests what blocks remove and refuse, their
- * pages, and erasures.
- */
-export const blockStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("BlockStore", options, cases((options.maxChanges ?? 1_000) >= 300));

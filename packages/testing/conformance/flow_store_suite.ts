@@ -4,7 +4,7 @@ import { Effect, Option } from "effect";
 import { makeFlow, uniqueFlowId, uniquePid, uniqueSessionId, uniqueText } from "../mod.ts";
 import { expectDefect, expectEqual, pluck } from "./expect.ts";
 import { ada, atOnce, chess, poker } from "./scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+import type { Cases } from "./suite.ts";
 import { newVerificationSteps } from "./verification_steps.ts";
 
 const chatProof: Proof = { step: "chat", chatId: ada };
@@ -102,6 +102,5 @@ const cases = (pending: number): Cases<StoragePorts> => ({
   },
 });
 
-/** Tests a `FlowStore` with the other storage ports. `storagePropertySuite` tests proofs, names, challenges and deadlines. */
-export const flowStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("FlowStore", options, cases(pendingOf(options.maxChanges)));
+/** `storagePropertySuite` tests proofs, names, challenges and deadlines. */
+export const flowCases = (maxChanges?: number): Cases<StoragePorts> => cases(pendingOf(maxChanges));

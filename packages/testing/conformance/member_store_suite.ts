@@ -7,7 +7,7 @@ import { Effect, Option } from "effect";
 import { makeKey, makeSignIn, uniqueChatId, uniquePid, uniqueText } from "../mod.ts";
 import { expectEqual, expectThat, pluck } from "./expect.ts";
 import { ada, atOnce, eraseUser, newestOf, origin } from "./scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+import type { Cases } from "./suite.ts";
 
 const changed = { revokedKeys: [] };
 
@@ -56,7 +56,7 @@ const accountOf = ({ id }: SiteSignIn) =>
     ),
   );
 
-const cases: Cases<StoragePorts> = {
+export const memberCases: Cases<StoragePorts> = {
   "a member may be of some scopes alone, and an owner is of all": function* () {
     const { name } = yield* newTeam();
     const member = uniqueChatId();
@@ -317,7 +317,3 @@ const cases: Cases<StoragePorts> = {
       expectEqual((yield* users.find(chatId)).memberships, []);
     },
 };
-
-/** Tests a `MemberStore` with the other storage ports, including erasures of members. */
-export const memberStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("MemberStore", options, cases);

@@ -8,7 +8,7 @@ import { check, uniqueChatId, uniqueText } from "../mod.ts";
 import { expectEqual } from "./expect.ts";
 import { newRoleSteps, problemOf, settings, settled, start } from "./roles/role_steps.ts";
 import { atOnce, origin } from "./scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+import type { Cases } from "./suite.ts";
 
 const ada = ChatId.make(uniqueChatId());
 const byAda = { actor: { type: "account", id: "acme", member: ada }, requestId: null } as const;
@@ -65,7 +65,7 @@ const afterwards = (rules: Rules, what: Happening): Rules => {
   }
 };
 
-const cases: Cases<StoragePorts> = {
+export const planNoticeCases: Cases<StoragePorts> = {
   "whatever happens to the rules of a community, one message a day is due at most, and no cause is lost":
     check(
       happenings,
@@ -196,7 +196,3 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* look, 0);
   },
 };
-
-/** Tests a `PlanNoticeStore` with the other storage ports. */
-export const planNoticeStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("PlanNoticeStore", options, cases);

@@ -18,7 +18,7 @@ import { Arbitrary, type Array as Arr, Context, Effect, Schema } from "effect";
 import { hostileTexts, uniqueChatId, uniqueText, unstorableTexts } from "../mod.ts";
 import { expectDefect, expectEqual } from "./expect.ts";
 import { atOnce, eraseUser, makeScopes, origin } from "./scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+import type { Cases } from "./suite.ts";
 import { storeKey } from "./verification_steps.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -177,25 +177,7 @@ const increment = (counts: ReadonlyArray<DayCount>) =>
     );
   });
 
-const readsHold: Cases<StoragePorts> = {
-  "what concurrent writes read by several keys holds until their ends": function* () {
-    const counts = [uniqueText(), uniqueText()].map((key) => ({ key, endsAt: 1, counted: 0 }));
-    for (const count of counts) yield* put(dayCounts, count);
-    const all = Array.from({ length: 12 }, (_, index) =>
-      increment(index % 2 === 0 ? counts : counts.toReversed()),
-    );
-    yield* Effect.all(all, { concurrency: "unbounded" });
-    for (const count of counts) expectEqual(yield* find(dayCounts, count), { ...count, counted: 12 });
-  },
-};
-
-const textsHold: Cases<StoragePorts> = {
-  "fields keep every Unicode text; unstorable text is a defect": function* () {
-    yield* Effect.forEach(recordTypes, keepsTexts, atOnce);
-  },
-};
-
-const cases: Cases<StoragePorts> = Object.fromEntries(
+const ofEachType: Cases<StoragePorts> = Object.fromEntries(
   recordTypes.map((type) => [
     `${type.name}: a record is found by key and indexes, goes with its scope and its user, and outlives its account`,
     function* () {
@@ -236,6 +218,21 @@ const cases: Cases<StoragePorts> = Object.fromEntries(
   ]),
 );
 
-/** Tests what storages do with every type of records by themselves. `storageMoveSuite` tests that they are moved. */
-export const recordTypesSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("Records", options, { ...cases, ...readsHold, ...textsHold });
+/** What storages do with every type of records by themselves. `storageMoveSuite` tests that they are moved. */
+export const recordTypeCases: Cases<StoragePorts> = {
+  ...ofEachType,
+
+  "what concurrent writes read by several keys holds until their ends": function* () {
+    const counts = [uniqueText(), uniqueText()].map((key) => ({ key, endsAt: 1, counted: 0 }));
+    for (const count of counts) yield* put(dayCounts, count);
+    const all = Array.from({ length: 12 }, (_, index) =>
+      increment(index % 2 === 0 ? counts : counts.toReversed()),
+    );
+    yield* Effect.all(all, { concurrency: "unbounded" });
+    for (const count of counts) expectEqual(yield* find(dayCounts, count), { ...count, counted: 12 });
+  },
+
+  "fields keep every Unicode text; unstorable text is a defect": function* () {
+    yield* Effect.forEach(recordTypes, keepsTexts, atOnce);
+  },
+};

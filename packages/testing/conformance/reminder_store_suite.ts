@@ -6,7 +6,7 @@ import { check, uniqueText } from "../mod.ts";
 import { expectEqual } from "./expect.ts";
 import { newRoleSteps } from "./roles/role_steps.ts";
 import { atOnce, origin } from "./scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+import type { Cases } from "./suite.ts";
 
 /** Reminders by two scopes of a guild, and time between them. */
 const steps = FastCheck.array(
@@ -19,7 +19,7 @@ const steps = FastCheck.array(
   { minLength: 10, maxLength: 20 },
 );
 
-const cases: Cases<StoragePorts> = {
+export const reminderCases: Cases<StoragePorts> = {
   "whatever scopes of a guild claim and release, each member is reminded once, and one of them in a pause":
     check(
       steps,
@@ -87,7 +87,3 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* store.claim({ ...remade, hash, at: 9 + reminderPause }), "reminded");
   },
 };
-
-/** Tests a `ReminderStore` with the other storage ports. */
-export const reminderStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("ReminderStore", options, cases);

@@ -18,7 +18,7 @@ import {
 } from "../mod.ts";
 import { expectDefect, expectEqual } from "./expect.ts";
 import { atOnce } from "./scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+import type { Cases } from "./suite.ts";
 
 /** A number of more than 32 bits, which a store with 32-bit integers would truncate. */
 const deadline = 1_767_225_600_123;
@@ -41,7 +41,11 @@ const steps = Effect.map(SignInStore, (store) => ({
     Effect.map(store.find(site, id, at), Option.getOrNull),
 }));
 
-const begunCases: Cases<StoragePorts> = {
+/**
+ * `storagePropertySuite` tests sites, deadlines, order, replaced and unfinished sign-ins, and sweeps, and `recordTypeCases`
+ * that erasures delete sign-ins.
+ */
+export const signInCases: Cases<StoragePorts> = {
   "begin with a duplicate state is a defect": function* () {
     const { begin, takeBegun } = yield* steps;
     const begun = newBegun();
@@ -57,9 +61,7 @@ const begunCases: Cases<StoragePorts> = {
     const taken = yield* Effect.replicateEffect(takeBegun("dashboard", begun.stateHash, 0), 20, atOnce);
     expectEqual(taken.filter((is) => is).length, 1);
   },
-};
 
-const signInCases: Cases<StoragePorts> = {
   "create stores the sign-in unchanged, and only its site finds it": function* () {
     const { create, find } = yield* steps;
     const named = [...hostileTexts, ...unstorableTexts, null].map((name, i) => ({
@@ -111,10 +113,3 @@ const signInCases: Cases<StoragePorts> = {
     expectEqual(yield* find(other.id), other);
   },
 };
-
-/**
- * Tests a `SignInStore`. `storagePropertySuite` tests sites, deadlines, order, replaced and unfinished sign-ins, and
- * sweeps, and `recordTypesSuite` that erasures delete sign-ins.
- */
-export const signInStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("SignInStore", options, { ...begunCases, ...signInCases });

@@ -1,38 +1,75 @@
+import type { StoragePorts } from "@accountlink/core";
 import { Effect, Exit, Layer, Scope } from "effect";
-import { altReviewStoreSuite } from "./alts/alt_review_store_suite.ts";
-import { sightingStoreSuite } from "./alts/sighting_store_suite.ts";
-import { suspectStoreSuite } from "./alts/suspect_store_suite.ts";
-import { auditLogSuite } from "./audit_log_suite.ts";
-import { blockStoreSuite } from "./block_store_suite.ts";
-import { communityStoreSuite } from "./communities/community_store_suite.ts";
-import { eventStoreSuite } from "./events/event_store_suite.ts";
-import { flowStoreSuite } from "./flow_store_suite.ts";
-import { guildLogStoreSuite } from "./guild_log/guild_log_store_suite.ts";
-import { idempotencyStoreSuite } from "./idempotency/idempotency_store_suite.ts";
-import { importStoreSuite } from "./imports/import_store_suite.ts";
-import { keyStoreSuite } from "./keys/key_store_suite.ts";
-import { dayCountsSuite } from "./limits/day_counts_suite.ts";
+import { altReviewCases } from "./alts/alt_review_store_suite.ts";
+import { sightingCases } from "./alts/sighting_store_suite.ts";
+import { suspectCases } from "./alts/suspect_store_suite.ts";
+import { auditLogCases } from "./audit_log_suite.ts";
+import { blockCases } from "./block_store_suite.ts";
+import { communityCases } from "./communities/community_store_suite.ts";
+import { races as eventRaces } from "./events/races.ts";
+import { sweeps } from "./events/sweeps.ts";
+import { flowCases } from "./flow_store_suite.ts";
+import { guildLogCases } from "./guild_log/guild_log_store_suite.ts";
+import { idempotencyCases } from "./idempotency/idempotency_store_suite.ts";
+import { importCases } from "./imports/import_store_suite.ts";
+import { accounts } from "./keys/accounts.ts";
+import { changes } from "./keys/changes.ts";
+import { keys } from "./keys/keys.ts";
+import { updates } from "./keys/updates.ts";
+import { dayCountCases } from "./limits/day_counts_suite.ts";
 import { linkStoreSuite } from "./links/link_store_suite.ts";
-import { memberStoreSuite } from "./member_store_suite.ts";
-import { planNoticeStoreSuite } from "./plan_notice_store_suite.ts";
+import { memberCases } from "./member_store_suite.ts";
+import { planNoticeCases } from "./plan_notice_store_suite.ts";
 import { type StoragePropertyOptions, storagePropertySuite } from "./property/storage_property_suite.ts";
 import { undoLawSuite } from "./property/undo_law_suite.ts";
-import { recordTypesSuite } from "./record_types_suite.ts";
-import { reminderStoreSuite } from "./reminder_store_suite.ts";
-import { roleHistoryStoreSuite } from "./roles/role_history_store_suite.ts";
-import { rolePlanStoreSuite } from "./roles/role_plan_store_suite.ts";
+import { recordTypeCases } from "./record_types_suite.ts";
+import { reminderCases } from "./reminder_store_suite.ts";
+import { members } from "./roles/members.ts";
+import { plans } from "./roles/plans.ts";
+import { problems } from "./roles/problems.ts";
+import { roleHistoryCases } from "./roles/role_history_store_suite.ts";
 import { rootKeyStoreSuite } from "./root_key_store_suite.ts";
-import { sessionStoreSuite } from "./sessions/session_store_suite.ts";
-import { signInStoreSuite } from "./sign_in_store_suite.ts";
-import type { TestApi } from "./suite.ts";
-import { usageStoreSuite } from "./usage_store_suite.ts";
-import { userStoreSuite } from "./users/user_store_suite.ts";
-import { webhookStoreSuite } from "./webhooks/webhook_store_suite.ts";
+import { completion } from "./sessions/completion.ts";
+import { creation } from "./sessions/creation.ts";
+import { races as sessionRaces } from "./sessions/races.ts";
+import { signInCases } from "./sign_in_store_suite.ts";
+import { type Cases, suite, type TestApi } from "./suite.ts";
+import { usageCases } from "./usage_store_suite.ts";
+import { erasures } from "./users/erasures.ts";
+import { races as userRaces } from "./users/races.ts";
+import { deliveries } from "./webhooks/deliveries.ts";
+import { webhooks } from "./webhooks/webhooks.ts";
 
 export interface StorageSuitesOptions extends Omit<StoragePropertyOptions, "model"> {
   /** The model of random commands, such as `StorageMemory.layer`. Without a model, the suite of random commands is left out. */
   readonly model?: StoragePropertyOptions["model"];
 }
+
+/** The cases of each port. They use the other ports too, because writes log entries, append events and need a scope. */
+const casesOf = (maxChanges?: number): Readonly<Record<string, Cases<StoragePorts>>> => ({
+  ImportStore: importCases(maxChanges),
+  KeyStore: { ...accounts, ...keys, ...changes, ...updates },
+  MemberStore: memberCases,
+  SessionStore: { ...creation, ...completion, ...sessionRaces },
+  FlowStore: flowCases(maxChanges),
+  DayCounts: dayCountCases,
+  SightingStore: sightingCases,
+  AltReviewStore: altReviewCases,
+  SuspectStore: suspectCases,
+  BlockStore: blockCases((maxChanges ?? 1_000) >= 300),
+  SignInStore: signInCases,
+  IdempotencyStore: idempotencyCases,
+  UserStore: { ...erasures, ...userRaces },
+  UsageStore: usageCases,
+  WebhookStore: { ...webhooks, ...deliveries },
+  CommunityStore: communityCases,
+  RolePlanStore: { ...plans, ...members, ...problems },
+  RoleHistoryStore: roleHistoryCases,
+  GuildLogStore: guildLogCases,
+  PlanNoticeStore: planNoticeCases,
+  ReminderStore: reminderCases,
+  Records: recordTypeCases,
+});
 
 /**
  * Registers the suite of each storage port, and the suite that compares random commands with a model. They share one
@@ -42,31 +79,10 @@ export interface StorageSuitesOptions extends Omit<StoragePropertyOptions, "mode
 export const storageSuites = ({ model, ...each }: StorageSuitesOptions): void => {
   const options = { ...each, layer: sharedLayer(each) };
   linkStoreSuite(options);
-  importStoreSuite(options);
-  keyStoreSuite(options);
-  memberStoreSuite(options);
-  auditLogSuite(each);
-  sessionStoreSuite(options);
-  flowStoreSuite(options);
-  dayCountsSuite(options);
+  for (const [port, cases] of Object.entries(casesOf(each.maxChanges))) suite(port, options, cases);
+  suite("AuditLog", each, auditLogCases);
+  suite("EventStore", each, { ...sweeps, ...eventRaces });
   rootKeyStoreSuite(each);
-  sightingStoreSuite(options);
-  altReviewStoreSuite(options);
-  suspectStoreSuite(options);
-  blockStoreSuite(options);
-  signInStoreSuite(options);
-  idempotencyStoreSuite(options);
-  userStoreSuite(options);
-  usageStoreSuite(options);
-  eventStoreSuite(each);
-  webhookStoreSuite(options);
-  communityStoreSuite(options);
-  rolePlanStoreSuite(options);
-  roleHistoryStoreSuite(options);
-  guildLogStoreSuite(options);
-  planNoticeStoreSuite(options);
-  reminderStoreSuite(options);
-  recordTypesSuite(options);
   undoLawSuite({ ...options, runs: options.runs ?? 10 });
   if (model !== undefined) storagePropertySuite({ ...options, model });
 };

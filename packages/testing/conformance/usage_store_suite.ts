@@ -12,7 +12,7 @@ import { Effect, Option } from "effect";
 import { makeKey, uniqueKeyId, uniqueText } from "../mod.ts";
 import { expectEqual, pluck } from "./expect.ts";
 import { atOnce, makeScopes, origin } from "./scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+import type { Cases } from "./suite.ts";
 
 const today = 20_000 * dayMs;
 
@@ -36,7 +36,7 @@ const batchOf = (
   uses: [...new Set(counts.map(({ key }) => key))].map((key) => ({ key, at: day })),
 });
 
-const adding: Cases<StoragePorts> = {
+export const usageCases: Cases<StoragePorts> = {
   "concurrent batches of several meters lose no count": function* () {
     const usage = yield* UsageStore;
     const keys = Array.from({ length: 20 }, uniqueKeyId);
@@ -87,9 +87,7 @@ const adding: Cases<StoragePorts> = {
     yield* usage.add(batchOf({}, usageOf(key, { served: 1 })));
     expectEqual((yield* usage.days({ key }, 0))[0]?.served, most);
   },
-};
 
-const forgetting: Cases<StoragePorts> = {
   // These cases use earlier days than all others, because `forget` deletes days of all keys.
   "concurrent forget deletes any number of rows": function* () {
     const usage = yield* UsageStore;
@@ -108,7 +106,3 @@ const forgetting: Cases<StoragePorts> = {
     }
   },
 };
-
-/** Tests a `UsageStore` with the other storage ports. */
-export const usageStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("UsageStore", options, { ...adding, ...forgetting });

@@ -4,7 +4,7 @@ import { Effect } from "effect";
 import { uniqueKeyId, uniquePid } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { ada, atOnce, bob, makeScopes, origin } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import type { Cases } from "../suite.ts";
 
 /** Creates a scope and the operations on its reviews. */
 const newReviewSteps = Effect.gen(function* () {
@@ -32,7 +32,8 @@ const newReviewSteps = Effect.gen(function* () {
   };
 });
 
-const cases: Cases<StoragePorts> = {
+/** `storagePropertySuite` tests that a pair has one review, and in which order reviews are found. */
+export const altReviewCases: Cases<StoragePorts> = {
   "concurrent changes of a pair: one review remains, and each change has one audit entry": function* () {
     const { set, find, remove, entries } = yield* newReviewSteps;
     const sets = Array.from({ length: 10 }, (_, i) =>
@@ -60,10 +61,3 @@ const cases: Cases<StoragePorts> = {
     yield* expectDefect(set(ada, bob, "same", 1, null, uniquePid()));
   },
 };
-
-/**
- * Tests an `AltReviewStore` with the other storage ports. `storagePropertySuite` tests that a pair has one review, and
- * in which order reviews are found.
- */
-export const altReviewStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("AltReviewStore", options, cases);

@@ -7,7 +7,7 @@ import { Effect } from "effect";
 import { uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import { ada, atOnce, bob, cyd, makeScopes } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import type { Cases } from "../suite.ts";
 import { sharedSightings } from "./shared_sightings.ts";
 
 const record = (pid: Pid, chatId: ChatId, address: ProtectedAddress, seenAt: Millis) =>
@@ -39,7 +39,9 @@ const listUnder = Effect.fnUntraced(function* (addressKeyId: string, pageSize = 
 const byHash = (one: StoredSighting, other: StoredSighting): number =>
   one.address.hash < other.address.hash ? -1 : 1;
 
-const cases: Cases<StoragePorts> = {
+export const sightingCases: Cases<StoragePorts> = {
+  ...sharedSightings,
+
   "countByKey counts sightings by their keys": function* () {
     const store = yield* SightingStore;
     const { global, guild } = yield* makeScopes;
@@ -102,7 +104,3 @@ const cases: Cases<StoragePorts> = {
     );
   },
 };
-
-/** Tests a `SightingStore` with the other storage ports. */
-export const sightingStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("SightingStore", options, { ...sharedSightings, ...cases });

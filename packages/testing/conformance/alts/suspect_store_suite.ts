@@ -5,7 +5,7 @@ import { Array as Arr, Effect } from "effect";
 import { expectEqual } from "../expect.ts";
 import { line, newLinkSteps } from "../links/link_steps.ts";
 import { atOnce, chess, eraseUser } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import type { Cases } from "../suite.ts";
 
 /** No other case has links of these users, so that they can be erased. */
 const [ada, bob, cyd] = [ChatId.make("41001"), ChatId.make("41002"), ChatId.make("41003")];
@@ -46,7 +46,8 @@ const pair = (chatId: ChatId, otherChatId: ChatId, at: number): Suspect => ({
 const others = (found: ReadonlyArray<Suspect>): ReadonlyArray<ChatId> =>
   found.map(({ otherChatId }) => otherChatId);
 
-const cases: Cases<StoragePorts> = {
+/** `storagePropertySuite` tests which pairs are found. */
+export const suspectCases: Cases<StoragePorts> = {
   "concurrent erasure and add: no pair of the erased user is left": function* () {
     const { add, find, erase, importLinks } = yield* newSuspectSteps;
     for (let round = 0; round < 5; round++) {
@@ -73,7 +74,3 @@ const cases: Cases<StoragePorts> = {
     expectEqual([found.length, found[0], found.at(-1)], [mostSuspects, users.at(-1), users[5]]);
   },
 };
-
-/** Tests a `SuspectStore` with the other storage ports. `storagePropertySuite` tests which pairs are found. */
-export const suspectStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("SuspectStore", options, cases);

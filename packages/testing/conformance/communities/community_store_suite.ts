@@ -6,10 +6,10 @@ import { uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.
 import { expectDefect, expectEqual, pluck } from "../expect.ts";
 import { paused, settings, start, uniqueGuildId } from "../roles/role_steps.ts";
 import { atOnce, eraseUser, newestOf, origin } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import type { Cases } from "../suite.ts";
 import { newCommunitySteps } from "./community_steps.ts";
 
-const cases: Cases<StoragePorts> = {
+export const communityCases: Cases<StoragePorts> = {
   "the home of a guild is the community that is on, or else the one that was turned on last": function* () {
     const guildId = uniqueGuildId();
     const [first, second, third] = [
@@ -149,7 +149,3 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* communities.find(unknown), Option.none());
   },
 };
-
-/** Tests a `CommunityStore` with the other storage ports. */
-export const communityStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("CommunityStore", options, cases);

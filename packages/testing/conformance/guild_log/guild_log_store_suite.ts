@@ -13,7 +13,7 @@ import { newCommunitySteps } from "../communities/community_steps.ts";
 import { expectEqual, pluck } from "../expect.ts";
 import { listed, problemOf, start } from "../roles/role_steps.ts";
 import { eraseUser } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import type { Cases } from "../suite.ts";
 
 const line = (...chatIds: ReadonlyArray<ChatId>): LogLine => ({ text: "Ada 🎮", chatIds });
 
@@ -31,7 +31,8 @@ const newLogSteps = Effect.gen(function* () {
   };
 });
 
-const cases: Cases<StoragePorts> = {
+/** `storagePropertySuite` tests which log is held, which entries wait, and how messages are stored, erased and edited. */
+export const guildLogCases: Cases<StoragePorts> = {
   "a change of the log channel starts no sweep and keeps the problems of the plan": function* () {
     const { put, hold, settle, status, setLog } = yield* newLogSteps;
     yield* put();
@@ -109,10 +110,3 @@ const cases: Cases<StoragePorts> = {
     expectEqual(Option.getOrThrow(yield* eraseUser(bob)).messages, 1);
   },
 };
-
-/**
- * Tests a `GuildLogStore` with the other storage ports. `storagePropertySuite` tests which log is held, which entries
- * wait, and how messages are stored, erased and edited.
- */
-export const guildLogStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("GuildLogStore", options, cases);

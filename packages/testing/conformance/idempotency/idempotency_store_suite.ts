@@ -4,7 +4,7 @@ import { Effect, Equal, Option, Result } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
 import { linkSteps } from "../links/link_steps.ts";
 import { ada, atOnce, bob, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import type { Cases } from "../suite.ts";
 import {
   commit,
   idempotencySteps,
@@ -122,19 +122,15 @@ const keyed = (name: WriteName): Cases<StoragePorts> => ({
   },
 });
 
-/**
- * Tests an `IdempotencyStore` with the writes of the other storage ports. The suite of `UserStore` tests how erasures
- * change stored requests.
- */
-export const idempotencyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("IdempotencyStore", options, {
-    ...keeps,
-    ...keyed("setGame"),
-    ...keyed("moveChat"),
-    ...keyed("removeGame"),
-    ...keyed("deleteScope"),
-    ...keyed("setReview"),
-    ...keyed("removeReview"),
-    ...keyed("createSession"),
-    ...keyed("advanceSession"),
-  });
+/** The cases of `UserStore` test how erasures change stored requests. */
+export const idempotencyCases: Cases<StoragePorts> = {
+  ...keeps,
+  ...keyed("setGame"),
+  ...keyed("moveChat"),
+  ...keyed("removeGame"),
+  ...keyed("deleteScope"),
+  ...keyed("setReview"),
+  ...keyed("removeReview"),
+  ...keyed("createSession"),
+  ...keyed("advanceSession"),
+};

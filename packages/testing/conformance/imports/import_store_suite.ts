@@ -4,7 +4,7 @@ import { Effect, Option } from "effect";
 import { uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import { ada, atOnce, bob, poker } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import type { Cases } from "../suite.ts";
 import { batches, linesAtOnce } from "./batches.ts";
 import { makeSteps } from "./import_steps.ts";
 import { undos } from "./undos.ts";
@@ -175,6 +175,9 @@ const cases: Cases<StoragePorts> = {
   },
 };
 
-/** Tests an `ImportStore` and an `UploadStore`. */
-export const importStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("ImportStore", options, { ...batches(linesAtOnce(options.maxChanges)), ...undos, ...cases });
+/** The cases of `ImportStore` and `UploadStore`. */
+export const importCases = (maxChanges?: number): Cases<StoragePorts> => ({
+  ...batches(linesAtOnce(maxChanges)),
+  ...undos,
+  ...cases,
+});

@@ -4,7 +4,7 @@ import { Clock, Effect } from "effect";
 import { uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import { atOnce } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import type { Cases } from "../suite.ts";
 
 const minute = 60_000;
 type Window = Pick<DayCount, "key" | "endsAt">;
@@ -24,7 +24,7 @@ const loadOf = Effect.fnUntraced(function* (windows: ReadonlyArray<Window>, now 
   );
 });
 
-const counts: Cases<StoragePorts> = {
+export const dayCountCases: Cases<StoragePorts> = {
   "concurrent saves lose no count": function* () {
     const { save } = yield* DayCounts;
     const windows = yield* Effect.all([newWindow, newWindow, newWindow]);
@@ -53,7 +53,3 @@ const counts: Cases<StoragePorts> = {
     );
   },
 };
-
-/** Tests `DayCounts` with the other storage ports. */
-export const dayCountsSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("DayCounts", options, counts);

@@ -9,7 +9,7 @@ import { Effect } from "effect";
 import { uniqueChatId } from "../../mod.ts";
 import { expectEqual, pluck } from "../expect.ts";
 import { atOnce, makeScopes, newestOf, origin } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import type { Cases } from "../suite.ts";
 import { start, uniqueGuildId } from "./role_steps.ts";
 
 interface BeginOptions {
@@ -44,7 +44,7 @@ const newHistory = Effect.gen(function* () {
   return { history, scope, place, begin, make, page };
 });
 
-const cases: Cases<StoragePorts> = {
+export const roleHistoryCases: Cases<StoragePorts> = {
   "the change before lasts until a later one of the member's role was made": function* () {
     const { history, place, begin, make, page } = yield* newHistory;
     const user = uniqueChatId();
@@ -201,7 +201,3 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* history.page(place, null, 10), []);
   },
 };
-
-/** Tests a `RoleHistoryStore`. */
-export const roleHistoryStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("RoleHistoryStore", options, cases);
