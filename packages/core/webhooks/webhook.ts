@@ -167,9 +167,11 @@ export interface WebhookDelivery extends Omit<StoredDelivery, "status" | "positi
   readonly status: DeliveryStatus;
 }
 
+/** @internal */
 export const lanesIn = ({ lane, otherLane }: DeliveryRecord) =>
   [lane, otherLane].filter((each) => each !== null);
 
+/** @internal */
 export const storedDelivery = (record: DeliveryRecord): StoredDelivery => ({
   ...Struct.omit(record, ["webhookId", "lane", "otherLane"]),
   lanes: lanesIn(record),
