@@ -42,16 +42,6 @@ const inScope = Layer.mergeAll(
 /**
  * Provides `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles` of another data scope.
  * Requires the services that `layer` provides.
- *
- * @example
- * ```ts
- * import { Effect, Layer } from "effect";
- *
- * const service = AccountLink.layerMemory({ gameUserExists: () => true });
- * const acme = Layer.provide(AccountLink.layerScope({ account: "acme" }), service);
- * const account = Effect.map(Scope, (scope) => scope.account);
- * await Effect.runPromise(Effect.provide(account, acme)); // "acme"
- * ```
  */
 export const layerScope = (choice: ScopeChoice) =>
   // Build the layers anew: Effect would otherwise reuse the services of another scope.

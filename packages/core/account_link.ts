@@ -162,18 +162,6 @@ export const layerWeb = Layer.mergeAll(layerFlows, layerSignIns, layerUsers, lay
  *
  * @param secrets the secret that wraps the root key of the store, 32 or more random bytes; during a rotation, the
  * previous secret is the second argument
- *
- * @example
- * ```ts
- * import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
- * import { Layer, Redacted } from "effect";
- *
- * const secret = Redacted.make(crypto.getRandomValues(new Uint8Array(32)));
- * const platforms = PlatformMemory.layer({ guilds: [], chatUsers: [], gameUsers: [] });
- * const service = AccountLink.layerWebCrypto(secret).pipe(
- *   Layer.provide([StorageMemory.layer, CacheMemory.layer, platforms]),
- * );
- * ```
  */
 export const layerWebCrypto = (...secrets: DeploymentSecrets) =>
   layer.pipe(

@@ -182,15 +182,7 @@ const isEverRequired = ({ presence }: Parameter<unknown>): boolean =>
 /** The path of a route in OpenAPI syntax, such as `/v2/sessions/{sid}`. */
 export const pathTemplate = ({ path }: Pick<Route, "path">): string => path.replaceAll(/:(\w+)/g, "{$1}");
 
-/**
- * Returns the error statuses of a route in ascending order, each with its error codes.
- *
- * @example
- * ```ts
- * const [, notFound] = refusalsOf(WritesV2.deleteGame).find(([status]) => status === 404) ?? [];
- * notFound; // ["LINK_NOT_FOUND"]
- * ```
- */
+/** Returns the error statuses of a route in ascending order, each with its error codes. */
 export const refusalsOf = (
   route: Route,
 ): ReadonlyArray<readonly [status: number, codes: ReadonlyArray<ErrorCode>]> => {

@@ -35,16 +35,7 @@ export interface PageSettingsShape {
   readonly withoutSignIns?: boolean;
 }
 
-/**
- * How the pages name the platforms and the operator. By default, they name neither.
- *
- * @example
- * ```ts
- * import { Effect } from "effect";
- *
- * Effect.runSync(PageSettings).chatName; // "the chat platform"
- * ```
- */
+/** How the pages name the platforms and the operator. By default, they name neither. */
 export const PageSettings = Context.Reference<PageSettingsShape>("@accountlink/http/PageSettings", {
   defaultValue: () => ({
     chatName: "the chat platform",

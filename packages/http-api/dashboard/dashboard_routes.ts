@@ -10,14 +10,7 @@ import * as members from "./members.ts";
 import * as roles from "./roles.ts";
 import * as webhooks from "./webhooks.ts";
 
-/**
- * The dashboard's JSON API, whose routes need a signed-in user; some take a key with access `manage` instead.
- *
- * @example
- * ```ts
- * dashboardRoutes.every(({ access, path }) => access === "session" && path.startsWith("/dashboard/api/")); // true
- * ```
- */
+/** The dashboard's JSON API, whose routes need a signed-in user; some take a key with access `manage` instead. */
 export const dashboardRoutes: ReadonlyArray<Route> = [
   account,
   members,

@@ -28,20 +28,5 @@ export const layer = (fixture: Fixture = aFixture()) =>
     Layer.fresh,
   );
 
-/**
- * Every service and port that `layer` provides.
- *
- * @example
- * ```ts
- * import { Links } from "accountlink";
- * import { Effect } from "effect";
- *
- * // A step that tests can run in every world.
- * const step = (chatId: string): Effect.Effect<string | null, unknown, MemoryWorld.Services> =>
- *   Links.use((links) => Effect.map(links.get(chatId), (link) => link?.gameId ?? null));
- * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
- * await world.run(step("100001")); // "1"
- * await world.close();
- * ```
- */
+/** Every service and port that `layer` provides. */
 export type Services = Layer.Success<ReturnType<typeof layer>>;
