@@ -30,8 +30,14 @@ export const makeGroupRoles = Effect.gen(function* () {
       Option.match({ onNone: () => 0, onSome: ({ memberCount }) => memberCount ?? Infinity }),
     );
 
-  const rolesOf = Effect.fnUntraced(function* (groupId: string, isOver: Effect.Effect<boolean>) {
+  const rolesOf = Effect.fnUntraced(function* (
+    groupId: string,
+    size: number,
+    isOver: Effect.Effect<boolean>,
+  ) {
     const roles = new Map<string, ReadonlyArray<GameGroup["role"]>>();
+    if (size === 0) return [[groupId, roles] as const];
+    const cursors = new Set<string>();
     let cursor: string | null = null;
     do {
       const page: Effect.Success<ReturnType<typeof groupMembers>> = yield* Effect.retry(
@@ -43,8 +49,12 @@ export const makeGroupRoles = Effect.gen(function* () {
         roles.set(gameId, [...(roles.get(gameId) ?? []), role]);
       }
       cursor = page.value.next;
+      // Pages that repeat never end.
+      if (cursor !== null && cursors.has(cursor)) return [];
+      if (cursor !== null) cursors.add(cursor);
     } while (cursor !== null && !(yield* isOver));
-    return [[groupId, roles] as const];
+    // Who is not in the list loses roles, so a list without most of the members is no answer.
+    return roles.size < size / 2 ? [] : [[groupId, roles] as const];
   });
 
   /**
@@ -59,8 +69,7 @@ export const makeGroupRoles = Effect.gen(function* () {
       const sizes = yield* Effect.forEach(groupIds, sizeOf);
       const pages = sizes.reduce((sum, size) => sum + Math.ceil(size / groupPageSize), 0);
       if (groupIds.length + pages >= linked || pages * groupPageSize > mostMembers) return none;
-      const read = (groupId: string, index: number) =>
-        sizes[index] === 0 ? Effect.succeed([[groupId, new Map()] as const]) : rolesOf(groupId, isOver);
+      const read = (groupId: string, index: number) => rolesOf(groupId, sizes[index] ?? 0, isOver);
       return new Map((yield* Effect.forEach(groupIds, read)).flat());
     },
     Effect.catchTag("PlatformUnavailable", () => Effect.succeed(none)),

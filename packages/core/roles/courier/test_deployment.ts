@@ -8,7 +8,7 @@ import { PlatformUnavailable } from "../../errors.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
 import type { ChatRoles } from "../../platforms/chat_platform.ts";
 import { ChatPlatform, RoleRefused } from "../../platforms/chat_platform.ts";
-import { GamePlatform, usualFeatures } from "../../platforms/game_platform.ts";
+import { GamePlatform, type GroupPage, usualFeatures } from "../../platforms/game_platform.ts";
 import type { GameProfile } from "../../platforms/profile.ts";
 import {
   chatId,
@@ -88,6 +88,8 @@ export const deployment = Effect.gen(function* () {
     isDown: false,
     hasBot: true,
     areMembersHidden: false,
+    /** Changes a page of the members of a group. */
+    membersPage: (page: GroupPage) => page,
     areGroupsClosed: false,
     areAgesHidden: false,
     isPassGone: false,
@@ -156,7 +158,7 @@ export const deployment = Effect.gen(function* () {
         const unavailable = new PlatformUnavailable({ operation: "GamePlatform.groupMembers" });
         return broken.areMembersHidden || gamePlatform.groupMembers === undefined
           ? Effect.fail(unavailable)
-          : gamePlatform.groupMembers(id, cursor);
+          : Effect.map(gamePlatform.groupMembers(id, cursor), Option.map(broken.membersPage));
       }),
   });
 
