@@ -154,7 +154,8 @@ export const discordRoles = Effect.fnUntraced(function* (
         .map(roleMember)
         .filter(({ chatId }) => after === null || BigInt(chatId) > BigInt(after))
         .toSorted((one, other) => bySnowflake(one.chatId, other.chatId));
-      const isFull = read.length + leftOut >= pageSize;
+      // Discord leaves members out of a page without filling it up.
+      const isFull = read.length + leftOut >= 0.9 * pageSize;
       return { members, next: isFull ? (members.at(-1)?.chatId ?? null) : null };
     }),
 

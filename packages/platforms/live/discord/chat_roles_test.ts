@@ -124,16 +124,16 @@ test("members are listed in pages of 1,000 by ID, and a page that is not full is
   ]);
 });
 
-test("a full page goes on after the last member that can be read", function* () {
+test("a page that is full but for a few goes on after the last member that can be read", function* () {
   const listed = (number: number) => ({
     user: { id: `${4177198342314400 + number}`, username: "ada" },
     roles: [],
   });
-  const page = [...Array.from({ length: 999 }, (_, index) => listed(index)), { user: null }];
+  const page = [...Array.from({ length: 990 }, (_, index) => listed(index)), { user: null }];
   const discord = yield* startDiscord(() => ({ body: page }));
   const { roles } = yield* chatPlatformAt(discord.apiUrl);
   const { members, next } = yield* (roles as ChatRoles).membersPage(guildId, null);
-  expect([members.length, next]).toEqual([999, members[998]?.chatId]);
+  expect([members.length, next]).toEqual([990, members[989]?.chatId]);
 });
 
 test.each<[given: string | null, answer: object, renamed: unknown]>([

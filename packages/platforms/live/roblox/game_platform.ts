@@ -204,7 +204,7 @@ export const liveGamePlatform = ({
           (page) =>
             Option.map(Result.getSuccess(page), ({ data, nextPageCursor }) => ({
               members: data.map(({ user, role }) => ({ gameId: String(user.userId), role })),
-              next: nextPageCursor,
+              next: nextPageCursor === "" ? null : nextPageCursor,
             })),
         );
 

@@ -95,7 +95,7 @@ test("a group is found by its ID, with its ranks", function* () {
 
 test("the members of a group are read in pages of 100", function* () {
   const { game, heard } = yield* setUp(({ path, query }) =>
-    path.endsWith("/users") && query.has("cursor") ? { body: { data: [], nextPageCursor: null } } : undefined,
+    path.endsWith("/users") && query.has("cursor") ? { body: { data: [], nextPageCursor: "" } } : undefined,
   );
   const page = (cursor: string | null) =>
     Effect.map(game.groupMembers?.("7", cursor) ?? Effect.die("no members"), Option.getOrThrow);
