@@ -56,3 +56,11 @@ export const bundle = async (program: string, folder: string, isAlone = false): 
     if (!kept.has(file)) await rm(join(folder, file), { force: true });
   return join(folder, entry);
 };
+
+/** Bundles the program that tests start as a process. A bundler may leave out more than it may, so tests run its output. */
+export const bundleServerOfTests = (): Promise<string> =>
+  bundle(
+    "apps/server/commands/test_controlled_process.ts",
+    join(root, "node_modules/.cache/server_of_tests"),
+    true,
+  );

@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { bundleServerOfTests } from "./make_bundle.ts";
 import { type ProofPart, type ProofPartName, proofParts } from "./proof_parts.ts";
 import { root } from "./publishable.ts";
 import { combine, finish, type Results, runVitest } from "./run_vitest.ts";
@@ -19,9 +20,7 @@ ${names.map((name) => `${name.padEnd(11)} ${proofParts[name].takes.padEnd(11)} $
 
 const isPart = (name: string): name is ProofPartName => Object.hasOwn(proofParts, name);
 
-const environment = { ACCOUNTLINK_TEST_PROOF: "1" };
-
-const run = async (name: ProofPartName): Promise<Results> => {
+const run = async (name: ProofPartName, environment: Readonly<Record<string, string>>): Promise<Results> => {
   if (name === "runtimes")
     return combine([
       await runVitest("Deno", "portable", environment),
@@ -66,9 +65,10 @@ const currentCommit = (): string =>
 
 const main = async (chosen: ReadonlyArray<ProofPartName>): Promise<void> => {
   const results: Array<Results> = [];
+  const environment = { ACCOUNTLINK_TEST_PROOF: "1", ACCOUNTLINK_TEST_PROGRAM: await bundleServerOfTests() };
   for (const name of chosen) {
     const [commit, started] = [currentCommit(), performance.now()];
-    const ended = await run(name);
+    const ended = await run(name, environment);
     const minutes = Math.ceil((performance.now() - started) / 60_000);
     const result = ended.failures.length === 0 ? "passed" : "failed";
     keep(name, { at: new Date().toISOString(), commit, minutes, result });

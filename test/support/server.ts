@@ -22,7 +22,7 @@ import { embeddedStorage, makeStorage, type StorageKind, type TestStorage } from
 
 const programAt = (path: string) => fileURLToPath(new URL(`../../apps/server/${path}`, import.meta.url));
 const main = programAt("main.ts");
-/** The program with which tests control the dev platform. `npm test` bundles it, so that it starts in less time. */
+/** The program with which tests control the dev platform. `npm test` and the proof bundle it, as users start the server. */
 const controlled =
   process.env["ACCOUNTLINK_TEST_PROGRAM"] ?? programAt("commands/test_controlled_process.ts");
 /** The program whose dev platform does not share its processor time. */
