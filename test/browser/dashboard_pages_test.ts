@@ -96,6 +96,50 @@ it("a key is updated, rotated, disabled and revoked", async () => {
   expect(page.title).toBe("You are signed out");
 });
 
+it("a form that was open while others were saved changes only what its reader changed", async () => {
+  const [first, second] = [await open("/dashboard", /Ada\b/), await open("/dashboard", /Ada\b/)];
+  await newKey(first, "Shared");
+  await first.press("I have copied it");
+  const key = first.path;
+  await first.goto(paths.newWebhook);
+  await first.press("Create the webhook", { "Shared list": true, URL: "http://127.0.0.1:9/" });
+  await first.press("I have copied it");
+  const webhook = first.path;
+  await first.goto(paths.communities);
+  await first.press(/^Shared list$/);
+  const [done, age] = ["Message at the end", "Youngest account on the chat platform"];
+  const oneMember = "An account on the game platform belongs to one member.";
+  for (const [path, button, kept, refused, changed] of [
+    [
+      key,
+      "Save the settings",
+      { Denied: "192.0.2.1", Expires: "2099-12-31" },
+      { Name: " " },
+      { Name: "Ours" },
+    ],
+    [webhook, "Save", { "A link was removed": true }, { URL: "x" }, { URL: "http://127.0.0.1:8/" }],
+    [
+      first.path,
+      "Save",
+      { "Help page": "https://a.example" },
+      { [done]: "x".repeat(301) },
+      { [done]: "Ours" },
+    ],
+    [first.path, "Save", { [oneMember]: true }, { [age]: "x" }, { [age]: "9" }],
+  ] as const) {
+    const beside = new RegExp(Object.keys(changed).join());
+    for (const page of [first, second]) await page.goto(path);
+    await first.press(button, kept, beside);
+    await second.press(button, refused, beside);
+    expect(second.answer.status).toBe(400);
+    await second.press(button, changed, beside);
+    for (const [name, value] of Object.entries({ ...kept, ...changed })) {
+      const shown = second.value(name);
+      expect(value === true ? shown !== undefined : shown).toBe(value);
+    }
+  }
+});
+
 it("the overview counts requests live", async () => {
   const key = await newKey(await open("/dashboard", /Ada\b/), "Live");
   const page = await visit("/dashboard", /Ada\b/, desktop);

@@ -356,5 +356,13 @@ test("the form of an invitation and the team say of which communities a member i
   expect(all.status).toBe(303);
   const now = listOf(dataOf(await owner.send("GET /dashboard/api/members")).members);
   expect(now.find((member) => textOf(member.chatId) === "100031")).toMatchObject({ scopes: null });
+
+  // A role from a form that was open while another owner chose communities keeps these.
+  const { shown = "" } = formOf(await browser.get("/dashboard/team"));
+  dataOf(await owner.send("PATCH /dashboard/api/members/100031", { body: { scopes: [ids.own] } }));
+  const late = { ...change, shown, "role-100031": "admin", "of-100031": "all" };
+  expect((await browser.post("/dashboard/team/role", late)).status).toBe(303);
+  const after = dataOf(await owner.send("PATCH /dashboard/api/members/100031", { body: { role: "admin" } }));
+  expect(after.member).toMatchObject({ role: "admin", scopes: [ids.own] });
   dataOf(await owner.send("DELETE /dashboard/api/members/100031"));
 });

@@ -1,10 +1,11 @@
 import { InvalidParameter } from "@accountlink/core/errors";
 import { kindOf, type Parameter, type RawValues, type Route } from "@accountlink/http-api";
-import { Option, Record, Schema, Struct } from "effect";
+import { Hash, Option, Record, Schema, Struct } from "effect";
 import type { Fields } from "./owner_pages.ts";
 
 /**
- * Returns the fields of a form as the body of a route has them. A field that the form lacks is left out.
+ * Returns the fields of a form as the body of a route has them. A field that the form lacks is left out, and so is one
+ * that its reader did not change.
  *
  * @param inPath the values of the path, in which forms may leave out what a field names
  */
@@ -16,6 +17,7 @@ export const formValues = (
   const raw: RawValues = Record.map(parameters, (parameter, name) => {
     const sent = fields.all(name);
     if (sent.length === 0) return parameter.isInPath ? inPath[name] : undefined;
+    if (isUntouched(fields, name)) return undefined;
     if (kindOf(parameter) === "list") return sent.flatMap(entriesOf);
     const text = fields(name).trim();
     if (text === "") return parameter.takesNull ? null : undefined;
@@ -25,6 +27,20 @@ export const formValues = (
   // Browsers send the chosen guild even if the scope is global.
   return raw["scope"] === "global" ? Struct.omit(raw, ["guildId"]) : raw;
 };
+
+/**
+ * Marks what a form shows, for its hidden field `shown`. A form that was open while somebody saved others then changes
+ * only what its own reader changed.
+ */
+export const marksOf = (shown: Readonly<Record<string, string | ReadonlyArray<string>>>): string =>
+  new URLSearchParams(Record.map(shown, (value) => markOf([value].flat()))).toString();
+
+const markOf = (values: ReadonlyArray<string>): string =>
+  String(Hash.string(values.join("\n").replaceAll("\r\n", "\n").trim()));
+
+/** Whether a field has the value that the form showed. */
+export const isUntouched = (fields: Fields, name: string): boolean =>
+  new URLSearchParams(fields("shown")).get(name) === markOf(fields.all(name));
 
 /** Returns the error with the wrong entries of lists, which forms show to those who typed them. */
 export const explained = <E>(

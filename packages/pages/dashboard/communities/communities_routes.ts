@@ -8,6 +8,7 @@ import { RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Record } from "effect";
 import { type Html, html, type Problem, section, to } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
+import { isUntouched } from "../form_values.ts";
 import { communityName, linksText } from "../look/names.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
@@ -19,9 +20,11 @@ import { makeCommunityOperations } from "./community_operations.ts";
 import {
   type AgeForm,
   ageLabels,
+  agesIn,
   communityPage,
   makeCommunityView,
   type SaidForm,
+  saidIn,
   saidLabels,
   type Ticked,
 } from "./community_page.ts";
@@ -54,8 +57,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     problems: ReadonlyArray<Problem>,
   ) {
     const community = yield* communities.findAnyCounted(visitor, String(visitor.context.query["pid"]));
-    const said = typed.said ?? Record.map(saidLabels, (_, name) => community.settings[name] ?? "");
-    const ages = typed.ages ?? Record.map(ageLabels, (_, name) => String(community.settings[name] ?? ""));
+    const { said = saidIn(community.settings), ages = agesIn(community.settings) } = typed;
     const view = yield* viewOf(visitor, community, said);
     return communityPage(view, said, ages, { ...community.settings, ...typed.ticked }, problems);
   });
@@ -119,14 +121,17 @@ ${visitor.scopes === null && others(listed, steps.guilds, botInvite)}`,
 
     form(communityPath(":pid"), function* (visitor, fields) {
       const isAges = fields("act") === "ages";
-      const typed = isAges ? { ages: typedIn(ageLabels, fields) } : { said: typedIn(saidLabels, fields) };
+      const typed = isAges
+        ? { ages: typedIn({ ...ageLabels, shown: "" }, fields) }
+        : { said: typedIn({ ...saidLabels, shown: "" }, fields) };
       if (fields("act") === "preview") return yield* one(visitor, typed, []);
       // Browsers send only a ticked box.
       const isTicked = (name: string) => fields(name) === "true";
-      const ticked = isAges
+      const ticked: Readonly<Record<string, boolean>> = isAges
         ? { freshProof: isTicked("freshProof"), oneChatUser: isTicked("oneChatUser") }
         : {};
-      const save = Effect.map(operations.update.submit(visitor, fields, ticked), ({ scope: { pid } }) =>
+      const changed = Record.filter(ticked, (_, name) => !isUntouched(fields, name));
+      const save = Effect.map(operations.update.submit(visitor, fields, changed), ({ scope: { pid } }) =>
         seeOther(communityPath(pid), { done: isAges ? "ages" : "said" }),
       );
       return yield* Effect.catchTag(save, "InvalidParameter", ({ parameters }) =>

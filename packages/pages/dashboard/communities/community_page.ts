@@ -6,6 +6,7 @@ import { type CommunityState, makeCommunityState, OwnedScopes } from "@accountli
 import { featuresOf } from "@accountlink/core/platforms";
 import { Effect, Option, Record, Struct } from "effect";
 import { formTo, type Html, html, type Problem, section, to } from "../../html.ts";
+import { marksOf } from "../form_values.ts";
 import { copyable, qrCode } from "../look/copyable.ts";
 import { checkField, fieldsOf, panelTo, textField } from "../look/field.ts";
 import { communityName, linksText, listText, platforms } from "../look/names.ts";
@@ -44,12 +45,22 @@ export const ageLabels = {
 /** What the section *Who may link* has to tick. */
 export type Ticked = Pick<ScopeSettings, "freshProof" | "oneChatUser">;
 
-export type AgeForm = Readonly<Record<keyof typeof ageLabels, string>>;
+interface Form {
+  /** What the form showed before, if the form was refused. */
+  readonly shown?: string;
+}
 
-export type SaidForm = Readonly<Record<keyof typeof saidLabels, string>>;
+export interface AgeForm extends Form, Readonly<Record<keyof typeof ageLabels, string>> {}
+
+export interface SaidForm extends Form, Readonly<Record<keyof typeof saidLabels, string>> {}
+
+export const saidIn = (settings: ScopeSettings) => Record.map(saidLabels, (_, name) => settings[name] ?? "");
+
+export const agesIn = (settings: ScopeSettings) =>
+  Record.map(ageLabels, (_, name) => String(settings[name] ?? ""));
 
 /** Texts that are left empty are removed. */
-const settingsOf = (said: SaidForm) => Record.map(said, (text) => text || null);
+const settingsOf = (said: SaidForm) => Record.map(saidLabels, (_, name) => said[name] || null);
 
 export const makeCommunityView = Effect.gen(function* () {
   const stepsOf = yield* makeFirstSteps;
@@ -127,7 +138,11 @@ ${linkSection(view)}
 ${!isNew && waysSection(view.ways)}
 ${section(say("community.says"), "says")`
 <div class="beside">
-${formTo(communityPath(scope.pid), {}, html` class="panel" id="said"`)`
+${formTo(
+  communityPath(scope.pid),
+  { shown: form.shown ?? marksOf(saidIn(community.settings)) },
+  html` class="panel" id="said"`,
+)`
 ${Struct.keys(saidLabels).map((name) =>
   textField({
     ...of(name),
@@ -220,10 +235,15 @@ ${troubles}`;
 const ageHint = (platform: Html): Html => say("community.age.hint", { platform });
 
 const admissionSection = ({ community, hasGameAges }: CommunityView, ages: AgeForm, ticked: Ticked): Html => {
-  const { pid } = community.scope;
+  const { scope, settings } = community;
+  const { pid } = scope;
   const of = fieldsOf(ageLabels, ages);
+  const boxes = Record.map(Struct.pick(settings, ["freshProof", "oneChatUser"]), (isSet) =>
+    isSet ? "true" : "",
+  );
+  const shown = ages.shown ?? marksOf({ ...agesIn(settings), ...boxes });
   return section(say("community.admission"), "admission")`
-${panelTo(communityPath(pid))`
+${panelTo(communityPath(pid), { shown })`
 ${hasGameAges || ages.minGameAgeDays !== "" ? textField({ ...of("minGameAgeDays"), hint: ageHint(platforms.game), maxLength: 4 }) : null}
 ${textField({ ...of("minChatAgeDays"), hint: ageHint(platforms.chat), maxLength: 4 })}
 ${checkField("freshProof", say("community.fresh_proof"), ticked.freshProof)}

@@ -28,7 +28,10 @@ export const keyLabels = {
  */
 export type NewKeyForm = Readonly<Record<keyof typeof keyLabels, string>>;
 
-export type KeyRules = Omit<NewKeyForm, "scope" | "guildId">;
+export interface KeyRules extends Omit<NewKeyForm, "scope" | "guildId"> {
+  /** What the form showed before, if the form was refused. */
+  readonly shown?: string;
+}
 
 export const emptyKeyForm: NewKeyForm = {
   ...Record.map(keyLabels, () => ""),
@@ -36,7 +39,7 @@ export const emptyKeyForm: NewKeyForm = {
   access: "full",
 };
 
-export const rulesOf = (key: KeyDetails): KeyRules => ({
+export const rulesOf = (key: KeyDetails) => ({
   name: key.name,
   access: key.access,
   allowIps: key.allowIps.join("\n"),

@@ -10,6 +10,7 @@ import { counted } from "../../english_counts.ts";
 import { type Html, html, section, to } from "../../html.ts";
 import { makeEntryNames } from "../audit/entry_names.ts";
 import { historyHtml, whoOf } from "../audit/sentences.ts";
+import { marksOf } from "../form_values.ts";
 import { dangerTo, menuField, panelTo, textField } from "../look/field.ts";
 import { accesses, expiryHtml, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import type { Refused } from "../look/refused.ts";
@@ -17,7 +18,7 @@ import { timeHtml, timeOr } from "../look/time.ts";
 import { namedGuilds, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { communityPath, keyPath, paths, withQuery } from "../paths.ts";
-import { type KeyRules, keyLabels, rulesFields } from "./key_form.ts";
+import { type KeyRules, keyLabels, rulesFields, rulesOf } from "./key_form.ts";
 
 const shownChanges = 10;
 
@@ -107,7 +108,7 @@ const windowText = (windowMs: number): string =>
   windowMs === 1000 ? "second" : `${windowMs / 1000} seconds`;
 
 const rulesForm = (key: KeyDetails, rules: KeyRules, role: MemberRole): Html => section("Settings")`
-${panelTo(keyPath(key.id, "update"))`
+${panelTo(keyPath(key.id, "update"), { shown: rules.shown ?? marksOf(rulesOf(key)) })`
 ${rulesFields(rules, role)}
 <button class="button">Save the settings</button>`}`;
 

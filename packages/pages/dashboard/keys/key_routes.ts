@@ -7,6 +7,7 @@ import { makeUsageDays } from "@accountlink/core/usage";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
+import { isUntouched } from "../form_values.ts";
 import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
 import {
   type Fields,
@@ -62,7 +63,12 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
   });
 
   const act = makeActs({ form }, keyPath, keyOf, (visitor, key, refused, fields, name) =>
-    one(visitor, key, name === "update" ? typedIn(keyLabels, fields) : rulesOf(key), refused),
+    one(
+      visitor,
+      key,
+      name === "update" ? typedIn({ ...keyLabels, shown: "" }, fields) : rulesOf(key),
+      refused,
+    ),
   );
 
   return [
@@ -86,11 +92,11 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
       Effect.flatMap(keyOf(visitor), (key) => one(visitor, key, rulesOf(key), null)),
     ),
 
-    act("update", operations.update, "updated", (key, fields) => {
+    act("update", operations.update, "updated", (_, fields) => {
       const { name, expiresAt } = typedIn(keyLabels, fields);
       if (name === "") return InvalidParameter.one("name", "expected 1 to 80 characters");
       // If the last day did not change, the exact expiry is kept.
-      const end = expiresAt === rulesOf(key).expiresAt ? undefined : expiryOf(expiresAt);
+      const end = isUntouched(fields, "expiresAt") ? undefined : expiryOf(expiresAt);
       return Effect.succeed({ expiresAt: end });
     }),
     act("status", operations.update, ({ status }) => (status === "active" ? "enabled" : "disabled")),

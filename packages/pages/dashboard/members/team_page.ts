@@ -4,6 +4,7 @@ import type { ChatId } from "@accountlink/core/ids";
 import type { ChatProfile, ChatUser } from "@accountlink/core/platforms";
 import { formTo, type Html, hiddenFields, html, section } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
+import { marksOf } from "../form_values.ts";
 import { copyable } from "../look/copyable.ts";
 import { buttonsOr, checksField, panelTo, radioField, textField } from "../look/field.ts";
 import { communityName, listText, platforms, userNameHtml } from "../look/names.ts";
@@ -37,7 +38,10 @@ export interface NewMember {
 }
 
 /** What was chosen in the form of a member that was refused. */
-export interface ChangedMember extends Pick<Member, "chatId" | "role">, Pick<NewMember, "scopes"> {}
+export interface ChangedMember extends Pick<Member, "chatId" | "role">, Pick<NewMember, "scopes"> {
+  /** What the form showed before. */
+  readonly shown: string;
+}
 
 export const emptyNewMember: NewMember = { who: "", role: "moderator", scopes: null };
 
@@ -76,6 +80,13 @@ const memberCard = (
   const shown = isChanged ? changed : member;
   const removal = removalOf(member, isMe);
   const acts = hiddenFields({ chatId });
+  const marks = marksOf({
+    [`role-${chatId}`]: member.role,
+    [`of-${chatId}`]: member.scopes === null ? "all" : "some",
+    [`scopes-${chatId}`]: communities
+      .map(({ scope }) => scope.pid)
+      .filter((pid) => member.scopes?.includes(pid)),
+  });
   return html`
 <li>
 <h2>${nameOf(member)}${isMe ? html` <span class="badge">${say("team.you")}</span>` : null}</h2>
@@ -86,7 +97,7 @@ ${
   html`
 <details${isChanged && html` open`}>
 <summary>${say("team.change", { unseen: tags.unseen, name: nameOf(member) })}</summary>
-${formTo(paths.teamRole)`
+${formTo(paths.teamRole, { shown: isChanged ? changed.shown : marks })`
 ${acts}
 ${roleField(`role-${chatId}`, shown.role)}
 ${scopesField(`-${chatId}`, shown.scopes, communities)}

@@ -12,6 +12,7 @@ import { Effect } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeCommunities } from "../communities/community.ts";
+import { isUntouched } from "../form_values.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";
 import {
@@ -107,35 +108,40 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
     return orTeam(visitor, typed, fields("chatId") === "" ? asked : added);
   };
 
+  /** Returns the page that asks before a member becomes an owner or is none any more; null if no question is needed. */
+  const roleQuestion = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    { chatId, role, scopes }: ChangedMember,
+  ) {
+    const listed = yield* members.list(visitor.owner.account.name);
+    const owners = listed.filter((each) => each.role === "owner" && hasAccepted(each));
+    const member = listed.find((each) => each.chatId === chatId);
+    // The last owner can't step down, and reads that at once.
+    if (chatId === visitor.owner.chatId && role !== "owner" && owners.length > 1)
+      return ownRolePage(chatId, role, scopes);
+    if (role !== "owner" || member === undefined || member.role === "owner") return null;
+    const profile = yield* profiles.chat(chatId, null);
+    return newOwnerPage(chatId, visibleName(profile) ?? say("alts.user", { id: chatId }));
+  });
+
   const setRole = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const chatId = fields("chatId");
     if (!isChatId(chatId)) return seeOther(paths.team);
-    const { role, scopes } = choiceOf(
+    const choice = choiceOf(
       fields(`role-${chatId}`),
       fields(`of-${chatId}`),
       pidsIn(fields, `scopes-${chatId}`),
     );
-    if (fields("confirm") !== "yes") {
-      const listed = yield* members.list(visitor.owner.account.name);
-      const owners = listed.filter((each) => each.role === "owner" && hasAccepted(each));
-      const member = listed.find((each) => each.chatId === chatId);
-      // The last owner can't step down, and reads that at once.
-      if (chatId === visitor.owner.chatId && role !== "owner" && owners.length > 1)
-        return ownRolePage(chatId, role, scopes ?? null);
-      if (role === "owner" && member !== undefined && member.role !== "owner") {
-        const profile = yield* profiles.chat(chatId, null);
-        return newOwnerPage(chatId, visibleName(profile) ?? say("alts.user", { id: chatId }));
-      }
-    }
-    return yield* orTeam(
-      visitor,
-      emptyNewMember,
-      Effect.as(
-        operations.change.submit(visitor, fields, { role, scopes }),
-        seeOther(paths.team, { done: "roleChanged" }),
-      ),
-      { chatId, role, scopes: scopes ?? null },
+    const changed = { chatId, ...choice, scopes: choice.scopes ?? null, shown: fields("shown") };
+    const change = changeIn(fields, chatId, choice);
+    if (change === null) return seeOther(paths.team);
+    const question = fields("confirm") === "yes" ? null : yield* roleQuestion(visitor, changed);
+    if (question !== null) return question;
+    const submitted = Effect.as(
+      operations.change.submit(visitor, fields, change),
+      seeOther(paths.team, { done: "roleChanged" }),
     );
+    return yield* orTeam(visitor, emptyNewMember, submitted, changed);
   });
 
   const remove = (visitor: OwnerVisitor, fields: Fields) => {
@@ -172,4 +178,13 @@ const choiceOf = (text: string, of: string, pids: ReadonlyArray<string>) => {
   const role = memberRoles.find((one) => one === text) ?? "moderator";
   if (role === "owner" || of === "all") return { role, scopes: null };
   return { role, scopes: of === "some" || pids.length > 0 ? pids : undefined };
+};
+
+/** Leaves out of a member's form what its reader did not change; null if that is all of it. An owner is of all. */
+const changeIn = (fields: Fields, chatId: string, { role, scopes }: ReturnType<typeof choiceOf>) => {
+  const isShown = (name: string) => isUntouched(fields, `${name}-${chatId}`);
+  const isRoleKept = isShown("role");
+  const areScopesKept = isShown("of") && isShown("scopes") && (isRoleKept || role !== "owner");
+  if (isRoleKept && areScopesKept) return null;
+  return { role: isRoleKept ? undefined : role, scopes: areScopesKept ? undefined : scopes };
 };

@@ -16,6 +16,8 @@ export const webhookLabels = {
 
 export interface WebhookForm extends Readonly<Record<keyof typeof textLabels, string>> {
   readonly types: ReadonlyArray<string>;
+  /** What the form showed before, if the form was refused. */
+  readonly shown?: string;
 }
 
 export interface NewWebhookForm extends WebhookForm {
@@ -34,6 +36,7 @@ export const emptyWebhookForm: NewWebhookForm = {
 export const typedWebhook = (fields: Fields): NewWebhookForm => ({
   ...typedIn(webhookLabels, fields),
   types: fields.all("types"),
+  shown: fields("shown"),
 });
 
 /** The hidden field sends an empty list if no event is ticked. */

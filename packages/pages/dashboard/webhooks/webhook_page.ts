@@ -2,6 +2,7 @@
 import type { DeliveryPage, DeliveryStatus, WebhookDetails } from "@accountlink/core/webhooks";
 import { numberText } from "../../english_counts.ts";
 import { formTo, type Html, html, section, to } from "../../html.ts";
+import { marksOf } from "../form_values.ts";
 import { checkField, dangerTo, filtersOf, menuField, panelTo } from "../look/field.ts";
 import { webhookName } from "../look/names.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
@@ -90,11 +91,13 @@ ${tableHtml({
 })}
 ${nextPage(next && withQuery(webhookPath(webhook.id), { status: filter, cursor: next }), "Older deliveries")}`;
 
-const acts = ({ id, status, pending }: WebhookDetails, form: WebhookForm): Html => {
+const acts = (webhook: WebhookDetails, form: WebhookForm): Html => {
+  const { id, status, pending, url, description, types } = webhook;
+  const shown = form.shown ?? marksOf({ url, description, types });
   const isActive = status === "active";
   return html`
 ${section("Settings")`
-${panelTo(webhookPath(id, "update"))`
+${panelTo(webhookPath(id, "update"), { shown })`
 ${webhookFields(form)}
 <button class="button">Save</button>`}`}
 ${section(isActive ? "Pause" : "Activate")`
