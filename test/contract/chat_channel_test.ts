@@ -7,7 +7,7 @@ import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, cyd, newcomer, joining] = ["100001", "100003", "100006", "100077"];
 
-const server = useSiteServer({ ACCOUNTLINK_CHAT_GATEWAY: "on" }, clubOf(ada, [], { locale: "de" }));
+const server = useSiteServer({ ACCOUNTLINK_CHAT_GATEWAY: "on" }, clubOf(ada, { locale: "de" }));
 const { fixtures, platform } = server;
 const rules = [{ roleId: verified.id, when: { is: "linked" as const } }];
 fixtures.key({ account: "club", guildId: guild, links: { [joining]: "1" } });

@@ -22,15 +22,15 @@ const [busy, flo, gus, hal] = [member(20), member(6), member(7), member(8)];
 const [aboveBot, pass] = ["9", "7"];
 const unnamedGuild = "700000000000000077";
 
-const club = clubOf(ada.chatId, [
+const guildRoles = [
   { id: aboveBot, name: "Chief", assignable: false },
   { id: "1", name: "Member", assignable: true },
   { id: pass, name: "Pass", assignable: true },
-]);
+];
 const server = useSiteServer(
   { ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey, ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: "20" },
   (fixture) => {
-    const { platform, ...rest } = club(fixture);
+    const { platform, ...rest } = clubOf(ada.chatId, { roles: guildRoles })(fixture);
     const unnamed = { id: unnamedGuild, bot: true, members: [], roles: [] };
     return { ...rest, platform: { ...platform, guilds: [...platform.guilds, unnamed] } };
   },

@@ -52,7 +52,7 @@ const ofFormer = { account: "former", links: { [cyd]: "3" } };
 fixtures.key({ ...ofFormer });
 for (const guildId of [guild, moved]) fixtures.key({ ...ofFormer, guildId });
 // Nobody lends a guild to the account, but its moderator manages one.
-fixtures.account({ name: "moderated", chatId: cyd, members: [{ chatId: ben, role: "moderator" }] });
+fixtures.account({ name: "moderated", chatId: cyd, team: { [ben]: "moderator" } });
 fixtures.key({ account: "moderated" });
 const present = fixtures.key({ account: "present", guildId: moved });
 fixtures.account({ name: "two", chatId: dan });

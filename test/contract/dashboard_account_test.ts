@@ -16,14 +16,10 @@ import { managedBy, useSiteServer } from "./site_server.ts";
 
 const ada = "100001";
 
-const server = useSiteServer({}, (fixture) => ({
-  ...managedBy([ada])(fixture),
-  accounts: [
-    { name: "Rook Club", chatId: ada },
-    { name: "Chess", chatId: "100003", members: [{ chatId: "100004", role: "moderator" }] },
-  ],
-}));
+const server = useSiteServer({}, managedBy([ada]));
 const { fixtures } = server;
+fixtures.account({ name: "Rook Club", chatId: ada });
+fixtures.account({ name: "Chess", chatId: "100003", team: { 100004: "moderator" } });
 fixtures.key({ account: "Rook Club", links: { 100002: "1", 100003: "1" } });
 fixtures.key({ account: "Rook Club", guildId: guild, links: { 100002: "3" } });
 const key = fixtures.key({ account: "Chess", links: { 100002: "1" } });

@@ -22,13 +22,10 @@ const server = useSiteServer({}, (fixture) => ({
     ...managedBy(["100001"])(fixture).platform,
     gameUsers: gameUsers.map((user) => (user.id === "3" ? { ...user, isBanned: true } : user)),
   },
-  accounts: [
-    { name: "Rook Club", chatId: "100001" },
-    { name: "Former Club", chatId: "100002" },
-  ],
 }));
 const { fixtures } = server;
-
+fixtures.account({ name: "Rook Club", chatId: "100001" });
+fixtures.account({ name: "Former Club", chatId: "100002" });
 const clubKey = fixtures.key({ account: "Rook Club", links: { 100002: "1", 100003: "1", 100004: "2" } });
 fixtures.key({ account: "Rook Club", guildId: guild, links: { 100002: "3" } });
 const formerKey = fixtures.key({ account: "Former Club", guildId: guild, links: { 100002: "3" } });

@@ -27,20 +27,17 @@ const people: Record<MemberRole, string> = { owner: ada, admin: bob, moderator: 
 
 const crowd = Array.from({ length: 2 * maxMembers }, (_, index) => String(200_001 + index));
 
-const team = [
-  { chatId: bob, role: "admin" },
-  { chatId: cyd, role: "moderator" },
-];
 const strangers = crowd.map((id) => ({ id, username: `crowd_${id}` }));
 
 const server = useSiteServer(
   { ACCOUNTLINK_FREE_KEYS: "0", ACCOUNTLINK_FREE_WINDOW: "0 seconds" },
   ({ platform, ...fixture }) => ({
     ...fixture,
-    accounts: [{ name: "roles", chatId: ada, tier: "premium", members: team }],
     platform: { ...platform, chatUsers: [...(platform?.chatUsers ?? []), ...strangers] },
   }),
 );
+const team = { [bob]: "admin", [cyd]: "moderator" } as const;
+server.fixtures.account({ name: "roles", chatId: ada, tier: "premium", team });
 
 const members = (owner: Owner) => owner.send("GET /dashboard/api/members");
 

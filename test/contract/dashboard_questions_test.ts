@@ -15,18 +15,7 @@ const channels = [
 ];
 
 const server = useSiteServer({}, (fixture) => ({
-  ...clubOf(ada, [], { channels })(fixture),
-  accounts: [
-    {
-      name: "club",
-      chatId: ada,
-      members: [
-        { chatId: cyd, role: "admin" as const },
-        { chatId: mod, role: "moderator" as const },
-        { chatId: nameless, role: "admin" as const },
-      ],
-    },
-  ],
+  ...clubOf(ada, { team: { [cyd]: "admin", [mod]: "moderator", [nameless]: "admin" }, channels })(fixture),
   links: [{ account: "club", scope: "guild", guildId: guild, chatId: ben, gameId: "2" }],
 }));
 const rules = [{ roleId: verified.id, when: { is: "linked" } }];

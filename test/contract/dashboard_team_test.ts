@@ -6,15 +6,9 @@ import { useSiteServer } from "./site_server.ts";
 
 const [ada, bob, cyd] = ["100001", "100002", "100003"];
 
-const members = [
-  { chatId: bob, role: "owner" },
-  { chatId: cyd, role: "moderator" },
-];
-
-const { signIn, fixtures } = useSiteServer({}, (fixture) => ({
-  ...fixture,
-  accounts: [{ name: "club", chatId: ada, tier: "premium", members }],
-}));
+const { signIn, fixtures } = useSiteServer();
+const team = { [bob]: "owner", [cyd]: "moderator" } as const;
+fixtures.account({ name: "club", chatId: ada, tier: "premium", team });
 fixtures.key({ account: "club" });
 fixtures.key({ account: "club", guildId: guild });
 

@@ -21,13 +21,10 @@ const channels = [
   { id: hall, name: "hall" },
   { id: staff, name: "staff", mayPost: false },
 ];
-const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, (fixture) => ({
-  ...fixture,
-  accounts: [{ name: "club", chatId: ada, tier: "premium", members: [{ chatId: cyd, role: "moderator" }] }],
-  platform: inGuilds(clubOf(ada, [], { channels })(fixture), ({ members = [] }) => ({
-    members: [...members, ...crowd],
-  })),
-}));
+const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, (fixture) => {
+  const club = clubOf(ada, { tier: "premium", team: { [cyd]: "moderator" }, channels })(fixture);
+  return { ...club, platform: inGuilds(club, ({ members = [] }) => ({ members: [...members, ...crowd] })) };
+});
 const { fixtures, platform } = server;
 const key = fixtures.key({ account: "club", tier: "premium", guildId: guild });
 

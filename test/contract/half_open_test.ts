@@ -9,13 +9,9 @@ import { headersOf, pidOf, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 const [owner, moderator] = ["100001", "100002"];
-const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, (fixture) => ({
-  ...fixture,
-  accounts: [
-    { name: "club", chatId: owner, tier: "premium", members: [{ chatId: moderator, role: "moderator" }] },
-  ],
-}));
+const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey });
 const { send, fixtures, signIn } = server;
+fixtures.account({ name: "club", chatId: owner, tier: "premium", team: { [moderator]: "moderator" } });
 const key = fixtures.key({ account: "club" });
 const managing = fixtures.key({ account: "club", access: "manage" });
 

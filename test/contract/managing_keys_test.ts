@@ -16,19 +16,15 @@ import { createKey, documented, enterDashboard, scopesOf, signInOwner } from "./
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, bob, cyd] = ["100001", "100002", "100003"];
-const powerful = { id: "8", name: "Boss", assignable: true, permissions: ["administrator"] };
+const powerful = { id: "8", name: "Boss", assignable: true, permissions: ["administrator" as const] };
 
 /** The highest role of every member, who may give the roles below. */
 const held = { id: "1", name: "Member", assignable: true };
 
-const server = useSiteServer({ ACCOUNTLINK_FREE_KEYS: "20" }, (fixture) => ({
-  ...clubOf(ada, [powerful, held], { owner: "100040" })(fixture),
-  accounts: [
-    { name: "club", chatId: ada, tier: "premium", members: [{ chatId: bob, role: "admin" as const }] },
-    { name: "other", chatId: cyd },
-  ],
-}));
+const club = { tier: "premium", team: { [bob]: "admin" }, owner: "100040", roles: [powerful, held] } as const;
+const server = useSiteServer({ ACCOUNTLINK_FREE_KEYS: "20" }, clubOf(ada, club));
 const { fixtures, platform } = server;
+fixtures.account({ name: "other", chatId: cyd });
 const links = {
   100003: "3",
   100004: "4",

@@ -8,12 +8,8 @@ import { expectPage } from "./flow_server.ts";
 import { exportOf, useSiteServer } from "./site_server.ts";
 
 const owner = "100007";
-const { fixtures, send, signIn, newBrowser } = useSiteServer({}, (fixture) => ({
-  ...fixture,
-  accounts: [
-    { name: "owned", chatId: owner, tier: "free", members: [{ chatId: "100032", role: "moderator" }] },
-  ],
-}));
+const { fixtures, send, signIn, newBrowser } = useSiteServer();
+fixtures.account({ name: "owned", chatId: owner, tier: "free", team: { 100032: "moderator" } });
 
 const at = "2026-01-02T03:04:05.000Z";
 const linked = (...chatIds: ReadonlyArray<string>) =>

@@ -10,7 +10,7 @@ const [ada, cyd] = ["100001", "100003"];
 const header = "chatId,before,byTheRules,replacedAt\r\n";
 const replaced = /^chatId,before,byTheRules,replacedAt\r\n100003,Nick,player_3,\d{4}-[^,]*Z\r\n$/;
 
-const server = useSiteServer({}, clubOf(ada, [{ id: "1", name: "Member", assignable: true }]));
+const server = useSiteServer({}, clubOf(ada, { roles: [{ id: "1", name: "Member", assignable: true }] }));
 server.fixtures.plan({ account: "club", guildId: guild, nickname: "{game.username}" });
 server.fixtures.key({ account: "club", guildId: guild, links: { [cyd]: "3" } });
 

@@ -4,18 +4,14 @@ import { chatUsers, daysAgo, guild } from "../support/fixtures.ts";
 import { wordsOf } from "../support/flow_browser.ts";
 import { enterDashboard, planOf, signInOwner } from "./dashboard.ts";
 import { expectPage } from "./flow_server.ts";
-import { managedBy, useSiteServer, verified } from "./site_server.ts";
+import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, ben, eve, mod] = ["100001", "100002", "100005", "100006"];
 const club = { account: "club", scope: "guild", guildId: guild } as const;
 const seen = { ...club, ip: "203.0.113.7", device: "laptop", seenAt: daysAgo(1) };
 
 const server = useSiteServer({}, (fixture) => ({
-  ...managedBy([ada], [verified])(fixture),
-  accounts: [
-    { name: "club", chatId: ada, tier: "premium", members: [{ chatId: mod, role: "admin" as const }] },
-    { name: "makers", chatId: ben },
-  ],
+  ...clubOf(ada, { tier: "premium", team: { [mod]: "admin" } })(fixture),
   links: [
     { ...club, chatId: "100003", gameId: "3", lastVerifiedAt: daysAgo(2) },
     { ...club, chatId: "100004", gameId: "4", lastVerifiedAt: daysAgo(9) },
@@ -27,6 +23,7 @@ const server = useSiteServer({}, (fixture) => ({
     { ...seen, chatId: "100007" },
   ],
 }));
+server.fixtures.account({ name: "makers", chatId: ben });
 const rule = { roleId: verified.id, when: { is: "linked" } };
 server.fixtures.plan({ account: "club", guildId: guild, rules: [rule] });
 server.fixtures.key({ account: "makers", links: { 100003: "3" } });

@@ -21,7 +21,7 @@ const ranks = [
 
 /** Player 4 has two ranks in a group. */
 const server = useSiteServer({}, (fixture) => {
-  const { platform: known, ...club } = clubOf(ada, roles)(fixture);
+  const { platform: known, ...club } = clubOf(ada, { roles })(fixture);
   const gameUsers = known.gameUsers?.map((user) =>
     user.id === "4" ? { ...user, groups: ranks.map((role) => ({ id: 3, role: { id: 1, ...role } })) } : user,
   );

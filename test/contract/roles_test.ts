@@ -57,16 +57,8 @@ const ranks = [
  */
 const server = useSiteServer({}, (fixture) => {
   const { platform, ...managed } = managedBy([ada, bob], guildRoles)(fixture);
-  const members = [
-    { chatId: cyd, role: "moderator" },
-    { chatId: dan, role: "admin" },
-  ];
   return {
     ...managed,
-    accounts: [
-      { name: "club", chatId: ada, tier: "premium", members },
-      { name: "rival", chatId: bob },
-    ],
     platform: {
       ...platform,
       guilds: [...platform.guilds, rankedGuild],
@@ -76,6 +68,9 @@ const server = useSiteServer({}, (fixture) => {
 });
 
 const { fixtures, send } = server;
+const team = { [cyd]: "moderator", [dan]: "admin" } as const;
+fixtures.account({ name: "club", chatId: ada, tier: "premium", team });
+fixtures.account({ name: "rival", chatId: bob });
 const links = { [dan]: "2", [eve]: "1" };
 const key = fixtures.key({ account: "club", guildId: guild, tier: "premium", links });
 const globalKey = fixtures.key({ account: "club" });

@@ -2,7 +2,14 @@
  * Runs a server for tests of the two sites that users sign in to, the dashboard and /me. Simulated browsers open them.
  */
 import { afterAll, expect } from "vitest";
-import { type Fixtures, type Guild, inGuilds, makeFixtures } from "../support/fixtures.ts";
+import {
+  type Account,
+  accountOf,
+  type Fixtures,
+  type Guild,
+  inGuilds,
+  makeFixtures,
+} from "../support/fixtures.ts";
 import { type FlowBrowser, formOf, locationOf, openBrowser } from "../support/flow_browser.ts";
 import type { Answer } from "../support/http.ts";
 import { type ServerOptions, useServer } from "../support/server.ts";
@@ -56,15 +63,15 @@ export const managedBy =
 /** A role that the bot may give, in every guild of `clubOf`. */
 export const verified = { id: "5", name: "Verified", assignable: true };
 
-/**
- * Changes the fixture so that this chat user owns the account "club" and manages every guild, which has the role
- * `verified`, these roles and other properties.
- */
+/** The tier and the team of a club, and properties of every guild, whose roles come before `verified`. */
+type Club = Pick<Account, "tier" | "team"> & Partial<Guild>;
+
+/** Changes the fixture so that this chat user owns the account "club" and manages every guild. */
 export const clubOf =
-  (chatId: string, roles: NonNullable<Guild["roles"]> = [], others: Partial<Guild> = {}) =>
+  (chatId: string, { tier = "free", team, roles = [], ...others }: Club = {}) =>
   (fixture: Fixtures["fixture"]) => ({
     ...managedBy([chatId], [...roles, verified], others)(fixture),
-    accounts: [{ name: "club", chatId }],
+    accounts: [accountOf({ name: "club", chatId, tier, team }), ...(fixture.accounts ?? [])],
   });
 
 /** Starts a sign-in to a site, signs in on the chat platform, and returns the callback URL without opening it. */

@@ -8,10 +8,7 @@ import { enterDashboard, type Owner, putPlan, signInOwner } from "./dashboard.ts
 import { clubOf, useSiteServer } from "./site_server.ts";
 
 const [ada, mod] = ["100001", "100002"];
-const server = useSiteServer({}, (fixture) => ({
-  ...clubOf(ada)(fixture),
-  accounts: [{ name: "club", chatId: ada, members: [{ chatId: mod, role: "moderator" as const }] }],
-}));
+const server = useSiteServer({}, clubOf(ada, { team: { [mod]: "moderator" } }));
 const { fixtures, send, platform } = server;
 const key = fixtures.key({ account: "club", guildId: guild, links: { 100003: "3", 100004: "4" } });
 fixtures.key({ account: "club" });

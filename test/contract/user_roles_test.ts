@@ -7,19 +7,7 @@ import { enterDashboard, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, member, mod, admin] = ["100001", "100003", "100002", "100004"];
-const server = useSiteServer({}, (fixture) => ({
-  ...clubOf(ada)(fixture),
-  accounts: [
-    {
-      name: "club",
-      chatId: ada,
-      members: [
-        { chatId: mod, role: "moderator" as const },
-        { chatId: admin, role: "admin" as const },
-      ],
-    },
-  ],
-}));
+const server = useSiteServer({}, clubOf(ada, { team: { [mod]: "moderator", [admin]: "admin" } }));
 const { fixtures, platform } = server;
 fixtures.key({ account: "club", guildId: guild, links: { [member]: "3" } });
 const rules = [{ roleId: verified.id, when: { is: "linked" } }];

@@ -8,14 +8,9 @@ import { connectTo, type RawAnswer, readAnswers } from "../support/raw_http.ts";
 const [ada, bob, carol] = ["100001", "100002", "100003"];
 const account = "slow club";
 const links = { 100001: "1" };
-const server = useSiteServer({}, (fixture) => ({
-  ...fixture,
-  accounts: [
-    { name: account, chatId: ada, members: [{ chatId: bob, role: "admin" }] },
-    { name: "other club", chatId: carol },
-  ],
-}));
-
+const server = useSiteServer();
+server.fixtures.account({ name: account, chatId: ada, team: { [bob]: "admin" } });
+server.fixtures.account({ name: "other club", chatId: carol });
 const key = server.fixtures.key({ account, links });
 const other = server.fixtures.key({ account });
 server.fixtures.key({ account: "other club" });

@@ -3,6 +3,7 @@
  * each other's data.
  */
 import { randomBytes } from "node:crypto";
+import type { MemberRole } from "@accountlink/core/accounts";
 import type { Fixture } from "@accountlink/core/fixture";
 import type { LinkProof } from "@accountlink/core/links";
 
@@ -125,6 +126,16 @@ export const inGuilds = ({ platform: known }: FixtureFile, change: (guild: Guild
   guilds: (known?.guilds ?? []).map((each) => ({ ...each, ...change(each) })),
 });
 
+/** An account with its team: the roles of members by their chat IDs. */
+export interface Account extends Omit<AccountEntry, "members"> {
+  readonly team?: Readonly<Record<string, MemberRole>> | undefined;
+}
+
+export const accountOf = ({ team, ...account }: Account): AccountEntry => ({
+  ...account,
+  ...(team && { members: Object.entries(team).map(([chatId, role]) => ({ chatId, role })) }),
+});
+
 const scopeOf = (guildId: string | undefined) =>
   guildId === undefined ? ({ scope: "global" } as const) : ({ scope: "guild", guildId } as const);
 
@@ -143,7 +154,7 @@ export const makeFixtures = () => {
     fixture,
 
     /** Adds an account with an owner. Without it, the account of a key has no members. */
-    account: (account: AccountEntry) => void named.push(account),
+    account: (account: Account) => void named.push(accountOf(account)),
 
     /** Adds a role plan to the scope of a guild. */
     plan: (plan: Omit<PlanEntry, "scope">) => void plans.push({ scope: "guild", ...plan }),
