@@ -137,12 +137,13 @@ const splitter = (separator: string) => {
   // A spreadsheet reads `="1"` as the text 1.
   const quotedOrPlain = String.raw`[ \u00A0]*=?"([^"]*(?:""[^"]*)*)"[ \u00A0]*|([^"${code}]*)`;
   const wholeRow = new RegExp(`^(?:${quotedOrPlain})(?:${code}(?:${quotedOrPlain}))*$`);
-  const nextCell = new RegExp(`(?:^|${code})(?:${quotedOrPlain})`, "g");
+  const nextCell = new RegExp(`${code}(?:${quotedOrPlain})`, "g");
   return (text: string): ReadonlyArray<string> | null => {
     if (!text.includes('"')) return text.split(separator, maxColumns + 1).map(trim);
     if (!wholeRow.test(text)) return null;
     const cells: Array<string> = [];
-    for (const [, whole, plain = ""] of text.matchAll(nextCell)) {
+    // After an empty match, such as of an empty first cell, the search would skip a separator.
+    for (const [, whole, plain = ""] of `${separator}${text}`.matchAll(nextCell)) {
       cells.push(trim(whole === undefined ? plain : whole.replaceAll('""', '"')));
       if (cells.length > maxColumns) break;
     }

@@ -341,7 +341,9 @@ test("a reader understands numbers and dates of JSON and MongoDB, and values wit
   expect(yield* parse(early)).toEqual([link(1, "10001", "1", 86_400_000)]);
 });
 
-test("empty cells at the end of a line do not matter", function* () {
+test("empty cells at the beginning and the end of a line do not matter", function* () {
+  const named = yield* parse('name,discordId,robloxId,rank\n,10001,123456,"255"\n,"10002",,"7"\n');
+  expect(reasonsOf(named)).toEqual(["10001 123456", "no_game_id"]);
   const rows = yield* parse("chatId,gameId,lastVerifiedAt\n10001,1\n10002,2,,,\n10003,3,2026-01-01,x\n");
   expect(rows.slice(0, 2)).toEqual([link(2, "10001", "1", null), link(3, "10002", "2", null)]);
   expect(problemsOf(rows)).toEqual(["4: the line has 4 cells, expected 3"]);
