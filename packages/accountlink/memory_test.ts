@@ -67,6 +67,7 @@ it("the service uses the scope of its options", async () => {
   const acme = await al.scope({ account: "acme" });
   expect(await acme.links.get("100001")).toMatchObject({ gameId: "1" });
   expect(await (await al.scope({})).links.get("100001")).toBeNull();
+  await expect(al.scope({ guild: "700000000000000001" } as object)).rejects.toThrow("guild (is unknown");
   await al.close();
 });
 
@@ -100,4 +101,27 @@ it("the option gameProofs decides which ways have routes, and refuses unknown wa
     const options = { gameUserExists, gameProofs } as unknown as Options;
     await expect(createAccountLink(options)).rejects.toBeInstanceOf(InvalidOptions);
   }
+});
+
+it.each([[false], [true], [[]], ["100001"], [new Response(null, { status: 404 })]])(
+  "nobody is a member for whom the program answers %j",
+  async (answer) => {
+    const guildMember = (() => answer) as () => never;
+    const al = await createAccountLink({ gameUserExists, guild: () => ({}), guildMember });
+    const set = al.links.set("100001", "1", { guildId: "700000000000000001" });
+    const message = expect.stringMatching(/^guildMember returned .* expected an object or null$/);
+    await expect(set).rejects.toMatchObject({ _tag: "PlatformUnavailable", cause: { message } });
+    await al.close();
+  },
+);
+
+it("a profile has its own fields of the program's object, those of the right kind", async () => {
+  const row = { id: 42, username: "ada", displayName: undefined, badges: 1n, passwordHash: "x" } as object;
+  const al = await createAccountLink({ gameUserExists, gameProfile: () => row, logLevel: "None" });
+  await al.links.set("100001", "1");
+  const found = await al.links.get("100001", { resolved: true });
+  const rest = { description: null, created: null, isBanned: null, hasVerifiedBadge: null, avatar: null };
+  const profile = { id: "1", username: "ada", displayName: null, badges: null, groups: null, ...rest };
+  expect(found?.resolved.game).toEqual(profile);
+  await al.close();
 });

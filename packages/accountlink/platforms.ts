@@ -13,11 +13,11 @@ import {
 import {
   ChatUser,
   GameProfile,
-  type Guild,
-  type GuildMember,
+  Guild,
+  GuildMember,
   type IdentityProvider,
 } from "@accountlink/core/platforms";
-import { Effect, Layer, Option, Record } from "effect";
+import { Effect, Layer, Option, Predicate, Record, Schema } from "effect";
 
 /** Both platforms and their sign-ins. `accountlink/live` provides Discord and Roblox. */
 export type Platforms = Layer.Layer<ChatPlatform | GamePlatform | ChatIdentity | GameIdentity, never, Cache>;
@@ -55,21 +55,21 @@ type Answer<A> = A | Promise<A> | Effect.Effect<A, unknown>;
 /** Makes platforms from the program's functions. Users cannot sign in at these platforms. */
 export const platformsOf = (functions: PlatformFunctions): Platforms => {
   const { gameUserExists, gameProfile, chatUser, guild, guildMember } = functions;
-  const findGuild = (id: GuildId) => find("ChatPlatform.findGuild", guild, { id, name: null }, id);
+  const findGuild = (id: GuildId) => find(asks.guild, guild, { id, name: null }, id);
   return Layer.mergeAll(
     Layer.succeed(GamePlatform, {
       hasUser: (id) =>
         Effect.filterOrFail(
-          ask("GamePlatform.hasUser", () => gameUserExists(id)),
+          ask(asks.gameUserExists, () => gameUserExists(id)),
           (exists) => typeof exists === "boolean",
-          (given) => notBoolean("GamePlatform.hasUser", given),
+          (given) => notExpected(asks.gameUserExists, given, "true or false"),
         ),
-      findProfile: (id) => find("GamePlatform.findProfile", gameProfile, { ...noProfile, id }, id),
+      findProfile: (id) => find(asks.gameProfile, gameProfile, { ...noProfile, id }, id),
     }),
     Layer.succeed(ChatPlatform, {
       findGuild,
-      findMember: (guildId, id) => find("ChatPlatform.findMember", guildMember, noMember, guildId, id),
-      findUser: (id) => find("ChatPlatform.findUser", chatUser, { ...noUser, id }, id),
+      findMember: (guildId, id) => find(asks.guildMember, guildMember, noMember, guildId, id),
+      findUser: (id) => find(asks.chatUser, chatUser, { ...noUser, id }, id),
       joinedGuilds: (ids) =>
         Effect.map(
           Effect.filter(ids, (id) => Effect.map(findGuild(id), Option.isSome)),
@@ -82,13 +82,35 @@ export const platformsOf = (functions: PlatformFunctions): Platforms => {
   );
 };
 
+/** A function of the program, and the operation that asks it. */
+interface Asked {
+  readonly name: keyof PlatformFunctions;
+  readonly operation: string;
+}
+
+interface AskedRecord extends Asked {
+  readonly fields: Readonly<Record<string, Schema.Decoder<unknown>>>;
+}
+
+const asks = {
+  gameUserExists: { name: "gameUserExists", operation: "GamePlatform.hasUser" },
+  gameProfile: {
+    name: "gameProfile",
+    operation: "GamePlatform.findProfile",
+    fields: GameProfile.fields,
+  },
+  chatUser: { name: "chatUser", operation: "ChatPlatform.findUser", fields: ChatUser.fields },
+  guild: { name: "guild", operation: "ChatPlatform.findGuild", fields: Guild.fields },
+  guildMember: { name: "guildMember", operation: "ChatPlatform.findMember", fields: GuildMember.fields },
+} as const;
+
 /** Without types, a program could return the `Response` of its fetch, which would link every user. */
-const notBoolean = (operation: string, given: unknown) => {
-  const cause = new Error(`gameUserExists returned a value of type ${typeof given}, expected true or false`);
+const notExpected = ({ name, operation }: Asked, given: unknown, expected: string) => {
+  const cause = new Error(`${name} returned a value of type ${typeof given}, expected ${expected}`);
   return new PlatformUnavailable({ operation, cause });
 };
 
-const ask = <A>(operation: string, answer: () => Answer<A>): Effect.Effect<A, PlatformUnavailable> => {
+const ask = <A>({ operation }: Asked, answer: () => Answer<A>): Effect.Effect<A, PlatformUnavailable> => {
   const unavailable = (cause: unknown) => new PlatformUnavailable({ operation, cause });
   return Effect.flatMap(
     Effect.tryPromise({ try: async () => await answer(), catch: unavailable }),
@@ -98,17 +120,44 @@ const ask = <A>(operation: string, answer: () => Answer<A>): Effect.Effect<A, Pl
 
 /** @param rest default values for fields that `lookup` does not return */
 const find = <Args extends ReadonlyArray<string>, A extends object>(
-  operation: string,
+  asked: AskedRecord,
   lookup: ((...args: Args) => Answer<Partial<A> | null>) | undefined,
   rest: A,
   ...args: Args
 ): Effect.Effect<Option.Option<A>, PlatformUnavailable> =>
   lookup === undefined
     ? Effect.succeedNone
-    : Effect.map(
-        ask(operation, () => lookup(...args)),
-        (found) => Option.map(Option.fromNullishOr(found), (known) => ({ ...rest, ...known })),
+    : Effect.flatMap(
+        ask(asked, () => lookup(...args)),
+        (found: unknown) => {
+          if (found === null || found === undefined) return Effect.succeedNone;
+          // `false` and an empty list of rows would count as a member.
+          return Predicate.isObject(found) && !(found instanceof Response)
+            ? Effect.asSome(recordOf(asked, rest, found))
+            : notExpected(asked, found, "an object or null");
+        },
       );
+
+/**
+ * Takes the fields of the record alone, since a row of the program's database has others, which callers must not see. A
+ * field of the wrong kind is unavailable.
+ */
+const recordOf = <A extends object>({ name, fields }: AskedRecord, rest: A, found: object) => {
+  const wrong: Array<string> = [];
+  const record = Record.map(fields, (schema, field) => {
+    const usual: unknown = Reflect.get(rest, field);
+    const given: unknown = field === "id" ? usual : (Reflect.get(found, field) ?? usual);
+    return Option.getOrElse(Schema.decodeUnknownOption(schema)(given), () => {
+      wrong.push(field);
+      return usual;
+    });
+  });
+  const warned =
+    wrong.length === 0
+      ? Effect.void
+      : Effect.logWarning(`${name} returned fields of the wrong kind: ${wrong.join(", ")}`);
+  return Effect.as(warned, record as A);
+};
 
 /** A sign-in that always fails: it redirects the browser back to a page that says that the platform is unavailable. */
 export const noSignIn = <Id>(
