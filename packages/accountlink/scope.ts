@@ -36,7 +36,7 @@ export const scopeFields = Accept.fields({
   ),
   guildId: Accept.maybe(Accept.anyGuildId),
   tier: Accept.maybe(Accept.oneOf(tiers)),
-}).annotate({ parseOptions: { onExcessProperty: "error" } });
+});
 
 /** The scope of `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles`. */
 export class Scope extends Context.Service<Scope, DataScope>()("accountlink/Scope") {
@@ -44,7 +44,8 @@ export class Scope extends Context.Service<Scope, DataScope>()("accountlink/Scop
   static readonly layer = (choice: ScopeChoice = {}) => Layer.effect(Scope, openScope(choice));
 }
 
-const choice: Parameter<ScopeChoice> = ["scope", scopeFields];
+// A misspelled `guildId` would open the global scope.
+const choice: Parameter<ScopeChoice> = ["scope", scopeFields, { onExcessProperty: "error" }];
 const openScope = method([choice], ({ account = defaultAccount, guildId, tier = "premium" }: ScopeChoice) => {
   const target = targetOfGuild((guildId ?? null) as GuildId | null);
   return ApiKeys.use((keys) => keys.scopeOf({ name: account, chatId: null, tier }, target));
