@@ -50,8 +50,7 @@ it("the alts page explains matches in words, and saves and lists reviews", async
   );
   expect(page.all("li", "Newcomer")).toEqual([]);
 
-  await page.press("Take back the review of 100003");
-  expect(page.words).toContain("The review is deleted.");
+  expect(await page.press("Take back the review of 100003")).toContain("The review is deleted.");
   await page.press("Same person", {}, "Newcomer");
   const [decided] = page.all("li", "Newcomer");
   expect(decided).toMatch(/Ada decided this\..*Take back$/);

@@ -36,8 +36,7 @@ it("a new owner needs at most twelve clicks and no key from the sign-in to a mem
   await page.press("See what changes, then turn on", { "gets the role": "Member" });
   await shows(page, "This is what would change:");
   expect(page.value("Leave them as they are")).toBe("keep");
-  await page.press("Turn on");
-  expect(page.words).toContain("Members who never linked keep their roles.");
+  expect(await page.press("Turn on")).toContain("Members who never linked keep their roles.");
   await page.press("Try it as a member");
   const channel = page.url;
   expect(page.words).toContain("Your roles: none");
@@ -59,8 +58,7 @@ it("a new owner needs at most twelve clicks and no key from the sign-in to a mem
   expect(page.answer.text).toMatch(/href="[^"]*700000000000000003[^"]*"[^>]*>Add the bot/);
   await page.press("Rook & Bishop");
   await expectUsable(page, "Rook & Bishop", "community");
-  await page.goto("/dashboard/links");
-  expect(page.words).toContain("1 link in Rook & Bishop");
+  expect(await page.goto("/dashboard/links")).toContain("1 link in Rook & Bishop");
 });
 
 it("an owner previews and saves the texts of a community, and sees errors at the fields", async () => {
@@ -80,8 +78,7 @@ it("an owner previews and saves the texts of a community, and sees errors at the
   const [begun = "", ended = ""] = page.answer.text.match(/srcdoc="[^"]*"/g) ?? [];
   expect(begun).toContain("The &amp;lt;Rook&amp;gt; Club");
   expect(ended).toContain("Say hello.");
-  await page.press("Save", { ...texts, "Help page": "help.example" });
-  expect(page.words).toContain("begins with https:");
+  expect(await page.press("Save", { ...texts, "Help page": "help.example" })).toContain("begins with https:");
   await expectUsable(page, "Shared list", "community-refused");
   await page.press("Save", { "Help page": "https://help.example/" });
   expect(page.words).toContain("Saved. Users see it from now on.");
@@ -91,8 +88,7 @@ it("an owner previews and saves the texts of a community, and sees errors at the
 it("the dashboard counts the links verified in a week, and lists many links in pages", async () => {
   const page = await open("/dashboard", /Busy/);
   expect(page.words).toContain("Linked or confirmed in seven days −33 % against the week before 10");
-  await page.goto("/dashboard/links");
-  expect(page.words).toContain("30 links in the shared list");
+  expect(await page.goto("/dashboard/links")).toContain("30 links in the shared list");
   await expectUsable(page, "Links", "links-many");
   const rows = () => page.all("tr").length - 1;
   await page.press("Older links");
@@ -136,8 +132,7 @@ it("a link is created after a confirmation, found by name, and removed in four c
   expect(page.value(chat)).toBe("nobody");
   await page.press("Link the accounts", { [chat]: "@ada" });
   await expectUsable(page, "Link these accounts?", "link");
-  await page.press("Link the accounts");
-  expect(page.words).toMatch(/The accounts are linked\..*Linked by hand/);
+  expect(await page.press("Link the accounts")).toMatch(/The accounts are linked\..*Linked by hand/);
   await expectUsable(page, "Ada", "links-user");
   await page.goto(`/dashboard/links.csv?pid=${new URL(page.url).searchParams.get("pid")}`);
   expect(page.answer.text).toMatch(/^chatId,gameId,lastVerifiedAt\n[^]*100001,5,/);

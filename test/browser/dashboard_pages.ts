@@ -17,7 +17,7 @@ const lists = [{ scope: "global" }, { scope: "guild", guildId: ownGuild }] as co
 
 /** Reloads a page that shows progress, until it shows the end. */
 export const shows = (page: PlainPage, words: string | RegExp, options?: { readonly interval: number }) =>
-  expect.poll(() => page.reload().then(() => page.words), options).toMatch(words);
+  expect.poll(page.reload, options).toMatch(words);
 
 /** Keys and links of an account in its shared list and in the one of its own guild, with another game account in each. */
 export const twoLists = (account: string, chatIds: ReadonlyArray<string>) => ({

@@ -35,10 +35,8 @@ it("the dashboard adds the bot, and then shows this step as done", async () => {
   expect(page.words).toContain("The bot is in none of the communities that you manage.");
   await page.press("Add the bot");
   await expectUsable(page, "Add the bot", "add-bot");
-  await page.press(/Without the bot/);
-  expect(page.words).toContain("It is now in Without the bot.");
-  await page.press("Back to the dashboard");
-  expect(page.words).toContain("Add the bot to your community: done");
+  expect(await page.press(/Without the bot/)).toContain("It is now in Without the bot.");
+  expect(await page.press("Back to the dashboard")).toContain("Add the bot to your community: done");
   expect(page.words).toContain("The bot is in Without the bot.");
   await page.goto(paths.newKey);
   expect(page.value("Community")).toBe("700000000000000003");
@@ -81,11 +79,9 @@ it("a key is updated, rotated, disabled and revoked", async () => {
   await page.press("I have copied it");
   await page.press("Disable the key");
   await expectPage("Changed", "disabled");
-  await page.press("Enable the key");
-  expect(page.words).toContain("The key is active again");
+  expect(await page.press("Enable the key")).toContain("The key is active again");
   const id = page.path.split("/")[3] ?? "";
-  await page.press("Revoke the key", { "to confirm": id });
-  expect(page.words).toContain("The key is revoked.");
+  expect(await page.press("Revoke the key", { "to confirm": id })).toContain("The key is revoked.");
   await expectPage("Changed", "revoked");
   await page.press("Usage of this key");
   expect(page.all("option", "Changed")).toHaveLength(1);
@@ -167,8 +163,7 @@ it("usage and audit log can be viewed and downloaded, and keys are searched and 
   expect(usage.headers["content-disposition"]).toBe('attachment; filename="usage-7-days.csv"');
   const spare = ["Second", "Third", "Fourth", "Fifth", "Sixth"].map((name) => `${name} spare`);
   for (const name of spare) await newKey(page, name);
-  await page.goto("/dashboard");
-  expect(page.words).toMatch(/The busiest 5 of \d+ active keys\./);
+  expect(await page.goto("/dashboard")).toMatch(/The busiest 5 of \d+ active keys\./);
   expect(page.all("h3")[0]).toBe("=Counted");
   await page.goto(paths.keys);
   // If a UTC day has ended since the requests, they count for the second to last day.
@@ -179,8 +174,7 @@ it("usage and audit log can be viewed and downloaded, and keys are searched and 
   await page.goto(`${paths.audit}?chatId=nobody`);
   expect(page.words).toContain("Nobody was found with this ID or user name.");
   await expectUsable(page, "Audit log", "dashboard-audit-refused");
-  await page.goto(`${paths.audit}?action=webhook.deleted`);
-  expect(page.words).toContain("Nothing in the log matches.");
+  expect(await page.goto(`${paths.audit}?action=webhook.deleted`)).toContain("Nothing in the log matches.");
   await page.goto(`${paths.audit}?action=key.created`);
   await expectUsable(page, "Audit log", "dashboard-audit");
   await page.goto(paths.auditFile);
@@ -203,8 +197,7 @@ it("a leaked key is reported on the overview", async () => {
   const page = await open("/dashboard", /Ada\b/);
   const key = await newKey(page, "Leaked");
   expect((await send("POST /v2/keys/leaked", { body: { key } })).status).toBe(200);
-  await page.goto("/dashboard");
-  expect(page.words).toContain("Leaked was reported as leaked on");
+  expect(await page.goto("/dashboard")).toContain("Leaked was reported as leaked on");
   await expectUsable(page, "Overview", "dashboard-overview-leak");
 });
 
@@ -298,8 +291,7 @@ it("the account page says what Premium adds, lists sign-ins, and ends one or all
   expect(page.words).toContain("Your plan is Free");
   expect(page.all("tr", "Alts").join()).toMatch(/no yes/);
   expect(page.words).toContain("To get Premium, ask whoever runs this service.");
-  await page.press("End it");
-  expect(page.words).toContain("The sign-in was ended");
+  expect(await page.press("End it")).toContain("The sign-in was ended");
   await page.press("Sign out everywhere");
   await expectUsable(page, "You are signed out", "dashboard-signed-out");
   for (const left of [page, other]) {

@@ -46,8 +46,7 @@ it("an owner imports links from a file, and undoes the import", async () => {
     "Ada imported links of “changed.csv” into the shared list: 1 new, 2 replaced",
   );
   await page.goto("/dashboard/links?q=100001");
-  await page.press("Ada");
-  expect(page.words).toContain("by an import, or before the audit log begins");
+  expect(await page.press("Ada")).toContain("by an import, or before the audit log begins");
 
   await page.goto("/dashboard/imports");
   expect(page.words).toMatch(/Imports of the last day .* until .*, or until three more imports/);

@@ -44,8 +44,7 @@ const journeys: ReadonlyArray<
     async (page) => {
       await page.press("Links");
       await page.press(/^Unlink Ada/);
-      await page.press("Unlink the accounts");
-      expect(page.words).toContain("no longer linked in Rook & Bishop");
+      expect(await page.press("Unlink the accounts")).toContain("no longer linked in Rook & Bishop");
       await page.press("Undo: link them again");
     },
   ],
@@ -68,8 +67,7 @@ const journeys: ReadonlyArray<
       await page.press("Links");
       await page.press("Blocked users");
       await page.press("Block…", { User: "100002" });
-      await page.press("Block");
-      expect(page.words).toContain("Blocked.");
+      expect(await page.press("Block")).toContain("Blocked.");
       await page.press(/^No longer block/);
     },
   ],

@@ -44,8 +44,7 @@ it("a member's third community takes two presses, in its verification and on /me
   expect(page.clicks - opened).toBe(2);
   await page.goto("/me");
   await page.press("Find my communities");
-  await page.press(/User 1\b/);
-  expect(page.words).toContain("None of your other communities can use an account");
+  expect(await page.press(/User 1\b/)).toContain("None of your other communities can use an account");
 });
 
 it("/me shows a user's links, and removes one", async () => {
@@ -55,16 +54,14 @@ it("/me shows a user's links, and removes one", async () => {
   await expectUsable(page, "The link is removed", "me-removed");
   expect(page.words).toContain("The community’s log keeps an entry about the removal.");
   expect(page.words).not.toContain("from which you confirmed");
-  await page.press("Back to your data");
-  expect(page.words).toContain("One community knows");
+  expect(await page.press("Back to your data")).toContain("One community knows");
 });
 
 it("/me shows how long browsers are remembered", async () => {
   const page = await open("/me", /User 4\b/);
   expect(page.words.match(/Used on .+? Remembered until/g)).toHaveLength(2);
   await expectUsable(page, "Your data", "me-browsers");
-  await page.press("Unlink");
-  expect(page.words).toContain("from which you confirmed stay until the days");
+  expect(await page.press("Unlink")).toContain("from which you confirmed stay until the days");
 });
 
 it("/me erases the data of a user without links", async () => {

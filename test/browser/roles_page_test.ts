@@ -54,8 +54,7 @@ const compared = async (page: PlainPage) => {
 /** Turns the rules on. A community has four comparisons an hour, which the tests of this file share. */
 const turnOn = async (page: PlainPage, button = "Turn on") => {
   const shown = await compared(page);
-  await page.press(button);
-  expect(page.words).toContain("Everyone is compared now");
+  expect(await page.press(button)).toContain("Everyone is compared now");
   return shown;
 };
 
@@ -63,15 +62,13 @@ const deleteRules = async (page: PlainPage) => {
   expect(page.words).toMatch(
     /\d+ rules? (?:is|are) deleted, and nobody can bring (?:it|them) back\. Members keep/,
   );
-  await page.press("Delete the rules");
-  expect(page.words).toContain("The rules are deleted.");
+  expect(await page.press("Delete the rules")).toContain("The rules are deleted.");
 };
 
 it("a role plan is previewed for one member, and then gives a role to all linked members", async () => {
   const page = await openRoles();
   await expectUsable(page, usual, "roles-new");
-  await page.press(seeThenOn);
-  expect(page.words).toContain("Choose the role, or remove the rule.");
+  expect(await page.press(seeThenOn)).toContain("Choose the role, or remove the rule.");
   await page.press("Add another rule", { "gets the role": "Member" });
   await page.press("Save without turning on", {
     "Rule 2: Who": "Linked members of a group",
@@ -136,8 +133,7 @@ it("a role plan is previewed for one member, and then gives a role to all linked
 it("a rule shows the name of its game pass, or that the platform knows no such game pass", async () => {
   const page = await openRoles();
   const who = { Who: "Linked members who have a game pass" };
-  await page.press("Add another rule", { ...who, Item: "55" });
-  expect(page.words).toContain("VIP");
+  expect(await page.press("Add another rule", { ...who, Item: "55" })).toContain("VIP");
   await page.press("Add another rule", { Item: "56" });
   expect(page.words).toContain("No game pass on the game platform has this ID.");
   await expectUsable(page, usual, "roles-item");
@@ -182,8 +178,7 @@ it("an owner gives a role to VIP officers alone, in three presses and six fields
   expect(await compared(page)).toMatch(/Officer 0 1/);
   // Turning on is the third press.
   expect(page.clicks - opened + 1).toBe(3);
-  await page.press("Back to the rules");
-  expect(page.words).toContain(vipOfficers);
+  expect(await page.press("Back to the rules")).toContain(vipOfficers);
   expect([pass, rank].flatMap(Object.keys)).toHaveLength(6);
 });
 
@@ -237,11 +232,9 @@ it("linking is turned on without roles, and goes on while rules are paused", asy
   const page = await openRoles();
   expect(page.words).toContain("Linking in this community, its log and its reminders are turned off too.");
   await deleteRules(page);
-  await page.press("Turn on linking without roles");
-  expect(page.words).toContain("Linking is on: members type /verify.");
+  expect(await page.press("Turn on linking without roles")).toContain("Linking is on: members type /verify.");
   await page.press("Add a rule");
-  await page.press("Remove rule 1", { "gets the role": "Member" });
-  expect(page.words).not.toContain("gets the role");
+  expect(await page.press("Remove rule 1", { "gets the role": "Member" })).not.toContain("gets the role");
   await page.press("Save and pause");
   expect(page.words).toContain("Nobody gets or loses a role or nickname until you turn the rules on.");
 });

@@ -43,6 +43,12 @@ export const openPlainPage = async (service: string, from: string, path: string)
   let root = parsed("");
   let clicks = 0;
 
+  /** Returns the parts of the page with this tag, such as all rows, whose words fit. */
+  const parts = (tag: string, words: string | RegExp = "") =>
+    within(root).filter((each) => each.tag === tag && fits(nameOf(each), words));
+  const shownWords = () => wordsOf(parts("main")[0] ?? root);
+
+  /** Returns the words of the page. */
   const follow = async (next: string, send: (to: string) => Promise<Answer>) => {
     url = new URL(next, url).href;
     answer = await send(url);
@@ -52,6 +58,7 @@ export const openPlainPage = async (service: string, from: string, path: string)
       answer = await browser.get(url);
     }
     root = parsed(answer.text);
+    return shownWords();
   };
   const goto = (to: string) => follow(to, (next) => browser.get(next));
 
@@ -71,17 +78,13 @@ export const openPlainPage = async (service: string, from: string, path: string)
       : goto(`${action.replace(/[?#].*/, "")}?${query}`);
   };
 
-  /** Returns the parts of the page with this tag, such as all rows, whose words fit. */
-  const parts = (tag: string, words: string | RegExp = "") =>
-    within(root).filter((each) => each.tag === tag && fits(nameOf(each), words));
-
   await goto(path);
   return {
-    /** Opens a path of the service. */
+    /** Opens a path of the service, and returns the words of the page. */
     goto: (to: string) => goto(new URL(to, service).href),
     reload: () => goto(url),
     /**
-     * Follows a link, or sends the form of a button.
+     * Follows a link, or sends the form of a button, and returns the words of the page that follows.
      *
      * @param entries what to enter before, by the labels of the fields
      * @param beside words of the list item, row or section with the button
@@ -98,7 +101,7 @@ export const openPlainPage = async (service: string, from: string, path: string)
       const exact = named.find((each) => nameOf(each) === name);
       const target = exact ?? named[0];
       if (target === undefined) throw new Error(`Cannot press "${name}" on ${url}: ${wordsOf(root)}`);
-      await (target.tag === "a" ? goto(target.attributes["href"] ?? "") : submit(target, entries));
+      return target.tag === "a" ? goto(target.attributes["href"] ?? "") : submit(target, entries);
     },
     /** The value of the field with this label. */
     value: (name: string) => valueOf(fieldNamed(name, within(root))),
@@ -129,7 +132,7 @@ export const openPlainPage = async (service: string, from: string, path: string)
     },
     /** The words that the page shows, also in closed parts. */
     get words() {
-      return wordsOf(parts("main")[0] ?? root);
+      return shownWords();
     },
   };
 };
