@@ -23,6 +23,15 @@ export const nameText = Schema.makeFilter(isNameText, {
   toJsonSchema: () => ({ pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$" }),
 });
 
+/** A text that others read, such as a name: of 1 to `most` characters, at least one of them visible. */
+export const visibleText = (most: number) =>
+  Schema.String.check(
+    Schema.isMinCodePoints(1),
+    Schema.isMaxCodePoints(most),
+    nameText,
+    Schema.makeFilter(isVisible, { expected: "visible text" }),
+  );
+
 interface NamedAccount {
   readonly displayName: string | null;
   readonly username: string | null;

@@ -1,17 +1,13 @@
 /** The settings of a scope: what it says to users who verify, and who may link. */
 import { Schema, Struct } from "effect";
 import type { DataScope } from "./data_scope.ts";
-import { nameText } from "./name_text.ts";
+import { visibleText } from "./name_text.ts";
 import { chosen, switched, unsetOf } from "./settings.ts";
 import { isStorable } from "./storable_text.ts";
 
 /** A text that users read during the verification. */
 const saidText = (most: number, description: string) =>
-  chosen(
-    Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(most), nameText),
-    { is: "text_or_null", most },
-    description,
-  );
+  chosen(visibleText(most), { is: "text_or_null", most }, description);
 
 const mostAgeDays = 3_650;
 

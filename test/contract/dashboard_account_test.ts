@@ -46,8 +46,9 @@ test("an owner deletes the data of a community by typing its name or the account
 test("an owner renames the account, with a name that no other account has", async () => {
   const owner = await signInOwner(server, ada);
   for (const name of ["", null]) expectMissing(await rename(owner, name), "name");
-  for (const name of ["x".repeat(81), "a\u202Eb", 7]) expectInvalid(await rename(owner, name), "name");
-  for (const name of ["Chess", "chat:100009"]) {
+  for (const name of ["x".repeat(81), "a\u202Eb", " ", "\u200B", 7])
+    expectInvalid(await rename(owner, name), "name");
+  for (const name of ["Chess", " Chess ", "chat:100009"]) {
     expectConflict(await rename(owner, name), "name_taken");
   }
   expectData(await rename(owner, "Rooks & Co"), { account: { name: "Rooks & Co", tier: "free" } });

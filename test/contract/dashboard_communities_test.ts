@@ -144,6 +144,7 @@ test("settings of a scope are shown to users who verify", async () => {
 test.each<[string, unknown]>([
   ["displayName", "x".repeat(81)],
   ["displayName", "a\u202Eb"],
+  ["displayName", " "],
   ["displayName", 7],
   ["supportUrl", "http://help.example/"],
   ["supportUrl", "https://@help.example/"],

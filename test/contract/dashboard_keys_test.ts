@@ -96,6 +96,7 @@ test.each<[name: string, value: unknown]>([
   ["name", 7],
   ["name", "x".repeat(81)],
   ["name", "Bot\n"],
+  ["name", "\u3164"],
   ["scope", "galaxy"],
   ["guildId", "x"],
   ["guildId", guild],

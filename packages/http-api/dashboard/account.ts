@@ -11,7 +11,7 @@
 import { memberRoles } from "@accountlink/core/accounts";
 import { ChatId, GuildId, Pid } from "@accountlink/core/ids";
 import { tiers } from "@accountlink/core/keys";
-import { nameText } from "@accountlink/core/name_text";
+import { visibleText } from "@accountlink/core/name_text";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { flag, inPath, required, text } from "../parameter.ts";
@@ -75,7 +75,7 @@ export const patchAccount = signedIn("owner", "PATCH", "/account", {
   summary: "Rename the account",
   parameters: {
     name: required(
-      Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(80), nameText),
+      visibleText(80),
       { is: "text", most: 80 },
       "Name of the account, which no other account has",
     ),

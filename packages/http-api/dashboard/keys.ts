@@ -14,7 +14,7 @@ import { parseNetwork } from "@accountlink/core/addresses";
 import { GuildId, KeyId, Pid } from "@accountlink/core/ids";
 import { type KeyDetails, keyAccesses, maskedKey, tiers } from "@accountlink/core/keys";
 import { keyKinds } from "@accountlink/core/limits";
-import { nameText } from "@accountlink/core/name_text";
+import { visibleText } from "@accountlink/core/name_text";
 import { isOrigin } from "@accountlink/core/origin";
 import { formatTimestamp, TimestampMillis, timeOrNull } from "@accountlink/core/timestamp";
 import { Option, Predicate, Schema } from "effect";
@@ -27,7 +27,7 @@ const longestName = 80;
 const keyInPath = inPath(keyId("Public id of the key"));
 
 const keyName = required(
-  Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestName), nameText),
+  visibleText(longestName),
   `expected 1 to ${longestName} characters, no control characters or direction overrides`,
   "Your name for it",
 );

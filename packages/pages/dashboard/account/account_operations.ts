@@ -72,7 +72,7 @@ export const makeAccountOperations = Effect.gen(function* () {
     ),
 
     rename: operation(DashboardAccount.patchAccount, function* ({ owner, values }) {
-      return { account: accountJson(yield* accounts.rename(owner, values.name)) };
+      return { account: accountJson(yield* accounts.rename(owner, values.name.trim())) };
     }),
 
     remove: operation(
