@@ -194,9 +194,14 @@ test("an invitation is declined, and an owner can withdraw one", async () => {
   const { body } = await owner.send("GET /dashboard/api/audit?action=member.declined");
   expect(body.data?.entries).toMatchObject([{ details: { chatId, role: "owner" }, member: chatId }]);
   await add(owner, { chatId, role: "moderator" });
+  const form = { ...formOf(await user.browser.get("/dashboard/account/choose")), account };
   expectData(await remove(owner, chatId), { removed: true });
   expect(await invitationsOf(user)).toEqual([]);
   expectUnknown(await decline(user, `chat:${chatId}`));
+  for (const act of ["choose", "decline"]) {
+    const refused = await user.browser.post(`/dashboard/account/${act}`, form);
+    expect([refused.status, refused.text]).toEqual([404, expect.stringContaining("no longer invited")]);
+  }
 });
 
 test("a member of several accounts chooses one for this browser and the next sign-in", async () => {

@@ -10,6 +10,7 @@ import { Effect } from "effect";
 import { contactHtml } from "../../footer.ts";
 import { formTo, type Html, html, section, to } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
+import type { SiteError } from "../../sign_ins/refusals.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeCommunityOperations } from "../communities/community_operations.ts";
 import { planText } from "../keys/keys_page.ts";
@@ -86,6 +87,15 @@ ${may(paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(paths.
   const deletion = (visitor: OwnerVisitor, refused: Refused | null) =>
     Effect.map(lossOf(visitor), (loss) => accountDeletionPage(loss, refused));
 
+  const chooseAgain = (visitor: OwnerVisitor) => (refused: Refused) =>
+    Effect.map(choiceOf(visitor), (choice): Page => ({ ...choicePage(choice), refused }));
+
+  /** Says that the invitation or membership of the form has ended since its page was opened. */
+  const orEnded = <A>(visitor: OwnerVisitor, answer: Effect.Effect<A, SiteError>) =>
+    Effect.catchTag(answer, "BadRequest", () =>
+      chooseAgain(visitor)({ status: 404, problems: [], general: say("account.invitation.ended") }),
+    );
+
   return [
     ...jsonRoutes(operations),
     page(paths.account, (visitor) => shown(visitor, {}, null)),
@@ -112,17 +122,17 @@ ${may(paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(paths.
     }),
     page(paths.chooseAccount, (visitor) => Effect.map(choiceOf(visitor), choicePage)),
     form(paths.chooseAccount, (visitor, fields) => {
-      const showAgain = (refused: Refused) =>
-        Effect.map(choiceOf(visitor), (choice): Page => ({ ...choicePage(choice), refused }));
+      const showAgain = chooseAgain(visitor);
       const invitation = visitor.invitations.find(({ account }) => account.name === fields("account"));
       if (invitation !== undefined && shownAs(invitation) !== fields("as"))
         return showAgain({ status: 409, problems: [], general: say("account.invitation.changed") });
       const chosen = operations.choose.submit(visitor, fields);
-      return orShowAgain(Effect.as(chosen, seeOther(paths.overview)), showAgain);
+      return orEnded(visitor, orShowAgain(Effect.as(chosen, seeOther(paths.overview)), showAgain));
     }),
-    form(paths.declineInvitation, (visitor, fields) =>
-      Effect.as(operations.decline.submit(visitor, fields), seeOther(paths.account, { done: "declined" })),
-    ),
+    form(paths.declineInvitation, (visitor, fields) => {
+      const declined = operations.decline.submit(visitor, fields);
+      return orEnded(visitor, Effect.as(declined, seeOther(paths.account, { done: "declined" })));
+    }),
     form(paths.endSignIn, ({ signIn }, fields) =>
       Effect.as(signIns.end(signIn, fields("id") as SignInId), seeOther(paths.account, { done: "ended" })),
     ),
