@@ -23,7 +23,7 @@ import {
   sessionOf,
   verificationSessions,
 } from "./sessions/session_store.ts";
-import type { Millis } from "./timestamp.ts";
+import { clockTolerance, type Millis } from "./timestamp.ts";
 
 /** Stores a changed session, and appends the event of its end. @internal */
 export const changeSession = Effect.fnUntraced(function* (tx: Tx, session: SessionRecord, at: Millis) {
@@ -56,7 +56,8 @@ const takeFromBurst = (
   { capacity, refillMs }: CreationBurst,
   at: Millis,
 ): { readonly fullAt: Millis } | { readonly readyAt: Millis } => {
-  const from = Math.max(fullAt, at);
+  const latest = at + capacity * refillMs + clockTolerance;
+  const from = fullAt > latest ? at : Math.max(fullAt, at);
   const readyAt = from - (capacity - 1) * refillMs;
   return readyAt > at ? { readyAt } : { fullAt: from + refillMs };
 };

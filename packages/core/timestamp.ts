@@ -8,6 +8,12 @@ export const hourMs = 3_600_000;
 
 export const dayMs = 24 * hourMs;
 
+/**
+ * How far beyond its latest right value a stored time may be, since clocks differ. A later one was stored before the
+ * clock was set back, and would refuse requests until the clock is there again.
+ */
+export const clockTolerance = 60_000;
+
 /** Returns the start of the time's UTC day. */
 export const startOfDay = (time: Millis): Millis => Math.floor(time / dayMs) * dayMs;
 

@@ -7,7 +7,7 @@ import {
   DayCounts,
 } from "@accountlink/core/limits";
 import { warnOnce } from "@accountlink/core/telemetry";
-import type { Millis } from "@accountlink/core/timestamp";
+import { clockTolerance, dayMs, type Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Clock, Effect, Layer } from "effect";
 
 const countersOn = (windows: Windows): Counters["Service"] => ({
@@ -65,7 +65,7 @@ export class Windows {
 
   /** Counts a request in the windows of all rules, or in none if a window is full. */
   admit(rules: Rules, now: Millis): Admission {
-    const admitted = rules.every(({ key, limit }) => (this.#find(key, now)?.count ?? 0) < limit);
+    const admitted = rules.every((rule) => (this.#find(rule, now)?.count ?? 0) < rule.limit);
     return {
       admitted,
       states: admitted ? rules.map((rule) => this.#count(rule, now)) : this.read(rules, now),
@@ -73,9 +73,9 @@ export class Windows {
   }
 
   read(rules: Rules, now: Millis): ReadonlyArray<CounterState> {
-    return rules.map(({ key, durationMs }) => {
-      const window = this.#find(key, now);
-      return window === undefined ? { count: 0, resetsAt: now + durationMs } : stateOf(window);
+    return rules.map((rule) => {
+      const window = this.#find(rule, now);
+      return window === undefined ? { count: 0, resetsAt: now + rule.durationMs } : stateOf(window);
     });
   }
 
@@ -89,7 +89,7 @@ export class Windows {
     const keys = this.#changed;
     this.#changed = new Set();
     return Array.from(keys).flatMap((key) => {
-      const window = this.#find(key, now);
+      const window = this.#find({ key, durationMs: dayMs }, now);
       return window === undefined ? [] : [{ key, endsAt: window.resetsAt, counted: window.count }];
     });
   }
@@ -98,13 +98,15 @@ export class Windows {
     for (const { key } of counts) this.#changed.add(key);
   }
 
-  #find(key: string, now: Millis): Window | undefined {
+  #find({ key, durationMs }: Pick<CounterRule, "key" | "durationMs">, now: Millis): Window | undefined {
     const window = this.#windows.get(key);
-    return window !== undefined && now < window.resetsAt ? window : undefined;
+    if (window === undefined || now >= window.resetsAt) return undefined;
+    return window.resetsAt - now <= durationMs + clockTolerance ? window : undefined;
   }
 
-  #count({ key, durationMs, isDay = false }: CounterRule, now: Millis): CounterState {
-    const window = this.#find(key, now) ?? this.#begin(key, now, now + durationMs);
+  #count(rule: CounterRule, now: Millis): CounterState {
+    const { key, durationMs, isDay = false } = rule;
+    const window = this.#find(rule, now) ?? this.#begin(key, now, now + durationMs);
     window.count++;
     if (isDay) this.#changed.add(key);
     return stateOf(window);

@@ -1,3 +1,4 @@
+import { clockTolerance } from "@accountlink/core/timestamp";
 import { makeScript, runScript, type Script } from "../script.ts";
 
 /** The clock that ends windows: the clock of Redis, or the caller's for tests that pass their own times. */
@@ -30,7 +31,7 @@ local exists, counts, ends, resets = {}, {}, {}, {}
 for i = 1, windows do
   local stored = redis.call('HMGET', KEYS[i], 'count', 'ends', 'resets')
   local stop = tonumber(stored[2])
-  if stop and stop > time then
+  if stop and stop > time and stop - time - ${duration} <= ${clockTolerance} then
     exists[i], counts[i], ends[i], resets[i] = true, tonumber(stored[1]), stop, tonumber(stored[3])
   else
     local duration = tonumber(${duration})

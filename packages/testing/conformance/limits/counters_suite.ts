@@ -48,6 +48,20 @@ const edges: Cases<Counters> = {
   },
 };
 
+const clocks: Cases<Counters> = {
+  "a window that began before the clock was set back begins anew": function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rules = [ruleOf(1)];
+    yield* counters.admit(rules, now + 60 * minute);
+    const fresh = [{ count: 0, resetsAt: now + minute }];
+    expectEqual(yield* counters.read(rules, now), fresh);
+    const states = [{ count: 1, resetsAt: now + minute }];
+    expectEqual(yield* counters.admit(rules, now), { admitted: true, states });
+    expectEqual(yield* counters.admit(rules, now), { admitted: false, states });
+  },
+};
+
 const races: Cases<Counters> = {
   "concurrent requests are counted one after the other": function* () {
     const counters = yield* Counters;
@@ -165,6 +179,6 @@ const properties: Cases<Counters> = {
   ),
 };
 
-/** Tests `Counters`: Unicode keys, concurrent requests, and random requests against a model. */
+/** Tests `Counters`: Unicode keys, concurrent requests, a clock that is set back, and random requests against a model. */
 export const countersSuite = (options: SuiteOptions<Counters>): void =>
-  suite("Counters", options, { ...texts, ...edges, ...races, ...properties });
+  suite("Counters", options, { ...texts, ...edges, ...clocks, ...races, ...properties });

@@ -47,6 +47,14 @@ export const creation: Cases<StoragePorts> = {
     expectEqual((yield* other.take(single, 0)).created, made);
   },
 
+  "a burst that was taken before the clock was set back is full again": function* () {
+    const steps = yield* newVerificationSteps;
+    const single = { capacity: 1, refillMs: 100 };
+    yield* steps.take(single, 3_600_000);
+    expectEqual((yield* steps.take(single, 0)).created, made);
+    expectEqual((yield* steps.take(single, 0)).created, refusedUntil(100));
+  },
+
   "concurrent create never exceeds the capacity, and refuses all others until the same time": function* () {
     const steps = yield* newVerificationSteps;
     const results = yield* Effect.forEach(many, () => steps.take(burst, 1_000), atOnce);
