@@ -7,6 +7,7 @@ it("help is shown if no command is named", async () => {
   const { code, stdout, stderr } = await run(["keys"]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain("USAGE\n  accountlink keys <subcommand>");
+  expect((await run([])).stderr).toMatch(/ resume +Let a storage that rests act again\n/);
 });
 
 const id = "Aa0Bb1Cc2Dd3";

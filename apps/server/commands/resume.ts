@@ -155,8 +155,8 @@ export const resumeCommand = single(
   },
 ).pipe(
   describe([
-    "Let a restored, copied or moved storage act again, also beside running servers: role plans, reminders, log " +
-      "messages, webhooks and unfinished imports rest until then.",
+    "Let a storage that rests act again, also beside running servers. In a restored, copied or moved one, role " +
+      "plans, reminders, log messages, webhooks and unfinished imports rest until then.",
     "First it tells what a sweep of each role plan would change, so that an old backup takes no roles unseen.",
   ]),
 );

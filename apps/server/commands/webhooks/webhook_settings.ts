@@ -40,7 +40,9 @@ const reasonOf = (error: BadRequest | Conflict | InvalidParameter): string => {
 };
 
 const createFlags = {
-  account: accountFlag.pipe(Flag.withDescription("Account whose events are sent")),
+  account: accountFlag.pipe(
+    Flag.withDescription("Account whose events are sent, created if it does not exist"),
+  ),
   url: urlFlag,
   ...scopeFlags,
   types: typesFlag,

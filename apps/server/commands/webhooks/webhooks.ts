@@ -3,7 +3,7 @@ import { Effect, Option } from "effect";
 import { Argument, Flag } from "effect/cli";
 import { accountFlag, countFlag } from "../../cli/flags.ts";
 import { answer } from "../../cli/output.ts";
-import { CommandFailed } from "../../cli/report.ts";
+import { AlreadyReported, CommandFailed } from "../../cli/report.ts";
 import { answerSecret, answerWithLocation, describe, group, managed, operatorOrigin } from "../command.ts";
 import { deliveryJson, deliveryTable, webhookJson, webhookTable } from "./webhook_output.ts";
 import { createWebhookCommand, failed, updateWebhookCommand, webhookArgument } from "./webhook_settings.ts";
@@ -23,14 +23,19 @@ const deleteWebhookCommand = managed("delete", { id: webhookArgument }, function
   yield* answerWithLocation({ id, deleted: true }, `Deleted ${id}`);
 }).pipe(describe("Delete a webhook and the list of its deliveries."));
 
-const resultOf = ({ error, responseStatus }: WebhookDelivery): string =>
-  responseStatus === null ? `failed (${error})` : `was answered ${responseStatus}`;
+/** Prints what became of an attempt, and fails unless it was delivered. */
+const answerAttempt = Effect.fnUntraced(function* (id: string, what: string, delivery: WebhookDelivery) {
+  const { error, responseStatus, status } = delivery;
+  const result = responseStatus === null ? `failed (${error})` : `was answered ${responseStatus}`;
+  yield* answer({ id, delivery: deliveryJson(delivery) }, `${what} ${result}`);
+  if (status !== "delivered") return yield* new AlreadyReported();
+});
 
 const testWebhookCommand = managed("test", { id: webhookArgument }, function* ({ id }) {
   const webhooks = yield* Webhooks;
   const tested = webhooks.test(null, id, operatorOrigin());
   const delivery = yield* Effect.catchTag(tested, ["BadRequest", "Conflict"], failed(`test ${id}`));
-  yield* answer({ id, delivery: deliveryJson(delivery) }, `The test of ${id} ${resultOf(delivery)}`);
+  yield* answerAttempt(id, `The test of ${id}`, delivery);
 }).pipe(describe("Send an event of type test to a webhook, from this machine, and print the result."));
 
 const rotateWebhookCommand = managed("rotate", { id: webhookArgument }, function* ({ id }) {
@@ -55,7 +60,7 @@ const resendCommand = managed("resend", resendFlags, function* ({ id, event }) {
   const resent = (yield* Webhooks).resend(null, id, event, operatorOrigin());
   const problem = `Cannot resend ${event}: ${id} has no such delivery`;
   const delivery = yield* Effect.catchTag(resent, "BadRequest", () => new CommandFailed({ problem }));
-  yield* answer({ id, delivery: deliveryJson(delivery) }, `${event} ${resultOf(delivery)}`);
+  yield* answerAttempt(id, event, delivery);
 }).pipe(describe("Send an event to a webhook again, from this machine, and print the result."));
 
 const sendPendingCommand = managed("send-pending", { id: webhookArgument }, function* ({ id }) {

@@ -156,4 +156,15 @@ it("commands rotate the secret of a webhook, send waiting events at once, and re
   expect(await json("webhooks", "resend", name, "evt_1")).toEqual({
     error: `Cannot resend evt_1: ${name} has no such delivery`,
   });
+
+  answer = { status: 500 };
+  for (const words of [
+    ["test", name],
+    ["resend", name, event],
+  ]) {
+    expect(await run("webhooks", ...words)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("was answered 500") as unknown,
+    });
+  }
 });
