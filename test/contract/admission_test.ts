@@ -88,10 +88,17 @@ test("a chat account that is too young is told from when on it may link, in the 
 
 test("a game account that is too young is refused, also when the rule came after the proof", async () => {
   const { pid, set } = await signIn();
-  await set({ minGameAgeDays: 10 });
+  const supportUrl = "https://club.example/help";
+  await set({ minGameAgeDays: 10, supportUrl });
   const browser = newBrowser();
   await browser.prove("chat", oldChat, `?pid=${pid}`);
-  expectPage(await browser.prove("game", youngGame), 403, "This account is too new");
+  const callback = await browser.signIn(await browser.leave("game"), youngGame);
+  // The first answer, the reload, and the page as the browser kept it.
+  for (const address of [callback, callback, "/verify/confirm"]) {
+    const refused = await browser.get(address);
+    expectPage(refused, 403, "This account is too new");
+    expect(refused.text).toContain(`href="${supportUrl}"`);
+  }
   await set({ minGameAgeDays: null });
   const page = await browser.walk(`?pid=${pid}`, oldChat, youngGame);
   await set({ minGameAgeDays: 10 });
@@ -100,7 +107,7 @@ test("a game account that is too young is refused, also when the rule came after
   expect((await send("PATCH /v2/game", { key, body })).status).toBe(200);
   expect(await gameOf(oldChat)).toBe(youngGame);
   await send("DELETE /v2/game", { key, body });
-  await set({ minGameAgeDays: null });
+  await set({ minGameAgeDays: null, supportUrl: null });
 });
 
 test("a community may allow one chat user for each game account, whom its owner moves in the flow", async () => {

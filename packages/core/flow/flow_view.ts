@@ -162,6 +162,8 @@ export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly from?: Millis;
   /** The account that signed in, if the reason is `wrong_user` or `not_a_member`. */
   readonly account?: FlowAccount<ChatId, ChatProfile>;
+  /** Where users get help with the refusal of a step; null if the owner did not set it. */
+  readonly supportUrl?: string | null;
   /** Where the user can go on, if the session has ended. */
   readonly onward?: SessionOnward;
   /** The text for the cookie that shows this refusal again, or null. */

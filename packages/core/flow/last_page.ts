@@ -11,7 +11,14 @@ import { Secrets } from "../secrets/secrets.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import { FlowAccounts } from "./flow_accounts.ts";
 import { type Cookie, maxCookieLength } from "./flow_cookie.ts";
-import { type FlowEnded, type FlowLinked, type FlowRefusal, FlowRefused } from "./flow_view.ts";
+import { FlowSubjects } from "./flow_subjects.ts";
+import {
+  type FlowEnded,
+  type FlowEntry,
+  type FlowLinked,
+  type FlowRefusal,
+  FlowRefused,
+} from "./flow_view.ts";
 
 /** How long a browser can load the last page again, in milliseconds. @internal */
 export const lastPageLife = dayMs;
@@ -25,7 +32,8 @@ interface Linked extends Pick<FlowLinked, "entry" | "guildId" | "linkChanged" | 
 
 type Cancelled = FlowEnded & { readonly _tag: "Cancelled" };
 
-interface Refused extends Omit<ConstructorParameters<typeof FlowRefused>[0], "account" | "cause"> {
+interface Refused
+  extends Omit<ConstructorParameters<typeof FlowRefused>[0], "account" | "supportUrl" | "cause"> {
   readonly _tag: "Refused";
   /** The account that signed in. */
   readonly chatId: ChatId | null;
@@ -58,6 +66,7 @@ export const makeLastPages = Effect.gen(function* () {
   const keys = yield* KeyStore;
   const links = yield* LinkStore;
   const accounts = yield* FlowAccounts;
+  const subjects = yield* FlowSubjects;
 
   /** Returns the cookie of a page; null if it would be too long. */
   const keep = Effect.fnUntraced(function* (answered: string | null, page: LastPage["page"]) {
@@ -92,15 +101,24 @@ export const makeLastPages = Effect.gen(function* () {
     return { ...page, ...shown, redirect: null, doneText: scope.settings.doneText };
   });
 
-  const showRefused = Effect.fnUntraced(function* ({ _tag, chatId, ...refused }: Refused) {
+  /** Where users of a community get help; null if the owner did not set it, or the entry leads nowhere any more. */
+  const supportUrlOf = Effect.fnUntraced(
+    function* (entry: FlowEntry | null) {
+      return entry === null ? null : (yield* subjects.resolve(entry)).settings.supportUrl;
+    },
+    Effect.orElseSucceed(() => null),
+  );
+
+  const showRefused = Effect.fnUntraced(function* ({ _tag, chatId, ...refused }: Refused, lastPage: Cookie) {
     const account = chatId === null ? {} : { account: yield* accounts.chat(chatId) };
-    return yield* new FlowRefused({ ...refused, ...account });
+    const supportUrl = yield* supportUrlOf(refused.entry);
+    return yield* new FlowRefused({ ...refused, ...account, supportUrl, lastPage });
   });
 
   return {
     keep,
 
-    /** Adds its cookie to a refusal that answers a form or a sign-in. */
+    /** Adds where to get help, and its cookie, to a refusal that answers a form or a sign-in; null keeps no cookie. */
     keepRefusal: (answered: string | null) => (refused: FlowRefused) => {
       if (isLate(refused)) return refused;
       const { account, cause } = refused;
@@ -115,8 +133,8 @@ export const makeLastPages = Effect.gen(function* () {
       ]);
       const page = { ...fields, _tag: "Refused", chatId: account?.id ?? null } as const;
       return Effect.flatMap(
-        keep(answered, page),
-        (lastPage) => new FlowRefused({ ...fields, ...(account && { account }), cause, lastPage }),
+        Effect.all({ lastPage: keep(answered, page), supportUrl: supportUrlOf(refused.entry) }),
+        (added) => new FlowRefused({ ...fields, ...(account && { account }), cause, ...added }),
       );
     },
 
@@ -130,7 +148,7 @@ export const makeLastPages = Effect.gen(function* () {
       const opened = yield* open(cookie);
       if (opened === null || (answered !== null && answered !== opened.answered)) return null;
       const { page } = opened;
-      if (page._tag === "Refused") return hasGoneOn(page, late) ? null : yield* showRefused(page);
+      if (page._tag === "Refused") return hasGoneOn(page, late) ? null : yield* showRefused(page, cookie);
       return page._tag === "Linked" ? yield* showLinked(page) : page;
     }),
   };

@@ -55,6 +55,11 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
       const lastPages = yield* makeLastPages;
       const keepRefusal = <A>(answered: string | null, run: Effect.Effect<A, FlowFailure>) =>
         Effect.catchTag(run, "FlowRefused", lastPages.keepRefusal(answered));
+      /** Adds where to get help to the refusals of a step. */
+      const helpful =
+        <Args extends ReadonlyArray<unknown>, A>(run: (...args: Args) => Effect.Effect<A, FlowFailure>) =>
+        (...args: Args) =>
+          keepRefusal(null, run(...args));
       return {
         /**
          * Shows the page of the flow. It changes nothing, because link previews fetch it too. If the cookie stays the
@@ -79,16 +84,16 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
         ),
 
         /** Proves one of the game accounts that the user has proven to other communities. */
-        chooseKnown: observe(chooseKnown, () => "game_proven"),
+        chooseKnown: helpful(observe(chooseKnown, () => "game_proven")),
 
         /** The communities that a user could link to with one press and the confirmation, see `makeKnownOffers`. */
         listKnown,
 
         /** Begins a flow of a signed-in user with one of these accounts. */
-        beginKnown: observe(beginKnown, () => "game_proven"),
+        beginKnown: helpful(observe(beginKnown, () => "game_proven")),
 
         /** Proves one of the game accounts that the chat platform named. */
-        chooseConnection: observe(choose, () => "game_proven"),
+        chooseConnection: helpful(observe(choose, () => "game_proven")),
 
         /** Shows the page of the way `words`. The entry is null to continue the flow of the browser. */
         showWords: observe(
@@ -107,7 +112,7 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
          * Reads the description of the named account, and proves the account if it has the words. Otherwise returns the
          * page with the words. A flow may do this 30 times; each counts towards the limit of the address.
          */
-        checkWords: observe(check, () => "game_proven"),
+        checkWords: helpful(observe(check, () => "game_proven")),
 
         /** Finds the session of a typed code. An address that sent 10 wrong codes within a minute is refused. */
         enterByCode: observe(yield* makeEnterByCode, () => "code_entered"),

@@ -47,7 +47,7 @@ export const askingHtml = ({ asking, guild }: FlowView): Html => {
     : said("flow.asks.guild", { ...asks, guild: own(guild.name) });
 };
 
-export const supportNote = ({ supportUrl }: FlowView): Html | null =>
+export const supportNote = ({ supportUrl }: Pick<FlowView, "supportUrl">): Html | null =>
   supportUrl === null
     ? null
     : html`<p class="aside"><a href="${to(supportUrl)}" rel="noreferrer">${said("flow.help")}</a></p>`;

@@ -8,7 +8,7 @@ import { code, type PlainKey } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import { capitalised, longMoment, platforms, said } from "../said.ts";
 import { flowPath } from "./flow_form.ts";
-import { wayBack } from "./pages.ts";
+import { supportNote, wayBack } from "./pages.ts";
 
 interface Refusal {
   readonly status: number;
@@ -16,6 +16,8 @@ interface Refusal {
   readonly again?: PlainKey;
   /** Pages to go on with. */
   readonly ways?: ReadonlyArray<keyof typeof ways>;
+  /** Whether only the community can help. */
+  readonly isForTeam?: true;
 }
 
 type Ending = Exclude<SessionState, "pending" | "opened" | "expired">;
@@ -46,11 +48,11 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   nowhere: { status: 404, ways: ["start"] },
   unknown: { status: 404, ways: ["code"] },
   bad_redirect: { status: 400 },
-  no_guild: { status: 403 },
+  no_guild: { status: 403, isForTeam: true },
   expired: { status: 410, again: "refusal.again", ways: ["code"] },
   wrong_user: { status: 403, again: "chat.verify.other" },
   player_named: { status: 403, again: "code.continue" },
-  not_a_member: { status: 403, again: "refusal.retry" },
+  not_a_member: { status: 403, again: "refusal.retry", isForTeam: true },
   platform_down: { status: 503, again: "refusal.retry" },
   denied: { status: 403, again: "refusal.retry" },
   sign_in_invalid: { status: 400, again: "refusal.again" },
@@ -58,12 +60,12 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   lost: { status: 400, again: "refusal.again", ways: ["code"] },
   forged: { status: 403, again: "refusal.again", ways: ["code"] },
   link_changed: { status: 409, again: "refusal.again" },
-  full: { status: 409, again: "refusal.retry" },
+  full: { status: 409, again: "refusal.retry", isForTeam: true },
   taken: { status: 409, again: "code.continue" },
   // A button for another account would invite to evade the block.
-  blocked: { status: 403 },
-  too_young: { status: 403, again: "chat.verify.other" },
-  age_unknown: { status: 403, again: "chat.verify.other" },
+  blocked: { status: 403, isForTeam: true },
+  too_young: { status: 403, again: "chat.verify.other", isForTeam: true },
+  age_unknown: { status: 403, again: "chat.verify.other", isForTeam: true },
   too_many_tries: { status: 429, again: "refusal.how_far" },
   completed: { status: 409, ways: ["data"] },
   completed_removed: { status: 409, again: "refusal.again", ways: ["code", "data"] },
@@ -85,6 +87,7 @@ export const refusalPage = ({
   isStillLinked,
   onward,
   account,
+  supportUrl,
   step,
   from,
 }: FlowRefused): Page => {
@@ -99,7 +102,8 @@ export const refusalPage = ({
   }
   // The URL of an expired session starts nothing any more, but the URL of its scope starts a new verification.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
-  return namedRefusalPage(reason, isOver ? againIn(onward) : entry, { account, step, from, onward });
+  const told = { account, supportUrl, step, from, onward };
+  return namedRefusalPage(reason, isOver ? againIn(onward) : entry, told);
 };
 
 /** The entry for a new verification in the community of an ended session. */
@@ -121,12 +125,15 @@ export const namedRefusalPage = (
   entry: FlowEntry | null = null,
   {
     account,
+    supportUrl = null,
     step = "chat",
     onward: place,
     from = 0,
-  }: { readonly [Name in "account" | "step" | "onward" | "from"]?: FlowRefused[Name] | undefined } = {},
+  }: {
+    readonly [Name in "account" | "supportUrl" | "step" | "onward" | "from"]?: FlowRefused[Name] | undefined;
+  } = {},
 ): Page => {
-  const { status, again, ways: onward = [] } = refusals[name];
+  const { status, again, ways: onward = [], isForTeam = false } = refusals[name];
   const title = refusalTitle(name, step);
   const address = entry && flowPath(entry);
   return {
@@ -140,7 +147,8 @@ export const namedRefusalPage = (
 ${account !== undefined && html`<p class="who">${said("refusal.signed_in_as")}</p>${cardHtml(account)}`}
 ${again !== undefined && address !== null && button(address, said(again))}
 ${place !== undefined && wayBack(place, " quiet")}
-${onward.map((way) => button(ways[way][0], said(ways[way][1]), name === "nowhere" ? "" : " quiet"))}`,
+${onward.map((way) => button(ways[way][0], said(ways[way][1]), name === "nowhere" ? "" : " quiet"))}
+${isForTeam && supportNote({ supportUrl })}`,
   };
 };
 

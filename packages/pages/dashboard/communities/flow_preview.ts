@@ -133,7 +133,7 @@ const pageOf = (name: string, said: SaidToUsers, kept: Millis): FlowPage => {
   }
   if (name === "cancelled") return cancelledPage({ entry, guildId: null, redirect: null });
   const state = flowStates[name];
-  if (state === undefined) return namedRefusalPage(name.replace("refused-", "") as RefusalName, entry);
+  if (state === undefined) return namedRefusalPage(name.replace("refused-", "") as RefusalName, entry, said);
   const view: FlowView = {
     entry,
     sid,
