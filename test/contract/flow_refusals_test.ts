@@ -2,7 +2,9 @@
 import { expect, test } from "vitest";
 import { internalCause, startOnBrokenStores } from "../support/broken_stores.ts";
 import { botlessGuild, guild } from "../support/fixtures.ts";
-import { formOf } from "../support/flow_browser.ts";
+import { formOf, titleOf } from "../support/flow_browser.ts";
+import type { Answer } from "../support/http.ts";
+import { languageOf } from "../support/languages.ts";
 import { expectInvalid } from "./contract_server.ts";
 import { clientOrigin, expectPage, useFlowServer } from "./flow_server.ts";
 
@@ -318,6 +320,28 @@ test("the last page of a flow without a session is shown again to its browser al
   expectPage(await browser.post("/verify/confirm", formOf(later)), ...changed);
   expectPage(await browser.post("/verify/confirm", formOf(later)), ...changed);
   expectPage(await browser.get("/verify/confirm"), ...changed);
+});
+
+test("answers of a flow stay the same page when their reader chooses another language", async () => {
+  const german = await languageOf("de");
+  const { browser, bySid, byPid } = await setup({ chatId: "100002" });
+  const refused = await browser.prove("chat", "100001", bySid);
+  const cancelling = formOf(await browser.get(`/verify${bySid}`));
+  type Title = "refusal.wrong_user.title" | "refusal.cancelled.title" | "cancelled.title" | "done.title";
+  const inGerman = async (page: Answer, title: Title) => {
+    const [, address = ""] = /href="([^"]+)" lang="de"/.exec(page.text) ?? [];
+    const translated = await browser.get(address.replaceAll("&amp;", "&"));
+    browser.cookies.delete("accountlink_language");
+    expect([address, titleOf(translated.text)]).toEqual([address, german.text(title)]);
+    return translated;
+  };
+  // The page in another language offers the others again.
+  await inGerman(await inGerman(refused, "refusal.wrong_user.title"), "refusal.wrong_user.title");
+  await inGerman(await browser.post("/verify/cancel", cancelling), "cancelled.title");
+  await inGerman(await browser.get(`/verify/chat/start${bySid}`), "refusal.cancelled.title");
+  const form = formOf(await browser.walk(byPid));
+  await inGerman(await browser.post("/verify/confirm", form), "done.title");
+  await inGerman(await browser.post("/verify/confirm", form), "done.title");
 });
 
 const links = { 100001: "2" };

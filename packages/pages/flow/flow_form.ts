@@ -14,6 +14,9 @@ export const entryOf = ({ query }: RequestContext): FlowEntry | null => {
   return { pid, guildId: isGiven(guildId) ? guildId : null, redirect: isGiven(redirect) ? redirect : null };
 };
 
+/** Shows the last page of a browser again, which its cookie keeps: an answer to a form has no address of its own. */
+export const lastPagePath = "/verify/confirm";
+
 /** The address of a page of the flow; by default `/verify`, which opens a session or begins a verification for a scope. */
 export const flowPath = (entry: FlowEntry, page: "" | "/game/words" | `/${ProofStep}/start` = ""): string => {
   const query = new URLSearchParams();

@@ -7,7 +7,7 @@ import { type Html, html, to } from "../html.ts";
 import { code, type PlainKey } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import { capitalised, longMoment, platforms, said } from "../said.ts";
-import { flowPath } from "./flow_form.ts";
+import { flowPath, lastPagePath } from "./flow_form.ts";
 import { supportNote, wayBack } from "./pages.ts";
 
 interface Refusal {
@@ -79,7 +79,15 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   no_sign_ins: { status: 503 },
 };
 
-export const refusalPage = ({
+/** The page in another language is the refusal again, not what its button leads to. */
+export const refusalPage = (refused: FlowRefused): Page => {
+  const { entry, lastPage = null } = refused;
+  const page = pageOf(refused);
+  if (lastPage !== null) return { ...page, address: lastPagePath };
+  return entry === null ? page : { ...page, address: flowPath(entry) };
+};
+
+const pageOf = ({
   reason,
   entry,
   state,
@@ -139,7 +147,6 @@ export const namedRefusalPage = (
   return {
     status,
     title,
-    ...(address !== null && { address }),
     pictures: picturesOf([account ?? null]),
     content: html`
 <h1>${title}</h1>

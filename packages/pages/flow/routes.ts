@@ -51,7 +51,7 @@ import {
 import { PageSettings } from "../page_settings.ts";
 import { countdown, style } from "../style.ts";
 import { fileRoute, routeId } from "./file_route.ts";
-import { entryOf, flowPath, isGiven } from "./flow_form.ts";
+import { entryOf, flowPath, isGiven, lastPagePath } from "./flow_form.ts";
 import { openWays } from "./game_ways.ts";
 import { cancelledPage, donePage, flowPage } from "./pages.ts";
 import { codePage, namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
@@ -82,14 +82,18 @@ export const flowRoutes = Effect.gen(function* () {
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
   const render = yield* makeRender;
-  const withLast = (response: HttpResponse, text: string | null | undefined) =>
+  const keepLast = (response: HttpResponse, text: string | null | undefined) =>
     text ? lastPage.write(response, text) : response;
+
+  /** Renders the last page of a flow, which its browser keeps under the address `lastPagePath`. */
+  const renderLast = (page: Page, context: PageContext, text: string | null) =>
+    keepLast(render(text === null ? page : { ...page, address: lastPagePath }, context), text);
 
   const { handle } = yield* makePageHandler<Failure>({
     publicOf,
     pageOf: (error, context) => {
       const page = errorPage(error, context, cookie.read(context));
-      return error._tag === "FlowRefused" ? withLast(render(page, context), error.lastPage) : page;
+      return error._tag === "FlowRefused" ? keepLast(render(page, context), error.lastPage) : page;
     },
   });
 
@@ -97,7 +101,7 @@ export const flowRoutes = Effect.gen(function* () {
   const showLast = (context: PageContext, answered: string | null, late: FlowRefused | null = null) =>
     Effect.map(
       flows.showLast(lastPage.read(context), answered, late),
-      (last) => last && ("chat" in last ? donePage(last) : cancelledPage(last)),
+      (last) => last && { ...("chat" in last ? donePage(last) : cancelledPage(last)), address: lastPagePath },
     );
 
   /** Answers a request that is sent again with the page that it got before, and with the status of its refusal now. */
@@ -230,17 +234,16 @@ export const flowRoutes = Effect.gen(function* () {
     const { address, requestId } = context;
     const from = { address, browser: markCookie.read(context), requestId };
     const confirmed = yield* flows.confirm(cookie.read(context), form, from);
-    const response =
+    const kept =
       confirmed.redirect === null
-        ? render(donePage(confirmed), context)
-        : redirectTo(303, confirmed.redirect);
-    const kept = withLast(response, confirmed.lastPage);
+        ? renderLast(donePage(confirmed), context, confirmed.lastPage)
+        : keepLast(redirectTo(303, confirmed.redirect), confirmed.lastPage);
     return confirmed.browser === null ? kept : markCookie.write(kept, confirmed.browser);
   });
 
   const cancel = (context: PageContext, form: FlowForm) =>
     Effect.map(flows.cancel(cookie.read(context), form), (ended) =>
-      withLast(render(cancelledPage(ended), context), ended.lastPage),
+      renderLast(cancelledPage(ended), context, ended.lastPage),
     );
 
   const withForm = (
