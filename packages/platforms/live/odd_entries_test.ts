@@ -378,11 +378,12 @@ const askWith = Effect.fnUntraced(function* (
 
 const digits = "1234567890123456789012";
 
-/** What a value becomes: null, another kind, 22 digits; undefined if its field is missing. */
+/** What a value becomes: null, another kind, a number below 0, 22 digits; undefined if its field is missing. */
 const insteadOf = (value: unknown): ReadonlyArray<unknown> => [
   null,
   typeof value === "number" ? String(value) : 0,
   { odd: true },
+  -1,
   digits,
   Number(digits),
 ];
@@ -423,6 +424,17 @@ test.each(Object.keys(lists))(
   },
   60_000,
 );
+
+test.each([
+  "groups found by ID",
+  "users found by name",
+  "members of a group",
+  "memberships of a group in Open Cloud",
+  "items of a user in Open Cloud",
+])("an only entry of the %s that cannot be read does not make them empty", function* (name) {
+  const { found } = yield* askWith(lists[name] as List, [{ odd: true }]);
+  expect(found).toMatchObject({ _tag: "PlatformUnavailable" });
+});
 
 test.each(Object.keys(lists))("an entry that is left out of the %s is told once", function* (name) {
   const list = lists[name] as List;

@@ -90,6 +90,8 @@ const InventoryItems = Schema.Struct({
       badgeDetails: nullish(Schema.Struct({ badgeId: nullish(Schema.String) })),
       assetDetails: nullish(Schema.Struct({ assetId: nullish(Schema.String) })),
     }),
+    // Who does not have the item would lose roles.
+    { decides: true },
   ),
   nextPageToken,
 });
@@ -326,8 +328,10 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
     if (Result.isFailure(found)) return Result.fail(found.failure);
     const { inventoryItems, nextPageToken: next } = found.success;
     if (inventoryItems.some((each) => idOf(each) === itemId)) return Result.succeed("owned");
-    // Without the item on its only page, an inventory does not have it.
-    return next ? yield* new PlatformUnavailable({ operation }) : Result.succeed("not_owned");
+    // Without the item on its only page, an inventory does not have it. An entry without an ID may be the item.
+    return next || inventoryItems.some((each) => !idOf(each))
+      ? yield* new PlatformUnavailable({ operation })
+      : Result.succeed("not_owned");
   });
 
   return {

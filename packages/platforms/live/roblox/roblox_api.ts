@@ -52,17 +52,25 @@ export const Thumbnails = listOf(
   }),
 );
 
+/** The ID of a user or a group in a list. */
+const Id = Schema.Int.check(Schema.isGreaterThan(0));
+
+/** Whoever is left out of a list would be absent, so that members lose roles. */
+const decides = { decides: true };
+
 /** Orders ranks of a group, lowest first. */
 export const byRank = Order.mapInput(Order.Number, ({ rank }: { readonly rank: number }) => rank);
 
 /** The response of a lookup of users by name or ID. */
 export const FoundUsers = listOf(
-  Schema.Struct({ id: Schema.Int, name: Schema.String, displayName: nullish(Schema.String) }),
+  Schema.Struct({ id: Id, name: Schema.String, displayName: unlessOdd(Schema.String) }),
+  decides,
 );
 
 /** The response of a lookup of groups by ID. */
 export const FoundGroups = listOf(
-  Schema.Struct({ id: Schema.Int, name: Schema.String, memberCount: nullish(Schema.Int) }),
+  Schema.Struct({ id: Id, name: unlessOdd(Schema.String), memberCount: unlessOdd(Schema.Int) }),
+  decides,
 );
 
 const GroupRole = Schema.Struct({
@@ -74,11 +82,8 @@ const GroupRole = Schema.Struct({
 /** The role of a known member, whose rank is unknown if the role cannot be read. */
 const MemberRole = unlessOdd(GroupRole);
 
-/** A member who is left out would lose roles. */
-const decides = { decides: true };
-
 export const GroupMembers = Schema.Struct({
-  data: entriesOf(Schema.Struct({ user: Schema.Struct({ userId: Schema.Int }), role: MemberRole }), decides),
+  data: entriesOf(Schema.Struct({ user: Schema.Struct({ userId: Id }), role: MemberRole }), decides),
   nextPageCursor: nullish(Schema.String),
 });
 
@@ -95,7 +100,7 @@ export const Item = Schema.Union([
 export const Memberships = listOf(
   Schema.Struct({
     group: Schema.Struct({
-      id: Schema.Int,
+      id: Id,
       name: nullish(Schema.String),
       memberCount: nullish(Schema.Int),
       hasVerifiedBadge: nullish(Schema.Boolean),
