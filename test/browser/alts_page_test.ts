@@ -7,8 +7,7 @@ import { expectUsable } from "./looks.ts";
 const owned = { account: "acme", scope: "global" } as const;
 const [home, library] = ["203.0.113.7", "203.0.113.8"];
 
-const { open } = useDashboard((fixture) => ({
-  ...fixture,
+const { open } = useDashboard(() => ({
   accounts: [{ name: "acme", chatId: "100001", tier: "premium" }],
   keys: [{ ...owned, key: newToken() }],
   links: [

@@ -6,7 +6,6 @@ import { desktop, expectUsable } from "./looks.ts";
 
 /** One owner has 30 links: 10 were verified this week and 15 in the week before. */
 const { open, visit, send } = useDashboard((fixture) => ({
-  ...fixture,
   accounts: [{ name: "crowd", chatId: "100004", tier: "free" }],
   keys: [{ account: "crowd", scope: "global", key: newToken() }],
   // Mallory has the role without a link.

@@ -7,7 +7,6 @@ import { expectUsable } from "./looks.ts";
 const club = { account: "Chess Club", scope: "guild", guildId: ownGuild } as const;
 
 const { open } = useDashboard((fixture) => ({
-  ...fixture,
   accounts: [{ name: "Chess Club", chatId: "100001", tier: "premium" }],
   links: [{ ...club, chatId: "100001", gameId: "1" }],
   plans: [{ ...club, rules: [], state: "on" }],

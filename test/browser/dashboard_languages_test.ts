@@ -15,8 +15,7 @@ import { contentWidth, narrowest } from "./looks.ts";
 
 const leaked = newToken();
 const { keys, links } = twoLists("engine", ["100003", "100004"]);
-const { open, send } = useDashboard((fixture) => ({
-  ...fixture,
+const { open, send } = useDashboard(() => ({
   accounts: [{ name: "engine", chatId: "100001", tier: "premium" }],
   keys: [...keys, { account: "engine", scope: "global", key: leaked }],
   links,

@@ -2,7 +2,7 @@
 import { paths } from "@accountlink/pages/dashboard";
 import type { BrowserContext, BrowserContextOptions } from "playwright-core";
 import { expect } from "vitest";
-import { daysAgo, type Fixtures, gameUsers, makeFixtures, newToken } from "../support/fixtures.ts";
+import { changed, daysAgo, type Fixtures, gameUsers, makeFixtures, newToken } from "../support/fixtures.ts";
 import { type PlainPage, signedIn } from "../support/plain_page.ts";
 import { useServer } from "../support/server.ts";
 import { closeTab, openPage } from "./browser.ts";
@@ -36,14 +36,12 @@ export const twoLists = (account: string, chatIds: ReadonlyArray<string>) => ({
 type Fixture = Fixtures["fixture"];
 
 /** Runs one server and one browser for the tests of a file. */
-export const useDashboard = (change: (fixture: Fixture) => Fixture = (fixture) => fixture) => {
+export const useDashboard = (change: (fixture: Fixture) => Partial<Fixture> = () => ({})) => {
   const fixtures = makeFixtures();
   const roles = [{ id: "13", name: "Member", assignable: true }];
   const of = { members: [{ chatId: "100001", manager: true }, { chatId: "100002" }], roles };
-  const fixture = {
-    ...fixtures.fixture,
+  const fixture = changed(fixtures.fixture, {
     platform: {
-      ...fixtures.fixture.platform,
       gameUsers: gameUsers.map((user) => ({ ...user, avatar: null })),
       guilds: [
         { id: ownGuild, name: "Rook & Bishop", ...of },
@@ -65,9 +63,9 @@ export const useDashboard = (change: (fixture: Fixture) => Fixture = (fixture) =
         { id: "100007", username: "linus", displayName: "Linus" },
       ],
     },
-  };
+  });
   const { send, url, platform } = useServer(() => ({
-    fixture: change(fixture),
+    fixture: changed(fixture, change(fixture)),
     env: {
       ACCOUNTLINK_FREE_KEYS: "20",
       ACCOUNTLINK_FREE_PER_WINDOW: "0",

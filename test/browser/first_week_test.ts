@@ -9,7 +9,6 @@ const club = { account: "Chess Club", scope: "guild", guildId: ownGuild } as con
 const helper = { id: "15", name: "Helper" };
 
 const { open, url } = useDashboard((fixture) => ({
-  ...fixture,
   accounts: [{ name: "Chess Club", chatId: "100001", tier: "premium" }],
   links: [{ ...club, chatId: "100001", gameId: "1" }],
   platform: inGuilds(fixture, () => ({

@@ -3,7 +3,7 @@
 import { runUntil, startHttpServer } from "@accountlink/test-servers";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, expect } from "vitest";
-import { chatUsers, gameUsers, guild, makeFixtures } from "../support/fixtures.ts";
+import { changed, chatUsers, gameUsers, guild, makeFixtures } from "../support/fixtures.ts";
 import { type Json, type Send, textOf } from "../support/http.ts";
 import { openPlainPage, signedIn } from "../support/plain_page.ts";
 import { useServer } from "../support/server.ts";
@@ -31,10 +31,8 @@ export const useFlowPages = async () => {
     redirectOrigins: [site.url],
     links: { 100002: "3", 100003: "2" },
   });
-  const fixture = {
-    ...fixtures.fixture,
+  const fixture = changed(fixtures.fixture, {
     platform: {
-      ...fixtures.fixture.platform,
       // A name of maximum length without a space to break the line.
       guilds: [{ id: guild, name: "Rook&Bishop".repeat(9), members: [{ chatId: "100001" }] }],
       chatUsers: chatUsers.slice(0, 5).map((user) => ({ ...user, avatar: picture })),
@@ -43,7 +41,7 @@ export const useFlowPages = async () => {
         avatar: { headshot: user.id === "1" ? picture : null, fullBody: null },
       })),
     },
-  };
+  });
   const { send: sendAs, url } = useServer(() => ({
     fixture,
     env: {

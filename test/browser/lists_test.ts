@@ -1,19 +1,11 @@
 /** A user who is linked in several lists: pages name each list, and one button unlinks the user in all lists. */
 import { expect, it } from "vitest";
-import { daysAgo } from "../support/fixtures.ts";
+import { accountOf, daysAgo } from "../support/fixtures.ts";
 import { twoLists, useDashboard } from "./dashboard_pages.ts";
 import { expectUsable } from "./looks.ts";
 
-const { open } = useDashboard((fixture) => ({
-  ...fixture,
-  accounts: [
-    {
-      name: "engine",
-      chatId: "100001",
-      tier: "premium",
-      members: [{ chatId: "100006", role: "moderator" }],
-    },
-  ],
+const { open } = useDashboard(() => ({
+  accounts: [accountOf({ name: "engine", chatId: "100001", tier: "premium", team: { 100006: "moderator" } })],
   ...twoLists("engine", ["100002", "100003", "100004", "100007"]),
   sightings: ["100001", "100006", "100007"].map((chatId) => ({
     account: "engine",

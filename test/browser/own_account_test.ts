@@ -1,21 +1,14 @@
 /** The pages on which owners rename and delete their account, delete a community's data and give up their role. */
 import { expect, it } from "vitest";
+import { accountOf } from "../support/fixtures.ts";
 import { twoLists, useDashboard } from "./dashboard_pages.ts";
 import { expectUsable } from "./looks.ts";
 
 const lists = ["Chess Club", "Book Club"].map((account) => twoLists(account, ["100002", "100003"]));
 
-const { open } = useDashboard((fixture) => ({
-  ...fixture,
+const { open } = useDashboard(() => ({
   accounts: [
-    {
-      name: "Chess Club",
-      chatId: "100004",
-      members: [
-        { chatId: "100006", role: "owner" },
-        { chatId: "100007", role: "moderator" },
-      ],
-    },
+    accountOf({ name: "Chess Club", chatId: "100004", team: { 100006: "owner", 100007: "moderator" } }),
     { name: "Book Club", chatId: "100007" },
   ],
   keys: lists.flatMap(({ keys }) => keys),

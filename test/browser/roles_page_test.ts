@@ -19,7 +19,6 @@ const roles = [
 const scopes = [{ scope: "guild", guildId: ownGuild }, { scope: "global" }] as const;
 
 const { open, visit, platform } = useDashboard((fixture) => ({
-  ...fixture,
   accounts: [{ name: "Chess Club", chatId: "100001", tier: "free" }],
   links: scopes.map((scope) => ({ account: "Chess Club", ...scope, chatId: "100001", gameId: "1" })),
   platform: {

@@ -1,19 +1,14 @@
 import { expect, it } from "vitest";
+import { accountOf } from "../support/fixtures.ts";
 import { useDashboard } from "./dashboard_pages.ts";
 import { expectUsable, phone } from "./looks.ts";
 
 const makers = "Makers of chess sets, boards, clocks and books in the old town";
 
-const { open, visit } = useDashboard((fixture) => ({
-  ...fixture,
-  accounts: ["Chess Club", makers].map((name) => ({
-    name,
-    tier: "free",
-    members: [
-      { chatId: "100005", role: "owner" },
-      { chatId: "100004", role: "moderator" },
-    ],
-  })),
+const { open, visit } = useDashboard(() => ({
+  accounts: ["Chess Club", makers].map((name) =>
+    accountOf({ name, tier: "free", team: { 100005: "owner", 100004: "moderator" } }),
+  ),
 }));
 
 it("an owner invites a moderator, who declines, accepts the next time, and is removed", async () => {

@@ -14,9 +14,8 @@ const guilds = ["Castelo", "Shiro"].map((name, index) => ({
   roles: [{ id: "13", name: "Torre", assignable: true }],
 }));
 
-const { visit } = useDashboard((fixture) => ({
-  ...fixture,
-  platform: { ...fixture.platform, guilds },
+const { visit } = useDashboard(() => ({
+  platform: { guilds },
   accounts: [{ name: "engine", chatId: "100001", tier: "premium" }],
   keys: guilds.map(({ id }) => ({ account: "engine", scope: "guild", guildId: id, key: newToken() })),
 }));

@@ -16,14 +16,12 @@ const left = "700000000000000012";
 
 const rules = [{ roleId: verified.id, when: { is: "linked" as const } }];
 
-const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, ({ platform, ...fixture }) => ({
-  ...fixture,
+const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, ({ platform, plans = [] }) => ({
   plans: [
-    ...(fixture.plans ?? []),
+    ...plans,
     { account: "moderated", scope: "global", guildId: held, rules, nickname: null, state: "on" },
   ],
   platform: {
-    ...platform,
     guilds: [
       ...(platform?.guilds ?? []),
       {

@@ -4,10 +4,8 @@ import { chatUsers } from "../support/fixtures.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
-const { setup, platform } = useFlowServer({ ACCOUNTLINK_GAME_PROOFS: "connection" }, (fixture) => ({
-  ...fixture,
+const { setup, platform } = useFlowServer({ ACCOUNTLINK_GAME_PROOFS: "connection" }, () => ({
   platform: {
-    ...fixture.platform,
     chatUsers: chatUsers.map((user) => ({ ...user, connections: [{ gameId: "1", verified: true }] })),
   },
 }));

@@ -17,7 +17,6 @@ import { createKey, enterDashboard, pidOf, scopesOf, signInOwner } from "./dashb
 import { managedBy, useSiteServer } from "./site_server.ts";
 
 const server = useSiteServer({}, (fixture) => ({
-  ...managedBy(["100001"])(fixture),
   platform: {
     ...managedBy(["100001"])(fixture).platform,
     gameUsers: gameUsers.map((user) => (user.id === "3" ? { ...user, isBanned: true } : user)),

@@ -31,9 +31,8 @@ const strangers = crowd.map((id) => ({ id, username: `crowd_${id}` }));
 
 const server = useSiteServer(
   { ACCOUNTLINK_FREE_KEYS: "0", ACCOUNTLINK_FREE_WINDOW: "0 seconds" },
-  ({ platform, ...fixture }) => ({
-    ...fixture,
-    platform: { ...platform, chatUsers: [...(platform?.chatUsers ?? []), ...strangers] },
+  ({ platform }) => ({
+    platform: { chatUsers: [...(platform?.chatUsers ?? []), ...strangers] },
   }),
 );
 const team = { [bob]: "admin", [cyd]: "moderator" } as const;

@@ -15,8 +15,7 @@ const reversed = `\u202E${hostile}`;
 const seenAt = daysAgo(1);
 const scopes = [{ scope: "global" }, { scope: "guild", guildId }] as const;
 const owned = scopes.map((scope) => ({ account: hostile, ...scope }));
-const server = useSiteServer({}, (fixture) => ({
-  ...fixture,
+const server = useSiteServer({}, () => ({
   accounts: [{ name: hostile, chatId: ada, tier: "premium", members: [{ chatId: bob, role: "admin" }] }],
   keys: owned.flatMap((scope) => Array.from({ length: 13 }, () => ({ ...scope, key: newToken() }))),
   links: owned.flatMap((scope) => [ada, bob].map((chatId) => ({ ...scope, chatId, gameId: "1" }))),

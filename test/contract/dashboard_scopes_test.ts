@@ -31,7 +31,6 @@ const hall = { name: "Hidden Hall", members: [{ chatId: hidden }, { chatId: ada,
 const server = useSiteServer(
   { ACCOUNTLINK_FREE_WINDOW: "0 seconds", ACCOUNTLINK_PREMIUM_WINDOW: "0 seconds" },
   (fixture) => ({
-    ...fixture,
     accounts: [
       {
         name: "two",

@@ -21,7 +21,7 @@ import { useSiteServer } from "./site_server.ts";
 
 const server = useSiteServer(
   { ACCOUNTLINK_FREE_KEYS: "0", ACCOUNTLINK_FREE_WINDOW: "0 seconds" },
-  (fixture) => ({ ...fixture, accounts: [{ name: "acme", chatId: "100011", tier: "premium" }] }),
+  () => ({ accounts: [{ name: "acme", chatId: "100011", tier: "premium" }] }),
   // The commands of the operator open the storage.
   { usual: "embedded" },
 );

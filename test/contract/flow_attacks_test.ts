@@ -8,9 +8,7 @@ const { fixtures, newBrowser, setup, read, gameOf } = useFlowServer({}, (fixture
   const { chatUsers = [], gameUsers = [] } = fixture.platform ?? {};
   const renamed = { displayName: hostile, username: hostile };
   return {
-    ...fixture,
     platform: {
-      ...fixture.platform,
       chatUsers: [...chatUsers, { id: "200001", ...renamed, avatar: "https://a;script-src 'x'/p.png" }],
       gameUsers: [
         ...gameUsers,

@@ -6,10 +6,8 @@ import { expectPage, useFlowServer } from "./flow_server.ts";
 
 const { setup } = useFlowServer(
   { ACCOUNTLINK_GAME_PROOFS: "words", ACCOUNTLINK_IP_VERIFY_DAILY: "3" },
-  (fixture) => ({
-    ...fixture,
+  () => ({
     platform: {
-      ...fixture.platform,
       chatUsers: chatUsers.map((user) => ({ ...user, connections: [{ gameId: "1", verified: true }] })),
     },
   }),

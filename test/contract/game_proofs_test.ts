@@ -22,10 +22,8 @@ const connections: Readonly<Record<string, ReadonlyArray<object>>> = {
 };
 
 // Without accounts that other tests have proven in other communities.
-const server = useFlowServer({ ACCOUNTLINK_KNOWN_FOR: "0 seconds" }, (fixture) => ({
-  ...fixture,
+const server = useFlowServer({ ACCOUNTLINK_KNOWN_FOR: "0 seconds" }, () => ({
   platform: {
-    ...fixture.platform,
     chatUsers: chatUsers.map((user) => ({ ...user, connections: connections[user.id] ?? [] })),
   },
 }));

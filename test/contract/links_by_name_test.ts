@@ -18,7 +18,6 @@ const manyLinks = (fixture: Fixtures["fixture"]) => {
   // Two linked users have left the guild.
   const members = indexes.slice(2).map((index) => ({ chatId: chatIdOf(index) }));
   return {
-    ...fixture,
     accounts: [{ name: "club", chatId: ada, members: [{ chatId: mod, role: "moderator" }] }],
     links: [
       ...links,
@@ -32,7 +31,6 @@ const manyLinks = (fixture: Fixtures["fixture"]) => {
       }),
     ],
     platform: {
-      ...platform,
       guilds: [{ ...first, members: [{ chatId: ada, manager: true }, ...members] }, ...others],
       chatUsers: [
         ...(platform?.chatUsers ?? []),

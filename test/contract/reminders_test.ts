@@ -53,13 +53,11 @@ const german = {
 };
 
 const server = useSiteServer({ ACCOUNTLINK_REMINDERS_PER_MINUTE: "1000" }, (fixture) => ({
-  ...fixture,
   accounts: [
     { name: "club", chatId: ada, tier: "premium" },
     { name: "rival", chatId: rival, tier: "premium" },
   ],
   platform: {
-    ...fixture.platform,
     guilds: [...inGuilds(fixture, ({ id }) => (id === guild ? german : {})).guilds, coldGuild, crowdedGuild],
   },
 }));

@@ -56,11 +56,9 @@ const ranks = [
  * Ada and bob each own an account, and both manage the guild. In ada's account, cyd is a moderator and dan an admin.
  */
 const server = useSiteServer({}, (fixture) => {
-  const { platform, ...managed } = managedBy([ada, bob], guildRoles)(fixture);
+  const { platform } = managedBy([ada, bob], guildRoles)(fixture);
   return {
-    ...managed,
     platform: {
-      ...platform,
       guilds: [...platform.guilds, rankedGuild],
       gameGroups: [{ id: "3", name: "Guild", ranks: ranks.toReversed() }],
     },

@@ -5,6 +5,8 @@ import { afterAll, expect } from "vitest";
 import {
   type Account,
   accountOf,
+  type Changes,
+  changed,
   type Fixtures,
   type Guild,
   inGuilds,
@@ -21,11 +23,15 @@ export type Site = "dashboard" | "me";
 /** Runs one server for all tests of a file. Each browser sends requests from its own client address. */
 export const useSiteServer = (
   env: Readonly<Record<string, string>> = {},
-  change: (fixture: Fixtures["fixture"]) => object = (fixture) => fixture,
+  change: (fixture: Fixtures["fixture"]) => Changes = () => ({}),
   options: Pick<ServerOptions, "usual"> = {},
 ) => {
   const fixtures = makeFixtures();
-  const server = useServer(() => ({ fixture: change(fixtures.fixture), env, ...options }));
+  const server = useServer(() => ({
+    fixture: changed(fixtures.fixture, change(fixtures.fixture)),
+    env,
+    ...options,
+  }));
   const browsers: Array<FlowBrowser> = [];
   afterAll(() => {
     for (const { close } of browsers) close();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runInProcess } from "@accountlink/server/test_command_line";
 import { expect, onTestFinished, test } from "vitest";
-import { makeFixtures } from "../support/fixtures.ts";
+import { changed, makeFixtures } from "../support/fixtures.ts";
 import { startServer } from "../support/server.ts";
 
 const guildId = "700000000000000009";
@@ -27,11 +27,10 @@ test("a sweep of 50,000 members takes two minutes at most, and changes only memb
   const rules = [{ roleId: role.id, when: { is: "linked" } }];
   const members = users.map((chatId) => ({ chatId, roles: [role] }));
   const server = await startServer({
-    fixture: {
-      ...fixture,
+    fixture: changed(fixture, {
       plans: [{ account: "acme", scope: "global", guildId, rules }],
-      platform: { ...fixture.platform, guilds: [{ id: guildId, roles: [role], members }] },
-    },
+      platform: { guilds: [{ id: guildId, roles: [role], members }] },
+    }),
   });
   const { platform } = server;
   onTestFinished(async () => void (await server.stop()));

@@ -126,6 +126,18 @@ export const inGuilds = ({ platform: known }: FixtureFile, change: (guild: Guild
   guilds: (known?.guilds ?? []).map((each) => ({ ...each, ...change(each) })),
 });
 
+/** What differs from a fixture: its lists, and lists of its platform, take the place of those with the same name. */
+export interface Changes {
+  readonly platform?: object | null | undefined;
+  readonly [list: string]: unknown;
+}
+
+export const changed = (fixture: FixtureFile, { platform: change, ...lists }: Changes) => ({
+  ...fixture,
+  ...lists,
+  platform: { ...fixture.platform, ...change },
+});
+
 /** An account with its team: the roles of members by their chat IDs. */
 export interface Account extends Omit<AccountEntry, "members"> {
   readonly team?: Readonly<Record<string, MemberRole>> | undefined;
