@@ -8,11 +8,17 @@ export const abortable = <A>(step: Promise<A>, signal: AbortSignal | undefined):
     step.finally(end).then(resolve).catch(reject);
   });
 
+/** The most milliseconds of a timer: with more, such as Infinity, it ends at once. */
+const longestTimer = 2 ** 31 - 1;
+
+const startTimer = (end: () => void, milliseconds: number) =>
+  setTimeout(end, Math.min(milliseconds, longestTimer));
+
 /** Waits some milliseconds. Rejects with the signal's reason when the signal aborts. */
 export const sleep = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> => {
   let timer: ReturnType<typeof setTimeout>;
   const end = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
+    timer = startTimer(resolve, milliseconds);
   });
   return abortable(end, signal).finally(() => clearTimeout(timer));
 };
@@ -43,7 +49,7 @@ export const makeLifeline = (caller: AbortSignal | undefined): Lifeline => {
   return {
     signal,
     within: async (milliseconds, step) => {
-      const timer = setTimeout(
+      const timer = startTimer(
         () => controller.abort(new DOMException("Too late", "TimeoutError")),
         milliseconds,
       );

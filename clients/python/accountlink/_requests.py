@@ -21,6 +21,10 @@ OMITTED: Any = object()
 whereas leaving the guild out would delete a whole global scope."""
 
 
+_LONGEST_TIMER = 2_000_000.0
+"""Seconds. Python raises OverflowError for longer ones, such as infinity."""
+
+
 class Request(NamedTuple):
     route: str
     method: str
@@ -70,7 +74,8 @@ class RequestMaker:
             all_headers["content-type"] = "application/json"
         # The limits of a key apply neither to sessions nor to leak reports.
         is_paced = re.search("sessions|leaked", path) is None
-        return Request(route, method, url, all_headers, body, timeout + float(given.get("wait") or 0), is_paced)
+        within = min(timeout + float(given.get("wait") or 0), _LONGEST_TIMER)
+        return Request(route, method, url, all_headers, body, within, is_paced)
 
 
 def _query_text(value: Any) -> str:
@@ -152,7 +157,7 @@ def retry_delay(error: AccountLinkError, attempts: int) -> float | None:
         return None
     # With jitter, so that clients that were refused together do not come back together.
     backoff = min(0.25 * 2 ** min(attempts, 5), 5.0) * random.uniform(0.5, 1.0)
-    return (1.0 if is_in_use else error.retry_after or 0.0) + backoff
+    return (1.0 if is_in_use else min(error.retry_after or 0.0, _LONGEST_TIMER)) + backoff
 
 
 LONGEST_WAIT = 30.0
