@@ -9,35 +9,22 @@ import {
   type PublicError,
 } from "@accountlink/core";
 import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/platforms";
-import {
-  BloxlinkV3,
-  BloxlinkV4,
-  type OtherService,
-  type Parameters,
-  type Route,
-  Rover,
-  Rowifi,
-} from "@accountlink/http-api";
+import { BloxlinkV3, BloxlinkV4, type Parameters, type Route, Rover, Rowifi } from "@accountlink/http-api";
 import { Effect, type Schema } from "effect";
 import type { SuccessOf } from "../envelopes/envelope.ts";
-import { compatAnswer } from "../envelopes/envelope_compat.ts";
 import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
 
 /**
- * Returns a function that binds a route of a service to a handler. The handler returns the whole body of the response.
+ * Returns a function that binds a route to a handler, which returns the whole body of the response. The envelope makes
+ * the response, because the limits that its headers tell may be counted while the handler runs.
  */
 const bareRoutes =
-  ({ keyed }: Pipeline, service: OtherService) =>
+  ({ keyed }: Pipeline) =>
   <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
     handler: (input: KeyedInput<P>) => Effect.Effect<S["Encoded"], PublicError>,
   ): BoundRoute =>
-    keyed(route, (input) =>
-      Effect.map(
-        handler(input),
-        (body) => compatAnswer(service, input.context, body) as SuccessOf<typeof body>,
-      ),
-    );
+    keyed(route, (input) => Effect.map(handler(input), (data) => ({ data }) as SuccessOf<typeof data>));
 
 /** Converts a game user's ID to a number. Fails with `LinkNotFound` if the ID is not a safe integer. */
 const exactNumber = (gameId: GameId): Effect.Effect<number, LinkNotFound> => {
@@ -46,7 +33,7 @@ const exactNumber = (gameId: GameId): Effect.Effect<number, LinkNotFound> => {
 };
 
 const bloxlinkV4Routes = (pipeline: Pipeline, lookup: LinkLookup["Service"]): ReadonlyArray<BoundRoute> => {
-  const bare = bareRoutes(pipeline, BloxlinkV4.bloxlinkV4);
+  const bare = bareRoutes(pipeline);
 
   const toRoblox = Effect.fnUntraced(function* (key: ApiKey, discordId: ChatId, guildId: GuildId | null) {
     const resolved = key.tier === "premium";
@@ -77,7 +64,7 @@ const bloxlinkV4Routes = (pipeline: Pipeline, lookup: LinkLookup["Service"]): Re
 };
 
 const bloxlinkV3Routes = (pipeline: Pipeline, lookup: LinkLookup["Service"]): ReadonlyArray<BoundRoute> => {
-  const bare = bareRoutes(pipeline, BloxlinkV3.bloxlinkV3);
+  const bare = bareRoutes(pipeline);
   return [
     bare(BloxlinkV3.discordToRoblox, ({ key, values: { discordId, guildId } }) =>
       Effect.map(lookup.byChat(key.scope, discordId, { guildId }), ({ gameId }) => ({
@@ -141,7 +128,7 @@ const roverRoutes = (
   lookup: LinkLookup["Service"],
   profiles: Profiles["Service"],
 ): ReadonlyArray<BoundRoute> => {
-  const bare = bareRoutes(pipeline, Rover.rover);
+  const bare = bareRoutes(pipeline);
   return [
     bare(
       Rover.discordToRoblox,
@@ -173,7 +160,7 @@ const discordUser = (id: ChatId, profile: ChatProfile | null) => ({
 });
 
 const rowifiRoutes = (pipeline: Pipeline, lookup: LinkLookup["Service"]): ReadonlyArray<BoundRoute> => {
-  const bare = bareRoutes(pipeline, Rowifi.rowifi);
+  const bare = bareRoutes(pipeline);
   const consent = { reverse_search_consent: true } as const;
 
   const member = Effect.fnUntraced(function* ({

@@ -1,7 +1,6 @@
 /** Responses of the emulated APIs of other services; they have no envelope. */
 import { Forbidden, type PublicError } from "@accountlink/core/errors";
 import type { OtherService } from "@accountlink/http-api";
-import type { HttpResponse } from "../http_app.ts";
 import type { RequestContext } from "../request_context.ts";
 import { addRetryAfter, commonHeaders, type Envelope, jsonResponse } from "./envelope.ts";
 
@@ -12,13 +11,10 @@ const headersOf = (service: OtherService, context: RequestContext, error: Public
   return headers;
 };
 
-export const compatAnswer = (service: OtherService, context: RequestContext, body: unknown): HttpResponse =>
-  jsonResponse(200, body, headersOf(service, context, null));
-
 export const envelopeCompat = (service: OtherService): Envelope => {
   const [{ scheme }] = service.credentials;
   return {
-    success: (context, { data }) => compatAnswer(service, context, data),
+    success: (context, { data }) => jsonResponse(200, data, headersOf(service, context, null)),
 
     failure: (context, error) => {
       const { status, body } = service.refuse(asRefusal(error));
