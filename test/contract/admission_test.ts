@@ -95,9 +95,7 @@ test("a game account that is too young is refused, also when the rule came after
   const callback = await browser.signIn(await browser.leave("game"), youngGame);
   // The first answer, the reload, and the page as the browser kept it.
   for (const address of [callback, callback, "/verify/confirm"]) {
-    const refused = await browser.get(address);
-    expectPage(refused, 403, "This account is too new");
-    expect(refused.text).toContain(`href="${supportUrl}"`);
+    expectPage(await browser.get(address), 403, "This account is too new", `href="${supportUrl}"`);
   }
   await set({ minGameAgeDays: null });
   const page = await browser.walk(`?pid=${pid}`, oldChat, youngGame);
@@ -138,8 +136,7 @@ test("a community may allow one chat user for each game account, whom its owner 
   expectConflict(restored, "game_taken");
   const browser = newBrowser();
   const page = await browser.walk(`?pid=${pid}`, holder, gameId);
-  expectPage(page, 200, "Is this right?");
-  expect(page.text).toContain("Move the link here");
+  expectPage(page, 200, "Is this right?", "Move the link here");
   const { move: _, holder: shown, ...asked } = formOf(page);
   expect(shown).toBe(other);
   for (const wrong of [asked, { ...asked, move: "1", holder: "100009" }])

@@ -354,10 +354,8 @@ test("the audit log says from what to what a text changed, and its page filters 
 test("links of a guild can only be set for members, but removed for anybody", async () => {
   const { owner, ofGuild } = await club();
   const body = { pid: ofGuild, chatId: "999999", gameId: "1" };
-  const refused = await owner.send("PUT /dashboard/api/links", { body });
-  expectForbidden(refused, "user_not_in_guild");
-  const gone = await owner.send("DELETE /dashboard/api/links", { body });
-  expectRefusal(gone, 404, "LINK_NOT_FOUND", null);
+  expectForbidden(await owner.send("PUT /dashboard/api/links", { body }), "user_not_in_guild");
+  expectRefusal(await owner.send("DELETE /dashboard/api/links", { body }), 404, "LINK_NOT_FOUND", null);
 });
 
 test("the keys of an account whose team no longer manages a guild learn nothing about its members", async () => {
@@ -380,8 +378,7 @@ test("link requests with missing or invalid parameters are refused", async () =>
     ["cursor", "x"],
     ["q", "x".repeat(101)],
   ] as const) {
-    const wrong = await owner.send(`GET /dashboard/api/links?pid=${global}&${name}=${value}`);
-    expectInvalid(wrong, name);
+    expectInvalid(await owner.send(`GET /dashboard/api/links?pid=${global}&${name}=${value}`), name);
   }
 });
 

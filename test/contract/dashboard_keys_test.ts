@@ -155,8 +155,7 @@ test("creating a guild key or webhook needs the bot in the guild and the right t
   for (const section of ["keys", "webhooks"]) {
     const path = `POST /dashboard/api/${section}` as const;
     for (const guildId of [botlessGuild, "799999999999999999"]) {
-      const refused = await manager.send(path, request(guildId));
-      expectForbidden(refused, "bot_not_in_guild");
+      expectForbidden(await manager.send(path, request(guildId)), "bot_not_in_guild");
     }
     expectForbidden(await member.send(path, request(guild)), "not_guild_manager");
     const page = await member.browser.get(`/dashboard/${section}/new`);
@@ -178,8 +177,7 @@ test("creating a guild key is refused after the user lost the right or left the 
     () => server.platform.send(`DELETE ${member}`),
   ]) {
     await change();
-    const refused = await owner.send("POST /dashboard/api/keys", request(guild));
-    expectForbidden(refused, "not_guild_manager");
+    expectForbidden(await owner.send("POST /dashboard/api/keys", request(guild)), "not_guild_manager");
   }
   const guilds = await owner.send("GET /dashboard/api/guilds");
   expect(guilds.body.data?.guilds).toEqual([

@@ -228,8 +228,7 @@ test("a page that was made for one account cannot act in another that the user h
   const headers = { "x-csrf-token": both.csrfToken };
   dataOf(await choose(both, `chat:${crowd[36]}`));
   const body = { name: "Bot", scope: "global" };
-  const refused = await both.send("POST /dashboard/api/keys", { body, headers });
-  expectForbidden(refused, "csrf");
+  expectForbidden(await both.send("POST /dashboard/api/keys", { body, headers }), "csrf");
   expect((await both.browser.post("/dashboard/keys", { ...form, ...body })).status).toBe(403);
   expect((await owner.send("GET /dashboard/api/keys")).body.data?.keys).toEqual([]);
   dataOf(await choose(both, `chat:${crowd[37]}`));

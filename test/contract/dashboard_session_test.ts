@@ -90,8 +90,7 @@ test("signing out ends the session, and with all=true every session of the user"
   expectData(ended, { signedOut: true });
   expect(ended.headers["set-cookie"]?.[0]).toMatch(/^accountlink_session=; Max-Age=0; Path=\/dashboard/);
   expectRefusal(await owner.send("GET /dashboard/api/session"), 401, "INVALID_SESSION", null);
-  const invalid = await elsewhere.send("DELETE /dashboard/api/session?all=yes");
-  expectInvalid(invalid, "all: expected true or false");
+  expectInvalid(await elsewhere.send("DELETE /dashboard/api/session?all=yes"), "all: expected true or false");
   expectData(await elsewhere.send("DELETE /dashboard/api/session?all=true"), { signedOut: true });
   for (const each of [elsewhere, third]) {
     expectRefusal(await each.send("GET /dashboard/api/session"), 401, "INVALID_SESSION", null);
@@ -165,8 +164,7 @@ test("every dashboard route refuses writes without the right origin and CSRF tok
   const writes = routes(id).filter(([each]) => !each.startsWith("GET "));
   for (const [index, headers] of forged.entries()) {
     for (const [line, body] of index === 0 ? writes : writes.slice(0, 3)) {
-      const answer = await server.send(line, request(body, headers));
-      expectForbidden(answer, "csrf");
+      expectForbidden(await server.send(line, request(body, headers)), "csrf");
     }
   }
   expect((await owner.send("GET /dashboard/api/session")).status).toBe(200);
@@ -230,8 +228,7 @@ test("the owner and keys of a suspended account are refused until an operator re
   await operate("accounts", "suspend", "chat:100013");
   await eventually(async () => expectRefusal(await lookUp(token), 401, "INVALID_API_KEY", null));
   for (const [line, body] of routes(id)) {
-    const refused = await owner.send(line, request(body, {}));
-    expectForbidden(refused, "account_suspended");
+    expectForbidden(await owner.send(line, request(body, {})), "account_suspended");
   }
   const page = await (await server.signIn("100013")).get("/dashboard");
   expect([page.status, titleOf(page.text)]).toEqual([403, "You may not do this"]);

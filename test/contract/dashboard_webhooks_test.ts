@@ -55,8 +55,7 @@ test("a scope has at most five webhooks", async () => {
   const { owner } = await newOwner(ada);
   for (let count = 0; count < 5; count++) await createWebhook(owner);
   const sixth = { body: { url: `${receiver.url}/sixth`, scope: "global" } };
-  const refused = await owner.send("POST /dashboard/api/webhooks", sixth);
-  expectConflict(refused, "webhook_limit");
+  expectConflict(await owner.send("POST /dashboard/api/webhooks", sixth), "webhook_limit");
   const { webhook } = await createWebhook(owner, { scope: "guild", guildId: guild });
   expect(webhook).toMatchObject({ scope: "guild", guildId: guild, types: [], description: "" });
 });
@@ -67,8 +66,7 @@ test.each<[what: string, body: object, parameters: ReadonlyArray<string>]>([
   ["no guild", { url: "https://example.com", scope: "guild" }, ["guildId"]],
 ])("creating a webhook needs its URL and scope: %s", async (_, body, parameters) => {
   const owner = await signInOwner(server, bob);
-  const refused = await owner.send("POST /dashboard/api/webhooks", { body });
-  expectMissing(refused, ...parameters);
+  expectMissing(await owner.send("POST /dashboard/api/webhooks", { body }), ...parameters);
 });
 
 test.each<[name: string, value: unknown]>([

@@ -77,9 +77,15 @@ export const useFlowServer = (
   };
 };
 
-/** Expects a page with this status and title, and with headers against framing, scripts, caching and referrers. */
-export const expectPage = (answer: Answer, status: number, title: string): void => {
+/** Expects a page with this status, title and texts, and with headers against framing, scripts, caching and referrers. */
+export const expectPage = (
+  answer: Answer,
+  status: number,
+  title: string,
+  ...texts: ReadonlyArray<string>
+): void => {
   expect([answer.status, titleOf(answer.text)]).toEqual([status, title]);
+  for (const text of texts) expect(answer.text).toContain(text);
   expect(answer.headers).toMatchObject({
     "content-type": "text/html; charset=utf-8",
     "cache-control": "no-store",

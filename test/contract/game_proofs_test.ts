@@ -50,8 +50,7 @@ test("a user with a connected account can use another account", async () => {
   expectPage(offered, 200, "Is this right?");
   for (const way of ["start", "words"]) expect(offered.text).toContain(`href="/verify/game/${way}?`);
   const page = await browser.get(locationOf(await browser.prove("game", "2")));
-  expectPage(page, 200, "Is this right?");
-  expect(page.text).toContain("Player 2");
+  expectPage(page, 200, "Is this right?", "Player 2");
   // The connected account can be chosen again.
   expect(page.text).toContain('name="gameId" value="1"');
   await confirm(browser, page);
@@ -103,8 +102,7 @@ test("verified connections are offered, and of choices at the same time, one hol
 
 test("a connected account that is gone is not offered", async () => {
   const { page } = await started("100015");
-  expectPage(page, 200, "Is this right?");
-  expect(page.text).toContain("Player 2");
+  expectPage(page, 200, "Is this right?", "Player 2");
 });
 
 test.each([
@@ -189,8 +187,7 @@ test("a user proves an account by words in its description", async () => {
   const found = await check(browser, early);
   expect(found.status).toBe(303);
   const whole = await browser.get(locationOf(found));
-  expectPage(whole, 200, "Is this right?");
-  expect(whole.text).toContain("You can remove the words now.");
+  expectPage(whole, 200, "Is this right?", "You can remove the words now.");
   expect(whole.text).toMatch(/href="\/verify\/game\/words\?[^"]*">Use another account/);
   await confirm(browser, whole);
   expect(await read(key, sid)).toMatchObject({
@@ -306,8 +303,7 @@ test("words need a proven chat account, the page's token and a named account", a
   for (const path of ["/verify/game/words", "/verify/game/words/check"]) {
     const forged = await signedIn.post(path, { ...formOf(page), csrf: "x", username: "player_6" });
     expectPage(forged, 403, "This form cannot be used");
-    const stranger = await server.newBrowser().post(path, formOf(page));
-    expectPage(stranger, 400, "This page is out of date");
+    expectPage(await server.newBrowser().post(path, formOf(page)), 400, "This page is out of date");
   }
 });
 

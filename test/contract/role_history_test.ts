@@ -124,8 +124,7 @@ test("a role that the rules name no more is taken where the change says so", asy
 test("a stranger neither reads nor reverses what the rules did", async () => {
   const { pid } = await enterDashboard(server, ada);
   const other = await signInOwner(server, stranger);
-  const refused = await other.send(`GET /dashboard/api/roles/history?pid=${pid}&guildId=${guild}`);
-  expectUnknown(refused);
+  expectUnknown(await other.send(`GET /dashboard/api/roles/history?pid=${pid}&guildId=${guild}`));
   const body = { pid, guildId: guild, since: "2026-01-01" };
   expectUnknown(await other.send("POST /dashboard/api/roles/put-back", { body }));
 });

@@ -114,8 +114,7 @@ test("session requests have a daily limit of their own and no limit per short wi
   expect(mapped.headers["x-ratelimit-remaining-day"]).toBe("1");
   for (let left = 3; left > 0; left--) expect((await send2("POST /v2/sessions")).status).toBe(201);
 
-  const full = await send2("POST /v2/sessions");
-  expectRefusal(full, 429, "RATE_LIMITED", { bucket: "verify_day" });
+  expectRefusal(await send2("POST /v2/sessions"), 429, "RATE_LIMITED", { bucket: "verify_day" });
   expectV1Refusal(await limited.create(paced, {}, "v1"), 429, "Daily verification limit of 8 exceeded");
   // Requests that the key's limit refuses do not count towards the address limit. So the address has one request
   // left.

@@ -76,8 +76,7 @@ test.each(["26", "1.5", "-1"])("reading a session refuses wait=%s, even too earl
   const sid = await newSid(key);
   await read(sid, { key });
   expectInvalid(await read(sid, { key }, `?wait=${wait}`), "wait");
-  const v1 = await read(sid, { key }, `?wait=${wait}`, "v1");
-  expectV1Refusal(v1, 400, "Invalid parameter: wait");
+  expectV1Refusal(await read(sid, { key }, `?wait=${wait}`, "v1"), 400, "Invalid parameter: wait");
 });
 
 test.each(generations)(

@@ -98,13 +98,10 @@ test("only a guild that the account manages is told, where the bot is", async ()
   expectMissing(await owner.send(`GET /dashboard/api/unlinked?pid=${pid}`), "guildId");
   expectInvalid(await unlinked(owner, pid, { cursor: "x" }), "cursor");
   expect((await unlinked(owner, "pid_0000000000000000")).status).toBe(404);
-  const wrong = await unlinked(owner, pid, { guildId: emptyGuild });
-  expectForbidden(wrong, "wrong_guild");
-  const botless = await unlinked(owner, global, { guildId: botlessGuild });
-  expectForbidden(botless, "bot_not_in_guild");
+  expectForbidden(await unlinked(owner, pid, { guildId: emptyGuild }), "wrong_guild");
+  expectForbidden(await unlinked(owner, global, { guildId: botlessGuild }), "bot_not_in_guild");
   expect(dataOf(await unlinked(owner, global))).toMatchObject({ linked: 0, total: chatUsers.length });
-  const foreign = await unlinked(owner, global, { guildId: emptyGuild });
-  expectForbidden(foreign, "not_guild_manager");
+  expectForbidden(await unlinked(owner, global, { guildId: emptyGuild }), "not_guild_manager");
 });
 
 test("while the platform is down, nobody is told", async () => {
