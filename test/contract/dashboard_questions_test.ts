@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf, titleOf, wordsOf } from "../support/flow_browser.ts";
+import type { Answer } from "../support/http.ts";
 import { enterDashboard, type Owner, pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
@@ -33,6 +34,16 @@ beforeAll(async () => {
 const postTo = async (browser: FlowBrowser, path: string, fields: Readonly<Record<string, string>>) => {
   const { csrf = "" } = formOf(await browser.get("/dashboard/account"));
   return browser.post(`/dashboard/${path}`, { csrf, ...fields });
+};
+
+/** The hidden fields of the last form of a page. */
+const hiddenIn = ({ text }: Answer): string => {
+  const form = text.slice(text.lastIndexOf("<form"));
+  return new URLSearchParams(
+    [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(
+      ([, name = "", value = ""]) => [name, value],
+    ),
+  ).toString();
 };
 
 const link = (browser: FlowBrowser, fields: Readonly<Record<string, string>>) =>
@@ -90,6 +101,32 @@ test("a game account that somebody else has proven is taken by hand only with a 
   // A link that nobody has proven needs none.
   const unproven = await link(moderator, { chat: "100007", game: "2", confirm: "1" });
   expect(unproven.headers.location).toContain("done=linked");
+});
+
+test("who confirms a question about a link that is another one by now is asked again", async () => {
+  const { browser } = owner;
+  const chatId = "100008";
+  const relink = (gameId: string) =>
+    owner.send("PUT /dashboard/api/links", { body: { pid, chatId, gameId, reason: "Moved" } });
+  const [asking, several] = [`chatId=${chatId}`, `chatId=${chatId}&chatId=${ben}`];
+  for (const [path, ask, before] of [
+    ["links/link", () => link(browser, { chat: chatId, game: "8" }), "replaces the link to Player 1 "],
+    ["links/unlink", () => browser.get(`/dashboard/links/unlink?pid=${pid}&${asking}`), "from Player 1 "],
+    ["links/unlink", () => browser.get(`/dashboard/links/unlink?pid=${pid}&${several}`), "from Player 1 "],
+    ["links/unlink-all", () => browser.get(`/dashboard/links/unlink-all?${asking}`), "Player 1 "],
+  ] as const) {
+    await relink("1");
+    const asked = await ask();
+    expect(wordsOf(asked)).toContain(before);
+    await relink("7");
+    const sent = hiddenIn(asked);
+    const again = await browser.post(`/dashboard/${path}`, sent);
+    expect([again.status, wordsOf(again)]).toEqual([
+      409,
+      expect.stringMatching(/a link has changed since you opened the page.*Player 7/),
+    ]);
+    expect((await browser.post(`/dashboard/${path}`, hiddenIn(again))).status).toBe(303);
+  }
 });
 
 test("a channel that every member reads becomes the log only after a question", async () => {

@@ -22,7 +22,7 @@ const others = {
   linkUser: { path: "/dashboard/links/user" },
   link: { path: "/dashboard/links/link", form: "texts" },
   restoreLink: { path: "/dashboard/links/restore" },
-  unlink: { path: "/dashboard/links/unlink", form: "texts" },
+  unlink: { path: "/dashboard/links/unlink", form: "lists" },
   unlinked: { path: "/dashboard/links/unlinked" },
   blocks: { path: "/dashboard/links/blocks" },
   blocksFile: { path: "/dashboard/links/blocks.csv" },

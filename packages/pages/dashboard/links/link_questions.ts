@@ -7,7 +7,7 @@ import type { Contest, NamedLink } from "@accountlink/core/owners";
 import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/platforms";
 import type { Parameters } from "@accountlink/http-api";
 import { Effect, Result } from "effect";
-import { type Html, html, type Problem, to } from "../../html.ts";
+import { type Html, hiddenFields, html, type Problem, to } from "../../html.ts";
 import type { Operation } from "../api_pipeline.ts";
 import type { Community } from "../communities/community.ts";
 import { buttonsOr, panelTo, textField } from "../look/field.ts";
@@ -40,6 +40,17 @@ interface LinkQuestion {
   readonly game: GameProfile | null;
 }
 
+const seenLink = ({ link: { chatId, gameId } }: Pick<NamedLink, "link">): string => `${chatId} ${gameId}`;
+
+/** Whether the form of a question showed these links. Links that were removed since do not matter. */
+export const areSeen = (fields: Fields, links: ReadonlyArray<Pick<NamedLink, "link">>): boolean => {
+  const seen = fields.all("seen");
+  return seen.length === 0 || links.every((each) => seen.includes(seenLink(each)));
+};
+
+/** The refusal of a question that showed another link than there is now. */
+export const linksChanged = { status: 409, problems: [], general: say("link.changed") } satisfies Refused;
+
 /**
  * Asks before users of a list are unlinked.
  *
@@ -51,6 +62,7 @@ export const unlinkQuestion = (
   links: ReadonlyArray<NamedLink>,
   others: ReadonlyArray<UserList>,
   lost: Html | null,
+  refused: Refused | null,
 ): Page => {
   const { pid } = community.scope;
   const chatIds = links.map(({ link }) => link.chatId);
@@ -68,6 +80,7 @@ export const unlinkQuestion = (
   return {
     title,
     section: "links",
+    refused,
     content: html`
 <p>${say("unlink.in", { list: listText(community) })}</p>
 <ul>${links.map(
@@ -83,7 +96,7 @@ ${
       <a class="bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">${say("unlink.all")}</a></p>`
 }
 ${panelTo(paths.unlink, { pid })`
-${chatIds.map((each) => html`<input type="hidden" name="chat" value="${each}">`)}
+${links.map((each) => hiddenFields({ chat: each.link.chatId, seen: seenLink(each) }))}
 ${reasonField}
 ${buttonsOr(html`<button class="button bad">${button}</button>`, back)}`}`,
   };
@@ -116,7 +129,14 @@ ${
   contest !== null &&
   html`<p class="problem warn"><strong>${say(`link.contest.${contest}`)}</strong> ${say("link.told")}</p>`
 }
-${panelTo(paths.link, { pid, chat: chatId, game: gameId, confirm: "1", of })`
+${panelTo(paths.link, {
+  pid,
+  chat: chatId,
+  game: gameId,
+  replaced: replaced?.gameId ?? "",
+  confirm: "1",
+  of,
+})`
 ${
   contest === null
     ? reasonField
@@ -157,6 +177,8 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* (
     const lists = isChatId(chatId) ? yield* listsOf(visitor, chatId) : [];
     const [first] = lists;
     if (first === undefined) return seeOther(paths.links);
+    const links = lists.map(({ link }) => link);
+    if (!areSeen(fields, links)) return yield* ask(visitor, chatId, linksChanged.general);
     const results = yield* Effect.forEach(lists, ({ community }) =>
       unlinkOne.submit(visitor, fields, { pid: community.scope.pid }).pipe(
         // Ignore a link that another request has removed meanwhile.
@@ -197,6 +219,7 @@ const unlinkAllQuestion = (
 <p>${say("unlink.all.effect")}</p>
 ${lost}
 ${panelTo(paths.unlinkAll, { chatId })`
+${lists.map(({ link }) => hiddenFields({ seen: seenLink(link) }))}
 ${reasonField}
 ${buttonsOr(html`<button class="button bad">${say("unlink.all")}</button>`, userPath(lists[0]?.community.scope.pid ?? null, chatId))}`}`,
 });

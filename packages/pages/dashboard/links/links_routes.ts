@@ -4,9 +4,9 @@ import { type ChatId, GamePlatform, LinkStore } from "@accountlink/core";
 import { isChatId } from "@accountlink/core/ids";
 import { linkFileOf } from "@accountlink/core/imports";
 import { allLinks } from "@accountlink/core/links";
-import { type Contest, makeContestOf, OwnedLinks } from "@accountlink/core/owners";
+import { type Contest, makeContestOf, type NamedLink, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
-import { Effect, Option, Stream } from "effect";
+import { Array, Effect, Option, Stream } from "effect";
 import type { Problem } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
@@ -16,7 +16,14 @@ import { say } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { paths } from "../paths.ts";
 import { makeLinkOperations } from "./link_operations.ts";
-import { linkQuestion, problemsOf, unlinkAllRoutes, unlinkQuestion } from "./link_questions.ts";
+import {
+  areSeen,
+  linkQuestion,
+  linksChanged,
+  problemsOf,
+  unlinkAllRoutes,
+  unlinkQuestion,
+} from "./link_questions.ts";
 import { listedFile, onceAtATime, whileAllowed } from "./links_file.ts";
 import { makeLinksList } from "./links_list.ts";
 import { accountText, emptyLinkForm, type LinkForm } from "./links_page.ts";
@@ -98,6 +105,9 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     });
     const contest = yield* contestOf(pid, [visitor.owner.chatId], meant);
     if (fields("confirm") !== "1") return yield* ask(contest, null);
+    const old = yield* links.find(community.scope, chatId);
+    if (fields.all("replaced").some((id) => id !== (old?.gameId ?? "")))
+      return yield* ask(contest, linksChanged);
     if (contest !== null && fields("reason").trim() === "")
       return yield* ask(contest, refusedFor([{ name: "reason", reason: say("reason.why") }]));
     return yield* operations.link.submit(visitor, fields, { chatId, gameId }).pipe(
@@ -105,6 +115,26 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       Effect.catchTag(["Conflict", "Forbidden", "InvalidParameter", "PlatformUnavailable"], (error) =>
         refuse(problemsOf(error)),
       ),
+    );
+  });
+
+  const unlinkPage = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    community: Community,
+    found: Array.NonEmptyReadonlyArray<NamedLink>,
+    refused: Refused | null = null,
+  ) {
+    const { pid } = community.scope;
+    const others = found.length > 1 ? [] : yield* listsOf(visitor, found[0].link.chatId);
+    return unlinkQuestion(
+      community,
+      found,
+      others.filter((other) => other.community.scope.pid !== pid),
+      yield* lostIn(
+        [pid],
+        found.map(({ link: { chatId: id }, chat }) => ({ chatId: id, name: accountText(id, chat) })),
+      ),
+      refused,
     );
   });
 
@@ -121,18 +151,9 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const [chatId] = chatIds;
     if (chatId === undefined) return seeOther(paths.links, { pid, done: "noneSelected" });
     const found = yield* links.findMany(community.scope, chatIds);
-    const [one] = found;
-    if (one === undefined) return seeOther(paths.links, { pid, q: chatId });
-    const others = found.length > 1 ? [] : yield* listsOf(visitor, one.link.chatId);
-    return unlinkQuestion(
-      community,
-      found,
-      others.filter((other) => other.community.scope.pid !== pid),
-      yield* lostIn(
-        [pid],
-        found.map(({ link: { chatId: id }, chat }) => ({ chatId: id, name: accountText(id, chat) })),
-      ),
-    );
+    return Array.isReadonlyArrayNonEmpty(found)
+      ? yield* unlinkPage(visitor, community, found)
+      : seeOther(paths.links, { pid, q: chatId });
   });
 
   const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
@@ -142,6 +163,9 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     if (chatId === undefined) return seeOther(paths.links);
     const isOne = chatIds.length === 1;
     const { pid } = community.scope;
+    const found = yield* links.findMany(community.scope, chatIds);
+    if (Array.isReadonlyArrayNonEmpty(found) && !areSeen(fields, found))
+      return yield* unlinkPage(visitor, community, found, linksChanged);
     const seen = isOne
       ? seeOther(paths.linkUser, { pid, chatId, done: "unlinked" })
       : seeOther(paths.links, { pid, done: "unlinkedSeveral" });
