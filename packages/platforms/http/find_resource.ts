@@ -80,7 +80,10 @@ const fieldOf = (issue: SchemaIssue.Issue): string => {
 
 /** Returns the JSON of a response; undefined if it has none. */
 const bodyOf = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<unknown> =>
-  Effect.orElseSucceed(response.json, () => undefined);
+  // The JSON of an empty body would be null, which says that a list is empty.
+  Effect.flatMap(response.text, (text) => (text === "" ? Effect.undefined : response.json)).pipe(
+    Effect.orElseSucceed(() => undefined),
+  );
 
 /** A resource of a platform, and how responses show whether the resource exists. */
 export interface Resource<A> extends Omit<Question<A, never>, "request" | "meaning" | "route"> {

@@ -257,6 +257,11 @@ test("findGuild believes for 5 minutes that the bot is absent, unless joinedGuil
   expect(yield* isThere).toBe(true);
 });
 
+test.each([{ status: 204 }, { body: "" }])("%j does not say that the bot is in no guild", function* (empty) {
+  const { chat } = yield* setUp(() => empty);
+  expect(yield* Effect.flip(chat.findGuild(guildId))).toMatchObject({ _tag: "PlatformUnavailable" });
+});
+
 test("a guild that the bot has left costs one refused request", function* () {
   const { chat, takePaths } = yield* setUp((path) =>
     path === `/guilds/${guildId}` ? unknownGuild : undefined,
