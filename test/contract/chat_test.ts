@@ -179,7 +179,10 @@ test("the button roles gives the roles of the plan, and says so; pressed again i
   const first = await pressed(flo, "roles");
   expect(first.content).toContain(`<@&${verified.id}>`);
   const again = await pressed(flo, "roles");
-  expect(again.content).toContain("already has the right roles");
+  expect(again.content).toMatch(/already has the right roles\.$/);
+  const unlinked = await pressed(cyd, "roles");
+  expect(unlinked.content).toContain("Link your account");
+  expect(urlsOf(unlinked)).toEqual(urlsOf(await told(cyd, "verify")));
 });
 
 test("unlink asks, and its button removes the link; a second press agrees", async () => {

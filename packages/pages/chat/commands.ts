@@ -104,7 +104,16 @@ interface Answers {
 
 export const makeCommands = Effect.gen(function* () {
   const [verify, unlink, whois] = [yield* makeVerify, yield* makeUnlink, yield* makeWhois];
-  const [update, panel] = [yield* makeUpdate, yield* makePanel];
+  const [update, panel, community] = [yield* makeUpdate, yield* makePanel, yield* makeCommunity];
+
+  /** Members without a link read how to get one too, since most roles need it. */
+  const roles = answer("roles", function* (asked) {
+    const updated = yield* update(asked);
+    if ((yield* community.findLink(asked.home, asked.chatId)) !== null) return updated;
+    const asking = yield* verify(asked);
+    return { ...asking, content: `${updated.content}\n${asking.content}` };
+  });
+
   const answers: Answers = {
     commands: {
       verify,
@@ -116,7 +125,7 @@ export const makeCommands = Effect.gen(function* () {
       [panelName]: panel,
       help: yield* makeHelp,
     },
-    buttons: { roles: update, unlink: unlink.ask, "unlink:yes": unlink.confirm },
+    buttons: { roles, unlink: unlink.ask, "unlink:yes": unlink.confirm },
   };
   return answers;
 });
