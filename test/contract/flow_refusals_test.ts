@@ -164,6 +164,7 @@ test("a user is refused if their address confirmed too often without a session",
   const refused = await browser.post("/verify/confirm", formOf(await browser.walk(byPid, "100001", "2")));
   expectPage(refused, 429, "Too many requests");
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+  expect(refused.text).toContain(`href="/verify${byPid}"`);
   expect(await gameOf(key)).toBe("1");
 });
 

@@ -73,9 +73,9 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   failed: { status: 409, again: "refusal.again", ways: ["code"] },
   unreadable: { status: 413 },
   misplaced: { status: 405, again: "refusal.how_far", ways: ["code", "data"] },
-  too_many: { status: 429 },
-  store_down: { status: 503 },
-  defect: { status: 500 },
+  too_many: { status: 429, again: "refusal.how_far" },
+  store_down: { status: 503, again: "refusal.how_far" },
+  defect: { status: 500, again: "refusal.how_far" },
   no_sign_ins: { status: 503 },
 };
 

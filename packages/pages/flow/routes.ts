@@ -316,22 +316,24 @@ const publicOf = (error: Failure): PublicError | null => {
 };
 
 const errorPage = (error: Failure, { request, clock }: PageContext, cookie: string | null): Page => {
+  // An answer to a form or a sign-in cannot be loaded again, so it leads back to the verification.
+  const entry = entryIn(cookie, clock.currentTimeMillisUnsafe());
   switch (error._tag) {
     case "FlowRefused":
       return refusalPage(error);
     case "SharedIpRateLimited":
-      return namedRefusalPage("too_many");
+      return namedRefusalPage("too_many", entry);
     case "BadRequest":
       return namedRefusalPage(
         error.problem === "not_found" && !isUnder("/verify", request.url)
           ? "nowhere"
           : unmatched[error.problem],
-        entryIn(cookie, clock.currentTimeMillisUnsafe()),
+        entry,
       );
     case "StoreUnavailable":
-      return namedRefusalPage("store_down");
+      return namedRefusalPage("store_down", entry);
     case "InternalError":
-      return namedRefusalPage("defect");
+      return namedRefusalPage("defect", entry);
   }
 };
 
