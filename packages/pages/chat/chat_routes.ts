@@ -21,8 +21,8 @@ import type { APIInteractionResponse } from "discord-api-types/v10";
 import { Clock, Data, Effect, Fiber, Metric, Option, Schedule } from "effect";
 import { makeAnswers } from "./answers.ts";
 import { ChatSettings } from "./chat_settings.ts";
-import { panelName } from "./commands.ts";
 import { type Interaction, readInteraction } from "./interaction.ts";
+import { panelName } from "./listings.ts";
 import { answerBody, deferral, type Message, messageBody, pong } from "./message.ts";
 import { importPublicKey, signatureLife, signedLead, tolerance } from "./signature.ts";
 

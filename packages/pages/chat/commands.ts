@@ -1,4 +1,4 @@
-/** The commands of the bot: how the chat platform lists them, and their answers. */
+/** The answers of the bot to its commands and buttons. */
 
 import { type ChatId, type GuildId, LinkStore } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
@@ -16,11 +16,11 @@ import { MemberSync, RolePlanStore } from "@accountlink/core/roles";
 import { OwnLinks } from "@accountlink/core/users";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Clock, Effect, Option, Result } from "effect";
-import type { PlainKey } from "../languages/language.ts";
 import type { Language } from "../languages/mod.ts";
 import { commandName } from "./chat_locales.ts";
 import { makeCommunity } from "./community.ts";
 import type { Interaction } from "./interaction.ts";
+import { listings, panelName } from "./listings.ts";
 import {
   type Button,
   type ButtonAction,
@@ -55,47 +55,6 @@ const answer = (
   name: string,
   body: (asked: Asked) => Generator<Effect.Effect<unknown, Failure>, Message, never>,
 ): Answer => Effect.fn(`chat.${name}`)(body);
-
-export interface Listing {
-  /** The English name, which identifies the command in every language. It is never changed. */
-  readonly name: string;
-  /** The keys of the texts. An entry in the menu of a user has no description. */
-  readonly texts: { readonly name: PlainKey; readonly description: PlainKey | null };
-  /** The options that a user may type. A user is required where it is the only one. */
-  readonly options?: ReadonlyArray<"user" | "text" | "game">;
-  /** The permission that a member needs by default, by the number of its bit; null for everybody. */
-  readonly permission: number | null;
-}
-
-const textsOf = <const Name extends "verify" | "unlink" | "whois" | "update" | "panel" | "help">(
-  name: Name,
-) => ({ name: `chat.command.${name}.name`, description: `chat.command.${name}.description` }) as const;
-
-const menuOf = <const Name extends "whois" | "update">(name: Name) =>
-  ({ name: `chat.command.${name}.menu`, description: null }) as const;
-
-const permissions = { manageServer: 5, manageRoles: 28, moderateMembers: 40 } as const;
-
-/** The only command that answers to everybody. */
-export const panelName = "panel";
-
-export const verifyListing: Listing = { name: "verify", texts: textsOf("verify"), permission: null };
-
-export const listings: ReadonlyArray<Listing> = [
-  verifyListing,
-  { name: "unlink", texts: textsOf("unlink"), permission: null },
-  {
-    name: "whois",
-    texts: textsOf("whois"),
-    options: ["user", "game"],
-    permission: permissions.moderateMembers,
-  },
-  { name: "Linked account", texts: menuOf("whois"), permission: permissions.moderateMembers },
-  { name: "update", texts: textsOf("update"), options: ["user"], permission: permissions.manageRoles },
-  { name: "Update roles", texts: menuOf("update"), permission: permissions.manageRoles },
-  { name: panelName, texts: textsOf("panel"), options: ["text"], permission: permissions.manageServer },
-  { name: "help", texts: textsOf("help"), permission: null },
-];
 
 interface Answers {
   readonly commands: Readonly<Record<string, Answer>>;
