@@ -92,14 +92,18 @@ export class OwnLinks extends Context.Service<OwnLinks>()("@accountlink/core/Own
       /**
        * Removes the user's link in one scope, and fails the user's open sessions in that scope. The user need not be a
        * member of the scope's guild. Returns the removed link.
+       *
+       * @param only.gameId the game account that the user saw: a link to another one is not removed
        */
       remove: Effect.fn("OwnLinks.remove")(function* (
         chatId: ChatId,
         pid: Pid,
         requestId: string,
-        once?: Once,
+        { once, gameId }: { readonly once?: Once; readonly gameId?: string | null } = {},
       ) {
-        const link = (yield* findLinks(chatId)).find(({ scope }) => scope.pid === pid);
+        const link = (yield* findLinks(chatId)).find(
+          ({ scope, record }) => scope.pid === pid && (gameId ?? record.gameId) === record.gameId,
+        );
         if (link === undefined) return yield* new LinkNotFound();
         const at = yield* Clock.currentTimeMillis;
         const actor = { type: "user", id: chatId } as const;

@@ -183,7 +183,7 @@ const makeUnlink = Effect.gen(function* () {
     const press = { keyId: "chat", idempotencyKey: signature, content: { chatId, pid } } as const;
     // The counters of signatures end with the process, so the storage keeps the press with the removal.
     const removed = Effect.flatMap(idempotency.begin(press), ({ once, keep }) =>
-      Effect.catchTag(links.remove(chatId, pid, requestId, once), "LinkNotFound", () => keep({})),
+      Effect.catchTag(links.remove(chatId, pid, requestId, { once }), "LinkNotFound", () => keep({})),
     );
     yield* Effect.catchTag(Effect.scoped(removed), "Conflict", () => Effect.void);
     return yield* say("chat.unlink.done", asked);

@@ -127,9 +127,10 @@ export const meRoutes = Effect.gen(function* () {
     }),
 
     site.form("/me/remove", function* ({ context: { requestId }, signIn: { chatId } }, fields) {
+      const pid = (fields.get("pid") ?? "") as Pid;
       const { addresses, browsers } = yield* ownSightings.list(chatId);
       const hasPlaces = addresses.length + browsers.length > 0;
-      return yield* unkeyed(ownLinks.remove(chatId, (fields.get("pid") ?? "") as Pid, requestId)).pipe(
+      return yield* unkeyed(ownLinks.remove(chatId, pid, requestId, { gameId: fields.get("gameId") })).pipe(
         Effect.map((link) => removedPage(link, hasPlaces)),
         Effect.catchTag("LinkNotFound", () => Effect.succeed(notLinkedPage)),
       );
