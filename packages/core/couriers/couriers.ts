@@ -78,7 +78,8 @@ export const isCarrying = (
  * Returns how long to wait before the next attempt, in milliseconds: a tenth of the time waited so far, but at least 5
  * seconds and at most 10 minutes.
  */
-export const retryDelay = (waited: Millis): Millis => Math.min(600_000, Math.max(5_000, waited / 10));
+export const retryDelay = (waited: Millis): Millis =>
+  Math.min(600_000, Math.max(5_000, Math.ceil(waited / 10)));
 
 type ItemTopic = "webhooks" | "role_plans" | "guild_logs";
 
