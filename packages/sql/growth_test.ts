@@ -23,7 +23,7 @@ import { UserStore } from "@accountlink/core/users";
 import { type Kv, layer as layerEngine, memoryKv, moveFromRows } from "@accountlink/kv";
 import { StorageMemory } from "@accountlink/memory";
 import { isProof, makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
-import { describe, expect, testLive, testWith } from "@accountlink/test-servers/effect";
+import { describe, expect, testLive as test, testWith } from "@accountlink/test-servers/effect";
 import { uniqueText } from "@accountlink/testing";
 import {
   type Command,
@@ -287,29 +287,25 @@ const storages: ReadonlyArray<Storage> = [
 for (const storage of storages) {
   const { name, missing } = storage;
   describe.skipIf(missing !== null)(`${name} ${missing ?? ""}`, () => {
-    testLive(
-      "an operation of a store costs the same, however much data others have",
-      function* () {
-        const [few, many] = storage.strangers;
-        const [before, after] = [yield* costsAmong(storage, few), yield* costsAmong(storage, many)];
-        const grown = [...before].flatMap(([op, costs]) =>
-          measures.flatMap((measure) => {
-            const [one, other] = [sumOf(costs, measure), sumOf(after.get(op) ?? [], measure)];
-            const slack = {
-              statements: 0,
-              rows: costs.length,
-              pages: storage.morePages(costs.length, sumOf(costs, "statements")),
-            };
-            const most = one * 1.1 + slack[measure];
-            return op in wholeService || other <= most
-              ? []
-              : [`${name} ${op}: ${one} → ${other} ${measure} (${costs.length} runs)`];
-          }),
-        );
-        expect(grown).toEqual([]);
-      },
-      600_000,
-    );
+    test("an operation of a store costs the same, however much data others have", function* () {
+      const [few, many] = storage.strangers;
+      const [before, after] = [yield* costsAmong(storage, few), yield* costsAmong(storage, many)];
+      const grown = [...before].flatMap(([op, costs]) =>
+        measures.flatMap((measure) => {
+          const [one, other] = [sumOf(costs, measure), sumOf(after.get(op) ?? [], measure)];
+          const slack = {
+            statements: 0,
+            rows: costs.length,
+            pages: storage.morePages(costs.length, sumOf(costs, "statements")),
+          };
+          const most = one * 1.1 + slack[measure];
+          return op in wholeService || other <= most
+            ? []
+            : [`${name} ${op}: ${one} → ${other} ${measure} (${costs.length} runs)`];
+        }),
+      );
+      expect(grown).toEqual([]);
+    }, 600_000);
   });
 }
 
@@ -361,40 +357,36 @@ for (const storage of storages) {
   describe.skipIf(storage.missing !== null)(
     `the overview on ${storage.name} ${storage.missing ?? ""}`,
     () => {
-      testLive(
-        "a poll costs the same whatever the log holds, and ten tabs cost ten times as much at most",
-        function* () {
-          const polled = Effect.fnUntraced(function* (entries: number) {
-            const costs = yield* costsOfAccount(
-              storage,
-              10,
-              (pid, name) =>
-                KeyStore.use((keys) =>
-                  Effect.forEach(Array(entries).keys(), (at) =>
-                    keys.renameAccount({ ...origin, name, displayName: uniqueText(), at }),
-                  ),
-                ).pipe(Effect.andThen(link(pid, 2 * dayMs))),
-              (_, name) => ({
-                first: poll(name),
-                one: poll(name),
-                tabs: Effect.all(
-                  Array.from({ length: tabs }, () => poll(name)),
-                  { concurrency: "unbounded" },
+      test("a poll costs the same whatever the log holds, and ten tabs cost ten times as much at most", function* () {
+        const polled = Effect.fnUntraced(function* (entries: number) {
+          const costs = yield* costsOfAccount(
+            storage,
+            10,
+            (pid, name) =>
+              KeyStore.use((keys) =>
+                Effect.forEach(Array(entries).keys(), (at) =>
+                  keys.renameAccount({ ...origin, name, displayName: uniqueText(), at }),
                 ),
-              }),
-            );
-            return { one: costs.get("one"), tabs: costs.get("tabs") } as { one: Costs; tabs: Costs };
-          });
-          const [small, large] = [yield* polled(20), yield* polled(800)];
-          expect(small.one.statements).toBeGreaterThan(0);
-          expect(large.one.statements).toBeLessThanOrEqual(small.one.statements + 1);
-          // It halves the log up to its day.
-          expect(large.one.rows).toBeLessThanOrEqual(small.one.rows + 60);
-          expect(large.tabs.statements).toBeLessThanOrEqual(tabs * large.one.statements);
-          expect(large.tabs.rows).toBeLessThanOrEqual(tabs * large.one.rows + tabs);
-        },
-        240_000,
-      );
+              ).pipe(Effect.andThen(link(pid, 2 * dayMs))),
+            (_, name) => ({
+              first: poll(name),
+              one: poll(name),
+              tabs: Effect.all(
+                Array.from({ length: tabs }, () => poll(name)),
+                { concurrency: "unbounded" },
+              ),
+            }),
+          );
+          return { one: costs.get("one"), tabs: costs.get("tabs") } as { one: Costs; tabs: Costs };
+        });
+        const [small, large] = [yield* polled(20), yield* polled(800)];
+        expect(small.one.statements).toBeGreaterThan(0);
+        expect(large.one.statements).toBeLessThanOrEqual(small.one.statements + 1);
+        // It halves the log up to its day.
+        expect(large.one.rows).toBeLessThanOrEqual(small.one.rows + 60);
+        expect(large.tabs.statements).toBeLessThanOrEqual(tabs * large.one.statements);
+        expect(large.tabs.rows).toBeLessThanOrEqual(tabs * large.one.rows + tabs);
+      }, 240_000);
     },
   );
 }
@@ -427,30 +419,26 @@ const toldOf = (request: string): ReadonlyArray<number> =>
 
 for (const storage of storages.filter(({ name }) => name !== "SQLite")) {
   describe.skipIf(storage.missing !== null)(`requests on ${storage.name} ${storage.missing ?? ""}`, () => {
-    testLive(
-      "a request costs no more than docs/scaling.md tells",
-      function* () {
-        const costs = yield* costsOfAccount(
-          storage,
-          storage.strangers[1],
-          (pid, account) =>
-            Effect.andThen(
-              link(pid, 1),
-              Effect.forEach(Object.values(requests(pid, account)).slice(0, -1), (each) => each),
-            ),
-          requests,
-        );
-        const index = storage.name === "Postgres" ? 0 : 2;
-        const dearer = [...costs].flatMap(([request, { statements, pages }]) => {
-          const [most = 0, mostPages = 0] = [toldOf(request)[index], toldOf(request)[1]];
-          return most > 0 && statements <= most && pages <= 1.15 * mostPages
-            ? []
-            : [`${request}: ${statements} of ${most}, ${pages} pages of ${mostPages}`];
-        });
-        expect(dearer).toEqual([]);
-      },
-      240_000,
-    );
+    test("a request costs no more than docs/scaling.md tells", function* () {
+      const costs = yield* costsOfAccount(
+        storage,
+        storage.strangers[1],
+        (pid, account) =>
+          Effect.andThen(
+            link(pid, 1),
+            Effect.forEach(Object.values(requests(pid, account)).slice(0, -1), (each) => each),
+          ),
+        requests,
+      );
+      const index = storage.name === "Postgres" ? 0 : 2;
+      const dearer = [...costs].flatMap(([request, { statements, pages }]) => {
+        const [most = 0, mostPages = 0] = [toldOf(request)[index], toldOf(request)[1]];
+        return most > 0 && statements <= most && pages <= 1.15 * mostPages
+          ? []
+          : [`${request}: ${statements} of ${most}, ${pages} pages of ${mostPages}`];
+      });
+      expect(dearer).toEqual([]);
+    }, 240_000);
   });
 }
 

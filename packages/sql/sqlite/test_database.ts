@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "@accountlink/test-servers/effect";
+import { test as plainTest } from "@accountlink/test-servers/effect";
 import { Effect, type Scope } from "effect";
 import { SqlClient, SqlConnection, type SqlError } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
@@ -15,9 +15,13 @@ export interface Fixture {
   readonly other: DatabaseSync;
 }
 
-type Body = (fixture: Fixture) => Generator<Effect.Effect<unknown, unknown, Scope.Scope>, void, never>;
+type Step = Effect.Effect<unknown, unknown, Scope.Scope>;
 
-export const withDatabase = (body: Body, options?: Omit<SqliteOptions, "filename">) =>
+type Body<Case> = (fixture: Fixture, given: Case) => Generator<Step, void, never>;
+
+type Options = Omit<SqliteOptions, "filename">;
+
+export const withDatabase = (body: (fixture: Fixture) => ReturnType<Body<never>>, options?: Options) =>
   Effect.gen(function* () {
     const filename = join(yield* makeTempFolder, "links.db");
     yield* Effect.gen(function* () {
@@ -35,8 +39,15 @@ export const withDatabase = (body: Body, options?: Omit<SqliteOptions, "filename
     }).pipe(Effect.provide(layerSqlite({ filename, ...options })));
   });
 
-export const testDatabase = (title: string, body: Body, options?: Omit<SqliteOptions, "filename">) =>
-  test(title, () => withDatabase(body, options));
+const onDatabase =
+  <Case>(run: (title: string, body: (given: Case) => Step) => void) =>
+  (title: string, body: Body<Case>, options?: Options) =>
+    run(title, (given) => withDatabase((fixture) => body(fixture, given), options));
+
+/** A test with a database of its own. */
+export const test = Object.assign(onDatabase<unknown>(plainTest), {
+  each: <Case>(cases: ReadonlyArray<Case>) => onDatabase(plainTest.each(cases)),
+});
 
 export type RunTransaction = <A, E>(
   sql: SqlClient.SqlClient,

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { isProof } from "@accountlink/test-servers";
-import * as test from "vitest";
+import { expect, it } from "vitest";
 import { runCommand } from "./command.ts";
 
 const run = async (...args: ReadonlyArray<string>) => {
@@ -13,56 +13,45 @@ const run = async (...args: ReadonlyArray<string>) => {
 
 const pathOf = (name: string) => join(import.meta.dirname, `test_${name}_adapter.ts`);
 
-test.it(
-  "accountlink-conformance exits with 0 for a correct adapter, and runs only the requested suites",
-  async () => {
-    const { code, output } = await run(pathOf("right"), "--only", "LinkStore");
-    test.expect(output).toMatch(/✓ batch lookups take 50 IDs\n/);
-    test.expect(output).toMatch(/\n\d+ passed, 0 failed, 0 skipped\n$/);
-    test.expect(output).not.toContain("KeyStore");
-    test.expect(code).toBe(0);
-  },
-);
-
-test.it("accountlink-conformance runs the suite of an engine that a module exports", async () => {
-  const { code, output } = await run(pathOf("engine"));
-  test.expect(output).toMatch(/: Kv\n[^]*✓ a count has the keys of its range alone\n/);
-  test.expect({ code, output }).toMatchObject({ code: 0, output: test.expect.stringMatching(/ 0 failed/) });
+it("accountlink-conformance exits with 0 for a correct adapter, and runs only the requested suites", async () => {
+  const { code, output } = await run(pathOf("right"), "--only", "LinkStore");
+  expect(output).toMatch(/✓ batch lookups take 50 IDs\n/);
+  expect(output).toMatch(/\n\d+ passed, 0 failed, 0 skipped\n$/);
+  expect(output).not.toContain("KeyStore");
+  expect(code).toBe(0);
 });
 
-test.it(
-  "accountlink-conformance exits with 1 and prints each failed case with the expected answer",
-  async () => {
-    const { code, output } = await run(pathOf("wrong"), "--only", "LinkStore");
-    test
-      .expect(output)
-      .toMatch(/✗ concurrent setGame on one chat user[^\n]*\n\s+AssertionError: The answer is/);
-    test.expect(code).toBe(1);
-  },
-);
+it("accountlink-conformance runs the suite of an engine that a module exports", async () => {
+  const { code, output } = await run(pathOf("engine"));
+  expect(output).toMatch(/: Kv\n[^]*✓ a count has the keys of its range alone\n/);
+  expect({ code, output }).toMatchObject({ code: 0, output: expect.stringMatching(/ 0 failed/) });
+});
 
-test.it(
-  "accountlink-conformance exits with 2 for a module without a layer and for invalid options",
-  async () => {
-    test
-      .expect(await run(join(import.meta.dirname, "expect.ts")))
-      .toEqual({ code: 2, output: test.expect.stringContaining(`exports no "layer"`) });
-    test
-      .expect(await run(pathOf("right"), "--runs", "0"))
-      .toEqual({ code: 2, output: `--runs is "0", expected 1 or more\n` });
-    test
-      .expect(await run(pathOf("right"), "--timeout", "0"))
-      .toEqual({ code: 2, output: `--timeout is "0", expected more than 0 seconds\n` });
-  },
-);
+it("accountlink-conformance exits with 1 and prints each failed case with the expected answer", async () => {
+  const { code, output } = await run(pathOf("wrong"), "--only", "LinkStore");
+  expect(output).toMatch(/✗ concurrent setGame on one chat user[^\n]*\n\s+AssertionError: The answer is/);
+  expect(code).toBe(1);
+});
 
-test.it.runIf(isProof)(
-  "accountlink-conformance prints errors about its arguments on standard error",
-  async () => {
-    const command = [join(import.meta.dirname, "cli.ts"), pathOf("right"), "--only", "Nothing"];
-    await test.expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({
-      code: 2,
-      stderr: test.expect.stringContaining("a part of the name of a suite"),
-    });
-  },
-);
+it("accountlink-conformance exits with 2 for a module without a layer and for invalid options", async () => {
+  expect(await run(join(import.meta.dirname, "expect.ts"))).toEqual({
+    code: 2,
+    output: expect.stringContaining(`exports no "layer"`),
+  });
+  expect(await run(pathOf("right"), "--runs", "0")).toEqual({
+    code: 2,
+    output: `--runs is "0", expected 1 or more\n`,
+  });
+  expect(await run(pathOf("right"), "--timeout", "0")).toEqual({
+    code: 2,
+    output: `--timeout is "0", expected more than 0 seconds\n`,
+  });
+});
+
+it.runIf(isProof)("accountlink-conformance prints errors about its arguments on standard error", async () => {
+  const command = [join(import.meta.dirname, "cli.ts"), pathOf("right"), "--only", "Nothing"];
+  await expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("a part of the name of a suite"),
+  });
+});

@@ -1,7 +1,7 @@
 import { GamePlatform } from "@accountlink/core";
 import { ChargedAccount, type GameItem } from "@accountlink/core/platforms";
 import type { HttpAnswer, HttpAnswering } from "@accountlink/test-servers";
-import { expect, testLive, test as testTimeless } from "@accountlink/test-servers/effect";
+import { expect, testLive as test, test as testTimeless } from "@accountlink/test-servers/effect";
 import { Context, Duration, Effect, Layer, Logger, Metric, Option, Redacted } from "effect";
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http";
 import { TestClock } from "effect/testing";
@@ -83,7 +83,7 @@ const findGroup = (game: Game) => game.findGroup?.("7") ?? Effect.die("no groups
 const page = (game: Game, cursor: string | null = null) =>
   game.groupMembers?.("7", cursor) ?? Effect.die("no members");
 
-testLive("with a key, users, groups and items come from Open Cloud", function* () {
+test("with a key, users, groups and items come from Open Cloud", function* () {
   const { game, heard, cloud, legacy } = yield* setUp();
   expect(yield* game.hasUser(adaId)).toBe(true);
   expect(yield* game.findProfile(adaId, [])).toMatchObject({
@@ -102,22 +102,18 @@ testLive("with a key, users, groups and items come from Open Cloud", function* (
   expect(heard.at(-1)?.query.get("filter")).toBe("gamePassIds=55");
 });
 
-testLive(
-  "a whole profile has the ban and the verified badge of the legacy route, which gets no key",
-  function* () {
-    const { game, heard, legacy } = yield* setUp();
-    const named = { username: "ada_cloud", displayName: "Ada of the cloud" };
-    expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...named }));
-    expect(legacy().length).toBeGreaterThan(0);
-    for (const { path, headers } of heard)
-      expect("x-api-key" in headers).toBe(path.startsWith("/apis/cloud/"));
-    const without = yield* setUp({}, (path) => (path.startsWith("/users/") ? closed : undefined));
-    const unknowns = { ...named, isBanned: null, hasVerifiedBadge: null };
-    expect(yield* without.game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...unknowns }));
-  },
-);
+test("a whole profile has the ban and the verified badge of the legacy route, which gets no key", function* () {
+  const { game, heard, legacy } = yield* setUp();
+  const named = { username: "ada_cloud", displayName: "Ada of the cloud" };
+  expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...named }));
+  expect(legacy().length).toBeGreaterThan(0);
+  for (const { path, headers } of heard) expect("x-api-key" in headers).toBe(path.startsWith("/apis/cloud/"));
+  const without = yield* setUp({}, (path) => (path.startsWith("/users/") ? closed : undefined));
+  const unknowns = { ...named, isBanned: null, hasVerifiedBadge: null };
+  expect(yield* without.game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...unknowns }));
+});
 
-testLive("the members of a group are read page by page, and its roles once", function* () {
+test("the members of a group are read page by page, and its roles once", function* () {
   const { game, cloud, legacy } = yield* setUp();
   const first = Option.getOrThrow(yield* page(game));
   expect(first.members).toEqual([{ gameId: adaId, role: { id: 30, name: "Admin", rank: 254 } }]);
@@ -128,37 +124,34 @@ testLive("the members of a group are read page by page, and its roles once", fun
   expect(legacy()).toEqual([]);
 });
 
-testLive(
-  "the needed groups of a user come from Open Cloud, and the roles of no other group are read",
-  function* () {
-    const ofUser = {
-      groupMemberships: [
-        membership(adaId, "30"),
-        { ...membership(adaId, "80"), role: "groups/8/roles/80" },
-        membership("2", "29"),
-      ],
-    };
-    const { game, heard, cloud, legacy } = yield* setUp({ [memberships]: { body: ofUser } });
-    const group = { id: 7, name: null, memberCount: null, hasVerifiedBadge: null };
-    for (let asked = 0; asked < 2; asked++) {
-      expect(yield* game.findProfile(adaId, ["groups"], ["7", "9"])).toMatchObject({
-        value: { groups: [{ ...group, role: { id: 30, name: "Admin", rank: 254 } }] },
-      });
-    }
-    expect(legacy()).toEqual([]);
-    expect(cloud().filter((path) => path.includes("/groups/"))).toEqual(
-      [memberships, "groups/7/roles", "groups/7/roles", memberships].map((path) => `/apis/cloud/v2/${path}`),
-    );
-    expect(heard.find(({ path }) => path.endsWith(memberships))?.query.get("filter")).toBe(
-      `user in ['users/${adaId}']`,
-    );
-    expect(yield* game.findProfile(adaId, ["groups"])).toMatchObject({
-      value: { groups: adaProfile.groups },
+test("the needed groups of a user come from Open Cloud, and the roles of no other group are read", function* () {
+  const ofUser = {
+    groupMemberships: [
+      membership(adaId, "30"),
+      { ...membership(adaId, "80"), role: "groups/8/roles/80" },
+      membership("2", "29"),
+    ],
+  };
+  const { game, heard, cloud, legacy } = yield* setUp({ [memberships]: { body: ofUser } });
+  const group = { id: 7, name: null, memberCount: null, hasVerifiedBadge: null };
+  for (let asked = 0; asked < 2; asked++) {
+    expect(yield* game.findProfile(adaId, ["groups"], ["7", "9"])).toMatchObject({
+      value: { groups: [{ ...group, role: { id: 30, name: "Admin", rank: 254 } }] },
     });
-  },
-);
+  }
+  expect(legacy()).toEqual([]);
+  expect(cloud().filter((path) => path.includes("/groups/"))).toEqual(
+    [memberships, "groups/7/roles", "groups/7/roles", memberships].map((path) => `/apis/cloud/v2/${path}`),
+  );
+  expect(heard.find(({ path }) => path.endsWith(memberships))?.query.get("filter")).toBe(
+    `user in ['users/${adaId}']`,
+  );
+  expect(yield* game.findProfile(adaId, ["groups"])).toMatchObject({
+    value: { groups: adaProfile.groups },
+  });
+});
 
-testLive.each<HttpAnswer>([
+test.each<HttpAnswer>([
   denied,
   unknown,
   { status: 500 },
@@ -175,7 +168,7 @@ testLive.each<HttpAnswer>([
   expect(yield* down.game.findProfile(adaId, ["groups"], ["7"])).toMatchObject({ value: { groups: null } });
 });
 
-testLive("pages that Open Cloud began are never continued by the legacy route", function* () {
+test("pages that Open Cloud began are never continued by the legacy route", function* () {
   const { game, legacy } = yield* setUp({ [`${members} p2`]: [{ status: 500 }, denied] });
   const { next } = Option.getOrThrow(yield* page(game));
   expect(yield* Effect.flip(page(game, next))).toMatchObject({ _tag: "PlatformUnavailable" });
@@ -183,14 +176,14 @@ testLive("pages that Open Cloud began are never continued by the legacy route", 
   expect(legacy()).toEqual([]);
 });
 
-testLive("pages that the legacy route began are never continued by Open Cloud", function* () {
+test("pages that the legacy route began are never continued by Open Cloud", function* () {
   const { game, cloud } = yield* setUp({ [members]: [{ status: 500 }, answers[members] as HttpAnswering] });
   const { next } = Option.getOrThrow(yield* page(game));
   expect(Option.isSome(yield* page(game, next))).toBe(true);
   expect(cloud()).toHaveLength(1);
 });
 
-testLive("a member whose role is new is never a member without a rank", function* () {
+test("a member whose role is new is never a member without a rank", function* () {
   const { game } = yield* setUp(
     {
       [members]: { body: { groupMemberships: [membership(adaId, "31")] } },
@@ -206,7 +199,7 @@ testLive("a member whose role is new is never a member without a rank", function
   ]);
 });
 
-testLive("a role that the group does not list is asked about once in a minute", function* () {
+test("a role that the group does not list is asked about once in a minute", function* () {
   const strangers = [membership(adaId, "31"), membership("2", "29"), membership("3", "31")];
   const { game, cloud } = yield* setUp({ [members]: { body: { groupMemberships: strangers } } });
   for (let asked = 0; asked < 2; asked++) {
@@ -220,7 +213,7 @@ testLive("a role that the group does not list is asked about once in a minute", 
   expect(cloud().filter((path) => path.endsWith("/roles"))).toHaveLength(4);
 });
 
-testLive("a member has every role of the group, and one of an older answer the highest", function* () {
+test("a member has every role of the group, and one of an older answer the highest", function* () {
   const roles = ["29", "30"].map((id) => `groups/7/roles/${id}`);
   const [guest, admin] = [
     { id: 29, name: "Guest", rank: 0 },
@@ -255,7 +248,7 @@ const outages: ReadonlyArray<HttpAnswering> = [
   "cut",
 ];
 
-testLive.each(outages)("if Open Cloud answers %j, the legacy routes answer", function* (answer) {
+test.each(outages)("if Open Cloud answers %j, the legacy routes answer", function* (answer) {
   const { game, cloud } = yield* setUp(
     Object.fromEntries(Object.keys(answers).map((path) => [path, answer])),
   );
@@ -293,7 +286,7 @@ const questions: Readonly<
   ],
 };
 
-testLive.each(Object.entries(questions))(
+test.each(Object.entries(questions))(
   "Open Cloud's refusal (%s) counts if the legacy route is closed, but not if it is down",
   function* ([, [path, answer, service, ask, known, meaning]]) {
     const refusing = (legacy: HttpAnswering | undefined) =>
@@ -311,7 +304,7 @@ testLive.each(Object.entries(questions))(
   },
 );
 
-testLive("an item that an inventory lacks is looked up once", function* () {
+test("an item that an inventory lacks is looked up once", function* () {
   const empty = { body: { inventoryItems: [] } };
   const { game, legacy } = yield* setUp({ [inventory]: empty });
   for (let asked = 0; asked < 2; asked++) {
@@ -326,7 +319,7 @@ testLive("an item that an inventory lacks is looked up once", function* () {
   expect(yield* hasItem(down.game)).toBe("not_owned");
 });
 
-testLive("another item, or a page that is not the last, is no answer", function* () {
+test("another item, or a page that is not the last, is no answer", function* () {
   const badge = { body: { inventoryItems: [{ ...ownedPass, badgeDetails: { badgeId: "56" } }] } };
   const other = yield* setUp({ [inventory]: badge });
   expect(yield* hasItem(other.game, "gamepass", "56")).toBe("no_item");
@@ -379,7 +372,7 @@ testTimeless.each<[status: number, headers: Record<string, string>, seconds: num
   expect(JSON.stringify(logged)).not.toContain("the-key");
 });
 
-testLive("a metric tells which source answers", () =>
+test("a metric tells which source answers", () =>
   Effect.gen(function* () {
     const { game } = yield* setUp({ [inventory]: { status: 500 } });
     yield* game.hasUser(adaId);
@@ -394,5 +387,4 @@ testLive("a metric tells which source answers", () =>
       { question: "user", source: "open_cloud", count: 1 },
       { question: "item", source: "legacy", count: 1 },
     ]);
-  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
-);
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())));

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { TurnAccount } from "@accountlink/core/turns";
-import { expect, test, vi } from "@accountlink/test-servers/effect";
+import { expect, vi } from "@accountlink/test-servers/effect";
 import { Deferred, Effect, Exit, Fiber, Scheduler } from "effect";
 import type { SqlClient } from "effect/sql";
 import { YieldsOnce } from "../../test_scheduler.ts";
@@ -11,9 +11,8 @@ import {
   type RunTransaction,
   settle,
   single,
-  testDatabase,
+  test,
   transactions,
-  withDatabase,
 } from "../test_database.ts";
 
 /** Starts a transaction that inserts `name` and then waits for `proceed`. */
@@ -33,8 +32,9 @@ const openTransaction = Effect.fnUntraced(function* (
   return { fiber, proceed };
 });
 
-test.each(transactions)("a %s is visible to others once committed, and never if it fails", ([_, run]) =>
-  withDatabase(function* (fixture) {
+test.each(transactions)(
+  "a %s is visible to others once committed, and never if it fails",
+  function* (fixture, [_, run]) {
     const { sql } = fixture;
     const seen = Effect.sync(() => expect(names(fixture)).toEqual([]));
     yield* run(sql, Effect.andThen(add(sql, "a"), seen));
@@ -42,10 +42,10 @@ test.each(transactions)("a %s is visible to others once committed, and never if 
     const refused = run(sql, Effect.andThen(add(sql, "b"), Effect.fail("refused")));
     expect(yield* Effect.flip(refused)).toBe("refused");
     expect(names(fixture)).toEqual(["a"]);
-  }),
+  },
 );
 
-testDatabase("accounts take turns at the writer, for transactions and for statements", function* (fixture) {
+test("accounts take turns at the writer, for transactions and for statements", function* (fixture) {
   const { sql, other } = fixture;
   const { fiber, proceed } = yield* openTransaction(sql, "first");
   const inTurnOf = (account: string, write: Effect.Effect<unknown, unknown>) =>
@@ -63,7 +63,7 @@ testDatabase("accounts take turns at the writer, for transactions and for statem
   expect(order.map(({ name }) => name)).toEqual(["first", "ada 1", "bob 1", "ada 2", "bob 2", "ada 3"]);
 });
 
-testDatabase("transactions take the write lock when they begin", function* ({ sql, other }) {
+test("transactions take the write lock when they begin", function* ({ sql, other }) {
   yield* sql.withTransaction(
     Effect.sync(() => expect(() => other.exec("BEGIN IMMEDIATE")).toThrow("database is locked")),
   );
@@ -71,18 +71,17 @@ testDatabase("transactions take the write lock when they begin", function* ({ sq
 
 test.each(transactions)(
   "a %s rolls back when its COMMIT fails, and does not affect the next write",
-  ([_, run]) =>
-    withDatabase(function* (fixture) {
-      const { sql } = fixture;
-      const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
-      const error = yield* Effect.flip(run(sql, Effect.andThen(add(sql, "undone"), orphan)));
-      expect(error.reason._tag).toBe("ConstraintError");
-      yield* add(sql, "kept");
-      expect(names(fixture)).toEqual(["kept"]);
-    }),
+  function* (fixture, [_, run]) {
+    const { sql } = fixture;
+    const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
+    const error = yield* Effect.flip(run(sql, Effect.andThen(add(sql, "undone"), orphan)));
+    expect(error.reason._tag).toBe("ConstraintError");
+    yield* add(sql, "kept");
+    expect(names(fixture)).toEqual(["kept"]);
+  },
 );
 
-testDatabase("transactions close the connection when they cannot roll back", function* (fixture) {
+test("transactions close the connection when they cannot roll back", function* (fixture) {
   const { sql } = fixture;
   const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
     throw new Error("out of memory");
@@ -94,7 +93,7 @@ testDatabase("transactions close the connection when they cannot roll back", fun
   expect(names(fixture)).toEqual([]);
 });
 
-testDatabase("transactions nest, and a failed inner one is rolled back alone", function* (fixture) {
+test("transactions nest, and a failed inner one is rolled back alone", function* (fixture) {
   const { sql } = fixture;
   const inner = sql.withTransaction(Effect.andThen(add(sql, "inner"), Effect.fail("refused")));
   yield* sql.withTransaction(
@@ -107,38 +106,35 @@ testDatabase("transactions nest, and a failed inner one is rolled back alone", f
   expect(names(fixture)).toEqual(["after", "before", "nested"]);
 });
 
-test.each(transactions)("a %s rolls back when interrupted", ([_, run]) =>
-  withDatabase(function* (fixture) {
-    const { sql } = fixture;
-    const { fiber } = yield* openTransaction(sql, "undone", run);
-    yield* Fiber.interrupt(fiber);
-    yield* add(sql, "kept");
-    expect(names(fixture)).toEqual(["kept"]);
-  }),
-);
+test.each(transactions)("a %s rolls back when interrupted", function* (fixture, [_, run]) {
+  const { sql } = fixture;
+  const { fiber } = yield* openTransaction(sql, "undone", run);
+  yield* Fiber.interrupt(fiber);
+  yield* add(sql, "kept");
+  expect(names(fixture)).toEqual(["kept"]);
+});
 
 test.each(transactions)(
   "a %s that SQLite has already rolled back runs no statement, and does not commit",
-  ([_, run]) =>
-    withDatabase(function* (fixture) {
-      const { sql } = fixture;
-      yield* add(sql, "a");
-      const undone = Effect.andThen(
-        add(sql, "undone"),
-        Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`),
-      );
-      const error = yield* Effect.flip(run(sql, Effect.andThen(undone, add(sql, "alone"))));
-      expect(error.message).toBe(
-        "Cannot go on with the transaction: a failed statement made the database roll it back",
-      );
-      expect(error.isRetryable).toBe(true);
-      expect(Exit.isFailure(yield* Effect.exit(run(sql, undone)))).toBe(true);
-      yield* run(sql, add(sql, "next"));
-      expect(names(fixture)).toEqual(["a", "next"]);
-    }),
+  function* (fixture, [_, run]) {
+    const { sql } = fixture;
+    yield* add(sql, "a");
+    const undone = Effect.andThen(
+      add(sql, "undone"),
+      Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`),
+    );
+    const error = yield* Effect.flip(run(sql, Effect.andThen(undone, add(sql, "alone"))));
+    expect(error.message).toBe(
+      "Cannot go on with the transaction: a failed statement made the database roll it back",
+    );
+    expect(error.isRetryable).toBe(true);
+    expect(Exit.isFailure(yield* Effect.exit(run(sql, undone)))).toBe(true);
+    yield* run(sql, add(sql, "next"));
+    expect(names(fixture)).toEqual(["a", "next"]);
+  },
 );
 
-testDatabase("a fiber that outlives its transaction can no longer run statements in it", function* (fixture) {
+test("a fiber that outlives its transaction can no longer run statements in it", function* (fixture) {
   const { sql } = fixture;
   const ended = yield* Deferred.make<void>();
   const late = yield* sql.withTransaction(
@@ -153,37 +149,35 @@ testDatabase("a fiber that outlives its transaction can no longer run statements
   expect(names(fixture)).toEqual(["another"]);
 });
 
-testDatabase(
-  "a transaction left open on a reserved connection rolls back when its scope closes",
-  function* (fixture) {
-    const { sql } = fixture;
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        const reserved = yield* sql.reserve;
-        yield* reserved.executeUnprepared("BEGIN", [], undefined);
-        yield* reserved.executeRaw("INSERT INTO counters VALUES ('undone', 1)", []);
-      }),
-    );
-    yield* add(sql, "kept");
-    expect(names(fixture)).toEqual(["kept"]);
-  },
-);
+test("a transaction left open on a reserved connection rolls back when its scope closes", function* (fixture) {
+  const { sql } = fixture;
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const reserved = yield* sql.reserve;
+      yield* reserved.executeUnprepared("BEGIN", [], undefined);
+      yield* reserved.executeRaw("INSERT INTO counters VALUES ('undone', 1)", []);
+    }),
+  );
+  yield* add(sql, "kept");
+  expect(names(fixture)).toEqual(["kept"]);
+});
 
 test.each([
   ["committed", Effect.void, ["a"]],
   ["rolled back", Effect.fail("refused" as const), []],
-] as const)("fibers outside of a transaction see nothing of it until it is %s", ([_, end, seen]) =>
-  withDatabase(function* ({ sql }) {
+] as const)(
+  "fibers outside of a transaction see nothing of it until it is %s",
+  function* ({ sql }, [_, end, seen]) {
     const { fiber, proceed } = yield* openTransaction(sql, "a");
     const reads = [sql`SELECT name FROM counters`.values, sql.unsafe("SELECT name FROM counters").values];
     for (const read of reads) expect(yield* read).toEqual([]);
     yield* Deferred.completeWith(proceed, end);
     yield* Fiber.await(fiber);
     for (const read of reads) expect((yield* read).flat()).toEqual(seen);
-  }),
+  },
 );
 
-testDatabase("fibers do not write inside the transaction of another fiber", function* (fixture) {
+test("fibers do not write inside the transaction of another fiber", function* (fixture) {
   const { sql } = fixture;
   const { fiber, proceed } = yield* openTransaction(sql, "undone");
   const writer = yield* Effect.forkChild(add(sql, "kept"));
@@ -194,26 +188,23 @@ testDatabase("fibers do not write inside the transaction of another fiber", func
   expect(names(fixture)).toEqual(["kept"]);
 });
 
-testDatabase(
-  "a statement that loses its turn at any operation runs once the transaction has ended",
-  function* (fixture) {
-    const { sql } = fixture;
-    for (let operation = 0; operation < 12; operation++) {
-      const { fiber, proceed } = yield* openTransaction(sql, `first ${operation}`);
-      const late = Effect.provideService(
-        add(sql, `second ${operation}`),
-        Scheduler.Scheduler,
-        new YieldsOnce(operation),
-      );
-      const statement = yield* Effect.forkChild(late, { startImmediately: true });
-      yield* Deferred.succeed(proceed, undefined);
-      yield* Fiber.joinAll([fiber, statement]);
-    }
-    expect(names(fixture)).toHaveLength(24);
-  },
-);
+test("a statement that loses its turn at any operation runs once the transaction has ended", function* (fixture) {
+  const { sql } = fixture;
+  for (let operation = 0; operation < 12; operation++) {
+    const { fiber, proceed } = yield* openTransaction(sql, `first ${operation}`);
+    const late = Effect.provideService(
+      add(sql, `second ${operation}`),
+      Scheduler.Scheduler,
+      new YieldsOnce(operation),
+    );
+    const statement = yield* Effect.forkChild(late, { startImmediately: true });
+    yield* Deferred.succeed(proceed, undefined);
+    yield* Fiber.joinAll([fiber, statement]);
+  }
+  expect(names(fixture)).toHaveLength(24);
+});
 
-testDatabase("fibers that wait for a transaction to end can be interrupted", function* (fixture) {
+test("fibers that wait for a transaction to end can be interrupted", function* (fixture) {
   const { sql } = fixture;
   const { fiber, proceed } = yield* openTransaction(sql, "first");
   const statement = yield* Effect.forkChild(add(sql, "never"));
@@ -228,8 +219,9 @@ testDatabase("fibers that wait for a transaction to end can be interrupted", fun
 
 const atOnce = { concurrency: "unbounded" } as const;
 
-test.each(["transactions", "statements"])("%s of one turn of the event loop share a commit", (kind) =>
-  withDatabase(function* (fixture) {
+test.each(["transactions", "statements"])(
+  "%s of one turn of the event loop share a commit",
+  function* (fixture, kind) {
     const { sql } = fixture;
     const write = (name: string) =>
       kind === "statements" ? add(sql, name) : sql.withTransaction(add(sql, name));
@@ -242,10 +234,10 @@ test.each(["transactions", "statements"])("%s of one turn of the event loop shar
       if (seen.every((count) => count === 3 * (round + 1))) return;
     }
     throw new Error(`No ${kind} shared a commit`);
-  }),
+  },
 );
 
-testDatabase("a statement that fails leaves the others of its commit", function* (fixture) {
+test("a statement that fails leaves the others of its commit", function* (fixture) {
   const { sql } = fixture;
   const exits = yield* Effect.all(
     ["a", "a", "b"].map((name) => Effect.exit(add(sql, name))),
@@ -255,7 +247,7 @@ testDatabase("a statement that fails leaves the others of its commit", function*
   expect(names(fixture)).toEqual(["a", "b"]);
 });
 
-testDatabase("a transaction that fails is rolled back alone", function* (fixture) {
+test("a transaction that fails is rolled back alone", function* (fixture) {
   const { sql } = fixture;
   const refuse = Effect.andThen(add(sql, "undone"), Effect.fail("refused"));
   for (const works of [[add(sql, "a"), refuse, add(sql, "b")], [refuse, add(sql, "c")], [refuse]]) {
@@ -268,7 +260,7 @@ testDatabase("a transaction that fails is rolled back alone", function* (fixture
   expect(names(fixture)).toEqual(["a", "b", "c"]);
 });
 
-testDatabase("all transactions of a group fail if SQLite rolls it back", function* (fixture) {
+test("all transactions of a group fail if SQLite rolls it back", function* (fixture) {
   const { sql } = fixture;
   yield* add(sql, "a");
   const culprit = sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`;
@@ -281,28 +273,25 @@ testDatabase("all transactions of a group fail if SQLite rolls it back", functio
   expect(names(fixture)).toEqual(["a", "next"]);
 });
 
-testDatabase(
-  "a transaction commits although one that waits for its turn is interrupted",
-  function* (fixture) {
-    const { sql } = fixture;
-    const { fiber, proceed } = yield* openTransaction(sql, "first");
-    const next = yield* Effect.forkChild(sql.withTransaction(add(sql, "next")));
-    yield* settle;
-    yield* Fiber.interrupt(next);
-    yield* Deferred.succeed(proceed, undefined);
-    yield* Fiber.join(fiber);
-    expect(names(fixture)).toEqual(["first"]);
-  },
-);
+test("a transaction commits although one that waits for its turn is interrupted", function* (fixture) {
+  const { sql } = fixture;
+  const { fiber, proceed } = yield* openTransaction(sql, "first");
+  const next = yield* Effect.forkChild(sql.withTransaction(add(sql, "next")));
+  yield* settle;
+  yield* Fiber.interrupt(next);
+  yield* Deferred.succeed(proceed, undefined);
+  yield* Fiber.join(fiber);
+  expect(names(fixture)).toEqual(["first"]);
+});
 
-testDatabase("a bulk transaction ends the group before it, and a statement joins one", function* (fixture) {
+test("a bulk transaction ends the group before it, and a statement joins one", function* (fixture) {
   const { sql } = fixture;
   yield* Effect.all([sql.withTransaction(add(sql, "first")), bulk(sql, add(sql, "bulk"))], atOnce);
   yield* Effect.all([sql.withTransaction(add(sql, "second")), add(sql, "statement")], atOnce);
   expect(names(fixture)).toEqual(["bulk", "first", "second", "statement"]);
 });
 
-testDatabase("a loop of eight transactions at a time runs each of its items once", function* ({ sql }) {
+test("a loop of eight transactions at a time runs each of its items once", function* ({ sql }) {
   const items = Array.from({ length: 100 }, (_, i) => i);
   const done: Array<number> = [];
   const transaction = (item: number) => {

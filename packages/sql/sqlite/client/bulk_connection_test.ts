@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, test } from "@accountlink/test-servers/effect";
+import { expect, test as plainTest } from "@accountlink/test-servers/effect";
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect";
 import { SqlClient } from "effect/sql";
-import { add, bulk, names, testDatabase } from "../test_database.ts";
+import { add, bulk, names, test } from "../test_database.ts";
 import { makeTempFolder } from "../test_folder.ts";
 import { layerSqlite } from "./sql_client.ts";
 
@@ -25,7 +25,7 @@ const openBulk = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   return fiber;
 });
 
-testDatabase("a statement of a bulk transaction delays no read", function* ({ sql, connection }) {
+test("a statement of a bulk transaction delays no read", function* ({ sql, connection }) {
   const fiber = yield* openBulk(sql);
   for (const read of [
     sql`SELECT name FROM counters`.values,
@@ -38,30 +38,27 @@ testDatabase("a statement of a bulk transaction delays no read", function* ({ sq
   expect(yield* connection.executeValues("SELECT name FROM counters", [])).toEqual([["a"]]);
 });
 
-testDatabase(
-  "an answered bulk transaction is visible to the reads of the same turn",
-  function* ({ sql, connection }) {
-    const read = connection.executeValues("SELECT name FROM counters", []);
-    for (const name of ["a", "b", "c"]) {
-      yield* read;
-      yield* bulk(sql, add(sql, name));
-      expect((yield* read).at(-1)).toEqual([name]);
-    }
-  },
-);
+test("an answered bulk transaction is visible to the reads of the same turn", function* ({
+  sql,
+  connection,
+}) {
+  const read = connection.executeValues("SELECT name FROM counters", []);
+  for (const name of ["a", "b", "c"]) {
+    yield* read;
+    yield* bulk(sql, add(sql, name));
+    expect((yield* read).at(-1)).toEqual([name]);
+  }
+});
 
-testDatabase(
-  "bulk transactions survive a crash of the machine, and enforce foreign keys",
-  function* ({ sql }) {
-    const settings = Effect.forEach(
-      ["synchronous", "fullfsync", "secure_delete", "foreign_keys"],
-      (name) => sql.unsafe(`PRAGMA ${name}`).values,
-    );
-    expect((yield* bulk(sql, settings)).flat(2)).toEqual([2, 1, 1, 1]);
-  },
-);
+test("bulk transactions survive a crash of the machine, and enforce foreign keys", function* ({ sql }) {
+  const settings = Effect.forEach(
+    ["synchronous", "fullfsync", "secure_delete", "foreign_keys"],
+    (name) => sql.unsafe(`PRAGMA ${name}`).values,
+  );
+  expect((yield* bulk(sql, settings)).flat(2)).toEqual([2, 1, 1, 1]);
+});
 
-testDatabase("bulk transactions and others take turns", function* ({ sql }) {
+test("bulk transactions and others take turns", function* ({ sql }) {
   yield* add(sql, "shared", 0);
   const increment = Effect.gen(function* () {
     const rows = yield* sql<{ count: number }>`SELECT count FROM counters`;
@@ -76,7 +73,7 @@ testDatabase("bulk transactions and others take turns", function* ({ sql }) {
   expect(yield* sql`SELECT count FROM counters`.values).toEqual([[40]]);
 });
 
-testDatabase(
+test(
   "a write waits for a bulk transaction longer than for the lock of another process",
   function* ({ sql }) {
     const first = yield* openBulk(sql);
@@ -88,7 +85,7 @@ testDatabase(
   { busyTimeout: "1 millis" },
 );
 
-testDatabase("a bulk transaction rolls back when one of its statements fails", function* (fixture) {
+test("a bulk transaction rolls back when one of its statements fails", function* (fixture) {
   const { sql } = fixture;
   const undone = add(sql, "undone");
   const taken = yield* Effect.flip(bulk(sql, Effect.andThen(undone, undone)));
@@ -97,19 +94,16 @@ testDatabase("a bulk transaction rolls back when one of its statements fails", f
   expect(names(fixture)).toEqual(["kept"]);
 });
 
-testDatabase(
-  "a fiber that outlives its bulk transaction can no longer run statements in it",
-  function* (fixture) {
-    const { sql } = fixture;
-    const ended = yield* Deferred.make<void>();
-    const late = yield* bulk(sql, Effect.forkDetach(Effect.andThen(Deferred.await(ended), add(sql, "late"))));
-    yield* Deferred.succeed(ended, undefined);
-    expect(Exit.isFailure(yield* Fiber.await(late))).toBe(true);
-    expect(names(fixture)).toEqual([]);
-  },
-);
+test("a fiber that outlives its bulk transaction can no longer run statements in it", function* (fixture) {
+  const { sql } = fixture;
+  const ended = yield* Deferred.make<void>();
+  const late = yield* bulk(sql, Effect.forkDetach(Effect.andThen(Deferred.await(ended), add(sql, "late"))));
+  yield* Deferred.succeed(ended, undefined);
+  expect(Exit.isFailure(yield* Fiber.await(late))).toBe(true);
+  expect(names(fixture)).toEqual([]);
+});
 
-test("a bulk transaction fails when the database is closed during a statement", function* () {
+plainTest("a bulk transaction fails when the database is closed during a statement", function* () {
   const filename = join(yield* makeTempFolder, "links.db");
   const scope = yield* Scope.make();
   const context = yield* Layer.buildWithScope(layerSqlite({ filename }), scope);
@@ -122,13 +116,13 @@ test("a bulk transaction fails when the database is closed during a statement", 
   expect(existsSync(`${filename}-wal`)).toBe(false);
 });
 
-testDatabase(
-  "a bulk transaction fails if its thread cannot open the database, and the next one tries again",
-  function* ({ sql, filename }) {
-    rmSync(dirname(filename), { recursive: true });
-    for (let attempt = 1; attempt <= 2; attempt++) {
-      const error = yield* Effect.flip(bulk(sql, add(sql, "a")));
-      expect(error.message).toBe("Cannot open the database file");
-    }
-  },
-);
+test("a bulk transaction fails if its thread cannot open the database, and the next one tries again", function* ({
+  sql,
+  filename,
+}) {
+  rmSync(dirname(filename), { recursive: true });
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const error = yield* Effect.flip(bulk(sql, add(sql, "a")));
+    expect(error.message).toBe("Cannot open the database file");
+  }
+});

@@ -1,7 +1,7 @@
 import { expect } from "@accountlink/test-servers/effect";
 import { Deferred, Effect } from "effect";
 import { type OneStep, OneStepTransactions } from "../../statements/one_step.ts";
-import { add, names, settle, testDatabase } from "../test_database.ts";
+import { add, names, settle, test } from "../test_database.ts";
 
 const inStep = (name: string, isWanted = true) =>
   Effect.flatMap(OneStepTransactions, (oneStep) =>
@@ -11,22 +11,19 @@ const inStep = (name: string, isWanted = true) =>
     }),
   );
 
-testDatabase("a transaction of one step is answered after its commit", function* (fixture) {
+test("a transaction of one step is answered after its commit", function* (fixture) {
   expect(yield* inStep("a")).toBe("a");
   expect(names(fixture)).toEqual(["a"]);
 });
 
-testDatabase(
-  "steps that come together share a commit, and one that is refused or fails is undone alone",
-  function* (fixture) {
-    const all = ["a", "b", "a", "c"].map((name) => Effect.exit(inStep(name, name !== "b")));
-    const exits = yield* Effect.all(all, { concurrency: "unbounded" });
-    expect(exits.map(({ _tag }) => _tag)).toEqual(["Success", "Success", "Failure", "Success"]);
-    expect(names(fixture)).toEqual(["a", "c"]);
-  },
-);
+test("steps that come together share a commit, and one that is refused or fails is undone alone", function* (fixture) {
+  const all = ["a", "b", "a", "c"].map((name) => Effect.exit(inStep(name, name !== "b")));
+  const exits = yield* Effect.all(all, { concurrency: "unbounded" });
+  expect(exits.map(({ _tag }) => _tag)).toEqual(["Success", "Success", "Failure", "Success"]);
+  expect(names(fixture)).toEqual(["a", "c"]);
+});
 
-testDatabase("a step changes nothing while another transaction has the turn", function* (fixture) {
+test("a step changes nothing while another transaction has the turn", function* (fixture) {
   const { sql } = fixture;
   const [isOpen, isDone] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
   const other = add(sql, "other").pipe(
