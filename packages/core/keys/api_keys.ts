@@ -184,7 +184,9 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
       revoke,
 
       /** Revokes a leaked key, unless it is unknown or a rotation ended the leaked secret. */
-      reportLeaked: Effect.fn("ApiKeys.reportLeaked")(function* (token: string, requestId: string) {
+      reportLeaked: Effect.fn("ApiKeys.reportLeaked")(function* (reported: string, requestId: string) {
+        // A key that is copied from a file or a page often has white space around it.
+        const token = reported.trim();
         if (keyIdOf(token) === null) return "unknown";
         const found = yield* store.findByHash(yield* secrets.keyHash(token));
         const at = yield* Clock.currentTimeMillis;

@@ -68,7 +68,7 @@ test("reporting an expired key as leaked revokes it, since its owner may give it
   const keys = yield* ApiKeys;
   const { key, token } = yield* create({ expiresAt: 5 });
   yield* TestClock.adjust("1 second");
-  assert.strictEqual(yield* keys.reportLeaked(token, "req_1"), "revoked");
+  assert.strictEqual(yield* keys.reportLeaked(` ${token}\n`, "req_1"), "revoked");
   const again = yield* Effect.flip(keys.update(key.id, { expiresAt: null }, operator));
   assert.deepStrictEqual(again.details, { reason: "key_revoked" });
 });
