@@ -112,6 +112,14 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect(await pageOf(`/${site}/callback`)).toEqual(used);
   });
 
+  test("sign-ins that a browser has begun in several tabs all succeed", async () => {
+    const browser = newBrowser();
+    const callbacks = [await returnAs(browser, ada, site), await returnAs(browser, ada, site)];
+    for (const callback of callbacks) expect((await browser.get(callback)).status).toBe(303);
+    for (const callback of callbacks)
+      expect(titleOf((await browser.get(callback)).text)).toBe("This sign-in cannot be used");
+  });
+
   test("a page explains that the user denied access, or that the platform is down", async () => {
     const browser = newBrowser();
     const denied = await browser.get(await returnAs(browser, { deny: true }, site));

@@ -9,7 +9,7 @@ export interface Site {
   readonly name: SignInSite;
   readonly path: "/dashboard" | "/me";
   readonly session: PageCookie;
-  /** The cookie with the `state` of a sign-in in progress. */
+  /** The cookie with the `state` of each sign-in in progress, the newest first. */
   readonly begun: PageCookie;
   /** The cookie with the page that a user asked for before the sign-in. */
   readonly asked: PageCookie;

@@ -129,6 +129,8 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   /** Makes the route of a form whose body the handler reads. The handler must check the field `csrf`. */
   const upload = forVisitors("POST");
 
+  const statesOf = (context: PageContext) => site.begun.read(context)?.split(" ") ?? [];
+
   const begin = Effect.fnUntraced(function* (context: PageContext) {
     const { query } = context;
     const shown = query["form"];
@@ -136,20 +138,28 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     if (isSignInRefusal(shown)) return yield* new SignInRefused({ reason: shown });
     if (isFetchedAhead(context)) return notYet;
     const { url, state } = yield* signIns.begin(name, callbackUri, query["communities"] !== undefined);
-    return site.begun.write(redirectTo(302, url), state);
+    const begun = [state, ...statesOf(context)].slice(0, mostBegun).join(" ");
+    return site.begun.write(redirectTo(302, url), begun);
   });
 
   const finish = Effect.fnUntraced(function* (context: PageContext) {
     if (isFetchedAhead(context)) return notYet;
+    const callback = searchOf(context.request);
+    const state = statesOf(context).find((begun) => begun === callback.get("state")) ?? null;
     const { cookie } = yield* signIns.finish({
       site: name,
       redirectUri: callbackUri,
-      state: site.begun.read(context),
-      callback: searchOf(context.request),
+      state,
+      callback,
       cookie: site.session.read(context),
       userAgent: context.request.header("user-agent") ?? null,
     });
-    return site.session.write(site.begun.clear(toAskedPage(context)), cookie);
+    const left = statesOf(context).filter((begun) => begun !== state);
+    const response = toAskedPage(context);
+    return site.session.write(
+      left.length === 0 ? site.begun.clear(response) : site.begun.write(response, left.join(" ")),
+      cookie,
+    );
   });
 
   const signedOut = (response: HttpResponse): HttpResponse => site.session.clear(response);
@@ -173,6 +183,9 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 
   return { routes, page, form, upload, answerForm, signedOut, signInOf, ...handler };
 });
+
+/** How many sign-ins a browser can have begun, for example in the tabs that it opens again at its start. */
+const mostBegun = 10;
 
 /** The page after a sign-out, a deletion of the account, or for a form that was sent after the sign-in had ended. */
 const endedPage = (path: Site["path"], name: "ended" | "lost" | "deleted"): Page => ({
