@@ -218,6 +218,7 @@ test("a member of several accounts chooses one for this browser and the next sig
   expect(await accountOf(await signInOwner(server, "100017"))).toBe("chat:100016");
   for (const unknown of ["roles", "nobody's", "\u0000"]) {
     expectUnknown(await choose(both, unknown));
+    expectUnknown(await decline(both, unknown));
   }
 });
 

@@ -101,7 +101,7 @@ test("three posts of a panel in one channel at once make one panel", async () =>
 
 test("a panel is refused in channels that are closed or elsewhere, with a long text, and to moderators", async () => {
   for (const channelId of [staff, "99", guild]) expectInvalid(await postPanel({ channelId }), "channelId");
-  expectInvalid(await postPanel({ text: "x".repeat(301) }), "text");
+  for (const text of ["x".repeat(301), "a\0"]) expectInvalid(await postPanel({ text }), "text");
   expectForbidden(await postPanel({ guildId: botlessGuild }), "wrong_guild");
   expectMissing(await postPanel({ channelId: undefined }), "channelId");
   const moderator = await signInOwner(server, cyd);

@@ -123,7 +123,8 @@ export class Members extends Context.Service<Members>()("@accountlink/core/Membe
         name: string,
         requestId: string,
       ) {
-        const account = calledBy(yield* store.findByChatId(chatId), name)?.account.name ?? name;
+        const account = calledBy(yield* store.findByChatId(chatId), name)?.account.name;
+        if (account === undefined) return yield* new BadRequest({ problem: "not_found" });
         const at = yield* Clock.currentTimeMillis;
         const actor = { type: "account", id: account, member: chatId } as const;
         const change = { type: "decline", chatId } as const;

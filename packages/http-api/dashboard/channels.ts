@@ -7,6 +7,7 @@
  * ofChannels.map(({ method }) => method); // ["GET", "POST"]
  * ```
  */
+import { storable } from "@accountlink/core/storable_text";
 import { Schema } from "effect";
 import { optional, required, text } from "../parameter.ts";
 import { demoGuild, guildInScope, managed } from "./signed_in.ts";
@@ -35,7 +36,7 @@ export const postPanel = managed("admin", "POST", "/panel", {
     channelId: text("ID of a text channel in which the bot may post"),
     text: optional(
       required(
-        Schema.String.check(Schema.isMaxLength(longestPanelText)),
+        Schema.String.check(Schema.isMaxLength(longestPanelText), storable),
         { is: "characters", most: longestPanelText },
         "Text of the panel; left out or empty, one sentence asks to link",
       ),

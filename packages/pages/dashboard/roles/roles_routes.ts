@@ -6,6 +6,7 @@ import { originOf } from "@accountlink/core/keys";
 import { pageOf } from "@accountlink/core/list_page";
 import { OwnedScopes } from "@accountlink/core/owners";
 import { RolePlans, unnamedBy } from "@accountlink/core/roles";
+import { toStorable } from "@accountlink/core/storable_text";
 import { Clock, Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
@@ -121,7 +122,7 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const { scope, guildId } = guild;
     const preview = yield* plans.findPreview(guild);
     if (preview === null) return seeOther(rolesPath(scope.pid), { guildId });
-    const [roleId, cursor] = [query("roleId"), query("cursor")];
+    const [roleId, cursor] = [toStorable(query("roleId")), query("cursor")];
     const change = query("change") === "took" ? "took" : "gave";
     const role = { preview: preview.id, roleId, change } as const;
     const after = isChatId(cursor) ? cursor : null;
