@@ -1,4 +1,4 @@
-import { assert, test } from "@accountlink/test-servers/effect";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { AddressVault } from "../addresses/address_vault.ts";
@@ -20,7 +20,9 @@ import { type NewLink, noteNewLink, SuspectStore } from "./suspect_store.ts";
 const [ada, ben, cyd] = [chatId("10001"), chatId("10002"), chatId("10003")];
 const gameOf = { [ada]: gameId("1"), [ben]: gameId("2"), [cyd]: gameId("1") };
 
-const base = Layer.mergeAll(vaultWith(1), NetworkIntelligence.none).pipe(Layer.provideMerge(services));
+const test = testWith(
+  Layer.mergeAll(vaultWith(1), NetworkIntelligence.none).pipe(Layer.provideMerge(services)),
+);
 
 /** Links three users: Ada and Ben have the same address, and Ada and Cyd the same game account. */
 const linkUsers = Effect.gen(function* () {
@@ -79,28 +81,26 @@ const untilCounted = Effect.gen(function* () {
 });
 
 test("likely alts of new links are stored and told to the log, once", function* () {
-  yield* Effect.gen(function* () {
-    const scope = yield* linkUsers;
-    const suspects = yield* SuspectStore;
-    const { alts, told, close } = yield* open();
-    for (const user of [ben, cyd]) {
-      yield* note(scope, linkOf(user));
-      yield* alts.count(scope, linkOf(user));
-      yield* alts.count(scope, linkOf(user));
-    }
-    yield* untilCounted;
-    yield* close;
-    assert.deepStrictEqual(
-      told.map((entry) => [entry.is, "chatId" in entry && entry.chatId]),
-      [["alike", cyd]],
-    );
-    const found = yield* suspects.find(scope.pid, 0);
-    // A shared address is too little to be told.
-    assert.deepStrictEqual(
-      found.map((pair) => [pair.chatId, pair.otherChatId, pair.evidence[0]?.kind]),
-      [[cyd, ada, "game"]],
-    );
-  }).pipe(Effect.provide(base));
+  const scope = yield* linkUsers;
+  const suspects = yield* SuspectStore;
+  const { alts, told, close } = yield* open();
+  for (const user of [ben, cyd]) {
+    yield* note(scope, linkOf(user));
+    yield* alts.count(scope, linkOf(user));
+    yield* alts.count(scope, linkOf(user));
+  }
+  yield* untilCounted;
+  yield* close;
+  assert.deepStrictEqual(
+    told.map((entry) => [entry.is, "chatId" in entry && entry.chatId]),
+    [["alike", cyd]],
+  );
+  const found = yield* suspects.find(scope.pid, 0);
+  // A shared address is too little to be told.
+  assert.deepStrictEqual(
+    found.map((pair) => [pair.chatId, pair.otherChatId, pair.evidence[0]?.kind]),
+    [[cyd, ada, "game"]],
+  );
 });
 
 const away: Effect.Effect<never, StoreUnavailable> = Effect.fail(
@@ -108,72 +108,64 @@ const away: Effect.Effect<never, StoreUnavailable> = Effect.fail(
 );
 
 test("alts of a link are counted once the storage is back, also by a node that has started since", function* () {
-  yield* Effect.gen(function* () {
-    const scope = yield* linkUsers;
-    const links = yield* LinkStore;
-    let failures = 0;
-    const first = yield* open({
-      links: {
-        ...links,
-        findByChatId: () =>
-          Effect.andThen(
-            Effect.sync(() => failures++),
-            away,
-          ),
-      },
-    });
-    yield* note(scope, linkOf(cyd));
-    yield* first.alts.count(scope, linkOf(cyd));
-    yield* until(() => failures === 2, TestClock.adjust("1 minute"));
-    yield* first.close;
-    const next = yield* open();
-    yield* until(() => next.told.length === 1, TestClock.adjust("1 minute"));
-    yield* next.close;
-  }).pipe(Effect.provide(base));
+  const scope = yield* linkUsers;
+  const links = yield* LinkStore;
+  let failures = 0;
+  const first = yield* open({
+    links: {
+      ...links,
+      findByChatId: () =>
+        Effect.andThen(
+          Effect.sync(() => failures++),
+          away,
+        ),
+    },
+  });
+  yield* note(scope, linkOf(cyd));
+  yield* first.alts.count(scope, linkOf(cyd));
+  yield* until(() => failures === 2, TestClock.adjust("1 minute"));
+  yield* first.close;
+  const next = yield* open();
+  yield* until(() => next.told.length === 1, TestClock.adjust("1 minute"));
+  yield* next.close;
 });
 
 test("a link that nobody could count within a day is given up", function* () {
-  yield* Effect.gen(function* () {
-    const scope = yield* linkUsers;
-    yield* note(scope, { ...linkOf(cyd), at: -dayMs });
-    const { told, close } = yield* open();
-    yield* untilCounted;
-    yield* close;
-    assert.deepStrictEqual(told, []);
-  }).pipe(Effect.provide(base));
+  const scope = yield* linkUsers;
+  yield* note(scope, { ...linkOf(cyd), at: -dayMs });
+  const { told, close } = yield* open();
+  yield* untilCounted;
+  yield* close;
+  assert.deepStrictEqual(told, []);
 });
 
 test("alts of a link that was replaced since are not told to the log", function* () {
-  yield* Effect.gen(function* () {
-    const scope = yield* linkUsers;
-    const { alts, told, close } = yield* open();
-    const link = { ...linkOf(cyd), gameId: gameId("2") };
-    yield* note(scope, link);
-    yield* alts.count(scope, link);
-    yield* untilCounted;
-    yield* close;
-    assert.deepStrictEqual(told, []);
-  }).pipe(Effect.provide(base));
+  const scope = yield* linkUsers;
+  const { alts, told, close } = yield* open();
+  const link = { ...linkOf(cyd), gameId: gameId("2") };
+  yield* note(scope, link);
+  yield* alts.count(scope, link);
+  yield* untilCounted;
+  yield* close;
+  assert.deepStrictEqual(told, []);
 });
 
 test("links of an account wait on a node up to a bound, and do not keep it from stopping", function* () {
-  yield* Effect.gen(function* () {
-    const scope = yield* linkUsers;
-    const suspects = yield* SuspectStore;
-    const isHeld = yield* Deferred.make<void>();
-    let asked = 0;
-    const { alts, close } = yield* open({
-      suspects: {
-        ...suspects,
-        settleLink: () =>
-          Effect.suspend(() => (++asked === 1 ? Deferred.await(isHeld) : Effect.void)).pipe(Effect.as(false)),
-      },
-    });
-    for (let i = 0; i < mostNewLinks + 3; i++) yield* alts.count(scope, linkOf(ben));
-    yield* until(() => asked === 1);
-    yield* Deferred.succeed(isHeld, undefined);
-    yield* until(() => asked > mostNewLinks);
-    assert.strictEqual(asked, mostNewLinks + 1);
-    yield* close;
-  }).pipe(Effect.provide(base));
+  const scope = yield* linkUsers;
+  const suspects = yield* SuspectStore;
+  const isHeld = yield* Deferred.make<void>();
+  let asked = 0;
+  const { alts, close } = yield* open({
+    suspects: {
+      ...suspects,
+      settleLink: () =>
+        Effect.suspend(() => (++asked === 1 ? Deferred.await(isHeld) : Effect.void)).pipe(Effect.as(false)),
+    },
+  });
+  for (let i = 0; i < mostNewLinks + 3; i++) yield* alts.count(scope, linkOf(ben));
+  yield* until(() => asked === 1);
+  yield* Deferred.succeed(isHeld, undefined);
+  yield* until(() => asked > mostNewLinks);
+  assert.strictEqual(asked, mostNewLinks + 1);
+  yield* close;
 });

@@ -14,14 +14,13 @@ const problemsIn = ({ problems }: Pick<PlanStatus, "problems">) =>
   problems.map(({ chatId: user, roleId, reason }) => [user, roleId, reason]);
 
 test("a source that answers nobody holds back its role alone, and its first answer starts a sweep", function* () {
-  const { put, startNode, link, unlink, broken, rolesOf, status, takeAsked } = yield* deployment;
+  const { put, runNode, link, unlink, broken, rolesOf, status, takeAsked } = yield* deployment;
   const users = memberIds.slice(0, 60);
   const newcomer = memberIds[60] ?? "";
   for (const [index, user] of users.entries()) yield* link(user, String(101 + index));
   yield* put({ rules: linkedAndGroup });
   broken.areGroupsClosed = true;
-  yield* startNode();
-  yield* pass(30);
+  yield* runNode(30);
   const closed = yield* status;
   assert.isNotNull(closed.sweptAt);
   assert.isNull(closed.sweep);
@@ -48,14 +47,13 @@ test("a source that answers nobody holds back its role alone, and its first answ
 });
 
 test("when the member leaves for whom a closed source is asked, the next one asks", function* () {
-  const { put, startNode, link, unlink, broken, rolesOf, status } = yield* deployment;
+  const { put, runNode, link, unlink, broken, rolesOf, status } = yield* deployment;
   const [ada = "", bob = "", eve = ""] = memberIds;
   yield* link(ada, "101");
   yield* link(bob, "102");
   yield* put({ rules: linkedAndGroup });
   broken.areGroupsClosed = true;
-  yield* startNode();
-  yield* pass(60);
+  yield* runNode(60);
   for (const user of [ada, bob]) yield* unlink(user);
   yield* pass(5);
   assert.strictEqual((yield* status).pending, 0);
@@ -68,15 +66,14 @@ test("when the member leaves for whom a closed source is asked, the next one ask
 });
 
 test("a sweep records nicknames that are right already, and asks for no such member alone", function* () {
-  const { put, startNode, link, unlink, member, roles, takeRequests, changes, status } = yield* deployment;
+  const { put, runNode, link, unlink, member, roles, takeRequests, changes, status } = yield* deployment;
   const users = memberIds.slice(0, 40);
   for (const [index, user] of users.entries()) {
     yield* link(user, String(101 + index));
     yield* roles.setNickname(guildId, chatId(user), `game_${101 + index}`);
   }
   yield* put({ rules: [], nickname: "{game.username}" });
-  yield* startNode();
-  yield* pass(30);
+  yield* runNode(30);
   assert.isNotNull((yield* status).sweptAt);
   assert.isAtMost(takeRequests(), 10);
   assert.deepEqual(changes, []);
@@ -139,7 +136,7 @@ test("roles of rules for an age stay while the game tells no ages, and its next 
 });
 
 test("an item or group that does not exist is a problem of the plan, and the item is asked about once in a sweep", function* () {
-  const { put, startNode, link, broken, rolesOf, status, takeAsked } = yield* deployment;
+  const { put, runNode, link, broken, rolesOf, status, takeAsked } = yield* deployment;
   const users = memberIds.slice(0, 60);
   for (const [index, user] of users.entries()) yield* link(user, String(101 + index));
   broken.isPassGone = true;
@@ -151,8 +148,7 @@ test("an item or group that does not exist is a problem of the plan, and the ite
     nickname: null,
   }));
   yield* put({ rules: [...usual.rules, ...rules] });
-  yield* startNode();
-  yield* pass(40);
+  yield* runNode(40);
   const { sweep, sweptAt, problems, pending } = yield* status;
   assert.deepEqual([sweep, pending, sweptAt === null], [null, 0, false]);
   assert.sameDeepMembers(problemsIn({ problems }), [
@@ -165,11 +161,10 @@ test("an item or group that does not exist is a problem of the plan, and the ite
 });
 
 test("a source that closes between sweeps becomes a problem after 20 questions, and opens by its answer", function* () {
-  const { begin, startNode, link, broken, rolesOf, status, takeAsked } = yield* deployment;
+  const { begin, runNode, link, broken, rolesOf, status, takeAsked } = yield* deployment;
   const [ada = "", bob = "", eve = ""] = memberIds;
   yield* begin({ rules: linkedAndGroup });
-  yield* startNode();
-  yield* pass(5);
+  yield* runNode(5);
   broken.areGroupsClosed = true;
   yield* link(ada, "101");
   yield* pass(5);
@@ -193,10 +188,9 @@ test("a source that closes between sweeps becomes a problem after 20 questions, 
 });
 
 test("a source that 20 members ask for in vain between sweeps is closed at once", function* () {
-  const { begin, startNode, link, broken, rolesOf, status } = yield* deployment;
+  const { begin, runNode, link, broken, rolesOf, status } = yield* deployment;
   yield* begin({ rules: linkedAndGroup });
-  yield* startNode();
-  yield* pass(5);
+  yield* runNode(5);
   broken.areGroupsClosed = true;
   const users = memberIds.slice(0, 25);
   for (const [index, user] of users.entries()) yield* link(user, String(101 + index));

@@ -40,7 +40,7 @@ const renamed = Effect.gen(function* () {
 });
 
 test("nicknames are put back once, however often that is asked for, and another node goes on for a dead one", function* () {
-  const { asked, putBack, startNode, changes, left, isRunning, nicknames, own } = yield* renamed;
+  const { asked, putBack, runNode, startNode, changes, left, isRunning, nicknames, own } = yield* renamed;
   yield* putBack;
   yield* putBack;
   const first = yield* startNode("first");
@@ -54,8 +54,7 @@ test("nicknames are put back once, however often that is asked for, and another 
   assert.strictEqual(yield* isRunning, true);
   assert.isAtLeast(yield* left, users.length - stoppedAt);
   yield* putBack;
-  yield* startNode("second");
-  yield* pass(20);
+  yield* runNode(20, "second");
   assert.deepEqual(yield* nicknames, own);
   assert.deepEqual([yield* left, yield* isRunning, yield* asked], [0, false, 1]);
   yield* putBack;
@@ -135,7 +134,7 @@ const taken = Effect.gen(function* () {
 });
 
 test("roles that the rules took are given back once, over nodes, and the rules are paused", function* () {
-  const { because, changes, left, pending, putBack, startNode, state, verified: has } = yield* taken;
+  const { because, changes, left, pending, putBack, runNode, startNode, state, verified: has } = yield* taken;
   assert.deepEqual([yield* has, yield* left, yield* state], [0, users.length, "on"]);
   assert.strictEqual(yield* putBack, users.length);
   assert.strictEqual(yield* putBack, users.length);
@@ -144,8 +143,7 @@ test("roles that the rules took are given back once, over nodes, and the rules a
   while (changes.length < 3) yield* pass(0.1, 0.1);
   yield* first.stop;
   assert.isAtLeast(yield* pending, users.length - changes.length);
-  yield* startNode("second");
-  yield* pass(15);
+  yield* runNode(15, "second");
   assert.deepEqual([yield* has, yield* left, yield* pending], [users.length, 0, 0]);
   assert.strictEqual(changes.length, users.length);
   assert.deepEqual(yield* because(users[0] ?? ""), [
@@ -157,7 +155,7 @@ test("roles that the rules took are given back once, over nodes, and the rules a
 });
 
 test("a role whose node died before the platform was asked is given back by another node", function* () {
-  const { changes, history, left, pending, place, putBack, startNode, verified: has } = yield* taken;
+  const { changes, history, left, pending, place, putBack, runNode, verified: has } = yield* taken;
   yield* putBack;
   const dying = { ...place, chatId: chatId(users[0] ?? ""), because: "put_back" } as const;
   yield* history.begin({
@@ -166,21 +164,19 @@ test("a role whose node died before the platform was asked is given back by anot
     at: yield* Clock.currentTimeMillis,
   });
   assert.deepEqual([yield* left, yield* pending], [users.length, users.length]);
-  yield* startNode();
-  yield* pass(15);
+  yield* runNode(15);
   assert.deepEqual([yield* has, yield* left, yield* pending], [users.length, 0, 0]);
   assert.strictEqual(changes.length, users.length);
 });
 
 test("who has left, who has the role again, and what the platform refuses stay as they are", function* () {
-  const { changes, broken, left, pending, putBack, roles, startNode } = yield* taken;
+  const { changes, broken, left, pending, putBack, roles, runNode } = yield* taken;
   const [ada = "", bob = "", cyd = ""] = users;
   yield* roles.addRole(guildId, chatId(ada), verified);
   broken.gone.add(bob);
   broken.refused.add(cyd);
   yield* putBack;
-  yield* startNode();
-  yield* pass(15);
+  yield* runNode(15);
   // Bob may come back, the platform may allow it, and the roles may be given back again.
   assert.deepEqual([yield* left, yield* pending], [2, 0]);
   assert.strictEqual(changes.length, users.length - 3);
@@ -236,7 +232,7 @@ test("roles that are given back while they are taken stay when the rules are on 
 
 test("a role that no rule names any more is taken from the members who have it by the rules", function* () {
   const deployed = yield* deployment;
-  const { changes, guild, link, plans, put, begin, roles, startNode, state } = deployed;
+  const { changes, guild, link, plans, put, begin, roles, runNode, state } = deployed;
   for (const [index, user] of users.entries()) yield* link(user, String(index + 1));
   yield* begin({ rules: usual.rules.slice(0, 1) });
   const other = memberIds[20] ?? "";
@@ -247,8 +243,7 @@ test("a role that no rule names any more is taken from the members who have it b
     { roleId: verified, count: users.length },
   ]);
   yield* put({ rules, state: "paused", take: [verified] });
-  yield* startNode();
-  yield* pass(10);
+  yield* runNode(10);
   // Paused rules take nothing.
   assert.strictEqual(yield* has, users.length + 1);
   // Nor do rules that are turned on without taking it.

@@ -30,10 +30,9 @@ test("changes of a link are applied in order, even while a sweep compares the sa
 });
 
 test("a change of a link waits for a platform that is down, and is applied within 15 seconds afterwards", function* () {
-  const { begin, startNode, link, broken, rolesOf, status, takeRequests } = yield* deployment;
+  const { begin, runNode, link, broken, rolesOf, status, takeRequests } = yield* deployment;
   yield* begin();
-  yield* startNode();
-  yield* pass(2);
+  yield* runNode(2);
   broken.isDown = true;
   const users = memberIds.slice(0, 200);
   for (const user of users) yield* link(user, "1");
@@ -47,11 +46,10 @@ test("a change of a link waits for a platform that is down, and is applied withi
 });
 
 test("a sweep changes at most ten members a second, and only members that differ from the rules", function* () {
-  const { put, startNode, link, changes, status, rolesOf } = yield* deployment;
+  const { put, runNode, link, changes, status, rolesOf } = yield* deployment;
   for (const user of memberIds.slice(0, 30)) yield* link(user, "1");
   yield* put({ rules: usual.rules.slice(0, 1) });
-  yield* startNode();
-  yield* pass(2);
+  yield* runNode(2);
   assert.isAtMost(changes.length, 21);
   yield* pass(8);
   assert.deepEqual(usersOf(changes), memberIds.slice(0, 30));
@@ -62,12 +60,10 @@ test("a sweep changes at most ten members a second, and only members that differ
 });
 
 test("another node continues a dead node's sweep within ten seconds, and changes no member twice", function* () {
-  const { put, startNode, changes, status } = yield* deployment;
+  const { put, runNode, changes, status } = yield* deployment;
   yield* put();
-  const first = yield* startNode("first");
-  yield* pass(1);
-  yield* startNode("second");
-  yield* pass(14);
+  const first = yield* runNode(1, "first");
+  yield* runNode(14, "second");
   first.cut();
   const { done = 0, total } = (yield* status).sweep ?? {};
   assert.isAbove(done, 100);
@@ -81,15 +77,14 @@ test("another node continues a dead node's sweep within ten seconds, and changes
 });
 
 test("a sweep that would take a role from most of those who have it changes nobody and pauses the plan", function* () {
-  const { put, begin, startNode, link, unlink, state, status, changes } = yield* deployment;
+  const { put, begin, runNode, link, unlink, state, status, changes } = yield* deployment;
   const linked = memberIds.slice(0, 40);
   for (const user of linked) yield* link(user, "1");
   yield* begin({ rules: usual.rules.slice(0, 1) });
   yield* put({ state: "paused" });
   for (const user of linked.slice(0, 21)) yield* unlink(user);
   yield* put();
-  yield* startNode();
-  yield* pass(5);
+  yield* runNode(5);
   assert.deepEqual([changes.length, yield* state], [0, "paused"]);
   const many = { chatId: null, roleId: verified, reason: "many_would_lose" } as const;
   assert.deepInclude((yield* status).problems[0], many);
@@ -103,7 +98,7 @@ test("a sweep that would take a role from most of those who have it changes nobo
 });
 
 test("a sweep takes a role from most of its members after a preview that said so and was confirmed", function* () {
-  const { put, begin, startNode, link, unlink, state, status, changes, guild, plans } = yield* deployment;
+  const { put, begin, runNode, link, unlink, state, status, changes, guild, plans } = yield* deployment;
   const linked = memberIds.slice(0, 25);
   for (const user of linked) yield* link(user, "1");
   yield* begin({ rules: usual.rules.slice(0, 1) });
@@ -120,8 +115,7 @@ test("a sweep takes a role from most of its members after a preview that said so
   // Whoever looks at other rules meanwhile has confirmed these all the same.
   yield* plans.previewAll(guild, { ...usual, nickname: "{game.username}" }).pipe(Effect.forkChild);
   yield* pass(5);
-  yield* startNode();
-  yield* pass(60);
+  yield* runNode(60);
   assert.deepEqual([yield* state, (yield* status).problems], ["on", []]);
   assert.strictEqual(changes.filter(({ what }) => what === "remove").length, 25);
 });
@@ -183,12 +177,11 @@ test("a sweep that reads a whole group gives a member the roles of each rank, an
 });
 
 test("a sweep begins a day after the previous sweep", function* () {
-  const { begin, startNode, status } = yield* deployment;
+  const { begin, runNode, status } = yield* deployment;
   yield* begin();
   const before = (yield* status).sweptAt;
   const nextDay = Effect.gen(function* () {
-    yield* startNode();
-    yield* pass(10);
+    yield* runNode(10);
   });
   yield* later("23 hours")(nextDay);
   assert.strictEqual((yield* status).sweptAt, before);
@@ -197,12 +190,11 @@ test("a sweep begins a day after the previous sweep", function* () {
 });
 
 test("a sweep skips members for whom the platform does not answer, and tries them again later", function* () {
-  const { put, startNode, broken, rolesOf, status } = yield* deployment;
+  const { put, runNode, broken, rolesOf, status } = yield* deployment;
   const [ada = "", bob = ""] = memberIds;
   broken.unanswered.add(ada);
   yield* put();
-  yield* startNode();
-  yield* pass(40);
+  yield* runNode(40);
   assert.isNotNull((yield* status).sweptAt);
   assert.deepEqual([yield* rolesOf(ada), yield* rolesOf(bob)], [[], [guest]]);
   broken.unanswered.clear();
@@ -211,12 +203,11 @@ test("a sweep skips members for whom the platform does not answer, and tries the
 });
 
 test("a sweep that a limit refuses asks nothing until the limit opens, and goes on where it stopped", function* () {
-  const { put, startNode, broken, takeRequests, status, changes } = yield* deployment;
+  const { put, runNode, broken, takeRequests, status, changes } = yield* deployment;
   broken.unanswered = new Set(memberIds.slice(5));
   broken.retryAfterMs = 60_000;
   yield* put();
-  yield* startNode();
-  yield* pass(10);
+  yield* runNode(10);
   assert.deepEqual(new Set(usersOf(changes)), new Set(memberIds.slice(0, 5)));
   takeRequests();
   yield* pass(45);
@@ -326,7 +317,7 @@ test("a plan stores a nickname before it sets it, and then the one that the plat
 });
 
 test("a sweep does not forget a nickname that is set after it read the members", function* () {
-  const { put, startNode, broken, member, place, roles, store } = yield* deployment;
+  const { put, runNode, broken, member, place, roles, store } = yield* deployment;
   yield* put({ rules: usual.rules.slice(0, 1), nickname: "{game.username}" });
   const ada = chatId(memberIds[0] ?? "");
   const started = { chatId: ada, nickname: "ada_g", replaced: null, at: 0 };
@@ -335,8 +326,7 @@ test("a sweep does not forget a nickname that is set after it read the members",
     yield* store.startNickname(place, started);
     yield* roles.setNickname(guildId, ada, "ada_g");
   }).pipe(Effect.asVoid, Effect.orDie);
-  yield* startNode();
-  yield* pass(30);
+  yield* runNode(30);
   // She has no link, so the plan takes its nickname back.
   assert.isNull((yield* member(ada)).nickname);
 });
