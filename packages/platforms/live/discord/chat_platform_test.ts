@@ -69,6 +69,12 @@ test("findMember returns a member with all role IDs, and with the names of the r
   );
 });
 
+test("findMember returns a member whose time of joining cannot be read", function* () {
+  const body = { user: bob, roles: [], joined_at: 1_430_029_616 };
+  const { chat } = yield* setUp((path) => (path.endsWith(`/members/${bob.id}`) ? { body } : undefined));
+  expect(yield* chat.findMember(guildId, bob.id)).toMatchObject({ value: { joined: null } });
+});
+
 test("findUser returns a user, with the URLs of the images and the account's creation time", function* () {
   const { chat } = yield* setUp();
   expect(yield* chat.findUser(ada.id)).toEqual(

@@ -2,7 +2,7 @@
 import { ChatId, GuildId } from "@accountlink/core";
 import type { PowerfulPermission } from "@accountlink/core/platforms";
 import { Order, Schema, SchemaGetter } from "effect";
-import { countedEntries, entriesOf, nullish } from "../../http/mod.ts";
+import { countedEntries, entriesOf, nullish, unlessOdd } from "../../http/mod.ts";
 
 const nullishText = nullish(Schema.String);
 
@@ -102,7 +102,7 @@ export const User = Schema.Struct({
 export const Member = Schema.Struct({
   user: Identified,
   nick: nullishText,
-  joined_at: nullish(Schema.DateTimeUtcFromString),
+  joined_at: unlessOdd(Schema.DateTimeUtcFromString),
   roles: entriesOf(Schema.String),
 });
 

@@ -31,6 +31,15 @@ test("a user is found if the ID exists, also a banned one", function* () {
   expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, isBanned: true }));
 });
 
+test("a user is found although only the ID and the names of the answer can be read", function* () {
+  const odd = { created: 1_584_597_295, isBanned: "no", hasVerifiedBadge: 1 };
+  const { game } = yield* setUp(({ path }) =>
+    path.endsWith(`/users/${adaId}`) ? { body: { ...ada, ...odd } } : undefined,
+  );
+  const unknown = { created: null, isBanned: null, hasVerifiedBadge: null };
+  expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...unknown }));
+});
+
 test.each(["0", `0${adaId}`, "9007199254740992", "1".repeat(32)])(
   "a user is not requested for %s, which cannot be a Roblox ID",
   function* (id) {

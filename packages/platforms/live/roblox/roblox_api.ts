@@ -33,11 +33,11 @@ export const liveDescriptionPage = "https://www.roblox.com/my/account#!/info";
 export const User = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
-  displayName: nullish(Schema.String),
+  displayName: unlessOdd(Schema.String),
   description: nullish(Schema.String),
-  created: nullish(Schema.DateTimeUtcFromString),
-  isBanned: nullish(Schema.Boolean),
-  hasVerifiedBadge: nullish(Schema.Boolean),
+  created: unlessOdd(Schema.DateTimeUtcFromString),
+  isBanned: unlessOdd(Schema.Boolean),
+  hasVerifiedBadge: unlessOdd(Schema.Boolean),
 });
 
 const listOf = <A>(entry: Schema.ConstraintDecoder<A>, options?: EntriesOptions) =>
