@@ -115,10 +115,22 @@ export const makeDeletionNames = Effect.map(makeNamed, (named) =>
   }),
 );
 
-/** Fails unless the text is one of the names of what the request deletes. Keyboards have no typographic apostrophe. */
-export const requireConfirmed = (text: string, names: ReadonlyArray<string | null>) =>
-  names.some((name) => name !== null && plain(name) === plain(text))
+/** Fails unless the text is one of the names of what the request deletes, as people type and copy it. */
+export const requireConfirmed = (text: string, names: ReadonlyArray<string | null>) => {
+  const typed = plain(text);
+  return typed !== "" && names.some((name) => name !== null && plain(name) === typed)
     ? Effect.void
     : InvalidParameter.one("confirm", { is: "confirmation" });
+};
 
-const plain = (text: string): string => text.trim().replaceAll("’", "'");
+/**
+ * A name as people type it, like `plain` of the script: pages show several spaces as one, letters have several forms, and
+ * keyboards have neither invisible characters nor the typographic apostrophe.
+ */
+const plain = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .replaceAll(/\p{Cf}/gu, "")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .replaceAll("’", "'");

@@ -26,7 +26,8 @@ for (const button of all("[data-copies]")) {
 
 for (const field of all("[data-awaits]")) {
   const button = field.form.querySelector("button");
-  const plain = (text) => text.trim().replaceAll("\u2019", "'");
+  const plain = (text) =>
+    text.normalize("NFKC").replaceAll(/\\p{Cf}/gu, "").replaceAll(/\\s+/g, " ").trim().replaceAll("\u2019", "'");
   const update = () => {
     button.disabled = plain(field.value) !== plain(field.dataset.awaits);
   };
