@@ -80,6 +80,15 @@ test("a chat account that is too young is told from when on it may link, in the 
   const message = await told(youngChat, "verify");
   expect(message.content).toContain(`You can verify from <t:${Date.parse(from) / 1_000}:f> on`);
   expect(message.components).toEqual([]);
+  for (const [supportUrl, buttons] of [
+    ["https://club.example/help", [{ label: "Get help", url: "https://club.example/help" }]],
+    [`https://club.example/${"x".repeat(500)}`, []],
+  ] as const) {
+    await set({ supportUrl });
+    const { components } = await told(youngChat, "verify");
+    expect(components).toMatchObject(buttons.length === 0 ? [] : [{ components: buttons }]);
+  }
+  await set({ supportUrl: null });
   expectPage(await newBrowser().walk(`?pid=${pid}`, oldChat, oldGame), 200, "Is this right?");
   await set({ minChatAgeDays: 2 });
   expectPage(await newBrowser().walk(`?pid=${pid}`, youngChat, oldGame), 200, "Is this right?");

@@ -89,6 +89,18 @@ export const makeCommands = Effect.gen(function* () {
   return answers;
 });
 
+/** The longest URL of a button that the chat platform takes. */
+const longestUrl = 512;
+
+/** The button to the place where the community helps users, if it has one. */
+const helpButtons = (
+  { settings: { supportUrl } }: ConfiguredScope,
+  language: Language,
+): ReadonlyArray<Button> =>
+  supportUrl === null || supportUrl.length > longestUrl
+    ? []
+    : [{ label: language.text("flow.help"), url: supportUrl }];
+
 /** Shows members their linked account, and how to link one. */
 const makeVerify = Effect.gen(function* () {
   const community = yield* makeCommunity;
@@ -126,7 +138,9 @@ const makeVerify = Effect.gen(function* () {
     if (link === null) {
       const found = Option.getOrNull(yield* keys.findScopeByPid(home.scope.pid));
       const refusal = found && (yield* refusalOf(asked, found, name));
-      if (refusal !== null) return { content: refusal };
+      if (found !== null && refusal !== null) {
+        return { content: refusal, buttons: helpButtons(found, language) };
+      }
       // The first account that the verification offers with one press.
       const [known] =
         found === null ? [] : yield* knownTo({ ...found, pid: found.scope.pid, gameId: null }, chatId);
