@@ -2,9 +2,9 @@
  * Deletes all links, sightings and alt reviews of a scope.
  *
  * A large scope is deleted in short transactions before the final one, unless the idempotency key of the deletion is
- * taken. So others write between them on SQLite, and on Postgres none holds its locks for long. Each transaction adds
- * the number of its deleted links to the audit entry, and adds an event. So the audit entry and the events are right
- * wherever a deletion is interrupted. A repeated deletion removes the rows that are left.
+ * taken. So others write between them on SQLite, and on Postgres none holds its locks for long. The first transaction and
+ * each that deletes links add their number to the audit entry, and add an event. So the audit entry and the events are
+ * right wherever a deletion is interrupted. A repeated deletion removes the rows that are left.
  */
 import type { WriteContext } from "@accountlink/core/audit";
 import { endImports, fileSources } from "@accountlink/core/imports";
@@ -46,6 +46,8 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       const deleted = yield* rowsWritten(
         deleteFirst({ table: name, primaryKey, order, condition: inScope, limit: most }),
       );
+      // Readers list all links anew after each event.
+      if (before !== null && name !== "links") return before;
       return yield* countDeletion(sql, write, before, name === "links" ? deleted : 0);
     },
     (few) => asBulk(sql.withTransaction(few)),

@@ -1,6 +1,6 @@
-import { ChatId, GameId, GuildId, LinkStore, Pid } from "@accountlink/core";
+import { ChatId, EventStore, GameId, GuildId, LinkStore, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
-import { Effect, Fiber } from "effect";
+import { Effect, Fiber, Option } from "effect";
 import { expect } from "vitest";
 import { origin, scope, Tampering, test } from "../sqlite/test_tampering.ts";
 
@@ -48,4 +48,6 @@ test("the deletion of a scope deletes its recorded sightings of addresses in bat
   expect(yield* deleteAll).toMatchObject({ records: 0 });
   expect(look("SELECT 1 FROM sightings UNION ALL SELECT 1 FROM place_users")).toEqual([]);
   expect(look(entriesOf)).toEqual(deleted(0));
+  const events = Option.getOrThrow(yield* (yield* EventStore).read(pid, 0, 100));
+  expect(events.length).toBe(2);
 });
