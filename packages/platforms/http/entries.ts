@@ -99,7 +99,7 @@ export const unlessOdd = <A>(schema: Schema.ConstraintDecoder<A>) => {
   const readOne = (value: unknown) =>
     Effect.catchTag(decode(value), "SchemaError", ({ issue }) =>
       Effect.map(Noting, (note): A | null => {
-        note(pathOf(issue));
+        if (value !== null) note(pathOf(issue));
         return null;
       }),
     );
