@@ -176,6 +176,10 @@ export const accessesOf = (route: Pick<RouteOptions<Parameters>, "access" | "key
   ...(route.keyAccess ?? []),
 ];
 
+/** Whether a GET route answers HEAD. Routes that wait or stream do not, as the contract says. @internal */
+export const takesHead = ({ parameters, isStream }: Pick<Route, "parameters" | "isStream">): boolean =>
+  isStream !== true && parameters["wait"] === undefined;
+
 const isEverRequired = ({ presence }: Parameter<unknown>): boolean =>
   Object.values(presence).includes("required");
 

@@ -38,7 +38,8 @@ export const makeRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
       const found = table.find(method === "HEAD" ? "GET" : method, url);
       if (found === undefined) return undefined;
       const { params, searchParams } = found;
-      const { path, answer } = routes[found.handler] as BoundRoute;
+      const { path, answer, refusesHead } = routes[found.handler] as BoundRoute;
+      if (refusesHead === true && method === "HEAD") return undefined;
       return { path, answer, query: path.includes(":") ? { ...searchParams, ...params } : searchParams };
     },
     allowed: (url) => (methods ??= methodsByPath(routes)).find("GET", url)?.handler,
@@ -63,7 +64,7 @@ const methodsByPath = (routes: ReadonlyArray<BoundRoute>): FindMyWay.Router<stri
   const methods = FindMyWay.make<string>(config);
   for (const [path, sharing] of groupBy(routes, (route) => route.path)) {
     const own = sharing.map(({ method }) => method);
-    if (own.includes("GET")) own.push("HEAD");
+    if (sharing.some(({ method, refusesHead }) => method === "GET" && refusesHead !== true)) own.push("HEAD");
     methods.on("GET", path, [...own, "OPTIONS"].join(", "));
   }
   return methods;

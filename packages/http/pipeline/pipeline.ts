@@ -4,7 +4,7 @@ import { shownError } from "@accountlink/core/errors";
 import { Idempotency, type Once } from "@accountlink/core/idempotency";
 import type { WriteTarget } from "@accountlink/core/links";
 import type { RequestedGuild } from "@accountlink/core/platforms";
-import { type Parameters, type RawValues, type Route } from "@accountlink/http-api";
+import { type Parameters, type RawValues, type Route, takesHead } from "@accountlink/http-api";
 import { Effect, Exit, type Schema, Scope } from "effect";
 import type { HttpMethod } from "effect/http";
 import { compressed, maxUncompressed } from "../compression.ts";
@@ -55,6 +55,8 @@ export interface BoundRoute {
   readonly method: HttpMethod.HttpMethod;
   readonly path: `/${string}`;
   readonly answer: Answer;
+  /** Set for GET routes that wait or stream: such a route does not answer HEAD. */
+  readonly refusesHead?: true;
 }
 
 type Handled<S extends Schema.Top, R = never> = Effect.Effect<SuccessOf<S["Encoded"]>, PublicError, R>;
@@ -83,7 +85,7 @@ export const makePipeline = Effect.gen(function* () {
           : Effect.succeed(response);
       }),
     );
-    return { method, path, answer };
+    return { method, path, answer, ...(takesHead(route) ? {} : { refusesHead: true }) };
   };
 
   const keyed = <P extends Parameters, S extends Schema.Top>(
