@@ -157,6 +157,8 @@ test("a user is redirected with the sid and state after confirming", async () =>
   const location = `${clientOrigin}/done?a=1&sid=${sid}&state=completed`;
   expect([sent.status, sent.headers.location]).toEqual([303, location]);
   expect(sent.headers).toMatchObject({ "referrer-policy": "no-referrer", "cache-control": "no-store" });
+  const late = await browser.get(`/verify${bySid}`);
+  expectPage(late, 409, "You are already done", `href="${location.replaceAll("&", "&amp;")}"`);
 
   const query = `${byPid}&redirect=${encodeURIComponent(`${clientOrigin}/again`)}`;
   const again = await browser.post("/verify/confirm", formOf(await browser.walk(query, "100001", "2")));

@@ -5,7 +5,7 @@ import { AddressVault, type ClientAddress } from "../addresses/mod.ts";
 import { NewLinkAlts } from "../alts/new_link_alts.ts";
 import type { DataScope } from "../data_scope.ts";
 import { unkeyed } from "../idempotency/idempotency_store.ts";
-import type { ChatId, GameId, Pid, Sid } from "../ids.ts";
+import type { ChatId, GameId, Pid } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { LinkCap, LinkEvents } from "../links/mod.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
@@ -22,7 +22,7 @@ import { FlowAccounts } from "./flow_accounts.ts";
 import { FlowAdmission } from "./flow_admission.ts";
 import type { Cookie } from "./flow_cookie.ts";
 import { type CompletionRefusal, FlowStore, isVoided, provenGame } from "./flow_store.ts";
-import { type FlowSubject, FlowSubjects, refuseOver } from "./flow_subjects.ts";
+import { type FlowSubject, FlowSubjects, refuseOver, withOutcome } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 import { belongsTo, type FlowForm, type HeldFlow, HeldFlows } from "./held_flow.ts";
 import { makeKnownAccounts } from "./known_accounts.ts";
@@ -231,11 +231,3 @@ export const makeFlowEnd = Effect.gen(function* () {
 
   return { confirm, cancel };
 });
-
-/** Adds the session and the outcome of the flow to the query of a redirect. */
-const withOutcome = (redirect: string, sid: Sid | null, state: "completed" | "cancelled"): string => {
-  const url = new URL(redirect);
-  if (sid !== null) url.searchParams.set("sid", sid);
-  url.searchParams.set("state", state);
-  return url.href;
-};

@@ -19,7 +19,12 @@ import { GuildManagers } from "../platforms/guild_guard.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { redirectProblems } from "../sessions/redirect.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
-import { isFinal, SessionStore, type VerificationSession } from "../sessions/session_store.ts";
+import {
+  isFinal,
+  type SessionState,
+  SessionStore,
+  type VerificationSession,
+} from "../sessions/session_store.ts";
 import { keptAfterExpiry } from "../sessions/session_watch.ts";
 import type { Millis } from "../timestamp.ts";
 import type { FlowEntry } from "./flow_view.ts";
@@ -194,6 +199,14 @@ const unlessDown = (asked: StoreEffect<boolean, PlatformUnavailable>) =>
     (cause) => new FlowRefused({ reason: "platform_down", entry: null, cause }),
   );
 
+/** Adds the session and the outcome of the flow to the query of a redirect. */
+export const withOutcome = (redirect: string, sid: string | null, state: SessionState): string => {
+  const url = new URL(redirect);
+  if (sid !== null) url.searchParams.set("sid", sid);
+  url.searchParams.set("state", state);
+  return url.href;
+};
+
 /**
  * Fails for an ended session: with `expired` if the session expired, else with `over` and the session's final state.
  */
@@ -202,8 +215,10 @@ export const refuseOver = Effect.fnUntraced(function* (
   entry: FlowEntry,
   isStillLinked?: boolean,
 ) {
-  const onward = { pid, guildId, redirect };
-  if (!isFinal(state) || state === "expired") {
+  const ended = isFinal(state) ? state : "expired";
+  const sid = "sid" in entry ? entry.sid : null;
+  const onward = { pid, guildId, redirect: redirect && withOutcome(redirect, sid, ended) };
+  if (ended === "expired") {
     return yield* new FlowRefused({ reason: "expired", entry, onward });
   }
   const isPast = (yield* Clock.currentTimeMillis) >= expiresAt;

@@ -143,6 +143,7 @@ export type FlowRefusal =
 export interface SessionOnward {
   readonly pid: Pid;
   readonly guildId: GuildId | null;
+  /** The redirect with the outcome in its query, or null. */
   readonly redirect: string | null;
 }
 
