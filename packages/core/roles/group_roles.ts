@@ -27,7 +27,11 @@ export const makeGroupRoles = Effect.gen(function* () {
   const sizeOf = (groupId: string) =>
     Effect.map(
       findGroup(groupId),
-      Option.match({ onNone: () => 0, onSome: ({ memberCount }) => memberCount ?? Infinity }),
+      Option.match({
+        onNone: () => 0,
+        // A wrong count of 0 would hide all members.
+        onSome: ({ memberCount }) => (memberCount !== null && memberCount > 0 ? memberCount : Infinity),
+      }),
     );
 
   const rolesOf = Effect.fnUntraced(function* (
@@ -53,7 +57,7 @@ export const makeGroupRoles = Effect.gen(function* () {
       if (cursor !== null && cursors.has(cursor)) return [];
       if (cursor !== null) cursors.add(cursor);
     } while (cursor !== null && !(yield* isOver));
-    // Who is not in the list loses roles, so a list without most of the members is no answer.
+    // Whoever is left out of the list gets no role, so a list without most of the members is no answer.
     return roles.size < size / 2 ? [] : [[groupId, roles] as const];
   });
 

@@ -88,6 +88,7 @@ export const deployment = Effect.gen(function* () {
     isDown: false,
     hasBot: true,
     areMembersHidden: false,
+    isCountLost: false,
     /** Changes a page of the members of a group. */
     membersPage: (page: GroupPage) => page,
     areGroupsClosed: false,
@@ -144,7 +145,10 @@ export const deployment = Effect.gen(function* () {
     findGroup: (id) =>
       broken.areGroupsClosed || gamePlatform.findGroup === undefined
         ? Effect.fail(new PlatformUnavailable({ operation: "GamePlatform.findGroup" }))
-        : gamePlatform.findGroup(id),
+        : Effect.map(
+            gamePlatform.findGroup(id),
+            Option.map((group) => (broken.isCountLost ? { ...group, memberCount: 0 } : group)),
+          ),
     hasItem: (id, item) =>
       Effect.suspend(() => {
         asked.push(`item of ${id}`);
