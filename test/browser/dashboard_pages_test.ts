@@ -58,6 +58,24 @@ it("the key form shows only the fields of the chosen scope, and keeps typed valu
   expect(page.words).toMatch(/Allowed addresses: “not an address” is neither/);
 });
 
+it("a button that is pressed twice sends its form once", async () => {
+  const page = await visit(paths.newKey, /Ada\b/, desktop);
+  await page.getByLabel("Shared list").check();
+  await page.getByLabel("Name").fill("Pressed twice");
+  const pressTwice = `(() => {
+    const prevented = [];
+    addEventListener("submit", (event) => {
+      prevented.push(event.defaultPrevented);
+      event.preventDefault();
+    });
+    const button = document.querySelector("form.panel button");
+    button.click();
+    button.click();
+    return prevented;
+  })()`;
+  expect(await page.evaluate(pressTwice)).toEqual([false, true]);
+});
+
 it("a key is updated, rotated, disabled and revoked", async () => {
   const page = await open("/dashboard", /Ada\b/);
   const expectPage = (title: string, picture: string) =>
@@ -72,6 +90,12 @@ it("a key is updated, rotated, disabled and revoked", async () => {
   await expectPage("Changed", "updated");
   expect(page.words).toContain("settings of the key were changed");
   for (const [name, value] of Object.entries(rules)) expect(page.value(name)).toBe(value);
+  const late = await open(page.path, /Ada\b/);
+  await late.press("Rotate the key");
+  await page.press("Rotate the key");
+  expect(page.words).toContain("Current secret: the key was rotated after you opened the page");
+  expect(page.words).toContain("The earlier secret, which is still accepted, is refused at once.");
+  expect(await statusWith(token)).toBe(404);
   await page.press("Rotate the key", { "Current secret": "0" });
   await expectPage("The new secret of your key", "rotated");
   expect(tokenOn(page)).not.toBe(token);

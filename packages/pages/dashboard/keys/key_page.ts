@@ -68,7 +68,7 @@ ${section("History")`
 ${historyHtml(view.history, view.names)}
 <p class="more"><a href="${to(withQuery(paths.audit, { keyId: key.id }))}">Full history in the audit log</a> ·
 <a href="${to(withQuery(paths.usage, { keyId: key.id }))}">Usage of this key</a></p>`}
-${key.status !== "revoked" && acts(key, key.access !== "manage" || allows(role, "owner"))}`,
+${key.status !== "revoked" && acts(key, key.access !== "manage" || allows(role, "owner"), now)}`,
   };
 };
 
@@ -89,7 +89,7 @@ const facts = ({ key, quota, guilds, created, names }: KeyView, now: Millis): Ht
 <div><dt>Expires</dt><dd>${expiryHtml(key, now)}</dd></div>
 ${
   key.previousSecretEndsAt !== null &&
-  key.previousSecretEndsAt > now &&
+  hasEarlierSecret(key, now) &&
   key.status !== "revoked" &&
   html`<div><dt>Earlier secret accepted until</dt><dd>${timeHtml(key.previousSecretEndsAt)}</dd></div>`
 }
@@ -113,12 +113,14 @@ ${rulesFields(rules, role)}
 <button class="button">Save the settings</button>`}`;
 
 /** @param mayGive whether the member may give a secret, and what the key lost */
-const acts = (key: KeyDetails, mayGive: boolean): Html => html`
+const acts = (key: KeyDetails, mayGive: boolean, now: Millis): Html => html`
 ${
   mayGive &&
   section("Rotate")`
-${panelTo(keyPath(key.id, "rotate"))`
-<p>The key gets a new secret, which is shown once. Its ID, rules and history stay.</p>
+${panelTo(keyPath(key.id, "rotate"), { seen: secretsOf(key) })`
+<p>The key gets a new secret, which is shown once. Its ID, rules and history stay.${
+  hasEarlierSecret(key, now) ? " The earlier secret, which is still accepted, is refused at once." : null
+}</p>
 ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400", choices: graces })}
 <button class="button quiet">Rotate the key</button>`}`
 }
@@ -144,6 +146,12 @@ const statusForm = (key: KeyDetails): Html => dangerTo(keyPath(key.id, "status")
 <button class="button quiet" name="status" value="${isActive(key) ? "disabled" : "active"}">${
   isActive(key) ? "Disable the key" : "Enable the key"
 }</button>`;
+
+const hasEarlierSecret = ({ previousSecretEndsAt }: KeyDetails, now: Millis): boolean =>
+  previousSecretEndsAt !== null && previousSecretEndsAt > now;
+
+/** Which secrets a key had when its page was opened, so that nobody rotates it twice by mistake. */
+export const secretsOf = ({ previousSecretEndsAt }: KeyDetails): string => String(previousSecretEndsAt);
 
 const isActive = ({ status }: KeyDetails): boolean => status === "active";
 

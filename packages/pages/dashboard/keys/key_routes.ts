@@ -21,7 +21,7 @@ import {
 import { keyPath, paths } from "../paths.ts";
 import { emptyKeyForm, expiryOf, type KeyRules, keyLabels, type NewKeyForm, rulesOf } from "./key_form.ts";
 import { makeKeyOperations } from "./key_operations.ts";
-import { keyPage, makeKeyView } from "./key_page.ts";
+import { keyPage, makeKeyView, secretsOf } from "./key_page.ts";
 import { keysPage } from "./keys_page.ts";
 import { type Issued, issuedPage, newKeyPage } from "./new_key_page.ts";
 
@@ -100,7 +100,15 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
       return Effect.succeed({ expiresAt: end });
     }),
     act("status", operations.update, ({ status }) => (status === "active" ? "enabled" : "disabled")),
-    act("rotate", operations.rotate, (made, { owner }) => issued(owner, made, false)),
+    act(
+      "rotate",
+      operations.rotate,
+      (made, { owner }) => issued(owner, made, false),
+      (key, fields) =>
+        key.previousSecretEndsAt === null || fields.all("seen").every((seen) => seen === secretsOf(key))
+          ? Effect.succeed({})
+          : InvalidParameter.one("graceSeconds", "the key was rotated after you opened the page"),
+    ),
     act("revoke", operations.revoke, "revoked", ({ id }, fields) =>
       fields("confirm").trim() === id
         ? Effect.succeed({})
