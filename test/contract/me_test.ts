@@ -187,11 +187,11 @@ test("a user removes only the chosen link, and open sessions of its scope fail",
   const session = await send("POST /v2/sessions", { key: removing, body });
   const removals = await removalOf(browser, pid);
   expect((await browser.get("/me")).text).toMatch(
-    /name="pid" value="[^"]*"><input[^>]* name="gameId" value="1"/,
+    /name="pid" value="[^"]*"><input[^>]* name="seen" value="1"/,
   );
   // The link that the page showed is gone, and the one of now was not what the user wanted to remove.
-  expectPage(await browser.post("/me/remove", { ...removals, gameId: "2" }), 404, "There is no such link");
-  expectPage(await browser.post("/me/remove", { ...removals, gameId: "1" }), 200, "The link is removed");
+  expectPage(await browser.post("/me/remove", { ...removals, seen: "2" }), 404, "There is no such link");
+  expectPage(await browser.post("/me/remove", { ...removals, seen: "1" }), 200, "The link is removed");
   expectPage(await browser.post("/me/remove", removals), 404, "There is no such link");
   expect(pidsOn((await browser.get("/me")).text)).toEqual([kept]);
   const left = await Promise.all([gameOf(bob), gameOf(bob, keeping)]);

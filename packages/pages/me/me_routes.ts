@@ -130,7 +130,7 @@ export const meRoutes = Effect.gen(function* () {
       const pid = (fields.get("pid") ?? "") as Pid;
       const { addresses, browsers } = yield* ownSightings.list(chatId);
       const hasPlaces = addresses.length + browsers.length > 0;
-      return yield* unkeyed(ownLinks.remove(chatId, pid, requestId, { gameId: fields.get("gameId") })).pipe(
+      return yield* unkeyed(ownLinks.remove(chatId, pid, requestId, { gameId: fields.get("seen") })).pipe(
         Effect.map((link) => removedPage(link, hasPlaces)),
         Effect.catchTag("LinkNotFound", () => Effect.succeed(notLinkedPage)),
       );

@@ -108,7 +108,7 @@ ${cardHtml(link.game)}
 <summary class="bad">${said("me.link.remove", { community, unseen: tags.unseen })}</summary>
 ${lostHtml(lost)}
 <p>${said("me.link.remove.text")}</p>
-${formTo("/me/remove", { pid: link.pid, gameId: link.game.id })`
+${formTo("/me/remove", { pid: link.pid, seen: link.game.id })`
 <button class="button bad">${said("me.link.remove.button")}</button>`}
 </details>
 </li>`;
