@@ -77,6 +77,7 @@ test("a chat account that is too young is told from when on it may link, in the 
   const refused = await newBrowser().prove("chat", youngChat, `?pid=${pid}`);
   expectPage(refused, 403, "This account is too new");
   const [, from = ""] = /datetime="(.+?)"/.exec(refused.text) ?? [];
+  expect(wordsOf(refused)).toMatch(/signed in as:.* User 11 /);
   const message = await told(youngChat, "verify");
   expect(message.content).toContain(`You can verify from <t:${Date.parse(from) / 1_000}:f> on`);
   expect(message.components).toEqual([]);

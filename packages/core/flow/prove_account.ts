@@ -105,18 +105,20 @@ export const makeProofs = Effect.gen(function* () {
 
   /** Shows refused users which account they signed in with, since they may have several. */
   const withAccount = (chatId: ChatId) => (refused: FlowRefused) => {
-    const { reason, entry } = refused;
-    return reason === "wrong_user" || reason === "not_a_member"
-      ? Effect.flatMap(accounts.chat(chatId), (account) => new FlowRefused({ reason, entry, account }))
-      : refused;
+    const { reason, entry, step, from } = refused;
+    const isOfAccount =
+      reason === "wrong_user" || reason === "not_a_member" || (step === "chat" && reason !== "platform_down");
+    if (!isOfAccount) return refused;
+    const fields = { reason, entry, ...(step && { step }), ...(from !== undefined && { from }) };
+    return Effect.flatMap(accounts.chat(chatId), (account) => new FlowRefused({ ...fields, account }));
   };
 
   /** Leaves out a connected game account that is not admitted, since the user may have another one. */
-  const withAdmittedGame = (subject: FlowSubject, chatId: ChatId | null, proof: Proof, entry: FlowEntry) =>
-    admission.accounts(subject, chatId, proof, entry).pipe(
+  const withAdmittedGame = (subject: FlowSubject, proof: Proof & { step: "chat" }, entry: FlowEntry) =>
+    admission.accounts(subject, proof.chatId, proof, entry).pipe(
       Effect.as(proof),
       Effect.catchTag("FlowRefused", (refused) =>
-        proof.step === "chat" && refused.step === "game" && proof.game?.gameProof === "connection"
+        refused.step === "game" && proof.game?.gameProof === "connection"
           ? Effect.succeed({ ...proof, game: null })
           : Effect.fail(refused),
       ),
@@ -139,13 +141,17 @@ export const makeProofs = Effect.gen(function* () {
     if (proof.step === "game" && (yield* existing([proof.game.gameId])).length === 0) {
       return yield* new FlowRefused({ reason: "sign_in_invalid", entry, step });
     }
-    if (proof.step === "chat") {
-      const { chatId } = proof;
-      const admitted = admission.user(subject, { chatId, isMember }, entry);
-      yield* admitted.pipe(Effect.catch(withAccount(chatId)));
+    if (proof.step === "game") {
+      yield* admission.accounts(subject, flow.chatId, proof, entry);
+      return yield* heldFlows.prove(flow, proof, held);
     }
-    const chatId = proof.step === "chat" ? proof.chatId : flow.chatId;
-    const admitted = yield* withAdmittedGame(subject, chatId, proof, entry);
+    const { chatId } = proof;
+    const admitted = yield* admission
+      .user(subject, { chatId, isMember }, entry)
+      .pipe(
+        Effect.andThen(withAdmittedGame(subject, proof, entry)),
+        Effect.catchTag("FlowRefused", withAccount(chatId)),
+      );
     return yield* heldFlows.prove(flow, admitted, held);
   });
 
