@@ -16,6 +16,7 @@ import { makeOpenCloud } from "./open_cloud.ts";
 import {
   Badges,
   byRank,
+  DatedUser,
   FoundGroups,
   FoundUsers,
   GroupMembers,
@@ -81,14 +82,19 @@ export const liveGamePlatform = ({
 
       const cloud = apiKey && (yield* makeOpenCloud(http, apiKey, resilience));
 
-      const findUser = Effect.fnUntraced(function* (operation: string, gameId: GameId, isWhole = false) {
+      const findUser = Effect.fnUntraced(function* (
+        operation: string,
+        gameId: GameId,
+        found: Schema.ConstraintDecoder<typeof User.Type> = User,
+        isWhole = false,
+      ) {
         if (!isRobloxId(gameId)) return Option.none();
         const legacy = yield* Effect.cached(
           Effect.map(
             ask(users, "GET users.roblox.com/v1/users/{userId}", {
               operation,
               path: [gameId],
-              found: User,
+              found,
               matches: ({ id }) => String(id) === gameId,
             }),
             Result.getSuccess,
@@ -99,9 +105,9 @@ export const liveGamePlatform = ({
         // Open Cloud does not tell bans and verified badges.
         const rest = Effect.orElseSucceed(legacy, () => Option.none());
         const [user, others] = yield* Effect.all([asked, rest], { concurrency: "unbounded" });
-        return Option.map(user, (found) => {
-          const { isBanned, hasVerifiedBadge } = Option.getOrElse(others, () => found);
-          return { ...found, isBanned, hasVerifiedBadge };
+        return Option.map(user, (own) => {
+          const { isBanned, hasVerifiedBadge } = Option.getOrElse(others, () => own);
+          return { ...own, isBanned, hasVerifiedBadge };
         });
       });
 
@@ -150,7 +156,8 @@ export const liveGamePlatform = ({
         groupIds: ReadonlyArray<string> = [],
       ) {
         const isWhole = needed.length === profileParts.length;
-        const user = yield* findUser("GamePlatform.findProfile", gameId, isWhole);
+        const answered = isWhole ? User : DatedUser;
+        const user = yield* findUser("GamePlatform.findProfile", gameId, answered, isWhole);
         if (Option.isNone(user)) return Option.none();
         const ifNeeded = <A>(name: ProfilePart, value: Effect.Effect<A>) =>
           needed.includes(name) ? value : Effect.succeed(null);

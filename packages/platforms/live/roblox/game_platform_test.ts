@@ -38,6 +38,15 @@ test("a user is found although only the ID and the names of the answer can be re
   );
   const unknown = { created: null, isBanned: null, hasVerifiedBadge: null };
   expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...unknown }));
+  expect(yield* game.hasUser(adaId)).toBe(true);
+});
+
+test("a user whose creation cannot be read has no age, so that rules for an age hold", function* () {
+  const { game } = yield* setUp(({ path }) =>
+    path.endsWith(`/users/${adaId}`) ? { body: { ...ada, created: 1_584_597_295 } } : undefined,
+  );
+  for (const parts of [[], ["groups"]] as const)
+    expect(yield* Effect.flip(game.findProfile(adaId, parts))).toMatchObject({ _tag: "PlatformUnavailable" });
 });
 
 test.each(["0", `0${adaId}`, "9007199254740992", "1".repeat(32)])(

@@ -40,6 +40,9 @@ export const User = Schema.Struct({
   hasVerifiedBadge: unlessOdd(Schema.Boolean),
 });
 
+/** A user whose age decides about roles: a time that cannot be read is no answer, since a user without one loses them. */
+export const DatedUser = Schema.Struct({ ...User.fields, created: nullish(Schema.DateTimeUtcFromString) });
+
 const listOf = <A>(entry: Schema.ConstraintDecoder<A>, options?: EntriesOptions) =>
   Schema.Struct({ data: entriesOf(entry, options) });
 
