@@ -31,8 +31,6 @@ export const readBlockFile = (text: string) => {
   const listed = rows.flatMap((cells): ReadonlyArray<ListedBlock> => {
     const [chatId = "", gameId = ""] = [cells[chat]?.trim(), cells[game]?.trim()];
     const why = reasonIn(plain(cells[reason] ?? ""));
-    // No platform gives an ID with a zero at its beginning.
-    if (`${chatId}${gameId}`.startsWith("0")) return [];
     if (gameId === "" && isChatId(chatId)) return [{ user: { chatId, gameId: null }, reason: why }];
     if (chatId === "" && isGameId(gameId)) return [{ user: { chatId: null, gameId }, reason: why }];
     return [];

@@ -21,8 +21,9 @@ it("a misplaced quote, an end of line of any kind and an ID that is none cost no
     '100002,,"open',
     '100003,,"two\nlines"',
     "0100004,,",
-    ",0,",
     ",,",
+    "1000,,",
+    ",0x5,",
     ",5,",
   ];
   for (const end of ["\n", "\r\n", "\r"])
@@ -31,6 +32,8 @@ it("a misplaced quote, an end of line of any kind and an ID that is none cost no
         { user: { chatId: "100001", gameId: null }, reason: 'he said "no' },
         { user: { chatId: "100002", gameId: null }, reason: '"open' },
         { user: { chatId: "100003", gameId: null }, reason: "two\nlines" },
+        // Such an ID can be blocked, so it is in downloaded files.
+        { user: { chatId: "0100004", gameId: null }, reason: null },
         { user: { chatId: null, gameId: "5" }, reason: null },
       ],
       wrong: 2,
