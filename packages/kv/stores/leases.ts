@@ -1,5 +1,5 @@
 /** The leases of nodes for work on webhooks and role plans. */
-import type { HoldItems } from "@accountlink/core/records";
+import { type HoldItems, longestLease } from "@accountlink/core/records";
 import { Effect } from "effect";
 import type { Database } from "../database.ts";
 import { type Index, table } from "../table.ts";
@@ -13,10 +13,12 @@ interface Lease {
 
 export const leases = table<Lease>()("lease", ({ work, node }) => [work, node], {});
 
+const isLive = ({ until }: Lease, at: number): boolean => at < until && until <= at + longestLease;
+
 /** The nodes whose leases have not ended. */
 export const liveNodes = Effect.fnUntraced(function* (tx: Transaction, work: string, at: number) {
   const found = yield* tx.scan(leases, [work]);
-  return found.filter(({ until }) => until > at).map(({ node }) => node);
+  return found.filter((lease) => isLive(lease, at)).map(({ node }) => node);
 });
 
 /** An item on which a node works; null if no node does. */
@@ -51,7 +53,7 @@ export const holdRecords = Effect.fnUntraced(function* <R extends Held>(
       const stored = yield* tx.get(items, ...items.id(item));
       if (stored === undefined || !isNeeded(stored)) return;
       const lease = stored.holder === null ? undefined : yield* tx.get(leases, name, stored.holder);
-      if (lease === undefined || lease.until <= at) yield* tx.put(items, { ...stored, holder: node });
+      if (lease === undefined || !isLive(lease, at)) yield* tx.put(items, { ...stored, holder: node });
     });
   }
   return yield* db.read((tx) => tx.list(byHolder, [node]));

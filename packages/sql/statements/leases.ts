@@ -1,6 +1,6 @@
 /** Assigns rows of a table to the nodes that work on them. Other nodes take the rows of a dead node. */
 
-import type { HoldItems } from "@accountlink/core/records";
+import { type HoldItems, longestLease } from "@accountlink/core/records";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
@@ -33,7 +33,7 @@ export const leasesOn = (
   const [table, key, nodes] = [sql(tableName), sql(keyName), sql(nodesName)];
 
   const isFree = (at: Millis) => sql`${isNeeded}
-    AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM ${nodes} WHERE id = holder AND lives_until > ${at}))`;
+    AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM ${nodes} WHERE id = holder AND ${isLive(sql, at)}))`;
 
   /**
    * Reads whether the node must renew its lease, and whether it can take rows. Runs without a transaction, because
@@ -63,7 +63,9 @@ export const leasesOn = (
     }
     // A node that takes no rows has other work, which may be there without them.
     if (needed === 0 && hold.limit > 0) return false;
-    const isOld = lives_until === null || lives_until - at < (1 - renewalShare) * (until - at);
+    const left = lives_until === null ? 0 : lives_until - at;
+    // A lease has more left than it lasts after the clock was set back.
+    const isOld = left < (1 - renewalShare) * (until - at) || left > until - at;
     if (isOld || free > 0) {
       // Commit the new lease before the node takes rows, so that other nodes do not consider this node dead.
       yield* sql`
@@ -74,6 +76,9 @@ export const leasesOn = (
     return true;
   });
 };
+
+const isLive = (sql: SqlClient.SqlClient, at: Millis) =>
+  sql`lives_until > ${at} AND lives_until <= ${at + longestLease}`;
 
 const noState = { lives_until: null, needed: 0, free: 0 };
 
@@ -86,6 +91,6 @@ const readStates = schemaReaderOf(
 export const firstLiveNode = (sql: SqlClient.SqlClient, nodes: string, prefix: string, at: Millis) =>
   readNodes(sql`
     SELECT id FROM ${sql(nodes)}
-    WHERE lives_until > ${at} AND substr(id, 1, ${prefix.length}) = ${prefix} ORDER BY id LIMIT 1`);
+    WHERE ${isLive(sql, at)} AND substr(id, 1, ${prefix.length}) = ${prefix} ORDER BY id LIMIT 1`);
 
 const readNodes = columnReader("nodes", "id", Schema.String);

@@ -41,6 +41,20 @@ export const members: Cases<StoragePorts> = {
     expectEqual(held.filter((plan) => plan !== null).length, 1);
   },
 
+  "a lease that was stored before the clock was set back counts for nothing": function* () {
+    const { store, put, hold } = yield* newRoleSteps;
+    const hour = 3_600_000;
+    yield* put();
+    const [prefix, other] = [uniqueText(), uniqueText()];
+    const node = `${prefix}a`;
+    yield* hold(node, start + hour);
+    expectEqual(yield* store.firstNode(prefix, start), Option.none());
+    expectThat((yield* hold(other)) !== null, "Another node takes the plan");
+    expectEqual(yield* hold(node), null);
+    expectEqual(yield* store.firstNode(prefix, start), Option.some(node));
+    expectThat((yield* hold(node, start + 7_000)) !== null, "The node takes it as any other");
+  },
+
   "hold takes at most its limit of new plans per call": function* () {
     const { store, put } = yield* newRoleSteps;
     yield* put();
