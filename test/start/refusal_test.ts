@@ -24,7 +24,7 @@ const expectRefusal = (ended: Ended, line: string) => {
   expect(ended).toEqual({ code: 1, stdout: "", stderr: `${line}\n` });
 };
 
-const aDuration = "a duration such as 5 minutes, 1 second or 250 millis";
+const aDuration = "a duration of at most 1000000 days, such as 5 minutes, 1 second or 250 millis";
 
 test.each([
   ["ACCOUNTLINK_FREE_WINDOW", "2seconds", `"2seconds", expected ${aDuration}`],

@@ -102,7 +102,8 @@ export const matching = <Fallback extends string | null = null>(
 
 const durationPattern = /^\d+(?:\.\d+)? (?:milli|second|minute|hour|day)s?$/;
 
-export const expectedDuration = "a duration such as 5 minutes, 1 second or 250 millis";
+export const expectedDuration =
+  "a duration of at most 1000000 days, such as 5 minutes, 1 second or 250 millis";
 
 const durationWhere =
   (expected: string, isRight: (millis: number) => boolean) =>
@@ -120,8 +121,8 @@ export const lifetime = durationWhere(`${expectedDuration}, longer than 0 second
 /** Describes a variable that holds a duration of at least a day. The parsed value is in milliseconds. */
 export const days = durationWhere(`${expectedDuration}, at least 1 day`, (millis) => millis >= dayMs);
 
-/** A century. Much later times have no date. */
-const longestDuration = 36_525 * dayMs;
+/** Much later times have no date. */
+const longestDuration = 1_000_000 * dayMs;
 
 /** Converts a duration such as `5 minutes` to whole milliseconds. */
 export const durationMillis = (input: string): Option.Option<number> =>

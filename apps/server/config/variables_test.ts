@@ -35,9 +35,10 @@ it.each<
       "1.5 hours": 5_400_000,
       "180 days": 15_552_000_000,
       "0.6 millis": 1,
+      "999999 days": 86_399_913_600_000,
       "0 seconds": 0,
     },
-    ["", "5", "5m", "5minutes", "-1 second", "five minutes", "1 week", "36526 days"],
+    ["", "5", "5m", "5minutes", "-1 second", "five minutes", "1 week", "1000001 days"],
   ],
   ["lifetime", Variables.lifetime("", "5 minutes"), { "1 milli": 1 }, ["0 seconds", "0.0 days", "5"]],
   [
@@ -78,7 +79,7 @@ const read = <A>({ parse }: Variables.Variable<A>, texts: ReadonlyArray<string>)
 it("the default of a duration variable is in milliseconds, and a lifetime is longer than 0", () => {
   expect(Variables.duration("", "5 minutes").fallback).toBe(300_000);
   expect(Variables.lifetime("", "5 minutes").expected).toBe(
-    "a duration such as 5 minutes, 1 second or 250 millis, longer than 0 seconds",
+    "a duration of at most 1000000 days, such as 5 minutes, 1 second or 250 millis, longer than 0 seconds",
   );
 });
 
