@@ -100,7 +100,7 @@ it("an owner sets who may link, posts the panel, sees who linked, who has not an
   await page.press(/^Newcomer/);
   await page.press(/^Block/);
   await expectUsable(page, "Block?", "block-question");
-  expect(page.words).toContain("This removes 1 link");
+  expect(page.words).toMatch(/This removes 1 link.* your team can then undo this on the page of the user\./);
   expect(await page.press("Block", { Reason: "Came back after a ban" })).toContain("Blocked. Verifications");
   await expectUsable(page, "Blocked users", "blocks");
   expect(page.all("tr", "Came back after a ban")).toHaveLength(2);
@@ -122,6 +122,9 @@ it("an owner sets who may link, posts the panel, sees who linked, who has not an
   await page.goto("/dashboard/links/blocks");
   expect(await page.press(/^No longer block/)).toContain("The user may verify again");
   expect(page.all("tr", "Came back after a ban")).toHaveLength(1);
+  await page.press(/^No longer block/);
+  await page.goto("/dashboard/links/user?chatId=100003");
+  expect(await page.press("Undo: link them again")).toContain("The link is back as it was.");
   await page.goto("/dashboard/communities");
   await page.press("Rook & Bishop");
   await page.press("Choose channels");
