@@ -109,6 +109,19 @@ export const countFlag = (name: string) =>
     Flag.withMetavar("count"),
   );
 
+const mostListed = 1_000;
+
+/** Makes a flag that says how many entries of a list are printed. */
+export const limitFlag = (entries: string) =>
+  countFlag("limit").pipe(
+    Flag.filter(
+      (limit) => limit >= 1 && limit <= mostListed,
+      () => `expected 1 to ${mostListed}`,
+    ),
+    Flag.withDescription(`${entries}, 1 to ${mostListed} (default: 50)`),
+    Flag.withDefault(50),
+  );
+
 /** Makes a flag that takes a date or a time. The parsed value is in milliseconds since the epoch. */
 export const timeFlag = (name: string) =>
   Flag.String(name).pipe(

@@ -39,6 +39,8 @@ it.each<[args: ReadonlyArray<string>, problem: string]>([
   [[...create, "--redirect-origin", "x.org"], '--redirect-origin is "x.org", expected an origin'],
   [["keys", "rotate", id, "--grace", "8 days"], "expected 7 days or less"],
   [["audit", "list", "--account", "a", "--limit", "0"], "expected 1 to 1000"],
+  [["webhooks", "deliveries", "wh_Aa0Bb1Cc2Dd3Ee4Ff5Gg", "--limit", "0"], "expected 1 to 1000"],
+  [["webhooks", "deliveries", "wh_Aa0Bb1Cc2Dd3Ee4Ff5Gg", "--cursor", "x"], "expected an event"],
   [["users", "erase", "--chat-id", "ada"], '--chat-id is "ada", expected 5 to 32 digits'],
   [[...plan, "--bypass-role", "x"], '--bypass-role is "x", expected 1 to 32 digits'],
   [["links", "import", "a", "--account", "a", "--on-conflict", "drop"], '--on-conflict is "drop"'],

@@ -3,22 +3,13 @@ import { type AuditEntry, signedBy } from "@accountlink/core/audit";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Option } from "effect";
 import { Flag } from "effect/cli";
-import { accountFlag, countFlag } from "../cli/flags.ts";
+import { accountFlag, countFlag, limitFlag } from "../cli/flags.ts";
 import { answer, tableOr } from "../cli/output.ts";
 import { describe, group, managed } from "./command.ts";
 
-const mostEntries = 1_000;
-
 const flags = {
   account: accountFlag.pipe(Flag.withDescription("Account whose log is read")),
-  limit: countFlag("limit").pipe(
-    Flag.filter(
-      (limit) => limit >= 1 && limit <= mostEntries,
-      () => `expected 1 to ${mostEntries}`,
-    ),
-    Flag.withDescription(`Entries, 1 to ${mostEntries} (default: 50)`),
-    Flag.withDefault(50),
-  ),
+  limit: limitFlag("Entries"),
   before: countFlag("before").pipe(
     Flag.withMetavar("sequence"),
     Flag.withDescription("Only entries older than the entry with this number"),

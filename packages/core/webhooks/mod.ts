@@ -2,7 +2,7 @@
 export type { HoldItems } from "../records/records.ts";
 export { headersOf, type SentEvent, signedText } from "./delivery/attempt.ts";
 export * from "./delivery/webhook_couriers.ts";
-export type { SentDelivery } from "./sent_delivery.ts";
+export { isEventId, type SentDelivery } from "./sent_delivery.ts";
 export * from "./stored_webhooks.ts";
 export * from "./webhook.ts";
 export * from "./webhook_sender.ts";

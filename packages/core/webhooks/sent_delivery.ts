@@ -13,6 +13,7 @@ export interface SentDelivery {
   readonly body: string;
 }
 
+/** @internal */
 export const isEventId = (text: string): boolean => /^evt_[0-9A-Z]{26}$/.test(text);
 
 export const makeSentDeliveries = Effect.gen(function* () {

@@ -1,7 +1,7 @@
-import { deliveryStatuses, type WebhookDelivery, Webhooks } from "@accountlink/core/webhooks";
+import { deliveryStatuses, isEventId, type WebhookDelivery, Webhooks } from "@accountlink/core/webhooks";
 import { Effect, Option } from "effect";
 import { Argument, Flag } from "effect/cli";
-import { accountFlag, countFlag } from "../../cli/flags.ts";
+import { accountFlag, limitFlag, textFlag } from "../../cli/flags.ts";
 import { answer } from "../../cli/output.ts";
 import { AlreadyReported, CommandFailed } from "../../cli/report.ts";
 import { answerSecret, answerWithLocation, describe, group, managed, operatorOrigin } from "../command.ts";
@@ -77,11 +77,8 @@ const deliveryFlags = {
     Flag.withDescription("Only deliveries of this status"),
     Flag.optional,
   ),
-  limit: countFlag("limit").pipe(
-    Flag.withDescription("Maximum number of deliveries (default: 50)"),
-    Flag.withDefault(50),
-  ),
-  cursor: Flag.String("cursor").pipe(
+  limit: limitFlag("Deliveries"),
+  cursor: textFlag("cursor", isEventId, "an event as webhooks deliveries shows it").pipe(
     Flag.withMetavar("event"),
     Flag.withDescription("Only deliveries before this event"),
     Flag.optional,
