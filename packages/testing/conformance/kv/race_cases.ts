@@ -11,6 +11,10 @@ const writers = numbered(20);
 const retried = <E>(attempt: Effect.Effect<boolean, E>) =>
   Effect.repeat(attempt, { until: (isDone) => isDone });
 
+/** Lets others begin before each step: an engine that does a step at once would do all of them before. */
+const inTurns = <E>(times: number, step: (value: string) => Effect.Effect<unknown, E>) =>
+  Effect.forEach(numbered(times), (value) => Effect.andThen(Effect.yieldNow, step(value)));
+
 /** Every second writer deletes. */
 const valueOf = (index: number) => (index % 2 === 0 ? null : String(index));
 
@@ -20,8 +24,8 @@ export const raceCases: Cases<Engine | OtherHandle> = {
     // A commit of the most changes, which an engine could make in parts.
     const names = numbered(most);
     yield* set(filled(names, "0"));
-    const write = Effect.forEach(numbered(10), (value) => set(filled(names, value), of(1)));
-    const read = Effect.forEach(numbered(20), () =>
+    const write = inTurns(10, (value) => set(filled(names, value), of(1)));
+    const read = inTurns(20, () =>
       Effect.map(kv.get(names.map(key)), (entries) =>
         expectEqual(new Set(entries.map((entry) => entry?.value)).size, 1, "The number of values"),
       ),
