@@ -20,6 +20,7 @@ const refused: ReadonlyArray<readonly [options: object, problem: string]> = [
     'redirectOrigins.0 is "example.com", expected an origin such as "https://example.com"',
   ],
   [{ gameUserExists, secrets: "" }, "secrets is unknown, expected one of storage, secret, scope, "],
+  [{ gameUserExists, http: { ...http, docs: true } }, "http.docs is true, expected a function"],
   [{ gameUserExists, secret: [] }, `secret is an empty list, ${aSecret}`],
   [{ gameUserExists, scope: { tier: "gold" } }, 'scope.tier is "gold", expected one of free, premium'],
   [{ gameUserExists, limits: { free: {} } }, "limits.free.keys is missing; limits.free.links is missing"],

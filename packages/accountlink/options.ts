@@ -177,7 +177,7 @@ const optionFields = Accept.fields({
       clientAddress: Accept.maybe(Accept.oneOf(["given", "none"])),
       trustedProxies: Accept.maybe(Accept.listOf(Accept.text)),
       metrics: Accept.maybe(Accept.flag),
-      docs: Schema.optionalKey(Schema.Unknown),
+      docs: aFunction,
       pages: aFunction,
     }),
   ),

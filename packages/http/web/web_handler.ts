@@ -6,6 +6,7 @@ import { parseAddress, parseNetwork } from "@accountlink/core/addresses";
 import { InternalError } from "@accountlink/core/errors";
 import { EventWatch } from "@accountlink/core/events";
 import type { KeyStore } from "@accountlink/core/keys";
+import { isOrigin } from "@accountlink/core/origin";
 import type { Secrets } from "@accountlink/core/secrets";
 import { SessionWatch } from "@accountlink/core/sessions";
 import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect";
@@ -166,7 +167,7 @@ const settingsOf = ({
   metrics = false,
   docs,
 }: WebHandlerOptions<unknown>): HttpSettingsShape => {
-  if (!URL.canParse(publicUrl) || new URL(publicUrl).origin !== publicUrl.replace(/\/$/, "")) {
+  if (!URL.canParse(publicUrl) || !isOrigin(publicUrl.replace(/\/$/, ""))) {
     refuse("publicUrl", publicUrl, 'an origin such as "https://links.example", and its path as "basePath"');
   }
   if (!/^(?:\/[\w.~-]+)*\/?$/.test(basePath)) {
@@ -220,8 +221,9 @@ const addressed = (app: HttpApp): HttpApp => ({
   ...app,
   answer: (request) => {
     const { remoteAddress } = request;
-    if (remoteAddress !== undefined && Option.isSome(parseAddress(remoteAddress))) return app.answer(request);
-    const shown = remoteAddress === undefined ? remoteAddress : `"${remoteAddress}"`;
+    const isText = typeof remoteAddress === "string";
+    if (isText && Option.isSome(parseAddress(remoteAddress))) return app.answer(request);
+    const shown = isText ? `"${remoteAddress}"` : String(remoteAddress);
     const cause = `clientAddress is ${shown}, expected an IP address`;
     return app.refuse(request, new InternalError({ cause }));
   },

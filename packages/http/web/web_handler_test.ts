@@ -37,6 +37,7 @@ it.each<[Partial<Record<keyof WebHandlerOptions, unknown>>, string]>([
   [{ clientAddress: undefined }, 'clientAddress is undefined, expected "given"'],
   [{ clientAddress: "203.0.113.7" }, 'clientAddress is "203.0.113.7", expected "given"'],
   [{ publicUrl: "ours.example" }, 'publicUrl is "ours.example", expected an origin'],
+  [{ publicUrl: "wss://ours.example" }, 'publicUrl is "wss://ours.example", expected an origin'],
   [{ publicUrl: "https://ours.example/links" }, 'and its path as "basePath"'],
   [{ basePath: "links" }, 'basePath is "links", expected a path such as "/links"'],
   [{ basePath: "/links?" }, 'basePath is "/links?", expected a path'],
@@ -77,7 +78,8 @@ it("the web handler stops reading a body that exceeds the maximum", async () => 
 it("a request without the expected client address is answered 500", async () => {
   const handler = web.handler();
   const key = await web.newKey();
-  for (const from of [{}, { clientAddress: "" }, { clientAddress: "ours.example" }]) {
+  for (const clientAddress of [undefined, null, "", "ours.example"]) {
+    const from = { clientAddress } as NonNullable<Asked["from"]>;
     expect(await statusOf(handler, "GET /v2/chat?chatId=100001", { key, from })).toBe(500);
   }
 });
