@@ -18,6 +18,7 @@ export interface EventChoice {
   readonly cursor?: string;
   /** Where to begin without a cursor: at the present, which is the default, or at the oldest event. */
   readonly from?: "now" | "oldest";
+  /** All if empty or left out. */
   readonly types?: ReadonlyArray<EventType>;
   /** Selects events in which this chat user is the present or the previous user of the link. */
   readonly chatId?: string;
@@ -65,7 +66,7 @@ export class Events extends Context.Service<Events>()("accountlink/Events", {
           feed.follow(target, {
             cursor: choice?.cursor ?? null,
             from: choice?.from ?? "now",
-            types: choice?.types ?? null,
+            types: choice?.types?.length ? choice.types : null,
             chatId: (choice?.chatId ?? null) as ChatId | null,
             gameId: (choice?.gameId ?? null) as GameId | null,
           }),
