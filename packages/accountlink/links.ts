@@ -11,6 +11,7 @@ import {
   type StoreUnavailable,
 } from "@accountlink/core";
 import type { BlockStore } from "@accountlink/core/admission";
+import { partsOf } from "@accountlink/core/group_by";
 import {
   type ImportOptions,
   type ImportStore,
@@ -26,7 +27,7 @@ import { forEachLimited } from "@accountlink/core/limited_loops";
 import { allLinks, type BulkItem, type BulkItemError, maxBulkInputs } from "@accountlink/core/links";
 import type { GuildError } from "@accountlink/core/platforms";
 import { Secrets } from "@accountlink/core/secrets";
-import { Array, Context, Effect, Layer, Predicate, type Result, Schema, Stream, Struct } from "effect";
+import { Context, Effect, Layer, Predicate, type Result, Schema, Stream, Struct } from "effect";
 import type { Digest } from "effect/crypto";
 import * as Accept from "./accept.ts";
 import { method, streamMethod } from "./method.ts";
@@ -262,7 +263,7 @@ const orNull = <A>(lookup: Lookup<A>) =>
 
 /** Looks up any number of IDs, in chunks of `maxBulkInputs` IDs, the limit of a bulk lookup over HTTP. */
 const eachOrNull = <Id, A>(ids: ReadonlyArray<Id>, lookup: (part: ReadonlyArray<Id>) => Bulk<A>) =>
-  forEachLimited(Array.chunksOf(ids, maxBulkInputs), lookup, { concurrency: 4 }).pipe(
+  forEachLimited(partsOf(ids, maxBulkInputs), lookup, { concurrency: 4 }).pipe(
     Effect.catchTag("BulkLimitExceeded", Effect.die),
     Effect.flatMap((parts) => Effect.forEach(parts.flat(), ({ result }) => foundOrNull(result))),
   );

@@ -1,3 +1,12 @@
+/**
+ * The values in parts of a size. Effect's `chunksOf` copies the rest of the list for each part, which takes minutes for a
+ * million values. @internal
+ */
+export const partsOf = <A>(values: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(values.length / size) }, (_, part) =>
+    values.slice(part * size, (part + 1) * size),
+  );
+
 /** `Map.groupBy`, which Node 20 does not have. @param partOf what a group has of each value @internal */
 export const groupBy = <K, V, A = V>(
   values: Iterable<V>,

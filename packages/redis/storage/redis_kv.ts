@@ -1,5 +1,6 @@
+import { partsOf } from "@accountlink/core/group_by";
 import type { Entry, Kv, Range } from "@accountlink/kv";
-import { Array as Arr, Effect } from "effect";
+import { Effect } from "effect";
 import type { RedisCommands } from "../connection/connections.ts";
 import { runCommand } from "../connection/failure.ts";
 import { makeScript, runScript } from "../script.ts";
@@ -98,7 +99,7 @@ export const redisKv = (commands: RedisCommands, prefix: string, { replicated }:
       Effect.map(
         runCommand("Kv.list", () => runScript(commands, list, allKeys, rangeArgs(range, options))),
         (reply) =>
-          Arr.chunksOf(reply as ReadonlyArray<string>, 2).map(([key, stored = ""]) => entryOf(key, stored)),
+          partsOf(reply as ReadonlyArray<string>, 2).map(([key = "", stored = ""]) => entryOf(key, stored)),
       ),
 
     find: (guard, range, options) =>
@@ -108,7 +109,7 @@ export const redisKv = (commands: RedisCommands, prefix: string, { replicated }:
         ),
         (reply) => {
           const [guarding, ...texts] = reply as ReadonlyArray<string | null>;
-          const found = Arr.chunksOf(texts, 3).map(([key, stored, named]) => {
+          const found = partsOf(texts, 3).map(([key, stored, named]) => {
             const entry = entryOf(key ?? "", stored ?? "");
             return [entry, entryOrNull(entry.value, named)] as const;
           });
