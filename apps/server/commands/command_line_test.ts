@@ -1,6 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { makeWorkplace } from "./test_program.ts";
 
@@ -93,4 +95,17 @@ it("a command ends quietly when the reader of its output closes the pipe", async
   });
   await once(child, "close");
   expect({ code: child.exitCode, stderr }).toEqual({ code: 141, stderr: "" });
+});
+
+/** A device of Linux that is always full. */
+const fullDisk = "/dev/full";
+
+it.skipIf(!existsSync(fullDisk))("a command fails if its output does not fit on the disk", () => {
+  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+  const { status, stderr } = spawnSync(process.execPath, [main, "--version"], {
+    stdio: ["ignore", openSync(fullDisk, "w"), "pipe"],
+    encoding: "utf8",
+  });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^Cannot print the answer: ENOSPC: .+\n$/);
 });
