@@ -118,8 +118,13 @@ test("a role that the rules name no more is taken where the change says so", asy
   const chosen = { ...formOf(shown), seen: "1", unlinked: "remove", take: roleId, act: "confirm" };
   const refused = await browser.post(`${page}/preview`, chosen);
   expect([refused.status, checkedIn(refused.text)]).toEqual([409, ["remove", roleId]]);
+  const route = "DELETE /chat/api/guilds/:guildId/members/:chatId/roles/:roleId";
+  await server.platform.fail({ mode: "down", platform: "chat", route });
   dataOf(await put({ take: [roleId] }));
+  expect((await browser.get(page)).text).toMatch(new RegExp(`${before} (?:is|are) still to be taken`));
+  await server.platform.recover();
   await expect.poll(members, { timeout: 12_000 }).toBe(0);
+  expect((await browser.get(page)).text).not.toContain("still to be taken");
 });
 
 test("a stranger neither reads nor reverses what the rules did", async () => {

@@ -17,10 +17,10 @@ export const makeRoleHistory = Effect.gen(function* () {
   const plans = yield* StoredPlans;
   const { givableRoles } = yield* makeGivenRoles;
 
-  /** Counts the roles that are still to be given back. */
-  const countPending = Effect.fnUntraced(function* (guild: ScopedGuild) {
+  /** Counts the roles that are still to be given back, or to be taken because no rule names them any more. */
+  const countPending = Effect.fnUntraced(function* (guild: ScopedGuild, reversed: "took" | "gave" = "took") {
     const place = placeOf(guild);
-    const running = (yield* history.reversals(place)).filter(({ change }) => change === "took");
+    const running = (yield* history.reversals(place)).filter(({ change }) => change === reversed);
     const counts = yield* Effect.forEach(running, ({ at, ...change }) => history.count(place, change, at));
     return counts.reduce((sum, count) => sum + count, 0);
   });

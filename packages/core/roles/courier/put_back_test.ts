@@ -254,7 +254,9 @@ test("a role that no rule names any more is taken from the members who have it b
   yield* put({ rules });
   // The same rules, saved again, go on taking the role.
   yield* put({ rules, take: [] });
+  assert.strictEqual(yield* plans.countPending(guild, "gave"), users.length);
   yield* pass(15);
+  assert.strictEqual(yield* plans.countPending(guild, "gave"), 0);
   assert.deepEqual([yield* has, yield* state], [1, "on"]);
   assert.deepEqual(unnamedBy({ rules }, yield* plans.countGiven(guild)), []);
   const ofVerified = changes.filter(({ what, value }) => what === "remove" && value === verified);

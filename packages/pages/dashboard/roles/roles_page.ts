@@ -40,6 +40,8 @@ export interface RolesView extends RanksView, RuleView, ManagedGuild {
   /** Where other rules for this guild are on; null if none are. */
   readonly rival: Rival | null;
   readonly nicknames: NicknamesView;
+  /** How many roles that no rule names any more are still to be taken. */
+  readonly taking: number;
 }
 
 export const rolesPage = (view: RolesView, form: RolesForm, refused: Refused | null): Page => {
@@ -111,6 +113,7 @@ ${
 <p>${plan.unlinked === "keep" ? html`${say("roles.keep")} ` : null}${say("roles.pending", { count: pending })}${
         sweptAt !== null && html` ${say("roles.swept", { time: timeHtml(sweptAt) })}`
       }</p>
+${view.taking > 0 ? html`<p>${say("roles.taking", { count: view.taking })}</p>` : null}
 ${
   sweep === null
     ? formTo(action(view), {

@@ -90,6 +90,7 @@ export const makeShowRoles = Effect.gen(function* () {
       tryUrl: commands?.tryUrl?.(guildId) ?? null,
       rival: yield* rivalOf(visitor, community.scope.pid, home),
       nicknames: yield* nicknamesView(plans, guild),
+      taking: yield* plans.countPending(guild, "gave"),
     };
     return rolesPage(view, shown, refused);
   });
