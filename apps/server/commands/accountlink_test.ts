@@ -34,7 +34,10 @@ it.each<[args: ReadonlyArray<string>, problem: string]>([
   [[...create, "--scope", "global", "--guild-id", "12345"], "--scope global takes no --guild-id"],
   [[...create, "--unlimited", "--daily", "1"], "--unlimited takes no other limit beside it"],
   [[...create, "--daily", "-1"], '--daily is "-1", expected a whole number, 0 or more'],
-  [[...create, "--window", "soon"], '--window is "soon", expected a duration such as'],
+  [
+    [...create, "--window", "soon"],
+    '--window is "soon", expected a duration of at most 1000000 days, such as',
+  ],
   [[...create, "--expires", "2026-02-30"], '--expires is "2026-02-30", expected an ISO 8601'],
   [[...create, "--redirect-origin", "x.org"], '--redirect-origin is "x.org", expected an origin'],
   [["keys", "rotate", id, "--grace", "8 days"], "expected 7 days or less"],
