@@ -13,6 +13,8 @@ export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   readonly notes?: ReadonlyArray<string>;
   /** Additional fields of the JSON output. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** Whether the addresses in it are those of configured storages. */
+  readonly namesStorages?: boolean;
 }> {
   override readonly message = this.problem;
 }
@@ -49,7 +51,11 @@ export const failureOf = (error: unknown, action: string): CommandFailed => {
  * Hides keys and IP addresses; keeps the addresses of the operator's configuration, which the operator has to correct.
  */
 const redactionOf = (error: unknown) =>
-  error instanceof InvalidConfig || isUnusable(error) ? redactKeys : redact;
+  error instanceof InvalidConfig ||
+  isUnusable(error) ||
+  (error instanceof CommandFailed && error.namesStorages)
+    ? redactKeys
+    : redact;
 
 const isUnusable = (error: unknown) =>
   Predicate.isTagged(error, "DatabaseUnusable") || Predicate.isTagged(error, "RedisUnusable");

@@ -219,7 +219,8 @@ export const moveCommand = single(
       Effect.scoped,
       Effect.catchTag("MoveRefused", ({ reason }) => {
         const places = `from ${location.text} to ${into.text}`;
-        return Effect.fail(new CommandFailed({ problem: `Cannot move the data ${places}: ${reason}` }));
+        const problem = `Cannot move the data ${places}: ${reason}`;
+        return Effect.fail(new CommandFailed({ problem, namesStorages: true }));
       }),
     );
     const records = rowsIn(moved.tables);
@@ -231,6 +232,7 @@ export const moveCommand = single(
       return yield* new CommandFailed({
         problem: `Cannot finish the move: ${location.text} and ${into.text} differ in ${names.join(", ")}, expected a source that nobody writes to; empty the target and repeat it`,
         details: { different: moved.different },
+        namesStorages: true,
       });
     }
     yield* answer(

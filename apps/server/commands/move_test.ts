@@ -208,7 +208,9 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     const token = await fill(place);
     const { moved } = await place.json("move", "--to", other.url);
     expect(moved).toMatchObject({ keys: 1, root_key: 1 });
-    expect((await place.run("move", "--to", other.url)).stderr).toContain("the target holds data");
+    expect((await place.run("move", "--to", other.url)).stderr).toBe(
+      `Cannot move the data from database "${new URL(one.url).host}" to database "${new URL(other.url).host}": the target holds data, expected an empty one\n`,
+    );
     const onOther = await makeWorkplace(storageAt(other.url));
     const url = await onOther.serve();
     expect(await gameOf(url, token, "100001")).toBe("11");

@@ -79,7 +79,8 @@ const identityOfStorage = Effect.fnUntraced(function* (config: Config, storage: 
       setAside === null
         ? "it holds no data, expected the storage of a server"
         : StoragePostgres.cutOff(setAside);
-    return yield* new CommandFailed({ problem: `Cannot back up ${locationOf(storage).text}: ${why}` });
+    const problem = `Cannot back up ${locationOf(storage).text}: ${why}`;
+    return yield* new CommandFailed({ problem, namesStorages: true });
   }
   const secrets = yield* resolveSecrets({ config, storage });
   return yield* checkIdentity({ config, storage, secrets }, rootKey);
@@ -99,6 +100,7 @@ interface Restoring {
 const needsReplace = (storage: PersistentStorage) =>
   new CommandFailed({
     problem: `Cannot restore into ${locationOf(storage).text}: it holds data, expected an empty one, or --replace, which keeps the data beside it`,
+    namesStorages: true,
   });
 
 const restoreFolder = Effect.fnUntraced(function* (
