@@ -161,7 +161,7 @@ export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly step?: ProofStep;
   /** When the account is old enough, if the reason is `too_young`. */
   readonly from?: Millis;
-  /** The account that signed in, if the reason is `wrong_user` or `not_a_member`. */
+  /** The account that signed in, if the refusal is of this account. */
   readonly account?: FlowAccount<ChatId, ChatProfile>;
   /** Where users get help with the refusal of a step; null if the owner did not set it. */
   readonly supportUrl?: string | null;

@@ -68,12 +68,13 @@ export const makeLastPages = Effect.gen(function* () {
   const accounts = yield* FlowAccounts;
   const subjects = yield* FlowSubjects;
 
-  /** Returns the cookie of a page; null if it would be too long. */
+  /** Returns the cookie of a page; null if the page answers nothing that can be sent again, or the cookie is too long. */
   const keep = Effect.fnUntraced(function* (answered: string | null, page: LastPage["page"]) {
+    if (answered === null) return null;
     const until = (yield* Clock.currentTimeMillis) + lastPageLife;
     const body = Base64Url.encode(JSON.stringify({ answered, until, page }));
     const cookie = `${body}.${yield* secrets.lastPageTag(body)}`;
-    return answered === null || cookie.length > maxCookieLength ? null : cookie;
+    return cookie.length > maxCookieLength ? null : cookie;
   });
 
   const open = Effect.fnUntraced(function* (cookie: Cookie) {

@@ -65,12 +65,16 @@ export const makeCommands = Effect.gen(function* () {
   const [verify, unlink, whois] = [yield* makeVerify, yield* makeUnlink, yield* makeWhois];
   const [update, panel, community] = [yield* makeUpdate, yield* makePanel, yield* makeCommunity];
 
-  /** Members without a link read how to get one too, since most roles need it. */
+  /** Members without a link read how to get one too, since most roles need it. What has changed is told in any case. */
   const roles = answer("roles", function* (asked) {
     const updated = yield* update(asked);
-    if ((yield* community.findLink(asked.home, asked.chatId)) !== null) return updated;
-    const asking = yield* verify(asked);
-    return { ...asking, content: `${updated.content}\n${asking.content}` };
+    const asking = Effect.map(verify(asked), (said) => ({
+      ...said,
+      content: `${updated.content}\n${said.content}`,
+    }));
+    const found = community.findLink(asked.home, asked.chatId);
+    const both = Effect.flatMap(found, (link) => (link === null ? asking : Effect.succeed(updated)));
+    return yield* Effect.orElseSucceed(both, () => updated);
   });
 
   const answers: Answers = {

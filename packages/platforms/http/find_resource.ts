@@ -80,8 +80,8 @@ const fieldOf = (issue: SchemaIssue.Issue): string => {
 
 /** Returns the JSON of a response; undefined if it has none. */
 const bodyOf = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<unknown> =>
-  // The JSON of an empty body would be null, which says that a list is empty.
-  Effect.flatMap(response.text, (text) => (text === "" ? Effect.undefined : response.json)).pipe(
+  // `response.json` reads an empty body as null, which says that a list is empty.
+  Effect.flatMap(response.text, (text) => Effect.try(() => JSON.parse(text) as unknown)).pipe(
     Effect.orElseSucceed(() => undefined),
   );
 
