@@ -216,7 +216,7 @@ it("a scope opens for an arbitrary choice, or the error names the wrong field", 
         ({ keys }) => keys.list().then(() => "none"),
         (error: InvalidParameter) => error.parameters[0]?.name,
       );
-      expect(wrong).toMatch(/^(none|scope|account|guildId|tier|unknown)$/);
+      expect(["none", "scope", ...Object.keys(Object(choice))]).toContain(wrong);
       expect(await al.accounts.list()).toBeInstanceOf(Array);
     }),
     { numRuns: rounds },
