@@ -229,3 +229,21 @@ test("only the next sign-in leads to the page", async () => {
   expect((await browser.get(await returnAs(browser, ada))).headers.location).toBe("/dashboard/keys");
   await signIn(ada, browser);
 });
+
+test("each of several tabs leads to the page that it asked for", async () => {
+  const browser = newBrowser();
+  const asked = ["/dashboard/links?q=user_1", "/dashboard/audit", `/dashboard/links?q=${"%20".repeat(400)}`];
+  const callbacks = [];
+  for (const page of asked) {
+    await browser.get(page);
+    callbacks.push(await returnAs(browser, ada));
+  }
+  const led = [];
+  for (const callback of callbacks) led.push((await browser.get(callback)).headers.location);
+  expect(led).toEqual(asked);
+  for (let i = 0; i < 4; i++) {
+    await browser.get(`/dashboard/links?q=${"%20".repeat(480)}`);
+    const begun = await browser.get("/dashboard/sign-in");
+    expect(setCookie(begun, "accountlink_dashboard_sign_in")[0]?.length).toBeLessThan(4_096);
+  }
+});

@@ -9,9 +9,9 @@ export interface Site {
   readonly name: SignInSite;
   readonly path: "/dashboard" | "/me";
   readonly session: PageCookie;
-  /** The cookie with the `state` of each sign-in in progress, the newest first. */
+  /** The cookie with the `state` of each sign-in in progress and the page asked for before it, the newest first. */
   readonly begun: PageCookie;
-  /** The cookie with the page that a user asked for before the sign-in. */
+  /** The cookie with the page that a user asked for last without a sign-in. */
   readonly asked: PageCookie;
 }
 

@@ -57,13 +57,6 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     return site.asked.read(context) === null ? response : site.asked.clear(response);
   };
 
-  /** Redirects to the page that the browser asked for before the sign-in. */
-  const toAskedPage = (context: RequestContext) => {
-    const asked = site.asked.read(context);
-    if (asked === null) return redirectTo(303, site.path);
-    return site.asked.clear(redirectTo(303, isPageOf(site, asked) ? asked : site.path));
-  };
-
   const { handle, ...handler } = yield* makePageHandler<SiteError>({
     publicOf,
     pageOf: (error, context) =>
@@ -129,7 +122,8 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   /** Makes the route of a form whose body the handler reads. The handler must check the field `csrf`. */
   const upload = forVisitors("POST");
 
-  const statesOf = (context: PageContext) => site.begun.read(context)?.split(" ") ?? [];
+  /** Each sign-in that the browser has begun: its state, followed by the page that was asked for before it, if any. */
+  const begunOf = (context: PageContext) => site.begun.read(context)?.split(" ") ?? [];
 
   const begin = Effect.fnUntraced(function* (context: PageContext) {
     const { query } = context;
@@ -138,24 +132,30 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     if (isSignInRefusal(shown)) return yield* new SignInRefused({ reason: shown });
     if (isFetchedAhead(context)) return notYet;
     const { url, state } = yield* signIns.begin(name, callbackUri, query["communities"] !== undefined);
-    const begun = [state, ...statesOf(context)].slice(0, mostBegun).join(" ");
-    return site.begun.write(redirectTo(302, url), begun);
+    const asked = site.asked.read(context) ?? "";
+    const newest = isPageOf(site, asked) ? state + asked : state;
+    const begun = [newest, ...begunOf(context)].slice(0, mostBegun);
+    while (begun.length > 1 && encodeURIComponent(begun.join(" ")).length > mostBegunLength) begun.pop();
+    return site.begun.write(redirectTo(302, url), begun.join(" "));
   });
 
   const finish = Effect.fnUntraced(function* (context: PageContext) {
     if (isFetchedAhead(context)) return notYet;
     const callback = searchOf(context.request);
-    const state = statesOf(context).find((begun) => begun === callback.get("state")) ?? null;
+    const begun = begunOf(context).find((one) => stateOf(one) === callback.get("state")) ?? "";
+    const state = stateOf(begun);
     const { cookie } = yield* signIns.finish({
       site: name,
       redirectUri: callbackUri,
-      state,
+      state: state || null,
       callback,
       cookie: site.session.read(context),
       userAgent: context.request.header("user-agent") ?? null,
     });
-    const left = statesOf(context).filter((begun) => begun !== state);
-    const response = toAskedPage(context);
+    const asked = begun.slice(state.length);
+    const led = redirectTo(303, isPageOf(site, asked) ? asked : site.path);
+    const response = site.asked.read(context) === asked ? site.asked.clear(led) : led;
+    const left = begunOf(context).filter((one) => one !== begun);
     return site.session.write(
       left.length === 0 ? site.begun.clear(response) : site.begun.write(response, left.join(" ")),
       cookie,
@@ -186,6 +186,11 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 
 /** How many sign-ins a browser can have begun, for example in the tabs that it opens again at its start. */
 const mostBegun = 10;
+
+/** How long the cookie of them can be: browsers store none of more than 4096 bytes with its name. */
+const mostBegunLength = 4_000;
+
+const stateOf = (begun: string): string => begun.split("/", 1)[0] ?? "";
 
 /** The page after a sign-out, a deletion of the account, or for a form that was sent after the sign-in had ended. */
 const endedPage = (path: Site["path"], name: "ended" | "lost" | "deleted"): Page => ({
