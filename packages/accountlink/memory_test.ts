@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { AccountLinkError, createAccountLink, InvalidOptions, memory, type Options } from "./mod.ts";
 import { promiseApiSuite } from "./test_promise_api.ts";
 
@@ -117,12 +117,37 @@ it.each([[false], [true], [[]], ["100001"], [new Response(null, { status: 404 })
 );
 
 it("a profile has its own fields of the program's object, those of the right kind", async () => {
-  const row = { id: 42, username: "ada", displayName: undefined, badges: 1n, passwordHash: "x" } as object;
-  const al = await createAccountLink({ gameUserExists, gameProfile: () => row, logLevel: "None" });
+  const logged = vi.spyOn(console, "log").mockReturnValue();
+  const created = new Date(0);
+  const member: object = { joined: new Date(NaN) };
+  const row: object = {
+    id: 42,
+    username: "ada",
+    displayName: undefined,
+    badges: 1n,
+    created,
+    passwordHash: "x",
+  };
+  const al = await createAccountLink({
+    gameUserExists,
+    gameProfile: () => row,
+    chatUser: () => ({}),
+    guild: () => ({}),
+    guildMember: () => member,
+  });
   await al.links.set("100001", "1");
-  const found = await al.links.get("100001", { resolved: true });
-  const rest = { description: null, created: null, isBanned: null, hasVerifiedBadge: null, avatar: null };
-  const profile = { id: "1", username: "ada", displayName: null, badges: null, groups: null, ...rest };
-  expect(found?.resolved.game).toEqual(profile);
+  const resolved = { guildId: "700000000000000001", resolved: true } as const;
+  const found = await al.links.get("100001", resolved);
+  const rest = { description: null, isBanned: null, hasVerifiedBadge: null, avatar: null };
+  const given = { id: "1", username: "ada", displayName: null, created: "1970-01-01T00:00:00.000Z" };
+  expect(found?.resolved.game).toEqual({ ...given, badges: null, groups: null, ...rest });
+  expect(found?.resolved.chat?.guild).toEqual({ nickname: null, joined: null, roles: [] });
+  await al.links.get("100001", resolved);
+  const lines: ReadonlyArray<string> = logged.mock.calls.map((parts) => parts.at(-1));
+  expect(lines.toSorted()).toEqual([
+    "gameProfile returned fields of the wrong kind: badges",
+    "guildMember returned fields of the wrong kind: joined",
+  ]);
+  logged.mockRestore();
   await al.close();
 });

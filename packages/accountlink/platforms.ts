@@ -55,6 +55,7 @@ type Answer<A> = A | Promise<A> | Effect.Effect<A, unknown>;
 /** Makes platforms from the program's functions. Users cannot sign in at these platforms. */
 export const platformsOf = (functions: PlatformFunctions): Platforms => {
   const { gameUserExists, gameProfile, chatUser, guild, guildMember } = functions;
+  const find = finder();
   const findGuild = (id: GuildId) => find(asks.guild, guild, { id, name: null }, id);
   return Layer.mergeAll(
     Layer.succeed(GamePlatform, {
@@ -118,46 +119,61 @@ const ask = <A>({ operation }: Asked, answer: () => Answer<A>): Effect.Effect<A,
   );
 };
 
-/** @param rest default values for fields that `lookup` does not return */
-const find = <Args extends ReadonlyArray<string>, A extends object>(
-  asked: AskedRecord,
-  lookup: ((...args: Args) => Answer<Partial<A> | null>) | undefined,
-  rest: A,
-  ...args: Args
-): Effect.Effect<Option.Option<A>, PlatformUnavailable> =>
-  lookup === undefined
-    ? Effect.succeedNone
-    : Effect.flatMap(
-        ask(asked, () => lookup(...args)),
-        (found: unknown) => {
-          if (found === null || found === undefined) return Effect.succeedNone;
-          // `false` and an empty list of rows would count as a member.
-          return Predicate.isObject(found) && !(found instanceof Response)
-            ? Effect.asSome(recordOf(asked, rest, found))
-            : notExpected(asked, found, "an object or null");
-        },
-      );
+/** Returns a function that asks for a record. It warns once about each field of the wrong kind. */
+const finder = () => {
+  const told = new Set<string>();
+  /** @param rest default values for fields that `lookup` does not return */
+  return <Args extends ReadonlyArray<string>, A extends object>(
+    asked: AskedRecord,
+    lookup: ((...args: Args) => Answer<Partial<A> | null>) | undefined,
+    rest: A,
+    ...args: Args
+  ): Effect.Effect<Option.Option<A>, PlatformUnavailable> =>
+    lookup === undefined
+      ? Effect.succeedNone
+      : Effect.flatMap(
+          ask(asked, () => lookup(...args)),
+          (found: unknown) => {
+            if (found === null || found === undefined) return Effect.succeedNone;
+            // `false` and an empty list of rows would count as a member.
+            return Predicate.isObject(found) && !(found instanceof Response)
+              ? Effect.asSome(recordOf(asked, rest, found, told))
+              : notExpected(asked, found, "an object or null");
+          },
+        );
+};
 
 /**
  * Takes the fields of the record alone, since a row of the program's database has others, which callers must not see. A
  * field of the wrong kind is unavailable.
  */
-const recordOf = <A extends object>({ name, fields }: AskedRecord, rest: A, found: object) => {
-  const wrong: Array<string> = [];
+const recordOf = <A extends object>(
+  { name, fields }: AskedRecord,
+  rest: A,
+  found: object,
+  told: Set<string>,
+) => {
+  const untold: Array<string> = [];
   const record = Record.map(fields, (schema, field) => {
     const usual: unknown = Reflect.get(rest, field);
     const given: unknown = field === "id" ? usual : (Reflect.get(found, field) ?? usual);
-    return Option.getOrElse(Schema.decodeUnknownOption(schema)(given), () => {
-      wrong.push(field);
+    return Option.getOrElse(Schema.decodeUnknownOption(schema)(textOfDate(given)), () => {
+      const place = `${name}.${field}`;
+      if (!told.has(place)) untold.push(field);
+      told.add(place);
       return usual;
     });
   });
   const warned =
-    wrong.length === 0
+    untold.length === 0
       ? Effect.void
-      : Effect.logWarning(`${name} returned fields of the wrong kind: ${wrong.join(", ")}`);
+      : Effect.logWarning(`${name} returned fields of the wrong kind: ${untold.join(", ")}`);
   return Effect.as(warned, record as A);
 };
+
+/** Database drivers return times as dates. */
+const textOfDate = (value: unknown): unknown =>
+  value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : value;
 
 /** A sign-in that always fails: it redirects the browser back to a page that says that the platform is unavailable. */
 export const noSignIn = <Id>(
