@@ -7,6 +7,7 @@ import { enterDashboard, type Owner, pidOf, putPlan, signInOwner } from "./dashb
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, ben, cyd, mod, eve] = ["100001", "100002", "100003", "100004", "100005"];
+const [moved, unasked, alsoUnasked] = ["100008", "100009", "100010"];
 const nameless = "999999";
 const [log, hall] = ["70", "71"];
 
@@ -17,7 +18,12 @@ const channels = [
 
 const server = useSiteServer({}, (fixture) => ({
   ...clubOf(ada, { team: { [cyd]: "admin", [mod]: "moderator", [nameless]: "admin" }, channels })(fixture),
-  links: [{ account: "club", scope: "guild", guildId: guild, chatId: ben, gameId: "2" }],
+  links: [
+    { account: "club", scope: "guild", guildId: guild, chatId: ben, gameId: "2" },
+    { account: "club", scope: "guild", guildId: guild, chatId: unasked, gameId: "12" },
+    { account: "club", scope: "guild", guildId: guild, chatId: alsoUnasked, gameId: "13" },
+    { account: "club", scope: "global", chatId: moved, gameId: "7" },
+  ],
 }));
 const rules = [{ roleId: verified.id, when: { is: "linked" } }];
 server.fixtures.plan({ account: "club", guildId: guild, rules });
@@ -105,7 +111,7 @@ test("a game account that somebody else has proven is taken by hand only with a 
 
 test("who confirms a question about a link that is another one by now is asked again", async () => {
   const { browser } = owner;
-  const chatId = "100008";
+  const chatId = moved;
   const relink = (gameId: string) =>
     owner.send("PUT /dashboard/api/links", { body: { pid, chatId, gameId, reason: "Moved" } });
   const [asking, several] = [`chatId=${chatId}`, `chatId=${chatId}&chatId=${ben}`];
@@ -127,6 +133,21 @@ test("who confirms a question about a link that is another one by now is asked a
     ]);
     expect((await browser.post(`/dashboard/${path}`, hiddenIn(again))).status).toBe(303);
   }
+  // A user of many lists has a long form.
+  const long = { chatId: ben, seen: "x".repeat(20_000) };
+  expect((await postTo(browser, "links/unlink-all", long)).status).toBe(303);
+});
+
+test("users are unlinked without asking the platforms for their names", async () => {
+  await server.platform.send("DELETE /requests");
+  for (const [path, fields] of [
+    ["links/unlink", { pid, chat: unasked }],
+    ["links/unlink-all", { chatId: alsoUnasked }],
+  ] as const) {
+    const removed = await postTo(owner.browser, path, fields);
+    expect(removed.headers.location).toContain("done=unlinked");
+  }
+  expect((await server.platform.send("GET /requests")).text).not.toContain("/users/");
 });
 
 test("a channel that every member reads becomes the log only after a question", async () => {

@@ -30,7 +30,7 @@ const others = {
   block: { path: "/dashboard/links/block", form: "texts" },
   blockList: { path: "/dashboard/links/block-list", form: "lists" },
   unblock: { path: "/dashboard/links/unblock", form: "texts" },
-  unlinkAll: { path: "/dashboard/links/unlink-all", form: "texts" },
+  unlinkAll: { path: "/dashboard/links/unlink-all", form: "lists" },
   applyRoles: { path: "/dashboard/links/apply-roles", role: "admin" },
   newKey: { path: "/dashboard/keys/new" },
   newWebhook: { path: "/dashboard/webhooks/new" },

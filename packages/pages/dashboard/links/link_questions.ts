@@ -1,5 +1,5 @@
 /** Confirmation questions before a link is created or removed; they name both accounts. */
-import type { ChatId, GameId } from "@accountlink/core";
+import type { ChatId, GameId, Link, Pid } from "@accountlink/core";
 import { longestReason } from "@accountlink/core/audit";
 import type { Conflict, Forbidden, InvalidParameter, PlatformUnavailable } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
@@ -20,7 +20,7 @@ import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
 import { accountText } from "./links_page.ts";
 import { makeLostWithLink } from "./lost_with_link.ts";
-import { makeUserLists, type UserList } from "./user_page.ts";
+import { makeListsOfUser, makeUserLists, type UserList } from "./user_page.ts";
 
 const reason = {
   name: "reason",
@@ -40,12 +40,13 @@ interface LinkQuestion {
   readonly game: GameProfile | null;
 }
 
-const seenLink = ({ link: { chatId, gameId } }: Pick<NamedLink, "link">): string => `${chatId} ${gameId}`;
+/** Marks a link that a question shows, for its hidden fields `seen`. */
+export const seenLink = (pid: Pid, { chatId, gameId }: Link): string => `${pid} ${chatId} ${gameId}`;
 
-/** Whether the form of a question showed these links. Links that were removed since do not matter. */
-export const areSeen = (fields: Fields, links: ReadonlyArray<Pick<NamedLink, "link">>): boolean => {
+/** Whether the form of a question showed the links of these marks. Links that were removed since do not matter. */
+export const areSeen = (fields: Fields, marks: ReadonlyArray<string>): boolean => {
   const seen = fields.all("seen");
-  return seen.length === 0 || links.every((each) => seen.includes(seenLink(each)));
+  return seen.length === 0 || marks.every((mark) => seen.includes(mark));
 };
 
 /** The refusal of a question that showed another link than there is now. */
@@ -96,7 +97,7 @@ ${
       <a class="bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">${say("unlink.all")}</a></p>`
 }
 ${panelTo(paths.unlink, { pid })`
-${links.map((each) => hiddenFields({ chat: each.link.chatId, seen: seenLink(each) }))}
+${links.map(({ link }) => hiddenFields({ chat: link.chatId, seen: seenLink(pid, link) }))}
 ${reasonField}
 ${buttonsOr(html`<button class="button bad">${button}</button>`, back)}`}`,
   };
@@ -151,12 +152,13 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* (
   { unlink: unlinkOne }: { readonly unlink: Pick<Operation<Parameters, unknown>, "submit"> },
 ) {
   const profiles = yield* Profiles;
-  const listsOf = yield* makeUserLists;
+  const listsOf = yield* makeListsOfUser;
+  const namedLists = yield* makeUserLists;
   const lostIn = yield* makeLostWithLink;
 
   const ask = Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: string, failed: Html | null) {
     if (!isChatId(chatId)) return seeOther(paths.links);
-    const lists = yield* listsOf(visitor, chatId);
+    const lists = yield* namedLists(visitor, chatId);
     const chat = yield* profiles.chat(chatId, null);
     return lists.length === 0
       ? seeOther(paths.links, { q: chatId })
@@ -177,8 +179,8 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* (
     const lists = isChatId(chatId) ? yield* listsOf(visitor, chatId) : [];
     const [first] = lists;
     if (first === undefined) return seeOther(paths.links);
-    const links = lists.map(({ link }) => link);
-    if (!areSeen(fields, links)) return yield* ask(visitor, chatId, linksChanged.general);
+    const marks = lists.map(({ community, link }) => seenLink(community.scope.pid, link));
+    if (!areSeen(fields, marks)) return yield* ask(visitor, chatId, linksChanged.general);
     const results = yield* Effect.forEach(lists, ({ community }) =>
       unlinkOne.submit(visitor, fields, { pid: community.scope.pid }).pipe(
         // Ignore a link that another request has removed meanwhile.
@@ -219,7 +221,7 @@ const unlinkAllQuestion = (
 <p>${say("unlink.all.effect")}</p>
 ${lost}
 ${panelTo(paths.unlinkAll, { chatId })`
-${lists.map(({ link }) => hiddenFields({ seen: seenLink(link) }))}
+${lists.map(({ community, link: { link } }) => hiddenFields({ seen: seenLink(community.scope.pid, link) }))}
 ${reasonField}
 ${buttonsOr(html`<button class="button bad">${say("unlink.all")}</button>`, userPath(lists[0]?.community.scope.pid ?? null, chatId))}`}`,
 });

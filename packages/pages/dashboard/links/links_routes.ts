@@ -3,7 +3,7 @@
 import { type ChatId, GamePlatform, LinkStore } from "@accountlink/core";
 import { isChatId } from "@accountlink/core/ids";
 import { linkFileOf } from "@accountlink/core/imports";
-import { allLinks } from "@accountlink/core/links";
+import { allLinks, isLinked } from "@accountlink/core/links";
 import { type Contest, makeContestOf, type NamedLink, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Array, Effect, Option, Stream } from "effect";
@@ -21,6 +21,7 @@ import {
   linkQuestion,
   linksChanged,
   problemsOf,
+  seenLink,
   unlinkAllRoutes,
   unlinkQuestion,
 } from "./link_questions.ts";
@@ -163,9 +164,13 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     if (chatId === undefined) return seeOther(paths.links);
     const isOne = chatIds.length === 1;
     const { pid } = community.scope;
-    const found = yield* links.findMany(community.scope, chatIds);
-    if (Array.isReadonlyArrayNonEmpty(found) && !areSeen(fields, found))
-      return yield* unlinkPage(visitor, community, found, linksChanged);
+    const records = yield* store.findByChatIds(pid, chatIds);
+    const marks = [...records.values()].filter(isLinked).map((each) => seenLink(pid, each));
+    if (!areSeen(fields, marks)) {
+      const found = yield* links.findMany(community.scope, chatIds);
+      if (Array.isReadonlyArrayNonEmpty(found))
+        return yield* unlinkPage(visitor, community, found, linksChanged);
+    }
     const seen = isOne
       ? seeOther(paths.linkUser, { pid, chatId, done: "unlinked" })
       : seeOther(paths.links, { pid, done: "unlinkedSeveral" });

@@ -155,23 +155,35 @@ export interface UserList {
   readonly link: Pick<NamedLink, "link" | "game">;
 }
 
-export const makeUserLists = Effect.gen(function* () {
+/** Finds the lists in which a user is linked, without a name from a platform. */
+export const makeListsOfUser = Effect.gen(function* () {
   const links = yield* OwnedLinks;
-  const profiles = yield* Profiles;
   const communities = yield* makeCommunities;
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: ChatId) {
     const found = yield* forEachLimited(
       yield* communities.listOpen(visitor),
-      Effect.fnUntraced(function* (community) {
-        const link = yield* links.find(community.scope, chatId);
-        if (link === null) return [];
-        const list: UserList = { community, link: { link, game: yield* profiles.game(link.gameId) } };
-        return [list];
-      }),
+      (community) =>
+        Effect.map(links.find(community.scope, chatId), (link) =>
+          link === null ? [] : [{ community, link }],
+        ),
       { concurrency: 8 },
     );
     return found.flat();
+  });
+});
+
+export const makeUserLists = Effect.gen(function* () {
+  const profiles = yield* Profiles;
+  const listsOf = yield* makeListsOfUser;
+
+  return Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: ChatId) {
+    return yield* forEachLimited(
+      yield* listsOf(visitor, chatId),
+      ({ community, link }) =>
+        Effect.map(profiles.game(link.gameId), (game): UserList => ({ community, link: { link, game } })),
+      { concurrency: 8 },
+    );
   });
 });
 
