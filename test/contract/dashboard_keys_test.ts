@@ -295,6 +295,20 @@ test("forms refuse an invalid status of a key and of a webhook and an unconfirme
   expect(rotated.text).toContain("The new secret of your key");
 });
 
+test("forms that do not send what their page showed keep the exact expiry, and rotate a key", async () => {
+  const owner = await signInOwner(server, "100013");
+  const expiresAt = "2030-01-31T08:00:00.000Z";
+  const { id } = await createKey(owner, { expiresAt });
+  const page = `/dashboard/keys/${id}`;
+  const { csrf = "" } = formOf(await owner.browser.get(page));
+  const form = { csrf, name: "Script", expiresAt: "2030-01-31", graceSeconds: "60" };
+  expect((await owner.browser.post(`${page}/update`, form)).status).toBe(303);
+  for (let times = 0; times < 2; times++)
+    expect((await owner.browser.post(`${page}/rotate`, form)).text).toContain("The new secret of your key");
+  const { key } = dataOf(await owner.send(`PATCH /dashboard/api/keys/${id}`, { body: {} }));
+  expect(key).toMatchObject({ name: "Script", expiresAt });
+});
+
 test("a revoked key cannot be changed", async () => {
   const owner = await signInOwner(server, "100007");
   const { id, token, key } = await createKey(owner);

@@ -89,6 +89,19 @@ test.each<[name: string, value: unknown]>([
   expectInvalid(await owner.send("POST /dashboard/api/webhooks", { body }), name);
 });
 
+test("a form that its reader opened before keeps the events of now, whichever order they were set in", async () => {
+  const { owner } = await newOwner();
+  const types = ["link.set", "link.removed"];
+  const { id, webhook } = await createWebhook(owner, { types: types.toReversed() });
+  const form = new URLSearchParams(formOf(await owner.browser.get(`/dashboard/webhooks/${id}`)));
+  const now = { types: ["link.moved"] };
+  dataOf(await owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: now }));
+  const sent = [...form, ["url", textOf(webhook.url)], ...types.map((type) => ["types", type])];
+  const change = new URLSearchParams([...sent, ["description", "Ours"]]).toString();
+  expect((await owner.browser.post(`/dashboard/webhooks/${id}/update`, change)).status).toBe(303);
+  expect(await webhookOf(owner, id)).toMatchObject({ ...now, description: "Ours" });
+});
+
 test("updating a webhook changes only the given fields, and null clears the description", async () => {
   const { owner } = await newOwner();
   const { id, webhook } = await createWebhook(owner, { types: ["link.set"], description: "A" });

@@ -92,11 +92,12 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
       Effect.flatMap(keyOf(visitor), (key) => one(visitor, key, rulesOf(key), null)),
     ),
 
-    act("update", operations.update, "updated", (_, fields) => {
+    act("update", operations.update, "updated", (key, fields) => {
       const { name, expiresAt } = typedIn(keyLabels, fields);
       if (name === "") return InvalidParameter.one("name", "expected 1 to 80 characters");
       // If the last day did not change, the exact expiry is kept.
-      const end = isUntouched(fields, "expiresAt") ? undefined : expiryOf(expiresAt);
+      const isKept = isUntouched(fields, "expiresAt") || expiresAt === rulesOf(key).expiresAt;
+      const end = isKept ? undefined : expiryOf(expiresAt);
       return Effect.succeed({ expiresAt: end });
     }),
     act("status", operations.update, ({ status }) => (status === "active" ? "enabled" : "disabled")),

@@ -1,4 +1,5 @@
 /** The page of one webhook: its status, its deliveries, and its actions. */
+import { eventTypes } from "@accountlink/core/events";
 import type { DeliveryPage, DeliveryStatus, WebhookDetails } from "@accountlink/core/webhooks";
 import { numberText } from "../../english_counts.ts";
 import { formTo, type Html, html, section, to } from "../../html.ts";
@@ -92,7 +93,9 @@ ${tableHtml({
 ${nextPage(next && withQuery(webhookPath(webhook.id), { status: filter, cursor: next }), "Older deliveries")}`;
 
 const acts = (webhook: WebhookDetails, form: WebhookForm): Html => {
-  const { id, status, pending, url, description, types } = webhook;
+  const { id, status, pending, url, description } = webhook;
+  // A form sends its types in the order of the choices.
+  const types = eventTypes.filter((type) => webhook.types.includes(type));
   const shown = form.shown ?? marksOf({ url, description, types });
   const isActive = status === "active";
   return html`
