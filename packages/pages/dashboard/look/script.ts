@@ -1,7 +1,8 @@
 /**
  * The script of the dashboard's pages, which also work without it. It adds copy buttons, buttons
  * that stay disabled until the required text is typed, times in the reader's zone, a keyboard shortcut for the search
- * field, forms that are sent once, fields that the tab remembers, boxes that tick all others, previews of typed text, and numbers that refresh.
+ * field, forms that are sent once, fields that the tab remembers, boxes that tick all others, previews of typed text,
+ * and numbers that refresh.
  */
 export const script = `const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -99,7 +100,7 @@ addEventListener("keydown", (event) => {
   field.focus();
 });
 
-/** Sends a form once if its button is pressed twice: a key that is rotated twice refuses the secret that programs have. */
+/** Sends a form once if its button is pressed twice: a second rotation refuses the secret that programs have. */
 for (const form of all('form[method="post"]')) {
   let isSent = false;
   form.addEventListener("submit", (event) => {
