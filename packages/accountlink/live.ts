@@ -2,7 +2,7 @@
 import { GameIdentity } from "@accountlink/core";
 import { expectedPrivateUrl, isPrivateUrl } from "@accountlink/core/addresses";
 import { type GameWay, GameWays, gameWays } from "@accountlink/core/flow";
-import { isNameText } from "@accountlink/core/name_text";
+import { isVisibleName } from "@accountlink/core/name_text";
 import { IsRoblox } from "@accountlink/core/platforms";
 import { PageSettings } from "@accountlink/pages/page_settings";
 import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platforms/http";
@@ -110,7 +110,7 @@ const privateUrl = Accept.textThat(isPrivateUrl, expectedPrivateUrl);
 const readGame = Schema.decodeUnknownResult(
   Accept.fields({
     url: privateUrl,
-    name: Accept.textThat((text) => text.trim() !== "" && isNameText(text), "a name"),
+    name: Accept.textThat(isVisibleName, "a name"),
     token: credential,
     connection: Accept.maybe(word("a kind of connections, such as steam")),
     signIn: Accept.maybe(

@@ -69,6 +69,7 @@ it("the service uses the scope of its options", async () => {
   expect(await acme.links.get("100001")).toMatchObject({ gameId: "1" });
   expect(await (await al.scope({})).links.get("100001")).toBeNull();
   await expect(al.scope({ guild: "700000000000000001" } as object)).rejects.toThrow("guild (is unknown");
+  await expect(al.scope({ account: "\u200B" })).rejects.toThrow("at least one character visible");
   await al.close();
 });
 

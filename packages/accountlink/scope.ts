@@ -8,7 +8,7 @@ import {
 } from "@accountlink/core";
 import { originOfOperator, type WriteOrigin } from "@accountlink/core/audit";
 import { type Tier, tiers } from "@accountlink/core/keys";
-import { expectedNameText, isNameText } from "@accountlink/core/name_text";
+import { expectedVisibleName, isVisibleName } from "@accountlink/core/name_text";
 import { Context, Layer } from "effect";
 import * as Accept from "./accept.ts";
 import { method, type Parameter } from "./method.ts";
@@ -31,9 +31,7 @@ export const defaultAccount = "default";
 
 /** The fields of a `ScopeChoice`. */
 export const scopeFields = Accept.fields({
-  account: Accept.maybe(
-    Accept.textThat((given) => given !== "" && isNameText(given), `${expectedNameText}, not empty`),
-  ),
+  account: Accept.maybe(Accept.textThat(isVisibleName, expectedVisibleName)),
   guildId: Accept.maybe(Accept.anyGuildId),
   tier: Accept.maybe(Accept.oneOf(tiers)),
 });

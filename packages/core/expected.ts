@@ -43,7 +43,7 @@ const plain = {
 
 type PlainCode = keyof typeof plain;
 
-const storableText = "no control characters or direction overrides";
+const visibleText = "at least one of them visible, no control characters or direction overrides";
 
 /** Says in English what was expected, or why the value is refused. @internal */
 export const expectedText = (expected: Expected): string => {
@@ -52,9 +52,9 @@ export const expectedText = (expected: Expected): string => {
     case "characters":
       return `expected at most ${expected.most} characters`;
     case "text":
-      return `expected 1 to ${expected.most} characters, ${storableText}`;
+      return `expected 1 to ${expected.most} characters, ${visibleText}`;
     case "text_or_null":
-      return `expected 1 to ${expected.most} characters, ${storableText}, or null`;
+      return `expected 1 to ${expected.most} characters, ${visibleText}, or null`;
     case "digits":
       return `expected ${expected.least} to ${expected.most} digits`;
     case "whole_number":

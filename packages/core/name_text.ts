@@ -14,6 +14,12 @@ export const expectedNameText = "well-formed text without control characters and
 /** Returns whether the text can be part of a name: storable, without control characters and direction overrides. */
 export const isNameText = (text: string): boolean => isStorable(text) && !unfit.test(text);
 
+/** Describes names that `isVisibleName` accepts, for error messages. */
+export const expectedVisibleName = `${expectedNameText}, at least one character visible`;
+
+/** Returns whether the text can be a new name, which readers have to see. */
+export const isVisibleName = (text: string): boolean => isNameText(text) && isVisible(text);
+
 /** Returns the text without characters that cannot be part of a name. */
 export const toNameText = (text: string): string =>
   text.toWellFormed().replaceAll(new RegExp(unfit, "gu"), "");

@@ -8,7 +8,7 @@ import {
 } from "@accountlink/core";
 import { linkFormatNames } from "@accountlink/core/imports";
 import { KeyStore, keyIdOf, type NewAccount, type Tier } from "@accountlink/core/keys";
-import { isNameText } from "@accountlink/core/name_text";
+import { isNameText, isVisibleName } from "@accountlink/core/name_text";
 import { parseTimestamp } from "@accountlink/core/timestamp";
 import { DashboardKeys, DashboardMembers, type Parameter } from "@accountlink/http-api";
 import { Effect, Option, Schema } from "effect";
@@ -26,12 +26,22 @@ const ofMember = DashboardMembers.addMember.parameters;
 export const textFlag = (name: string, isRight: (text: string) => boolean, expected: string) =>
   Flag.String(name).pipe(Flag.filter(isRight, () => `expected ${expected}`));
 
-const isName = (text: string): boolean => text.trim() !== "" && text.length <= 100 && isNameText(text);
+const mostInName = 100;
+const expectedName = `1 to ${mostInName} characters, at least one of them visible, no control characters or direction overrides`;
 
 export const nameFlag = (name: string) =>
-  textFlag(name, isName, "1 to 100 characters, no control characters or direction overrides");
+  textFlag(name, (text) => text.length <= mostInName && isVisibleName(text), expectedName);
 
-export const accountFlag = nameFlag("account").pipe(Flag.withMetavar("name"));
+/** The name of an account, which is invisible for some accounts of earlier releases. */
+export const accountFlag = textFlag(
+  "account",
+  (text) => text.trim() !== "" && text.length <= mostInName && isNameText(text),
+  expectedName,
+).pipe(Flag.withMetavar("name"));
+
+/** Refuses an invisible name for a new account. */
+export const checkNewAccount = (name: string) =>
+  isVisibleName(name) ? Effect.void : refuse(`--account is "${name}", expected ${expectedName}`);
 
 const idFlag = <A>(name: string, field: Parameter<A>) => fieldFlag(name, field).pipe(Flag.withMetavar("id"));
 
@@ -140,6 +150,7 @@ export const accountOf = Effect.fnUntraced(function* (name: string, tier: Tier) 
   const store = yield* KeyStore;
   const found = yield* store.findAccount(name);
   if (Option.isSome(found)) return found.value;
+  yield* checkNewAccount(name);
   const shown = (yield* store.listAccounts()).find(({ displayName }) => displayName === name);
   if (shown !== undefined)
     return yield* refuse(`"${name}" is shown for the account "${shown.name}": use that name`);

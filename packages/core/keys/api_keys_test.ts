@@ -32,6 +32,16 @@ test("the key limit of a plan does not count adopted, partner and staff keys, an
   assert.strictEqual((yield* Effect.flip(keys.adopt("alk_", choice, operator)))._tag, "InvalidParameter");
 });
 
+test("new keys and accounts have visible names, but an account that is stored may have none", function* () {
+  const account = { ...choice.account, name: "\u200B" };
+  for (const change of [{ account }, { name: "\u200B" }]) {
+    const { message } = yield* Effect.flip(create(change));
+    assert.include(message, "at least one character visible");
+  }
+  const stored = yield* KeyStore.use((store) => store.ensureAccount(account));
+  assert.strictEqual((yield* create({ account: stored })).key.scope.account, "\u200B");
+});
+
 test("a key is accepted until it expires", function* () {
   const { key } = yield* create({ expiresAt: 5 });
   assert.deepStrictEqual(

@@ -26,11 +26,7 @@ const longestName = 80;
 
 const keyInPath = inPath(keyId("Public id of the key"));
 
-const keyName = required(
-  visibleText(longestName),
-  `expected 1 to ${longestName} characters, no control characters or direction overrides`,
-  "Your name for it",
-);
+const keyName = required(visibleText(longestName), { is: "text", most: longestName }, "Your name for it");
 
 const mostEntries = 100;
 

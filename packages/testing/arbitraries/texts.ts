@@ -1,4 +1,4 @@
-import { isNameText } from "@accountlink/core/name_text";
+import { isVisibleName } from "@accountlink/core/name_text";
 import { isStorable } from "@accountlink/core/storable_text";
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { type Arbitrary, array, constantFrom, integer, oneof, string } from "fast-check";
@@ -22,13 +22,13 @@ export const text: Arbitrary<string> = oneof(
  * @example
  * ```ts
  * import * as fc from "fast-check";
- * import { isNameText } from "@accountlink/core/name_text";
+ * import { isVisibleName } from "@accountlink/core/name_text";
  * import { isStorable } from "@accountlink/core/storable_text";
  * import { formatTimestamp, parseTimestamp } from "@accountlink/core/timestamp";
  * import { Option } from "effect";
  *
  * fc.assert(fc.property(Arbitrary.text, isStorable));
- * fc.assert(fc.property(Arbitrary.name, (name) => name.length > 0 && isNameText(name)));
+ * fc.assert(fc.property(Arbitrary.name, isVisibleName));
  *
  * const timeOf = (text: string) => Option.getOrNull(parseTimestamp(text));
  * fc.assert(fc.property(Arbitrary.millis, (time) => timeOf(formatTimestamp(time)) === time));
@@ -37,8 +37,8 @@ export const text: Arbitrary<string> = oneof(
  */
 export const name: Arbitrary<string> = oneof(
   string({ unit: "grapheme-ascii", minLength: 1, maxLength: 20 }),
-  text.filter((given) => given.length > 0 && given.length <= 100 && isNameText(given)),
-);
+  text.filter((given) => given.length <= 100),
+).filter(isVisibleName);
 
 /** A time of the years 2000 to 2099, in milliseconds since the Unix epoch. */
 export const millis: Arbitrary<Millis> = integer({ min: Date.UTC(2000, 0), max: Date.UTC(2100, 0) - 1 });

@@ -109,6 +109,20 @@ it("`keys create` respects the configured maximum number of keys per plan", asyn
   });
 });
 
+it("commands make no account with an invisible name", async () => {
+  const { file, run, json } = await makeWorkplace();
+  const links = await file("links.csv", "chatId,gameId\n100001,1\n");
+  for (const command of [
+    ["keys", "create"],
+    ["links", "import", links],
+    ["links", "import", links, "--dry-run"],
+  ]) {
+    const { stderr } = await run(...command, "--account", "\u3164");
+    expect(stderr).toContain("expected 1 to 100 characters, at least one of them visible");
+  }
+  expect(await json("accounts", "list")).toMatchObject({ accounts: [] });
+});
+
 it("commands refuse an expiry in the past, and unknown keys", async () => {
   const { json } = await makeWorkplace();
   expect(await json("keys", "create", "--account", "acme", "--expires", "2020-01-01")).toEqual({

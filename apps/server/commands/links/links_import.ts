@@ -24,6 +24,7 @@ import { Clock, Effect, Option } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
 import {
   accountFlag,
+  checkNewAccount,
   checkScope,
   guildFlag,
   refuse,
@@ -107,6 +108,7 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
   Effect.gen(function* () {
     const started = yield* Clock.currentTimeMillis;
     const isNewAccount = yield* isUnknown(choice.account);
+    if (isNewAccount) yield* checkNewAccount(choice.account);
     const outcome = yield* Effect.scoped(run(choice)).pipe(
       Effect.catchTags({
         WrongLines: (wrong) => Effect.fail(refusal(choice, wrong)),
