@@ -54,7 +54,7 @@ export const layer = (own: Readonly<Record<string, (db: Database) => object>>) =
     }),
     firstNode: (_, type, prefix, at) =>
       db.read(function* (tx) {
-        const live = (yield* liveNodes(tx, type.name, at)).filter((id) => id.startsWith(prefix));
+        const live = (yield* liveNodes(db, tx, type.name, at)).filter((id) => id.startsWith(prefix));
         return Option.fromUndefinedOr(live.toSorted()[0]);
       }),
     mostWritten: recordsOfStep(db),

@@ -36,12 +36,6 @@ export interface Merging<Field extends string = string> {
   readonly latest?: Field;
 }
 
-/**
- * The longest lease of a node, in milliseconds. One that ends later was stored before the clock was set back, and its node
- * counts as dead. @internal
- */
-export const longestLease = 600_000;
-
 /** The parameters of `hold`, which renews a node's lease, takes free items, and returns all items of the node. */
 export interface HoldItems {
   readonly node: string;

@@ -1,6 +1,6 @@
 /** The leases of nodes for work on webhooks and role plans. */
-import { type HoldItems, longestLease } from "@accountlink/core/records";
-import { Effect } from "effect";
+import { type HoldItems, makeLeftLeases } from "@accountlink/core/records";
+import { Effect, Function } from "effect";
 import type { Database } from "../database.ts";
 import { type Index, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
@@ -13,12 +13,20 @@ interface Lease {
 
 export const leases = table<Lease>()("lease", ({ work, node }) => [work, node], {});
 
-const isLive = ({ until }: Lease, at: number): boolean => at < until && until <= at + longestLease;
+const leftLeases = Function.memoize((_: Database) => makeLeftLeases());
+
+const isLive = (db: Database, { node, until }: Lease, at: number): boolean =>
+  at < until && !leftLeases(db)(node, until, at);
 
 /** The nodes whose leases have not ended. */
-export const liveNodes = Effect.fnUntraced(function* (tx: Transaction, work: string, at: number) {
+export const liveNodes = Effect.fnUntraced(function* (
+  db: Database,
+  tx: Transaction,
+  work: string,
+  at: number,
+) {
   const found = yield* tx.scan(leases, [work]);
-  return found.filter((lease) => isLive(lease, at)).map(({ node }) => node);
+  return found.filter((lease) => isLive(db, lease, at)).map(({ node }) => node);
 });
 
 /** An item on which a node works; null if no node does. */
@@ -44,7 +52,7 @@ export const holdRecords = Effect.fnUntraced(function* <R extends Held>(
   });
   if (until <= at) return [];
   const free = yield* db.read(function* (tx) {
-    const live = new Set(yield* liveNodes(tx, name, at));
+    const live = new Set(yield* liveNodes(db, tx, name, at));
     const needed = (yield* tx.scan(items, [])).filter(isNeeded);
     return needed.filter(({ holder }) => holder === null || !live.has(holder));
   });
@@ -53,7 +61,7 @@ export const holdRecords = Effect.fnUntraced(function* <R extends Held>(
       const stored = yield* tx.get(items, ...items.id(item));
       if (stored === undefined || !isNeeded(stored)) return;
       const lease = stored.holder === null ? undefined : yield* tx.get(leases, name, stored.holder);
-      if (lease === undefined || !isLive(lease, at)) yield* tx.put(items, { ...stored, holder: node });
+      if (lease === undefined || !isLive(db, lease, at)) yield* tx.put(items, { ...stored, holder: node });
     });
   }
   return yield* db.read((tx) => tx.list(byHolder, [node]));

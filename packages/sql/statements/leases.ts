@@ -1,6 +1,6 @@
 /** Assigns rows of a table to the nodes that work on them. Other nodes take the rows of a dead node. */
 
-import { type HoldItems, longestLease } from "@accountlink/core/records";
+import { type HoldItems, longestLease, makeLeftLeases } from "@accountlink/core/records";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
@@ -33,7 +33,7 @@ export const leasesOn = (
   const [table, key, nodes] = [sql(tableName), sql(keyName), sql(nodesName)];
 
   const isFree = (at: Millis) => sql`${isNeeded}
-    AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM ${nodes} WHERE id = holder AND ${isLive(sql, at)}))`;
+    AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM ${nodes} WHERE id = holder AND lives_until > ${at}))`;
 
   /**
    * Reads whether the node must renew its lease, and whether it can take rows. Runs without a transaction, because
@@ -42,10 +42,22 @@ export const leasesOn = (
   const readState = ({ node, at, limit }: HoldItems) =>
     readStates(sql`
       SELECT (SELECT lives_until FROM ${nodes} WHERE id = ${node}) AS lives_until,
+        (SELECT COUNT(*) FROM ${nodes} WHERE lives_until > ${at + longestLease}) AS ahead,
         (SELECT COUNT(*) FROM (SELECT 1 FROM ${table} WHERE ${isNeeded} LIMIT 1) AS one) AS needed,
         (SELECT COUNT(*) FROM (
           SELECT 1 FROM ${table} WHERE ${isFree(at)} LIMIT ${Math.min(limit, 1)}
         ) AS other) AS free`);
+
+  const isLeft = makeLeftLeases();
+
+  const deleteLeft = Effect.fnUntraced(function* (at: Millis) {
+    const ahead = yield* readLeases(
+      sql`SELECT id, lives_until FROM ${nodes} WHERE lives_until > ${at + longestLease}`,
+    );
+    for (const { id, lives_until } of ahead)
+      if (isLeft(id, lives_until, at))
+        yield* sql`DELETE FROM ${nodes} WHERE id = ${id} AND lives_until = ${lives_until}`;
+  });
 
   const takeFree = Effect.fnUntraced(function* ({ node, at, limit }: HoldItems) {
     const free = sql`
@@ -56,7 +68,9 @@ export const leasesOn = (
 
   return Effect.fnUntraced(function* (hold: HoldItems) {
     const { node, at, until } = hold;
-    const [{ lives_until, needed, free } = noState] = yield* readState(hold);
+    const [{ lives_until, ahead, needed, free } = noState] = yield* readState(hold);
+    // The next call takes the rows of their nodes.
+    if (ahead > 0) yield* deleteLeft(at);
     if (until <= at) {
       yield* sql`DELETE FROM ${nodes} WHERE id = ${node}`;
       return false;
@@ -77,20 +91,24 @@ export const leasesOn = (
   });
 };
 
-const isLive = (sql: SqlClient.SqlClient, at: Millis) =>
-  sql`lives_until > ${at} AND lives_until <= ${at + longestLease}`;
-
-const noState = { lives_until: null, needed: 0, free: 0 };
+const noState = { lives_until: null, ahead: 0, needed: 0, free: 0 };
 
 const readStates = schemaReaderOf(
   "leases",
-  Schema.Struct({ lives_until: Schema.NullOr(Schema.Int), needed: Schema.Int, free: Schema.Int }),
+  Schema.Struct({
+    lives_until: Schema.NullOr(Schema.Int),
+    ahead: Schema.Int,
+    needed: Schema.Int,
+    free: Schema.Int,
+  }),
 );
+
+const readLeases = schemaReaderOf("leases", Schema.Struct({ id: Schema.String, lives_until: Schema.Int }));
 
 /** Returns the smallest ID, with a prefix, of the nodes whose leases have not ended. */
 export const firstLiveNode = (sql: SqlClient.SqlClient, nodes: string, prefix: string, at: Millis) =>
   readNodes(sql`
     SELECT id FROM ${sql(nodes)}
-    WHERE ${isLive(sql, at)} AND substr(id, 1, ${prefix.length}) = ${prefix} ORDER BY id LIMIT 1`);
+    WHERE lives_until > ${at} AND substr(id, 1, ${prefix.length}) = ${prefix} ORDER BY id LIMIT 1`);
 
 const readNodes = columnReader("nodes", "id", Schema.String);

@@ -41,18 +41,28 @@ export const members: Cases<StoragePorts> = {
     expectEqual(held.filter((plan) => plan !== null).length, 1);
   },
 
-  "a lease that was stored before the clock was set back counts for nothing": function* () {
+  "a lease from a clock that was ahead lasts until its node renews it no more": function* () {
     const { store, put, hold } = yield* newRoleSteps;
-    const hour = 3_600_000;
+    const [minute, hour] = [60_000, 3_600_000];
     yield* put();
     const [prefix, other] = [uniqueText(), uniqueText()];
     const node = `${prefix}a`;
+    const holdOther = (at: number) => hold(other, start + at);
     yield* hold(node, start + hour);
-    expectEqual(yield* store.firstNode(prefix, start), Option.none());
-    expectThat((yield* hold(other)) !== null, "Another node takes the plan");
-    expectEqual(yield* hold(node), null);
-    expectEqual(yield* store.firstNode(prefix, start), Option.some(node));
-    expectThat((yield* hold(node, start + 7_000)) !== null, "The node takes it as any other");
+    yield* hold(node);
+    expectEqual(yield* store.firstNode(prefix, start + 7_000), Option.none());
+    yield* hold(node, start + hour);
+    expectEqual(yield* holdOther(0), null);
+    yield* hold(node, start + hour + 10 * minute);
+    expectEqual(yield* holdOther(10 * minute), null);
+    const end = 20 * minute;
+    expectEqual(yield* holdOther(end - 1), null);
+    expectEqual(yield* store.firstNode(prefix, start + end - 1), Option.some(node));
+    yield* holdOther(end);
+    expectThat((yield* holdOther(end + 1)) !== null, "Another node takes the plan");
+    expectEqual(yield* store.firstNode(prefix, start + end + 1), Option.none());
+    expectEqual(yield* hold(node, start + end + 2), null);
+    expectEqual(yield* store.firstNode(prefix, start + end + 2), Option.some(node));
   },
 
   "hold takes at most its limit of new plans per call": function* () {
