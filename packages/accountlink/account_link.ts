@@ -19,6 +19,7 @@ import {
   type CheckedOptions,
   type Configured,
   checkOptions,
+  InvalidOptions,
   type Options,
   type Settings,
 } from "./options.ts";
@@ -136,6 +137,10 @@ const layerOf = <E>({
   ...options
 }: CheckedOptions<E>) =>
   layerServices(scope, { publicUrl, redirectOrigins }).pipe(
+    Layer.catchTag("InvalidParameter", ({ parameters }) => {
+      const problems = parameters.map(({ name, reason }) => `scope.${name} ${reason}`);
+      return Layer.effectContext(Effect.fail(new InvalidOptions({ problems })));
+    }),
     Layer.provideMerge(webhooks === undefined ? Layer.empty : webhookCouriers),
     Layer.provideMerge(roleCouriers),
     Layer.provideMerge(publicUrl === null ? Layer.empty : logCouriers(publicUrl)),

@@ -1,6 +1,17 @@
 import { readFileSync } from "node:fs";
+import { KeyStore } from "@accountlink/core/keys";
+import { Effect, Layer } from "effect";
 import { expect, it, vi } from "vitest";
-import { AccountLinkError, createAccountLink, InvalidOptions, memory, type Options } from "./mod.ts";
+import {
+  AccountLink,
+  AccountLinkError,
+  createAccountLink,
+  InvalidOptions,
+  InvalidParameter,
+  memory,
+  type Options,
+  promisedAccountLink,
+} from "./mod.ts";
 import { promiseApiSuite } from "./test_promise_api.ts";
 
 promiseApiSuite(memory, { shares: false });
@@ -62,6 +73,25 @@ it("an embedder brings a language, and readers get in English what it lacks", as
   await al.close();
 });
 
+it("an account has a visible name, unless it is stored", async () => {
+  const scope = { account: "\u200B" };
+  const problem = "scope.account expected well-formed text .*, at least one character visible";
+  await expect(createAccountLink({ gameUserExists, scope })).rejects.toThrow(new RegExp(problem, "u"));
+  const services = await Effect.runPromise(
+    Effect.scoped(Layer.build(AccountLink.layerMemory({ gameUserExists }))),
+  );
+  const al = await promisedAccountLink(services);
+  await expect(al.scope(scope)).rejects.toBeInstanceOf(InvalidParameter);
+  const stored = { name: scope.account, chatId: null, tier: "free" } as const;
+  await Effect.runPromise(
+    Effect.provide(
+      KeyStore.use((store) => store.ensureAccount(stored)),
+      services,
+    ),
+  );
+  expect(await (await al.scope(scope)).links.get("100001")).toBeNull();
+});
+
 it("the service uses the scope of its options", async () => {
   const al = await createAccountLink({ gameUserExists, scope: { account: "acme" } });
   await al.links.set("100001", "1");
@@ -69,7 +99,6 @@ it("the service uses the scope of its options", async () => {
   expect(await acme.links.get("100001")).toMatchObject({ gameId: "1" });
   expect(await (await al.scope({})).links.get("100001")).toBeNull();
   await expect(al.scope({ guild: "700000000000000001" } as object)).rejects.toThrow("guild (is unknown");
-  await expect(al.scope({ account: "\u200B" })).rejects.toThrow("at least one character visible");
   await al.close();
 });
 

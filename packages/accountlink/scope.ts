@@ -4,12 +4,13 @@ import {
   type DataScope,
   type GuildId,
   guildOf,
+  InvalidParameter,
   targetOfGuild,
 } from "@accountlink/core";
 import { originOfOperator, type WriteOrigin } from "@accountlink/core/audit";
-import { type Tier, tiers } from "@accountlink/core/keys";
-import { expectedVisibleName, isVisibleName } from "@accountlink/core/name_text";
-import { Context, Layer } from "effect";
+import { KeyStore, type Tier, tiers } from "@accountlink/core/keys";
+import { expectedVisibleName, isNameText, isVisibleName } from "@accountlink/core/name_text";
+import { Context, Effect, Layer, Option } from "effect";
 import * as Accept from "./accept.ts";
 import { method, type Parameter } from "./method.ts";
 
@@ -31,7 +32,7 @@ export const defaultAccount = "default";
 
 /** The fields of a `ScopeChoice`. */
 export const scopeFields = Accept.fields({
-  account: Accept.maybe(Accept.textThat(isVisibleName, expectedVisibleName)),
+  account: Accept.maybe(Accept.textThat((name) => name !== "" && isNameText(name), expectedVisibleName)),
   guildId: Accept.maybe(Accept.anyGuildId),
   tier: Accept.maybe(Accept.oneOf(tiers)),
 });
@@ -44,10 +45,18 @@ export class Scope extends Context.Service<Scope, DataScope>()("accountlink/Scop
 
 // A misspelled `guildId` would open the global scope.
 const choice: Parameter<ScopeChoice> = ["scope", scopeFields, { onExcessProperty: "error" }];
-const openScope = method([choice], ({ account = defaultAccount, guildId, tier = "premium" }: ScopeChoice) => {
-  const target = targetOfGuild((guildId ?? null) as GuildId | null);
-  return ApiKeys.use((keys) => keys.scopeOf({ name: account, chatId: null, tier }, target));
-});
+const openScope = method(
+  [choice],
+  Effect.fnUntraced(function* ({ account: name = defaultAccount, guildId, tier = "premium" }: ScopeChoice) {
+    const store = yield* KeyStore;
+    // An account that is stored keeps its name.
+    if (!isVisibleName(name) && Option.isNone(yield* store.findAccount(name))) {
+      return yield* InvalidParameter.one("account", `expected ${expectedVisibleName}`);
+    }
+    const target = targetOfGuild((guildId ?? null) as GuildId | null);
+    return yield* ApiKeys.use((keys) => keys.scopeOf({ name, chatId: null, tier }, target));
+  }),
+);
 
 /** Options of every call. */
 export interface CallOptions {
