@@ -82,7 +82,7 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
       });
       return visits.step(asker, Effect.acquireUseRelease(Scope.make(), run, Scope.close));
     });
-    const finds = new Turns({ resource: "page_reads", places: bounds.dearRequests });
+    const finds = new Turns({ resource: "sign_ins_found", places: bounds.dearRequests });
     const files = new Turns({ resource: "exports", places: 1, longestRest: bounds.workedAtOnce });
     const reads = new Turns({ resource: "page_reads", most: bounds.dearRequests });
     return {

@@ -7,6 +7,7 @@ export const sharedResources = [
   "page_writes",
   "page_visits",
   "visits_begun",
+  "sign_ins_found",
   "event_pages",
   "exports",
   "user_exports",

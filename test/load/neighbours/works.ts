@@ -304,6 +304,7 @@ export const works: Readonly<
   page_writes: write,
   page_visits: visit,
   visits_begun: visit,
+  sign_ins_found: shown,
   link_counts: countLinks,
   exports: download,
   user_exports: downloadOwn,
