@@ -532,7 +532,9 @@ test("a role change that the bot may not make is listed as a problem of the plan
   // A sweep of the previous plan may still store the problems that it found. So poll until the problem of the new
   // plan is listed.
   const problems = async () => (await get()).body.data?.plan?.status?.problems;
-  const problem = { chatId: eve, roleId: admin, reason: "role_above_bot", at: isoTime };
-  await expect.poll(problems).toContainEqual({ ...problem, count: 1, chatIds: [eve] });
+  // The sweep of the new plan may have found other linked members by then.
+  const chatIds = expect.arrayContaining([eve]) as unknown;
+  const problem = { roleId: admin, reason: "role_above_bot", at: isoTime, chatIds };
+  await expect.poll(problems).toContainEqual(expect.objectContaining(problem));
   await remove();
 });
