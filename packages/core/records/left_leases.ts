@@ -9,13 +9,13 @@ export const longestLease = 600_000;
  * @internal
  */
 export const makeLeftLeases = () => {
-  /** The leases that end later than any can, by node, and when this node saw them first. */
+  /** The leases that end later than any can, by name, and when this node saw them first. */
   const seen = new Map<string, { readonly until: Millis; readonly since: Millis }>();
-  return (node: string, until: Millis, at: Millis): boolean => {
-    const before = seen.get(node);
-    if (until <= at + longestLease) seen.delete(node);
+  return (lease: string, until: Millis, at: Millis): boolean => {
+    const before = seen.get(lease);
+    if (until <= at + longestLease) seen.delete(lease);
     else if (before?.until === until) return at - before.since >= longestLease;
-    else seen.set(node, { until, since: at });
+    else seen.set(lease, { until, since: at });
     return false;
   };
 };

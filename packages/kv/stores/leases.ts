@@ -15,8 +15,8 @@ export const leases = table<Lease>()("lease", ({ work, node }) => [work, node], 
 
 const leftLeases = Function.memoize((_: Database) => makeLeftLeases());
 
-const isLive = (db: Database, { node, until }: Lease, at: number): boolean =>
-  at < until && !leftLeases(db)(node, until, at);
+const isLive = (db: Database, { work, node, until }: Lease, at: number): boolean =>
+  at < until && !leftLeases(db)(`${work} ${node}`, until, at);
 
 /** The nodes whose leases have not ended. */
 export const liveNodes = Effect.fnUntraced(function* (
