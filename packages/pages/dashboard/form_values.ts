@@ -38,6 +38,12 @@ export const marksOf = (shown: Readonly<Record<string, string | ReadonlyArray<st
 const markOf = (values: ReadonlyArray<string>): string =>
   String(Hash.string(values.join("\n").replaceAll("\r\n", "\n").trim()));
 
+/** A form that was refused and is shown again, or a new one. */
+export interface SentForm {
+  /** What the form showed when it was opened, see `marksOf`. */
+  readonly shown?: string;
+}
+
 /** Whether a field has the value that the form showed. */
 export const isUntouched = (fields: Fields, name: string): boolean =>
   new URLSearchParams(fields("shown")).get(name) === markOf(fields.all(name));

@@ -6,7 +6,7 @@ import { type CommunityState, makeCommunityState, OwnedScopes } from "@accountli
 import { featuresOf } from "@accountlink/core/platforms";
 import { Effect, Option, Record, Struct } from "effect";
 import { formTo, type Html, html, type Problem, section, to } from "../../html.ts";
-import { marksOf } from "../form_values.ts";
+import { marksOf, type SentForm } from "../form_values.ts";
 import { copyable, qrCode } from "../look/copyable.ts";
 import { checkField, fieldsOf, panelTo, textField } from "../look/field.ts";
 import { communityName, linksText, listText, platforms } from "../look/names.ts";
@@ -45,14 +45,9 @@ export const ageLabels = {
 /** What the section *Who may link* has to tick. */
 export type Ticked = Pick<ScopeSettings, "freshProof" | "oneChatUser">;
 
-interface Form {
-  /** What the form showed before, if the form was refused. */
-  readonly shown?: string;
-}
+export interface AgeForm extends SentForm, Readonly<Record<keyof typeof ageLabels, string>> {}
 
-export interface AgeForm extends Form, Readonly<Record<keyof typeof ageLabels, string>> {}
-
-export interface SaidForm extends Form, Readonly<Record<keyof typeof saidLabels, string>> {}
+export interface SaidForm extends SentForm, Readonly<Record<keyof typeof saidLabels, string>> {}
 
 export const saidIn = (settings: ScopeSettings) => Record.map(saidLabels, (_, name) => settings[name] ?? "");
 

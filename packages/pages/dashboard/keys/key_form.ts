@@ -5,7 +5,7 @@ import { dayMs } from "@accountlink/core/timestamp";
 import { Record } from "effect";
 import { counted } from "../../english_counts.ts";
 import { type Html, html, inPlace } from "../../html.ts";
-import { entriesOf } from "../form_values.ts";
+import { entriesOf, type SentForm } from "../form_values.ts";
 import { fieldsOf, linesField, menuField, radioField, textField } from "../look/field.ts";
 import { sharedListHint } from "../look/names.ts";
 import { accesses } from "../look/owned_key.ts";
@@ -28,10 +28,7 @@ export const keyLabels = {
  */
 export type NewKeyForm = Readonly<Record<keyof typeof keyLabels, string>>;
 
-export interface KeyRules extends Omit<NewKeyForm, "scope" | "guildId"> {
-  /** What the form showed before, if the form was refused. */
-  readonly shown?: string;
-}
+export interface KeyRules extends SentForm, Omit<NewKeyForm, "scope" | "guildId"> {}
 
 export const emptyKeyForm: NewKeyForm = {
   ...Record.map(keyLabels, () => ""),

@@ -88,7 +88,6 @@ const facts = ({ key, quota, guilds, created, names }: KeyView, now: Millis): Ht
 <div><dt>Last used</dt><dd>${timeOr(key.lastUsedAt, "never")}</dd></div>
 <div><dt>Expires</dt><dd>${expiryHtml(key, now)}</dd></div>
 ${
-  key.previousSecretEndsAt !== null &&
   hasEarlierSecret(key, now) &&
   key.status !== "revoked" &&
   html`<div><dt>Earlier secret accepted until</dt><dd>${timeHtml(key.previousSecretEndsAt)}</dd></div>`
@@ -147,8 +146,11 @@ const statusForm = (key: KeyDetails): Html => dangerTo(keyPath(key.id, "status")
   isActive(key) ? "Disable the key" : "Enable the key"
 }</button>`;
 
-const hasEarlierSecret = ({ previousSecretEndsAt }: KeyDetails, now: Millis): boolean =>
-  previousSecretEndsAt !== null && previousSecretEndsAt > now;
+const hasEarlierSecret = (
+  key: KeyDetails,
+  now: Millis,
+): key is KeyDetails & { readonly previousSecretEndsAt: Millis } =>
+  key.previousSecretEndsAt !== null && key.previousSecretEndsAt > now;
 
 /** Which secrets a key had when its page was opened, so that nobody rotates it twice by mistake. */
 export const secretsOf = ({ previousSecretEndsAt }: KeyDetails): string => String(previousSecretEndsAt);

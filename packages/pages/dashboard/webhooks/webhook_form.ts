@@ -1,4 +1,5 @@
 import { type Html, hiddenFields, html } from "../../html.ts";
+import type { SentForm } from "../form_values.ts";
 import { checksField, fieldsOf, textField } from "../look/field.ts";
 import { type Fields, typedIn } from "../owner_pages.ts";
 import { eventChoices } from "./webhook_texts.ts";
@@ -14,10 +15,8 @@ export const webhookLabels = {
   status: "Status",
 } as const;
 
-export interface WebhookForm extends Readonly<Record<keyof typeof textLabels, string>> {
+export interface WebhookForm extends SentForm, Readonly<Record<keyof typeof textLabels, string>> {
   readonly types: ReadonlyArray<string>;
-  /** What the form showed before, if the form was refused. */
-  readonly shown?: string;
 }
 
 export interface NewWebhookForm extends WebhookForm {
