@@ -181,7 +181,7 @@ export const endOwnAccount = Effect.fnUntraced(function* (
   // Before they lose their lists of addresses and their makers: a key without them may do more.
   const ended = yield* revokeKeys(tx, account.name, at, isOver);
   if (ended.isMore) return ended;
-  // The account may have other owners. Its communities then keep their rules of who may link.
+  // The account may have other owners, whose communities keep their settings.
   if (yield* clearAccount(tx, account, isOver, noTexts)) return { ...ended, isMore: true };
   if (!(yield* isRunBy(tx, account, chatId))) return ended;
   return { ...ended, isMore: yield* pauseAll(tx, account.name, at, isOver) };

@@ -72,7 +72,7 @@ export const expectRefusal = (answer: Answer, status: number, code: string, deta
 export const expectForbidden = (answer: Answer, reason: string): void =>
   expectRefusal(answer, 403, "FORBIDDEN", { reason });
 
-/** Expects that a v2 request contradicts what is stored, for this reason. */
+/** Expects a v2 refusal because the request contradicts stored data, for this reason. */
 export const expectConflict = (answer: Answer, reason: string): void =>
   expectRefusal(answer, 409, "CONFLICT", { reason });
 

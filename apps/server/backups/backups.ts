@@ -1,5 +1,4 @@
 /** Backups of embedded storage and of Postgres: files of a folder, of which the oldest are deleted. */
-
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";

@@ -1,5 +1,4 @@
 /** Dumps of Postgres, by `pg_dump` and `pg_restore` of the machine. A dump is read whole before it is used. */
-
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";

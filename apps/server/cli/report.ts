@@ -13,7 +13,7 @@ export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   readonly notes?: ReadonlyArray<string>;
   /** Additional fields of the JSON output. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Whether the addresses in it are those of configured storages. */
+  /** Whether the problem names storages of the configuration, whose addresses the operator may read. */
   readonly namesStorages?: boolean;
 }> {
   override readonly message = this.problem;

@@ -1,5 +1,4 @@
 /** Forwards the events of a key to a local address, for receivers of webhooks that are still being written. */
-
 import { createClient, type FollowedEvent } from "@accountlink/client";
 import { reasonOf } from "@accountlink/core/errors";
 import { webhookSignature } from "@accountlink/core/secrets";

@@ -2,7 +2,6 @@
  * The secret of the deployment, which unwraps the root key, and the keys derived from the root key. During a rotation
  * there are two secrets: the new and the old one.
  */
-
 import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 /** Sends test requests to the live game platform: Roblox, or a game of one's own. */
-
 import type { GameId, PlatformUnavailable } from "@accountlink/core";
 import { reasonOf } from "@accountlink/core/errors";
 import { waysWith } from "@accountlink/core/flow";

@@ -1,5 +1,4 @@
 /** Tries what a start would do with a port and a folder of backups. */
-
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { rm, stat, writeFile } from "node:fs/promises";

@@ -1,5 +1,4 @@
 /** Checks the storage and its secret, without creating anything or disturbing a server. */
-
 import { existsSync, statfsSync } from "node:fs";
 import { type FoundStorage, refusalOf } from "@accountlink/core";
 import { reasonOf } from "@accountlink/core/errors";

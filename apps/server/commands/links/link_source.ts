@@ -1,5 +1,4 @@
 /** Opens what `accountlink links import` reads: a file, standard input, or a table of an SQLite file. */
-
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";

@@ -108,7 +108,7 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
     return orTeam(visitor, typed, fields("chatId") === "" ? asked : added);
   };
 
-  /** Returns the page that asks before a member becomes an owner or is none any more; null if no question is needed. */
+  /** Returns the question before a member becomes an owner, or ceases to be one; null if no question is needed. */
   const roleQuestion = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     { chatId, role, scopes }: ChangedMember,
