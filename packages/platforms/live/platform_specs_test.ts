@@ -64,10 +64,19 @@ const [guildId, chatId] = ["9223372036854775806" as GuildId, "922337203685477580
 
 const gameId = String(Number.MAX_SAFE_INTEGER) as GameId;
 
-/** Open Cloud's documents do not say that a text refers to another answer, or is the token of the last page. */
+/**
+ * Open Cloud's documents do not say that a text refers to another answer or to the filter, or is the token of the last
+ * page.
+ */
 const ofCloud = (id: string, body: object): object => {
   if ("groupRoles" in body) return { groupRoles: [{ id: "0", rank: 1 }], nextPageToken: "" };
-  if ("inventoryItems" in body) return { ...body, nextPageToken: "" };
+  if ("inventoryItems" in body && Array.isArray(body.inventoryItems)) {
+    const gamePassDetails = { gamePassId: "55" };
+    return {
+      inventoryItems: body.inventoryItems.map((each) => ({ ...each, gamePassDetails })),
+      nextPageToken: "",
+    };
+  }
   if (!("groupMemberships" in body && Array.isArray(body.groupMemberships))) return { ...body, id };
   return {
     ...body,
