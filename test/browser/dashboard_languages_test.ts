@@ -15,11 +15,14 @@ import { contentWidth, narrowest } from "./looks.ts";
 
 const leaked = newToken();
 const { keys, links } = twoLists("engine", ["100003", "100004"]);
-const { open, send } = useDashboard(() => ({
-  accounts: [{ name: "engine", chatId: "100001", tier: "premium" }],
-  keys: [...keys, { account: "engine", scope: "global", key: leaked }],
-  links,
-}));
+const { open, send } = useDashboard(
+  () => ({
+    accounts: [{ name: "engine", chatId: "100001", tier: "premium" }],
+    keys: [...keys, { account: "engine", scope: "global", key: leaked }],
+    links,
+  }),
+  { here: true },
+);
 
 const { default: english } = await dashboardFiles.en();
 const pseudo = pseudoLanguage(english);

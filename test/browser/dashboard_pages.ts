@@ -4,7 +4,7 @@ import type { BrowserContext, BrowserContextOptions } from "playwright-core";
 import { expect } from "vitest";
 import { changed, daysAgo, type Fixtures, gameUsers, makeFixtures, newToken } from "../support/fixtures.ts";
 import { type PlainPage, signedIn } from "../support/plain_page.ts";
-import { useServer } from "../support/server.ts";
+import { type ServerOptions, useServer } from "../support/server.ts";
 import { closeTab, openPage } from "./browser.ts";
 
 /** A hostile name of a community or user. */
@@ -36,7 +36,10 @@ export const twoLists = (account: string, chatIds: ReadonlyArray<string>) => ({
 type Fixture = Fixtures["fixture"];
 
 /** Runs one server and one browser for the tests of a file. */
-export const useDashboard = (change: (fixture: Fixture) => Partial<Fixture> = () => ({})) => {
+export const useDashboard = (
+  change: (fixture: Fixture) => Partial<Fixture> = () => ({}),
+  started: Pick<ServerOptions, "here"> = {},
+) => {
   const fixtures = makeFixtures();
   const roles = [{ id: "13", name: "Member", assignable: true }];
   const of = { members: [{ chatId: "100001", manager: true }, { chatId: "100002" }], roles };
@@ -65,6 +68,7 @@ export const useDashboard = (change: (fixture: Fixture) => Partial<Fixture> = ()
     },
   });
   const { send, url, platform } = useServer(() => ({
+    ...started,
     fixture: changed(fixture, change(fixture)),
     env: {
       ACCOUNTLINK_FREE_KEYS: "20",

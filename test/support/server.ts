@@ -40,6 +40,8 @@ export interface ServerOptions {
   readonly dataFolder?: string;
   /** The kind of storage if the test project chooses none. By default, it is embedded. */
   readonly usual?: StorageKind;
+  /** Whether the proof too starts the server in the process of its tests, which change what it reads. */
+  readonly here?: boolean;
 }
 
 export interface RunningServer {
@@ -226,7 +228,8 @@ export const useServer = (
     return running;
   };
   beforeAll(async () => {
-    running = await start({ usual: isProof ? "embedded" : "memory", ...options() });
+    const chosen: ServerOptions = { usual: isProof ? "embedded" : "memory", ...options() };
+    running = await (chosen.here ? startServerHere : start)(chosen);
   });
   afterAll(async () => {
     if (running === undefined) return;
