@@ -178,8 +178,9 @@ export const removeLink = Effect.fnUntraced(function* (
   if (link === undefined) return null;
   const { gameId } = link;
   const next = yield* putUnlinked(tx, yield* scopeAt(tx, pid), link, at);
+  const ended = yield* endLastVerifications(tx, write);
   yield* record(tx, pid, linkRemoved(write, chatId, gameId, next.linkVersion));
-  return { gameId, ended: yield* endLastVerifications(tx, write) } satisfies GameUnlinked;
+  return { gameId, ended } satisfies GameUnlinked;
 });
 
 const removeGame = (db: Database) => {
