@@ -211,7 +211,7 @@ export const answerOf = ({ statusCode = 0, headers }: IncomingMessage, now: Mill
  */
 const waitOf = (text: string | undefined, now: Millis): number | null => {
   if (text === undefined) return null;
-  if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1_000;
+  if (/^\d+$/.test(text.trim())) return Number(text) * 1_000;
   const until = Date.parse(text);
   return Number.isNaN(until) ? null : Math.max(0, until - now);
 };

@@ -153,6 +153,7 @@ test.each<[status: number, header: string | undefined, retryAfter: number | null
   [500, "9", null],
   [429, "9", 9_000],
   [503, "0", 0],
+  [503, "36000000000", 36_000_000_000_000],
   [503, "Thu, 01 Jan 1970 00:01:00 GMT", 60_000],
   [503, "soon", null],
   [429, undefined, null],
