@@ -1,4 +1,4 @@
-import { ChatId, ChatPlatform, type GuildId, type Pid } from "@accountlink/core";
+import { ChatId, ChatPlatform, GameId, type GuildId, LinkStore, type Pid } from "@accountlink/core";
 import { CommunityStore } from "@accountlink/core/communities";
 import { GuildLogStore } from "@accountlink/core/guild_log";
 import { KeyStore } from "@accountlink/core/keys";
@@ -11,7 +11,7 @@ import { LogCouriers } from "./log_couriers.ts";
 import { passLooks, testWithTwoAccounts } from "./test_two_accounts.ts";
 
 const guildId = "70001" as GuildId;
-const [ada, bob, cleo] = ["100001", ChatId.make("100002"), "100003"] as const;
+const [ada, bob, cleo] = [ChatId.make("100001"), ChatId.make("100002"), "100003"] as const;
 
 const test = testWithTwoAccounts([ada, cleo], {
   guilds: [{ id: guildId, name: "Crew", bot: true, members: [aMember(ada, { manager: true })] }],
@@ -31,14 +31,16 @@ const world = Effect.gen(function* () {
   yield* plans.put({ ...write, at: 0, settings: { ...noPlan, state: "on" } });
   const tellIn = (logChannelId: string) => communities.update({ ...write, at: 0, update: { logChannelId } });
   const done: Array<string> = [];
+  const posted: Array<string> = [];
   const chat = yield* ChatPlatform;
   const observed = Layer.succeed(ChatPlatform, {
     ...chat,
     channels: {
       ...(chat.channels ?? expect.fail("no channels")),
-      post: (channelId: string) =>
+      post: (channelId: string, { content = "" }: { readonly content?: string }) =>
         Effect.suspend(() => {
           done.push(`post in ${channelId}`);
+          posted.push(...content.split("\n"));
           return channelId === "closed"
             ? new PostRefused({ reason: "channel_closed" })
             : Effect.succeed(String(done.length));
@@ -72,7 +74,7 @@ const world = Effect.gen(function* () {
   const setProblem = Effect.flatMap(Clock.currentTimeMillis, (now) =>
     plans.setProblem(place, "no_permission", now),
   );
-  return { tellIn, start, setProblem, post, forgetBob, done, warnings };
+  return { tellIn, start, setProblem, post, forgetBob, done, posted, warnings, write };
 });
 
 test("a problem that a closed channel did not tell is told in the next one", function* () {
@@ -124,4 +126,15 @@ test("after 30 days, a warning tells of a message that the bot may not edit, and
   yield* pass(20);
   expect(done).toEqual(["edit", "edit"]);
   expect(warnings).toEqual(["Cannot take an erased user out of a message: the bot may not edit it"]);
+});
+
+test("the events of a user are told in order, although the clocks of two nodes differ", function* () {
+  const { tellIn, start, posted, write } = yield* world;
+  yield* tellIn("open");
+  const links = yield* LinkStore;
+  yield* links.setGame({ ...write, chatId: ada, gameId: GameId.make("1"), at: 2_000 });
+  yield* links.removeGame({ ...write, chatId: ada, at: 1_000 });
+  yield* start;
+  yield* pass(5);
+  expect(posted.map((line) => /was (?:un)?linked/.exec(line)?.[0])).toEqual(["was linked", "was unlinked"]);
 });

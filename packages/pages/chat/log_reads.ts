@@ -77,8 +77,13 @@ export const makeLogReads = Effect.gen(function* () {
     }
     const waiting = yield* store.waiting(placeOf(courier.item), entriesAtOnce);
     const { problems, items } = yield* readProblems(courier);
+    // Clocks of nodes differ, so an event counts as no earlier than those before it in the feed.
+    let latest = 0;
     const told = [
-      ...(page ?? []).map((event): LogItem => ({ at: event.at, event })),
+      ...(page ?? []).map((event): LogItem => {
+        latest = Math.max(latest, event.at);
+        return { at: latest, event };
+      }),
       ...waiting.map(({ entry, at }): LogItem => ({ at, entry })),
       ...items,
     ];
