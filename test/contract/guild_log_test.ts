@@ -184,7 +184,7 @@ test("a burst is told in few messages, with counts, at most one in two seconds",
   expect(await postsIn(log)).toMatch(/And \d+ more: \d+ linked\./);
 });
 
-test("the log calls an import an import, and its undo an undo", async () => {
+test("the log and the page of events call an import an import, and its undo an undo", async () => {
   const { browser, csrfToken: csrf } = owner;
   const file = "chatId,gameId\n700001,7\n700002,8\n";
   const preview = locationOf(await uploadLinks(browser, { csrf, pid, onConflict: "newest" }, file));
@@ -194,6 +194,9 @@ test("the log calls an import an import, and its undo an undo", async () => {
   await expect
     .poll(() => postsIn(log), { ...waiting, timeout: 15_000 })
     .toContain("An import was undone: 2 links were removed, or set back to the account from before.");
+  const events = wordsOf(await browser.get(`/dashboard/events?pid=${pid}`));
+  expect(events).toContain("An import was undone, which changed 2 links");
+  expect(events).toContain("2 links came with an import");
 });
 
 test("a channel that is closed is a problem of the plan, and another channel ends it", async () => {

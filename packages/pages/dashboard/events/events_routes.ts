@@ -90,7 +90,9 @@ const sentenceOf = (event: FeedEvent, pid: Pid, { chats, games }: AccountNames):
       return html`${user(chatId)} was unlinked from ${game(previousGameId)}, ${sources[source]}`;
     }
     case "links.imported":
-      return html`${counted(event.data.count, "link")} came with an import`;
+      return event.isUndo === true
+        ? html`An import was undone, which changed ${counted(event.data.count, "link")}`
+        : html`${counted(event.data.count, "link")} came with an import`;
     case "scope.deleted":
       return html`All links were deleted: ${counted(event.data.deletedRecords, "record")}, ${sources[event.data.source]}`;
     case "user.erased":
