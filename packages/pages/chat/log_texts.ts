@@ -15,7 +15,7 @@ import { counted } from "../english_counts.ts";
 import { Languages } from "../languages/mod.ts";
 import { PageSettings } from "../page_settings.ts";
 import { makeCommunity } from "./community.ts";
-import { plain, userText } from "./message.ts";
+import { plain, plainText, userText } from "./message.ts";
 
 /** A problem of a plan that was not told yet. */
 export interface NewProblem extends Pick<PlanProblem, "reason" | "roleId"> {
@@ -102,7 +102,7 @@ const proofTexts: Readonly<Record<GameProof, string>> = {
 /** Quotes the reason that a member of the team gave. */
 const reasonOf = ({ entry }: FeedEvent): string => {
   const reason = entry?.details["reason"];
-  return typeof reason === "string" ? ` Reason: “${plain(reason)}”` : "";
+  return typeof reason === "string" ? ` Reason: “${plainText(reason)}”` : "";
 };
 
 const isGameProof = (proof: unknown): proof is GameProof => gameProofs.some((known) => known === proof);

@@ -2,6 +2,7 @@
 // The enums of discord-api-types exist at run time, and this package only uses its types.
 /* oxlint-disable typescript/no-unsafe-enum-assignment */
 import type { ChatId, GameId } from "@accountlink/core";
+import { visibleName } from "@accountlink/core/name_text";
 import type { GameProfile } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
 import type {
@@ -30,11 +31,14 @@ const ephemeral = 64;
 /** @param flags of a message; null if the chat platform left them out */
 export const isPublicMessage = (flags: number | null): boolean => flags !== null && (flags & ephemeral) === 0;
 
-const longestContent = 2_000;
+const [longestContent, longestLabel] = [2_000, 80];
+
+/** Cuts a text to a number of UTF-16 units, of which none is half a character: the chat platform refuses one. */
+const cutTo = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "");
 
 /** The fields that answers and their later edits share. Mentions in messages notify nobody. */
 export const messageBody = ({ content, buttons = [] }: Message) => ({
-  content: content.slice(0, longestContent),
+  content: cutTo(content, longestContent),
   allowed_mentions: { parse: [] },
   components: buttons.length === 0 ? [] : [row(buttons)],
 });
@@ -45,7 +49,7 @@ const row = (buttons: ReadonlyArray<Button>): APIActionRowComponent<APIButtonCom
 });
 
 const buttonBody = (button: Button): APIButtonComponent => {
-  const label = button.label.slice(0, 80);
+  const label = cutTo(button.label, longestLabel);
   if ("url" in button) return { type: 2, style: 5, label, url: button.url };
   return { type: 2, style: button.isDangerous === true ? 4 : 2, label, custom_id: button.action };
 };
@@ -69,13 +73,20 @@ export const deferral = (canReplace: boolean, isPublic: boolean): APIInteraction
 };
 
 /**
- * Escapes Markdown and mentions, so that the chat platform shows the text as it was typed. URLs stay as they are, because
- * the platform shows a backslash within a URL.
+ * Escapes Markdown, mentions and URLs, so that the chat platform shows a name as it was typed, also within the markup of
+ * a message.
  */
-export const plain = (text: string): string =>
-  text.replace(/https?:\/\/[^\s<>]+|[\\*_~`|>#[\]()<@+-]/g, (found) =>
-    found.length === 1 ? `\\${found}` : found,
-  );
+export const plain = (name: string): string => name.replace(/[\\*_~`|>#[\]()<@+-]|:(?=\/\/)/g, "\\$&");
+
+/**
+ * Escapes Markdown and mentions in a text beside the markup of a message. URLs stay as they are: the chat platform links
+ * them, and shows a backslash within a URL.
+ */
+export const plainText = (text: string): string =>
+  text
+    .split(/(https?:\/\/[^\s<>]+)/)
+    .map((part, index) => (index % 2 === 0 ? plain(part) : part))
+    .join("");
 
 /** The chat platform shows a mention as the member's name. */
 export const userText = (chatId: ChatId): string => `<@${chatId}>`;
@@ -91,8 +102,8 @@ export const timeText = (at: Millis): string => `<t:${Math.ceil(at / 60_000) * 6
 
 /** @param page the URL of the user's page on the game platform; null if the user has none */
 export const accountText = (gameId: GameId, profile: GameProfile | null, page: string | null): string => {
-  const { username = null, displayName = null } = profile ?? {};
-  const name = `**${plain(displayName ?? username ?? gameId)}**`;
+  const username = profile?.username ?? null;
+  const name = `**${plain(visibleName(profile) ?? gameId)}**`;
   const linked = page === null ? name : `[${name}](<${page}>)`;
   return username === null ? linked : `${linked} (\`${username.replaceAll("`", "'")}\`)`;
 };

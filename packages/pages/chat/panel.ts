@@ -8,7 +8,7 @@ import { DashboardChannels } from "@accountlink/http-api";
 import { Clock, Effect } from "effect";
 import { type Language, Languages } from "../languages/mod.ts";
 import { makeCommunity } from "./community.ts";
-import { type Message, messageBody, plain } from "./message.ts";
+import { type Message, messageBody, plainText } from "./message.ts";
 
 /** The most characters of a manager's text, in UTF-16 as the chat platform counts them. */
 export const { longestPanelText } = DashboardChannels;
@@ -17,7 +17,7 @@ export const { longestPanelText } = DashboardChannels;
 export const makePanelMessage = Effect.map(makeCommunity, (community) =>
   Effect.fnUntraced(function* (place: ScopedGuild, text: string | null, language: Language) {
     const game = community.game(language);
-    const sentence = text === null ? language.text("chat.panel.ask", { game }) : plain(text);
+    const sentence = text === null ? language.text("chat.panel.ask", { game }) : plainText(text);
     const needed = yield* community.needed(language);
     const message: Message = {
       content: [
