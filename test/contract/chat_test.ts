@@ -300,7 +300,9 @@ test("panel posts a message for everybody, with the text or a sentence", async (
   const typed = dataOf(await command(send, ada, "panel", { text: markup })).content;
   expect(typed).toContain(String.raw`\# Free \[nitro\]\(https://evil.example/a-b_c) \<\@100002\> \@everyone`);
   expect(typed).toContain(String.raw`\- \*\*now\*\*`);
-  expect(dataOf(await command(send, ada, "panel")).content).toContain("Link your account");
+  for (const options of [{}, { text: "  " }]) {
+    expect(dataOf(await command(send, ada, "panel", options)).content).toContain("Link your account");
+  }
   const tooLong = await told(ada, "panel", { text: "a".repeat(301) });
   expect(tooLong.content).toContain("300");
 });

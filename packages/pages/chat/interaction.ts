@@ -120,7 +120,7 @@ const doneIn = (received: Exclude<Received, { readonly type: 1 }>): Interaction[
     type: "command",
     name,
     target: target ?? (isChatId(user) ? user : null),
-    text: typeof text === "string" ? text : null,
+    text: typeof text === "string" && text.trim() !== "" ? text : null,
   };
 };
 
