@@ -25,17 +25,26 @@ const { privateKey, publicKey } = await crypto.subtle.generateKey("Ed25519", tru
 const hexKey = Hex.encode(new Uint8Array(await crypto.subtle.exportKey("raw", publicKey)));
 
 /** The platform of the fixture, with an application whose key signs the interactions. */
-const withCommands = Layer.effect(
-  ChatPlatform,
-  Effect.map(ChatPlatform, (chat) => ({
-    ...chat,
-    commands: {
-      application: Effect.succeed({ id: "1", publicKey: hexKey }),
-      editAnswer: () => Effect.succeed(true),
-    },
-  })),
-).pipe(Layer.provideMerge(PlatformMemory.layer(platform)));
-const platforms = Layer.merge(withCommands, PlatformMemory.layerIdentities(platform));
+const platformsWith = (change: (chat: ChatPlatform["Service"]) => object, edited: Array<object> = []) =>
+  Layer.effect(
+    ChatPlatform,
+    Effect.map(ChatPlatform, (chat) => ({
+      ...chat,
+      commands: {
+        application: Effect.succeed({ id: "1", publicKey: hexKey }),
+        editAnswer: (_: object, message: object) =>
+          Effect.as(
+            Effect.sync(() => edited.push(message)),
+            true,
+          ),
+      },
+      ...change(chat),
+    })),
+  ).pipe(
+    Layer.provideMerge(PlatformMemory.layer(platform)),
+    Layer.merge(PlatformMemory.layerIdentities(platform)),
+  );
+const platforms = platformsWith(() => ({}));
 
 const http = { publicUrl: "https://links.example", basePath: "/links", clientAddress: "given" } as const;
 
@@ -82,6 +91,38 @@ it("`chat.answer` answers signed interactions at any path, and refuses others", 
   await al.close();
 });
 
+it("a stop waits for an answer that was deferred", async () => {
+  const edited: Array<object> = [];
+  const [asked, told] = [withResolvers<void>(), withResolvers<void>()];
+  const slow = platformsWith(
+    ({ roles }) => ({
+      roles: {
+        ...roles,
+        findMember: (...of: Parameters<NonNullable<typeof roles>["findMember"]>) => {
+          asked.resolve();
+          return Effect.andThen(
+            Effect.promise(() => told.promise),
+            roles?.findMember(...of) ?? Effect.succeedNone,
+          );
+        },
+      },
+    }),
+    edited,
+  );
+  const al = await createAccountLink({ platforms: slow, http });
+  const plan = { rules: [], nickname: null, state: "on" } as const;
+  await al.roles.put(plan, { guildId });
+  const deferred = await al.chat.answer(await interaction({ ...verify, data: { name: "update" } }));
+  expect(await deferred.json()).toMatchObject({ type: 5 });
+  await asked.promise;
+  const closed = al.close();
+  told.resolve();
+  await closed;
+  expect(edited).toEqual([
+    expect.objectContaining({ content: expect.stringContaining("already has the right roles") }),
+  ]);
+});
+
 it("`chat.answer` requires the option http", async () => {
   const al = await createAccountLink({ gameUserExists: () => true });
   await expect(al.chat.answer(await interaction(verify))).rejects.toBeInstanceOf(InvalidOptions);
@@ -90,23 +131,16 @@ it("`chat.answer` requires the option http", async () => {
 
 it("the bot tells the log channel of a community who was linked", async () => {
   const posted: Array<unknown> = [];
-  const withLog = Layer.effect(
-    ChatPlatform,
-    Effect.map(ChatPlatform, (chat) => ({
-      ...chat,
-      isManager: () => Effect.succeed(true),
-      ...(chat.channels && {
-        channels: {
-          ...chat.channels,
-          post: (channelId: string, body: object) => {
-            posted.push([channelId, body]);
-            return Effect.succeed("1");
-          },
-        },
-      }),
-    })),
-  ).pipe(Layer.provideMerge(PlatformMemory.layer(platform)));
-  const logging = Layer.merge(withLog, PlatformMemory.layerIdentities(platform));
+  const logging = platformsWith(({ channels }) => ({
+    isManager: () => Effect.succeed(true),
+    channels: {
+      ...channels,
+      post: (channelId: string, body: object) => {
+        posted.push([channelId, body]);
+        return Effect.succeed("1");
+      },
+    },
+  }));
   const al = await createAccountLink({ platforms: logging, http });
   const log = { rules: [], nickname: null, state: "on", logChannelId: "70" } as const;
   await al.roles.put(log, { guildId });

@@ -18,7 +18,7 @@ import {
   textResponse,
 } from "@accountlink/http/for_pages";
 import type { APIInteractionResponse } from "discord-api-types/v10";
-import { Clock, Data, Effect, Fiber, Metric, Option, Schedule } from "effect";
+import { Clock, Data, Effect, Fiber, FiberSet, Metric, Option, Schedule } from "effect";
 import { makeAnswers } from "./answers.ts";
 import { ChatSettings } from "./chat_settings.ts";
 import { type Interaction, readInteraction } from "./interaction.ts";
@@ -33,8 +33,8 @@ const route = { id: "chat_interactions", generation: "v2", group: null } as cons
 /** The chat platform waits 3 seconds for an answer, so an answer that takes longer than this is deferred. */
 const answerTime = "2 seconds";
 
-/** How long the chat platform takes edits of an answer. */
-const editTime = "15 minutes";
+/** How long the chat platform takes edits of an answer, and how long a stopping server waits for them. */
+const [editTime, stopTime] = ["15 minutes", "5 seconds"] as const;
 
 const answerSeconds = Metric.histogram("accountlink_chat_answer_seconds", {
   description: "Time to answer a command in chat, including the edit of a deferred answer",
@@ -55,7 +55,8 @@ export const chatRoutes = Effect.gen(function* () {
   const { commands } = yield* ChatPlatform;
   const answerTo = yield* makeAnswers;
   const onlyOnce = yield* makeOnlyOnce;
-  const scope = yield* Effect.scope;
+  const unfinished = yield* FiberSet.make();
+  yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(unfinished), stopTime)));
   const observers = yield* makeObservers;
   const withContext = contextMaker(yield* HttpSettings);
   if (!isOn || (publicKey === null && commands === undefined)) return [];
@@ -107,7 +108,7 @@ export const chatRoutes = Effect.gen(function* () {
     const measure = Effect.flatMap(monotonicMillis, (now) =>
       Metric.update(answerSeconds, (now - startedAt) / 1_000),
     );
-    const working = yield* Effect.forkIn(answerTo(interaction, requestId), scope);
+    const working = yield* FiberSet.run(unfinished, answerTo(interaction, requestId));
     const done =
       commands === undefined
         ? Effect.asSome(Fiber.join(working))
@@ -115,7 +116,7 @@ export const chatRoutes = Effect.gen(function* () {
     const message = Option.getOrNull(yield* done);
     if (message !== null) return yield* Effect.as(measure, answerBody(message));
     const editing = Effect.flatMap(Fiber.join(working), (late) => edit(interaction, late));
-    yield* Effect.forkIn(Effect.andThen(editing, measure), scope);
+    yield* FiberSet.run(unfinished, Effect.andThen(editing, measure));
     return deferralOf(interaction);
   });
 
