@@ -78,7 +78,7 @@ const put = Effect.fnUntraced(function* (
   const stored = yield* findPlan(tx, write);
   const others = yield* tx.list(rolePlans.on, [guildId]);
   const before = stored === undefined ? noPlan : settingsOf(stored);
-  if (isChangedSince(write.edited, before)) return "plan_changed" satisfies PutRefusal;
+  if (isChangedSince(write.edited, before, settings)) return "plan_changed" satisfies PutRefusal;
   if (settings.state === "on" && others.some((plan) => plan.pid !== pid))
     return "guild_has_plan" satisfies PutRefusal;
   yield* confirmPreview(tx, write);

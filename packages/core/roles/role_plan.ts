@@ -230,9 +230,15 @@ export const changedSettings = (
 ): ReadonlyArray<keyof PlanSettings> =>
   settingNames.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 
-/** Returns whether settings were read before and are stored otherwise by now. @internal */
-export const isChangedSince = (edited: PlanSettings | undefined, stored: PlanSettings): boolean =>
-  edited !== undefined && changedSettings(edited, stored).length > 0;
+/** Returns whether settings were read before, and others than these and the wanted ones are stored by now. @internal */
+export const isChangedSince = (
+  edited: PlanSettings | undefined,
+  stored: PlanSettings,
+  wanted: PlanSettings,
+): boolean =>
+  edited !== undefined &&
+  changedSettings(edited, stored).length > 0 &&
+  changedSettings(stored, wanted).length > 0;
 
 /**
  * Identifies the settings of a plan, so that an editor finds out if others have changed them meanwhile. @internal

@@ -88,8 +88,8 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         edited?: string,
       ) {
         const plan = yield* stored.findPlan(guild);
-        yield* requireVersion(plan, edited);
         const settings = yield* checkSettings(guild, chosen);
+        yield* requireVersion(plan, edited, settings);
         const { take = [] } = chosen;
         const others = changedSettings({ ...plan, state: "paused" }, settings);
         // Whoever may no longer save the rules can still pause them.
@@ -171,8 +171,8 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         edited?: string,
       ) {
         const plan = yield* stored.findPlan(guild);
-        yield* requireVersion(plan, edited);
         const settings = yield* checkSettings(guild, { ...plan, ...chosen });
+        yield* requireVersion(plan, edited, settings);
         yield* requireNamed(guild, settings);
         return yield* previews.start({ ...plan, ...settings });
       }),

@@ -130,8 +130,8 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
         edited?: string,
       ) {
         const plan = yield* findPlan(guild);
-        yield* requireVersion(plan, edited);
         const settings = yield* checkSettings(guild, chosen);
+        yield* requireVersion(plan, edited, settings);
         yield* write(plan, settings, origin, edited !== undefined, chosen.take);
         return yield* find(guild);
       }),
@@ -160,9 +160,12 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
   static readonly layer = Layer.effect(StoredPlans, StoredPlans.make);
 }
 
-/** Fails unless the plan is the edited one, or if it does not matter which plan is stored. @internal */
-export const requireVersion = (plan: PlanSettings, edited: string | undefined) =>
-  edited === undefined || edited === planVersion(plan)
+/**
+ * Fails unless the plan is the edited one, or the wanted one, which an earlier try may have stored, or if it does not
+ * matter which plan is stored. @internal
+ */
+export const requireVersion = (plan: PlanSettings, edited: string | undefined, wanted: PlanSettings) =>
+  edited === undefined || edited === planVersion(plan) || changedSettings(plan, wanted).length === 0
     ? Effect.void
     : Effect.fail(new Conflict({ reason: "plan_changed" }));
 

@@ -87,6 +87,7 @@ export const plans: Cases<StoragePorts> = {
       const stored = nicknames.filter((_, i) => outcomes[i] === null);
       expectEqual(stored, [(yield* find)?.nickname ?? ""]);
       expectEqual(outcomes.filter((refused) => refused === "plan_changed").length, 7);
+      for (const nickname of stored) expectEqual(yield* edit(edited, { ...paused, nickname }), null);
     }
   },
 
