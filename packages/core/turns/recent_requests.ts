@@ -2,26 +2,21 @@
 import { Clock, Context, Effect } from "effect";
 import { bounds } from "./bounds.ts";
 
-interface Recent {
-  account: string | null;
-  at: number;
-}
-
 class RecentAccounts {
-  #last: Recent = { account: null, at: Number.NEGATIVE_INFINITY };
-  /** The account before the last one, which is another one. */
-  #other: Recent = { account: null, at: Number.NEGATIVE_INFINITY };
+  #last: string | null = null;
+  #lastAt = Number.NEGATIVE_INFINITY;
+  /** When another account than the last one sent a request. */
+  #otherAt = Number.NEGATIVE_INFINITY;
 
   note(account: string, now: number): void {
-    if (account !== this.#last.account) [this.#last, this.#other] = [this.#other, this.#last];
-    this.#last.account = account;
-    this.#last.at = now;
+    if (account !== this.#last) this.#otherAt = this.#lastAt;
+    this.#last = account;
+    this.#lastAt = now;
   }
 
   /** Whether no other account has sent a request of late. */
   isAlone(account: string, now: number): boolean {
-    const { at } = this.#last.account === account ? this.#other : this.#last;
-    return now - at >= bounds.presence;
+    return now - (this.#last === account ? this.#otherAt : this.#lastAt) >= bounds.presence;
   }
 }
 

@@ -30,9 +30,7 @@ const momentOf = (fiber: AnyFiber): Moment => {
 
 /** The work of an account, or of all. */
 class Work {
-  /** How many steps have begun and not ended. */
-  open = 0;
-  /** How many of them do not wait. */
+  /** How many steps run, which do not wait. */
   running = 0;
   at: number;
   /** The time of the process until which the work is counted. */
@@ -61,15 +59,12 @@ class Work {
   }
 }
 
-/** The work of an account, and of all. */
-type Works = readonly [account: Work, all: Work];
-
 /** A step whose work is counted. */
 interface CountedStep {
   /** The fiber that runs the step. Others, which work beside it or beyond its end, are counted as the step is. */
   readonly fiber: number;
-  /** Does not count what the process works while the step waits. */
-  readonly uncounted: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
+  readonly time: WorkingTime;
+  readonly account: string;
 }
 
 const CurrentStep = Context.Reference<CountedStep | null>("@accountlink/core/CurrentStep", {
@@ -82,9 +77,10 @@ const CurrentStep = Context.Reference<CountedStep | null>("@accountlink/core/Cur
  * @internal
  */
 export const uncounted = <A, E, R>(wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(CurrentStep, (step) =>
-    Effect.withFiber(({ id }) => (step?.fiber === id ? step.uncounted(wait) : wait)),
-  );
+  Effect.withFiber((fiber) => {
+    const step = fiber.getRef(CurrentStep);
+    return step?.fiber === fiber.id ? step.time.wait(step.account, wait) : wait;
+  });
 
 /**
  * The working time of accounts: the time in which the process works while steps of an account run. Accounts whose steps
@@ -93,7 +89,7 @@ export const uncounted = <A, E, R>(wait: Effect.Effect<A, E, R>): Effect.Effect<
  */
 export class WorkingTime {
   readonly #works = new Map<string, Work>();
-  #all: Work | null = null;
+  readonly #all = new Work([0, 0]);
   #sweptAt = 0;
   /** How many accounts have a step that runs. */
   #accounts = 0;
@@ -117,13 +113,11 @@ export class WorkingTime {
    */
   rest(account: string): Effect.Effect<void> {
     return Effect.withFiber((fiber) => {
-      const now = momentOf(fiber);
-      const works = this.#worksOf(account, now);
-      const rest = this.#countUntil(now, works);
+      const [rest, work] = this.#countUntil(momentOf(fiber), account);
       if (rest <= 0 || isAlone(fiber, account)) return Effect.void;
       // The work of others meanwhile is not the account's, although another step of the account may run.
       const restart = Effect.withFiber((rested) => {
-        works[0].counted = this.#sharedUntil(momentOf(rested)[1]);
+        work.counted = this.#sharedUntil(momentOf(rested)[1]);
         return this.rest(account);
       });
       return Effect.andThen(Effect.sleep(rest), restart);
@@ -132,52 +126,30 @@ export class WorkingTime {
 
   /** Runs a step that waits for no time, and counts the work until now and meanwhile. */
   count<A, E, R>(account: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.uninterruptibleMask((restore) =>
+    return Effect.withFiber(({ id }) => this.#during(account, 1, step, { fiber: id, time: this, account }));
+  }
+
+  /** Runs a part of a step that counts nothing. */
+  wait<A, E, R>(account: string, part: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return this.#during(account, -1, part, null);
+  }
+
+  /** Runs what changes how many steps of the account run. */
+  #during<A, E, R>(account: string, steps: number, run: Effect.Effect<A, E, R>, step: CountedStep | null) {
+    const change = (by: number) =>
       Effect.withFiber((fiber) => {
-        const now = momentOf(fiber);
-        const works = this.#worksOf(account, now);
-        this.#countUntil(now, works);
-        const counted: CountedStep = {
-          fiber: fiber.id,
-          uncounted: (wait) => this.#uncounted(works, wait),
-        };
-        works[0].open++;
-        this.#begin(works);
-        return Effect.onExit(restore(Effect.provideService(step, CurrentStep, counted)), () =>
-          Effect.withFiber((ended) => {
-            works[0].open--;
-            this.#end(momentOf(ended), works);
-            return Effect.void;
-          }),
-        );
-      }),
+        const [, work] = this.#countUntil(momentOf(fiber), account);
+        this.#accounts -= Math.min(1, work.running);
+        work.running += by;
+        this.#accounts += Math.min(1, work.running);
+        this.#all.running += by;
+        return Effect.void;
+      });
+    return Effect.acquireUseRelease(
+      change(steps),
+      () => Effect.provideService(run, CurrentStep, step),
+      () => change(-steps),
     );
-  }
-
-  #uncounted<A, E, R>(works: Works, wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.withFiber((fiber) => {
-        this.#end(momentOf(fiber), works);
-        return Effect.onExit(restore(Effect.provideService(wait, CurrentStep, null)), () =>
-          Effect.withFiber((waited) => {
-            this.#countUntil(momentOf(waited), works);
-            this.#begin(works);
-            return Effect.void;
-          }),
-        );
-      }),
-    );
-  }
-
-  #begin(works: Works): void {
-    if (works[0].running === 0) this.#accounts++;
-    for (const work of works) work.running++;
-  }
-
-  #end(now: Moment, works: Works): void {
-    this.#countUntil(now, works);
-    for (const work of works) work.running--;
-    if (works[0].running === 0) this.#accounts--;
   }
 
   #sharedUntil(busy: number): number {
@@ -186,23 +158,23 @@ export class WorkingTime {
     return this.#shared;
   }
 
-  #countUntil([now, busy]: Moment, [work, all]: Works): number {
-    const shares = Math.max(1, this.#works.size);
-    return Math.min(work.count([now, this.#sharedUntil(busy)], shares), all.count([now, busy], 1));
+  /** Counts the work of an account until now. Returns how long it has to rest, and its work. */
+  #countUntil([now, busy]: Moment, account: string): readonly [rest: number, Work] {
+    const [shared, work] = [this.#sharedUntil(busy), this.#workOf(account, now)];
+    const rest = work.count([now, shared], this.#works.size);
+    return [Math.min(rest, this.#all.count([now, busy], 1)), work];
   }
 
-  /** Returns the work of an account, and of all. Forgets accounts that have not worked of late, so their shares are free. */
-  #worksOf(account: string, began: Moment): Works {
-    const [now, busy] = began;
+  /** Returns the work of an account. Forgets accounts that have not worked of late, so their shares are free. */
+  #workOf(account: string, now: number): Work {
     if (now - this.#sweptAt >= bounds.presence) {
       this.#sweptAt = now;
-      for (const [other, { open, at }] of this.#works)
-        if (open === 0 && now - at >= bounds.presence) this.#works.delete(other);
+      for (const [other, { running, at }] of this.#works)
+        if (running === 0 && now - at >= bounds.presence) this.#works.delete(other);
     }
-    const work = this.#works.get(account) ?? new Work([now, this.#sharedUntil(busy)]);
+    const work = this.#works.get(account) ?? new Work([now, this.#shared]);
     this.#works.set(account, work);
-    this.#all ??= new Work(began);
-    return [work, this.#all];
+    return work;
   }
 }
 
