@@ -9,6 +9,7 @@ export {
   emptyResponse,
   type HttpRequest,
   HttpResponse,
+  isStream,
   isUnder,
   privateHeaders,
   searchOf,

@@ -6,7 +6,7 @@ import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { bulkGameResults, checkBulkLimit, LinkStore, type ResolvedPair } from "../links/mod.ts";
 import { GuildGuard, Profiles, type RequestedGuild } from "../platforms/mod.ts";
-import { bounds, makePlaces, WorkingTimes } from "../turns/mod.ts";
+import { bounds, makePlaces, Turns, WorkingTimes } from "../turns/mod.ts";
 import { seedAddresses, seedNetworks } from "./alt_addresses.ts";
 import {
   type AltCandidate,
@@ -115,7 +115,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
     const profiles = yield* Profiles;
     const decide = yield* makeDecidingAlts;
     // Each may compare hundreds of users.
-    const inPlace = yield* makePlaces("alts", bounds.dearRequests);
+    const inPlace = yield* makePlaces(new Turns({ resource: "alts", share: bounds.dearRequests }));
     const { accounts } = yield* WorkingTimes;
 
     const findSeeds = Effect.fnUntraced(function* (pid: Pid, { chatId, gameId }: AltQuery) {

@@ -9,7 +9,7 @@ import { GuildGuard } from "../platforms/guild_guard.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { traced } from "../telemetry/tracing.ts";
 import type { Millis } from "../timestamp.ts";
-import { bounds, makePlaces } from "../turns/mod.ts";
+import { bounds, makePlaces, Turns } from "../turns/mod.ts";
 import type { EventFilter } from "./event.ts";
 import { EventStore } from "./event_store.ts";
 import { type EventSubscription, EventWatch, makeReaderLimit } from "./event_watch.ts";
@@ -55,7 +55,7 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
     const { streamMax } = yield* SessionSettings;
     const admit = makeReaderLimit();
     /** For streams of past events, which need not wait between their pages. */
-    const inPlace = yield* makePlaces("event_pages", bounds.dearRequests);
+    const inPlace = yield* makePlaces(new Turns({ resource: "event_pages", share: bounds.dearRequests }));
 
     const enter = ({ scope, guildId }: FeedTarget) => guard.enter(scope, guildId ?? guildOf(scope));
 

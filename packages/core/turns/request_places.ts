@@ -1,26 +1,18 @@
 /** Gives requests that cost more than a lookup their places. A request has its place from when its body is there. */
-import { Context, Effect, Exit, Layer, Scope } from "effect";
+import { Context, Effect, Exit, Layer, Scope, Stream } from "effect";
 import type { ClientAddress } from "../addresses/mod.ts";
 import { monotonicMillis } from "../monotonic_millis.ts";
+import { AddressRate } from "./address_rate.ts";
 import { bounds } from "./bounds.ts";
 import { noteRequest } from "./recent_requests.ts";
-import type { SharedResource } from "./resources.ts";
-import { type Asker, Turns, TurnVisitor, turnOwner } from "./turns.ts";
+import { type Asker, TurnAccount, Turns, TurnVisitor, turnOwner } from "./turns.ts";
 import { WorkingTimes } from "./working_time.ts";
 
 /** Runs a request of an account, or of a client address, as soon as it has a place. @internal */
 export type InPlace = <A, E, R>(asker: Asker, answer: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
 
-/**
- * Makes places for work of accounts. Beside other accounts, an account that has worked for more than its share waits.
- *
- * @param most how many places an account has
- * @internal
- */
-export const makePlaces = (resource: SharedResource, most: number): Effect.Effect<InPlace> =>
-  makePlacesOf(new Turns({ resource, most }));
-
-const makePlacesOf = (turns: Turns): Effect.Effect<InPlace> =>
+/** Makes places for work of accounts. Beside other accounts, an account that has worked for more than its share waits. @internal */
+export const makePlaces = (turns: Turns): Effect.Effect<InPlace> =>
   Effect.map(
     WorkingTimes,
     ({ accounts }): InPlace =>
@@ -33,28 +25,11 @@ const unpaced =
   (asker, answer) =>
     turns.step(asker, answer);
 
+const ofRequests = (share: number) => new Turns({ resource: "requests", share });
+
 /** What a request with a sign-in finds first. */
 interface Found {
   readonly signIn: { readonly account: string | null; readonly chatId: string };
-}
-
-/** The visits that wait for no time, so that a sign-in does not rest for the visits of others: a few of an address in a second. */
-class FreeVisits {
-  /** When so many visits of an address are free again. */
-  readonly #spentUntil = new Map<string, number>();
-
-  /** Returns whether a visit of an address waits for no time. */
-  take(address: string, now: number): boolean {
-    for (const [earlier, until] of this.#spentUntil) {
-      if (until > now) break;
-      this.#spentUntil.delete(earlier);
-    }
-    const until = Math.max(now, this.#spentUntil.get(address) ?? now) + bounds.presence / bounds.dearRequests;
-    if (until - now > bounds.presence) return false;
-    this.#spentUntil.delete(address);
-    this.#spentUntil.set(address, until);
-    return true;
-  }
 }
 
 /** Whose work visits are: all together, since their addresses take turns. */
@@ -66,15 +41,16 @@ const visitors = "visitors";
  */
 export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlink/core/RequestPlaces", {
   make: Effect.gen(function* () {
-    const visits = new Turns({ resource: "page_visits", most: bounds.visits });
+    const visits = new Turns({ resource: "page_visits", share: bounds.visits });
     const begins = new Turns({ resource: "visits_begun", places: bounds.dearRequests });
     const { accounts, visits: time } = yield* WorkingTimes;
     const further = new Turns({ resource: "visits_begun", places: 1 });
-    const free = new FreeVisits();
+    // A sign-in does not rest for the visits of others.
+    const free = new AddressRate();
     const visit = ofPages((asker, answer) => {
       const run = Effect.fnUntraced(function* (begun: Scope.Closeable) {
         const begin = Scope.provide(begins.take(asker), begun);
-        yield* free.take(asker.account, yield* monotonicMillis)
+        yield* free.take(asker.account, bounds.dearRequests, yield* monotonicMillis)
           ? begin
           : further.step(asker, Effect.andThen(time.rest(visitors), begin));
         yield* Effect.forkChild(Effect.delay(Scope.close(begun, Exit.void), bounds.commitJoined));
@@ -84,29 +60,30 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
     });
     const finds = new Turns({ resource: "sign_ins_found", places: bounds.dearRequests });
     const files = new Turns({ resource: "exports", places: 1, longestRest: bounds.workedAtOnce });
-    const reads = new Turns({ resource: "page_reads", most: bounds.dearRequests });
+    const forms = new Turns({ resource: "page_writes", share: bounds.dearRequests });
+    const reads = new Turns({ resource: "page_reads", share: bounds.dearRequests });
     return {
       /** Answers a plain list of 50 users, which costs what four lookups cost. */
-      bulk: yield* makePlaces("requests", bounds.bulks),
+      bulk: yield* makePlaces(ofRequests(bounds.bulks)),
 
       /** Answers who has a game account, who may be as many. Any number at a time: a turn took a tenth of a lookup. */
       reverse: (<A, E, R>({ account }: Asker, answer: Effect.Effect<A, E, R>) =>
         accounts.paceBeside(account, answer)) satisfies InPlace,
 
       /** Answers a long list, or a bulk that asks a platform. */
-      list: yield* makePlaces("requests", bounds.dearRequests),
+      list: yield* makePlaces(ofRequests(bounds.dearRequests)),
 
       /** Answers what may wait for a platform, such as a lookup with a guild. */
-      platform: unpaced(new Turns({ resource: "requests", most: bounds.dearRequests })),
+      platform: unpaced(ofRequests(bounds.dearRequests)),
 
       /** Answers a write with a key and without a guild. */
-      write: unpaced(new Turns({ resource: "requests", most: bounds.writes })),
+      write: unpaced(ofRequests(bounds.writes)),
 
       /** Answers a read of the dashboard or of /me. */
-      read: ofPages(yield* makePlacesOf(reads)),
+      read: ofPages(yield* makePlaces(reads)),
 
       /** Answers a form of the dashboard or of /me. */
-      form: ofPages(yield* makePlaces("page_writes", bounds.dearRequests)),
+      form: ofPages(yield* makePlaces(forms)),
 
       /** Answers a request without a key or a sign-in in the place of its client address, if the address is known. */
       visit: <A, E, R>(address: ClientAddress | null, answer: Effect.Effect<A, E, R>) =>
@@ -126,11 +103,13 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
           ),
         ),
 
-      /** Reads a page of a file, of one account after the other. */
-      page: <A, E, R>(asker: Asker, read: Effect.Effect<A, E, R>) => files.step(asker, read),
-
-      /** Takes the place of a read until the scope closes, for a file that is downloaded. */
-      takeRead: (asker: Asker): Effect.Effect<void, never, Scope.Scope> => reads.take(asker),
+      /** Reads a file page by page, of one account after the other, in the place of a read until its last byte. */
+      file: <A, E, R>(asker: Asker, chunks: Stream.Stream<A, E, R>) =>
+        Stream.unwrap(
+          Effect.map(Effect.andThen(reads.take(asker), Stream.toPull(chunks)), (pull) =>
+            Stream.fromPull(Effect.succeed(files.step(asker, pull))),
+          ),
+        ).pipe(Stream.provideService(TurnAccount, asker.account)),
     };
   }),
 }) {

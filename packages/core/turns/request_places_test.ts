@@ -1,5 +1,5 @@
 import { expect, testWith } from "@accountlink/test-servers/effect";
-import { Deferred, Effect, Exit, Fiber, Option } from "effect";
+import { Deferred, Effect, Exit, Fiber, Option, Stream } from "effect";
 import { TestClock } from "effect/testing";
 import { parseAddress } from "../addresses/mod.ts";
 import { bounds } from "./bounds.ts";
@@ -41,7 +41,7 @@ test.each([
 test("a download counts as a read until it ends", function* () {
   const places = yield* RequestPlaces;
   const ended = yield* Deferred.make<void>();
-  const download = Effect.scoped(Effect.andThen(places.takeRead({ account: "ada" }), Deferred.await(ended)));
+  const download = Stream.runDrain(places.file({ account: "ada" }, Stream.fromEffect(Deferred.await(ended))));
   for (let count = 0; count < bounds.dearRequests; count++)
     yield* Effect.forkChild(download, { startImmediately: true });
   const next = yield* Effect.forkChild(places.read({ account: "ada" }, Effect.void), {

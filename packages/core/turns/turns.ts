@@ -1,5 +1,5 @@
 /** Fair queueing by account for a resource that accounts share. */
-import { Context, Data, Effect, Exit, type Fiber, Metric, Scope } from "effect";
+import { Context, Data, Deferred, Effect, Exit, type Fiber, Metric, Scope } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
 import type { SharedResource } from "./resources.ts";
 
@@ -37,7 +37,6 @@ export interface Asker {
 
 /** The account has too much waiting for a resource, or its work has waited for too long. @internal */
 export class TurnRefused extends Data.TaggedError("TurnRefused")<{
-  readonly resource: SharedResource;
   readonly reason: "many_waiting" | "late";
 }> {}
 
@@ -46,14 +45,11 @@ export interface TurnsOptions {
   readonly resource: SharedResource;
   /** How many steps run at once; any number by default. */
   readonly places?: number;
-  /** The most places of one account, even if nobody else wants them; all by default. */
-  readonly most?: number;
-  /** The most places of one account while other accounts wait; all by default. */
-  readonly share?: number;
   /**
-   * How many places an account that has its share leaves free, so that another account starts at once; none by default.
+   * How many places one account has while other accounts wait; all by default. With more, it leaves a quarter of the places
+   * free, so that another account starts at once, and all of an unlimited number.
    */
-  readonly reserve?: number;
+  readonly share?: number;
   /**
    * A place rests after each step for as long as the step took, at most for so many milliseconds; by default it is free at
    * once. The answer of the step does not wait for it.
@@ -63,57 +59,52 @@ export interface TurnsOptions {
   readonly mostWaiting?: number;
 }
 
+/** A step that waits. */
 interface Waiter {
-  readonly lane: Lane;
   readonly asker: Asker;
-  hasPlace: boolean;
-  resume: () => void;
+  readonly granted: Deferred.Deferred<void>;
 }
-
-/** The steps of each person that wait. */
-type People = Map<string, Set<Waiter>>;
 
 /** An account that uses the resource or waits for it. */
 class Lane {
   readonly account: string;
   held = 0;
   waiting = 0;
-  /** Those of owners, and those of others. Each person's are in order of arrival, and the next person comes first. */
-  #people: readonly [owners: People, others: People] | null = null;
+  /** Whether the account held no place when it began to wait. */
+  isNewcomer = false;
+  /** What waits of each person, in order of arrival. The next person comes first. */
+  readonly #people = new Map<string, Set<Waiter>>();
 
   constructor(account: string) {
     this.account = account;
   }
 
   add(waiter: Waiter): void {
-    this.waiting++;
-    const [people, person] = this.#peopleOf(waiter);
-    const own = people.get(person);
-    if (own === undefined) people.set(person, new Set([waiter]));
-    else own.add(waiter);
+    if (this.waiting++ === 0) this.isNewcomer = this.held === 0;
+    const { person = "" } = waiter.asker;
+    this.#people.set(person, (this.#people.get(person) ?? new Set()).add(waiter));
   }
 
-  delete(waiter: Waiter): void {
-    const [people, person] = this.#peopleOf(waiter);
-    const own = people.get(person);
-    if (own?.delete(waiter) === true) this.waiting--;
-    if (own?.size === 0) people.delete(person);
+  /** Removes a step. Returns whether it waited. */
+  delete(waiter: Waiter): boolean {
+    const { person = "" } = waiter.asker;
+    const own = this.#people.get(person);
+    if (own?.delete(waiter) !== true) return false;
+    this.waiting--;
+    if (own.size === 0) this.#people.delete(person);
+    return true;
   }
 
   /** Removes the next step that waits. */
   take(): Waiter {
-    const [owners, others] = this.#people ?? [];
-    const people = (owners?.size === 0 ? others : owners) as People;
-    const [[person, own]] = people as People & [[string, Set<Waiter>]];
-    const [waiter] = own as Set<Waiter> & [Waiter];
-    this.delete(waiter);
-    if (people.delete(person)) people.set(person, own);
-    return waiter;
-  }
-
-  #peopleOf({ asker: { person = "", isFirst = false } }: Waiter) {
-    this.#people ??= [new Map(), new Map()];
-    return [this.#people[isFirst ? 0 : 1], person] as const;
+    const people = [...this.#people];
+    const owner = people.find(([, [first]]) => first?.asker.isFirst === true);
+    const [person, own] = (owner ?? people[0]) as [string, Set<Waiter>];
+    const [next] = own as Set<Waiter> & [Waiter];
+    this.delete(next);
+    if (this.#people.delete(person)) this.#people.set(person, own);
+    this.isNewcomer = false;
+    return next;
   }
 }
 
@@ -135,33 +126,26 @@ const turnWait = (resource: SharedResource) =>
  */
 export class Turns {
   readonly #options: Required<TurnsOptions>;
+  /** How many places an account with its share leaves free. */
+  readonly #reserve: number;
   readonly #wait: Metric.Histogram<number>;
   readonly #lanes = new Map<string, Lane>();
   /** The accounts that wait, the next one first. */
   readonly #round = new Set<Lane>();
-  /** The waiting accounts that held no place when they began to wait. */
-  readonly #newcomers = new Set<Lane>();
   #isNewcomersTurn = false;
   #held = 0;
 
   constructor(options: TurnsOptions) {
-    const mostWaiting = Number.POSITIVE_INFINITY;
-    const { places = mostWaiting } = options;
+    const { resource, places = Number.POSITIVE_INFINITY } = options;
     this.#options = {
       places,
-      most: places,
       share: places,
-      reserve: 0,
-      mostWaiting,
       longestRest: 0,
+      mostWaiting: Number.POSITIVE_INFINITY,
       ...options,
     };
-    this.#wait = turnWait(options.resource);
-  }
-
-  /** Whether a step waits. */
-  get isWaitedFor(): boolean {
-    return this.#round.size > 0;
+    this.#reserve = Math.floor(places / 4);
+    this.#wait = turnWait(resource);
   }
 
   /** How many steps wait. */
@@ -178,9 +162,7 @@ export class Turns {
 
   /** Runs a step of an account as soon as it has a place, and gives the place back when the step ends. */
   step<A, E, R>(from: string | Asker, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(this.enter(from, restore), (giveBack) => Effect.onExit(restore(step), () => giveBack)),
-    );
+    return this.#run(from, step, (wait) => wait);
   }
 
   /**
@@ -192,16 +174,13 @@ export class Turns {
     longestWait: number,
     step: Effect.Effect<A, E, R>,
   ): Effect.Effect<A, E | TurnRefused, R> {
-    const { resource, mostWaiting } = this.#options;
-    const refuse = (reason: TurnRefused["reason"]) => Effect.fail(new TurnRefused({ resource, reason }));
-    return Effect.uninterruptibleMask((restore) => {
-      if (this.#laneOf(askerOf(from)).waiting >= mostWaiting) return refuse("many_waiting");
-      const within = (wait: Effect.Effect<void>) =>
-        restore(Effect.timeoutOrElse(wait, { duration: longestWait, orElse: () => refuse("late") }));
-      return Effect.flatMap(this.enter(from, within), (giveBack) =>
-        Effect.onExit(restore(step), () => giveBack),
-      );
-    });
+    const late = { duration: longestWait, orElse: () => new TurnRefused({ reason: "late" }) };
+    const within = (wait: Effect.Effect<void>) => Effect.timeoutOrElse(wait, late);
+    return Effect.suspend(() =>
+      this.#laneOf(askerOf(from)).waiting >= this.#options.mostWaiting
+        ? new TurnRefused({ reason: "many_waiting" })
+        : this.#run(from, step, within),
+    );
   }
 
   /** Takes a place until the scope closes, for a stream. */
@@ -210,6 +189,19 @@ export class Turns {
       // `Effect.addFinalizer` would copy all services of the request for the finalizer.
       Effect.flatMap(this.enter(from, restore), (giveBack) =>
         Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, giveBack)),
+      ),
+    );
+  }
+
+  #run<A, E, R, E2>(
+    from: string | Asker,
+    step: Effect.Effect<A, E, R>,
+    limit: (wait: Effect.Effect<void>) => Effect.Effect<void, E2>,
+  ): Effect.Effect<A, E | E2, R> {
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        this.enter(from, (wait) => restore(limit(wait))),
+        (giveBack) => Effect.onExit(restore(step), () => giveBack),
       ),
     );
   }
@@ -247,8 +239,8 @@ export class Turns {
   }
 
   #mayTake({ held }: Lane): boolean {
-    const { places, most, share, reserve } = this.#options;
-    return held < most && places - this.#held > (held < share ? 0 : reserve);
+    const { places, share } = this.#options;
+    return places - this.#held > (held < share ? 0 : this.#reserve);
   }
 
   /** Begins a step that has a place, and returns how to give the place back, once it has rested. */
@@ -278,16 +270,11 @@ export class Turns {
     asker: Asker,
     restore: (wait: Effect.Effect<void>) => Effect.Effect<void, E>,
   ): Effect.Effect<void, E> {
-    const waiter: Waiter = { lane, asker, hasPlace: false, resume: () => {} };
-    if (lane.held === 0 && lane.waiting === 0) this.#newcomers.add(lane);
+    const waiter: Waiter = { asker, granted: Deferred.makeUnsafe() };
     lane.add(waiter);
     this.#round.add(lane);
-    const wait = Effect.callback<void>((resume) => {
-      if (waiter.hasPlace) resume(Effect.void);
-      else waiter.resume = () => resume(Effect.void);
-    });
-    const ended = Effect.onExit(restore(wait), (exit) =>
-      Exit.isSuccess(exit) ? Effect.void : this.#leave(waiter),
+    const ended = Effect.onExit(restore(Deferred.await(waiter.granted)), (exit) =>
+      Exit.isSuccess(exit) ? Effect.void : this.#leave(lane, waiter),
     );
     return Effect.flatMap(monotonicMillis, (since) =>
       Effect.tap(ended, () =>
@@ -297,11 +284,9 @@ export class Turns {
   }
 
   /** Ends the wait of a step that does not run. */
-  #leave(waiter: Waiter): Effect.Effect<void> {
-    const { lane } = waiter;
-    if (waiter.hasPlace) return this.#giveBack(lane);
-    lane.delete(waiter);
-    if (lane.waiting === 0) this.#stopWaiting(lane);
+  #leave(lane: Lane, waiter: Waiter): Effect.Effect<void> {
+    if (!lane.delete(waiter)) return this.#giveBack(lane);
+    if (lane.waiting === 0) this.#round.delete(lane);
     this.#forget(lane);
     return Effect.void;
   }
@@ -309,33 +294,28 @@ export class Turns {
   /** Gives free places to the accounts that wait. */
   #grant(fiber: Fiber.Fiber<unknown, unknown>): void {
     for (let lane = this.#next(); lane !== undefined; lane = this.#next()) {
-      const waiter = lane.take();
-      this.#stopWaiting(lane);
+      const { granted } = lane.take();
+      this.#round.delete(lane);
       if (lane.waiting > 0) this.#round.add(lane);
       this.#isNewcomersTurn = !this.#isNewcomersTurn;
       lane.held++;
       this.#held++;
-      waiter.hasPlace = true;
       // A step that starts while another one ends would run inside the end of it.
-      fiber.currentDispatcher.scheduleTask(() => waiter.resume(), 0);
+      fiber.currentDispatcher.scheduleTask(() => Deferred.doneUnsafe(granted, Exit.void), 0);
     }
   }
 
   #next(): Lane | undefined {
-    if (this.#round.size === 0 || this.#held >= this.#options.places) return undefined;
-    if (this.#isNewcomersTurn) for (const lane of this.#newcomers) if (this.#mayTake(lane)) return lane;
-    let first: Lane | undefined;
+    if (this.#held >= this.#options.places) return undefined;
+    let next: Lane | undefined;
     for (const lane of this.#round) {
       if (!this.#mayTake(lane)) continue;
-      if (lane.held < this.#options.share) return lane;
-      first ??= lane;
+      if (this.#isNewcomersTurn && lane.isNewcomer) return lane;
+      const isBelow = lane.held < this.#options.share;
+      if (isBelow && !this.#isNewcomersTurn) return lane;
+      if (next === undefined || (isBelow && next.held >= this.#options.share)) next = lane;
     }
-    return first;
-  }
-
-  #stopWaiting(lane: Lane): void {
-    this.#round.delete(lane);
-    this.#newcomers.delete(lane);
+    return next;
   }
 
   #forget(lane: Lane): void {

@@ -33,7 +33,7 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
     const turns = new Turns({
       resource: "user_exports",
       places: 2,
-      most: 1,
+      share: 1,
       longestRest: bounds.workedAtOnce,
     });
 

@@ -32,7 +32,6 @@ const make = Effect.fnUntraced(function* (options: PostgresClientOptions) {
     resource: "database_connections",
     places: mostOwn,
     share: Math.ceil(mostOwn / 2),
-    reserve: Math.floor(mostOwn / 4),
   });
   const turn = Effect.flatMap(turnOwner, (owner) => turns.take(owner));
   yield* exportMetrics([shared, own], turns);

@@ -41,7 +41,7 @@ export const makeRequestedSend = Effect.gen(function* () {
     return shownDelivery(recorded);
   });
 
-  const turns = new Turns({ resource: "webhooks", most: askedAtOnce });
+  const turns = new Turns({ resource: "webhooks", share: askedAtOnce });
 
   /** Fails with a `test_limit` `Conflict` while three of the account are in flight. */
   return (webhook: StoredWebhook, event: SentEvent, delivery: StoredDelivery, origin: WriteOrigin) =>

@@ -7,10 +7,10 @@ import { makeCourierRun } from "./courier.ts";
 import type { WebhookCourier } from "./webhook_feed.ts";
 
 /**
- * The places of concurrent attempts on this node, which take up to ten seconds each: of all accounts, of an account while
- * others wait, and those that an account with its share leaves free.
+ * The places of concurrent attempts on this node, which take up to ten seconds each: of all accounts, and of an account
+ * while others wait.
  */
-const places = { places: 128, share: 16, reserve: 32 } as const;
+const places = { places: 128, share: 16 } as const;
 
 const backlog = Metric.gauge("accountlink_webhook_backlog_seconds", {
   description: "Age of the oldest event that this node has read and not tried to deliver",

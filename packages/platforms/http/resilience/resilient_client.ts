@@ -92,7 +92,6 @@ const makeAttempt = Effect.fnUntraced(function* (
     resource: `platform_${platform}`,
     places: concurrency,
     share,
-    reserve: Math.floor(concurrency / 4),
     mostWaiting: concurrency * waitingPerPlace,
   });
   // Leave most places, and half of the process, to requests whose answer somebody waits for.

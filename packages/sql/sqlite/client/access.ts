@@ -206,7 +206,7 @@ export class Access {
       group.endsSoon = false;
       // The fiber that has the turn ends the group, or asks again.
       if (this.#group !== group || this.#isTaken) return;
-      if (this.#turns.isWaitedFor) this.#endGroupSoon(group);
+      if (this.#turns.waiting > 0) this.#endGroupSoon(group);
       else this.#endGroup();
     });
   }

@@ -1,0 +1,26 @@
+/**
+ * Lets client addresses do something so many times in a second: all of it at once, then evenly.
+ *
+ * @internal
+ */
+export class AddressRate {
+  /** When an address may do all of it at once again, by `performance.now()` or another clock. */
+  readonly #spentUntil = new Map<string, number>();
+
+  /**
+   * Returns whether an address may do it now, and counts it then.
+   *
+   * @param now in milliseconds
+   */
+  take(address: string, perSecond: number, now: number): boolean {
+    for (const [earlier, until] of this.#spentUntil) {
+      if (until > now) break;
+      this.#spentUntil.delete(earlier);
+    }
+    const until = Math.max(now, this.#spentUntil.get(address) ?? now) + 1_000 / perSecond;
+    if (until - now > 1_000) return false;
+    this.#spentUntil.delete(address);
+    this.#spentUntil.set(address, until);
+    return true;
+  }
+}
