@@ -12,7 +12,7 @@ interface Entered {
   readonly hasBody: boolean;
   /** Whether the request arrived before the previous answer of its connection was sent. */
   readonly isPipelined: boolean;
-  readonly start: () => void;
+  readonly start: (turn: Turn) => void;
 }
 
 /** What a request that starts needs to know of its turn. */
@@ -71,32 +71,33 @@ export class Connection {
     return this.started >= bounds.requestsInFlight || this.entered[this.started - 1]?.hasBody === true;
   }
 
-  /** Adds a request. Returns whether it arrived before the previous answer was sent. */
+  /** Adds a request. */
   enter(
     { headers }: IncomingMessage,
     response: ServerResponse,
     start: (turn: Turn) => void,
     round: number,
-  ): boolean {
+  ): Entered {
     this.#bodySize = Number(headers["content-length"] ?? 0);
     const hasBody = this.#bodySize > 0 || headers["transfer-encoding"] !== undefined;
     // No client reads an answer and sends its next request within one round of the event loop.
     const isPipelined = this.isPipelined || this.entered.length > 0 || this.#lastRound === round;
     this.#lastRound = round;
-    this.entered.push({ response, hasBody, isPipelined, start: () => start(this.turn) });
-    return isPipelined;
+    const entered = { response, hasBody, isPipelined, start };
+    this.entered.push(entered);
+    return entered;
   }
 
-  /** Removes a request that was answered. Returns false if it was removed before. */
-  leave(response: ServerResponse): boolean {
-    const index = this.entered.findIndex((other) => other.response === response);
-    if (index === -1) return false;
+  /** Removes a request that was answered, if its client has not left before. */
+  leave(entered: Entered): void {
+    const index = this.entered.indexOf(entered);
+    if (index === -1) return;
     this.entered.splice(index, 1);
     if (index < this.started) this.started--;
-    return true;
   }
 
   readOn(): void {
+    if (!this.isPaused) return;
     this.isPaused = false;
     this.isBehind = true;
     // Node ends the process if a socket is read that Node has paused because its client does not read the answers. Node
@@ -105,9 +106,11 @@ export class Connection {
   }
 
   startNext(): void {
-    const next = this.entered[this.started++];
+    const next = this.entered[this.started];
+    if (next === undefined) return;
+    this.started++;
     this.isNew = false;
-    next?.start();
+    next.start(this.turn);
   }
 
   /** Reads the socket from now on in place of Node's parser, which gets the bytes in pieces. */

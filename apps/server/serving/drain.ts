@@ -18,38 +18,29 @@ const acceptTimeout = 2_000;
  */
 const quickTurn = 0.1;
 
-export class Drain {
-  #isStopping = false;
-
-  /** Whether the server received the stop signal, so that load balancers should remove it. */
-  get isStopping(): boolean {
-    return this.#isStopping;
-  }
-
-  /**
-   * Accepts connections until `delay` is over, then closes the port. After that, waits at most `drainTimeout` until
-   * every connection has ended.
-   *
-   * Closing the port keeps idle connections open, since a request may be on its way. The response to this request has
-   * the header `Connection: close`. Without a request, an idle connection ends when the client closes it, or at the
-   * idle timeout.
-   *
-   * @param delay how long load balancers have to notice that the server is not ready
-   * @param endReads ends long polls and streams
-   */
-  readonly run = Effect.fnUntraced(
-    { self: this },
-    function* (node: Server, delay: Duration.Input, endReads: Effect.Effect<void>) {
-      this.#isStopping = true;
-      yield* Effect.sleep(delay);
-      const allClosed = yield* Effect.promise(() => closePort(node));
-      yield* endReads;
-      const deadline = setTimeout(() => node.closeAllConnections(), drainTimeout);
-      yield* Effect.promise(() => allClosed.closed);
-      clearTimeout(deadline);
-    },
-  );
-}
+/**
+ * Accepts connections until `delay` is over, then closes the port. After that, waits at most `drainTimeout` until every
+ * connection has ended.
+ *
+ * Closing the port keeps idle connections open, since a request may be on its way. The response to this request has the
+ * header `Connection: close`. Without a request, an idle connection ends when the client closes it, or at the idle
+ * timeout.
+ *
+ * @param delay how long load balancers have to notice that the server is not ready
+ * @param endReads ends long polls and streams
+ */
+export const drain = Effect.fnUntraced(function* (
+  node: Server,
+  delay: Duration.Input,
+  endReads: Effect.Effect<void>,
+) {
+  yield* Effect.sleep(delay);
+  const allClosed = yield* Effect.promise(() => closePort(node));
+  yield* endReads;
+  const deadline = setTimeout(() => node.closeAllConnections(), drainTimeout);
+  yield* Effect.promise(() => allClosed.closed);
+  clearTimeout(deadline);
+});
 
 /**
  * Stops accepting connections. Unlike `close` of `node:http`, keeps idle connections open.

@@ -26,7 +26,7 @@ import type { Demo } from "../fixture/demo.ts";
 import type { Port } from "../listening/port.ts";
 import { exportConnections, exportProcessMetrics } from "../telemetry/process_metrics.ts";
 import { limitConnections } from "./connection_limits.ts";
-import { Drain } from "./drain.ts";
+import { drain } from "./drain.ts";
 import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
 import { answerRequests, makeNodeServer } from "./node_server.ts";
 
@@ -45,8 +45,8 @@ export const serveHttp = Effect.fnUntraced(function* (
   config: Config,
   { port, operatorPort, publicUrl, demo }: Place,
 ) {
-  const drain = new Drain();
-  const ready = Layer.succeedContext(yield* Layer.build(readiness(drain)));
+  let isStopping = false;
+  const ready = Layer.succeedContext(yield* Layer.build(readiness(() => isStopping)));
   const node = makeNodeServer(config);
   const overLimit = yield* limitConnections(node, config);
   yield* exportProcessMetrics;
@@ -76,30 +76,29 @@ export const serveHttp = Effect.fnUntraced(function* (
   const [sessions, events] = [yield* SessionWatch, yield* EventWatch];
   const couriers = [yield* WebhookCouriers, yield* RoleCouriers, log];
   const stop = Effect.forEach([sessions, events, ...couriers], (service) => service.stop, { discard: true });
-  yield* Effect.acquireRelease(port.open(node), () =>
-    Effect.logInfo("Server stops: requests in flight are finished").pipe(
-      Effect.andThen(drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop)),
-    ),
-  );
+  yield* Effect.acquireRelease(port.open(node), () => {
+    isStopping = true;
+    const stopping = Effect.logInfo("Server stops: requests in flight are finished");
+    return Effect.andThen(stopping, drain(node, config.ACCOUNTLINK_DRAIN_DELAY, stop));
+  });
 });
 
 /**
  * A server is ready if its storage is ready and the server is not stopping. Without Redis, the server is ready but
  * degraded.
  */
-const readiness = (drain: Drain) =>
+const readiness = (isStopping: () => boolean) =>
   Layer.effect(
     Readiness,
     Effect.gen(function* () {
       const { deployment, failing } = yield* Readiness;
-      const redis = yield* Effect.serviceOption(RedisHealth);
+      const redis = Option.getOrUndefined(yield* Effect.serviceOption(RedisHealth));
       return Readiness.of({
         deployment,
-        failing: Effect.suspend(() => (drain.isStopping ? Effect.succeed(["stopping"]) : failing)),
-        degraded: Option.match(redis, {
-          onNone: () => Effect.succeed([]),
-          onSome: ({ isReachable }) => Effect.map(isReachable, (reachable) => (reachable ? [] : ["redis"])),
-        }),
+        failing: Effect.suspend(() => (isStopping() ? Effect.succeed(["stopping"]) : failing)),
+        degraded: Effect.map(redis?.isReachable ?? Effect.succeed(true), (isReachable) =>
+          isReachable ? [] : ["redis"],
+        ),
       });
     }),
   ).pipe(Layer.provide(Readiness.layerStorage));

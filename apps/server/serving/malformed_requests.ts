@@ -68,14 +68,14 @@ export const answerClientErrors = (server: Server, app: HttpApp, turns: RequestT
       // answered.
       if (refused.has(socket)) return;
       refused.add(socket);
-      const current = turns.nextResponse(socket);
+      const { entered, chunk = error.rawPacket } = turns.connectionOf(socket);
+      const current = entered[0]?.response;
       if (!socket.writable || (current !== undefined && (current.headersSent || current.req.complete))) {
         socket.destroy();
         return;
       }
       const { remoteAddress } = socket;
-      const packet = turns.chunkOf(socket) ?? error.rawPacket;
-      const target = current?.req.url ?? requestLine.exec(packet?.toString("latin1") ?? "")?.[1];
+      const target = current?.req.url ?? requestLine.exec(chunk?.toString("latin1") ?? "")?.[1];
       const request = unreadRequest(target, remoteAddress);
       const answer =
         error.code === "HPE_INVALID_METHOD" && target !== undefined
