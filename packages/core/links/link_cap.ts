@@ -62,8 +62,10 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
     const rooms = yield* Cache.makeWith(
       Effect.fnUntraced(function* (account: string): Effect.fn.Return<Room, StoreUnavailable> {
         const plan = yield* planOf(account);
+        // The count may miss writes that end while it runs.
+        const before = pendingOf(account);
         const counted = yield* countIn(account, plan);
-        return { plan, counted, left: Math.max(0, counted - pendingOf(account)) };
+        return { plan, counted, left: Math.max(0, counted - Math.max(before, pendingOf(account))) };
       }),
       {
         capacity: 10_000,

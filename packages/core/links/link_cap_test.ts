@@ -17,7 +17,19 @@ const limits = Layer.effect(
   Effect.map(Limits, (usual) => ({ ...usual, free: { ...usual.free, links: most } })),
 );
 
-const services = Layer.provideMerge(Layer.provide(LinkCap.layer, limits), StorageMemory.layer);
+const capped = Layer.provide(LinkCap.layer, limits);
+const services = Layer.provideMerge(capped, StorageMemory.layer);
+
+/** A store whose counts return after all writes that run beside them. */
+const countsLate = Layer.effect(
+  LinkStore,
+  Effect.map(LinkStore, (store) => ({
+    ...store,
+    countLinks: (...asked: Parameters<typeof store.countLinks>) =>
+      Effect.tap(store.countLinks(...asked), () => Effect.repeat(Effect.yieldNow, { times: 20 })),
+  })),
+);
+const lateServices = Layer.provideMerge(capped, Layer.provideMerge(countsLate, StorageMemory.layer));
 
 /** An account with two scopes, and a function that links new chat users through the cap. */
 const makeAccount = Effect.gen(function* () {
@@ -42,7 +54,7 @@ const makeAccount = Effect.gen(function* () {
 
 const test = testWith(services);
 
-test("concurrent writes in all scopes of an account make exactly as many links as its plan allows", function* () {
+const writeConcurrently = Effect.gen(function* () {
   const { other, scope, set, count } = yield* makeAccount;
   const writes = Array.from({ length: 2 * most }, (_, index) =>
     Effect.result(set(index, index % 2 === 0 ? scope : other)),
@@ -56,6 +68,14 @@ test("concurrent writes in all scopes of an account make exactly as many links a
   );
   yield* set(0);
 });
+
+test("concurrent writes in all scopes of an account make exactly as many links as its plan allows", () =>
+  writeConcurrently);
+
+testWith(lateServices)(
+  "writes that end while links are counted make no more links than the plan allows",
+  () => writeConcurrently,
+);
 
 test("changed links take no room, and a full account has room again when a link was removed here, or 5 seconds after another node did", function* () {
   const { cap, scope, set } = yield* makeAccount;
