@@ -178,6 +178,11 @@ it("usage and audit log can be viewed and downloaded, and keys are searched and 
   await expectUsable(page, "Overview", "dashboard-overview");
   await page.goto(`${paths.usage}?days=7`);
   await expectUsable(page, "Usage", "dashboard-usage");
+  const contrast = await visit(paths.usage, /Newcomer/, { ...desktop, forcedColors: "active" });
+  const swatches = await contrast.evaluate<ReadonlyArray<string>>(
+    "[...document.querySelectorAll('.legend li')].map((entry) => getComputedStyle(entry, '::before').backgroundColor)",
+  );
+  expect(new Set(swatches).size).toBe(3);
   await page.goto(`${paths.usageFile}?days=7`);
   const usage = page.answer;
   expect(usage.text).toMatch(

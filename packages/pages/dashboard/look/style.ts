@@ -163,7 +163,7 @@ figure { margin: 0 0 1rem; }
 rect { fill: var(--bar); }
 figcaption, .legend { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .25rem 1rem; }
 .legend { justify-content: start; margin-top: .5rem; }
-.legend li::before { content: ""; display: inline-block; width: .75rem; height: .75rem; margin-inline-end: .4rem; border-radius: .2rem; background: var(--bar); }
+.legend li::before { content: ""; forced-color-adjust: none; print-color-adjust: exact; display: inline-block; width: .75rem; height: .75rem; margin-inline-end: .4rem; border-radius: .2rem; background: var(--bar); }
 meter { display: block; width: 100%; height: .75rem; }
 
 .preview h2 { display: inline; font-size: 1rem; }
