@@ -3,7 +3,7 @@ import { paths } from "@accountlink/pages/dashboard";
 import { isProof } from "@accountlink/test-servers";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startBrowserWithKeptPages, whyNoKeptPages } from "./browser.ts";
+import { focused, startBrowserWithKeptPages, whyNoKeptPages } from "./browser.ts";
 import { useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable } from "./looks.ts";
@@ -69,6 +69,33 @@ it("sending an open form after a sign-out creates nothing, and leads to the sign
   await page.goto(paths.keys);
   expect(page.title).toMatch(/^Keys/);
   expect(page.answer.text).not.toContain("Late");
+});
+
+it("keeps what was typed on an old page if the sign-in has ended, and sends it after another one", async () => {
+  const page = await visit(paths.newKey, /Ada\b/, desktop);
+  await page.getByLabel("Name").fill("Typed overnight");
+  await page.getByLabel("Shared list").check();
+  await page.evaluate("Date.now = () => Number.MAX_SAFE_INTEGER");
+  const other = await page.context().newPage();
+  const inOtherTab = async (path: string, button: string | RegExp) => {
+    await other.goto(`${url()}${path}`);
+    await press(other, button);
+  };
+  await inOtherTab(paths.account, "Sign out everywhere");
+  const alert = page.getByRole("alert");
+  expect(await alert.count()).toBe(0);
+  await page.getByRole("button", { name: "Create the key" }).click();
+  await expect.poll(() => alert.innerText()).toMatch(/^Nothing was sent: you are no longer signed in/);
+  expect(await focused(page)).toBe("signed-out");
+  // Somebody else's sign-in sends nothing either.
+  await inOtherTab(paths.overview, /Grace\b/);
+  await page.getByRole("button", { name: "Create the key" }).click();
+  await expect.poll(() => focused(page)).toBe("signed-out");
+  await inOtherTab(paths.account, "Sign out everywhere");
+  await inOtherTab(paths.overview, /Ada\b/);
+  await page.getByRole("button", { name: "Create the key" }).click();
+  await expect.poll(() => page.title()).toMatch(/^Your new key/);
+  expect(await page.innerText("main")).toContain("Typed overnight is ready");
 });
 
 describe.skipIf(whyNoKeptPages !== null)(`a browser that caches pages ${whyNoKeptPages ?? ""}`, () => {

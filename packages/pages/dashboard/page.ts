@@ -103,11 +103,18 @@ ${refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" cont
 ${header(section, visitor)}
 <main id="content" tabindex="-1"${marked}>
 ${of(html`<h1>${title}</h1>
+${signedOut}
 ${top}${content}`)}
 </main>
 ${footer}`,
   );
 };
+
+/** Shown by the script in place of sending a form after its sign-in has ended. */
+const signedOut = html`<div class="notice bad" id="signed-out" role="alert" tabindex="-1" hidden><p>${say(
+  "refused.signed_out",
+  { a: (content) => html`<a href="${to(`${paths.overview}/sign-in`)}" target="_blank">${content}</a>` },
+)}</p></div>`;
 
 const header = (
   section: SectionName,

@@ -1,8 +1,8 @@
 /**
  * The script of the dashboard's pages, which also work without it. It adds copy buttons, buttons
  * that stay disabled until the required text is typed, times in the reader's zone, a keyboard shortcut for the search
- * field, forms that are sent once, fields that the tab remembers, boxes that tick all others, previews of typed text,
- * and numbers that refresh.
+ * field, forms that are sent once and only while signed in, fields that the tab remembers, boxes that tick all others,
+ * previews of typed text, and numbers that refresh.
  */
 export const script = `const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -100,13 +100,46 @@ addEventListener("keydown", (event) => {
   field.focus();
 });
 
-/** Sends a form once if its button is pressed twice: a second rotation refuses the secret that programs have. */
+const openedAt = Date.now();
+const oldMs = 60_000;
+const visitorOf = (page) => all(".visitor :is(strong, small)", page).map((part) => part.textContent).join();
+
+/**
+ * Whether the reader is still signed in to the account that this page was made for. The forms of the page get the token
+ * of the reader's newest sign-in.
+ */
+const isSignedIn = async () => {
+  const account = document.querySelector('form[action$="/sign-out"]').action.replace(/sign-out$/, "account");
+  const response = await fetch(account, { redirect: "manual" }).catch(() => null);
+  if (!response?.ok) return response?.type !== "opaqueredirect";
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  const { value } = fresh.querySelector("[name=csrf]");
+  const tokens = all("[name=csrf]");
+  if (tokens[0].value !== value && visitorOf(fresh) !== visitorOf(document)) return false;
+  for (const field of tokens) field.value = value;
+  return true;
+};
+
+/**
+ * Sends a form once if its button is pressed twice: a second rotation refuses the secret that programs have. A form of an
+ * old page is kept if its sign-in has ended, because its answer would lose what was typed.
+ */
 for (const form of all('form[method="post"]')) {
-  let isSent = false;
-  form.addEventListener("submit", (event) => {
-    if (isSent) event.preventDefault();
-    isSent = true;
-    setTimeout(() => { isSent = false; }, 2000);
+  let state = "ready";
+  form.addEventListener("submit", async (event) => {
+    if (state === "ready" && Date.now() - openedAt > oldMs) {
+      event.preventDefault();
+      state = "asking";
+      const { submitter } = event;
+      const signedOut = document.getElementById("signed-out");
+      signedOut.hidden = await isSignedIn();
+      state = signedOut.hidden ? "asked" : "ready";
+      if (signedOut.hidden) form.requestSubmit(submitter);
+      else signedOut.focus();
+    } else if (state === "ready" || state === "asked") {
+      state = "sent";
+      setTimeout(() => { state = "ready"; }, 2000);
+    } else event.preventDefault();
   });
 }
 
@@ -135,7 +168,7 @@ for (const frames of all("[data-previews]")) {
 for (const form of all("form[data-guarded]")) {
   let isChanged = form.dataset.guarded === "changed";
   form.addEventListener("input", () => { isChanged = true; });
-  form.addEventListener("submit", () => { isChanged = false; });
+  form.addEventListener("submit", ({ defaultPrevented }) => { isChanged &&= defaultPrevented; });
   addEventListener("beforeunload", (event) => { if (isChanged) event.preventDefault(); });
 }
 
