@@ -15,6 +15,7 @@ it("an owner invites a moderator, who declines, accepts the next time, and is re
   const page = await open("/dashboard", /Ada\b/);
   await page.press("Team");
   await expectUsable(page, "Team", "team-alone");
+  expect(page.words).toContain("A community is closed when nobody of the team manages it");
   const invite = async () => {
     await page.press("Next: see who it is", { Who: "newcomer" });
     expect(page.words).toContain("(@newcomer, ID 100003) to Ada’s account as Moderator");

@@ -62,6 +62,7 @@ export const teamPage = (
       : { [`role-${view.changed.chatId}`]: labels.role, [`scopes-${view.changed.chatId}`]: labels.scopes },
   content: html`
 <p>${say("team.intro", { b: tags.b, account: visitor.title })}</p>
+<p>${say("team.closes", { platform: platforms.chat })}</p>
 <ul class="cards" role="list">${view.members.map((member) => memberCard(member, view, visitor))}</ul>
 ${allows(visitor.role, "owner") ? addSection(view, form) : null}`,
 });
