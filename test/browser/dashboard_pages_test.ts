@@ -317,7 +317,7 @@ it("the account page says what Premium adds, lists sign-ins, and ends one or all
   const [page, other] = [await open(paths.account, /Ada\b/), await open("/dashboard", /Ada\b/)];
   await page.reload();
   await expectUsable(page, "Account", "dashboard-account");
-  expect(page.words).toContain("Your plan is Free");
+  expect(page.words).toMatch(/Your plan is Free .*Links 100,000 5,000,000 /);
   expect(page.all("tr", "Alts").join()).toMatch(/no yes/);
   expect(page.words).toContain("To get Premium, ask whoever runs this service.");
   expect(await page.press("End it")).toContain("The sign-in was ended");

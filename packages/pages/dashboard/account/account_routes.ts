@@ -197,6 +197,7 @@ ${
 const orNone = (count: number): Html => (count === 0 ? say("account.plan.no_limit") : numberHtml(count));
 
 const planRows: ReadonlyArray<readonly [Html, (limits: TierLimits, isPremium: "yes" | "no") => Html]> = [
+  [say("menu.links"), ({ links }) => orNone(links)],
   [say("menu.keys"), ({ keys }) => orNone(keys)],
   [
     say("account.plan.window"),
