@@ -221,7 +221,7 @@ test("removing a link on /me needs a valid CSRF token, and the link must be the 
 const eve = "100005";
 fixtures.key({ links: linked(eve), sightings: [{ chatId: eve, ip: "203.0.113.7", seenAt }] });
 const other = fixtures.key({ links: linked(eve, "100006") });
-const owned = fixtures.key({ account: "owned" });
+const owned = fixtures.key({ account: "owned", links: linked(owner, "100031") });
 const lookUp = (chatId: string, key = other) => send(`GET /v2/chat?chatId=${chatId}`, { key });
 
 test("an erasure needs a confirmation, deletes all data and signs the user out", async () => {
@@ -257,6 +257,7 @@ test("an erasure on /me revokes the API keys that the user owns, and the page sa
   expect(withoutIsolation(asked.text)).toMatch(
     /Still in its team: User 32\.\sTo keep it running, <a href="\/dashboard\/team">make one of them an owner<\/a> first\./,
   );
+  expect(asked.text).toContain("1 link of a user stays.");
   expect((await lookUp("100001", owned)).status).toBe(404);
   const erased = await browser.post("/me/erase", { ...formOf(asked), confirm: "erase" });
   expect(erased.text).toContain("1 API key, which no longer works");

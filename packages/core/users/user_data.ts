@@ -32,7 +32,7 @@ export interface ErasedAccount {
   readonly isOwn: boolean;
   /** Whether the user is the last owner or admin, so that its keys are revoked, and its plans and webhooks paused. */
   readonly closes: boolean;
-  /** The number of links in the communities of the account, at most `mostCounted`. The links of others stay. */
+  /** The number of links of others in the communities of the account, at most `mostCounted`. These links stay. */
   readonly links: number;
   /** The keys that the erasure revokes. */
   readonly keys: ReadonlyArray<KeyDetails>;
@@ -125,6 +125,7 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
     const erasureOf = Effect.fnUntraced(function* (
       { account, role, scopes, chosenAt }: Membership,
       chatId: ChatId,
+      linkedPids: ReadonlyArray<Pid>,
       now: Millis,
     ) {
       const members = yield* memberStore.list(account.name);
@@ -136,7 +137,8 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
       for (const { scope } of yield* keyStore.listScopes(account.name)) {
         if (links >= mostCounted) break;
         if (scopes !== null && !scopes.includes(scope.pid)) continue;
-        links += yield* linkStore.countLinks(scope.pid, { enough: mostCounted - links });
+        const own = Number(linkedPids.includes(scope.pid));
+        links += (yield* linkStore.countLinks(scope.pid, { enough: mostCounted - links + own })) - own;
       }
       const revoked = keys.filter(({ status }) => status !== "revoked");
       return { account, role, isOwn, closes, links, keys: revoked, left } satisfies ErasedAccount;
@@ -175,12 +177,13 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
         const records = yield* store.findRecords(chatId);
         const now = yield* Clock.currentTimeMillis;
         const found = yield* memberStore.findByChatId(chatId);
+        const pids = records.filter(({ record }) => isLinked(record)).map(({ scope }) => scope.pid);
         const accounts = yield* Effect.forEach(found.filter(hasAccepted), (membership) =>
-          erasureOf(membership, chatId, now),
+          erasureOf(membership, chatId, pids, now),
         );
         return {
           records: records.length,
-          pids: records.filter(({ record }) => isLinked(record)).map(({ scope }) => scope.pid),
+          pids,
           keys: accounts.flatMap(({ keys }) => keys),
           staysSuspended: found.some(isSuspendedOwner),
           staysBlocked: (yield* blocks.ofUser(chatId)).length > 0,
