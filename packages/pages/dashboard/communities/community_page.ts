@@ -193,10 +193,11 @@ const stateSection = (
   };
   const rows: ReadonlyArray<readonly [Html, Html]> = [
     [
-      say("state.linked"),
+      say("menu.links"),
+      // Not a share of the members: users who left keep their links, and bots are members.
       state.members === null
         ? numberHtml(state.linked)
-        : say("state.linked.of", { linked: state.linked, members: state.members }),
+        : say("state.linked", { linked: state.linked, members: state.members }),
     ],
     [
       say("roles.rules"),
