@@ -137,7 +137,7 @@ ${buttons.map(({ label, url, custom_id }) =>
     : html`<a class="button" href="${url}">${label}</a>`,
 )}</form>`
 }
-<small>${isPublic || chatId === null ? "Everybody sees this" : `Only ${names.user(chatId)} sees this`}</small>
+<small>${isPublic ? "Everybody sees this" : `Only ${names.user(chatId ?? as)} sees this`}</small>
 </li>`;
 };
 
