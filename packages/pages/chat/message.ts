@@ -33,8 +33,15 @@ export const isPublicMessage = (flags: number | null): boolean => flags !== null
 
 const [longestContent, longestLabel] = [2_000, 80];
 
+/** Names in a text may have overrides of its direction. */
+const directions = /[\u202A-\u202E\u2066-\u2069]/g;
+
 /** Cuts a text to a number of UTF-16 units, of which none is half a character: the chat platform refuses one. */
-const cutTo = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "");
+const cutTo = (text: string, most: number): string =>
+  text
+    .replace(directions, "")
+    .slice(0, most)
+    .replace(/[\uD800-\uDBFF]$/, "");
 
 /** The fields that answers and their later edits share. Mentions in messages notify nobody. */
 export const messageBody = ({ content, buttons = [] }: Message) => ({

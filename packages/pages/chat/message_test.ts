@@ -32,3 +32,10 @@ it("a text over a limit of the chat platform is cut between characters", () => {
   expect(content).toBe(of(1_999));
   expect(components[0]?.components[0]).toMatchObject({ label: of(79) });
 });
+
+it("a name does not set the direction of the text after it", () => {
+  const content = `${named("\u202Eada\u2066")} (7)`;
+  const { components, ...body } = messageBody({ content, buttons: [{ label: "\u202EUse it", url: page }] });
+  expect(body.content).toBe(`[**ada**](<${page}>) (\`ada\`) (7)`);
+  expect(components[0]?.components[0]).toMatchObject({ label: "Use it" });
+});
