@@ -85,9 +85,9 @@ const countsText = (items: ReadonlyArray<LogItem>): string => {
   return [...counts].map(([kind, count]) => `${count} ${kindNames[kind][count === 1 ? 0 : 1]}`).join(", ");
 };
 
-/** The most lines of a message, and the most characters of them together: the chat platform allows 2,000. */
+/** The most lines of a message, and the most characters of them together: with imports and counts, 2,000 are allowed. */
 const mostLines = 10;
-const mostCharacters = 1_700;
+const mostCharacters = 1_400;
 
 const isOwn = (source: EventSource): boolean => source === "flow" || source === "user";
 
