@@ -31,14 +31,14 @@ const shows = async (chatId: string, told: RegExp) => {
 };
 
 test("everybody sees the panel, whose buttons answer alone; only who may gets the commands for managers", async () => {
-  await act(ada, { command: "/panel Prove who you are" });
+  await act(ada, { command: "/panel Prove who_you_are" });
   const message = await shows(cyd, /name="message" value="([^"]+)"/);
   await act(cyd, { message, action: "roles" });
   await shows(cyd, /already has the right roles/);
   expect((await platform.send(`GET ${page}?as=${ada}`)).text).not.toContain("already has the right roles");
   const offered = async (chatId: string) => {
     const { text } = await platform.send(`GET ${page}?as=${chatId}`);
-    for (const shown of ['<span id="nickname">Nick</span>', "Prove who you are", "Everybody sees this"])
+    for (const shown of ['<span id="nickname">Nick</span>', "<br>Prove who_you_are", "Everybody sees this"])
       expect(text).toContain(shown);
     return [...text.matchAll(/<option value="(\/\w+)/g)].map(([, name]) => name);
   };

@@ -147,7 +147,7 @@ interface Names {
 }
 
 const marks =
-  /\\(?<escaped>[^\w\s])|\*\*(?<bold>(?:\\.|[^*])+)\*\*|`(?<code>[^`]+)`|<@&(?<role>\d+)>|<@(?<user>\d+)>|<t:(?<time>\d+):[Df]>|\[(?<label>(?:\\.|[^\]])+)\]\(<(?<url>[^>]+)>\)|(?<line>\n)/gu;
+  /\\(?<escaped>[^A-Za-z\d\s])|\*\*(?<bold>(?:\\.|[^*])+)\*\*|`(?<code>[^`]+)`|<@&(?<role>\d+)>|<@(?<user>\d+)>|<t:(?<time>\d+):[Df]>|\[(?<label>(?:\\.|[^\]])+)\]\(<(?<url>[^>]+)>\)|(?<line>\n)/gu;
 
 /** Shows the markup of a message: bold text, links, code, mentions and times. */
 const messageHtml = (text: string, names: Names): ReadonlyArray<Html> => {
