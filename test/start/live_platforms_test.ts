@@ -65,6 +65,9 @@ test("a verification on live platforms links the accounts of both sign-ins", asy
     `<a class="button" href="https://discord.com/channels/${guildId}"><span>Go back to Discord</span></a>`,
   );
 
+  const asked = platforms.heardOfGame.map(({ path }) => path);
+  expect(asked.filter((path) => /badges|groups/.test(path))).toEqual([]);
+
   const session = await server.send(`GET /v2/sessions/${sid}`, { key });
   expect(session.body["data"]).toMatchObject({ state: "completed", chatId: ada.id, linkChanged: true });
   const link = await server.send(`GET /v2/chat?chatId=${ada.id}&guildId=${guildId}&resolved=true`, { key });

@@ -110,6 +110,8 @@ export const startLivePlatforms = async (
     gateway,
     /** The requests to Discord. */
     heard: chat.heard,
+    /** The requests to Roblox. */
+    heardOfGame: game.heard,
     /** Texts that no server may print. */
     secrets: [botToken, chatClient.secret, gameClient.secret],
     /** Signs a user in on the platform's page and returns the address of the redirect. */

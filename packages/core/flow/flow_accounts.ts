@@ -15,9 +15,9 @@ export class FlowAccounts extends Context.Service<FlowAccounts>()("@accountlink/
     const profiles = yield* Profiles;
     const secrets = yield* Secrets;
 
-    // Reads profiles without the membership in a guild, because no page shows the membership.
+    // Pages show names and pictures, but neither the membership in a guild nor badges and groups.
     const chat = (id: ChatId) => Effect.map(profiles.chat(id, null), (profile) => ({ id, profile }));
-    const game = (id: GameId) => Effect.map(profiles.game(id), (profile) => ({ id, profile }));
+    const game = (id: GameId) => Effect.map(profiles.game(id, ["avatar"]), (profile) => ({ id, profile }));
 
     const known = (found: ReadonlyArray<KnownAccount>) =>
       forEachLimited(found, (each) => Effect.map(game(each.id), (account) => ({ ...each, ...account })), {

@@ -4,7 +4,7 @@ import type { ChatId, GameId, GuildId } from "../ids.ts";
 import { forEachLimited } from "../limited_loops.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 import { findEach, platformConcurrency } from "./find_each.ts";
-import { GamePlatform } from "./game_platform.ts";
+import { GamePlatform, type ProfilePart } from "./game_platform.ts";
 import type { RequestedGuild } from "./guild_guard.ts";
 import type { ChatProfile, GameProfile, UserGuild } from "./profile.ts";
 
@@ -86,7 +86,9 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
     });
 
     return {
-      game: (gameId: GameId) => orNull(gamePlatform.findProfile(gameId)),
+      /** @param parts the needed parts, all by default */
+      game: (gameId: GameId, parts?: ReadonlyArray<ProfilePart>) =>
+        orNull(gamePlatform.findProfile(gameId, parts)),
 
       /** Returns the profile of each game user. */
       gameProfiles: Effect.fnUntraced(function* (gameIds: Iterable<GameId>) {

@@ -69,9 +69,12 @@ export class OwnLinks extends Context.Service<OwnLinks>()("@accountlink/core/Own
 
     const show = Effect.fnUntraced(function* ({ scope, record }: ScopedLink) {
       const { gameId, linkedAt, lastVerifiedAt, proof } = record;
-      const [community, profile] = yield* Effect.all([communityOf(scope), profiles.game(gameId)], {
-        concurrency: "unbounded",
-      });
+      const [community, profile] = yield* Effect.all(
+        [communityOf(scope), profiles.game(gameId, ["avatar"])],
+        {
+          concurrency: "unbounded",
+        },
+      );
       const game = { id: gameId, profile };
       return { ...community, game, linkedAt, lastVerifiedAt, proof } satisfies OwnLink;
     });

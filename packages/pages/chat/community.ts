@@ -77,11 +77,11 @@ export const makeCommunity = Effect.gen(function* () {
       ),
 
     accountName: (gameId: GameId) =>
-      Effect.map(profiles.game(gameId), (profile) => visibleName(profile) ?? gameId),
+      Effect.map(profiles.game(gameId, []), (profile) => visibleName(profile) ?? gameId),
 
     account: (gameId: GameId) =>
       Effect.map(
-        Effect.all([profiles.game(gameId), gamePage(gameId)], { concurrency: "unbounded" }),
+        Effect.all([profiles.game(gameId, []), gamePage(gameId)], { concurrency: "unbounded" }),
         ([profile, page]) => accountText(gameId, profile, page),
       ),
   };

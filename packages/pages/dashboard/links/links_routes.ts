@@ -96,11 +96,12 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const { pid } = community.scope;
     const ask = Effect.fnUntraced(function* (contest: Contest | null, refused: Refused | null) {
       const old = yield* links.find(community.scope, chatId);
-      const [chat, game] = yield* Effect.all([profiles.chat(chatId, null), profiles.game(gameId)], {
+      const [chat, game] = yield* Effect.all([profiles.chat(chatId, null), profiles.game(gameId, [])], {
         concurrency: "unbounded",
       });
       if (old?.gameId === gameId) return seeOther(paths.linkUser, { pid, chatId, done: "alreadyLinked" });
-      const replaced = old === null ? null : { gameId: old.gameId, game: yield* profiles.game(old.gameId) };
+      const replaced =
+        old === null ? null : { gameId: old.gameId, game: yield* profiles.game(old.gameId, []) };
       const question = { community, chatId, chat, gameId, game };
       return linkQuestion(question, replaced, contest, fields("of"), refused);
     });

@@ -181,7 +181,7 @@ export const makeUserLists = Effect.gen(function* () {
     return yield* forEachLimited(
       yield* listsOf(visitor, chatId),
       ({ community, link }) =>
-        Effect.map(profiles.game(link.gameId), (game): UserList => ({ community, link: { link, game } })),
+        Effect.map(profiles.game(link.gameId, []), (game): UserList => ({ community, link: { link, game } })),
       { concurrency: 8 },
     );
   });
