@@ -65,6 +65,8 @@ test("a verification on live platforms links the accounts of both sign-ins", asy
     `<a class="button" href="https://discord.com/channels/${guildId}"><span>Go back to Discord</span></a>`,
   );
 
+  const rover = `GET /compat/rover/api/guilds/${guildId}/discord-to-roblox/${ada.id}` as const;
+  expect((await server.send(rover, { key })).body).toMatchObject({ cachedUsername: "ada_g" });
   const asked = platforms.heardOfGame.map(({ path }) => path);
   expect(asked.filter((path) => /badges|groups/.test(path))).toEqual([]);
 

@@ -135,7 +135,7 @@ const roverRoutes = (
       Effect.fnUntraced(function* ({ key, values: { discordId, guildId } }) {
         const { gameId } = yield* lookup.byChat(key.scope, discordId, { guildId });
         const robloxId = yield* exactNumber(gameId);
-        const profile = yield* profiles.game(gameId);
+        const profile = yield* profiles.game(gameId, []);
         return { robloxId, cachedUsername: profile?.username ?? "", discordId, guildId };
       }),
     ),
