@@ -104,6 +104,15 @@ const values: ReadonlyArray<Row> = [
   ["empty list", "guild", bulkGame, { key, body: emptyInGuild }, "400 INVALID_PARAMETER"],
   ["missing", "empty list", bulkChat, { key: ofGuild, body: { chatIds: [] } }, "400 MISSING_PARAMETER"],
   ["missing", "too many", bulkChat, { key: ofGuild, body: { chatIds: many } }, "400 MISSING_PARAMETER"],
+  ...["/v2/events", "/v2/events/stream", "/v2/links"].map(
+    (route): Row => [
+      "cursor",
+      "guild",
+      `GET ${route}?cursor=x&guildId=${botlessGuild}`,
+      { key: ofGuild },
+      "400 INVALID_PARAMETER",
+    ],
+  ),
   ["tier", "guild", `${resolved}&guildId=${emptyGuild}`, { key: ofGuild }, "403 PREMIUM_REQUIRED"],
   ["tier", "link", "GET /v2/chat?chatId=100005&resolved=true", { key }, "403 PREMIUM_REQUIRED"],
 ];

@@ -57,7 +57,21 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
     /** For streams of past events, which need not wait between their pages. */
     const inPlace = yield* makePlaces(new Turns({ resource: "event_pages", share: bounds.dearRequests }));
 
-    const enter = ({ scope, guildId }: FeedTarget) => guard.enter(scope, guildId ?? guildOf(scope));
+    /** Opens a cursor before the guild is checked, as other parameters. Null without a cursor. */
+    const enterAt = Effect.fnUntraced(function* <Place>(
+      { scope, guildId }: FeedTarget,
+      cursor: string | null,
+      open: (pid: Pid, cursor: string) => Effect.Effect<Option.Option<Place>>,
+      expected: string,
+    ) {
+      const place = cursor === null ? null : Option.getOrNull(yield* open(scope.pid, cursor));
+      if (cursor !== null && place === null) return yield* InvalidParameter.one("cursor", expected);
+      yield* guard.enter(scope, guildId ?? guildOf(scope));
+      return place;
+    });
+
+    const enter = (target: FeedTarget, { cursor }: FeedStart) =>
+      enterAt(target, cursor, cursors.readEvent, "expected a cursor of this scope");
 
     /**
      * Fails with `Conflict` for a position that the feed does not have: the storage was restored from a backup since, and
@@ -69,14 +83,10 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
       return yield* new Conflict({ reason: "cursor_expired" });
     });
 
-    const placeOf = Effect.fnUntraced(function* (pid: Pid, { cursor, from }: FeedStart, name: string) {
-      if (cursor === null) {
-        const { start, end } = yield* store.range(pid);
-        return from === "now" ? end : start;
-      }
-      const place = yield* cursors.readEvent(pid, cursor);
-      if (Option.isNone(place)) return yield* InvalidParameter.one(name, "expected a cursor of this scope");
-      return yield* requirePosition(pid, place.value);
+    const placeOf = Effect.fnUntraced(function* (pid: Pid, position: number | null, { from }: FeedStart) {
+      if (position !== null) return yield* requirePosition(pid, position);
+      const { start, end } = yield* store.range(pid);
+      return from === "now" ? end : start;
     });
 
     const readPage: Read = (pid, after, limit) => store.read(pid, after, limit);
@@ -115,11 +125,11 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
        */
       read: Effect.fnUntraced(
         function* (target: FeedTarget, query: FeedStart & { readonly limit: number; readonly wait: Millis }) {
-          yield* enter(target);
+          const position = yield* enter(target, query);
           const { scope, keyId } = target;
           const until = (yield* Clock.currentTimeMillis) + query.wait;
           if (query.wait > 0) yield* admit(keyId, until);
-          const after = yield* placeOf(scope.pid, query, "cursor");
+          const after = yield* placeOf(scope.pid, position, query);
           const page =
             query.wait > 0
               ? yield* awaitPage(yield* watch.subscribe(scope.pid, after, keyId), query, query.limit, until)
@@ -139,15 +149,15 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
        * fails.
        */
       stream: Effect.fnUntraced(function* (target: FeedTarget, start: FeedStart) {
-        yield* enter(target);
+        const position = yield* enter(target, start);
         const { pid } = target.scope;
         const until = streamMax > 0 ? (yield* Clock.currentTimeMillis) + streamMax : Infinity;
         yield* admit(target.keyId, until);
-        const after = yield* placeOf(pid, start, "cursor");
+        const after = yield* placeOf(pid, position, start);
         // Refuse an expired cursor before the stream begins.
         yield* readKept(readPage, pid, after, 1);
         const subscription = yield* watch.subscribe(pid, after, target.keyId);
-        const cursorAt = (position: number) => cursors.event(pid, position);
+        const cursorAt = (reached: number) => cursors.event(pid, reached);
 
         const readOn = Effect.fnUntraced(function* (readUntil: Millis) {
           if (subscription.hasEnded) return { events: [], more: false, isEnded: true };
@@ -175,9 +185,9 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
       follow: (target: FeedTarget, start: FeedStart) =>
         Stream.unwrap(
           Effect.gen(function* () {
-            yield* enter(target);
+            const position = yield* enter(target, start);
             const { pid } = target.scope;
-            const after = yield* placeOf(pid, start, "cursor");
+            const after = yield* placeOf(pid, position, start);
             const subscription = yield* watch.subscribe(pid, after, target.keyId);
             const page = Effect.gen(function* () {
               if (subscription.hasEnded) return undefined;
@@ -216,12 +226,8 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
         target: FeedTarget,
         { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
       ) {
-        yield* enter(target);
+        const place = yield* enterAt(target, cursor, cursors.readList, "expected a cursor of this list");
         const { pid } = target.scope;
-        const place = cursor === null ? null : Option.getOrNull(yield* cursors.readList(pid, cursor));
-        if (cursor !== null && place === null) {
-          return yield* InvalidParameter.one("cursor", "expected a cursor of this list");
-        }
         // Read the position before the first page, so that the feed contains all later changes.
         const position =
           place === null ? (yield* store.range(pid)).end : yield* requirePosition(pid, place.position);
