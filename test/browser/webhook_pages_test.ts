@@ -49,9 +49,12 @@ it("a webhook is created, tested, paused, rotated and deleted", async () => {
   expect(await page.press("Save", { "A link was removed": true })).toContain("The webhook was changed.");
   expect(await page.press("Pause the webhook")).toMatch(/The webhook is paused\..* kept\. Paused /);
   expect(await page.press("Activate the webhook")).toContain("The webhook is active again.");
+  const late = await open(page.path, /^A?\s*Ada\b/);
   await page.press("Rotate the secret");
   await expectPage("The new secret of your webhook", "rotated");
   await page.press("I have copied it");
+  expect(page.words).toContain("signed with both secrets, and no longer with the earlier one.");
+  expect(await late.press("Rotate the secret")).toContain("the secret was rotated after you opened the page");
 
   status = 410;
   expect(await page.press("Send a test")).toContain("Your server answered 410");

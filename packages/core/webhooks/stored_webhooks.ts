@@ -132,9 +132,10 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
         const meant = all.filter((record) => id === null || record.id === id);
         const pending = yield* Effect.forEach(meant, (record) => pendingCount(tx, record));
         return (yield* withScopes(tx, meant))
-          .map(({ webhook: { secrets: _, ...webhook } }, index) => ({
+          .map(({ webhook: { secrets, ...webhook } }, index) => ({
             ...webhook,
             pending: pending[index] ?? 0,
+            previousSecretEndsAt: secrets.at(-2)?.endsAt ?? null,
           }))
           .toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
       }),

@@ -63,6 +63,8 @@ export interface Webhook extends Omit<WebhookRecord, "pid" | "secrets" | "positi
 export interface WebhookDetails extends Webhook {
   /** The number of events that are neither delivered nor given up, up to `mostPending`; one more if there are more. */
   readonly pending: number;
+  /** When the secret before the last rotation stops signing; null before the first rotation. */
+  readonly previousSecretEndsAt: Millis | null;
 }
 
 /** Up to this number, the events that wait for a webhook are counted. @internal */

@@ -142,7 +142,7 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
         const write = { ...origin, webhook, sealed, position: end, maxOfScope: webhooksOfScope };
         if (!(yield* store.insert(write))) return yield* new Conflict({ reason: "webhook_limit" });
         yield* announceChange;
-        return { secret, webhook: { ...webhook, pending: 0 } };
+        return { secret, webhook: { ...webhook, pending: 0, previousSecretEndsAt: null } };
       }),
 
       /**

@@ -19,6 +19,7 @@ import { namedGuilds, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { communityPath, keyPath, paths, withQuery } from "../paths.ts";
 import { type KeyRules, keyLabels, rulesFields, rulesOf } from "./key_form.ts";
+import { hasEarlierSecret, secretsOf } from "./rotation.ts";
 
 const shownChanges = 10;
 
@@ -145,15 +146,6 @@ const statusForm = (key: KeyDetails): Html => dangerTo(keyPath(key.id, "status")
 <button class="button quiet" name="status" value="${isActive(key) ? "disabled" : "active"}">${
   isActive(key) ? "Disable the key" : "Enable the key"
 }</button>`;
-
-const hasEarlierSecret = (
-  key: KeyDetails,
-  now: Millis,
-): key is KeyDetails & { readonly previousSecretEndsAt: Millis } =>
-  key.previousSecretEndsAt !== null && key.previousSecretEndsAt > now;
-
-/** Which secrets a key had when its page was opened, so that nobody rotates it twice by mistake. */
-export const secretsOf = ({ previousSecretEndsAt }: KeyDetails): string => String(previousSecretEndsAt);
 
 const isActive = ({ status }: KeyDetails): boolean => status === "active";
 

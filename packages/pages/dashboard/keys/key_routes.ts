@@ -21,9 +21,10 @@ import {
 import { keyPath, paths } from "../paths.ts";
 import { emptyKeyForm, expiryOf, type KeyRules, keyLabels, type NewKeyForm, rulesOf } from "./key_form.ts";
 import { makeKeyOperations } from "./key_operations.ts";
-import { keyPage, makeKeyView, secretsOf } from "./key_page.ts";
+import { keyPage, makeKeyView } from "./key_page.ts";
 import { keysPage } from "./keys_page.ts";
 import { type Issued, issuedPage, newKeyPage } from "./new_key_page.ts";
+import { requireSeen } from "./rotation.ts";
 
 export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const keys = yield* OwnedKeys;
@@ -105,10 +106,7 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
       "rotate",
       operations.rotate,
       (made, { owner }) => issued(owner, made, false),
-      (key, fields) =>
-        key.previousSecretEndsAt === null || fields.all("seen").every((seen) => seen === secretsOf(key))
-          ? Effect.succeed({})
-          : InvalidParameter.one("graceSeconds", "the key was rotated after you opened the page"),
+      requireSeen("key", "graceSeconds"),
     ),
     act("revoke", operations.revoke, "revoked", ({ id }, fields) =>
       fields("confirm").trim() === id

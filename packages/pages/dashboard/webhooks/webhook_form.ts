@@ -13,6 +13,7 @@ export const webhookLabels = {
   types: "Events",
   confirm: "Confirmation",
   status: "Status",
+  rotate: "Rotation",
 } as const;
 
 export interface WebhookForm extends SentForm, Readonly<Record<keyof typeof textLabels, string>> {

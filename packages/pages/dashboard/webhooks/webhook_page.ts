@@ -1,9 +1,11 @@
 /** The page of one webhook: its status, its deliveries, and its actions. */
 import { eventTypes } from "@accountlink/core/events";
+import type { Millis } from "@accountlink/core/timestamp";
 import type { DeliveryPage, DeliveryStatus, WebhookDetails } from "@accountlink/core/webhooks";
 import { numberText } from "../../english_counts.ts";
 import { formTo, type Html, html, section, to } from "../../html.ts";
 import { marksOf } from "../form_values.ts";
+import { hasEarlierSecret, secretsOf } from "../keys/rotation.ts";
 import { checkField, dangerTo, filtersOf, menuField, panelTo } from "../look/field.ts";
 import { webhookName } from "../look/names.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
@@ -19,6 +21,7 @@ export interface WebhookView extends DeliveryPage {
   readonly webhook: WebhookDetails;
   readonly guilds: ReadonlyArray<NamedGuild>;
   readonly filter: DeliveryStatus | null;
+  readonly now: Millis;
 }
 
 /** @param form the values in the fields: the webhook's values, or the submitted values if they were refused */
@@ -31,7 +34,7 @@ export const webhookPage = (view: WebhookView, form: WebhookForm, refused: Refus
 ${facts(view)}
 ${sendForms(view.webhook)}
 ${deliveries(view)}
-${acts(view.webhook, form)}`,
+${acts(view, form)}`,
 });
 
 const facts = ({ webhook, guilds }: WebhookView): Html => html`
@@ -92,7 +95,7 @@ ${tableHtml({
 })}
 ${nextPage(next && withQuery(webhookPath(webhook.id), { status: filter, cursor: next }), "Older deliveries")}`;
 
-const acts = (webhook: WebhookDetails, form: WebhookForm): Html => {
+const acts = ({ webhook, now }: WebhookView, form: WebhookForm): Html => {
   const { id, status, pending, url, description } = webhook;
   // A form sends its types in the order of the choices.
   const types = eventTypes.filter((type) => webhook.types.includes(type));
@@ -113,9 +116,11 @@ ${panelTo(webhookPath(id, "status"))`
 <button class="button quiet" name="status" value="${isActive ? "paused" : "active"}">${
   isActive ? "Pause the webhook" : "Activate the webhook"
 }</button>`}`}
-${section("Rotate")`
-${panelTo(webhookPath(id, "rotate"))`
-<p>The new secret is shown once. For 24 hours, deliveries are signed with both secrets.</p>
+${section("Rotate", "rotate")`
+${panelTo(webhookPath(id, "rotate"), { seen: secretsOf(webhook) })`
+<p>The new secret is shown once. For 24 hours, deliveries are signed with both secrets${
+  hasEarlierSecret(webhook, now) ? ", and no longer with the earlier one" : null
+}.</p>
 <button class="button quiet">Rotate the secret</button>`}`}
 ${section("Delete")`
 ${dangerTo(webhookPath(id, "delete"))`

@@ -8,6 +8,7 @@ import {
 } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
+import { requireSeen } from "../keys/rotation.ts";
 import type { NoticeName } from "../look/notice.ts";
 import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
 import {
@@ -48,7 +49,8 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     const before = query("cursor") || null;
     const { name } = visitor.owner.account;
     const found = yield* webhooks.deliveries(name, webhook.id, { status: filter, before, limit: pageSize });
-    return webhookPage({ webhook, guilds: namedGuilds(visitor), filter, ...found }, typed, refused);
+    const now = visitor.context.clock.currentTimeMillisUnsafe();
+    return webhookPage({ webhook, guilds: namedGuilds(visitor), filter, now, ...found }, typed, refused);
   });
 
   const act = makeActs({ form }, webhookPath, webhookOf, (visitor, webhook, refused, fields, name) =>
@@ -87,7 +89,12 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     act("test", operations.test, sentNotice),
     act("send-pending", operations.sendPending, "pendingSent"),
     act("resend", operations.resend, sentNotice),
-    act("rotate", operations.rotate, (issued) => issuedWebhookPage({ ...issued, isNew: false })),
+    act(
+      "rotate",
+      operations.rotate,
+      (issued) => issuedWebhookPage({ ...issued, isNew: false }),
+      requireSeen("secret", "rotate"),
+    ),
     act(
       "delete",
       operations.remove,

@@ -52,7 +52,7 @@ export const webhooks: Cases<StoragePorts> = {
     const webhook = yield* add();
     yield* expectDefect(insert({ ...webhook, url: "https://other.example" }));
     yield* expectDefect(insert(makeWebhook({ ...scope, pid: uniquePid() })));
-    expectEqual(yield* list, [{ ...webhook, pending: 0 }]);
+    expectEqual(yield* list, [{ ...webhook, pending: 0, previousSecretEndsAt: null }]);
   },
 
   "activating a disabled webhook clears its reason, and makes its failing deliveries due at once":
