@@ -44,7 +44,8 @@ export const feedSteps = ({ read, readNow, cursor }: FeedReads, until: Millis): 
       const end: FeedStep = { step: "timeout", cursor: yield* cursor };
       return [[...events, end], "over"] as const;
     }
-    const idle: ReadonlyArray<FeedStep> = more || isBehind ? [] : [{ step: "idle" }];
+    // Reading many events that a filter leaves out takes longer than clients wait for a sign of life.
+    const idle: ReadonlyArray<FeedStep> = isBehind && !more ? [] : [{ step: "idle" }];
     return [events.length > 0 ? events : idle, more ? "behind" : "open"] as const;
   });
 
