@@ -9,7 +9,7 @@ import type { StoreEffect } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import { forEachLinkChange } from "../links/link_events.ts";
 import { paced } from "../paced.ts";
-import type { HoldItems } from "../records/records.ts";
+import { type HoldItems, leaseShare } from "../records/records.ts";
 import { forEachSessionChange } from "../sessions/session_watch.ts";
 import { forEachSignal, Signals } from "../signals.ts";
 import { StorageUse } from "../storage_use.ts";
@@ -198,9 +198,8 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   const take = Effect.gen(function* () {
     if (node.isStopping || resting() !== null) return;
     const at = yield* Clock.currentTimeMillis;
-    const until = at + holdTime;
-    const held = yield* hold({ node: node.id, at, until, limit: takenAtOnce });
-    node.livesUntil = until;
+    const held = yield* hold({ node: node.id, at, until: at + holdTime, limit: takenAtOnce });
+    node.livesUntil = at + leaseShare * holdTime;
     yield* update(held);
     // A node receives signals from its first courier on.
     if (couriers.size > 0) yield* subscribe;

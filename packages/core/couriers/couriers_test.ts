@@ -1,6 +1,31 @@
-import { expect, it } from "vitest";
-import { retryDelay } from "./couriers.ts";
+import { expect, it, testWith } from "@accountlink/test-servers/effect";
+import { Clock, Effect } from "effect";
+import { TestClock } from "effect/testing";
+import { leaseShare } from "../records/records.ts";
+import { services } from "../test_services.ts";
+import { makeCouriers, makeNode, retryDelay } from "./couriers.ts";
 
 it("the delay before the next attempt grows with the wait, in whole milliseconds, which stores keep", () => {
   expect([0, 50_001, 123_456, 90_000_000].map(retryDelay)).toEqual([5_000, 5_001, 12_346, 600_000]);
+});
+
+testWith(services)("a node stops when its lease may end, since stores renew leases late", function* () {
+  const node = makeNode();
+  let leased = 0;
+  yield* makeCouriers({
+    topic: "webhooks",
+    items: "webhooks",
+    problem: "Cannot send webhooks",
+    node,
+    hold: ({ at, until }) => {
+      leased = leaseShare * (until - at);
+      return Effect.succeed([]);
+    },
+    idOf: () => "",
+    make: (courier) => courier,
+    run: () => Effect.void,
+    isDue: () => false,
+  });
+  yield* TestClock.adjust("1 second");
+  expect(node.livesUntil - (yield* Clock.currentTimeMillis)).toBe(leased);
 });

@@ -36,11 +36,14 @@ export interface Merging<Field extends string = string> {
   readonly latest?: Field;
 }
 
+/** The share of its time that a lease lasts at least: a store renews only leases that last no longer. @internal */
+export const leaseShare = 0.7;
+
 /** The parameters of `hold`, which renews a node's lease, takes free items, and returns all items of the node. */
 export interface HoldItems {
   readonly node: string;
   readonly at: Millis;
-  /** When the lease ends. The node releases all its items if this time is not after `at`, the time of the call. */
+  /** When the lease ends, after `leaseShare` of its time at the earliest. The node releases all its items if this time is not after `at`, the time of the call. */
   readonly until: Millis;
   /** How many further items to take at most. */
   readonly limit: number;

@@ -1,4 +1,5 @@
 import { Clock, Effect, Option } from "effect";
+import { leaseShare } from "../records/records.ts";
 import { StorageUse } from "../storage_use.ts";
 import { sweepEvery } from "../telemetry/warn_once.ts";
 import { newUlid } from "../ulid.ts";
@@ -36,7 +37,7 @@ export const makeOldestNode = Effect.fnUntraced(function* <R>(
 
   const hold = Effect.fnUntraced(function* (at: number) {
     yield* store.hold({ node, at, until: at + holdTime, limit: 0 });
-    livesUntil = at + holdTime;
+    livesUntil = at + leaseShare * holdTime;
     const isOldest = Option.contains(yield* store.firstNode(prefix, at), node);
     yield* isOldest ? work : stop;
   });

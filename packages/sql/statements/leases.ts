@@ -1,6 +1,6 @@
 /** Assigns rows of a table to the nodes that work on them. Other nodes take the rows of a dead node. */
 
-import { type HoldItems, longestLease, makeLeftLeases } from "@accountlink/core/records";
+import { type HoldItems, leaseShare, longestLease, makeLeftLeases } from "@accountlink/core/records";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
@@ -17,9 +17,6 @@ interface LeasedTable {
   /** The SQL condition that is true for a row that a node must work on. */
   readonly isNeeded: Statement.Fragment;
 }
-
-/** A node renews its lease after this share of the lease's duration. */
-const renewalShare = 0.3;
 
 /**
  * Returns a function that renews the lease of a node when it is due, and assigns rows to this node that no live node
@@ -79,7 +76,7 @@ export const leasesOn = (
     if (needed === 0 && hold.limit > 0) return false;
     const left = lives_until === null ? 0 : lives_until - at;
     // A lease has more left than it lasts after the clock was set back.
-    const isOld = left < (1 - renewalShare) * (until - at) || left > until - at;
+    const isOld = left < leaseShare * (until - at) || left > until - at;
     if (isOld || free > 0) {
       // Commit the new lease before the node takes rows, so that other nodes do not consider this node dead.
       yield* sql`

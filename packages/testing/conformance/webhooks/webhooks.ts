@@ -1,5 +1,6 @@
 import type { StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
+import { leaseShare } from "@accountlink/core/records";
 import { Effect } from "effect";
 import {
   makeDelivery,
@@ -96,6 +97,17 @@ export const webhooks: Cases<StoragePorts> = {
       atOnce,
     );
     expectEqual(holding.filter((webhook) => webhook !== null).length, 1);
+  },
+
+  "a lease lasts its least time from each hold on, although stores renew it late": function* () {
+    const { add, store, held } = yield* newWebhookSteps;
+    const { id } = yield* add();
+    const [node, other] = [uniqueText(), uniqueText()];
+    const holdAt = (name: string, at: number) =>
+      Effect.map(store.hold({ node: name, at, until: at + 7_000, limit: 1_000_000 }), (all) => held(id, all));
+    for (const at of [start, start + 2_000]) yield* holdAt(node, at);
+    expectEqual(yield* holdAt(other, start + 2_000 + leaseShare * 7_000 - 1), null);
+    expectEqual((yield* holdAt(other, start + 9_000))?.id, id);
   },
 
   "hold takes at most its limit of new webhooks per call": function* () {
