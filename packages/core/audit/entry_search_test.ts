@@ -1,10 +1,9 @@
 import { expect, it, test } from "@accountlink/test-servers/effect";
-import { Effect, Fiber } from "effect";
+import { Clock, Effect, Fiber } from "effect";
 import { TestClock } from "effect/testing";
 import type { Pid } from "../ids.ts";
 import { dayMs, hourMs } from "../timestamp.ts";
 import { bounds } from "../turns/bounds.ts";
-import { noteRequest } from "../turns/recent_requests.ts";
 import { BusyTime, WorkingTime, WorkingTimes } from "../turns/working_time.ts";
 import type { AuditEntry, AuditFilter } from "./audit.ts";
 import { mostSearched, searchEntries } from "./entry_search.ts";
@@ -58,11 +57,12 @@ it("a page names its last entry as the next one's beginning only if there are ol
 test("a long search rests between its steps beside another account", function* () {
   let [busy, steps] = [0, 0];
   const time = { accounts: new WorkingTime(), visits: new WorkingTime() };
+  const noteAnother = Effect.map(Clock.currentTimeMillis, (now) => time.accounts.note("another", now));
   const takes = bounds.workedAtOnce / 2;
   const read = Effect.fnUntraced(function* (before: number, size: number) {
     steps++;
     busy += takes;
-    yield* noteRequest("another");
+    yield* noteAnother;
     yield* TestClock.adjust(takes);
     return entriesBefore(before, size);
   });
@@ -80,7 +80,7 @@ test("a long search rests between its steps beside another account", function* (
   while (searching.pollUnsafe() === undefined) {
     for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow;
     stepsAt.push(steps);
-    yield* noteRequest("another");
+    yield* noteAnother;
     yield* TestClock.adjust(bounds.presence / 2);
   }
   expect(stepsAt[0]).toBeLessThan(5);

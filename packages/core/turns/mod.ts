@@ -1,7 +1,6 @@
 /** Fairness: in which order accounts get what they share. `docs/fairness.md` says how its parts work together. @internal */
 export * from "./address_rate.ts";
 export * from "./bounds.ts";
-export { RecentRequests } from "./recent_requests.ts";
 export * from "./request_places.ts";
 export * from "./resources.ts";
 export * from "./turns.ts";

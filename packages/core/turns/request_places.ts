@@ -1,10 +1,9 @@
 /** Gives requests that cost more than a lookup their places. A request has its place from when its body is there. */
-import { Context, Effect, Exit, Layer, Scope, Stream } from "effect";
+import { Clock, Context, Effect, Exit, Layer, Scope, Stream } from "effect";
 import type { ClientAddress } from "../addresses/mod.ts";
 import { monotonicMillis } from "../monotonic_millis.ts";
 import { AddressRate } from "./address_rate.ts";
 import { bounds } from "./bounds.ts";
-import { noteRequest } from "./recent_requests.ts";
 import { type Asker, TurnAccount, Turns, TurnVisitor, turnOwner } from "./turns.ts";
 import { WorkingTimes } from "./working_time.ts";
 
@@ -44,6 +43,14 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
     const visits = new Turns({ resource: "page_visits", share: bounds.visits });
     const begins = new Turns({ resource: "visits_begun", places: bounds.dearRequests });
     const { accounts, visits: time } = yield* WorkingTimes;
+    /** Pages take their turns at the writer and at platforms as visitors, until their account is charged. */
+    const ofPages =
+      (inPlace: InPlace): InPlace =>
+      (asker, answer) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          for (const noting of [accounts, time]) noting.note(asker.account, now);
+          return inPlace(asker, Effect.provideService(answer, TurnVisitor, asker.account));
+        });
     const further = new Turns({ resource: "visits_begun", places: 1 });
     // A sign-in does not rest for the visits of others.
     const free = new AddressRate();
@@ -115,12 +122,3 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
 }) {
   static readonly layer = Layer.effect(RequestPlaces, RequestPlaces.make);
 }
-
-/** Pages take their turns at the writer and at platforms as visitors, until their account is charged. */
-const ofPages =
-  (inPlace: InPlace): InPlace =>
-  (asker, answer) =>
-    Effect.andThen(
-      noteRequest(asker.account),
-      inPlace(asker, Effect.provideService(answer, TurnVisitor, asker.account)),
-    );

@@ -36,9 +36,7 @@ export interface Asker {
 }
 
 /** The account has too much waiting for a resource, or its work has waited for too long. @internal */
-export class TurnRefused extends Data.TaggedError("TurnRefused")<{
-  readonly reason: "many_waiting" | "late";
-}> {}
+export class TurnRefused extends Data.TaggedError("TurnRefused") {}
 
 export interface TurnsOptions {
   /** The name of the resource in the metric. */
@@ -174,11 +172,11 @@ export class Turns {
     longestWait: number,
     step: Effect.Effect<A, E, R>,
   ): Effect.Effect<A, E | TurnRefused, R> {
-    const late = { duration: longestWait, orElse: () => new TurnRefused({ reason: "late" }) };
+    const late = { duration: longestWait, orElse: () => new TurnRefused() };
     const within = (wait: Effect.Effect<void>) => Effect.timeoutOrElse(wait, late);
     return Effect.suspend(() =>
       this.#laneOf(askerOf(from)).waiting >= this.#options.mostWaiting
-        ? new TurnRefused({ reason: "many_waiting" })
+        ? new TurnRefused()
         : this.#run(from, step, within),
     );
   }

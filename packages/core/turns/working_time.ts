@@ -1,8 +1,8 @@
 /** Paces accounts that work for longer than their share of the process while others are there. */
 import { Clock, Context, Effect, type Fiber } from "effect";
 import { monotonicMillisOf } from "../monotonic_millis.ts";
+import type { Millis } from "../timestamp.ts";
 import { bounds } from "./bounds.ts";
-import { RecentRequests } from "./recent_requests.ts";
 
 /**
  * Returns how long this process has worked, in milliseconds; only differences are meaningful. A runtime that does not tell
@@ -96,6 +96,18 @@ export class WorkingTime {
   /** How long the process has worked for each of the accounts, in milliseconds; only differences are meaningful. */
   #shared = 0;
   #busy = 0;
+  /** The account that sent the last request. */
+  #last: string | null = null;
+  #lastAt = Number.NEGATIVE_INFINITY;
+  /** When another account than the last one sent a request. */
+  #otherAt = Number.NEGATIVE_INFINITY;
+
+  /** Notes a request of an account, a user or a client address: an account that is alone need not leave time to others. */
+  note(account: string, now: Millis): void {
+    if (account !== this.#last) this.#otherAt = this.#lastAt;
+    this.#last = account;
+    this.#lastAt = now;
+  }
 
   /** Runs a step of an account once it has rested, and counts its work. */
   pace<A, E, R>(account: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
@@ -104,7 +116,7 @@ export class WorkingTime {
 
   /** Runs a step as `pace` does, but counts nothing while the account is alone, for steps as short as a lookup. */
   paceBeside<A, E, R>(account: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.withFiber((fiber) => (isAlone(fiber, account) ? step : this.pace(account, step)));
+    return Effect.withFiber((fiber) => (this.#isAlone(fiber, account) ? step : this.pace(account, step)));
   }
 
   /**
@@ -114,7 +126,7 @@ export class WorkingTime {
   rest(account: string): Effect.Effect<void> {
     return Effect.withFiber((fiber) => {
       const [rest, work] = this.#countUntil(momentOf(fiber), account);
-      if (rest <= 0 || isAlone(fiber, account)) return Effect.void;
+      if (rest <= 0 || this.#isAlone(fiber, account)) return Effect.void;
       // The work of others meanwhile is not the account's, although another step of the account may run.
       const restart = Effect.withFiber((rested) => {
         work.counted = this.#sharedUntil(momentOf(rested)[1]);
@@ -152,6 +164,12 @@ export class WorkingTime {
     );
   }
 
+  /** Whether no other account has sent a request of late. */
+  #isAlone(fiber: AnyFiber, account: string): boolean {
+    const at = this.#last === account ? this.#otherAt : this.#lastAt;
+    return fiber.getRef(Clock.Clock).currentTimeMillisUnsafe() - at >= bounds.presence;
+  }
+
   #sharedUntil(busy: number): number {
     this.#shared += Math.max(0, busy - this.#busy) / Math.max(1, this.#accounts);
     this.#busy = busy;
@@ -182,6 +200,3 @@ export class WorkingTime {
 export const WorkingTimes = Context.Reference("@accountlink/core/WorkingTimes", {
   defaultValue: () => ({ accounts: new WorkingTime(), visits: new WorkingTime() }),
 });
-
-const isAlone = (fiber: AnyFiber, account: string): boolean =>
-  fiber.getRef(RecentRequests).isAlone(account, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe());

@@ -1,8 +1,7 @@
 import { expect, test } from "@accountlink/test-servers/effect";
-import { Effect, Fiber } from "effect";
+import { Clock, Effect, Fiber } from "effect";
 import { TestClock } from "effect/testing";
 import { bounds } from "./bounds.ts";
-import { noteRequest } from "./recent_requests.ts";
 import { BusyTime, uncounted, WorkingTime } from "./working_time.ts";
 
 const { presence, workedAtOnce, workingPart } = bounds;
@@ -12,6 +11,10 @@ class Process {
   readonly #time = new WorkingTime();
   #busy = 0;
   readonly busyTime = () => this.#busy;
+
+  noteRequest(account: string) {
+    return Effect.map(Clock.currentTimeMillis, (now) => this.#time.note(account, now));
+  }
 
   /** Starts a step of an account, beside an account that has just sent a request. */
   begin(account: string, takes: number, isBeside = true) {
@@ -29,7 +32,7 @@ class Process {
   }
 
   #fork(step: Effect.Effect<void>, isBeside: boolean) {
-    const arrived = isBeside ? noteRequest("another") : Effect.void;
+    const arrived = isBeside ? this.noteRequest("another") : Effect.void;
     return Effect.forkChild(Effect.andThen(arrived, step), { startImmediately: true });
   }
 
@@ -56,7 +59,7 @@ const waitAfter = Effect.fnUntraced(function* (process: Process, account: string
   for (let waited = 0; ; waited++) {
     yield* Effect.yieldNow;
     if (next.pollUnsafe() !== undefined) return waited;
-    yield* noteRequest("another");
+    yield* process.noteRequest("another");
     yield* TestClock.adjust(1);
   }
 });
@@ -146,7 +149,7 @@ pacingTest("one within its share works on while another one is over it", functio
 });
 
 pacingTest("an account that is alone uses all time", function* (process) {
-  yield* noteRequest("ada");
+  yield* process.noteRequest("ada");
   yield* process.begin("ada", 10 * workedAtOnce, false);
   yield* TestClock.adjust(presence);
   yield* process.work(10 * workedAtOnce);

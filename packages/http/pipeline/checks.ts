@@ -14,7 +14,7 @@ import { isAddressAllowed } from "@accountlink/core/addresses";
 import { GameId } from "@accountlink/core/ids";
 import { keyFreshness } from "@accountlink/core/keys";
 import { PlatformRefusals } from "@accountlink/core/platforms";
-import { RecentRequests, RequestPlaces } from "@accountlink/core/turns";
+import { RequestPlaces, WorkingTimes } from "@accountlink/core/turns";
 import {
   accessesOf,
   type Credential,
@@ -61,14 +61,14 @@ export const makeChecks = Effect.gen(function* () {
   const limits = yield* RequestLimits;
   const { chargeTo } = yield* PlatformRefusals;
   const places = yield* RequestPlaces;
-  const recent = yield* RecentRequests;
+  const { accounts } = yield* WorkingTimes;
 
   /** Counts a request against its limits, or refuses it. */
   const admit = (context: RequestContext, account: string, counting: ReturnType<typeof limits.admit>) =>
     Effect.flatMap(counting, ({ report, refusal }) => {
       const counted = { ...context, limits: report };
       if (refusal !== null) return Effect.fail(new Refused<PublicError>(counted, refusal));
-      recent.note(account, context.clock.currentTimeMillisUnsafe());
+      accounts.note(account, context.clock.currentTimeMillisUnsafe());
       return Effect.succeed(counted);
     });
 
