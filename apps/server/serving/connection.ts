@@ -1,8 +1,10 @@
 /** A connection of the HTTP server: its unanswered requests, and how its bytes reach Node's parser. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { type ClientAddress, inAny, parseAddress } from "@accountlink/core/addresses";
 import { bounds } from "@accountlink/core/turns";
-import type { NodeListenerOptions } from "@accountlink/http";
+import { Option } from "effect";
+import type { IpNetwork } from "effect/net";
 
 /** Node's HTTP server keeps here whether it has paused the socket. */
 type PausedByNode = Socket & { readonly _paused?: boolean };
@@ -12,14 +14,13 @@ interface Entered {
   readonly hasBody: boolean;
   /** Whether the request arrived before the previous answer of its connection was sent. */
   readonly isPipelined: boolean;
-  readonly start: (turn: Turn) => void;
+  readonly start: () => void;
 }
-
-/** What a request that starts needs to know of its turn. */
-export type Turn = Required<Pick<NodeListenerOptions, "onUncounted" | "goOn">>;
 
 export class Connection {
   readonly socket: Socket;
+  /** The trusted proxy that opened the connection, whose requests are those of many clients. */
+  readonly proxy: ClientAddress | null;
   /** The client address; null for a proxy. */
   readonly address: string | null;
   /** The unanswered requests, in order. The first `started` of them have started. */
@@ -36,25 +37,18 @@ export class Connection {
   /** Whether requests of the connection do not count against the limits of its address. */
   isUncounted = false;
   isNew = true;
-  /** When the round of the event loop began in which the last request arrived. */
-  #lastRound: number | null = null;
+  /** The turn in which the last request arrived. */
+  #lastTurn: number | null = null;
   /** The bytes that are being parsed in pieces. */
   chunk: Buffer | undefined;
   /** How many of the next bytes belong to a body, at most. */
   #bodySize = 0;
 
-  readonly turn: Turn;
-
-  /** @param wait runs a step when it is its turn */
-  constructor(socket: Socket, address: string | null, wait: (run: () => void) => void) {
+  constructor(socket: Socket, proxies: ReadonlyArray<IpNetwork.IpNetwork>) {
+    const address = Option.getOrNull(parseAddress(socket.remoteAddress ?? ""));
     this.socket = socket;
-    this.address = address;
-    this.turn = {
-      onUncounted: () => {
-        this.isUncounted = true;
-      },
-      goOn: (run) => (!this.isPipelined && this.entered.length === 1 ? run() : wait(run)),
-    };
+    this.proxy = address !== null && inAny(proxies, address) ? address : null;
+    this.address = this.proxy === null ? (address?.countedAs ?? null) : null;
   }
 
   get hasWaiting(): boolean {
@@ -72,17 +66,12 @@ export class Connection {
   }
 
   /** Adds a request. */
-  enter(
-    { headers }: IncomingMessage,
-    response: ServerResponse,
-    start: (turn: Turn) => void,
-    round: number,
-  ): Entered {
+  enter({ headers }: IncomingMessage, response: ServerResponse, start: () => void, turn: number): Entered {
     this.#bodySize = Number(headers["content-length"] ?? 0);
     const hasBody = this.#bodySize > 0 || headers["transfer-encoding"] !== undefined;
-    // No client reads an answer and sends its next request within one round of the event loop.
-    const isPipelined = this.isPipelined || this.entered.length > 0 || this.#lastRound === round;
-    this.#lastRound = round;
+    // No client reads an answer and sends its next request within one turn.
+    const isPipelined = this.isPipelined || this.entered.length > 0 || this.#lastTurn === turn;
+    this.#lastTurn = turn;
     const entered = { response, hasBody, isPipelined, start };
     this.entered.push(entered);
     return entered;
@@ -110,7 +99,7 @@ export class Connection {
     if (next === undefined) return;
     this.started++;
     this.isNew = false;
-    next.start(this.turn);
+    next.start();
   }
 
   /** Reads the socket from now on in place of Node's parser, which gets the bytes in pieces. */

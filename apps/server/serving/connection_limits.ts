@@ -1,11 +1,12 @@
-import type { Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type ClientAddress, clientAddress, inAny, parseAddress } from "@accountlink/core/addresses";
+import { clientAddress, inAny } from "@accountlink/core/addresses";
 import { SharedIpRateLimited } from "@accountlink/core/errors";
-import { Effect, Metric, Option } from "effect";
+import { Effect, Metric } from "effect";
 import type { Config } from "../config/config.ts";
 import { mostOpenFiles } from "../telemetry/process_metrics.ts";
 import type { RefusalOf } from "./node_server.ts";
+import type { RequestTurns } from "./request_turns.ts";
 
 const refusals = Metric.counter("accountlink_http_connections_refused_total", {
   description:
@@ -20,48 +21,33 @@ const refusals = Metric.counter("accountlink_http_connections_refused_total", {
  * Connections from a trusted proxy count only toward the total. Behind a trusted proxy, the requests in flight of each
  * client address are limited instead.
  *
- * @returns functions that refuse a request if its client address has too many requests in flight; empty if there is no
- * limit or no trusted proxy
+ * @returns refuses a request if its client address has too many requests in flight
  */
-export const limitConnections = (server: Server, config: Config) =>
-  Effect.map(Effect.context(), (context): ReadonlyArray<RefusalOf> => {
-    const { ACCOUNTLINK_CONNECTIONS_PER_IP: limit, ACCOUNTLINK_TRUSTED_PROXIES: proxies } = config;
+export const limitConnections = (server: Server, turns: RequestTurns, config: Config) =>
+  Effect.map(Effect.context(), (context): RefusalOf => {
+    const { ACCOUNTLINK_TRUSTED_PROXIES: proxies } = config;
+    const limit = config.ACCOUNTLINK_CONNECTIONS_PER_IP || Infinity;
     const countRefusal = (cap: "address" | "all") =>
       Metric.withAttributes(refusals, { cap }).updateUnsafe(1, context);
 
     server.maxConnections = Math.min(config.ACCOUNTLINK_CONNECTIONS, connectionsOf(mostOpenFiles()));
     server.on("drop", () => countRefusal("all"));
-    if (limit === 0) return [];
-
-    const sockets = new Counts(limit);
-    const requests = new Counts(limit);
-    const proxied = new WeakMap<Socket, ClientAddress>();
+    const takeConnection = makeCounts(limit);
+    const takeRequest = makeCounts(limit);
 
     server.on("connection", (socket) => {
-      const address = Option.getOrUndefined(parseAddress(socket.remoteAddress ?? ""));
-      if (address === undefined) return;
-      if (inAny(proxies, address)) {
-        proxied.set(socket, address);
-      } else if (sockets.take(address.countedAs)) {
-        socket.once("close", () => sockets.release(address.countedAs));
-      } else {
-        countRefusal("address");
-        socket.destroy();
-      }
+      const { address } = turns.connectionOf(socket);
+      if (address === null || takeConnection(address, socket)) return;
+      countRefusal("address");
+      socket.destroy();
     });
 
-    if (proxies.length === 0) return [];
-
-    const refuseOverLimit: RefusalOf = ({ headers, socket }, response) => {
-      const proxy = proxied.get(socket);
+    return ({ headers, socket }, response) => {
+      const { proxy } = turns.connectionOf(socket);
       const forwardedFor = headers["x-forwarded-for"] as string | undefined;
-      if (proxy === undefined || forwardedFor === undefined) return null;
+      if (proxy === null || forwardedFor === undefined) return null;
       const client = clientAddress(proxy, forwardedFor, proxies);
-      if (inAny(proxies, client)) return null;
-      if (requests.take(client.countedAs)) {
-        response.once("close", () => requests.release(client.countedAs));
-        return null;
-      }
+      if (inAny(proxies, client) || takeRequest(client.countedAs, response)) return null;
       countRefusal("address");
       return new SharedIpRateLimited({
         bucket: "ip_second",
@@ -70,31 +56,23 @@ export const limitConnections = (server: Server, config: Config) =>
         retryAfter: 1,
       });
     };
-    return [refuseOverLimit];
   });
 
-class Counts {
-  readonly #limit: number;
-  readonly #open = new Map<string, number>();
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** Counts one more connection or request from an address. Returns false if the address has reached the limit. */
-  take(name: string): boolean {
-    const open = this.#open.get(name) ?? 0;
-    if (open >= this.#limit) return false;
-    this.#open.set(name, open + 1);
+/** Returns a function that counts what is open of an address, or returns false if it has reached the limit. */
+const makeCounts = (limit: number) => {
+  const counts = new Map<string, number>();
+  return (address: string, opened: Socket | ServerResponse): boolean => {
+    const open = counts.get(address) ?? 0;
+    if (open >= limit) return false;
+    counts.set(address, open + 1);
+    opened.once("close", () => {
+      const left = (counts.get(address) ?? 1) - 1;
+      if (left === 0) counts.delete(address);
+      else counts.set(address, left);
+    });
     return true;
-  }
-
-  release(name: string): void {
-    const open = (this.#open.get(name) ?? 1) - 1;
-    if (open === 0) this.#open.delete(name);
-    else this.#open.set(name, open);
-  }
-}
+  };
+};
 
 /**
  * How many connections clients may open if this many files may be open. The rest is for stores, platforms and the log.

@@ -29,6 +29,7 @@ import { limitConnections } from "./connection_limits.ts";
 import { drain } from "./drain.ts";
 import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
 import { answerRequests, makeNodeServer } from "./node_server.ts";
+import { RequestTurns } from "./request_turns.ts";
 
 /** Where a server answers. */
 export interface Place {
@@ -48,7 +49,8 @@ export const serveHttp = Effect.fnUntraced(function* (
   let isStopping = false;
   const ready = Layer.succeedContext(yield* Layer.build(readiness(() => isStopping)));
   const node = makeNodeServer(config);
-  const overLimit = yield* limitConnections(node, config);
+  const turns = new RequestTurns(node, config);
+  const refuseOverLimit = yield* limitConnections(node, turns, config);
   yield* exportProcessMetrics;
   yield* exportConnections(node);
   const settings = Layer.mergeAll(
@@ -67,8 +69,8 @@ export const serveHttp = Effect.fnUntraced(function* (
   const app = yield* makeHttpApp({ pages: makePages }).pipe(Effect.provide(Layer.merge(settings, ready)));
   yield* Layer.build(Layer.provide(Layer.merge(layerReminders, layerPlanNotices), settings));
   const log = Context.get(yield* Layer.build(Layer.provide(LogCouriers.layer, settings)), LogCouriers);
-  const checks = [refuseMalformed(publicUrl), ...overLimit];
-  const turns = yield* answerRequests(node, app, checks, config);
+  const refuse = refuseMalformed(publicUrl);
+  yield* answerRequests(node, turns, app, (...of) => refuse(...of) ?? refuseOverLimit(...of));
   yield* answerClientErrors(node, app, turns);
   yield* Effect.forkScoped(Effect.provide(watchReadiness, ready));
   // The scope closes the operator port last, so that metrics are available while the server drains.

@@ -5,7 +5,7 @@ import type { PublicError } from "@accountlink/core";
 import { type HttpApp, makeNodeListener } from "@accountlink/http";
 import { Effect } from "effect";
 import type { Config } from "../config/config.ts";
-import { RequestTurns } from "./request_turns.ts";
+import type { RequestTurns } from "./request_turns.ts";
 
 /** How long a request may stay unanswered beyond the longest long poll, in milliseconds. */
 const longestSilence = 300_000;
@@ -41,34 +41,20 @@ export const makeNodeServer = (config: Config, silence = longestSilence): Server
 /** Returns the error that refuses a request before routing, or null. Called once for each request. */
 export type RefusalOf = (request: IncomingMessage, response: ServerResponse) => PublicError | null;
 
-/**
- * Passes the requests of the server to the application when it is their turn.
- *
- * @param checks are called in order until one of them refuses the request
- */
+/** Passes the requests of the server to the application when it is their turn. */
 export const answerRequests = Effect.fnUntraced(function* (
   node: Server,
+  turns: RequestTurns,
   app: HttpApp,
-  checks: ReadonlyArray<RefusalOf>,
-  config: Config,
+  refusalOf: RefusalOf,
 ) {
   const listener = yield* makeNodeListener(app);
-
-  const refusalOf: RefusalOf = (request, response) => {
-    for (const check of checks) {
-      const refusal = check(request, response);
-      if (refusal !== null) return refusal;
-    }
-    return null;
-  };
-  const turns = new RequestTurns(node, config);
   const answer = (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) =>
     turns.enter(request, response, (turn) =>
       listener(request, response, { refusal: refusalOf(request, response), expectsContinue, ...turn }),
     );
   node.on("request", answer(false));
   node.on("checkContinue", answer(true));
-  return turns;
 });
 
 /** A request that Node treats as plain HTTP, whatever its `Upgrade` header or method. */

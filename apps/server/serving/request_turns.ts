@@ -1,8 +1,8 @@
 /**
  * Bounds what connections and client addresses may have open and unread, so that none delays the requests of others:
  *
- * - A connection's only request starts at once. Others wait for their turn, in which connections start one after the
- *   other. While requests of a connection wait, it is not read.
+ * - Requests start when those of all connections of a round of the event loop have arrived: first the only ones of their
+ *   connection, then one connection after the other. While requests of a connection wait, it is not read.
  * - After a request with a body, none of its connection starts until it is answered.
  * - Once a client pipelines, the bytes of all connections reach the parser in pieces.
  * - Of an address, more requests start in a second than its limits allow, so that its clients read when to come again.
@@ -10,11 +10,13 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { inAny, parseAddress } from "@accountlink/core/addresses";
 import { AddressRate, bounds } from "@accountlink/core/turns";
-import { Option } from "effect";
+import type { NodeListenerOptions } from "@accountlink/http";
 import type { Config } from "../config/config.ts";
-import { Connection, type Turn } from "./connection.ts";
+import { Connection } from "./connection.ts";
+
+/** What a request that starts needs to know of its turn. */
+type Turn = Required<Pick<NodeListenerOptions, "onUncounted" | "goOn">>;
 
 export class RequestTurns {
   readonly #config: Config;
@@ -33,8 +35,8 @@ export class RequestTurns {
   #turnEnded = 0;
   /** Whether a connection was accepted since the last turn. */
   #hasAccepted = false;
-  /** When the first request of this round of the event loop arrived; null before. */
-  #roundBegan: number | null = null;
+  /** How many turns there were. */
+  #turn = 0;
 
   constructor(server: Server, config: Config) {
     const { ACCOUNTLINK_IP_PER_SECOND: requests, ACCOUNTLINK_IP_PAGES_PER_SECOND: pages } = config;
@@ -44,19 +46,24 @@ export class RequestTurns {
     server.on("connection", (socket) => this.#open(socket));
   }
 
-  /** Starts a request now or when it is its turn. */
+  /** Starts a request when it is its turn. */
   enter(request: IncomingMessage, response: ServerResponse, start: (turn: Turn) => void): void {
     const connection = this.connectionOf(request.socket);
-    const round = this.#beginRound();
-    const entered = connection.enter(request, response, start, round);
+    const onUncounted = () => {
+      connection.isUncounted = true;
+    };
+    const goOn = (run: () => void) => {
+      if (!connection.isPipelined && connection.entered.length === 1) return run();
+      this.#pipelined.push(run);
+      this.#schedule();
+    };
+    const entered = connection.enter(request, response, () => start({ onUncounted, goOn }), this.#turn);
     response.once("close", () => {
       connection.leave(entered);
       this.#goOn(connection);
     });
     if (entered.isPipelined) this.#watch();
-    const hasTime = !this.#hasAccepted && performance.now() - round <= bounds.startTime;
-    if (!entered.isPipelined && hasTime && this.#mayStart(connection)) connection.startNext();
-    else this.#goOn(connection);
+    this.#goOn(connection);
   }
 
   connectionOf(socket: Socket): Connection {
@@ -66,13 +73,7 @@ export class RequestTurns {
   #open(socket: Socket): void {
     this.#hasAccepted = true;
     this.#schedule();
-    const address = Option.getOrUndefined(parseAddress(socket.remoteAddress ?? ""));
-    // Connections of proxies carry requests of many clients, so they belong to no address.
-    const isProxy = address !== undefined && inAny(this.#config.ACCOUNTLINK_TRUSTED_PROXIES, address);
-    const connection = new Connection(socket, isProxy ? null : (address?.countedAs ?? null), (run) => {
-      this.#pipelined.push(run);
-      this.#schedule();
-    });
+    const connection = new Connection(socket, this.#config.ACCOUNTLINK_TRUSTED_PROXIES);
     this.#connections.set(socket, connection);
     // Requests that still wait when the client disconnects never start.
     socket.once("close", () => {
@@ -88,15 +89,6 @@ export class RequestTurns {
     this.#watchedUntil = performance.now() + bounds.watchTime;
     for (const connection of this.#unwatched) connection.readInPieces();
     this.#unwatched.clear();
-  }
-
-  /** Returns when the first request of this round of the event loop arrived. */
-  #beginRound(): number {
-    if (this.#roundBegan !== null) return this.#roundBegan;
-    setImmediate(() => {
-      this.#roundBegan = null;
-    });
-    return (this.#roundBegan = performance.now());
   }
 
   /** Counts a request that starts against its address. Returns false if it has to wait. */
@@ -134,6 +126,7 @@ export class RequestTurns {
 
   #takeTurn(): void {
     this.#isScheduled = false;
+    this.#turn++;
     const isAccepting = this.#hasAccepted;
     this.#hasAccepted = false;
     const sinceLast = performance.now() - this.#turnEnded;

@@ -6,11 +6,13 @@ import { Deferred, Effect, Stream } from "effect";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { answerRequests, makeNodeServer } from "./node_server.ts";
+import { RequestTurns } from "./request_turns.ts";
 
 const serve = async (answer: HttpApp["answer"], env: Readonly<Record<string, string>> = {}) => {
   const config = await Effect.runPromise(readConfig(env));
   const server = makeNodeServer(config);
-  await runUntil(onTestFinished)(answerRequests(server, { answer, refuse: answer }, [], config));
+  const turns = new RequestTurns(server, config);
+  await runUntil(onTestFinished)(answerRequests(server, turns, { answer, refuse: answer }, () => null));
   const port = await listenLocally(server);
   const open = async () => {
     const socket = connect(port, "127.0.0.1");
@@ -129,14 +131,13 @@ it("a client that pipelines requests and reads their long answers slowly gets al
   await expect.poll(answers, { timeout: 20_000 }).toBe(count);
 });
 
-it("of requests that arrive together, some start at once, and the others when new connections are accepted", async () => {
+it("of requests that arrive together, none starts before its turn, nor waits for new connections", async () => {
   const { paths, answer } = remembering(3);
   const { open, accepted } = await serve(answer, unlimited);
   const all = await Promise.all(Array.from({ length: 10 }, open));
   await vi.waitUntil(() => accepted.length === 10);
   for (const socket of accepted) socket.emit("data", Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
-  // A second one would start after 3 milliseconds.
-  expect(paths.length).toBe(1);
+  expect(paths.length).toBe(0);
   await vi.waitUntil(() => all.every(({ answers }) => answers() === 1));
 });
 
