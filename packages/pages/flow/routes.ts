@@ -119,7 +119,7 @@ export const flowRoutes = Effect.gen(function* () {
   const keylessAnswer: KeylessAnswers["keylessAnswer"] = (id, answer) =>
     handle(id, (context) =>
       Effect.catchTag(answer(context.request), "BadRequest", (refused) =>
-        isOfLastPage(context.request)
+        isOfLastPage(context.request) && lastPage.read(context) !== null
           ? Effect.flatMap(places.visit(context.address, showLast(context, null)), (page) =>
               page === null ? Effect.fail(refused) : Effect.succeed(page),
             )
