@@ -1,13 +1,13 @@
 /** What the undo of an import would do: how many links it takes back, and who loses roles by it. */
 import { Effect, Option, Stream } from "effect";
 import type { ChatId, GuildId } from "../ids.ts";
-import { type KeptRoleChange, RoleHistoryStore } from "../roles/role_history_store.ts";
+import { makeGivenMembers } from "../roles/given_members.ts";
 import { givesSomething } from "../roles/role_plan.ts";
-import { type PlanPlace, RolePlanStore } from "../roles/role_plan_store.ts";
+import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { bounds, Turns, turnOwner } from "../turns/mod.ts";
 import { ImportStore, type UndoableImport } from "./import_store.ts";
 
-/** How many links of an import, and changes of a role, one read takes. */
+/** How many links of an import one read takes. */
 const pageSize = 1_000;
 
 interface UndoPreview {
@@ -35,25 +35,12 @@ export const isLeftToUndo = (imports: ImportStore["Service"], id: string) =>
 export const makeUndoPreview = Effect.gen(function* () {
   const imports = yield* ImportStore;
   const plans = yield* RolePlanStore;
-  const history = yield* RoleHistoryStore;
+  const { givenMembers } = yield* makeGivenMembers;
   const turns = new Turns({ resource: "import_files", places: 1, longestRest: bounds.workedAtOnce });
 
   /** Reads a page of the links of an import, of which there may be hundreds, in the account's turn. */
   const undoablePage: ImportStore["Service"]["undoablePage"] = (...page) =>
     Effect.flatMap(turnOwner, (owner) => turns.step(owner, imports.undoablePage(...page)));
-
-  /** Returns the members who got a role from the rules since a time, and still have it. */
-  const given = Effect.fnUntraced(function* (place: PlanPlace, roleId: string, since: number) {
-    const members: Array<ChatId> = [];
-    let from = { at: since, number: 0 };
-    let page: ReadonlyArray<KeptRoleChange>;
-    do {
-      page = yield* history.toReverse({ ...place, roleId, change: "gave", ...from }, pageSize);
-      members.push(...page.map(({ chatId }) => chatId));
-      from = page.at(-1) ?? from;
-    } while (page.length === pageSize);
-    return members;
-  });
 
   return Effect.fnUntraced(function* ({
     id,
@@ -66,7 +53,7 @@ export const makeUndoPreview = Effect.gen(function* () {
       const { guildId, rules } = plan;
       const members = new Set<ChatId>();
       for (const roleId of new Set(rules.map((rule) => rule.roleId)))
-        for (const chatId of yield* given({ pid, guildId }, roleId, importedAt)) members.add(chatId);
+        for (const chatId of yield* givenMembers({ pid, guildId }, roleId, importedAt)) members.add(chatId);
       guilds.push({ guildId, given: members, members: 0 });
     }
     let [removed, restored, kept] = [0, 0, 0];

@@ -27,7 +27,6 @@ export * from "./preview_store.ts";
 export * from "./preview_tally.ts";
 export type { NicknameBefore } from "./replaced_nicknames.ts";
 export * from "./role_changes.ts";
-export { unnamedBy } from "./role_history.ts";
 export * from "./role_history_store.ts";
 export * from "./role_plan.ts";
 export * from "./role_plan_store.ts";

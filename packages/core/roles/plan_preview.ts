@@ -43,6 +43,8 @@ export const PlanPreview = Schema.Struct({
   roles: Schema.Array(
     Schema.Struct({ roleId: Schema.String, held: Schema.Int, gained: Counts, lost: Counts }),
   ),
+  /** How many members have a role by the rules that no rule names any more. Earlier releases stored none. */
+  unnamed: Schema.optional(Schema.Array(Schema.Struct({ roleId: Schema.String, count: Schema.Int }))),
   /** The linked members who would get another nickname, and the members without a link who would lose theirs. */
   nicknames: Counts,
   /** Members with unknown changes, because the game platform did not answer. */
@@ -75,7 +77,7 @@ export const shownRoles = (roles: PlanPreview["roles"], unlinked: PlanSettings["
 /** What a preview says by the choice for members who were never linked, as of `shownRoles`. @internal */
 export const shownPreview = (preview: PlanPreview, unlinked = preview.settings.unlinked) => {
   const isKept = unlinked === "keep";
-  const { state, done, total, unknown, roles, nicknames, examples } = preview;
+  const { state, done, total, unknown, roles, unnamed = [], nicknames, examples } = preview;
   const kept = examples.unlinked.map((example) => ({ ...example, remove: [] }));
   return {
     state,
@@ -83,6 +85,7 @@ export const shownPreview = (preview: PlanPreview, unlinked = preview.settings.u
     total,
     unknown,
     roles: shownRoles(roles, unlinked),
+    unnamed,
     nicknames: sum(nicknames),
     examples: [
       ...examples.linked,

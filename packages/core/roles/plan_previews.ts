@@ -7,6 +7,7 @@ import { PlatformRefusals, type RoleMember, Urgency } from "../platforms/mod.ts"
 import type { Millis } from "../timestamp.ts";
 import { Turns, uncounted } from "../turns/mod.ts";
 import { newUlid } from "../ulid.ts";
+import { makeGivenMembers } from "./given_members.ts";
 import { type ComparedMember, makeGuildComparisons } from "./guild_comparison.ts";
 import { MemberSync } from "./member_sync.ts";
 import { walkMembers } from "./member_walk.ts";
@@ -54,6 +55,7 @@ export const makePlanPreviews = Effect.gen(function* () {
   const sync = yield* MemberSync;
   const { chargeTo } = yield* PlatformRefusals;
   const comparisons = yield* makeGuildComparisons;
+  const { givenUnnamed } = yield* makeGivenMembers;
   const fibers = yield* FiberMap.make<string, PlanPreview | null>();
   const turns = new Turns({ resource: "previews", places: mostAtOnce });
 
@@ -85,6 +87,7 @@ export const makePlanPreviews = Effect.gen(function* () {
     const guild = Option.getOrNull(yield* steps.step(roles.findGuildRoles(guildId)));
     if (guild === null) return yield* new Forbidden({ reason: "bot_not_in_guild" });
     progress.total = guild.memberCount;
+    tally.countUnnamed(yield* steps.step(givenUnnamed(placeOf(plan), plan)));
     const isOver = Effect.succeed(false);
     const options = { members: guild.memberCount, longestWait, isOver };
     const { compare, sources } = yield* steps.step(comparisons.begin(plan, options));

@@ -1,4 +1,5 @@
 /** Counts what a plan would change, member by member. */
+import type { ChatId } from "../ids.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { ComparedMember } from "./guild_comparison.ts";
 import { isLeftAlone, type MemberChanges } from "./member_changes.ts";
@@ -53,6 +54,8 @@ export class PreviewTally {
   #bypassed = 0;
   readonly #examples: Record<keyof Counts, Array<PreviewExample>> = { linked: [], unlinked: [] };
   readonly #names: Array<PreviewName> = [];
+  #given: ReadonlyMap<string, ReadonlySet<ChatId>> = new Map();
+  readonly #unnamed = new Map<string, number>();
 
   constructor(plan: PlanSettings) {
     this.#plan = plan;
@@ -61,11 +64,17 @@ export class PreviewTally {
     );
   }
 
+  /** @param given the members to whom the rules gave roles that no rule names any more, by role */
+  countUnnamed(given: ReadonlyMap<string, ReadonlySet<ChatId>>): void {
+    this.#given = given;
+  }
+
   add(compared: ComparedMember): void {
     const { member, changes } = compared;
     const { gameId } = compared.stored;
     for (const role of this.#named(member.roleIds)) role.held++;
-    if (!member.isBot && isLeftAlone(this.#plan, member)) this.#bypassed++;
+    if (!isLeftAlone(this.#plan, member)) this.#addUnnamed(member);
+    else if (!member.isBot) this.#bypassed++;
     const kind = kindOf(compared);
     for (const { roleId, change, kind: of } of previewedRoles(compared))
       for (const role of this.#named([roleId])) {
@@ -78,9 +87,13 @@ export class PreviewTally {
     this.#addExample(this.#examples[kind], member, changes);
   }
 
-  get counts(): Pick<PlanPreview, "roles" | "nicknames" | "unknown" | "bypassed" | "examples" | "names"> {
+  get counts(): Pick<
+    PlanPreview,
+    "roles" | "unnamed" | "nicknames" | "unknown" | "bypassed" | "examples" | "names"
+  > {
     return {
       roles: Array.from(this.#roles, ([roleId, { examples: _, ...role }]) => ({ roleId, ...role })),
+      unnamed: Array.from(this.#unnamed, ([roleId, count]) => ({ roleId, count })),
       nicknames: this.#nicknames,
       unknown: this.#unknown,
       bypassed: this.#bypassed,
@@ -91,6 +104,12 @@ export class PreviewTally {
 
   #named(roleIds: ReadonlyArray<string>): ReadonlyArray<RoleTally> {
     return roleIds.flatMap((roleId) => this.#roles.get(roleId) ?? []);
+  }
+
+  #addUnnamed({ chatId, roleIds }: RoleMember): void {
+    for (const roleId of roleIds)
+      if (this.#given.get(roleId)?.has(chatId))
+        this.#unnamed.set(roleId, (this.#unnamed.get(roleId) ?? 0) + 1);
   }
 
   #addExample(

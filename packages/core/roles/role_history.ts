@@ -4,13 +4,9 @@ import type { WriteOrigin } from "../audit/audit.ts";
 import { placeOf, type ScopedGuild } from "../communities/mod.ts";
 import type { Millis } from "../timestamp.ts";
 import { makeGivenRoles } from "./given_roles.ts";
-import { type RoleCount, RoleHistoryStore, roleChangeTime } from "./role_history_store.ts";
-import { type PlanSettings, settingNames } from "./role_plan.ts";
+import { RoleHistoryStore, roleChangeTime } from "./role_history_store.ts";
+import { settingNames } from "./role_plan.ts";
 import { StoredPlans } from "./stored_plans.ts";
-
-/** Returns the counts of roles that these rules do not name. @internal */
-export const unnamedBy = ({ rules }: Pick<PlanSettings, "rules">, counts: ReadonlyArray<RoleCount>) =>
-  counts.filter(({ roleId }) => !rules.some((rule) => rule.roleId === roleId));
 
 export const makeRoleHistory = Effect.gen(function* () {
   const history = yield* RoleHistoryStore;
@@ -43,9 +39,6 @@ export const makeRoleHistory = Effect.gen(function* () {
 
     /** Counts the roles that the rules took since a time and nobody has given back, by role. */
     countTaken: (guild: ScopedGuild, since: Millis) => history.countByRole(placeOf(guild), "took", since),
-
-    /** Counts the members who have a role by the rules, for each role that the rules gave. */
-    countGiven: (guild: ScopedGuild) => history.countByRole(placeOf(guild), "gave", 0),
 
     countPending,
 

@@ -5,7 +5,6 @@ import {
   type PlanPreview,
   type PreviewMember,
   type RoleChangeKind,
-  type RoleCount,
   shownOfRole,
   shownPreview,
   templatesOf,
@@ -35,8 +34,6 @@ export interface PreviewChoice {
 
 export interface PreviewView extends NamedRoles, ManagedGuild {
   readonly preview: PlanPreview;
-  /** The roles that the rules name no more, and how many members have them by the rules. */
-  readonly unnamed: ReadonlyArray<RoleCount>;
   readonly hasLinks: boolean;
   /** Whether the stored plan is on, so that its rules are replaced. */
   readonly isOn: boolean;
@@ -114,14 +111,14 @@ ${formOf(view)`${
 <p class="row">${buttonsHtml(view)}</p>`}`}`;
 };
 
-const takeField = (view: PreviewView): Html | false =>
-  view.unnamed.length > 0 &&
+const takeField = (view: PreviewView, { unnamed = [] } = view.preview): Html | false =>
+  unnamed.length > 0 &&
   checksField({
     name: "take",
     label: say("preview.take"),
     hint: say("preview.take.hint"),
     values: view.chosen.take,
-    choices: view.unnamed.map(({ roleId, count }) => ({
+    choices: unnamed.map(({ roleId, count }) => ({
       value: roleId,
       label: say("preview.take.role", { role: roleName(view, roleId), count }),
     })),

@@ -21,7 +21,6 @@ const pageOf = (state: PlanPreview["state"], parts: Partial<PlanPreview> = {}) =
       guildId: "700000000000000001" as GuildId,
       guildName: "Rook",
       preview: { ...preview, state, ...parts },
-      unnamed: [],
       isOn: false,
       chosen: { unlinked: "keep", take: [] },
       roles: [],

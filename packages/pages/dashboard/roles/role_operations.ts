@@ -6,14 +6,12 @@ import {
   mostRules,
   type PlanPreview,
   planJson,
-  type RoleCount,
   RolePlans,
   shownPreview,
-  unnamedBy,
 } from "@accountlink/core/roles";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { DashboardCommunities, DashboardRoles } from "@accountlink/http-api";
-import { Effect, Fiber } from "effect";
+import { Effect } from "effect";
 import { formOperation, makeOperation } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
 import { ranksWithoutRole } from "./role_form.ts";
@@ -85,16 +83,14 @@ export const makeRoleOperations = Effect.gen(function* () {
     findPreview: operation(DashboardRoles.getPreview, function* ({ owner, values }) {
       const guild = yield* enter(owner, values);
       const preview = yield* plans.findPreview(guild);
-      return { preview: preview && previewJson(preview, yield* plans.countGiven(guild)) };
+      return { preview: preview && previewJson(preview) };
     }),
 
     preview: operation(DashboardRoles.previewRoles, function* ({ owner, values }) {
       const { chatId, ...chosen } = values;
       const guild = yield* enter(owner, values);
       if (chatId === null) {
-        const counting = yield* Effect.forkChild(plans.countGiven(guild));
-        const preview = yield* plans.previewAll(guild, given(chosen));
-        return { preview: previewJson(preview, yield* Fiber.join(counting)) };
+        return { preview: previewJson(yield* plans.previewAll(guild, given(chosen))) };
       }
       const { add, remove, nickname, holding } = yield* plans.preview(guild, chatId);
       const because = holding.map((holds, rule) => ({ rule, holds }));
@@ -119,9 +115,8 @@ export const makeRoleOperations = Effect.gen(function* () {
   };
 });
 
-const previewJson = (preview: PlanPreview, counts: ReadonlyArray<RoleCount>) => {
-  const { roles, ...shown } = shownPreview(preview);
-  const unnamed = unnamedBy(preview.settings, counts);
+const previewJson = (preview: PlanPreview) => {
+  const { roles, unnamed, ...shown } = shownPreview(preview);
   return {
     ...shown,
     roles: roles.map(({ held: _, ...role }) => role),

@@ -5,7 +5,7 @@ import { isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { pageOf } from "@accountlink/core/list_page";
 import { OwnedScopes } from "@accountlink/core/owners";
-import { RolePlans, unnamedBy } from "@accountlink/core/roles";
+import { RolePlans } from "@accountlink/core/roles";
 import { toStorable } from "@accountlink/core/storable_text";
 import { Clock, Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
@@ -72,7 +72,6 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const view = {
       ...guild,
       preview,
-      unnamed: unnamedBy(preview.settings, yield* plans.countGiven(guild)),
       hasLinks: (yield* store.countLinks(scope.pid, { enough: 1 })) > 0,
       isOn: plan.state === "on",
       chosen: chosen ?? {
