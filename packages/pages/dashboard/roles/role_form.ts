@@ -126,29 +126,38 @@ export const formOfPlan = (plan: PlanSettings): RolesForm => ({
 /** A rank and a role have the same name, whichever way their accents and letters are written. */
 const foldedName = (name: string): string => name.trim().normalize("NFC").toLowerCase();
 
+/** Rank 0 is not in the group: its rule would hold for nobody, and take the role from everybody. */
+const ranksIn = ({ ranks }: RankedGroup) => ranks.filter(({ rank }) => rank > 0);
+
 /** Returns a rule for each rank of a group that has the name of a role, unless there is this rule already. */
 export const rulesOfRanks = (
-  { id: groupId, ranks }: RankedGroup,
+  group: RankedGroup,
   roles: ReadonlyArray<GuildRole>,
   present: ReadonlyArray<TypedRule>,
 ): ReadonlyArray<TypedRule> => {
   const roleIds = new Map(roles.map(({ name, id }) => [foldedName(name), id]));
-  return ranks.flatMap(({ rank, name }): ReadonlyArray<TypedRule> => {
+  return ranksIn(group).flatMap(({ rank, name }): ReadonlyArray<TypedRule> => {
     const roleId = roleIds.get(foldedName(name));
     if (roleId === undefined) return [];
-    const ranked = { ...emptyCondition, when: "group", groupId, minRank: `${rank}`, maxRank: `${rank}` };
+    const ranked = {
+      ...emptyCondition,
+      when: "group",
+      groupId: group.id,
+      minRank: `${rank}`,
+      maxRank: `${rank}`,
+    };
     const rule = { ...emptyRule, roleId, conditions: [ranked] };
     return present.some((each) => JSON.stringify(each) === JSON.stringify(rule)) ? [] : [rule];
   });
 };
 
-/** Returns the ranks of a group that no role is named after. Rank 0 is not in the group. */
+/** Returns the ranks of a group that no role is named after. */
 export const ranksWithoutRole = (
-  { ranks }: RankedGroup,
+  group: RankedGroup,
   roles: ReadonlyArray<GuildRole>,
 ): ReadonlyArray<string> => {
   const known = new Set(roles.map(({ name }) => foldedName(name)));
-  const names = ranks.filter(({ rank }) => rank > 0).map(({ name }) => name.trim());
+  const names = ranksIn(group).map(({ name }) => name.trim());
   return [...new Set(names)].filter((name) => name !== "" && !known.has(foldedName(name)));
 };
 
