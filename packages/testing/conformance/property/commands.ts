@@ -58,11 +58,16 @@ const fileCommand = (isContinued: boolean) =>
     ([command, number, isUndoable]) => ({ ...command, file: { number, isUndoable, isContinued } }) as Command,
   );
 
-const linkCommand = commandOf({
-  "LinkStore.setGame": linkOperations["LinkStore.setGame"],
-  "LinkStore.moveChat": linkOperations["LinkStore.moveChat"],
-  "LinkStore.removeGame": linkOperations["LinkStore.removeGame"],
-});
+const linkCommand = commandOf(
+  Struct.pick(linkOperations, [
+    "LinkStore.setGame",
+    "LinkStore.moveChat",
+    "LinkStore.removeGame",
+    "LinkStore.restoreGame",
+  ]),
+);
+
+const blockCommand = commandOf(Struct.pick(blockOperations, ["BlockStore.set", "BlockStore.remove"]));
 
 /** May allow one chat user for each game user from then on. */
 const settingsCommand = commandOf(Struct.pick(usageOperations, ["KeyStore.updateSettings"]));
@@ -118,7 +123,7 @@ export const historyCommands = sequencesOf(
   12,
   one(4, linkCommand),
   one(1, importCommand),
-  one(1, commandOf(Struct.pick(blockOperations, ["BlockStore.set", "BlockStore.remove"]))),
+  one(1, blockCommand),
   one(1, reviewCommand),
   one(1, commandOf(Struct.pick(roleOperations, ["RolePlanStore.put", "RolePlanStore.pause"]))),
   one(
@@ -184,6 +189,8 @@ export const sequences = {
       one(2, fileCommand(false)),
       one(1, linkCommand),
       one(1, settingsCommand),
+      one(1, blockCommand),
+      one(1, eraseCommand),
       one(3, commandOf(importOperations)),
     ),
     deleteCommand.map((each) => [each]),
