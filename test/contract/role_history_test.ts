@@ -151,7 +151,7 @@ test("a form of rules keeps the version that it edits until its reader is told o
     await browser.post(address, { ...typed, act: "add" }),
     await browser.post(address, { ...typed, nickname: "same for all", act: "paused" }),
     preview,
-    await browser.get(linkIn(preview, "draft=1")),
+    await browser.get(linkIn(preview, "draft=")),
     await browser.get(linkIn(listed, "/preview\\?")),
   ];
   expect(forms.map((page) => formOf(page)["seen"])).toEqual(forms.map(() => opened["seen"]));
@@ -178,4 +178,25 @@ test("linking is not turned on without rules over rules that were saved meanwhil
   const late = await owner.browser.post(address, { ...formOf(opened), act: "linking" });
   expect(late.text).toContain("Somebody else has changed these rules since you opened the page.");
   expect(await planOf(owner, pid)).toMatchObject({ rules: [{ roleId }] });
+});
+
+test("who compares rules is told when somebody else has compared others since, before these are turned on", async () => {
+  const { owner, browser, pid } = await enterDashboard(server, ada);
+  const address = `/dashboard/communities/${pid}/roles`;
+  dataOf(await putPlan(owner, { pid, rules: [], state: "paused" }));
+  const typed = { ...formOf(await browser.get(address)), rows: "0", act: "on" };
+  const compare = async (nickname: string) =>
+    (await browser.post(address, { ...typed, nickname })).headers.location ?? "";
+  const own = await compare("{game.username}");
+  const shown = await browser.get(own);
+  expect(shown.text).not.toContain("Somebody has compared other rules since you did");
+  const others = await compare("{chat.username}");
+  const late = await browser.post(`${address}/preview`, { ...formOf(shown), act: "confirm" });
+  for (const location of [own, late.headers.location ?? ""])
+    expect((await browser.get(location)).text).toContain("Somebody has compared other rules since you did");
+  expect(await planOf(owner, pid)).toMatchObject({ nickname: null, status: { state: "paused" } });
+  const told = await browser.get(others);
+  expect(told.text).not.toContain("Somebody has compared other rules since you did");
+  expect((await browser.post(`${address}/preview`, { ...formOf(told), act: "confirm" })).status).toBe(303);
+  expect(await planOf(owner, pid)).toMatchObject({ nickname: "{chat.username}", status: { state: "on" } });
 });

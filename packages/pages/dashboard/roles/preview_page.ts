@@ -50,7 +50,7 @@ export interface PreviewView extends NamedRoles, ManagedGuild {
 export const previewPage = (view: PreviewView, refused: Refused | null): Page => {
   const { preview, community, guildId, guildName, seen } = view;
   const isRunning = preview.state === "running";
-  const rules = withQuery(rolesPath(community.scope.pid), { guildId, draft: "1", seen });
+  const rules = withQuery(rolesPath(community.scope.pid), { guildId, draft: preview.id, seen });
   return {
     title: say("preview.title", { community: guildText(guildId, guildName) }),
     section: "communities",
@@ -224,7 +224,7 @@ const memberHtml = (view: PreviewView): Html => {
   const { member, preview, community, guildId, seen } = view;
   return section(say("roles.try"), "member")`
 ${filtersOf(`${rolesPreviewPath(community.scope.pid)}#member`, say("roles.try.button"))`
-${hiddenFields({ guildId, seen })}
+${hiddenFields({ guildId, seen, id: preview.id })}
 ${whoField(member?.who ?? "")}`}
 ${member !== null && html`<div role="status">${previewHtml(view, preview.settings.rules, member)}</div>`}`;
 };

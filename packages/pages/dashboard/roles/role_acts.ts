@@ -62,7 +62,9 @@ export const makeRoleActs = Effect.fnUntraced(function* (
     const values = valuesOf(guild, settings, fields("seen"));
     const saved =
       state === "on"
-        ? Effect.as(operations.previewPut.run(visitor, values), seePreview(guild, fields("seen")))
+        ? Effect.map(operations.previewPut.run(visitor, values), ({ id }) =>
+            seePreview(guild, fields("seen"), id),
+          )
         : Effect.as(operations.put.run(visitor, values), see(press, "rolesPaused"));
     return yield* orShowAgain(saved, (refused) => show(press, { typed, refused }));
   });
@@ -157,8 +159,9 @@ export const makeRoleActs = Effect.fnUntraced(function* (
 const see = ({ guild: { scope, guildId } }: Press, done: NoticeName) =>
   seeOther(rolesPath(scope.pid), { guildId, done });
 
-export const seePreview = ({ scope, guildId }: ManagedGuild, seen: string) =>
-  seeOther(rolesPreviewPath(scope.pid), { guildId, seen });
+/** @param id the preview that the owner expects to see */
+export const seePreview = ({ scope, guildId }: ManagedGuild, seen: string, id: string) =>
+  seeOther(rolesPreviewPath(scope.pid), { guildId, seen, id });
 
 /**
  * The values of `putRoles` as the forms of a plan send them. The settings of the community are on a page of their own.

@@ -40,7 +40,11 @@ interface PreviewTyped {
   readonly chosen?: PreviewChoice;
   /** The member to look at; empty for none. */
   readonly who?: string;
+  /** The preview that the owner started or saw, which another one may have replaced; empty if unknown. */
+  readonly id?: string;
 }
+
+const replacedPreview: Refused = { status: 200, problems: [], general: say("preview.replaced") };
 
 export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const plans = yield* RolePlans;
@@ -63,7 +67,7 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     visitor: OwnerVisitor,
     guild: ManagedGuild,
     seen: string,
-    { refused, who = "", chosen }: PreviewTyped = {},
+    { refused, who = "", chosen, id = "" }: PreviewTyped = {},
   ) {
     const { scope, guildId } = guild;
     const preview = yield* plans.findPreview(guild);
@@ -85,7 +89,8 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       things: yield* thingsOf(formOfPlan(preview.settings)),
       member: who === "" ? null : yield* memberNamed(visitor, guild, who, preview.settings),
     } as const;
-    return previewPage(view, refused ?? null);
+    const replaced = id === "" || id === preview.id ? null : replacedPreview;
+    return previewPage(view, refused ?? replaced);
   });
 
   const submitPreview = Effect.fnUntraced(function* (
@@ -97,10 +102,11 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const preview = yield* plans.findPreview(guild);
     if (preview === null) return seeOther(rolesPath(scope.pid), { guildId });
     if (fields("act") === "again") {
-      yield* operations.previewPut.run(visitor, valuesOf(guild, preview.settings));
-      return seePreview(guild, fields("seen"));
+      const { id } = yield* operations.previewPut.run(visitor, valuesOf(guild, preview.settings));
+      return seePreview(guild, fields("seen"), id);
     }
-    if (preview.id !== fields("id") || preview.state !== "done") return seePreview(guild, fields("seen"));
+    if (preview.id !== fields("id") || preview.state !== "done")
+      return seePreview(guild, fields("seen"), fields("id"));
     const chosen = fields("unlinked");
     const unlinked = chosen === "keep" || chosen === "remove" ? chosen : preview.settings.unlinked;
     const settings = { ...preview.settings, unlinked, state: "on" as const };
@@ -190,7 +196,7 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     inGuild.page(historyFilePath(":pid"), (_, guild) => Effect.succeed(historyFile(plans, guild))),
 
     inGuild.page(rolesPreviewPath(":pid"), (visitor, guild, query) =>
-      showPreview(visitor, guild, query("seen"), { who: query("who").trim() }),
+      showPreview(visitor, guild, query("seen"), { who: query("who").trim(), id: query("id") }),
     ),
 
     inGuild.form(rolesPreviewPath(":pid"), submitPreview),
@@ -198,9 +204,12 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     inGuild.page(
       rolesPath(":pid"),
       Effect.fnUntraced(function* (visitor, guild, query) {
-        const draft = query("draft") === "1" ? yield* plans.findPreview(guild) : null;
-        const shown = draft && { typed: formOfPlan(draft.settings), seen: query("seen") };
-        return yield* show(visitor, guild, shown ?? {});
+        const draft = query("draft") === "" ? null : yield* plans.findPreview(guild);
+        const shown = draft?.id === query("draft") && {
+          typed: formOfPlan(draft.settings),
+          seen: query("seen"),
+        };
+        return yield* show(visitor, guild, shown || {});
       }),
     ),
 
