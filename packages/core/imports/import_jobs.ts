@@ -19,6 +19,9 @@ import type { ImportProgress } from "./link_import.ts";
 import { isLeftToUndo, makeUndoPreview } from "./undo_preview.ts";
 import { UploadStore } from "./upload_store.ts";
 
+/** How long an import waits for its storage. */
+const whileAway = Schedule.spaced("5 seconds").pipe(Schedule.upTo({ duration: "1 hour" }));
+
 /** @internal */
 export const makeImportJobs = Effect.gen(function* () {
   const [imports, uploads] = [yield* ImportStore, yield* UploadStore];
@@ -36,6 +39,8 @@ export const makeImportJobs = Effect.gen(function* () {
     const renew = Effect.flatMap(Ref.get(state), (now) => save(now, "running", heldFor));
     const ended = runs.run(job, false, { onProgress }).pipe(
       Effect.flatMap((outcome) => withCounts(job, outcome)),
+      // Each run continues after the last stored batch.
+      Effect.retry({ schedule: whileAway, while: ({ _tag }) => _tag === "StoreUnavailable" }),
       Effect.catchTag("ImportRefused", ({ reason }) => Effect.succeed(failed(reason))),
       Effect.catchCauseIf(
         (cause) => !Cause.hasInterruptsOnly(cause),

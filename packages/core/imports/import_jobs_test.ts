@@ -8,6 +8,7 @@ import { isProof } from "@accountlink/test-servers";
 import { expect, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Layer, Redacted, Scope, Struct } from "effect";
 import { TestClock } from "effect/testing";
+import type { StoreEffect } from "../errors.ts";
 import { StorageUse } from "../storage_use.ts";
 import { operator } from "../test_services.ts";
 import { ImportRefused } from "./import_files.ts";
@@ -15,7 +16,7 @@ import { makeImportJobs } from "./import_jobs.ts";
 import { ImportStore } from "./import_store.ts";
 
 const secrets = Secrets.layerWebCrypto(Redacted.make(new Uint8Array(32)));
-/** Whether the storage refuses undos. */
+/** Whether the storage refuses batches and undos. */
 const away = { isOn: false };
 /** Whether the storage rests. */
 const resting = { isOn: false };
@@ -23,11 +24,13 @@ const rest = { since: 0, reason: "restored" } as const;
 
 const storage = Layer.effect(
   ImportStore,
-  Effect.map(ImportStore, (store) => ({
-    ...store,
-    undo: (...undo: Parameters<typeof store.undo>) =>
-      away.isOn ? Effect.fail(new StoreUnavailable({ operation: "undo" })) : store.undo(...undo),
-  })),
+  Effect.map(ImportStore, (store) => {
+    const orAway =
+      <A extends ReadonlyArray<unknown>, B>(operation: (...args: A) => StoreEffect<B>) =>
+      (...args: A) =>
+        away.isOn ? Effect.fail(new StoreUnavailable({ operation: "away" })) : operation(...args);
+    return { ...store, importBatch: orAway(store.importBatch), undo: orAway(store.undo) };
+  }),
 ).pipe(Layer.provideMerge(StorageMemory.layer));
 
 const test = testWith(Layer.merge(Layer.provideMerge(LinkCap.layer, storage), secrets));
@@ -94,6 +97,19 @@ test("another node shows a running import, and finishes it when its node stops",
   yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
   expect(yield* state(id)).toMatchObject({ outcome: { inserted: most, replaced: 0, unchanged: 0, kept: 0 } });
   expect(yield* count).toBe(most);
+});
+
+test("an import goes on when its storage is back", function* () {
+  const { one, owner, passing, upload, state, isImporting, count } = yield* makeBench;
+  const { id } = yield* upload;
+  yield* one.start((yield* one.find(id, owner)) ?? expect.fail(), owner);
+  yield* passing(until(isImporting));
+  away.isOn = true;
+  yield* TestClock.adjust("1 minute");
+  expect([(yield* state(id))?._tag, (yield* count) < most]).toEqual(["Running", true]);
+  away.isOn = false;
+  yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
+  expect(yield* state(id)).toMatchObject({ outcome: { inserted: most, replaced: 0, unchanged: 0, kept: 0 } });
 });
 
 test("a running import ends when its scope is deleted", function* () {
