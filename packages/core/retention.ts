@@ -64,7 +64,7 @@ export const layer = Layer.effectDiscard(
     let sweptAt = -Infinity;
     const sweepJournal = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis;
-      if (now - sweptAt < sweepInterval) return;
+      if (Math.abs(now - sweptAt) < sweepInterval) return;
       const sweep = { before: now - retention, erasuresBefore: now - erasureNamedFor };
       const { oldestAt } = yield* events.sweep(sweep);
       yield* Metric.update(oldestEvent, oldestAt === null ? 0 : Math.max(0, now - oldestAt) / 1_000);

@@ -74,12 +74,23 @@ export const isCarrying = (
   now: Millis,
 ): boolean => !isStopping && !courier.isStopping && now < livesUntil;
 
+export const longestRetryDelay = 600_000;
+
 /**
  * Returns how long to wait before the next attempt, in milliseconds: a tenth of the time waited so far, but at least 5
- * seconds and at most 10 minutes.
+ * seconds and at most `longestRetryDelay`.
  */
 export const retryDelay = (waited: Millis): Millis =>
-  Math.min(600_000, Math.max(5_000, Math.ceil(waited / 10)));
+  Math.min(longestRetryDelay, Math.max(5_000, Math.ceil(waited / 10)));
+
+/**
+ * Returns up to which time work is due: now, or the time of the next work if that is further off than any work can be, since
+ * the clock was set back.
+ *
+ * @param longest the longest time after which work is due again, in milliseconds
+ */
+export const dueUntil = (next: Millis | null, now: Millis, longest: Millis): Millis =>
+  next !== null && next > now + longest ? next : now;
 
 type ItemTopic = "webhooks" | "role_plans" | "guild_logs";
 

@@ -1,7 +1,14 @@
 /** Reads the events of a plan's scope, and changes the guild members that the events name. */
 import { Clock, Effect, Option, Semaphore } from "effect";
 import { placeOf } from "../../communities/community.ts";
-import { type Courier, type CourierNode, isCarrying, retryDelay } from "../../couriers/couriers.ts";
+import {
+  type Courier,
+  type CourierNode,
+  dueUntil,
+  isCarrying,
+  longestRetryDelay,
+  retryDelay,
+} from "../../couriers/couriers.ts";
 import { EventStore, type FeedEvent, usersNamedIn } from "../../events/mod.ts";
 import type { ChatId } from "../../ids.ts";
 import { forEachLimited } from "../../limited_loops.ts";
@@ -43,8 +50,17 @@ export const makePlanCourier = (courier: Courier<HeldPlan>): PlanCourier => ({
   closed: new ClosedSources(),
 });
 
-export const isProbing = ({ failedAt }: PlanCourier, at: Millis): boolean =>
-  failedAt === null || at >= failedAt + probeInterval;
+const isProbing = ({ failedAt }: PlanCourier, at: Millis): boolean =>
+  failedAt === null || Math.abs(at - failedAt) >= probeInterval;
+
+/** Up to which time waiting members are due. */
+const membersDueUntil = ({ item }: PlanCourier, at: Millis): Millis =>
+  dueUntil(item.nextDueAt, at, longestRetryDelay);
+
+export const isMemberDue = (courier: PlanCourier, at: Millis): boolean => {
+  const { nextDueAt } = courier.item;
+  return nextDueAt !== null && nextDueAt <= membersDueUntil(courier, at) && isProbing(courier, at);
+};
 
 export const makePlanRun = Effect.gen(function* () {
   const store = yield* RolePlanStore;
@@ -95,7 +111,8 @@ export const makePlanRun = Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeMillis;
     const isProbe = courier.failedAt !== null;
     if (!isProbing(courier, startedAt)) return false;
-    const due = yield* store.due(place, startedAt, isProbe ? 1 : batchSize);
+    const due = yield* store.due(place, membersDueUntil(courier, startedAt), isProbe ? 1 : batchSize);
+    courier.item = { ...courier.item, nextDueAt: null };
     if (due.length === 0) return false;
     const chatIds = due.map(({ chatId }) => chatId);
     const records = yield* links.findByChatIds(place.pid, chatIds);

@@ -13,7 +13,7 @@ import { warnOnce } from "../../telemetry/mod.ts";
 import type { Millis } from "../../timestamp.ts";
 import { MemberSync } from "../member_sync.ts";
 import { RolePlanStore } from "../role_plan_store.ts";
-import { isProbing, makePlanCourier, makePlanRun, type PlanCourier } from "./plan_courier.ts";
+import { isMemberDue, makePlanCourier, makePlanRun, type PlanCourier } from "./plan_courier.ts";
 import { startPutBack } from "./put_back.ts";
 import { isSweepDue, makeSweep } from "./sweep.ts";
 
@@ -86,11 +86,7 @@ const start = Effect.gen(function* () {
         chargeTo(courier.item.scope.account),
         Effect.provideService(Urgency, "change"),
       ),
-    isDue: (courier, at) => {
-      const { nextDueAt } = courier.item;
-      const isMemberDue = nextDueAt !== null && nextDueAt <= at && isProbing(courier, at);
-      return isMemberDue || isSweepDue(courier, at);
-    },
+    isDue: (courier, at) => isMemberDue(courier, at) || isSweepDue(courier, at),
   });
   yield* Effect.addFinalizer(() =>
     Effect.andThen(couriers.stop, Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(sweeps), drainTime))),

@@ -45,6 +45,26 @@ test("a change of a link waits for a platform that is down, and is applied withi
   assert.strictEqual((yield* status).pending, 0);
 });
 
+test("waiting changes and the sweep of the day go on after the clock, which was a month ahead, is set back", function* () {
+  const { begin, startNode, runNode, link, broken, rolesOf, status } = yield* deployment;
+  const [user = "", month] = [memberIds[0], 30 * 86_400_000];
+  yield* later(month)(begin());
+  broken.isDown = true;
+  yield* later(month)(
+    Effect.gen(function* () {
+      const { stop } = yield* startNode();
+      yield* link(user, "1");
+      yield* pass(10);
+      yield* stop;
+    }),
+  );
+  assert.strictEqual((yield* status).pending, 1);
+  broken.isDown = false;
+  yield* runNode(40);
+  assert.deepEqual([yield* rolesOf(user), (yield* status).pending], [[verified], 0]);
+  assert.isBelow((yield* status).sweptAt ?? month, month);
+});
+
 test("a sweep changes at most ten members a second, and only members that differ from the rules", function* () {
   const { put, runNode, link, changes, status, rolesOf } = yield* deployment;
   for (const user of memberIds.slice(0, 30)) yield* link(user, "1");

@@ -23,7 +23,7 @@ import { makeSweepRuns, type SweepRun } from "./sweep_run.ts";
 export const isSweepDue = ({ item, sweeping }: PlanCourier, at: Millis): boolean =>
   !sweeping.isRunning && at >= sweeping.nextAt && (item.sweep !== null || isDaily(item.sweptAt, at));
 
-const isDaily = (sweptAt: Millis | null, at: Millis) => sweptAt !== null && at >= sweptAt + dayMs;
+const isDaily = (sweptAt: Millis | null, at: Millis) => sweptAt !== null && Math.abs(at - sweptAt) >= dayMs;
 
 export const makeSweep = Effect.gen(function* () {
   const store = yield* RolePlanStore;

@@ -1,11 +1,12 @@
 /** One attempt to deliver an event, according to Standard Webhooks 1.0. */
 import { Clock, Effect } from "effect";
+import { dueUntil } from "../../couriers/couriers.ts";
 import { guildOf } from "../../data_scope.ts";
 import { Secrets } from "../../secrets/secrets.ts";
 import { dayMs, formatTimestamp, hourMs, type Millis } from "../../timestamp.ts";
 import type { DeliveryError, StoredDelivery, StoredWebhook } from "../webhook.ts";
 import { WebhookSender } from "../webhook_sender.ts";
-import { type AttemptResult, answerOf } from "../webhook_store.ts";
+import { type AttemptResult, answerOf, type HeldWebhook } from "../webhook_store.ts";
 
 /** The fields of an event that are sent. The event is from the feed, or a test event. @internal */
 export interface SentEvent {
@@ -126,6 +127,10 @@ const [second, minute] = [1_000, 60_000];
 const delays = [5 * second, 5 * minute, 30 * minute, 2 * hourMs, 5 * hourMs, 10 * hourMs, 10 * hourMs];
 
 const longestDelay = 10 * hourMs;
+
+/** Up to which time deliveries of a webhook are due. */
+export const attemptsDueUntil = ({ nextAttemptAt: next }: HeldWebhook, at: Millis): Millis =>
+  dueUntil(next, at, longestDelay * (1 + jitter));
 
 /**
  * The share of a delay by which it varies at random, so that deliveries that fail together are not retried together.

@@ -4,7 +4,7 @@ import { originOfOperator } from "../../audit/audit.ts";
 import type { Millis } from "../../timestamp.ts";
 import type { DisabledReason } from "../webhook.ts";
 import { WebhookStore } from "../webhook_store.ts";
-import { attempted, isGone, longestFailure, makeAttempt } from "./attempt.ts";
+import { attempted, attemptsDueUntil, isGone, longestFailure, makeAttempt } from "./attempt.ts";
 import { DeliveryWindow, type Entry } from "./delivery_window.ts";
 import { feedPage, makeWebhookFeed, type WebhookCourier, type WebhookNode } from "./webhook_feed.ts";
 
@@ -151,7 +151,7 @@ export const makeCourierRun = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis;
       if (now < dueAt) return;
       const space = windowSize - window.size;
-      const due = yield* store.due(id, now, space);
+      const due = yield* store.due(id, attemptsDueUntil(courier.item, now), space);
       // If these deliveries fill the window, more may be due, so the next read does not wait for `dueInterval`.
       dueAt = due.length === space ? saveAt : now + dueInterval;
       if (due.length > 0) yield* refresh(courier);

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Metric } from "effect";
 import { type Courier, makeCouriers, makeNode, readGreatest } from "../../couriers/couriers.ts";
 import { TurnAccount, Turns } from "../../turns/mod.ts";
 import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
+import { attemptsDueUntil } from "./attempt.ts";
 import { makeCourierRun } from "./courier.ts";
 import type { WebhookCourier } from "./webhook_feed.ts";
 
@@ -49,7 +50,8 @@ export class WebhookCouriers extends Context.Service<WebhookCouriers>()("@accoun
             courier.oldestAt = null;
           }),
         ),
-      isDue: ({ item }, at) => item.nextAttemptAt !== null && item.nextAttemptAt <= at,
+      isDue: ({ item }, at) =>
+        item.nextAttemptAt !== null && item.nextAttemptAt <= attemptsDueUntil(item, at),
       hearsSessions: true,
     });
     yield* readGreatest(backlog, couriers, ({ oldestAt }, now) => now - (oldestAt ?? now));

@@ -227,6 +227,19 @@ test("a failing delivery is tried again by the schedule, and given up after the 
   assert.strictEqual((yield* find(id)).pending, 1);
 });
 
+test("a failing delivery is tried again soon after the clock, which was a month ahead, is set back", function* () {
+  const { startNode, sendAt, create, answer, link, sent } = yield* deployment;
+  answer(() => status(500));
+  yield* create("/a");
+  yield* link("10001", "1");
+  yield* sendAt(30 * 24 * hour);
+  assert.deepEqual(gamesOf(sent, "10001"), ["1"]);
+  answer(() => ok);
+  yield* startNode();
+  yield* pass(2);
+  assert.deepEqual(gamesOf(sent, "10001"), ["1", "1"]);
+});
+
 test("a failing delivery does not delay the `user.erased` event, and is then retried without the user's IDs", function* () {
   const { startNode, create, answer, link, sent } = yield* deployment;
   answer(({ type }) => (type === "user.erased" ? ok : status(500)));
