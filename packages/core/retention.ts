@@ -1,5 +1,5 @@
 /** Retention periods of audit entries, events and usage. Such records are deleted only because of their age. */
-import { Clock, Context, Effect, Layer, Metric } from "effect";
+import { Context, Effect, Layer, Metric } from "effect";
 import { SuspectStore, suspectTime } from "./alts/suspect_store.ts";
 import { AuditLog } from "./audit/audit.ts";
 import type { StoreUnavailable } from "./errors.ts";
@@ -7,6 +7,7 @@ import { EventStore } from "./events/event_store.ts";
 import { GuildLogStore } from "./guild_log/guild_log_store.ts";
 import { KeyStore } from "./keys/key_store.ts";
 import { makeOldestNode, PreviewStore, RoleHistoryStore, RolePlanStore, replacedTime } from "./roles/mod.ts";
+import { storageNow } from "./storage_use.ts";
 import { sweepEvery } from "./telemetry/warn_once.ts";
 import { dayMs, type Millis } from "./timestamp.ts";
 import { UsageStore } from "./usage/usage_store.ts";
@@ -63,7 +64,7 @@ export const layer = Layer.effectDiscard(
     // These walk through the lists of the service, which is the work of one node.
     let sweptAt = -Infinity;
     const sweepJournal = Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis;
+      const now = yield* storageNow;
       if (Math.abs(now - sweptAt) < sweepInterval) return;
       const sweep = { before: now - retention, erasuresBefore: now - erasureNamedFor };
       const { oldestAt } = yield* events.sweep(sweep);
@@ -93,4 +94,7 @@ const forget = (
   what: string,
   keptFor: Millis,
   forgetBefore: (time: Millis) => Effect.Effect<unknown, StoreUnavailable>,
-) => sweepEvery(sweepInterval, `Cannot delete ${what}`, (now) => forgetBefore(now - keptFor));
+) =>
+  sweepEvery(sweepInterval, `Cannot delete ${what}`, () =>
+    Effect.flatMap(storageNow, (now) => forgetBefore(now - keptFor)),
+  );

@@ -82,3 +82,11 @@ export const StorageUse = Context.Reference<StorageUse>("@accountlink/core/Stora
     servers: Effect.succeed([]),
   }),
 });
+
+/**
+ * The time by which old records are deleted: that of the storage's server if this machine's clock is ahead of it, so that one
+ * wrong clock deletes nothing of all nodes. @internal
+ */
+export const storageNow: StoreEffect<Millis> = Effect.flatMap(StorageUse, ({ clockLead }) =>
+  Effect.zipWith(Clock.currentTimeMillis, clockLead, (now, lead) => now + Math.min(0, Math.floor(lead))),
+);

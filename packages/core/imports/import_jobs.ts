@@ -5,7 +5,7 @@
 
 import { Cause, Clock, Effect, Option, Ref, Schedule } from "effect";
 import { type KeyOwner, originOf, reaches } from "../keys/owned_keys.ts";
-import { StorageUse } from "../storage_use.ts";
+import { StorageUse, storageNow } from "../storage_use.ts";
 import { makeImportAdmission } from "./import_admission.ts";
 import { importFilesOn } from "./import_files.ts";
 import { heldFor, holding, importHoldsOn } from "./import_holds.ts";
@@ -79,9 +79,11 @@ export const makeImportJobs = Effect.gen(function* () {
     yield* Effect.forEach(Option.toArray(Option.flatMap(taken, jobOf)), fork);
   }).pipe(Effect.ignore, Effect.repeat(Schedule.spaced("2 seconds")), Effect.forkIn(scope));
 
-  yield* Effect.flatMap(Clock.currentTimeMillis, (at) =>
-    Effect.andThen(uploads.sweep(at), imports.sweep(at)),
-  ).pipe(Effect.ignore, Effect.repeat(Schedule.spaced("1 minute")), Effect.forkIn(scope));
+  yield* Effect.flatMap(storageNow, (at) => Effect.andThen(uploads.sweep(at), imports.sweep(at))).pipe(
+    Effect.ignore,
+    Effect.repeat(Schedule.spaced("1 minute")),
+    Effect.forkIn(scope),
+  );
 
   const undos = yield* makeImportUndos(runs.changesLeft);
 
