@@ -7,6 +7,7 @@ import {
   type StorageRefused,
   StorageUse,
 } from "@accountlink/core";
+import { recordTypes } from "@accountlink/core/storage";
 import { Context, Effect, Layer, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { checkStorage } from "../check_storage.ts";
@@ -38,8 +39,10 @@ export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<StoragePort
     Effect.gen(function* () {
       const { database } = yield* open(options);
       const path = databaseFile(options.folder);
-      const records = placeRecordsOn(Context.get(database, SqlClient.SqlClient), placeOfFile(path));
-      const use = yield* makeStorageUse(records).pipe(
+      const sql = Context.get(database, SqlClient.SqlClient);
+      // Leases end by themselves too, so a full disk stops no start.
+      if (options.exclusive !== false) yield* Effect.ignore(endLeases(sql));
+      const use = yield* makeStorageUse(placeRecordsOn(sql, placeOfFile(path))).pipe(
         Effect.mapError(({ cause }) => new DatabaseUnusable({ path, cause })),
       );
       return fileFault(path).pipe(
@@ -48,6 +51,12 @@ export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<StoragePort
       );
     }),
   );
+
+/** Ends what servers before this one held: only one runs, so they are dead, whatever their clocks said. */
+const endLeases = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  for (const { held } of recordTypes) if (held !== null) yield* sql`DELETE FROM ${sql(held.nodes)}`;
+  yield* sql`UPDATE imports SET held_until = 0`;
+});
 
 /** Finds that the file of the database is not the one of the start: what is written would be lost at the end. */
 const fileFault = (path: string) => {

@@ -11,9 +11,16 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { AuditLog, ChatId, GameId, LinkStore, StorageFault, type StoreUnavailable } from "@accountlink/core";
-import { ImportStore } from "@accountlink/core/imports";
-import { KeyStore } from "@accountlink/core/keys";
+import {
+  ChatId,
+  GameId,
+  LinkStore,
+  StorageFault,
+  type StoragePorts,
+  type StoreUnavailable,
+} from "@accountlink/core";
+import { ImportStore, UploadStore } from "@accountlink/core/imports";
+import { RolePlanStore } from "@accountlink/core/roles";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Layer, Option } from "effect";
 import { vi } from "vitest";
@@ -42,10 +49,8 @@ const fill = Effect.gen(function* () {
 const databaseOf = (folder: string): string => join(folder, "accountlink.db");
 
 /** Runs an effect on the stores of a folder, then closes them. */
-const on = <A>(
-  folder: string,
-  effect: Effect.Effect<A, StoreUnavailable, LinkStore | ImportStore | KeyStore | AuditLog>,
-) => Effect.provide(effect, StorageSql.layerEmbedded({ folder }), { local: true });
+const on = <A>(folder: string, effect: Effect.Effect<A, StoreUnavailable, StoragePorts>) =>
+  Effect.provide(effect, StorageSql.layerEmbedded({ folder }), { local: true });
 
 const refusal = (folder: string) => Effect.orDie(Effect.flip(on(folder, Effect.void)));
 
@@ -157,4 +162,22 @@ test("a runtime without SQLite is named in place of a raw error", function* () {
   );
   expect(refused).toMatchObject({ _tag: "DatabaseUnusable", code: "DATABASE_UNUSABLE" });
   expect(refused.message).toContain("has no SQLite, expected 22.13 or newer, Deno or Bun");
+});
+
+test("a server takes over at once what a killed one held, whose clock was an hour ahead", function* () {
+  const folder = yield* makeTempFolder;
+  const [at, until] = [1, 3_600_000];
+  const begin = UploadStore.use((uploads) =>
+    uploads.begin({ id: crypto.randomUUID(), account: "acme", node: "any", room: 1_000, at, until }),
+  );
+  const live = RolePlanStore.use((plans) => plans.firstNode("gateway:", at));
+  const held = Effect.gen(function* () {
+    const hold = { node: "gateway:1", at, until, limit: 0 };
+    yield* RolePlanStore.use((plans) => plans.hold(hold));
+    return [yield* begin, yield* begin, Option.isSome(yield* live)];
+  });
+  expect(yield* on(folder, held)).toEqual([true, false, true]);
+  const command = StorageSql.layerEmbedded({ folder, exclusive: false });
+  expect(Option.isSome(yield* Effect.provide(live, command, { local: true }))).toBe(true);
+  expect(yield* on(folder, Effect.all([live, begin]))).toEqual([Option.none(), true]);
 });
