@@ -108,10 +108,13 @@ export class SessionReads extends Context.Service<SessionReads>()("@accountlink/
       current: currentOf(session),
       next: Effect.fnUntraced(function* (known: VerificationSession, until: Millis) {
         const end = Math.min(until, known.expiresAt);
+        let left = Infinity;
         while (true) {
           const at = yield* Clock.currentTimeMillis;
-          if (at < end) {
-            const notice = yield* Effect.timeoutOption(subscription.next, end - at);
+          // More is left than before only after the clock was set back, and then the wait is over.
+          if (at < end && end - at <= left) {
+            left = end - at;
+            const notice = yield* Effect.timeoutOption(subscription.next, left);
             if (Option.isNone(notice)) continue;
             if (notice.value === "end") return "ended" as const;
           } else if (at < known.expiresAt) return "timeout" as const;
