@@ -68,10 +68,12 @@ export const operator = { actor: { type: "operator", id: "test" }, requestId: nu
  * Runs effects with a clock that is ahead by `time`. Background fibers keep their own clock, so their intervals do not
  * run.
  */
-export const later = (time: Duration.Input) =>
+export const later = (time: Duration.Input) => aheadBy(() => Duration.toMillis(time));
+
+/** Runs effects with a clock that is ahead by what the function returns, in milliseconds. Timers do not depend on it. */
+export const aheadBy = (millis: () => number) =>
   Effect.updateService(Clock.Clock, (clock): Clock.Clock => {
-    const millis = Duration.toMillis(time);
-    const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + millis;
+    const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + millis();
     const shifted = { currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) };
     return Object.assign(Object.create(clock) as Clock.Clock, shifted);
   });

@@ -2,7 +2,15 @@
 
 import { ChatPlatform } from "@accountlink/core";
 import { placeOf } from "@accountlink/core/communities";
-import { type Courier, isCarrying, makeCouriers, makeNode, retryDelay } from "@accountlink/core/couriers";
+import {
+  type Courier,
+  dueUntil,
+  isCarrying,
+  longestRetryDelay,
+  makeCouriers,
+  makeNode,
+  retryDelay,
+} from "@accountlink/core/couriers";
 import { GuildLogStore, type HeldLog, type LogLine } from "@accountlink/core/guild_log";
 import { type ChatChannels, PlatformRefusals, Urgency } from "@accountlink/core/platforms";
 import { makeGuildCheck } from "@accountlink/core/roles";
@@ -207,7 +215,7 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     if (!isActive(now)) return;
     // Another node may have posted just before it died.
     courier.nextAt ??= now + pause;
-    if (now < courier.nextAt) return;
+    if (courier.nextAt > dueUntil(courier.nextAt, now, longestRetryDelay)) return;
     // An erasure may leave edits for hours, so news waits for at most one of them.
     const isEdit = hasEdit(courier, now) && (courier.isEditNext || !mayTell(courier));
     courier.isEditNext = !isEdit;

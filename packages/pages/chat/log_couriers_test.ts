@@ -128,6 +128,25 @@ test("after 30 days, a warning tells of a message that the bot may not edit, and
   expect(warnings).toEqual(["Cannot take an erased user out of a message: the bot may not edit it"]);
 });
 
+test("a log goes on after the clock, which was an hour ahead, is set back", function* () {
+  const { tellIn, start, posted, write } = yield* world;
+  yield* tellIn("open");
+  const links = yield* LinkStore;
+  let ahead = 3_600_000;
+  yield* Effect.updateService(start, Clock.Clock, (clock): Clock.Clock => {
+    const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + ahead;
+    const shifted = { currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) };
+    return Object.assign(Object.create(clock) as Clock.Clock, shifted);
+  });
+  yield* links.setGame({ ...write, chatId: ada, gameId: GameId.make("1"), at: ahead });
+  yield* pass(5);
+  expect(posted).toHaveLength(1);
+  ahead = 0;
+  yield* links.removeGame({ ...write, chatId: ada, at: 6_000 });
+  yield* pass(10);
+  expect(posted).toHaveLength(2);
+});
+
 test("the events of a user are told in order, although the clocks of two nodes differ", function* () {
   const { tellIn, start, posted, write } = yield* world;
   yield* tellIn("open");

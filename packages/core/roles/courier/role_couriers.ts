@@ -15,10 +15,7 @@ import { MemberSync } from "../member_sync.ts";
 import { RolePlanStore } from "../role_plan_store.ts";
 import { isMemberDue, makePlanCourier, makePlanRun, type PlanCourier } from "./plan_courier.ts";
 import { startPutBack } from "./put_back.ts";
-import { isSweepDue, makeSweep } from "./sweep.ts";
-
-/** How long a node may take to notice that a sweep has started, ended or is of another plan, in milliseconds. */
-const rereadTime = 2_000;
+import { isSweepDue, makeSweep, rereadTime } from "./sweep.ts";
 
 const oldest = Metric.gauge("accountlink_role_oldest_change_seconds", {
   description:

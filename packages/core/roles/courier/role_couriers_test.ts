@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer } from "effect";
 import { MemberStore } from "../../accounts/member_store.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
-import { chatId, guildId, later, operator, scopes } from "../../test_services.ts";
+import { aheadBy, chatId, guildId, later, operator, scopes } from "../../test_services.ts";
 import { UserData } from "../../users/user_data.ts";
 import { MemberSync } from "../member_sync.ts";
 import { shownPreview } from "../plan_preview.ts";
@@ -63,6 +63,26 @@ test("waiting changes and the sweep of the day go on after the clock, which was 
   yield* runNode(40);
   assert.deepEqual([yield* rolesOf(user), (yield* status).pending], [[verified], 0]);
   assert.isBelow((yield* status).sweptAt ?? month, month);
+});
+
+test("a node applies changes and sweeps at once after its clock is set back by an hour", function* () {
+  const { put, startNode, link, broken, rolesOf, status } = yield* deployment;
+  const [user = "", hour] = [memberIds[0], 3_600_000];
+  let ahead = hour;
+  yield* put();
+  yield* aheadBy(() => ahead)(startNode());
+  yield* pass(60);
+  assert.isAbove((yield* status).sweptAt ?? 0, hour);
+  broken.isDown = true;
+  yield* link(user, "1");
+  yield* pass(10);
+  ahead = 0;
+  broken.isDown = false;
+  yield* pass(10);
+  assert.deepEqual([yield* rolesOf(user), (yield* status).pending], [[verified], 0]);
+  yield* put({ rules: usual.rules.slice(0, 1) });
+  yield* pass(40);
+  assert.isBelow((yield* status).sweptAt ?? hour, hour);
 });
 
 test("a sweep changes at most ten members a second, and only members that differ from the rules", function* () {

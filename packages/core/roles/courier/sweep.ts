@@ -5,7 +5,7 @@
  */
 import { Clock, Effect } from "effect";
 import { placeOf } from "../../communities/community.ts";
-import type { CourierNode } from "../../couriers/couriers.ts";
+import { type CourierNode, dueUntil } from "../../couriers/couriers.ts";
 import { Urgency } from "../../platforms/platform_refusals.ts";
 import { dayMs, type Millis } from "../../timestamp.ts";
 import { makeRolesWithoutGroup } from "../group_roles.ts";
@@ -19,9 +19,14 @@ import { makeChangeMembers } from "./sweep_changes.ts";
 import { makeFindMembers, type SweepFindings } from "./sweep_findings.ts";
 import { makeSweepRuns, type SweepRun } from "./sweep_run.ts";
 
+/** How long a node may take to notice that a sweep has started, ended or is of another plan, in milliseconds. */
+export const rereadTime = 2_000;
+
 /** Whether a sweep of the plan should start or continue now. */
 export const isSweepDue = ({ item, sweeping }: PlanCourier, at: Millis): boolean =>
-  !sweeping.isRunning && at >= sweeping.nextAt && (item.sweep !== null || isDaily(item.sweptAt, at));
+  !sweeping.isRunning &&
+  sweeping.nextAt <= dueUntil(sweeping.nextAt, at, rereadTime) &&
+  (item.sweep !== null || isDaily(item.sweptAt, at));
 
 const isDaily = (sweptAt: Millis | null, at: Millis) => sweptAt !== null && Math.abs(at - sweptAt) >= dayMs;
 
