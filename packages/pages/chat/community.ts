@@ -1,12 +1,12 @@
 /** A community, as messages name it. */
 
-import { type ChatId, type GameId, LinkStore } from "@accountlink/core";
+import { type ChatId, ChatPlatform, type GameId, type GuildId, LinkStore } from "@accountlink/core";
 import { makeAskingName, type ScopedGuild } from "@accountlink/core/communities";
 import { makeUsableGameWays, neededForWay } from "@accountlink/core/flow";
 import { KeyStore } from "@accountlink/core/keys";
 import { isLinked, type Link } from "@accountlink/core/links";
 import { visibleName } from "@accountlink/core/name_text";
-import { Profiles } from "@accountlink/core/platforms";
+import { type Guild, Profiles } from "@accountlink/core/platforms";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
 import { flowPath } from "../flow/flow_form.ts";
@@ -19,6 +19,7 @@ import { accountText, type Button, plain } from "./message.ts";
 export const makeCommunity = Effect.gen(function* () {
   const keys = yield* KeyStore;
   const links = yield* LinkStore;
+  const platform = yield* ChatPlatform;
   const profiles = yield* Profiles;
   const askingName = yield* makeAskingName;
   const settings = yield* PageSettings;
@@ -27,12 +28,12 @@ export const makeCommunity = Effect.gen(function* () {
 
   const usableGameWays = yield* makeUsableGameWays;
 
-  const name = Effect.fnUntraced(function* ({ scope, guildId }: ScopedGuild) {
-    const configured = Option.getOrNull(yield* keys.findScopeByPid(scope.pid));
-    const guild = yield* profiles.guild(guildId);
-    const chosen = configured?.settings.displayName ?? guild?.name ?? null;
-    return plain(yield* askingName(scope, { displayName: chosen, guildName: null }));
-  });
+  const nameBy = <E>(find: (guildId: GuildId) => Effect.Effect<Guild | null, E>) =>
+    Effect.fnUntraced(function* ({ scope, guildId }: ScopedGuild) {
+      const configured = Option.getOrNull(yield* keys.findScopeByPid(scope.pid));
+      const chosen = configured?.settings.displayName ?? (yield* find(guildId))?.name ?? null;
+      return plain(yield* askingName(scope, { displayName: chosen, guildName: null }));
+    });
 
   return {
     /** The name of the game platform within a sentence. */
@@ -69,7 +70,10 @@ export const makeCommunity = Effect.gen(function* () {
       `${publicUrl}${flowPath({ pid, guildId, redirect: null })}`,
 
     /** The community's name in the markup of messages: as set by its owner, else the name of the guild or the account's owner. */
-    name,
+    name: nameBy(profiles.guild),
+
+    /** The same for a message that stays. Fails while the platform does not tell the name of the guild. */
+    lastingName: nameBy((guildId) => Effect.map(platform.findGuild(guildId), Option.getOrNull)),
 
     findLink: ({ scope }: ScopedGuild, chatId: ChatId) =>
       Effect.map(links.findByChatId(scope.pid, chatId), (record) =>

@@ -21,7 +21,7 @@ export const makePanelMessage = Effect.map(makeCommunity, (community) =>
     const needed = yield* community.needed(language);
     const message: Message = {
       content: [
-        `**${yield* community.name(place)}**`,
+        `**${yield* community.lastingName(place)}**`,
         sentence,
         ...(needed === null ? [] : [needed.text]),
       ].join("\n"),

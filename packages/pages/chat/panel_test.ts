@@ -1,4 +1,11 @@
-import { type GuildId, type Pid, type Rest, StorageUse } from "@accountlink/core";
+import {
+  ChatPlatform,
+  type GuildId,
+  type Pid,
+  PlatformUnavailable,
+  type Rest,
+  StorageUse,
+} from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { expect } from "@accountlink/test-servers/effect";
 import { aMember } from "@accountlink/testing";
@@ -18,15 +25,27 @@ const test = testWithTwoAccounts([ada, cleo], {
   gameUsers: [],
 });
 
+const wanted = "pid_0123456789abcdefghij" as Pid;
+const ensureScope = KeyStore.use((keys) => keys.ensureScope("acme", { kind: "global" }, wanted));
+const origin = { actor: { type: "operator", id: "root" }, requestId: null } as const;
+
+test("no panel is posted under another name while the platform does not tell the name of the guild", function* () {
+  const findGuild = () => new PlatformUnavailable({ operation: "ChatPlatform.findGuild" });
+  const postPanel = yield* makePostPanel.pipe(
+    Effect.updateService(ChatPlatform, Struct.assign({ findGuild })),
+    Effect.provide(Languages.layer),
+  );
+  const posted = postPanel({ scope: yield* ensureScope, guildId }, "1", null, origin);
+  expect(yield* Effect.flip(posted)).toMatchObject({ operation: "ChatPlatform.findGuild" });
+});
+
 test("a restored storage posts no panel until it is resumed", function* () {
-  const wanted = "pid_0123456789abcdefghij" as Pid;
-  const scope = yield* (yield* KeyStore).ensureScope("acme", { kind: "global" }, wanted);
+  const scope = yield* ensureScope;
   let rest: Rest | null = { reason: "restored", since: 0 };
   const postPanel = yield* makePostPanel.pipe(
     Effect.updateService(StorageUse, Struct.assign({ resting: () => rest })),
     Effect.provide(Languages.layer),
   );
-  const origin = { actor: { type: "operator", id: "root" }, requestId: null } as const;
   const post = postPanel({ scope, guildId }, "1", null, origin);
   expect(yield* Effect.flip(post)).toMatchObject({ _tag: "PlatformUnavailable" });
   rest = null;

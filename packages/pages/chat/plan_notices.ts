@@ -168,7 +168,7 @@ const makeTell = Effect.fnUntraced(function* (channels: ChatChannels) {
     const page = `${publicUrl}/dashboard/communities/${scope.pid}/roles?guildId=${guildId}`;
     const place = {
       a: (text: ReadonlyArray<string>) => `[${text.join("")}](<${page}>)`,
-      community: yield* chat.name(community),
+      community: yield* chat.lastingName(community),
     };
     if (paused !== null && paused.why !== null)
       return language.text(`trouble.paused.${paused.why}`, { ...place, time: timeText(paused.at) });
