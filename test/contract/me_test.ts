@@ -1,7 +1,7 @@
 /** The pages on which users see, remove and erase their data. */
 import { expect, test } from "vitest";
 import { daysAgo, guild } from "../support/fixtures.ts";
-import { type FlowBrowser, formOf, withoutIsolation } from "../support/flow_browser.ts";
+import { type FlowBrowser, formOf, locationOf, withoutIsolation } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { expectConflict, expectRefusal } from "./contract_server.ts";
 import { expectPage } from "./flow_server.ts";
@@ -219,8 +219,9 @@ test("removing a link on /me needs a valid CSRF token, and the link must be the 
 });
 
 const eve = "100005";
-fixtures.key({ links: linked(eve), sightings: [{ chatId: eve, ip: "203.0.113.7", seenAt }] });
-const other = fixtures.key({ links: linked(eve, "100006") });
+const seen = { sightings: [{ chatId: eve, ip: "203.0.113.7", seenAt }] };
+fixtures.key({ links: linked(eve), ...seen });
+const other = fixtures.key({ links: linked(eve, "100006"), ...seen });
 const owned = fixtures.key({ account: "owned", links: linked(owner, "100031") });
 const lookUp = (chatId: string, key = other) => send(`GET /v2/chat?chatId=${chatId}`, { key });
 
@@ -239,6 +240,9 @@ test("an erasure needs a confirmation, deletes all data and signs the user out",
   expectPage(erased, 200, "Everything is erased", "2 records of links", "1 IP address");
   expect(erased.text).not.toContain("moderator");
   expect(erased.headers["set-cookie"]?.join()).toContain("accountlink_me=;");
+  const twice = await browser.get(locationOf(await browser.post("/me/erase", { csrf, confirm: "erase" })));
+  expectPage(twice, 200, "You are signed out");
+  expect(twice.text).not.toContain("not saved");
   for (const each of [browser, elsewhere]) {
     expect((await each.get("/me")).headers.location).toBe("/me/sign-in");
   }

@@ -148,8 +148,11 @@ export const meRoutes = Effect.gen(function* () {
     site.form("/me/erase", function* ({ context, signIn: { chatId } }, fields) {
       if (fields.get("confirm") !== confirmation) return unconfirmedPage;
       const actor = { type: "user", id: chatId } as const;
+      // Count each address and browser once, as /me lists them: stores keep them for each community.
+      const { addresses, browsers } = yield* ownSightings.list(chatId);
       const erased = yield* users.erase(chatId, { actor, requestId: context.requestId });
-      return site.signedOut(site.render(erasedPage(erased), context));
+      const counts = { sightings: addresses.length, browsers: browsers.length };
+      return site.signedOut(site.render(erasedPage({ ...erased, ...counts }), context));
     }),
   ];
   return { routes, keylessAnswer: site.keylessAnswer };

@@ -51,7 +51,9 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   // also apply the policy `form-action` of the form's page to redirects.
   const toSignIn = (context: RequestContext) => {
     const { method, url } = context.request;
-    if (method === "POST") return redirectTo(303, `${site.path}/sign-in?form=lost`);
+    // An erasure ends the sign-in: sent again, by a double press or a reload, it may have been done.
+    if (method === "POST")
+      return redirectTo(303, `${site.path}/sign-in?form=${url === "/me/erase" ? "ended" : "lost"}`);
     const response = redirectTo(303, `${site.path}/sign-in`);
     if (isPageOf(site, url)) return site.asked.write(response, url);
     return site.asked.read(context) === null ? response : site.asked.clear(response);
@@ -128,7 +130,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const begin = Effect.fnUntraced(function* (context: PageContext) {
     const { query } = context;
     const shown = query["form"];
-    if (shown === "lost") return endedPage(site.path, "lost");
+    if (shown === "lost" || shown === "ended") return endedPage(site.path, shown);
     if (isSignInRefusal(shown)) return yield* new SignInRefused({ reason: shown });
     if (isFetchedAhead(context)) return notYet;
     const { url, state } = yield* signIns.begin(name, callbackUri, query["communities"] !== undefined);
