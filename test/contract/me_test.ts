@@ -210,7 +210,9 @@ test("removing a link on /me needs a valid CSRF token, and the link must be the 
   const { csrf } = await removalOf(browser, pid);
   const { csrf: theirs = "" } = formOf(await stranger.get("/me/erase"));
   for (const forged of ["", "wrong", theirs]) {
-    expectPage(await browser.post("/me/remove", { csrf: forged, pid }), 403, "This form cannot be used");
+    const refused = await browser.post("/me/remove", { csrf: forged, pid });
+    // Also said of a page from before the newest sign-in.
+    expectPage(refused, 403, "This form cannot be used", "not come from the latest page in this browser");
   }
   const missing = "There is no such link";
   expectPage(await stranger.post("/me/remove", { csrf: theirs, pid }), 404, missing);
