@@ -51,9 +51,8 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   // also apply the policy `form-action` of the form's page to redirects.
   const toSignIn = (context: RequestContext) => {
     const { method, url } = context.request;
-    // An erasure ends the sign-in: sent again, by a double press or a reload, it may have been done.
     if (method === "POST")
-      return redirectTo(303, `${site.path}/sign-in?form=${url === "/me/erase" ? "ended" : "lost"}`);
+      return redirectTo(303, `${site.path}/sign-in?form=${endsSignIn.test(url) ? "ended" : "lost"}`);
     const response = redirectTo(303, `${site.path}/sign-in`);
     if (isPageOf(site, url)) return site.asked.write(response, url);
     return site.asked.read(context) === null ? response : site.asked.clear(response);
@@ -185,6 +184,9 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 
   return { routes, page, form, upload, answerForm, signedOut, signInOf, ...handler };
 });
+
+/** Forms that end the sign-in. Sent again, by a double press or a reload, they may have done their work before. */
+const endsSignIn = /\/(?:sign-out|erase|account\/delete|team\/remove)$/;
 
 /** How many sign-ins a browser can have begun, for example in the tabs that it opens again at its start. */
 const mostBegun = 10;
