@@ -98,19 +98,25 @@ const scopesOf = Effect.fnUntraced(function* (
 const requireAccount = Effect.fnUntraced(function* (name: string, doing: string) {
   const found = yield* (yield* KeyStore).findAccount(name);
   if (Option.isNone(found)) return yield* noSuchAccount(name, doing);
+  return found.value;
 });
 
 const change = Effect.fnUntraced(function* (name: string, member: MemberChange, doing: string, done: string) {
-  yield* requireAccount(name, `${doing} of`);
+  const before = yield* requireAccount(name, `${doing} of`);
   const refused = (error: BadRequest | Conflict) =>
     new CommandFailed({ problem: `Cannot ${doing} of account "${name}": ${reasonOf(error)}` });
   const changed: boolean = yield* (yield* Members)
     .change(name, member, operatorOrigin())
     .pipe(Effect.catchTag(["BadRequest", "Conflict"], refused));
   const { type: _, ...json } = member;
+  const { operator } = yield* requireAccount(name, `${doing} of`);
+  const ended =
+    before.operator && !operator
+      ? `Keys of "${name}" can now name only guilds that its team manages, and its plan limits its links.\n`
+      : "";
   yield* answerWithLocation(
     { name, ...json, changed },
-    `Chat user ${member.chatId} ${changed ? "is now" : "was already"} ${done} account "${name}"`,
+    `${ended}Chat user ${member.chatId} ${changed ? "is now" : "was already"} ${done} account "${name}"`,
   );
 });
 

@@ -53,6 +53,11 @@ it("`accounts members` adds the first owner of an account, and changes and remov
     folder,
   });
   expect((await run("accounts", "list")).stdout).toContain("acme     100001  free  active");
+  await json("keys", "create", "--account", "own");
+  const first = await run("accounts", "members", "add", "own", "--chat-id", "100001", "--role", "owner");
+  expect(first.stdout).toMatch(
+    /^Keys of "own" can now name only guilds that its team manages, and .*\n.* is now owner of account "own"/,
+  );
   expect((await run("accounts", "members", "add", ...bob, "--role", "moderator")).stdout).toBe(
     `Chat user 100002 is now moderator of account "acme" in data folder "${folder}"\n`,
   );
