@@ -114,7 +114,7 @@ export const makeOwnerPages = Effect.gen(function* () {
       page,
       {
         ...visitor,
-        account: { title, tier: account.tier },
+        account: { ...account, title },
         hasPrograms: yield* hasPrograms(visitor),
         userName,
         hasChoice: accounts.length + invitations.length > 1,

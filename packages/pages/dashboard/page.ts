@@ -38,7 +38,8 @@ export interface Page {
 }
 
 export interface Visitor {
-  readonly account: { readonly title: string | Html; readonly tier: Tier };
+  readonly account: { readonly name: string; readonly title: string | Html; readonly tier: Tier };
+  readonly signIn: { readonly chatId: string };
   /** The user's role; the pages show only actions that the role allows. */
   readonly role: Reader["role"];
   readonly scopes: Reader["scopes"];
@@ -118,7 +119,7 @@ const signedOut = html`<div class="notice bad" id="signed-out" role="alert" tabi
 
 const header = (
   section: SectionName,
-  { account, role, scopes, hasPrograms, userName, hasChoice }: Visitor,
+  { account, signIn, role, scopes, hasPrograms, userName, hasChoice }: Visitor,
 ): Html => html`
 <header>
 <p class="brand"><a href="${to(paths.overview)}">${mark}accountlink</a></p>
@@ -138,13 +139,16 @@ ${groups
   .map((names) => html`<ul role="list">${names.map((name) => entry(name, section))}</ul>`)}
 </nav>
 </details>
-<div class="visitor">
+<div class="visitor" data-of="${whose(account.name, signIn.chatId)}">
 <p><strong>${userName}</strong> <small>${account.title} · ${say(`frame.tier.${account.tier}`)}</small>${
   hasChoice ? html` <a href="${to(paths.chooseAccount)}">${say("frame.change_account")}</a>` : null
 }</p>
 ${formTo(paths.signOut)`<button class="button quiet small">${say("frame.sign_out")}</button>`}
 </div>
 </header>`;
+
+/** Tells the script whose page this is. Takes out the prefix of generated names, which no page shows. */
+const whose = (account: string, chatId: string): string => `${chatId} ${account.replace("chat:", "")}`;
 
 const finder = html`<form method="get" action="${to(paths.links)}" class="find" role="search" aria-label="${plain(say("frame.every_list"))}">
 <label for="find" class="unseen">${say("frame.find")}</label>

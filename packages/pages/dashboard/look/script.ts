@@ -102,7 +102,7 @@ addEventListener("keydown", (event) => {
 
 const openedAt = Date.now();
 const oldMs = 60_000;
-const visitorOf = (page) => all(".visitor :is(strong, small)", page).map((part) => part.textContent).join();
+const visitorOf = (page) => page.querySelector(".visitor").dataset.of;
 
 /**
  * Whether the reader is still signed in to the account that this page was made for. The forms of the page get the token
@@ -132,7 +132,7 @@ for (const form of all('form[method="post"]')) {
       state = "asking";
       const { submitter } = event;
       const signedOut = document.getElementById("signed-out");
-      signedOut.hidden = await isSignedIn();
+      signedOut.hidden = await isSignedIn().catch(() => true);
       state = signedOut.hidden ? "asked" : "ready";
       if (signedOut.hidden) form.requestSubmit(submitter);
       else signedOut.focus();
