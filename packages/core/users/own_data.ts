@@ -69,12 +69,8 @@ export class OwnLinks extends Context.Service<OwnLinks>()("@accountlink/core/Own
 
     const show = Effect.fnUntraced(function* ({ scope, record }: ScopedLink) {
       const { gameId, linkedAt, lastVerifiedAt, proof } = record;
-      const [community, profile] = yield* Effect.all(
-        [communityOf(scope), profiles.game(gameId, ["avatar"])],
-        {
-          concurrency: "unbounded",
-        },
-      );
+      const profiled = profiles.game(gameId, ["avatar"]);
+      const [community, profile] = yield* Effect.zip(communityOf(scope), profiled, { concurrent: true });
       const game = { id: gameId, profile };
       return { ...community, game, linkedAt, lastVerifiedAt, proof } satisfies OwnLink;
     });
@@ -220,6 +216,16 @@ export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/
             ip: Option.isNone(address) ? null : NetAddress.formatIp(address.value.ip),
           })),
           browsers: placesOf(browsers, communities, now),
+        };
+      }),
+
+      /** Returns how many addresses and browsers `list` shows, without asking the platform for their communities. */
+      count: Effect.fn("OwnSightings.count")(function* (chatId: ChatId) {
+        const { sightings, browsers } = yield* store.ofUser(chatId);
+        const now = yield* Clock.currentTimeMillis;
+        return {
+          sightings: placesOf(sightings, [], now).length,
+          browsers: placesOf(browsers, [], now).length,
         };
       }),
 

@@ -32,7 +32,9 @@ testWith(
       { chatId: ada, seenAt: 0, browser: "browser" },
     ]);
   }
-  const listing = yield* Effect.forkChild((yield* OwnSightings).list(ada), { startImmediately: true });
+  const own = yield* OwnSightings;
+  assert.deepStrictEqual(yield* own.count(ada), { sightings: 1, browsers: 1 });
+  const listing = yield* Effect.forkChild(own.list(ada), { startImmediately: true });
   yield* TestClock.adjust("1 second");
   assert.isDefined(listing.pollUnsafe());
   const { addresses, browsers } = yield* Fiber.join(listing);

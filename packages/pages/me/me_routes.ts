@@ -128,8 +128,8 @@ export const meRoutes = Effect.gen(function* () {
 
     site.form("/me/remove", function* ({ context: { requestId }, signIn: { chatId } }, fields) {
       const pid = (fields.get("pid") ?? "") as Pid;
-      const { addresses, browsers } = yield* ownSightings.list(chatId);
-      const hasPlaces = addresses.length + browsers.length > 0;
+      const { sightings, browsers } = yield* ownSightings.count(chatId);
+      const hasPlaces = sightings + browsers > 0;
       return yield* unkeyed(ownLinks.remove(chatId, pid, requestId, { gameId: fields.get("seen") })).pipe(
         Effect.map((link) => removedPage(link, hasPlaces)),
         Effect.catchTag("LinkNotFound", () => Effect.succeed(notLinkedPage)),
@@ -149,9 +149,8 @@ export const meRoutes = Effect.gen(function* () {
       if (fields.get("confirm") !== confirmation) return unconfirmedPage;
       const actor = { type: "user", id: chatId } as const;
       // Count each address and browser once, as /me lists them: stores keep them for each community.
-      const { addresses, browsers } = yield* ownSightings.list(chatId);
+      const counts = yield* ownSightings.count(chatId);
       const erased = yield* users.erase(chatId, { actor, requestId: context.requestId });
-      const counts = { sightings: addresses.length, browsers: browsers.length };
       return site.signedOut(site.render(erasedPage({ ...erased, ...counts }), context));
     }),
   ];
