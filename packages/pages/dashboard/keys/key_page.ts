@@ -14,12 +14,12 @@ import { marksOf } from "../form_values.ts";
 import { dangerTo, menuField, panelTo, textField } from "../look/field.ts";
 import { accesses, expiryHtml, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import type { Refused } from "../look/refused.ts";
+import { hasEarlierSecret, secretsOf } from "../look/rotation.ts";
 import { timeHtml, timeOr } from "../look/time.ts";
 import { namedGuilds, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { communityPath, keyPath, paths, withQuery } from "../paths.ts";
 import { type KeyRules, keyLabels, rulesFields, rulesOf } from "./key_form.ts";
-import { hasEarlierSecret, secretsOf } from "./rotation.ts";
 
 const shownChanges = 10;
 

@@ -9,6 +9,7 @@ import { Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { isUntouched } from "../form_values.ts";
 import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
+import { requireSeen } from "../look/rotation.ts";
 import {
   type Fields,
   makeActs,
@@ -24,7 +25,6 @@ import { makeKeyOperations } from "./key_operations.ts";
 import { keyPage, makeKeyView } from "./key_page.ts";
 import { keysPage } from "./keys_page.ts";
 import { type Issued, issuedPage, newKeyPage } from "./new_key_page.ts";
-import { requireSeen } from "./rotation.ts";
 
 export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const keys = yield* OwnedKeys;

@@ -5,11 +5,11 @@ import type { DeliveryPage, DeliveryStatus, WebhookDetails } from "@accountlink/
 import { numberText } from "../../english_counts.ts";
 import { formTo, type Html, html, section, to } from "../../html.ts";
 import { marksOf } from "../form_values.ts";
-import { hasEarlierSecret, secretsOf } from "../keys/rotation.ts";
 import { checkField, dangerTo, filtersOf, menuField, panelTo } from "../look/field.ts";
 import { webhookName } from "../look/names.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import type { Refused } from "../look/refused.ts";
+import { hasEarlierSecret, secretsOf } from "../look/rotation.ts";
 import { nextPage, tableHtml } from "../look/table.ts";
 import { timeHtml, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";

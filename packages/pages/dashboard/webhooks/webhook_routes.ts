@@ -8,9 +8,9 @@ import {
 } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
-import { requireSeen } from "../keys/rotation.ts";
 import type { NoticeName } from "../look/notice.ts";
 import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
+import { requireSeen } from "../look/rotation.ts";
 import {
   makeActs,
   makeGuildChoice,
