@@ -144,6 +144,7 @@ const walk = async (language: LanguageTag): Promise<Texts> => {
   keep("erased", 200, await own.post("/me/erase", { csrf, confirm: "erase" }));
   keep("signed out", 200, await own.get("/me/signed-out"));
   keep("a lost form", 200, await own.get("/me/sign-in?form=lost"));
+  keep("a form that may be done", 200, await own.get("/me/sign-in?form=ended"));
   keep("a sign-in without a start", 400, await visitor().get("/me/callback?state=x&code=y"));
   const denying = visitor();
   const leaving = locationOf(await denying.get("/me/sign-in"));

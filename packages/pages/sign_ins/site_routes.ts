@@ -11,7 +11,7 @@ import {
   searchOf,
 } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
-import { html, to } from "../html.ts";
+import { type Html, html, to } from "../html.ts";
 import type { Page } from "../page.ts";
 import type { PageContext } from "../page_render.ts";
 import {
@@ -129,7 +129,8 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const begin = Effect.fnUntraced(function* (context: PageContext) {
     const { query } = context;
     const shown = query["form"];
-    if (shown === "lost" || shown === "ended") return endedPage(site.path, shown);
+    if (shown === "lost" || shown === "ended")
+      return endedPage(site.path, shown, said(`sign_in.${shown}.text`));
     if (isSignInRefusal(shown)) return yield* new SignInRefused({ reason: shown });
     if (isFetchedAhead(context)) return notYet;
     const { url, state } = yield* signIns.begin(name, callbackUri, query["communities"] !== undefined);
@@ -186,7 +187,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 });
 
 /** Forms that end the sign-in. Sent again, by a double press or a reload, they may have done their work before. */
-const endsSignIn = /\/(?:sign-out|erase|account\/delete|team\/remove)$/;
+const endsSignIn = /\/(?:sign-out|erase|account\/delete|team\/remove)(?:\?|$)/;
 
 /** How many sign-ins a browser can have begun, for example in the tabs that it opens again at its start. */
 const mostBegun = 10;
@@ -197,12 +198,16 @@ const mostBegunLength = 4_000;
 const stateOf = (begun: string): string => begun.split("/", 1)[0] ?? "";
 
 /** The page after a sign-out, a deletion of the account, or for a form that was sent after the sign-in had ended. */
-const endedPage = (path: Site["path"], name: "ended" | "lost" | "deleted"): Page => ({
+const endedPage = (
+  path: Site["path"],
+  name: "ended" | "lost" | "deleted",
+  text: Html | null = null,
+): Page => ({
   title: said(`sign_in.${name}.title`),
   content: html`
 ${name !== "lost" && dropKeptPages({ path })}
 <h1>${said(`sign_in.${name}.title`)}</h1>
-${name === "lost" ? html`<p>${said("sign_in.lost.text")}</p>` : null}
+${text && html`<p>${text}</p>`}
 <p><a class="button" href="${to(path)}/sign-in">${said("sign_in.again")}</a></p>`,
 });
 
