@@ -19,7 +19,7 @@ import type { ImportProgress } from "./link_import.ts";
 import { isLeftToUndo, makeUndoPreview } from "./undo_preview.ts";
 import { UploadStore } from "./upload_store.ts";
 
-/** How long an import waits for its storage. */
+/** How long after its first failure an import still waits for its storage, however much it stores meanwhile. */
 const whileAway = Schedule.spaced("5 seconds").pipe(Schedule.upTo({ duration: "1 hour" }));
 
 /** @internal */

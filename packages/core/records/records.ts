@@ -43,7 +43,10 @@ export const leaseShare = 0.7;
 export interface HoldItems {
   readonly node: string;
   readonly at: Millis;
-  /** When the lease ends, after `leaseShare` of its time at the earliest. The node releases all its items if this time is not after `at`, the time of the call. */
+  /**
+   * When the lease ends, after `leaseShare` of its time at the earliest. The node releases all its items if this time is
+   * not after `at`, the time of the call.
+   */
   readonly until: Millis;
   /** How many further items to take at most. */
   readonly limit: number;
