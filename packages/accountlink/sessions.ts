@@ -9,10 +9,11 @@ import {
   VerificationSessions,
 } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
+import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { Secrets } from "@accountlink/core/secrets";
 import { isFinal, longestClientId, type ReadSession, SessionStore } from "@accountlink/core/sessions";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
-import { Clock, Context, Duration, Effect, Layer, Option, Schema, Stream } from "effect";
+import { Context, Duration, Effect, Layer, Option, Schema, Stream } from "effect";
 import * as Accept from "./accept.ts";
 import { makeEmbedderKey } from "./embedder_key.ts";
 import { method, type Parameter, streamMethod } from "./method.ts";
@@ -146,7 +147,7 @@ export class Sessions extends Context.Service<Sessions>()("accountlink/Sessions"
         Effect.fnUntraced(function* (sid: string, options?: WaitOptions) {
           const found = yield* require(sid);
           const until =
-            (yield* Clock.currentTimeMillis) +
+            (yield* monotonicMillis) +
             Duration.toMillis(Duration.fromInputUnsafe(options?.within ?? Infinity));
           const read = yield* reads.observe(found.session);
           let current = yield* read.current;

@@ -1,7 +1,9 @@
 /** All services in memory, for tests. */
+
 import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
+import { aheadBy } from "@accountlink/test-servers/effect";
 import { aChatUser, aGameUser, aMember, MemoryWorld } from "@accountlink/testing";
-import { Clock, Duration, Effect, Exit, Layer, Option, Redacted, Scope } from "effect";
+import { Duration, Effect, Exit, Layer, Option, Redacted, Scope } from "effect";
 import { Digest, SecureRandom } from "effect/crypto";
 import * as AccountLink from "./account_link.ts";
 import { AddressVault } from "./addresses/address_vault.ts";
@@ -69,14 +71,6 @@ export const operator = { actor: { type: "operator", id: "test" }, requestId: nu
  * run.
  */
 export const later = (time: Duration.Input) => aheadBy(() => Duration.toMillis(time));
-
-/** Runs effects with a clock that is ahead by what the function returns, in milliseconds. Timers do not depend on it. */
-export const aheadBy = (millis: () => number) =>
-  Effect.updateService(Clock.Clock, (clock): Clock.Clock => {
-    const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + millis();
-    const shifted = { currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) };
-    return Object.assign(Object.create(clock) as Clock.Clock, shifted);
-  });
 
 /** The global scope and the guild scope of the account `acme`. */
 export const scopes = Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /** The tests of `@effect/vitest`, and tests whose bodies are generators, like the body of `Effect.gen`. */
 import { it, type Vitest } from "@effect/vitest";
-import { Effect, Layer, type Scope } from "effect";
+import { Clock, Effect, Layer, type Scope } from "effect";
 
 export * from "@effect/vitest";
 
@@ -40,3 +40,11 @@ export const testWith = <R>(layer: Layer.Layer<R, unknown>) => testsOn(it.effect
 
 /** Tests on the clock of the machine with the services of a layer, which each test builds. */
 export const testLiveWith = <R>(layer: Layer.Layer<R, unknown>) => testsOn(it.live, layer);
+
+/** Runs effects with a clock that is ahead by what the function returns, in milliseconds. Timers do not depend on it. */
+export const aheadBy = (millis: () => number) =>
+  Effect.updateService(Clock.Clock, (clock): Clock.Clock => {
+    const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + millis();
+    const shifted = { currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) };
+    return Object.assign(Object.create(clock) as Clock.Clock, shifted);
+  });

@@ -1,10 +1,11 @@
-import { Clock, Context, Effect, Layer, Option, Schedule, Stream } from "effect";
+import { Context, Effect, Layer, Option, Schedule, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { Conflict, InvalidParameter } from "../errors.ts";
 import type { GuildId, KeyId, Pid } from "../ids.ts";
 import type { Link } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { pageOf } from "../list_page.ts";
+import { monotonicMillis } from "../monotonic_millis.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { traced } from "../telemetry/tracing.ts";
@@ -95,7 +96,7 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
 
     /**
      * Reads the events after the subscription's position. If there are none, waits until an event arrives, `until` is
-     * reached, or the subscription ends.
+     * reached by `monotonicMillis`, or the subscription ends.
      */
     const awaitPage = Effect.fnUntraced(function* (
       subscription: EventSubscription,
@@ -107,7 +108,7 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
         const page = yield* pageTogether(subscription.pid, subscription.after, limit, filter);
         subscription.after = page.position;
         if (page.events.length > 0 || page.more) return page;
-        const left = until - (yield* Clock.currentTimeMillis);
+        const left = until - (yield* monotonicMillis);
         if (left <= 0) return page;
         const notice = yield* left === Infinity
           ? Effect.asSome(subscription.next)
@@ -127,7 +128,7 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
         function* (target: FeedTarget, query: FeedStart & { readonly limit: number; readonly wait: Millis }) {
           const position = yield* enter(target, query);
           const { scope, keyId } = target;
-          const until = (yield* Clock.currentTimeMillis) + query.wait;
+          const until = (yield* monotonicMillis) + query.wait;
           if (query.wait > 0) yield* admit(keyId, until);
           const after = yield* placeOf(scope.pid, position, query);
           const page =
@@ -151,7 +152,7 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
       stream: Effect.fnUntraced(function* (target: FeedTarget, start: FeedStart) {
         const position = yield* enter(target, start);
         const { pid } = target.scope;
-        const until = streamMax > 0 ? (yield* Clock.currentTimeMillis) + streamMax : Infinity;
+        const until = streamMax > 0 ? (yield* monotonicMillis) + streamMax : Infinity;
         yield* admit(target.keyId, until);
         const after = yield* placeOf(pid, position, start);
         // Refuse an expired cursor before the stream begins.

@@ -1,5 +1,5 @@
-import { expect, test } from "@accountlink/test-servers/effect";
-import { Effect, type Scope, Stream } from "effect";
+import { aheadBy, expect, test } from "@accountlink/test-servers/effect";
+import { Effect, Fiber, type Scope, Stream } from "effect";
 import { TestClock } from "effect/testing";
 import { ChatId, GameId, type KeyId, type Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -80,4 +80,26 @@ test("a stream that is behind ends within a second after its key", function* () 
     (_, index) => [ChatId.make(String(20_001 + index)), index] as const,
   );
   expect(yield* storage(links, () => told)).toEqual([100, 100]);
+});
+
+test("a long poll and a stream end in time though the clock is set back by an hour meanwhile", function* () {
+  let ahead = 0;
+  const told = Effect.gen(function* () {
+    const feed = yield* EventFeed;
+    const scope = yield* (yield* KeyStore).ensureScope("acme", { kind: "global" }, pid);
+    const target = { scope, guildId: null, keyId: null };
+    const start = { cursor: null, from: "now", types: null, chatId: null, gameId: null } as const;
+    const stream = Stream.runCollect(Stream.unwrap(feed.stream(target, start)));
+    const reads = Effect.all([feed.read(target, { ...start, limit: 1, wait: 25_000 }), stream], {
+      concurrency: "unbounded",
+    });
+    const reading = yield* Effect.forkChild(reads, { startImmediately: true });
+    yield* TestClock.adjust("1 second");
+    ahead = -3_600_000;
+    for (let passed = 0; passed < 30; passed++) yield* TestClock.adjust("1 second");
+    const [page, steps] = yield* Fiber.join(reading);
+    return [page.events, steps.map(({ step }) => step)];
+  });
+  const steps = ["begin", "idle", "idle", "timeout"];
+  expect(yield* aheadBy(() => ahead)(storage([], () => told))).toEqual([[], steps]);
 });

@@ -3,6 +3,7 @@ import { RateLimited } from "../errors.ts";
 import type { KeyId, Pid } from "../ids.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
 import { forEachLinkChange } from "../links/link_events.ts";
+import { monotonicMillisOf } from "../monotonic_millis.ts";
 import { paced } from "../paced.ts";
 import { endInactiveReaders, Reader, Readers } from "../readers.ts";
 import { forEachSessionChange } from "../sessions/session_watch.ts";
@@ -123,10 +124,12 @@ export const makeReaderLimit = () => {
   return (keyId: KeyId | null, until: Millis): Effect.Effect<void, RateLimited, Scope.Scope> => {
     if (keyId === null) return Effect.void;
     const reader = { until };
-    const enter = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const enter = Effect.flatMap(Clock.Clock, (clock) => {
+      const now = clock.currentTimeMillisUnsafe();
       const open = ends.get(keyId) ?? new Set();
       if (open.size >= maxReaders) {
-        const resetsAt = Math.min(now + longestRetry, ...Array.from(open, (other) => other.until));
+        const left = Math.min(...Array.from(open, (other) => other.until)) - monotonicMillisOf(clock);
+        const resetsAt = now + Math.ceil(Math.min(longestRetry, left));
         const retryAfter = secondsUntil(resetsAt, now, longestRetry);
         return new RateLimited({ bucket: "event_readers", limit: maxReaders, resetsAt, retryAfter });
       }

@@ -1,4 +1,5 @@
-import { Clock, Effect, Stream } from "effect";
+import { Effect, Stream } from "effect";
+import { monotonicMillis } from "../monotonic_millis.ts";
 import type { Millis } from "../timestamp.ts";
 import type { FeedEvent } from "./event.ts";
 
@@ -22,7 +23,7 @@ interface StepPage {
 }
 
 interface FeedReads {
-  /** Reads the next events; without any, waits for one until a time. */
+  /** Reads the next events; without any, waits for one until a time by `monotonicMillis`. */
   readonly read: (until: Millis) => Effect.Effect<StepPage>;
   /** Reads past events without waiting. */
   readonly readNow: (now: Millis) => Effect.Effect<StepPage>;
@@ -30,16 +31,16 @@ interface FeedReads {
   readonly cursor: Effect.Effect<string>;
 }
 
-/** Emits the steps of a stream until a time, or until its reads end. */
+/** Emits the steps of a stream until a time by `monotonicMillis`, or until its reads end. */
 export const feedSteps = ({ read, readNow, cursor }: FeedReads, until: Millis): Stream.Stream<FeedStep> => {
   const steps = Effect.fnUntraced(function* (isBehind: boolean) {
-    const now = yield* Clock.currentTimeMillis;
+    const now = yield* monotonicMillis;
     const idleAt = Math.min(until, now + idleInterval);
     const { events, more, isEnded } = yield* isBehind ? readNow(now) : read(idleAt);
     // A timer may fire shortly before its time. So a wait for `until` that found no event ends the stream,
     // whatever the clock says.
     const hasWaited = !isBehind && idleAt === until && events.length === 0 && !more;
-    const isOver = isEnded || hasWaited || (yield* Clock.currentTimeMillis) >= until;
+    const isOver = isEnded || hasWaited || (yield* monotonicMillis) >= until;
     if (isOver) {
       const end: FeedStep = { step: "timeout", cursor: yield* cursor };
       return [[...events, end], "over"] as const;

@@ -1,5 +1,6 @@
-import { Clock, Effect, Stream } from "effect";
+import { Effect, Stream } from "effect";
 import type { Sid } from "../ids.ts";
+import { monotonicMillis } from "../monotonic_millis.ts";
 import type { Millis } from "../timestamp.ts";
 import type { SessionRead } from "./session_reads.ts";
 import type { SessionState, VerificationSession } from "./session_store.ts";
@@ -32,7 +33,7 @@ type Step = readonly [event: SessionEvent, known: VerificationSession | null];
 /**
  * Streams the state of a session and its changes.
  *
- * @param until the time at which the stream ends, unless the session reaches a final state before
+ * @param until when the stream ends, by `monotonicMillis`, unless the session reaches a final state before
  * @param lastEventId the change that the client already knows, or null
  */
 export const sessionEvents = (
@@ -50,7 +51,7 @@ export const sessionEvents = (
   };
 
   const nextStep = Effect.fnUntraced(function* (known: VerificationSession) {
-    const idleAt = (yield* Clock.currentTimeMillis) + idleInterval;
+    const idleAt = (yield* monotonicMillis) + idleInterval;
     // If the store is down, the stream ends and the client reconnects.
     const next = yield* read
       .next(known, Math.min(until, idleAt))

@@ -17,6 +17,7 @@ import { unkeyed } from "../idempotency/idempotency_store.ts";
 import { isSid, type SessionId } from "../ids.ts";
 import type { ApiKey } from "../keys/api_key.ts";
 import { type CounterRule, type CounterState, Counters, secondsUntil } from "../limits/mod.ts";
+import { monotonicMillis } from "../monotonic_millis.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
 import { SessionSettings } from "./session_settings.ts";
@@ -45,7 +46,7 @@ export interface SessionRead {
   /**
    * Waits until the session differs from the known one.
    *
-   * @param until the time at which the wait ends with `timeout`
+   * @param until when the wait ends with `timeout`, by `monotonicMillis`
    * @returns the changed session; `timeout`; or `ended` if the read must end
    */
   readonly next: (
@@ -107,20 +108,17 @@ export class SessionReads extends Context.Service<SessionReads>()("@accountlink/
       session,
       current: currentOf(session),
       next: Effect.fnUntraced(function* (known: VerificationSession, until: Millis) {
-        const end = Math.min(until, known.expiresAt);
-        let left = Infinity;
         while (true) {
           const at = yield* Clock.currentTimeMillis;
-          // More is left than before only after the clock was set back, and then the wait is over.
-          if (at < end && end - at <= left) {
-            left = end - at;
+          const left = Math.min(until - (yield* monotonicMillis), known.expiresAt - at);
+          if (left > 0) {
             const notice = yield* Effect.timeoutOption(subscription.next, left);
             if (Option.isNone(notice)) continue;
             if (notice.value === "end") return "ended" as const;
           } else if (at < known.expiresAt) return "timeout" as const;
           const found = yield* currentOf(known);
           if (found.change !== known.change) return found;
-          if (at >= end) return "timeout" as const;
+          if (left <= 0) return "timeout" as const;
         }
       }),
     });

@@ -13,6 +13,7 @@ import type { Once } from "../idempotency/idempotency_store.ts";
 import { type ChatId, type GameId, type GuildId, type Sid, sessionInLog } from "../ids.ts";
 import { type ApiKey, isUnlimited, mayNamePlayers } from "../keys/api_key.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
+import { monotonicMillis } from "../monotonic_millis.ts";
 import { GamePlatform, GuildGuard } from "../platforms/mod.ts";
 import { randomToken, Secrets } from "../secrets/mod.ts";
 import type { Millis } from "../timestamp.ts";
@@ -170,7 +171,7 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
         poll: Effect.fnUntraced(function* (key: ApiKey, sid: string, wait: number) {
           const read = yield* reads.begin(key, sid, { resumes: false });
           // From the begin of the read on, as its interval, so that a wait as long as the interval ends after it.
-          const until = (yield* Clock.currentTimeMillis) + wait;
+          const until = (yield* monotonicMillis) + wait;
           const session = wait > 0 ? yield* awaitChange(read, until) : read.session;
           if (session.state === "expired") return yield* new SessionExpired();
           return { ...session, ...(yield* namesOf(sid as Sid)), pollsRemaining: read.pollsRemaining };
@@ -185,7 +186,7 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
          * @returns null if the client already knows the final state
          */
         stream: Effect.fnUntraced(function* (key: ApiKey, sid: string, lastEventId: string | null) {
-          const until = rules.streamMax > 0 ? (yield* Clock.currentTimeMillis) + rules.streamMax : Infinity;
+          const until = rules.streamMax > 0 ? (yield* monotonicMillis) + rules.streamMax : Infinity;
           const read = yield* reads.begin(key, sid, { resumes: lastEventId !== null });
           return isFinal(read.session.state) && isKnown(read.session, lastEventId)
             ? null

@@ -4,7 +4,7 @@ import { GuildLogStore } from "@accountlink/core/guild_log";
 import { KeyStore } from "@accountlink/core/keys";
 import { PostRefused } from "@accountlink/core/platforms";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
-import { expect } from "@accountlink/test-servers/effect";
+import { aheadBy, expect } from "@accountlink/test-servers/effect";
 import { aMember } from "@accountlink/testing";
 import { Clock, Effect, Layer, Logger } from "effect";
 import { LogCouriers } from "./log_couriers.ts";
@@ -133,11 +133,7 @@ test("a log goes on after the clock, which was an hour ahead, is set back", func
   yield* tellIn("open");
   const links = yield* LinkStore;
   let ahead = 3_600_000;
-  yield* Effect.updateService(start, Clock.Clock, (clock): Clock.Clock => {
-    const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + ahead;
-    const shifted = { currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) };
-    return Object.assign(Object.create(clock) as Clock.Clock, shifted);
-  });
+  yield* aheadBy(() => ahead)(start);
   yield* links.setGame({ ...write, chatId: ada, gameId: GameId.make("1"), at: ahead });
   yield* pass(5);
   expect(posted).toHaveLength(1);

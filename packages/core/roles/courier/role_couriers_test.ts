@@ -1,9 +1,9 @@
-import { assert } from "@accountlink/test-servers/effect";
+import { aheadBy, assert } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Layer } from "effect";
 import { MemberStore } from "../../accounts/member_store.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
-import { aheadBy, chatId, guildId, later, operator, scopes } from "../../test_services.ts";
+import { chatId, guildId, later, operator, scopes } from "../../test_services.ts";
 import { UserData } from "../../users/user_data.ts";
 import { MemberSync } from "../member_sync.ts";
 import { shownPreview } from "../plan_preview.ts";
