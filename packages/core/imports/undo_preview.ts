@@ -38,9 +38,11 @@ export const makeUndoPreview = Effect.gen(function* () {
   const { givenMembers } = yield* makeGivenMembers;
   const turns = new Turns({ resource: "import_files", places: 1, longestRest: bounds.workedAtOnce });
 
-  /** Reads a page of the links of an import, of which there may be hundreds, in the account's turn. */
+  /** Reads a page, of which there may be hundreds, in the account's turn. */
+  const inTurn = <A, E>(page: Effect.Effect<A, E>) =>
+    Effect.flatMap(turnOwner, (owner) => turns.step(owner, page));
   const undoablePage: ImportStore["Service"]["undoablePage"] = (...page) =>
-    Effect.flatMap(turnOwner, (owner) => turns.step(owner, imports.undoablePage(...page)));
+    inTurn(imports.undoablePage(...page));
 
   return Effect.fnUntraced(function* ({
     id,
@@ -53,7 +55,8 @@ export const makeUndoPreview = Effect.gen(function* () {
       const { guildId, rules } = plan;
       const members = new Set<ChatId>();
       for (const roleId of new Set(rules.map((rule) => rule.roleId)))
-        for (const chatId of yield* givenMembers({ pid, guildId }, roleId, importedAt)) members.add(chatId);
+        for (const chatId of yield* givenMembers({ pid, guildId }, roleId, importedAt, inTurn))
+          members.add(chatId);
       guilds.push({ guildId, given: members, members: 0 });
     }
     let [removed, restored, kept] = [0, 0, 0];

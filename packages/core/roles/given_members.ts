@@ -8,17 +8,27 @@ import type { PlanPlace } from "./role_plan_store.ts";
 /** How many changes of a role one read takes. */
 const pageSize = 1_000;
 
-/** Finds the members to whom the rules gave roles. The platform may have taken a role since, or the member has left. */
+type InTurn = <A, E>(step: Effect.Effect<A, E>) => Effect.Effect<A, E>;
+
+/**
+ * Finds the members to whom the rules gave roles. The platform may have taken a role since, or the member has left. Each
+ * page is read in a turn of the account.
+ */
 export const makeGivenMembers = Effect.gen(function* () {
   const history = yield* RoleHistoryStore;
 
   /** Returns the members who got a role since a time, and from whom the rules have not taken it. */
-  const givenMembers = Effect.fnUntraced(function* (place: PlanPlace, roleId: string, since: Millis) {
+  const givenMembers = Effect.fnUntraced(function* (
+    place: PlanPlace,
+    roleId: string,
+    since: Millis,
+    inTurn: InTurn,
+  ) {
     const members = new Set<ChatId>();
     let from = { at: since, number: 0 };
     let page: ReadonlyArray<KeptRoleChange>;
     do {
-      page = yield* history.toReverse({ ...place, roleId, change: "gave", ...from }, pageSize);
+      page = yield* inTurn(history.toReverse({ ...place, roleId, change: "gave", ...from }, pageSize));
       for (const { chatId } of page) members.add(chatId);
       from = page.at(-1) ?? from;
     } while (page.length === pageSize);
@@ -29,11 +39,15 @@ export const makeGivenMembers = Effect.gen(function* () {
     givenMembers,
 
     /** Returns these members for each role that the settings do not name. */
-    givenUnnamed: Effect.fnUntraced(function* (place: PlanPlace, { rules }: Pick<PlanSettings, "rules">) {
+    givenUnnamed: Effect.fnUntraced(function* (
+      place: PlanPlace,
+      { rules }: Pick<PlanSettings, "rules">,
+      inTurn: InTurn,
+    ) {
       const unnamed = new Map<string, ReadonlySet<ChatId>>();
       for (const { roleId } of yield* history.countByRole(place, "gave", 0))
         if (!rules.some((rule) => rule.roleId === roleId))
-          unnamed.set(roleId, yield* givenMembers(place, roleId, 0));
+          unnamed.set(roleId, yield* givenMembers(place, roleId, 0, inTurn));
       return unnamed;
     }),
   };

@@ -87,12 +87,13 @@ export const makePlanPreviews = Effect.gen(function* () {
     const guild = Option.getOrNull(yield* steps.step(roles.findGuildRoles(guildId)));
     if (guild === null) return yield* new Forbidden({ reason: "bot_not_in_guild" });
     progress.total = guild.memberCount;
-    tally.countUnnamed(yield* steps.step(givenUnnamed(placeOf(plan), plan)));
+    const inTurn = <A, E>(step: Effect.Effect<A, E>) => turns.step(plan.scope.account, step);
+    tally.countUnnamed(yield* steps.step(givenUnnamed(placeOf(plan), plan, inTurn)));
     const isOver = Effect.succeed(false);
     const options = { members: guild.memberCount, longestWait, isOver };
     const { compare, sources } = yield* steps.step(comparisons.begin(plan, options));
 
-    const comparing = (slice: ReadonlyArray<RoleMember>) => turns.step(plan.scope.account, compare(slice));
+    const comparing = (slice: ReadonlyArray<RoleMember>) => inTurn(compare(slice));
 
     yield* walkMembers(roles, {
       guildId,
