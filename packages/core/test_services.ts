@@ -1,5 +1,4 @@
 /** All services in memory, for tests. */
-
 import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
 import { aheadBy } from "@accountlink/test-servers/effect";
 import { aChatUser, aGameUser, aMember, MemoryWorld } from "@accountlink/testing";

@@ -4,6 +4,9 @@ import { Clock, Effect, Option, Schema, SchemaTransformation } from "effect";
 /** Milliseconds since the Unix epoch. */
 export type Millis = number;
 
+/** The latest time that a `Date` can have. */
+export const latestTime = 8.64e15;
+
 export const hourMs = 3_600_000;
 
 export const dayMs = 24 * hourMs;

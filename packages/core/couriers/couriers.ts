@@ -15,7 +15,7 @@ import { forEachSignal, Signals } from "../signals.ts";
 import { StorageUse } from "../storage_use.ts";
 import { readMetric } from "../telemetry/metric_reading.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
-import type { Millis } from "../timestamp.ts";
+import { latestTime, type Millis } from "../timestamp.ts";
 
 /** How long a node holds its items after its last heartbeat, in milliseconds. */
 const holdTime = 7_000;
@@ -84,13 +84,13 @@ export const retryDelay = (waited: Millis): Millis =>
   Math.min(longestRetryDelay, Math.max(5_000, Math.ceil(waited / 10)));
 
 /**
- * Returns up to which time work is due: now, or the time of the next work if that is further off than any work can be, since
- * the clock was set back.
+ * Returns up to which time work is due: now, or forever if the next work is further off than any work can be, since the
+ * clock was set back.
  *
  * @param longest the longest time after which work is due again, in milliseconds
  */
 export const dueUntil = (next: Millis | null, now: Millis, longest: Millis): Millis =>
-  next !== null && next > now + longest ? next : now;
+  next !== null && next > now + longest ? latestTime : now;
 
 type ItemTopic = "webhooks" | "role_plans" | "guild_logs";
 

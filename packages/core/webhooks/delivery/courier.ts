@@ -152,6 +152,7 @@ export const makeCourierRun = Effect.gen(function* () {
       if (now < dueAt) return;
       const space = windowSize - window.size;
       const due = yield* store.due(id, attemptsDueUntil(courier.item, now), space);
+      courier.item = { ...courier.item, nextAttemptAt: null };
       // If these deliveries fill the window, more may be due, so the next read does not wait for `dueInterval`.
       dueAt = due.length === space ? saveAt : now + dueInterval;
       if (due.length > 0) yield* refresh(courier);
