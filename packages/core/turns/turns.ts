@@ -44,8 +44,8 @@ export interface TurnsOptions {
   /** How many steps run at once; any number by default. */
   readonly places?: number;
   /**
-   * How many places one account has while other accounts wait; all by default. With more, it leaves at least a quarter of
-   * the places free, so that another account starts at once, and all of an unlimited number.
+   * How many places one account has while other accounts wait; all by default. With more, it leaves a quarter of the places
+   * free, so that another account starts at once, and all of an unlimited number.
    */
   readonly share?: number;
   /**
@@ -142,7 +142,7 @@ export class Turns {
       mostWaiting: Number.POSITIVE_INFINITY,
       ...options,
     };
-    this.#reserve = Math.ceil(places / 4);
+    this.#reserve = Math.floor(places / 4);
     this.#wait = turnWait(resource);
   }
 
@@ -228,14 +228,14 @@ export class Turns {
     return lane;
   }
 
+  /** Takes a free place. While others wait, only an account with less than its share may overtake them. */
   #takeFree(lane: Lane): boolean {
-    if (!this.#mayTake(lane)) return false;
+    if (!this.#mayTake(lane) || (this.#round.size > 0 && lane.held >= this.#options.share)) return false;
     lane.held++;
     this.#held++;
     return true;
   }
 
-  /** While an account with less than its share waits, no place is free, so others overtake none of them. */
   #mayTake({ held }: Lane): boolean {
     const { places, share } = this.#options;
     return places - this.#held > (held < share ? 0 : this.#reserve);
@@ -308,8 +308,10 @@ export class Turns {
     let next: Lane | undefined;
     for (const lane of this.#round) {
       if (!this.#mayTake(lane)) continue;
-      if (!this.#isNewcomersTurn || lane.isNewcomer) return lane;
-      next ??= lane;
+      if (this.#isNewcomersTurn && lane.isNewcomer) return lane;
+      const isBelow = lane.held < this.#options.share;
+      if (isBelow && !this.#isNewcomersTurn) return lane;
+      if (next === undefined || (isBelow && next.held >= this.#options.share)) next = lane;
     }
     return next;
   }
