@@ -87,7 +87,8 @@ export const pagesFrom = async (browser: FlowBrowser, addresses: ReadonlyArray<s
     pages.set(address, text);
     for (const [, href = ""] of text.matchAll(/ href="(\/dashboard[^"#]*)/g)) {
       const target = href.replaceAll("&amp;", "&");
-      if (!/\.(?:csv|css)\b/.test(target) && !waiting.includes(target)) waiting.push(target);
+      // The link to sign in is hidden until a sign-in has ended.
+      if (!/\.(?:csv|css)\b|\/sign-in$/.test(target) && !waiting.includes(target)) waiting.push(target);
     }
   }
   return pages;
