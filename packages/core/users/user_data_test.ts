@@ -22,6 +22,26 @@ const ada = ChatId.make("100001");
 const ben = ChatId.make("100002");
 const wanted = Pid.make("pid_0123456789abcdefghij");
 
+it("a user who downloads twice leaves a place to another user", async () => {
+  const world = await memoryWorld(aFixture({}));
+  const begun: Array<ChatId> = [];
+  const program = Effect.gen(function* () {
+    const { json } = yield* Effect.updateService(UserExports.make, UserData, (data) => ({
+      ...data,
+      findMost: (chatId: ChatId) =>
+        Effect.suspend(() => {
+          begun.push(chatId);
+          return Effect.never;
+        }),
+    }));
+    for (const chatId of [ada, ada, ben])
+      yield* Effect.forkChild(json(chatId, 0), { startImmediately: true });
+  });
+  await world.run(program);
+  await world.close();
+  assert.deepEqual(begun, [ada, ben]);
+});
+
 it("an export has what flows, logs, imports and previews keep of a user, and not of others", async () => {
   const world = await memoryWorld(aFixture({ links: [{ chatId: ada, gameId: "1" }] }));
   const program = Effect.gen(function* () {

@@ -29,13 +29,12 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
     const suspectStore = yield* SuspectStore;
     const communityStore = yield* CommunityStore;
 
-    /** The turns of users, in which the parts of their downloads are read. */
-    const turns = new Turns({
-      resource: "user_exports",
-      places: 2,
-      share: 1,
-      longestRest: bounds.workedAtOnce,
-    });
+    const [resource, longestRest] = ["user_exports", bounds.workedAtOnce] as const;
+    const ofUser = new Turns({ resource, share: 1, longestRest });
+    const ofAll = new Turns({ resource, places: 2, longestRest });
+    /** Reads a part of a download: one of a user at a time, of two users at once. */
+    const inTurn = <A, E, R>(chatId: ChatId, part: Effect.Effect<A, E, R>) =>
+      ofUser.step(chatId, ofAll.step(chatId, part));
 
     /** Returns a function that looks up one of these scopes, as the export shows it. */
     const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
@@ -196,13 +195,13 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
        * @param indent the spaces of a level; 0 for one line
        */
       json: Effect.fn("UserExports.json")(function* (chatId: ChatId, indent: number) {
-        const head = yield* turns.step(chatId, headOf(chatId));
+        const head = yield* inTurn(chatId, headOf(chatId));
         const lineAt = (level: number) => (indent === 0 ? "" : `\n${" ".repeat(indent * level)}`);
         const textAt = (level: number, value: object) =>
           JSON.stringify(value, null, indent).replaceAll("\n", lineAt(level));
         const begun = `${textAt(0, head).slice(0, -1).trimEnd()},${lineAt(1)}"entries":${indent === 0 ? "" : " "}[`;
         const pages = Stream.paginate(null as AuditEntry | null, (after) =>
-          Effect.map(turns.step(chatId, users.entriesAfter(chatId, after)), (page) => {
+          Effect.map(inTurn(chatId, users.entriesAfter(chatId, after)), (page) => {
             const texts = page.map((entry) => `${lineAt(2)}${textAt(2, entryJson(entry))}`).join(",");
             return [page.length === 0 ? [] : [after === null ? texts : `,${texts}`], Arr.last(page)] as const;
           }),
