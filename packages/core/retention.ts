@@ -7,8 +7,7 @@ import { EventStore } from "./events/event_store.ts";
 import { GuildLogStore } from "./guild_log/guild_log_store.ts";
 import { KeyStore } from "./keys/key_store.ts";
 import { makeOldestNode, PreviewStore, RoleHistoryStore, RolePlanStore, replacedTime } from "./roles/mod.ts";
-import { storageNow } from "./storage_use.ts";
-import { sweepEvery } from "./telemetry/warn_once.ts";
+import { storageNow, sweepOldEvery } from "./storage_use.ts";
 import { dayMs, type Millis } from "./timestamp.ts";
 import { UsageStore } from "./usage/usage_store.ts";
 import { WebhookStore } from "./webhooks/webhook_store.ts";
@@ -94,7 +93,4 @@ const forget = (
   what: string,
   keptFor: Millis,
   forgetBefore: (time: Millis) => Effect.Effect<unknown, StoreUnavailable>,
-) =>
-  sweepEvery(sweepInterval, `Cannot delete ${what}`, () =>
-    Effect.flatMap(storageNow, (now) => forgetBefore(now - keptFor)),
-  );
+) => sweepOldEvery(sweepInterval, `Cannot delete ${what}`, (now) => forgetBefore(now - keptFor));

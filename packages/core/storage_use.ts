@@ -2,8 +2,9 @@
  * Whether a storage is a copy that acts on nobody. What was restored or copied rests until the operator resumes it: its
  * links may be old, and the original may still run. @internal
  */
-import { Clock, Context, Effect, type Scope } from "effect";
+import { Clock, Context, type Duration, Effect, type Scope } from "effect";
 import type { StoreEffect } from "./errors.ts";
+import { sweepEvery } from "./telemetry/warn_once.ts";
 import type { Millis } from "./timestamp.ts";
 
 /** @internal */
@@ -84,9 +85,16 @@ export const StorageUse = Context.Reference<StorageUse>("@accountlink/core/Stora
 });
 
 /**
- * The time by which old records are deleted: that of the storage's server if this machine's clock is ahead of it, so that one
- * wrong clock deletes nothing of all nodes. @internal
+ * The time by which old records are deleted: the time of the storage's server if this machine's clock is ahead of it, so
+ * that one wrong clock deletes nothing of all nodes. @internal
  */
 export const storageNow: StoreEffect<Millis> = Effect.flatMap(StorageUse, ({ clockLead }) =>
   Effect.zipWith(Clock.currentTimeMillis, clockLead, (now, lead) => now + Math.min(0, Math.floor(lead))),
 );
+
+/** Deletes old records in the background, at once and after each interval, until the scope closes. @internal */
+export const sweepOldEvery = <E, R>(
+  every: Duration.Input,
+  problem: string,
+  sweep: (now: Millis) => Effect.Effect<unknown, E, R>,
+) => sweepEvery(every, problem, () => Effect.flatMap(storageNow, sweep));

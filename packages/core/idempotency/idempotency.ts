@@ -6,8 +6,7 @@ import { Clock, Context, Effect, Latch, Layer, Option, Scope } from "effect";
 import { Conflict, type StoreEffect } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { storageNow } from "../storage_use.ts";
-import { sweepEvery } from "../telemetry/warn_once.ts";
+import { sweepOldEvery } from "../storage_use.ts";
 import { dayMs } from "../timestamp.ts";
 import { IdempotencyStore, type IdempotentRequest, namesIn, type Once } from "./idempotency_store.ts";
 
@@ -42,9 +41,7 @@ export class Idempotency extends Context.Service<Idempotency>()("@accountlink/co
   make: Effect.gen(function* () {
     const store = yield* IdempotencyStore;
     const secrets = yield* Secrets;
-    yield* sweepEvery("1 minute", "Cannot delete ended idempotency keys", () =>
-      Effect.flatMap(storageNow, store.sweep),
-    );
+    yield* sweepOldEvery("1 minute", "Cannot delete ended idempotency keys", store.sweep);
 
     const openJson = (id: string, sealed: string) => Effect.map(secrets.openAnswer(id, sealed), parsed);
 

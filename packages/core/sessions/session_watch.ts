@@ -2,8 +2,8 @@ import { Array, Clock, Context, Effect, Layer, Metric, Schedule } from "effect";
 import type { KeyId, SessionId } from "../ids.ts";
 import { endInactiveReaders, Reader, Readers } from "../readers.ts";
 import { forEachSignal, Signals } from "../signals.ts";
-import { storageNow } from "../storage_use.ts";
-import { sweepEvery, warnOnce } from "../telemetry/warn_once.ts";
+import { sweepOldEvery } from "../storage_use.ts";
+import { warnOnce } from "../telemetry/warn_once.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import { SessionSettings } from "./session_settings.ts";
 import { SessionStore, type VerificationSession } from "./session_store.ts";
@@ -157,7 +157,5 @@ export const sweepForever = Effect.gen(function* () {
     });
     yield* watch.announce(expired);
   });
-  yield* sweepEvery("10 seconds", "Cannot sweep verification sessions", () =>
-    Effect.flatMap(storageNow, sweep),
-  );
+  yield* sweepOldEvery("10 seconds", "Cannot sweep verification sessions", sweep);
 });

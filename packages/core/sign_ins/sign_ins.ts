@@ -5,8 +5,7 @@ import { InvalidSession, type PlatformUnavailable } from "../errors.ts";
 import type { SignInId } from "../ids.ts";
 import { ChatIdentity, type ProofInvalid, type UserGuild } from "../platforms/mod.ts";
 import { randomToken, Secrets } from "../secrets/mod.ts";
-import { storageNow } from "../storage_use.ts";
-import { sweepEvery } from "../telemetry/warn_once.ts";
+import { sweepOldEvery } from "../storage_use.ts";
 import { deviceOf } from "./device.ts";
 import {
   beginLifetime,
@@ -63,9 +62,7 @@ export interface ReturnedBrowser {
 export class SignIns extends Context.Service<SignIns>()("@accountlink/core/SignIns", {
   make: Effect.gen(function* () {
     const store = yield* SignInStore;
-    yield* sweepEvery("1 minute", "Cannot delete expired sign-ins", () =>
-      Effect.flatMap(storageNow, store.sweep),
-    );
+    yield* sweepOldEvery("1 minute", "Cannot delete expired sign-ins", store.sweep);
     const accounts = yield* Accounts;
     const secrets = yield* Secrets;
     const identity = yield* ChatIdentity;
