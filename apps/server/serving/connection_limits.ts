@@ -45,7 +45,7 @@ export const limitConnections = (server: Server, turns: RequestTurns, config: Co
     return ({ headers, socket }, response) => {
       const { proxy } = turns.connectionOf(socket);
       const forwardedFor = headers["x-forwarded-for"] as string | undefined;
-      if (proxy === null || forwardedFor === undefined) return null;
+      if (limit === Infinity || proxy === null || forwardedFor === undefined) return null;
       const client = clientAddress(proxy, forwardedFor, proxies);
       if (inAny(proxies, client) || takeRequest(client.countedAs, response)) return null;
       countRefusal("address");
@@ -58,7 +58,7 @@ export const limitConnections = (server: Server, turns: RequestTurns, config: Co
     };
   });
 
-/** Returns a function that counts what is open of an address, or returns false if it has reached the limit. */
+/** Returns a function that counts a connection or request until it closes, or returns false if its address has reached the limit. */
 const makeCounts = (limit: number) => {
   const counts = new Map<string, number>();
   return (address: string, opened: Socket | ServerResponse): boolean => {
