@@ -19,7 +19,7 @@ interface Entered {
 
 export class Connection {
   readonly socket: Socket;
-  /** The trusted proxy that opened the connection, whose requests are those of many clients. */
+  /** The trusted proxy that opened the connection and sends requests of many clients; null for a client. */
   readonly proxy: ClientAddress | null;
   /** The client address; null for a proxy. */
   readonly address: string | null;

@@ -1,8 +1,8 @@
 /**
  * Bounds what connections and client addresses may have open and unread, so that none delays the requests of others:
  *
- * - Requests start when those of all connections of a round of the event loop have arrived: first the only ones of their
- *   connection, then one connection after the other. While requests of a connection wait, it is not read.
+ * - Requests start after each round of the event loop: first the requests that are alone on their connection, then one
+ *   connection after the other. While requests of a connection wait, it is not read.
  * - After a request with a body, none of its connection starts until it is answered.
  * - Once a client pipelines, the bytes of all connections reach the parser in pieces.
  * - Of an address, more requests start in a second than its limits allow, so that its clients read when to come again.

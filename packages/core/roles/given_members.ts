@@ -11,13 +11,13 @@ const pageSize = 1_000;
 type InTurn = <A, E>(step: Effect.Effect<A, E>) => Effect.Effect<A, E>;
 
 /**
- * Finds the members to whom the rules gave roles. The platform may have taken a role since, or the member has left. Each
+ * Finds the members who got roles by the rules. The platform may have taken a role since, or the member has left. Each
  * page is read in a turn of the account.
  */
 export const makeGivenMembers = Effect.gen(function* () {
   const history = yield* RoleHistoryStore;
 
-  /** Returns the members who got a role since a time, and from whom the rules have not taken it. */
+  /** Returns the members who got a role since a time and did not lose it by the rules. */
   const givenMembers = Effect.fnUntraced(function* (
     place: PlanPlace,
     roleId: string,

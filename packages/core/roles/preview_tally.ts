@@ -64,7 +64,7 @@ export class PreviewTally {
     );
   }
 
-  /** @param given the members to whom the rules gave roles that no rule names any more, by role */
+  /** @param given the roles that no rule names any more, each with the members who got it by the rules */
   countUnnamed(given: ReadonlyMap<string, ReadonlySet<ChatId>>): void {
     this.#given = given;
   }

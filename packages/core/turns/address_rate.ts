@@ -1,10 +1,10 @@
 /**
- * Lets client addresses do something so many times in a second: all of it at once, then evenly.
+ * Lets each client address do something a number of times in a second: all of them at once, then evenly.
  *
  * @internal
  */
 export class AddressRate {
-  /** When an address may do all of it at once again, by `performance.now()` or another clock. */
+  /** When an address has its whole number again, by `performance.now()` or another clock. */
   readonly #spentUntil = new Map<string, number>();
 
   /**

@@ -10,7 +10,11 @@ import { WorkingTimes } from "./working_time.ts";
 /** Runs a request of an account, or of a client address, as soon as it has a place. @internal */
 export type InPlace = <A, E, R>(asker: Asker, answer: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
 
-/** Makes places for work of accounts. Beside other accounts, an account that has worked for more than its share waits. @internal */
+/**
+ * Makes places for work of accounts. Beside other accounts, an account that has worked for more than its share waits.
+ *
+ * @internal
+ */
 export const makePlaces = (turns: Turns): Effect.Effect<InPlace> =>
   Effect.map(
     WorkingTimes,

@@ -111,18 +111,22 @@ ${formOf(view)`${
 <p class="row">${buttonsHtml(view)}</p>`}`}`;
 };
 
-const takeField = (view: PreviewView, { unnamed = [] } = view.preview): Html | false =>
-  unnamed.length > 0 &&
-  checksField({
-    name: "take",
-    label: say("preview.take"),
-    hint: say("preview.take.hint"),
-    values: view.chosen.take,
-    choices: unnamed.map(({ roleId, count }) => ({
-      value: roleId,
-      label: say("preview.take.role", { role: roleName(view, roleId), count }),
-    })),
-  });
+const takeField = (view: PreviewView): Html | false => {
+  const { unnamed = [] } = view.preview;
+  return (
+    unnamed.length > 0 &&
+    checksField({
+      name: "take",
+      label: say("preview.take"),
+      hint: say("preview.take.hint"),
+      values: view.chosen.take,
+      choices: unnamed.map(({ roleId, count }) => ({
+        value: roleId,
+        label: say("preview.take.role", { role: roleName(view, roleId), count }),
+      })),
+    })
+  );
+};
 
 const confirm = (label: Html): Html =>
   html`<button class="button" name="act" value="confirm">${label}</button>`;
