@@ -192,13 +192,9 @@ const stateSection = (
       : [[say(`state.rights.${name}`), say(isGiven ? "state.rights.yes" : "state.rights.no")]];
   };
   const rows: ReadonlyArray<readonly [Html, Html]> = [
-    [
-      say("menu.links"),
-      // Not a share of the members: users who left keep their links, and bots are members.
-      state.members === null
-        ? numberHtml(state.linked)
-        : say("state.linked", { linked: state.linked, members: state.members }),
-    ],
+    // The links are no share of the members: users who left keep their links, and bots are members.
+    [say("menu.links"), numberHtml(state.linked)],
+    ...(state.members === null ? [] : [[say("rule.members"), numberHtml(state.members)] as const]),
     [
       say("roles.rules"),
       html`<a href="${to(withQuery(rolesPath(pid), { guildId }))}">${say(state.rules === "none" ? "state.rules.none" : `roles.state.${state.rules}`)}</a>`,
