@@ -74,7 +74,7 @@ const putBackSection = ({ scope, guildId, taken, pending }: HistoryView): Html |
 ${pending > 0 ? html`<p data-live="10">${say("roles.history.running", { count: pending })}</p>` : null}
 ${
   last !== undefined &&
-  formTo(historyPath(scope.pid), { guildId })`
+  formTo(withQuery(historyPath(scope.pid), { guildId }), { guildId })`
 <p>${say("roles.history.back.text")}</p>
 ${radioField({
   name: "period",

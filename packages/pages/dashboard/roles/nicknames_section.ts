@@ -43,7 +43,7 @@ ${
     ? html`<p data-live="10">${say("roles.before.running", { count: kept })}</p>`
     : plan.state === "on" && templatesOf(plan).length > 0
       ? html`<p>${say("roles.before.first")}</p>`
-      : formTo(rolesPath(scope.pid), { guildId })`
+      : formTo(withQuery(rolesPath(scope.pid), { guildId }), { guildId })`
 <p>${say("roles.before.keep")}</p>
 <p class="row"><button class="button quiet" name="act" value="putBack">${say("roles.before.button", { count: kept })}</button></p>`
 }`;

@@ -70,7 +70,9 @@ ${!isNew && html`${previewSection(view)}${historySection(details.plan)}${nicknam
 
 const nameOf = ({ guildName, guildId }: RolesView): string | Html => guildText(guildId, guildName);
 
-const action = ({ community }: RolesView): string => rolesPath(community.scope.pid);
+/** Names the guild for the script, which loads the address of a form's answer again. */
+const action = ({ community, guildId }: RolesView): string =>
+  withQuery(rolesPath(community.scope.pid), { guildId });
 
 const rivalNotice = ({ rival, guildId }: RolesView): Html | null =>
   rival && html`<div class="notice warn"><p>${rivalText(rival, guildId)}</p></div>`;
