@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { inGuilds } from "../support/fixtures.ts";
 import type { PlainPage } from "../support/plain_page.ts";
+import { focused } from "./browser.ts";
 import { hostile, ownGuild, shows, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable } from "./looks.ts";
@@ -240,6 +241,15 @@ it("linking is turned on without roles, and goes on while rules are paused", asy
   expect(await page.press("Remove rule 1", { "gets the role": "Member" })).not.toContain("gets the role");
   await page.press("Save and pause");
   expect(page.words).toContain("Nobody gets or loses a role or nickname until you turn the rules on.");
+});
+
+it("what a form of the channels has done is told where the focus is", async () => {
+  const page = await visit("/dashboard/communities", /Ada\b/, desktop);
+  await press(page, "Verify address and settings of Rook");
+  await press(page, "Choose channels");
+  await page.getByLabel("Send the private message").click();
+  await page.getByRole("button", { name: "Save" }).last().click();
+  await expect.poll(() => focused(page)).toBe("Saved.");
 });
 
 it("a form that was changed asks before it is left", async () => {

@@ -50,7 +50,7 @@ export const publicLogPage = (view: ChannelsView, { logChannelId }: ChannelsForm
     content: html`
 <p>${say("channels.public.text", { b: tags.b, channel: channel.name })}</p>
 <p>${say("channels.public.usual")}</p>
-${formTo(`${channelsPath(view.scope.pid)}#log`, { guildId, logChannelId, confirm: "yes" })`
+${formTo(channelsPath(view.scope.pid), { guildId, logChannelId, confirm: "yes" })`
 ${buttonsOr(html`<button class="button bad" name="act" value="log">${say("channels.public.post", { channel: channel.name })}</button>`, pageOf(view), say("channels.public.other"))}`}`,
   };
 };
@@ -85,7 +85,7 @@ ${
         closed !== undefined && html` ${say("channels.shut.text", { time: timeHtml(closed.at) })}`
       }</p>`
 }
-${start(view, "log")`
+${start(view)`
 ${menuField({
   ...field,
   choices: [{ value: "", label: say("channels.no_log") }, ...choicesOf(view.channels, field.value)],
@@ -98,7 +98,7 @@ const panelSection = (view: ChannelsView, text: ChannelsField, channel: Channels
   const { name, language, sentence, verify, roles } = view;
   return section(say("channels.panel"), "panel")`
 ${answersHtml(view)}
-${start(view, "panel")`
+${start(view)`
 ${textField({
   ...text,
   hint: say("channels.text.hint", {
@@ -112,7 +112,7 @@ ${menuField({
   choices: [{ value: "", label: say("channels.choose") }, ...choicesOf(view.channels, channel.value)],
 })}
 <p class="row"><button class="button" name="act" value="panel">${say("channels.post")}</button>
-<button class="button quiet" name="act" value="preview">${say("channels.update")}</button></p>
+<button class="button quiet" name="act" value="preview" formaction="${to(`${channelsPath(view.scope.pid)}#panel`)}">${say("channels.update")}</button></p>
 <p class="hint">${say("channels.post.hint")}</p>`}
 <figure class="panel">
 <figcaption>${say("channels.preview")}</figcaption>
@@ -127,7 +127,7 @@ ${copyable("panel-link", say("channels.copy", { unseen: tags.unseen }), verify.u
 
 const tellsSection = (view: ChannelsView): Html => section(say("tells.title"), "tells")`
 <p>${say("tells.text")}</p>
-${start(view, "tells")`
+${start(view)`
 ${checkField("tellTroubles", say("tells.check"), view.details.community.tellTroubles)}
 <p class="row"><button class="button" name="act" value="tells">${say("channels.save")}</button></p>`}`;
 

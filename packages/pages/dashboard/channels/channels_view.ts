@@ -84,6 +84,6 @@ export const notHomeHtml = ({ answersFor, community, guildId }: ChannelsView): H
   }</p>`;
 };
 
-/** Makes the form of a section. */
-export const start = ({ community, guildId }: ChannelsView, at: string): typeof html =>
-  panelTo(`${channelsPath(community.scope.pid)}#${at}`, { guildId });
+/** Makes the form of a section. Its answer begins at the top, since an address with `#` would keep its message unfocused. */
+export const start = ({ community, guildId }: ChannelsView): typeof html =>
+  panelTo(channelsPath(community.scope.pid), { guildId });

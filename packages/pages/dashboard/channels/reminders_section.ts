@@ -54,7 +54,7 @@ ${say("reminders.ask.later")}</p>
 </figure>
 <p>${capitalised(say("reminders.ask.risk", { platform: platforms.chat }))}</p>
 <p>${say("reminders.ask.back")}</p>
-${formTo(`${channelsPath(scope.pid)}#reminders`, { guildId, remindAfterDays: String(days), confirm: "yes" })`
+${formTo(channelsPath(scope.pid), { guildId, remindAfterDays: String(days), confirm: "yes" })`
 ${buttonsOr(html`<button class="button" name="act" value="reminders">${say("reminders.ask.on")}</button>`, pageOf(view), say("reminders.ask.cancel"))}`}`,
   };
 };
@@ -74,7 +74,7 @@ ${
 }
 ${
   (isSet || notHome === null) &&
-  start(view, "reminders")`
+  start(view)`
 ${textField({ ...field, hint: say("reminders.days.hint") })}
 <p class="row"><button class="button" name="act" value="reminders">${say("reminders.next")}</button></p>`
 }`;
