@@ -101,6 +101,10 @@ it("an owner sets who may link, posts the panel, sees who linked, who has not an
   await page.press(/^Block/);
   await expectUsable(page, "Block?", "block-question");
   expect(page.words).toMatch(/This removes 1 link.* your team can then undo this on the page of the user\./);
+  const nobody = { "on the chat platform": false, "on the game platform": false };
+  expect(await page.press("Block", nobody)).toContain("No user was selected.");
+  await page.goto("/dashboard/links/user?chatId=100003");
+  await page.press(/^Block/);
   expect(await page.press("Block", { Reason: "Came back after a ban" })).toContain("Blocked. Verifications");
   await expectUsable(page, "Blocked users", "blocks");
   expect(page.all("tr", "Came back after a ban")).toHaveLength(2);

@@ -101,7 +101,10 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   const block = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const users = usersOf(fields);
     yield* Effect.forEach(users, (user) => operations.block.submit(visitor, fields, user));
-    return seeOther(paths.blocks, { pid: fields("pid"), ...(users.length > 0 && { done: "blocked" }) });
+    return seeOther(paths.blocks, {
+      pid: fields("pid"),
+      done: users.length > 0 ? "blocked" : "noneSelected",
+    });
   });
 
   /** Asks before the users of a file are blocked, unless all of them are. */
