@@ -128,6 +128,16 @@ test("an old panel of paused rules leads to the list that has taken its guild ov
   expect(dataOf(await send(`GET /v2/chat?chatId=${cyd}`, { key: ofAll })).gameId).toBe("6");
 });
 
+test("who has closed lists alone reads why they are closed, and gets to the page that mends it", async () => {
+  const { browser } = await signInOwner(server, eve);
+  for (const path of ["links", "links/blocks", "alts/new"]) {
+    const { status, text } = await browser.get(`/dashboard/${path}`);
+    expect([path, status]).toEqual([path, 403]);
+    expect(text).toContain("A community is closed while the bot is not in it");
+    expect(text).toContain('<p><a href="/dashboard/communities">Communities</a></p>');
+  }
+});
+
 test("members link again in a community whose rules stopped without the bot, as soon as it is back", async () => {
   const pid = await pidOf(await signInOwner(server, eve), left);
   const browser = server.newBrowser();

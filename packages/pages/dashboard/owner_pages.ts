@@ -27,7 +27,7 @@ import {
 import type { RawValues, Route } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
 import { footerHtml } from "../footer.ts";
-import { type Html, html, type ReachedPlatforms } from "../html.ts";
+import { type Html, html, type ReachedPlatforms, to } from "../html.ts";
 import { Languages } from "../languages/mod.ts";
 import { platformNames } from "../page_render.ts";
 import { type Answering, asEffect, formSizes, redirectTo } from "../page_requests.ts";
@@ -39,7 +39,7 @@ import type { NoticeName } from "./look/notice.ts";
 import { orShowAgain, type Refused } from "./look/refused.ts";
 import { say, wordingOf } from "./look/say.ts";
 import { type Page, pageResponse } from "./page.ts";
-import { paths, roleOfPage, sections, sizeOfForm, withQuery } from "./paths.ts";
+import { may, paths, roleOfPage, sections, sizeOfForm, withQuery } from "./paths.ts";
 
 export interface OwnerVisitor extends Visitor, SignedInMember {
   readonly platforms: ReachedPlatforms;
@@ -228,7 +228,8 @@ const closedPage: Page = {
   status: 403,
   title: say("refused.closed.title"),
   section: "communities",
-  content: html`<p>${say("refused.closed")}</p>`,
+  content: html`<p>${say("refused.closed")}</p>
+${may(paths.communities, html`<p><a href="${to(paths.communities)}">${say("menu.communities")}</a></p>`)}`,
 };
 
 /** Tells a limit of the account, for pages and forms that do not show it themselves. */

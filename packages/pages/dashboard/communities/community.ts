@@ -86,7 +86,12 @@ export const makeCommunities = Effect.gen(function* () {
   });
 
   const chosenOf = Effect.fnUntraced(function* <C extends Community>(all: ReadonlyArray<C>, pid: string) {
-    if (pid === "") return { all, community: yield* firstOpen(all) };
+    if (pid === "") {
+      const open = yield* firstOpen(all);
+      // Where every list is closed, the page says that instead of asking for a first community.
+      if (open === undefined && all[0] !== undefined) yield* scopes.requireOpen(all[0].scope);
+      return { all, community: open };
+    }
     const community = all.find(({ scope }) => scope.pid === pid);
     if (community === undefined) return yield* new BadRequest({ problem: "not_found" });
     yield* scopes.requireOpen(community.scope);
@@ -101,7 +106,7 @@ export const makeCommunities = Effect.gen(function* () {
 
     listCounted,
 
-    /** Returns all communities, and the one with this `pid`; the first open one if `pid` is empty. */
+    /** Returns all communities, and the one with this `pid`; the first open one if `pid` is empty. Fails if all are closed. */
     choose: (visitor: OwnerVisitor, pid: string) =>
       Effect.flatMap(list(visitor), (all) => chosenOf(all, pid)),
 
