@@ -10,16 +10,10 @@
 import { auditActions } from "@accountlink/core/audit";
 import { KeyId } from "@accountlink/core/ids";
 import { usageGroups } from "@accountlink/core/usage";
-import { Schema, SchemaTransformation } from "effect";
+import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, countUpTo, optional, required } from "../parameter.ts";
-import { keyId, nextOf, pageLimit, signedIn } from "./signed_in.ts";
-
-const cursor = nextOf(
-  Schema.String.check(Schema.isPattern(/^\d{1,15}$/u)).pipe(
-    Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString),
-  ),
-);
+import { keyId, nextNumber, pageLimit, signedIn } from "./signed_in.ts";
 
 export const getUsage = signedIn("admin_of_all", "GET", "/usage", {
   id: "getUsage",
@@ -51,7 +45,7 @@ export const getAudit = signedIn("moderator", "GET", "/audit", {
   summary: "The audit log, newest first; moderators see only changes of links and reviews",
   parameters: {
     limit: pageLimit,
-    cursor,
+    cursor: nextNumber,
     action: optional(
       required(
         Schema.Literals(auditActions),

@@ -26,14 +26,14 @@ import {
 } from "@accountlink/core/roles";
 import { schemasOf } from "@accountlink/core/settings";
 import { TimestampMillis } from "@accountlink/core/timestamp";
-import { Schema, SchemaGetter, SchemaTransformation, Struct } from "effect";
+import { Schema, SchemaGetter, Struct } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, optional, required, withFallback } from "../parameter.ts";
 import {
   demoGuild,
   guildInScope,
   managed,
-  nextOf,
+  nextNumber,
   pageLimit,
   requiredSettings,
   settingParameters,
@@ -50,10 +50,6 @@ const Problem = Schema.Struct({
 });
 
 const RoleIds = Schema.Array(Schema.String);
-
-const ChangeNumber = Schema.String.check(Schema.isPattern(/^\d{1,15}$/u)).pipe(
-  Schema.decodeTo(Schema.Int, SchemaTransformation.transform({ decode: Number, encode: String })),
-);
 
 /** The settings besides the rules, which an answer and an edited plan have in the same form. */
 const simpleSettings = {
@@ -224,7 +220,7 @@ export const getRoleHistory = managed("admin", "GET", "/roles/history", {
   parameters: {
     ...guildInScope,
     limit: pageLimit,
-    cursor: nextOf(ChangeNumber),
+    cursor: nextNumber,
   },
   example: demoGuild,
   data: {

@@ -110,6 +110,13 @@ export const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null>
   isText: true,
 });
 
+/** The cursor of a list whose entries have numbers. */
+export const nextNumber = nextOf(
+  Schema.String.check(Schema.isPattern(/^\d{1,15}$/u)).pipe(
+    Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString),
+  ),
+);
+
 /** A page cursor in a list of chat users: a time of the user, and the chat ID. */
 export const Place = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).pipe(
   Schema.decodeTo(
