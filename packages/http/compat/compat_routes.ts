@@ -26,15 +26,15 @@ const bareRoutes =
   ): BoundRoute =>
     keyed(route, (input) => Effect.map(handler(input), (data) => ({ data }) as SuccessOf<typeof data>));
 
+type Bind = ReturnType<typeof bareRoutes>;
+
 /** Converts a game user's ID to a number. Fails with `LinkNotFound` if the ID is not a safe integer. */
 const exactNumber = (gameId: GameId): Effect.Effect<number, LinkNotFound> => {
   const number = Number(gameId);
   return Number.isSafeInteger(number) ? Effect.succeed(number) : Effect.fail(new LinkNotFound());
 };
 
-const bloxlinkV4Routes = (pipeline: Pipeline, lookup: LinkLookup["Service"]): ReadonlyArray<BoundRoute> => {
-  const bare = bareRoutes(pipeline);
-
+const bloxlinkV4Routes = (bare: Bind, lookup: LinkLookup["Service"]): ReadonlyArray<BoundRoute> => {
   const toRoblox = Effect.fnUntraced(function* (key: ApiKey, discordId: ChatId, guildId: GuildId | null) {
     const resolved = key.tier === "premium";
     const found = yield* lookup.byChat(key.scope, discordId, { guildId, resolved });
@@ -63,23 +63,20 @@ const bloxlinkV4Routes = (pipeline: Pipeline, lookup: LinkLookup["Service"]): Re
   ];
 };
 
-const bloxlinkV3Routes = (pipeline: Pipeline, lookup: LinkLookup["Service"]): ReadonlyArray<BoundRoute> => {
-  const bare = bareRoutes(pipeline);
-  return [
-    bare(BloxlinkV3.discordToRoblox, ({ key, values: { discordId, guildId } }) =>
-      Effect.map(lookup.byChat(key.scope, discordId, { guildId }), ({ gameId }) => ({
-        success: true as const,
-        user: { robloxId: gameId, primaryAccount: gameId },
-      })),
-    ),
-    bare(BloxlinkV3.robloxToDiscord, ({ key, values: { robloxId, guildId } }) =>
-      Effect.map(lookup.byGame(key.scope, robloxId, { guildId }), ({ chatIds }) => ({
-        success: true as const,
-        user: { discordIds: chatIds },
-      })),
-    ),
-  ];
-};
+const bloxlinkV3Routes = (bare: Bind, lookup: LinkLookup["Service"]): ReadonlyArray<BoundRoute> => [
+  bare(BloxlinkV3.discordToRoblox, ({ key, values: { discordId, guildId } }) =>
+    Effect.map(lookup.byChat(key.scope, discordId, { guildId }), ({ gameId }) => ({
+      success: true as const,
+      user: { robloxId: gameId, primaryAccount: gameId },
+    })),
+  ),
+  bare(BloxlinkV3.robloxToDiscord, ({ key, values: { robloxId, guildId } }) =>
+    Effect.map(lookup.byGame(key.scope, robloxId, { guildId }), ({ chatIds }) => ({
+      success: true as const,
+      user: { discordIds: chatIds },
+    })),
+  ),
+];
 
 /**
  * Converts a game profile to the format of Bloxlink. Returns null if the profile is null, or if its user ID is not a
@@ -124,34 +121,31 @@ const discordMember = (profile: ChatProfile | null) => {
 };
 
 const roverRoutes = (
-  pipeline: Pipeline,
+  bare: Bind,
   lookup: LinkLookup["Service"],
   profiles: Profiles["Service"],
-): ReadonlyArray<BoundRoute> => {
-  const bare = bareRoutes(pipeline);
-  return [
-    bare(
-      Rover.discordToRoblox,
-      Effect.fnUntraced(function* ({ key, values: { discordId, guildId } }) {
-        const { gameId } = yield* lookup.byChat(key.scope, discordId, { guildId });
-        const robloxId = yield* exactNumber(gameId);
-        const profile = yield* profiles.game(gameId, []);
-        return { robloxId, cachedUsername: profile?.username ?? "", discordId, guildId };
-      }),
-    ),
-    bare(
-      Rover.robloxToDiscord,
-      Effect.fnUntraced(function* ({ key, values }) {
-        const { guildId } = values;
-        const { chatIds, gameId } = yield* lookup.byGame(key.scope, values.robloxId, { guildId });
-        const robloxId = yield* exactNumber(gameId);
-        const members = yield* profiles.chats(chatIds, guildId);
-        const discordUsers = chatIds.map((chatId, index) => discordUser(chatId, members[index] ?? null));
-        return { discordUsers, robloxId, guildId };
-      }),
-    ),
-  ];
-};
+): ReadonlyArray<BoundRoute> => [
+  bare(
+    Rover.discordToRoblox,
+    Effect.fnUntraced(function* ({ key, values: { discordId, guildId } }) {
+      const { gameId } = yield* lookup.byChat(key.scope, discordId, { guildId });
+      const robloxId = yield* exactNumber(gameId);
+      const profile = yield* profiles.game(gameId, []);
+      return { robloxId, cachedUsername: profile?.username ?? "", discordId, guildId };
+    }),
+  ),
+  bare(
+    Rover.robloxToDiscord,
+    Effect.fnUntraced(function* ({ key, values }) {
+      const { guildId } = values;
+      const { chatIds, gameId } = yield* lookup.byGame(key.scope, values.robloxId, { guildId });
+      const robloxId = yield* exactNumber(gameId);
+      const members = yield* profiles.chats(chatIds, guildId);
+      const discordUsers = chatIds.map((chatId, index) => discordUser(chatId, members[index] ?? null));
+      return { discordUsers, robloxId, guildId };
+    }),
+  ),
+];
 
 const discordUser = (id: ChatId, profile: ChatProfile | null) => ({
   user: { id, username: profile?.username ?? "" },
@@ -159,8 +153,7 @@ const discordUser = (id: ChatId, profile: ChatProfile | null) => ({
   roles: profile?.guild?.roles.map((role) => role.id) ?? [],
 });
 
-const rowifiRoutes = (pipeline: Pipeline, lookup: LinkLookup["Service"]): ReadonlyArray<BoundRoute> => {
-  const bare = bareRoutes(pipeline);
+const rowifiRoutes = (bare: Bind, lookup: LinkLookup["Service"]): ReadonlyArray<BoundRoute> => {
   const consent = { reverse_search_consent: true } as const;
 
   const member = Effect.fnUntraced(function* ({
@@ -188,11 +181,12 @@ const rowifiRoutes = (pipeline: Pipeline, lookup: LinkLookup["Service"]): Readon
 };
 
 export const compatRoutes = Effect.fnUntraced(function* (pipeline: Pipeline) {
+  const bare = bareRoutes(pipeline);
   const lookup = yield* LinkLookup;
   return [
-    ...bloxlinkV4Routes(pipeline, lookup),
-    ...bloxlinkV3Routes(pipeline, lookup),
-    ...roverRoutes(pipeline, lookup, yield* Profiles),
-    ...rowifiRoutes(pipeline, lookup),
+    ...bloxlinkV4Routes(bare, lookup),
+    ...bloxlinkV3Routes(bare, lookup),
+    ...roverRoutes(bare, lookup, yield* Profiles),
+    ...rowifiRoutes(bare, lookup),
   ];
 });
