@@ -205,15 +205,13 @@ const listAccountsCommand = managed("list", {}, function* () {
 }).pipe(describe("List accounts by name."));
 
 const showAccountCommand = managed("show", { name: accountArgument }, function* ({ name }) {
-  const store = yield* KeyStore;
-  const found = yield* store.findAccount(name);
-  if (Option.isNone(found)) return yield* noSuchAccount(name, "show");
+  const account = yield* requireAccount(name, "show");
   const now = yield* Clock.currentTimeMillis;
-  const keys = yield* store.listKeys(name, now);
-  const { tier, status } = found.value;
+  const keys = yield* (yield* KeyStore).listKeys(name, now);
+  const { tier, status } = account;
   const owners = yield* ownersOf(name);
   yield* answer(
-    { ...found.value, owners, keys: keys.map((key) => keyJson(key, now)) },
+    { ...account, owners, keys: keys.map((key) => keyJson(key, now)) },
     `Account "${name}", owners ${textOf(owners)}: ${tier}, ${status}\n\n${keyTable(keys, now, "It has no keys")}`,
   );
 }).pipe(describe("Show an account with its keys."));
