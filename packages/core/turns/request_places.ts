@@ -23,12 +23,9 @@ export const makePlaces = (turns: Turns): Effect.Effect<InPlace> =>
         turns.step(asker, accounts.pace(asker.account, answer)),
   );
 
-const unpaced =
-  (turns: Turns): InPlace =>
-  (asker, answer) =>
-    turns.step(asker, answer);
-
 const ofRequests = (share: number) => new Turns({ resource: "requests", share });
+
+const unpaced = (share: number): InPlace => ofRequests(share).step;
 
 /** What a request with a sign-in finds first. */
 interface Found {
@@ -85,10 +82,10 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
       list: yield* makePlaces(ofRequests(bounds.dearRequests)),
 
       /** Answers what may wait for a platform, such as a lookup with a guild. */
-      platform: unpaced(ofRequests(bounds.dearRequests)),
+      platform: unpaced(bounds.dearRequests),
 
       /** Answers a write with a key and without a guild. */
-      write: unpaced(ofRequests(bounds.writes)),
+      write: unpaced(bounds.writes),
 
       /** Answers a read of the dashboard or of /me. */
       read: ofPages(yield* makePlaces(reads)),

@@ -158,10 +158,22 @@ export class Turns {
     return this.#held === 0;
   }
 
-  /** Runs a step of an account as soon as it has a place, and gives the place back when the step ends. */
-  step<A, E, R>(from: string | Asker, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return this.#run(from, step, (wait) => wait);
-  }
+  /**
+   * Runs a step of an account as soon as it has a place, and gives the place back when the step ends.
+   *
+   * @param limit ends the wait for the place
+   */
+  readonly step = <A, E, R, E2 = never>(
+    from: string | Asker,
+    step: Effect.Effect<A, E, R>,
+    limit: (wait: Effect.Effect<void>) => Effect.Effect<void, E2> = (wait) => wait,
+  ): Effect.Effect<A, E | E2, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        this.enter(from, (wait) => restore(limit(wait))),
+        (giveBack) => Effect.onExit(restore(step), () => giveBack),
+      ),
+    );
 
   /**
    * Runs a step as `step` does. Fails if too many steps of the account wait already, or if the step has no place after
@@ -177,7 +189,7 @@ export class Turns {
     return Effect.suspend(() =>
       this.#laneOf(askerOf(from)).waiting >= this.#options.mostWaiting
         ? new TurnRefused()
-        : this.#run(from, step, within),
+        : this.step(from, step, within),
     );
   }
 
@@ -187,19 +199,6 @@ export class Turns {
       // `Effect.addFinalizer` would copy all services of the request for the finalizer.
       Effect.flatMap(this.enter(from, restore), (giveBack) =>
         Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, giveBack)),
-      ),
-    );
-  }
-
-  #run<A, E, R, E2>(
-    from: string | Asker,
-    step: Effect.Effect<A, E, R>,
-    limit: (wait: Effect.Effect<void>) => Effect.Effect<void, E2>,
-  ): Effect.Effect<A, E | E2, R> {
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(
-        this.enter(from, (wait) => restore(limit(wait))),
-        (giveBack) => Effect.onExit(restore(step), () => giveBack),
       ),
     );
   }

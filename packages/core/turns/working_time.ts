@@ -63,8 +63,8 @@ class Work {
 interface CountedStep {
   /** The fiber that runs the step. Others, which work beside it or beyond its end, are counted as the step is. */
   readonly fiber: number;
-  readonly time: WorkingTime;
-  readonly account: string;
+  /** Runs a part of the step that counts nothing. */
+  readonly wait: <A, E, R>(part: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
 }
 
 const CurrentStep = Context.Reference<CountedStep | null>("@accountlink/core/CurrentStep", {
@@ -79,7 +79,7 @@ const CurrentStep = Context.Reference<CountedStep | null>("@accountlink/core/Cur
 export const uncounted = <A, E, R>(wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     const step = fiber.getRef(CurrentStep);
-    return step?.fiber === fiber.id ? step.time.wait(step.account, wait) : wait;
+    return step?.fiber === fiber.id ? step.wait(wait) : wait;
   });
 
 /**
@@ -138,12 +138,9 @@ export class WorkingTime {
 
   /** Runs a step that waits for no time, and counts the work until now and meanwhile. */
   count<A, E, R>(account: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.withFiber(({ id }) => this.#during(account, 1, step, { fiber: id, time: this, account }));
-  }
-
-  /** Runs a part of a step that counts nothing. */
-  wait<A, E, R>(account: string, part: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return this.#during(account, -1, part, null);
+    return Effect.withFiber(({ id: fiber }) =>
+      this.#during(account, 1, step, { fiber, wait: (part) => this.#during(account, -1, part, null) }),
+    );
   }
 
   /** Runs what changes how many steps of the account run. */
