@@ -21,6 +21,8 @@ const [ada, bob, cyd, dan, eve] = [member(1), member(2), member(3), member(4), m
 const [busy, flo, gus, hal] = [member(20), member(6), member(7), member(8)];
 const [aboveBot, pass] = ["9", "7"];
 const unnamedGuild = "700000000000000077";
+/** Members who all play as the game user 4. */
+const crowd = Array.from({ length: 71 }, (_, index) => ({ chatId: String(200_000 + index), roles: [] }));
 
 const guildRoles = [
   { id: aboveBot, name: "Chief", assignable: false },
@@ -32,11 +34,21 @@ const server = useSiteServer(
   (fixture) => {
     const { platform, ...rest } = clubOf(ada.chatId, { roles: guildRoles })(fixture);
     const unnamed = { id: unnamedGuild, bot: true, members: [], roles: [] };
-    return { ...rest, platform: { ...platform, guilds: [...platform.guilds, unnamed] } };
+    const guilds = platform.guilds.map((each) =>
+      each.id === guild ? { ...each, members: [...(each.members ?? []), ...crowd] } : each,
+    );
+    return { ...rest, platform: { ...platform, guilds: [...guilds, unnamed] } };
   },
 );
 const { fixtures, send, platform } = server;
-const links = { 100002: "2", 100005: "5", 100006: "6", 100007: "7", 100008: "8" };
+const links = {
+  ...Object.fromEntries(crowd.map(({ chatId }) => [chatId, "4"])),
+  100002: "2",
+  100005: "5",
+  100006: "6",
+  100007: "7",
+  100008: "8",
+};
 const key = fixtures.key({ account: "club", guildId: guild, links });
 fixtures.plan({
   account: "club",
@@ -233,6 +245,8 @@ test("whois with a game account names the members who are linked to it", async (
   }
   expect((await told(dan, "whois", { game: "9" })).content).toContain("No member of this community");
   expect((await told(dan, "whois", { game: "nobody-here" })).content).toContain("There is no user");
+  const { content } = await told(dan, "whois", { game: "4" });
+  expect(content).toMatch(/(<@\d+> ){70}…$/);
   const owner = await told(ada, "whois", { game: "2" });
   expect(urlsOf(owner)[0]).toContain("chatId=100002");
 });

@@ -210,8 +210,8 @@ const makeUnlink = Effect.gen(function* () {
   return { ask, confirm };
 });
 
-/** How many members `whois` names of one game account, the last linked first. */
-const mostNamed = 25;
+/** How many members `whois` names of one game account, the last linked first: as many as surely fit into a message. */
+const mostNamed = 70;
 
 /** Shows moderators the linked account of a member, or the members who are linked to a game account. */
 const makeWhois = Effect.gen(function* () {
@@ -252,7 +252,8 @@ const makeWhois = Effect.gen(function* () {
     const present = yield* Effect.fromResult(found.get(gameId) ?? Result.succeed([]));
     const [target] = present;
     if (target === undefined) return { content: language.text("chat.whois.no_members", { account }) };
-    const users = present.slice(0, mostNamed).map(userText).join(" ");
+    const named = present.slice(0, mostNamed).map(userText);
+    const users = (present.length > mostNamed ? [...named, "…"] : named).join(" ");
     return {
       content: language.text("chat.whois.members", { account, users }),
       buttons: present.length === 1 ? yield* pageButton({ ...asked, target }) : [],
