@@ -320,6 +320,18 @@ test("a removed link comes back as it was, unless its user removed it, or it has
   expectMissing(await restore({ pid: global }), "chatId");
 });
 
+test("the button that links a user again leads on when it is pressed twice, and not for another link", async () => {
+  const { owner, global } = await club();
+  const user = { pid: global, chatId: "100008" };
+  await owner.send("PUT /dashboard/api/links", { body: { ...user, gameId: "3", reason: "Asked" } });
+  dataOf(await owner.send("DELETE /dashboard/api/links", { body: user }));
+  const page = await owner.browser.get(`/dashboard/links/user?pid=${global}&chatId=100008`);
+  const press = async () => (await owner.browser.post("/dashboard/links/restore", formOf(page))).status;
+  expect([await press(), await press()]).toEqual([303, 303]);
+  await owner.send("PUT /dashboard/api/links", { body: { ...user, gameId: "2", reason: "Asked" } });
+  expect(await press()).toBe(404);
+});
+
 test("the page of a user has the ages of both accounts, the user names, and when the user joined", async () => {
   const { owner, ofGuild } = await club();
   const { text } = await owner.browser.get(`/dashboard/links/user?pid=${ofGuild}&chatId=100002`);

@@ -195,8 +195,16 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const show = (refused: Refused) => user(visitor, fields, chatId, "", refused);
     const done = seeOther(paths.linkUser, { pid: fields("pid"), chatId, done: "restored" });
     const restored = Effect.as(operations.restore.submit(visitor, fields, { chatId }), done);
-    return yield* Effect.catchTag(orShowAgain(restored, show, guildErrors), "LinkNotFound", () =>
-      show({ status: 404, problems: [], general: say("user.not_restored") }),
+    return yield* Effect.catchTag(
+      orShowAgain(restored, show, guildErrors),
+      "LinkNotFound",
+      Effect.fnUntraced(function* () {
+        const community = yield* communities.find(visitor, fields("pid"));
+        const linked = yield* links.find(community.scope, chatId);
+        // A button that is pressed twice finds its link put back.
+        if (linked?.gameId === fields("game")) return done;
+        return yield* show({ status: 404, problems: [], general: say("user.not_restored") });
+      }),
     );
   });
 

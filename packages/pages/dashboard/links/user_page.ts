@@ -146,7 +146,11 @@ const undoForm = ({ community, chatId, history, now, blocked }: LinkedUserView):
   const isRemoval = last?.action === "link.removed" && last.actor.type === "account";
   return !isRemoval || last.at <= now - dayMs || blocked.chat || blocked.game
     ? null
-    : formTo(paths.restoreLink, { pid: community.scope.pid, chatId })`
+    : formTo(paths.restoreLink, {
+        pid: community.scope.pid,
+        chatId,
+        game: String(last.details["removedGameId"]),
+      })`
 <p><button class="button quiet small">${say("user.undo")}</button></p>`;
 };
 
