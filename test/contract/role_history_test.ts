@@ -78,7 +78,11 @@ test("a page says how many roles were taken, and gives them back", async () => {
   const page = `/dashboard/communities/${pid}/roles/history`;
   const said = async () => withoutIsolation((await browser.get(page)).text);
   await expect.poll(said, { timeout: 12_000 }).toMatch(/The last hour: \d roles?/);
-  const answer = await browser.post(page, { csrf, guildId: guild, period: "hour" });
+  const { text } = await browser.get(page);
+  const [, since = ""] = /name="since" value="([^"]+)"/.exec(text) ?? [];
+  expect(Date.now() - Date.parse(since)).toBeGreaterThanOrEqual(3_600_000);
+  expect((await browser.post(page, { csrf, guildId: guild })).status).toBe(400);
+  const answer = await browser.post(page, { csrf, guildId: guild, since });
   expect(answer.headers.location).toContain("done=rolesBack");
   await expect.poll(said, { timeout: 12_000 }).not.toMatch(/The last hour|still to be given back/);
 });

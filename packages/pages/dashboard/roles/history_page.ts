@@ -16,23 +16,26 @@ import { timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { historyFilePath, historyPath, rolesPath, withQuery } from "../paths.ts";
 
-export const periods = {
-  hour: hourMs,
-  day: dayMs,
-  week: 7 * dayMs,
-  month: 30 * dayMs,
-} as const satisfies Readonly<Record<string, Millis>>;
+const periods = [
+  ["hour", hourMs],
+  ["day", dayMs],
+  ["week", 7 * dayMs],
+  ["month", 30 * dayMs],
+] as const;
 
-export type Period = keyof typeof periods;
-
-export const isPeriod = (text: string): text is Period => Object.hasOwn(periods, text);
+/** How many roles can be given back of those that were taken since the beginning of a period. */
+interface TakenIn {
+  readonly period: (typeof periods)[number][0];
+  readonly since: Millis;
+  readonly count: number;
+}
 
 export interface HistoryView extends NamedRoles, ManagedGuild {
   readonly changes: ReadonlyArray<KeptRoleChange>;
   readonly next: string | null;
   readonly names: AccountNames["chats"];
-  /** How many roles can be given back of those that were taken in each period, as far as there are any. */
-  readonly taken: ReadonlyArray<readonly [Period, number]>;
+  /** The periods of which roles can be given back, the shortest first. */
+  readonly taken: ReadonlyArray<TakenIn>;
   readonly pending: number;
 }
 
@@ -77,11 +80,11 @@ ${
   formTo(withQuery(historyPath(scope.pid), { guildId }), { guildId })`
 <p>${say("roles.history.back.text")}</p>
 ${radioField({
-  name: "period",
+  name: "since",
   label: say("roles.history.back.period"),
-  value: last[0],
-  choices: taken.map(([period, count]) => ({
-    value: period,
+  value: formatTimestamp(last.since),
+  choices: taken.map(({ period, since, count }) => ({
+    value: formatTimestamp(since),
     label: say(`roles.history.back.${period}`, { count }),
   })),
 })}
@@ -96,13 +99,14 @@ export const takenIn = Effect.fnUntraced(function* (
   givable: ReadonlyArray<string>,
   now: Millis,
 ) {
-  const counts = yield* Effect.forEach(Object.entries(periods), ([period, time]) =>
-    Effect.map(plans.countTaken(guild, now - time), (all) => {
+  const counts = yield* Effect.forEach(periods, ([period, time]) => {
+    const since = now - time;
+    return Effect.map(plans.countTaken(guild, since), (all): TakenIn => {
       const known = all.filter(({ roleId }) => givable.includes(roleId));
-      return [period as Period, known.reduce((sum, { count }) => sum + count, 0)] as const;
-    }),
-  );
-  return counts.filter(([, count], index) => count > 0 && count !== counts[index - 1]?.[1]);
+      return { period, since, count: known.reduce((sum, { count }) => sum + count, 0) };
+    });
+  });
+  return counts.filter(({ count }, index) => count > 0 && count !== counts[index - 1]?.count);
 });
 
 const pageSize = 1_000;

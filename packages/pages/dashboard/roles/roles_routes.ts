@@ -1,6 +1,5 @@
 /** Routes of the role plans: the page of a plan, the comparison of all members before it is on, and "Apply now". */
 import { guildOf, LinkStore } from "@accountlink/core";
-import { placeOf } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { pageOf } from "@accountlink/core/list_page";
@@ -23,7 +22,7 @@ import {
   rolesPath,
   rolesPreviewPath,
 } from "../paths.ts";
-import { historyFile, historyPage, isPeriod, periods, takenIn } from "./history_page.ts";
+import { historyFile, historyPage, takenIn } from "./history_page.ts";
 import { makePreviewedMember } from "./member_preview.ts";
 import { nicknamesFile } from "./nicknames_section.ts";
 import { examplesIn, type PreviewChoice, previewMembersPage, previewPage } from "./preview_page.ts";
@@ -170,12 +169,9 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
 
   const putBack = Effect.fnUntraced(function* (visitor: OwnerVisitor, guild: ManagedGuild, fields: Fields) {
     const { scope, guildId } = guild;
-    const period = fields("period");
-    if (!isPeriod(period)) return seeOther(historyPath(scope.pid), { guildId });
-    const since = (yield* Clock.currentTimeMillis) - periods[period];
     return yield* orShowAgain(
       Effect.as(
-        operations.putBack.run(visitor, { ...placeOf(guild), since }),
+        operations.putBack.submit(visitor, fields, { pid: scope.pid, guildId }),
         seeOther(historyPath(scope.pid), { guildId, done: "rolesBack" }),
       ),
       (refused) => showHistory(visitor, guild, "", refused),
