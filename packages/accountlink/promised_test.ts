@@ -57,6 +57,44 @@ test("`on` refuses a name that is no event, and a listener that is no function",
   await al.close();
 });
 
+test("closing one promised service leaves the reads of another one on the same services open", async () => {
+  const http = { publicUrl: "https://ours.example", clientAddress: "none" } as const;
+  const build = Layer.build(AccountLink.layerMemory({ gameUserExists: () => true }));
+  const use = async (services: Effect.Success<typeof build>) => {
+    const [closed, al] = [
+      await promisedAccountLink(services, http),
+      await promisedAccountLink(services, http),
+    ];
+    await closed.fetch(new Request("https://ours.example/healthz"));
+    const { token } = await al.keys.create({ kind: "staff", limits: "none" });
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const ask = async (path: string, options = {}) => {
+      const response = await al.fetch(new Request(`https://ours.example${path}`, { headers, ...options }));
+      return ((await response.json()) as { readonly data: { readonly sid: string } }).data;
+    };
+    const { sid } = await ask("/v2/sessions", { method: "POST", body: '{"clientId":"7"}' });
+    const cursor = await al.events.now();
+    const followed = (async () => {
+      for await (const event of al.events.follow({ cursor })) return event.type;
+      return "over";
+    })();
+    const waited = al.sessions.wait(sid);
+    await closed.close();
+    const polled = ask(`/v2/sessions/${sid}?wait=25`);
+    await al.links.set("100001", "1");
+    expect(await followed).toBe("link.set");
+    await al.sessions.cancel(sid);
+    expect(await Promise.all([waited, polled])).toMatchObject([
+      { state: "cancelled" },
+      { state: "cancelled" },
+    ]);
+    await al.close();
+  };
+  await Effect.runPromise(
+    Effect.scoped(Effect.flatMap(build, (services) => Effect.promise(() => use(services)))),
+  );
+});
+
 test("each call is a span of a program that exports spans, reads too", async () => {
   const spans: Array<string> = [];
   const tracer = Tracer.make({

@@ -14,12 +14,15 @@ export type Notice = "changed" | "end";
 export class Reader {
   /** Null if the embedding process reads, because it has no key. */
   readonly keyId: KeyId | null;
+  /** Whether the embedding process reads, and no client. */
+  readonly isEmbedded: boolean;
   readonly #isNoticed = Latch.makeUnsafe(false);
   #hasEnded = false;
   isAwaited = false;
 
-  constructor(keyId: KeyId | null) {
+  constructor(keyId: KeyId | null, isEmbedded = keyId === null) {
     this.keyId = keyId;
+    this.isEmbedded = isEmbedded;
   }
 
   /** Waits for the next notice. Allows one caller at a time. */
@@ -53,7 +56,7 @@ export class Reader {
 /** The open reads of a node, by the ID of the scope or session that they read. */
 export class Readers<Id, R extends Reader> {
   readonly byId = new Map<Id, Set<R>>();
-  #isStopping = false;
+  #stops = 0;
   /** This latch is open while there are readers. */
   readonly isActive = Latch.makeUnsafe(false);
 
@@ -69,7 +72,7 @@ export class Readers<Id, R extends Reader> {
         if (readers === undefined) this.byId.set(id, new Set([reader]));
         else readers.add(reader);
         this.isActive.openUnsafe();
-        if (this.#isStopping) reader.end();
+        if (this.#stops > 0 && !reader.isEmbedded) reader.end();
         return reader;
       }),
       () =>
@@ -85,10 +88,14 @@ export class Readers<Id, R extends Reader> {
     for (const reader of this.byId.get(id) ?? []) reader.wake();
   }
 
-  /** Ends all readers. Readers that are added later end at once. */
+  /**
+   * Ends the reads of clients, and those that begin until the returned effect runs. Reads of the embedding process go on,
+   * since it may close a web handler and keep the services.
+   */
   readonly stop = Effect.sync(() => {
-    this.#isStopping = true;
-    for (const reader of this.all) reader.end();
+    this.#stops++;
+    for (const reader of this.all) if (!reader.isEmbedded) reader.end();
+    return Effect.sync(() => void this.#stops--);
   });
 }
 

@@ -56,7 +56,7 @@ export class EventWatch extends Context.Service<EventWatch>()("@accountlink/core
           Effect.suspend(() => readers.add(pid, new EventSubscription(pid, after, keyId))),
         ),
 
-      /** Ends all waits on this node, and each later wait as soon as it begins, because the node is stopping. */
+      /** Ends the waits of clients on this node, and those that begin until the returned effect runs. */
       stop: readers.stop,
     };
   }),

@@ -140,7 +140,7 @@ export class SessionReads extends Context.Service<SessionReads>()("@accountlink/
 
       /** Begins an unlimited read for the process that embeds the service. Other reads stay open. */
       observe: Effect.fnUntraced(function* (session: VerificationSession) {
-        const subscription = yield* watch.subscribe(session);
+        const subscription = yield* watch.subscribe(session, true);
         yield* watch.open(subscription, null);
         return { ...readOf(session, subscription), pollsRemaining: null };
       }),

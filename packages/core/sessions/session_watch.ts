@@ -39,8 +39,8 @@ export class SessionWatch extends Context.Service<SessionWatch>()("@accountlink/
        * Subscribes a read to a session until the scope closes. The read ends within a second after its key becomes
        * inactive.
        */
-      subscribe: ({ id, keyId }: Pick<VerificationSession, "id" | "keyId">) =>
-        Effect.tap(subscriptions.add(id, new Subscription(id, keyId)), (subscription) =>
+      subscribe: ({ id, keyId }: Pick<VerificationSession, "id" | "keyId">, isEmbedded = false) =>
+        Effect.tap(subscriptions.add(id, new Subscription(id, keyId, isEmbedded)), (subscription) =>
           Effect.addFinalizer(() => (subscription.isOpen ? Metric.modify(readsOpen, -1) : Effect.void)),
         ),
 
@@ -62,7 +62,7 @@ export class SessionWatch extends Context.Service<SessionWatch>()("@accountlink/
           return Effect.andThen(Metric.modify(readsOpen, 1), begun);
         }),
 
-      /** Ends all reads on this node, because the node is stopping. Reads that begin later end at once. */
+      /** Ends the reads of clients on this node, and those that begin until the returned effect runs. */
       stop: subscriptions.stop,
     };
   }),
@@ -118,8 +118,8 @@ export class Subscription extends Reader {
   /** The highest read number that has been announced for the session. */
   #newest = 0;
 
-  constructor(id: SessionId, keyId: KeyId) {
-    super(keyId);
+  constructor(id: SessionId, keyId: KeyId, isEmbedded: boolean) {
+    super(keyId, isEmbedded);
     this.id = id;
   }
 

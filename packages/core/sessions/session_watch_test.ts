@@ -161,7 +161,7 @@ test("stopping the watch ends all open reads, and ends later reads at once", fun
   const { sid: second } = yield* sessions.create(key, request);
   const waiting = yield* start(poll(25_000));
   const stream = yield* listenTo(key, second);
-  yield* (yield* SessionWatch).stop;
+  yield* Effect.asVoid((yield* SessionWatch).stop);
   assert.deepInclude(yield* Fiber.join(waiting), { state: "pending" });
   yield* Fiber.join(stream.reading);
   assert.deepStrictEqual(stream.names(), ["session", "timeout"]);

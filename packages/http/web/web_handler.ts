@@ -203,10 +203,14 @@ const makeListeners = Effect.fnUntraced(function* <R>(
 ) {
   const whole = yield* makeHttpApp(pages === undefined ? {} : { pages });
   const app = settings.withoutAddresses === true ? whole : addressed(whole);
-  const stop = Effect.andThen((yield* SessionWatch).stop, (yield* EventWatch).stop);
+  const stop = Effect.all([(yield* SessionWatch).stop, (yield* EventWatch).stop]);
   const requests = new OpenRequests();
   const nodeListener = yield* makeNodeListener(app);
-  yield* Effect.addFinalizer(() => Effect.andThen(stop, Effect.timeoutOption(requests.ended, "10 seconds")));
+  yield* Effect.addFinalizer(() =>
+    Effect.flatMap(stop, (goOn) =>
+      Effect.andThen(Effect.timeoutOption(requests.ended, "10 seconds"), Effect.all(goOn)),
+    ),
+  );
   return Listeners.of({
     fetch: makeFetch(app, requests, yield* Effect.context()),
     nodeListener: (request, response, info) => {
