@@ -1,7 +1,10 @@
 import { Cause, Clock, type Duration, Effect, Schedule } from "effect";
 import type { Millis } from "../timestamp.ts";
 
-/** Ignores failures of a repeated effect. Logs the first failure of a series, and the next success. */
+/**
+ * Ignores failures of a repeated effect, and defects and interruptions of a store. Logs the first of a series, and the next
+ * success. An interruption of the caller ends it, since it passes by every handler.
+ */
 export const warnOnce = <E, R>(problem: string, effect: Effect.Effect<unknown, E, R>) =>
   Effect.map(warningOnce(problem), (warning) => warning(effect));
 
@@ -17,7 +20,6 @@ export const warningOnce = (problem: string) =>
           return Effect.annotateLogs(Effect.logInfo("This works again"), { problem });
         },
         onFailure: (cause) => {
-          if (Cause.hasInterrupts(cause)) return Effect.failCause(cause as Cause.Cause<never>);
           if (isFailing) return Effect.void;
           isFailing = true;
           return Effect.annotateLogs(Effect.logWarning(problem), { cause: Cause.pretty(cause) });
