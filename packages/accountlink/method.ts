@@ -1,13 +1,9 @@
 /** Methods that check their arguments when a program calls them, since plain JavaScript knows no types. */
 import { InvalidParameter } from "@accountlink/core";
-import { type Brand, Effect, Predicate, Schema, type SchemaAST, SchemaIssue, Stream } from "effect";
+import { type Brand, Effect, Predicate, Schema, SchemaIssue, Stream } from "effect";
 
 /** A parameter of a method: its name in errors, and the values that it accepts. */
-export type Parameter<A> = readonly [
-  name: string,
-  schema: Schema.Decoder<A>,
-  options?: SchemaAST.ParseOptions,
-];
+export type Parameter<A> = readonly [name: string, schema: Schema.Decoder<A>];
 
 type Parameters<Args extends ReadonlyArray<unknown>> = {
   readonly [Index in keyof Args]-?: Parameter<Args[Index]>;
@@ -50,8 +46,10 @@ const check = (
   args: ReadonlyArray<unknown>,
 ): ReadonlyArray<unknown> | InvalidParameter => {
   const checked: Array<unknown> = [];
-  for (const [index, [name, schema, options]] of parameters.entries()) {
-    const result = Schema.decodeUnknownResult(schema)(args[index], { reportInput: true, ...options });
+  for (const [index, [name, schema]] of parameters.entries()) {
+    // A misspelled `guildId` would widen the call to every guild.
+    const parsing = { onExcessProperty: "error", reportInput: true } as const;
+    const result = Schema.decodeUnknownResult(schema)(args[index], parsing);
     if (result._tag === "Success") {
       checked.push(result.success);
       continue;

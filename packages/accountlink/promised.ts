@@ -1,6 +1,19 @@
 /** Wraps services with effects and streams into services with promises and async iterables. */
 import { InternalError } from "@accountlink/core/errors";
-import { Cause, Context, Effect, Exit, type Fiber, Option, Pull, Record, Scope, Stream } from "effect";
+import {
+  Cause,
+  Context,
+  Effect,
+  Exit,
+  type Fiber,
+  Option,
+  Predicate,
+  Pull,
+  Record,
+  Scope,
+  Stream,
+  Struct,
+} from "effect";
 import { AccountLinkClosed, type AccountLinkError } from "./errors.ts";
 
 /** Options with a signal that aborts the call. The promise then rejects with the reason of the signal. */
@@ -90,8 +103,9 @@ export class PromiseRunner {
     const promised =
       (method: Method): ((...args: ReadonlyArray<unknown>) => unknown) =>
       (...args) => {
-        const signal = signalIn(args);
-        const result = method(...args);
+        const signal = args.filter(isAbortable).find((arg) => arg.signal)?.signal;
+        // Methods refuse options that they do not know.
+        const result = method(...args.map((arg) => (isAbortable(arg) ? Struct.omit(arg, ["signal"]) : arg)));
         const call = new Error();
         return isStream(result) ? this.iterate(result, signal, call) : this.run(result, signal, call);
       };
@@ -123,10 +137,8 @@ export class PromiseRunner {
 const isStream = (result: object): result is Stream.Stream<unknown, AccountLinkError> =>
   Stream.isStream(result);
 
-const signalIn = (args: ReadonlyArray<unknown>): AbortSignal | undefined =>
-  args
-    .map((arg) => (typeof arg === "object" && arg !== null && "signal" in arg ? arg.signal : undefined))
-    .find((signal) => signal instanceof AbortSignal);
+const isAbortable = (arg: unknown): arg is { readonly signal: AbortSignal | undefined } =>
+  Predicate.hasProperty(arg, "signal") && (arg.signal === undefined || arg.signal instanceof AbortSignal);
 
 /** The stacks of errors before a caller was put in front; some errors are rejected with more than once. */
 const ownStacks = new WeakMap<Error, string>();

@@ -43,8 +43,7 @@ export class Scope extends Context.Service<Scope, DataScope>()("accountlink/Scop
   static readonly layer = (choice: ScopeChoice = {}) => Layer.effect(Scope, openScope(choice));
 }
 
-// A misspelled `guildId` would open the global scope.
-const choice: Parameter<ScopeChoice> = ["scope", scopeFields, { onExcessProperty: "error" }];
+const choice: Parameter<ScopeChoice> = ["scope", scopeFields];
 const openScope = method(
   [choice],
   Effect.fnUntraced(function* ({ account: name = defaultAccount, guildId, tier = "premium" }: ScopeChoice) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { httpStatusOf, InternalError, InvalidParameter, PlatformUnavailable } from "./mod.ts";
-import { down, type TestService } from "./test_service.ts";
+import { collect, down, guildId, type TestService } from "./test_service.ts";
 
 const reasonOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
@@ -27,6 +27,21 @@ export const errorsApiSuite = (service: () => TestService): void => {
       expect(await reasonOf(al.links.set("100001", "100"))).toMatchObject({ code: "INVALID_PARAMETER" });
     });
 
+    it("names an option that is unknown, since a misspelled guild would widen the call", async () => {
+      const { al } = service();
+      const wrong: object = { guild: guildId };
+      const calls = [
+        al.links.set("100001", "1", wrong),
+        al.sessions.create({ clientId: "one", ...wrong }),
+        al.keys.create(wrong),
+        collect(al.audit.entries(wrong)),
+      ];
+      for (const call of calls) {
+        const reason: unknown = expect.stringMatching(/^is unknown, expected one of \w+/);
+        expect(await reasonOf(call)).toMatchObject({ details: { parameters: [{ name: "guild", reason }] } });
+      }
+    });
+
     it("answers 503 if a platform is unavailable", async () => {
       const { al } = service();
       const reason = await reasonOf(al.links.set("100001", down));
@@ -50,6 +65,8 @@ export const errorsApiSuite = (service: () => TestService): void => {
       abort.abort("enough");
       expect(await waiting).toBe("enough");
       expect(await reasonOf(al.sessions.wait(sid, { signal: AbortSignal.abort("before") }))).toBe("before");
+      const unsignalled: object = { signal: undefined };
+      expect((await al.sessions.wait(sid, { within: 1, ...unsignalled })).state).toBe("pending");
     });
   });
 };
