@@ -120,7 +120,8 @@ export const createAccountLink = async <Given extends AnyOptions>(
     const opening = new PromiseRunner(Context.empty());
     const context = await opening.run(Layer.buildWithScope(layer({ logLevel: "Warn", ...options }), scope));
     const al = await promisedAccountLink(context, options.http);
-    return { ...al, close: () => al.close().then(close) };
+    let closing: Promise<void> | undefined;
+    return { ...al, close: () => (closing ??= al.close().then(close)) };
   } catch (error) {
     await close();
     throw error;

@@ -102,6 +102,21 @@ it("the service uses the scope of its options", async () => {
   await al.close();
 });
 
+it("each call of close resolves once the storage is closed", async () => {
+  let isClosed = false;
+  const release = Effect.andThen(
+    Effect.sleep(10),
+    Effect.sync(() => {
+      isClosed = true;
+    }),
+  );
+  const storage = Layer.merge(memory(), Layer.effectDiscard(Effect.addFinalizer(() => release)));
+  const al = await createAccountLink({ gameUserExists, storage, secret: new Uint8Array(32) });
+  void al.close();
+  await al.close();
+  expect(isClosed).toBe(true);
+});
+
 it("fetch and chat.answer reject after close with the library's error, whatever its options", async () => {
   const request = new Request("https://links.example/healthz");
   for (const options of [{ gameUserExists }, { gameUserExists, http }]) {
