@@ -206,13 +206,14 @@ test.each<[string, Call, Partial<Experience>, () => string, string, RegExp]>([
 });
 
 test("the module refuses invalid options", async () => {
-  const wrong = [{ url: "links.example" }, { secret: key }, { guild: Number(guild) }];
+  const wrong = [{ url: "links.example" }, { secret: key }, { guild: Number(guild) }, { guildId: guild }];
   const { said } = await (await playCalls(wrong.map((options) => ({ ...link, options })))).said();
   const raised = said.map((each) => (each.said as { raised: string }).raised);
   expect(raised).toEqual([
     expect.stringContaining('"url" has to begin with https://'),
     expect.stringContaining("not the key"),
     expect.stringContaining("has to be in quotes"),
+    expect.stringContaining('"guildId" is unknown, expected url,'),
   ]);
   expect(raised.join("")).not.toContain(key);
 });
