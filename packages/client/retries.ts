@@ -6,14 +6,15 @@
 import { AccountLinkError } from "./errors.ts";
 import { sleep } from "./waiting.ts";
 
-const temporary = new Set([429, 502, 503, 504]);
+/** Proxies have statuses of their own, such as 520 to 524 of Cloudflare. */
+const isTemporary = (status: number): boolean => status === 429 || status >= 502;
 
 /** Seconds to wait before a retry; null if a retry cannot help. */
 const retryAfterOf = (error: AccountLinkError): number | null => {
   if (error.code === "NETWORK_ERROR" || error.code === "TIMEOUT") return 0;
   // The service is still processing the previous attempt of this write.
   if (error.code === "CONFLICT" && error.details?.reason === "idempotency_key_in_use") return 1;
-  return temporary.has(error.status ?? 0) ? (error.retryAfter ?? 0) : null;
+  return isTemporary(error.status ?? 0) ? (error.retryAfter ?? 0) : null;
 };
 
 const firstBackoff = 250;

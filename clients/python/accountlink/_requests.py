@@ -153,7 +153,9 @@ def unanswered(route: str, *, is_late: bool) -> AccountLinkError:
 def retry_delay(error: AccountLinkError, attempts: int) -> float | None:
     """Seconds until the next attempt, no sooner than the service allows; None if another cannot help."""
     is_in_use = error.code == "CONFLICT" and (error.details or {}).get("reason") == "idempotency_key_in_use"
-    if not (is_in_use or error.code in ("NETWORK_ERROR", "TIMEOUT") or error.status in (429, 502, 503, 504)):
+    # Proxies have statuses of their own, such as 520 to 524 of Cloudflare.
+    is_temporary = error.status == 429 or (error.status or 0) >= 502
+    if not (is_in_use or is_temporary or error.code in ("NETWORK_ERROR", "TIMEOUT")):
         return None
     # With jitter, so that clients that were refused together do not come back together.
     backoff = min(0.25 * 2 ** min(attempts, 5), 5.0) * random.uniform(0.5, 1.0)
