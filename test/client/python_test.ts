@@ -124,8 +124,9 @@ client.close()`);
         (outgoing) => {
           outgoing.writeHead(200, { "content-type": "text/event-stream" });
           outgoing.write(event(1, "pending"));
+          const broken = Buffer.from(`${event(2, "opened")}data: é`).subarray(0, -1);
           // Longer than the timeout, which does not count for a stream that has begun.
-          setTimeout(() => outgoing.end(event(2, "opened")), 2_500);
+          setTimeout(() => outgoing.end(broken), 2_500);
         },
         { status: 410, body: { error: { code: "SESSION_EXPIRED", message: "No", details: null } } },
       ];

@@ -24,7 +24,8 @@ class AsyncResponse:
 
         try:
             while line := await asyncio.wait_for(self._raw.content.readline(), LONGEST_SILENCE):
-                yield line.decode().rstrip("\r\n")
+                # The last line of a broken connection can end within a character.
+                yield line.decode(errors="replace").rstrip("\r\n")
         except (OSError, asyncio.TimeoutError, aiohttp.ClientError):
             return
 

@@ -33,7 +33,8 @@ class Response:
         """The lines of a stream, until it ends or its connection breaks."""
         try:
             while line := self._raw.readline():
-                yield line.decode().rstrip("\r\n")
+                # The last line of a broken connection can end within a character.
+                yield line.decode(errors="replace").rstrip("\r\n")
         except (OSError, http.client.HTTPException):
             return
 
