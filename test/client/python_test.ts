@@ -147,6 +147,33 @@ client.close()`);
       expect(performance.now() - begun).toBeLessThan(20_000);
     },
   );
+
+  test.skipIf(whyNot !== null)(
+    `tracebacks with local variables, which loggers print, do not show the key ${whyNot ?? ""}`,
+    async () => {
+      const answers: Array<HttpAnswering> = ["cut", "silent", { status: 502, body: "<!doctype html>" }];
+      const service = startHttpServer(() => answers.shift() ?? "cut");
+      const { url: address } = await runUntil(onTestFinished)(service);
+      const program = programOf(`import os, traceback
+from accountlink import AccountLink
+client = AccountLink(os.environ["URL"], os.environ["KEY"], timeout=1, retry_for=0)
+codes = []
+while len(codes) < 4:
+    try:
+        client.sessions.create("player", idempotency_key="a b" if len(codes) == 3 else None)
+    except Exception as error:
+        codes.append(error.code)
+        print(*traceback.TracebackException.from_exception(error, capture_locals=True).format())
+print(*codes)
+client.close()`);
+      const key = newKey();
+      const failing = await start(program, { URL: address, KEY: key });
+      expect(await failing.ended).toBe(0);
+      expect(failing.output()).toMatch(/^NETWORK_ERROR TIMEOUT UNEXPECTED_RESPONSE INVALID_PARAMETER$/m);
+      expect(failing.output()).toMatch(/The service cannot be reached: \w/);
+      expect(failing.output()).not.toContain(key.slice(-43));
+    },
+  );
 });
 
 test.skipIf(noPython !== null)(`the Python client verifies webhooks ${noPython ?? ""}`, async () => {

@@ -49,10 +49,10 @@ class AsyncTransport:
             self._session = self._aiohttp.ClientSession(timeout=self._aiohttp.ClientTimeout(total=None))
         try:
             return await asyncio.wait_for(self._receive(request), request.timeout)
-        except asyncio.TimeoutError as error:
-            raise unanswered(request.route, is_late=True) from error
+        except asyncio.TimeoutError:
+            raise unanswered(request.route, None) from None
         except (OSError, self._aiohttp.ClientError) as error:
-            raise unanswered(request.route, is_late=False) from error
+            raise unanswered(request.route, error) from None
 
     async def _receive(self, request: Request) -> AsyncResponse:
         raw = await self._session.request(

@@ -25,6 +25,13 @@ _LONGEST_TIMER = 2_000_000.0
 """Seconds. Python raises OverflowError for longer ones, such as infinity."""
 
 
+class _Hidden(str):
+    """Text that tracebacks with local variables do not show."""
+
+    def __repr__(self) -> str:
+        return "…"
+
+
 class Request(NamedTuple):
     route: str
     method: str
@@ -45,7 +52,7 @@ class RequestMaker:
         self._base = url.rstrip("/")
         self._headers = {"service-version": SERVICE_VERSION, "user-agent": "accountlink-python"}
         if key is not None:
-            self._headers["authorization"] = f"Bearer {key}"
+            self._headers["authorization"] = _Hidden(f"Bearer {key}")
 
     def url(self, route: str, values: Mapping[str, Any]) -> str:
         return self._base + re.sub(r":(\w+)", lambda name: quote(str(values[name[1]]), safe=""), ROUTES[route].path)
@@ -144,10 +151,11 @@ def _seconds(retry_after: str | None) -> float | None:
         return None
 
 
-def unanswered(route: str, *, is_late: bool) -> AccountLinkError:
-    if is_late:
+def unanswered(route: str, reason: object) -> AccountLinkError:
+    """Raise it from None, because the frames of its reason hold the key. Without a reason, the answer is late."""
+    if reason is None:
         return AccountLinkError("TIMEOUT", "The service did not answer in time", route=route)
-    return AccountLinkError("NETWORK_ERROR", "The service cannot be reached", route=route)
+    return AccountLinkError("NETWORK_ERROR", f"The service cannot be reached: {reason}", route=route)
 
 
 def retry_delay(error: AccountLinkError, attempts: int) -> float | None:

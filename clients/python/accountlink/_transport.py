@@ -61,7 +61,7 @@ class Transport:
                 return Response(raw, raw.read())
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
-            raise unanswered(request.route, is_late=isinstance(reason, TimeoutError)) from error
+            raise unanswered(request.route, None if isinstance(reason, TimeoutError) else reason) from None
 
     def close(self) -> None:
         """Nothing stays open."""
