@@ -10,7 +10,7 @@ import { type Element, parsed } from "../support/markup.ts";
 import { pseudoLanguage } from "../support/pseudo_language.ts";
 import { show } from "./browser.ts";
 import { cutTexts } from "./cut_texts.ts";
-import { ownGuild, twoLists, useDashboard } from "./dashboard_pages.ts";
+import { ownGuild, shows, twoLists, useDashboard } from "./dashboard_pages.ts";
 import { contentWidth, narrowest } from "./looks.ts";
 
 const leaked = newToken();
@@ -136,14 +136,27 @@ it("every text on the dashboard is from the catalogue, a name, or marked as Engl
   await expectWorded();
   await press("roles.see_then_on", { [labelOf("roles.nickname.label")]: "" });
   await expectWorded();
+  await shows(page, labelOf("preview.turn_on"));
+  await expectWorded();
+  await press("preview.turn_on");
+  await expectWorded();
   await page.goto(`/dashboard/links/unlink?pid=${pid}&chatId=${chatId}`);
   await expectWorded();
   await press("unlink.button");
   await expectWorded();
   await page.goto("/dashboard/imports");
   await press("import.preview", {
-    [labelOf("import.file")]: new File([`chatId,gameId\n${chatId},2\n100006,x\n`], "bot.csv"),
+    [labelOf("import.file")]: new File([`chatId,gameId\n${chatId},2\n100006,x\n100007,2\n`], "bot.csv"),
   });
+  await expectWorded();
+  const [, ofOne = ""] = /one \{(.*?)\}/.exec(pseudo["import.start"] ?? "") ?? [];
+  await page.press(ofOne.replace("#", "1"));
+  await shows(page, labelOf("import.done"));
+  await expectWorded();
+  await page.goto("/dashboard/team");
+  await press("team.next", { [labelOf("team.who")]: "newcomer" });
+  await expectWorded();
+  await page.press(labelOf("team.invite.button").replace("{name}", "Newcomer"));
   await expectWorded();
   await page.goto("/dashboard/audit");
   await expectWorded();

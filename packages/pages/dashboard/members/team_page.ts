@@ -256,7 +256,14 @@ export const invitePage = (
 ): Page => {
   const username = user.username ?? chatId;
   const name = user.displayName ?? username;
-  const asked = { b: tags.b, name, username, id: chatId, account, role: say(`team.label.${role}`) };
+  const asked = {
+    b: tags.b,
+    name,
+    username: userNameHtml(username, null),
+    id: chatId,
+    account,
+    role: say(`team.label.${role}`),
+  };
   return {
     title: say("team.invite", { name }),
     section: "team",
