@@ -96,5 +96,5 @@ figure svg { display: block; width: 100%; overflow: visible; }
 }
 .steps form { margin-top: .75rem; }
 .steps form + .account { margin-top: 1.25rem; }
-.steps + .decline, .steps + .choice, form + .decline { margin-top: 1.75rem; }
+.steps + details, :is(form, details) + .decline { margin-top: 1.75rem; }
 `;

@@ -1,12 +1,12 @@
 /** The ways to prove a game account in a real browser, from the channel of the community to the role. */
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { locationOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { openPlainPage, signedIn } from "../support/plain_page.ts";
 import { useServer } from "../support/server.ts";
-import { closeTab, openPage } from "./browser.ts";
+import { closeTab, focused, openPage } from "./browser.ts";
 import { shows } from "./dashboard_pages.ts";
 import { press, signIn } from "./flow_pages.ts";
 import { expectUsable, phone } from "./looks.ts";
@@ -156,6 +156,10 @@ it("a member proves an account by words", async () => {
   expect(await page.evaluate("getSelection().toString()")).toBe(words);
   await press(page, "I have done it");
   await page.getByRole("alert").getByText("The words are not in the profile yet").waitFor();
+  expect(await focused(page)).toMatch(/^The words are not in the profile yet/);
+  await page.getByText("Use another account on Roblox").click();
+  const width = async (locator: Locator) => (await locator.boundingBox())?.width;
+  expect(await width(page.getByLabel("User name on Roblox"))).toBe(await width(page.locator("h1")));
   expect(await page.locator("#words").textContent()).toBe(words);
 
   const [profile] = await Promise.all([page.context().waitForEvent("page"), press(page, "Open Roblox")]);

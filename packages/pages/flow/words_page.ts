@@ -58,7 +58,7 @@ ${
   named === null || problem === "unknown_name"
     ? html`<p>${said("words.intro")}</p>${nameForm(view, hasAtNames, problem, typed)}`
     : html`${instructions(view, named, problem)}
-<details class="choice"><summary>${said("flow.other_account", { platform: platforms.game })}</summary>${nameForm(view, hasAtNames, null, "")}</details>`
+<details><summary>${said("flow.other_account", { platform: platforms.game })}</summary>${nameForm(view, hasAtNames, null, "")}</details>`
 }
 ${declineHtml(view, said("flow.cancel"))}
 ${supportNote(view)}
@@ -83,7 +83,7 @@ const instructions = (view: FlowView, named: NamedAccount, problem: WordsView["p
 <p class="who">${said("words.question")}</p>
 ${cardHtml(named)}
 <p>${said("words.links", { asking: own(view.asking), account: view.chat === null ? "" : accountName(view.chat) })}</p>
-${problem !== null && html`<p class="problem" role="alert">${said("words.not_there")}</p>`}
+${problem !== null && html`<p class="problem" role="alert" tabindex="-1" autofocus>${said("words.not_there")}</p>`}
 <ol class="steps" role="list">
 <li><h2>${said("words.copy.step")}</h2>
 <p class="words" id="words" lang="en" dir="ltr" translate="no">${named.words}</p>
