@@ -320,6 +320,8 @@ it("the account page says what Premium adds, lists sign-ins, and ends one or all
   expect(page.words).toMatch(/Your plan is Free .*Links 100,000 5,000,000 /);
   expect(page.all("tr", "Alts").join()).toMatch(/no yes/);
   expect(page.words).toContain("To get Premium, ask whoever runs this service.");
+  const [, described = ""] = /aria-describedby="([^"]*)">End it</.exec(page.answer.text) ?? [];
+  expect(page.textOf(described)).toMatch(/^Unknown browser\s+Since .* until /);
   expect(await page.press("End it")).toContain("The sign-in was ended");
   await page.press("Sign out everywhere");
   await expectUsable(page, "You are signed out", "dashboard-signed-out");

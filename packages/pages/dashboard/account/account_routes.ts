@@ -165,11 +165,15 @@ const deviceText = (device: string | null): Html => {
 
 const signInCard = ({ id, device, createdAt, expiresAt }: SiteSignIn, isThis: boolean): Html => html`
 <li>
+<div id="sign-in-${id}">
 <p><strong>${deviceText(device)}</strong>${isThis ? html` <span class="badge">${say("account.this_browser")}</span>` : null}</p>
 <p>${say("account.since_until", { since: timeHtml(createdAt), until: timeHtml(expiresAt) })}</p>
+</div>
 ${
   !isThis &&
-  formTo(paths.endSignIn, { id })`<button class="button quiet small">${say("account.end")}</button>`
+  formTo(paths.endSignIn, {
+    id,
+  })`<button class="button quiet small" aria-describedby="sign-in-${id}">${say("account.end")}</button>`
 }
 </li>`;
 
