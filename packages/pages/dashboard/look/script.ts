@@ -50,10 +50,8 @@ for (const issued of all("[data-leaves-for]")) history.replaceState(null, "", is
 
 // The notice of an action is for this visit only: a reload, or a way back, would claim the action again.
 const here = new URL(location);
-if (here.searchParams.has("done")) {
-  here.searchParams.delete("done");
-  history.replaceState(null, "", here);
-}
+for (const notice of ["done", "imported", "gone"]) here.searchParams.delete(notice);
+if (here.href !== location.href) history.replaceState(null, "", here);
 
 for (const box of all("[data-ticks]")) {
   box.parentElement.hidden = false;
