@@ -103,7 +103,6 @@ export const makeOverviewView = Effect.gen(function* () {
     };
   });
 
-  /** Counts the new links of a list that resemble another user, and that nobody has judged. */
   /** Collects what the overview says of communities. Before the first link, the first steps for a new owner. */
   const ofCommunities = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const { account } = visitor.owner;
