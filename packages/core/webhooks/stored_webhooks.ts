@@ -1,5 +1,5 @@
 /** Webhooks and their deliveries in any storage. */
-import { Array as Arr, Effect, Option } from "effect";
+import { Array as Arr, Effect, Option, Predicate } from "effect";
 import type { AuditAction, AuditEntry } from "../audit/audit.ts";
 import { keysOfAll, recordStore, removeFound, type Tx } from "../records/records.ts";
 import { assertStorable } from "../storable_text.ts";
@@ -89,20 +89,14 @@ const makeDue = (at: Millis, resends: number) =>
     return moved.length;
   });
 
+const isRemoved = (tx: Tx, id: WebhookId) => Effect.map(tx.get(webhookRecords, id), Predicate.isUndefined);
+
 /** Event IDs begin with the time of the event, so events older than a time have IDs less than this one. */
 const firstEventOf = (at: Millis): string => `evt_${newUlid(at).slice(0, 10)}`;
 
 /** @internal */
 export const storedWebhooks = recordStore(WebhookStore, (records) => {
   const { read, write, inSteps, hold, mostWritten } = records;
-
-  const removeDeliveries = (id: WebhookId) =>
-    inSteps(
-      "remove",
-      id,
-      (tx, limit) => tx.list(webhookDeliveries.byKey, [id], { limit }),
-      removeFound(webhookDeliveries),
-    );
 
   return {
     insert: ({ webhook, sealed, position, maxOfScope, ...origin }) =>
@@ -166,15 +160,19 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
 
     remove: Effect.fnUntraced(function* (removal) {
       const { id } = removal;
-      yield* removeDeliveries(id);
-      const isRemoved = yield* write("remove", id, function* (tx) {
+      const isFound = yield* write("remove", id, function* (tx) {
         const removed = yield* tx.remove(webhookRecords, id);
         if (removed !== undefined) yield* journal(tx, removal, removed, "webhook.deleted");
         return removed !== undefined;
       });
-      // Removes what a node has recorded meanwhile.
-      yield* removeDeliveries(id);
-      return isRemoved;
+      // After the webhook, which sends all of its events as long as it is stored. The sweep deletes what a process leaves.
+      yield* inSteps(
+        "remove",
+        id,
+        (tx, limit) => tx.list(webhookDeliveries.byKey, [id], { limit }),
+        removeFound(webhookDeliveries),
+      );
+      return isFound;
     }),
 
     deliveries: (id, { status, before, limit }) =>
@@ -284,16 +282,24 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
     sweep: Effect.fnUntraced(function* (before) {
       const end = firstEventOf(before);
       const ids = yield* read("sweep", function* (tx) {
-        const all = (yield* tx.list(webhookRecords.byTime, [])).map(({ id }) => id);
-        const firsts = yield* tx.firsts(webhookDeliveries.byKey, all.map(Arr.of));
-        return all.filter((_, index) => (firsts[index]?.eventId ?? end) < end);
+        const old: Array<WebhookId> = [];
+        for (let after = ["", ""]; ; ) {
+          const [first] = yield* tx.list(webhookDeliveries.byKey, [], { after, limit: 1 });
+          if (first === undefined) return old;
+          const { webhookId, eventId } = first;
+          if (eventId < end || (yield* isRemoved(tx, webhookId))) old.push(webhookId);
+          after = [webhookId, "~"];
+        }
       });
       let swept = 0;
       for (const id of ids) {
         swept += yield* inSteps(
           "sweep",
           id,
-          (tx, limit) => tx.list(webhookDeliveries.byKey, [id], { before: [end], limit }),
+          Effect.fnUntraced(function* (tx: Tx, limit: number) {
+            const bounds = (yield* isRemoved(tx, id)) ? {} : { before: [end] };
+            return yield* tx.list(webhookDeliveries.byKey, [id], { ...bounds, limit });
+          }),
           Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<DeliveryRecord>) {
             const removed = yield* tx.removeAll(webhookDeliveries, keysOfAll(webhookDeliveries, found));
             yield* freeLanes(tx, id, lanesOf(removed.map(storedDelivery)), before);

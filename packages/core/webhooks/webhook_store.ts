@@ -165,8 +165,9 @@ export class WebhookStore extends Context.Service<
     readonly record: (write: RecordDeliveries) => StoreEffect<boolean>;
 
     /**
-     * Deletes the deliveries of events that are older than `before`, in small atomic steps, and returns their number.
-     * Also frees the lanes of unsent deliveries as `record` does, so that the next delivery in each lane can be sent.
+     * Deletes the deliveries of events that are older than `before`, and those that an interrupted `remove` left, in small
+     * atomic steps, and returns their number. Also frees the lanes of unsent deliveries as `record` does, so that the next
+     * delivery in each lane can be sent.
      */
     readonly sweep: (before: Millis) => StoreEffect<number>;
   }

@@ -1,9 +1,10 @@
-/** An account's end and the deletion of a scope's data, killed after each of their commits on the smallest engine. */
+/** What ends or is deleted in several commits, killed after each of them on the smallest engine. */
 import { AuditLog, ChatId, GameId, LinkStore, type StoragePorts } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
-import { makeKey, makeSession } from "@accountlink/testing";
+import { WebhookStore } from "@accountlink/core/webhooks";
+import { makeDelivery, makeKey, makeSession, makeWebhook } from "@accountlink/testing";
 import { Effect, Exit, Option } from "effect";
 import { assert, expect, it } from "vitest";
 import { type Entry, type Kv, memoryKv } from "../mod.ts";
@@ -62,9 +63,10 @@ const killAfterEach = async <E>(
   change: Effect.Effect<unknown, E, StoragePorts>,
   resume: Effect.Effect<unknown, E, StoragePorts>,
   isEnded: Effect.Effect<void, unknown, StoragePorts>,
+  filling: Effect.Effect<unknown, unknown, StoragePorts> = fill,
 ) => {
   const filled = openOn([], Infinity);
-  expect(Exit.isSuccess(await filled.run(fill))).toBe(true);
+  expect(Exit.isSuccess(await filled.run(filling))).toBe(true);
   const entries = await stored(filled.kv);
   const whole = openOn(entries, Infinity);
   expect(Exit.isSuccess(await whole.run(change))).toBe(true);
@@ -115,4 +117,31 @@ it("a deletion of a scope that is killed ends in the background once it was stor
     expect((yield* actionsOf("acme")).filter((action) => action === "scope.deleted").length).toBe(1);
   });
   expect(await killAfterEach(remove, resume, isEnded)).toBeGreaterThan(5);
+});
+
+it("a webhook whose removal is killed has all of its deliveries, or is gone and leaves them to the sweep", async () => {
+  const webhook = makeWebhook({ pid, account: "acme", kind: "global" });
+  const { id } = webhook;
+  const node = "node";
+  const add = Effect.gen(function* () {
+    yield* makeScope;
+    const store = yield* WebhookStore;
+    yield* store.insert({ ...origin, webhook, sealed: "sealed", position: 0, maxOfScope: 1 });
+    yield* store.hold({ node, at: 1, until: 9, limit: 1 });
+    const deliveries = numbers.map(() => makeDelivery());
+    const rest = { position: 1, freedLanes: [], deliveredAt: null, failedAt: 1 };
+    yield* store.record({ id, node, at: 1, deliveries, ...rest });
+  });
+  const remove = WebhookStore.use((store) => store.remove({ ...origin, id, at: 2 }));
+  const listed = WebhookStore.use((store) =>
+    store.deliveries(id, { status: null, before: null, limit: 100 }),
+  );
+  const resume = Effect.gen(function* () {
+    const store = yield* WebhookStore;
+    if (Option.isNone(yield* store.find(id))) return yield* store.sweep(0);
+    expect((yield* listed).length).toBe(numbers.length);
+    return yield* remove;
+  });
+  const isEnded = Effect.map(listed, (left) => expect(left).toEqual([]));
+  expect(await killAfterEach(remove, resume, isEnded, add)).toBeGreaterThan(3);
 });
