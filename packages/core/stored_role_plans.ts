@@ -190,13 +190,21 @@ export const storedRolePlans = recordStore(RolePlanStore, (records) => {
       }),
 
     remove: Effect.fnUntraced(function* (removal) {
+      // If the process ends amid the removal, rules that are on have forgotten what they owe to members.
+      const before = yield* write("remove", queuesOf(removal), function* (tx) {
+        const stored = yield* findPlan(tx, removal);
+        if (!isOn(stored)) return stored;
+        yield* tx.put(rolePlans, paused(stored));
+        yield* turnLinking(tx, removal, "paused", pauseBy(removal.actor, removal.at));
+        return stored;
+      });
       yield* dropMembers(removal, () => Effect.succeed(true));
       const isRemoved = yield* write("remove", queuesOf(removal), function* (tx) {
         const { pid, guildId } = removal;
         const stored = yield* findPlan(tx, removal);
         const isCommunity = yield* closeCommunity(tx, removal);
         if (stored === undefined && !isCommunity) return false;
-        const details = planEntryDetails(removal, stored === undefined ? noPlan : settingsOf(stored));
+        const details = planEntryDetails(removal, before === undefined ? noPlan : settingsOf(before));
         yield* tx.journal(removal, "roles.deleted", details);
         yield* noteTurn(tx, removal, "removed");
         yield* tx.remove(rolePreviews, pid, guildId);

@@ -1,7 +1,8 @@
 /** What ends or is deleted in several commits, killed after each of them on the smallest engine. */
-import { AuditLog, ChatId, GameId, LinkStore, type StoragePorts } from "@accountlink/core";
+import { AuditLog, ChatId, GameId, GuildId, LinkStore, type StoragePorts } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { KeyStore } from "@accountlink/core/keys";
+import { noPlan, RolePlanStore } from "@accountlink/core/roles";
 import { SessionStore } from "@accountlink/core/sessions";
 import { WebhookStore } from "@accountlink/core/webhooks";
 import { makeDelivery, makeKey, makeSession, makeWebhook } from "@accountlink/testing";
@@ -143,5 +144,29 @@ it("a webhook whose removal is killed has all of its deliveries, or is gone and 
     return yield* remove;
   });
   const isEnded = Effect.map(listed, (left) => expect(left).toEqual([]));
+  expect(await killAfterEach(remove, resume, isEnded, add)).toBeGreaterThan(3);
+});
+
+it("rules whose removal is killed are off before they forget a member", async () => {
+  const place = { pid, guildId: GuildId.make("70001") };
+  const add = Effect.gen(function* () {
+    yield* makeScope;
+    const store = yield* RolePlanStore;
+    yield* store.put({ ...origin, ...place, settings: { ...noPlan, state: "on" }, position: 0, at: 1 });
+    yield* store.hold({ node: "node", at: 1, until: 9, limit: 1 });
+    yield* store.mark({ ...place, node: "node", at: 1, position: 0, chatIds, erased: [], sweepOf: null });
+  });
+  const remove = RolePlanStore.use((store) => store.remove({ ...origin, ...place, at: 2 }));
+  const resume = Effect.gen(function* () {
+    const store = yield* RolePlanStore;
+    const plan = Option.getOrNull(yield* store.find(place));
+    const { pending } = yield* store.status(place);
+    expect(plan?.state === "on" ? pending : numbers.length).toBe(numbers.length);
+    yield* remove;
+  });
+  const isEnded = Effect.gen(function* () {
+    expect(Option.isNone(yield* RolePlanStore.use((store) => store.find(place)))).toBe(true);
+    expect((yield* actionsOf("acme")).filter((action) => action === "roles.deleted").length).toBe(1);
+  });
   expect(await killAfterEach(remove, resume, isEnded, add)).toBeGreaterThan(3);
 });
