@@ -164,7 +164,7 @@ export const joinedNeighbours = (
   if (version === undefined) return [];
   const before = versionBefore(own);
   const earlier = others
-    .filter(({ linkVersion }) => linkVersion <= before)
+    .filter((one) => one !== found && one.linkVersion <= before)
     .map((one) => ({ ...one, linkVersion: one.linkVersion + version - before }));
   return later === undefined ? earlier : [...earlier, later];
 };

@@ -111,30 +111,44 @@ export const undos: Cases<StoragePorts> = {
 
   "three imports of the same links can be undone in any order, and leave the links from before all":
     function* () {
-      for (const order of [
+      const orders = [
         [0, 1, 2],
         [0, 2, 1],
         [1, 0, 2],
         [1, 2, 0],
         [2, 0, 1],
         [2, 1, 0],
-      ]) {
-        const { importFile, undo, linesTo, records } = yield* makeThree;
-        const before = yield* records;
-        const ids: Array<string> = [];
-        const states: Array<typeof before> = [];
-        for (const [index, gameId] of [poker, rummy, poker].entries()) {
-          ids.push(yield* importFile(linesTo(gameId, 5 + index), 5 + index));
-          states.push(yield* records);
+      ];
+      const files: ReadonlyArray<ReadonlyArray<readonly [GameId, Millis]>> = [
+        [
+          [poker, 5],
+          [rummy, 6],
+          [poker, 7],
+        ],
+        [
+          [chess, 5],
+          [chess, 6],
+          [chess, 7],
+        ],
+      ];
+      for (const [kind, lines] of files.entries())
+        for (const order of orders) {
+          const { importFile, undo, linesTo, records } = yield* makeThree;
+          const before = yield* records;
+          const ids: Array<string> = [];
+          const states: Array<typeof before> = [];
+          for (const [index, [gameId, at]] of lines.entries()) {
+            ids.push(yield* importFile(linesTo(gameId, at), 5 + index));
+            states.push(yield* records);
+          }
+          const [first = 0, second = 0, last = 0] = order;
+          for (const index of [first, second]) yield* undo(ids[index] ?? "", 9);
+          expectEqual([kind, order, yield* records], [kind, order, states[last] ?? []]);
+          yield* undo(ids[last] ?? "", 9);
+          expectEqual([kind, order, yield* records], [kind, order, before]);
+          yield* undo(ids[first] ?? "", 9);
+          expectEqual([kind, order, yield* records], [kind, order, before]);
         }
-        const [first = 0, second = 0, last = 0] = order;
-        for (const index of [first, second]) yield* undo(ids[index] ?? "", 9);
-        expectEqual([order, yield* records], [order, states[last] ?? []]);
-        yield* undo(ids[last] ?? "", 9);
-        expectEqual([order, yield* records], [order, before]);
-        yield* undo(ids[first] ?? "", 9);
-        expectEqual([order, yield* records], [order, before]);
-      }
     },
 
   "an undo gives back nothing that an undone import made, but what others set between two imports":
