@@ -336,6 +336,29 @@ test("an import of which nothing is left is undone by no form, and by one when i
   }
 });
 
+test("the undo of an import leaves what a corrected file has too, which is then of the later import", async () => {
+  const importer = await makeImporter("100036");
+  const imported = async (links: ReadonlyArray<string>) => {
+    const rows = links.map((link) => `${link},2026-01-01T00:00:00Z`);
+    const preview = locationOf(await importer.upload(`chatId,gameId,verifiedAt\n${rows.join("\n")}\n`));
+    await importer.run(preview);
+    return `${preview}/undo`;
+  };
+  const shared = ["200001,1", "200002,2"];
+  const [wrong, corrected] = [
+    await imported([...shared, "200003,9"]),
+    await imported([...shared, "200004,4"]),
+  ];
+  const asked = wordsOf(await importer.get(wrong));
+  expect(asked).toMatch(/1 link is removed\..*2 other links .*later imports have them too, and stay\./);
+  await importer.post(wrong);
+  expect(await importer.links()).toEqual([...shared, "200004,4"]);
+  expect(wordsOf(await importer.get(imports))).toMatch(/: 3 links .*: 1 link /);
+  expect(wordsOf(await importer.get(corrected))).toContain("3 links are removed.");
+  await importer.post(corrected);
+  expect(await importer.links()).toEqual([]);
+});
+
 test("an upload is visible only to its owner, and needs the CSRF token", async () => {
   const [owner, other] = [await makeImporter("100004"), await makeImporter("100005")];
   const preview = locationOf(await owner.upload("chatId,gameId\n100001,1\n"));

@@ -198,7 +198,8 @@ export class ImportStore extends Context.Service<
 
     /**
      * Takes back what an import did to its next `limit` links, in one transaction: removes the links that it made, and
-     * restores those that it replaced. Links that somebody changed since stay, and links whose users were blocked
+     * restores those that it replaced. Links that somebody changed since stay, and so do links that a later import found
+     * unchanged, which are that import's from then on. Links whose users were blocked
      * since, or whose game user another chat user has in a scope that allows one, are not restored. If that chat user has
      * it by the import, the link is taken back at once. Adds the counts to one audit entry, and appends the event
      * `links.imported`, so that readers list anew.

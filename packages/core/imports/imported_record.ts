@@ -109,6 +109,10 @@ export const madeLink = (
   return { ...made, ...(isOwn ? previousOf(earlier) : found) };
 };
 
+/** Whether an import found the link that it has, which an import before it had made. @internal */
+export const isFound = ({ gameId, verifiedAt, previousGameId, previousVerifiedAt }: ImportedLink): boolean =>
+  gameId === previousGameId && verifiedAt === previousVerifiedAt;
+
 /** Whether nobody has changed a record since its import. @internal */
 export const isUntouched = (link: ImportedLink, record: LinkRecord | undefined): record is LinkRecord =>
   record !== undefined && isSameImport(link, record) && link.linkVersion === record.linkVersion;
@@ -158,7 +162,8 @@ export const joinedNeighbours = (
   others: ReadonlyArray<ImportedLink>,
   record: LinkRecord | undefined,
 ): ReadonlyArray<ImportedLink> => {
-  const found = others.find((other) => isNext(other, own));
+  const next = others.filter((other) => isNext(other, own));
+  const found = next.find(isFound) ?? next[0];
   const later = found && { ...found, ...previousOf(own) };
   const version = record?.linkVersion ?? (later && versionBefore(later));
   if (version === undefined) return [];

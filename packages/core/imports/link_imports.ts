@@ -2,20 +2,11 @@
 import { Effect, Schema } from "effect";
 import type { StoreEffect, StoreUnavailable } from "../errors.ts";
 import { ChatId, GameId, Pid } from "../ids.ts";
-import { type JournalRecord, linksImported } from "../journal/mod.ts";
+import type { JournalRecord } from "../journal/mod.ts";
 import type { LinkRecord } from "../links/link.ts";
 import { gameProofs } from "../links/link_proof.ts";
-import type { PortableLink } from "../links/link_store.ts";
 import { type RecordOf, recordType, type Tx } from "../records/mod.ts";
-import {
-  type BatchImported,
-  type ImportBatch,
-  type ImportedFile,
-  importCounts,
-  noneImported,
-  sumOf,
-  undoableFor,
-} from "./import_store.ts";
+import { importCounts } from "./import_store.ts";
 import { dropRunning } from "./upload_store.ts";
 
 /** What the batches of one file did, and its undo. @internal */
@@ -136,47 +127,6 @@ export interface ImportTx extends Tx {
 
 /** The body of a transaction. It may run several times. @internal */
 export type ImportTxBody<A> = (tx: ImportTx) => StoreEffect<A> | Effect.fn.Return<A, StoreUnavailable>;
-
-/**
- * Begins a part of a batch: returns the stored import of its file, and the links that the scope admits. Returns null if
- * the data of the scope was deleted since an earlier part. @internal
- */
-export const beginPart = Effect.fnUntraced(function* (
-  tx: ImportTx,
-  { pid, file }: ImportBatch,
-  links: ReadonlyArray<PortableLink>,
-  isContinued: boolean,
-) {
-  const stored = file && (yield* tx.get(linkImports, file.id));
-  if (isContinued && (stored === undefined || stored.endsAt === 0)) return null;
-  const unblocked = yield* tx.unblocked(pid, links);
-  const holders = yield* tx.holders(pid, unblocked, []);
-  const held = unblocked.filter(({ chatId }) => holders.has(chatId)).map(({ chatId }) => chatId);
-  const records = held.length === 0 ? new Map<ChatId, LinkRecord>() : yield* tx.records(pid, held);
-  // A link that is there is no second one, whoever else has its game user.
-  const isTaken = ({ chatId, gameId }: PortableLink) =>
-    holders.has(chatId) && records.get(chatId)?.gameId !== gameId;
-  return { stored, links: unblocked.filter((link) => !isTaken(link)) };
-});
-
-/** Adds the counts of a part to the stored import of its file, and to the audit entry. @internal */
-export const logPart = Effect.fnUntraced(function* (
-  tx: ImportTx,
-  batch: ImportBatch,
-  { id, name }: ImportedFile,
-  stored: LinkImport | undefined,
-  part: BatchImported,
-) {
-  const { pid, at } = batch;
-  const begun = { id, pid, name, importedAt: at, endsAt: at + undoableFor };
-  const none = { ...noneImported, entry: null, undoEntry: null, removed: 0, restored: 0, undoneAt: null };
-  const before: LinkImport = stored ?? { ...begun, ...none };
-  const counts = sumOf(before, part);
-  const count = part.inserted + part.replaced;
-  const told = linksImported(batch, count, { file: name, ...counts });
-  const entry = yield* tx.journalPart(pid, told, before.entry, count > 0);
-  yield* tx.put(linkImports, { ...before, ...counts, entry });
-});
 
 /** How many imports of a scope its deletion ends in any case: more than those that `sweep` leaves links to undo. */
 const mostEnded = 10;

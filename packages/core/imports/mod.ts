@@ -40,6 +40,7 @@ export {
   leftOutHeader,
   leftOutRow,
 } from "./import_outcome.ts";
+export * from "./import_parts.ts";
 export type { ImportFailure } from "./import_state.ts";
 export * from "./import_store.ts";
 export * from "./imported_record.ts";

@@ -14,7 +14,7 @@ import {
   type UndoImport,
   undoableImports,
 } from "./import_store.ts";
-import { isUntouched, joinedNeighbours, undoneRecord } from "./imported_record.ts";
+import { isFound, isUntouched, joinedNeighbours, undoneRecord } from "./imported_record.ts";
 import {
   type ImportedLink,
   type ImportTx,
@@ -53,7 +53,9 @@ export const storedImports = ({
   listUndoable: (account, at) =>
     read("listUndoable", function* (tx) {
       const all = yield* tx.ofAccount(linkImports, account);
-      return undoableAmong(yield* openAmong(tx, all, at)).map(undoableOf);
+      const undoable = undoableAmong(yield* openAmong(tx, all, at)).map(undoableOf);
+      // Leaves out imports that only found the links of others.
+      return undoable.filter(({ links, undone }) => links > 0 || undone !== null);
     }),
 
   listUnfinishedUndos: () =>
@@ -74,12 +76,15 @@ export const storedImports = ({
       if (found === undefined || found.endsAt === 0) return { links: [], kept: 0, next: null };
       const bounds = { ...(after !== null && { after: [after] }), limit };
       const page = yield* tx.list(importedLinks.byKey, [id], bounds);
-      const { undone: all } = yield* undoneAmong(tx, found, page, 2 * limit);
-      const chatIds = new Set(page.map(({ chatId }) => chatId));
+      const imports = yield* tx.list(linkImports.byScope, [found.pid]);
+      const others = without(found, yield* openAmong(tx, imports, found.importedAt));
+      const { undone: all } = yield* undoneAmong(tx, found, page, 2 * limit, others);
+      const own = page.filter((link) => !isFound(link));
+      const chatIds = new Set(own.map(({ chatId }) => chatId));
       const undone = all.filter(({ chatId }) => chatIds.has(chatId));
       return {
         links: undone.map(({ chatId, previousGameId }) => ({ chatId, isRemoved: previousGameId === null })),
-        kept: page.length - undone.length,
+        kept: own.length - undone.length,
         next: page.length < limit ? null : (page.at(-1)?.chatId ?? null),
       };
     }),
@@ -99,7 +104,7 @@ export const storedImports = ({
         const isUndoable = undoableAmong(open).some(({ id }) => id === undo.id);
         const found = isUndoable ? yield* tx.get(linkImports, undo.id) : undefined;
         if (found === undefined || !isOpen(found, undo.at)) return nothingLeft;
-        return yield* undoSome(tx, undo, found, open);
+        return yield* undoSome(tx, undo, found, without(found, open));
       }),
     ),
 
@@ -137,8 +142,12 @@ const withLinks = Effect.fnUntraced(function* (tx: ImportTx, imports: ReadonlyAr
   return new Set(firsts.map((link) => link?.importId));
 });
 
-/** Returns the imports that have links to undo, and imports of the last day whose undo has begun, newest first. */
-const openAmong = Effect.fnUntraced(function* (tx: ImportTx, all: ReadonlyArray<LinkImport>, at: Millis) {
+/** Returns the imports that have links to undo, and those of the last day whose undo has begun, newest first. @internal */
+export const openAmong = Effect.fnUntraced(function* (
+  tx: ImportTx,
+  all: ReadonlyArray<LinkImport>,
+  at: Millis,
+) {
   const open = all.filter((one) => isOpen(one, at));
   const left = yield* withLinks(tx, open);
   return open.filter((one) => left.has(one.id) || (isBegun(one) && one.endsAt > at)).toSorted(newestFirst);
@@ -164,17 +173,41 @@ const undoableOf = (one: LinkImport): UndoableImport => {
   return { id, pid, name, importedAt, endsAt, links: inserted + replaced, undone };
 };
 
-/** Returns links that nobody has changed since their import, by chat user, unless a user of the link before is blocked. */
+const without = ({ id }: LinkImport, imports: ReadonlyArray<LinkImport>) =>
+  imports.filter((one) => one.id !== id);
+
+/** Returns what imports did to the links of chat users, by chat user. @internal */
+export const madeBy = Effect.fnUntraced(function* (
+  tx: ImportTx,
+  imports: ReadonlyArray<LinkImport>,
+  links: ReadonlyArray<{ readonly chatId: ChatId }>,
+) {
+  const made = yield* Effect.forEach(imports, ({ id }) =>
+    tx.getAll(
+      importedLinks,
+      links.map(({ chatId }) => [id, chatId]),
+    ),
+  );
+  return groupBy(made.flat(), ({ chatId }) => chatId);
+});
+
+/**
+ * Returns links that nobody has changed since their import and no other import has found, by chat user, unless a user of
+ * the link before is blocked.
+ */
 const untouchedAmong = Effect.fnUntraced(function* (
   tx: ImportTx,
   pid: Pid,
   links: ReadonlyArray<ImportedLink>,
+  others: ReadonlyArray<LinkImport>,
 ) {
   const chatIds = links.map(({ chatId }) => chatId);
   const records = yield* tx.records(pid, chatIds);
+  const made = yield* madeBy(tx, others, links);
   const untouched = links.flatMap((one) => {
     const record = records.get(one.chatId);
-    return isUntouched(one, record) ? [{ ...one, record }] : [];
+    const isOthers = made.get(one.chatId)?.some((other) => isFound(other) && isUntouched(other, record));
+    return isUntouched(one, record) && !isFound(one) && isOthers !== true ? [{ ...one, record }] : [];
   });
   const restored = untouched.flatMap(({ chatId, previousGameId: gameId }) =>
     gameId === null ? [] : [{ chatId, gameId }],
@@ -199,10 +232,11 @@ const undoneAmong = Effect.fnUntraced(function* (
   { id, pid }: LinkImport,
   page: ReadonlyArray<ImportedLink>,
   most: number,
+  others: ReadonlyArray<LinkImport>,
 ) {
   const own = page.map(({ chatId }) => chatId);
   const looked = new Map(page.map((link) => [link.chatId, link]));
-  const undone = yield* untouchedAmong(tx, pid, page);
+  const undone = yield* untouchedAmong(tx, pid, page, others);
   for (let looks = 0; looks <= mostLooks; looks++) {
     const isLast = looks === mostLooks;
     const moved = [...undone.values()].filter(
@@ -226,7 +260,7 @@ const undoneAmong = Effect.fnUntraced(function* (
       unseen.slice(0, room).map((chatId) => [id, chatId]),
     );
     for (const link of found) looked.set(link.chatId, link);
-    const added = yield* untouchedAmong(tx, pid, found);
+    const added = yield* untouchedAmong(tx, pid, found, others);
     for (const [chatId, holder] of holders) if (!added.has(holder)) undone.delete(chatId);
     for (const [chatId, link] of added) undone.set(chatId, link);
     for (const chatId of own.splice(most - (looked.size - own.length))) {
@@ -237,45 +271,52 @@ const undoneAmong = Effect.fnUntraced(function* (
   return { looked: [...looked.values()], undone: [...undone.values()] };
 });
 
+/** Counts links that an import found as links that it made. */
+const withMore = (one: LinkImport, links: number): LinkImport => ({
+  ...one,
+  replaced: one.replaced + links,
+  unchanged: one.unchanged - links,
+});
+
 /** Undoes the next links of an import. Joins what the imports before and after it did to their users. */
 const undoSome = Effect.fnUntraced(function* (
   tx: ImportTx,
   undo: UndoImport,
   found: LinkImport,
-  open: ReadonlyArray<LinkImport>,
+  others: ReadonlyArray<LinkImport>,
 ): Effect.fn.Return<ImportUndone, StoreUnavailable> {
   const { pid, at } = undo;
   const limit = Math.min(undo.limit, tx.mostUndone);
   const page = yield* tx.list(importedLinks.byKey, [found.id], { limit });
-  const { looked: taken, undone } = yield* undoneAmong(tx, found, page, limit);
-  const chatIds = taken.map(({ chatId }) => chatId);
+  const { looked: taken, undone } = yield* undoneAmong(tx, found, page, limit, others);
   const after = new Map<ChatId, LinkRecord>(
     undone.map((link) => [link.chatId, undoneRecord(link.record, link, at)]),
   );
   yield* tx.putRecords(pid, [...after.values()]);
-  const others = open.filter(({ id }) => id !== found.id);
-  const madeByOthers = yield* Effect.forEach(others, ({ id }) =>
-    tx.getAll(
-      importedLinks,
-      chatIds.map((chatId) => [id, chatId]),
-    ),
-  );
-  const neighbours = groupBy(madeByOthers.flat(), ({ chatId }) => chatId);
+  const made = yield* madeBy(tx, others, taken);
   const joined = taken.flatMap((one) =>
-    joinedNeighbours(one, neighbours.get(one.chatId) ?? [], after.get(one.chatId)),
+    joinedNeighbours(one, made.get(one.chatId) ?? [], after.get(one.chatId)),
   );
   yield* tx.putAll(importedLinks, joined);
   yield* tx.removeAll(importedLinks, keysOfAll(importedLinks, taken));
   const removed = [...after.values()].filter(({ gameId }) => gameId === null).length;
   const restored = after.size - removed;
   const isDone = page.length < limit;
+  const wasFound = ({ importId, chatId }: ImportedLink) =>
+    made.get(chatId)?.some((other) => other.importId === importId && isFound(other)) === true;
+  const given = joined.filter((link) => wasFound(link) && !isFound(link));
+  for (const [id, links] of groupBy(given, ({ importId }) => importId)) {
+    const other = yield* tx.get(linkImports, id);
+    if (other !== undefined) yield* tx.put(linkImports, withMore(other, links.length));
+  }
+  const left = withMore(found, -given.length);
   // The entry marks the undo as begun, so that it goes on after its node died.
   if (after.size > 0 || !(isDone || isBegun(found))) {
     const sums = { removed: found.removed + removed, restored: found.restored + restored };
     const told = importUndone(undo, after.size, { file: found.name, ...sums });
     const part = after.size === 0 ? { ...told, event: null } : told;
     const undoEntry = yield* tx.journalPart(pid, part, found.undoEntry, true);
-    yield* tx.put(linkImports, { ...found, ...sums, undoEntry, undoneAt: at });
-  }
+    yield* tx.put(linkImports, { ...left, ...sums, undoEntry, undoneAt: at });
+  } else if (given.length > 0) yield* tx.put(linkImports, left);
   return { removed, restored, isDone };
 });

@@ -5,7 +5,7 @@ import { makeGivenMembers } from "../roles/given_members.ts";
 import { givesSomething } from "../roles/role_plan.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { bounds, Turns, turnOwner } from "../turns/mod.ts";
-import { ImportStore, type UndoableImport } from "./import_store.ts";
+import { ImportStore, type UndoableImport, undoableFor } from "./import_store.ts";
 
 /** How many links of an import one read takes. */
 const pageSize = 1_000;
@@ -49,13 +49,15 @@ export const makeUndoPreview = Effect.gen(function* () {
     pid,
     importedAt,
   }: Pick<UndoableImport, "id" | "pid" | "importedAt">) {
+    // The import may have the links of an undone one of the day before it.
+    const since = importedAt - undoableFor;
     const guilds: Array<{ readonly guildId: GuildId; readonly given: Set<ChatId>; members: number }> = [];
     for (const plan of yield* plans.list(pid)) {
       if (plan.state !== "on" || !givesSomething(plan)) continue;
       const { guildId, rules } = plan;
       const members = new Set<ChatId>();
       for (const roleId of new Set(rules.map((rule) => rule.roleId)))
-        for (const chatId of yield* givenMembers({ pid, guildId }, roleId, importedAt, inTurn))
+        for (const chatId of yield* givenMembers({ pid, guildId }, roleId, since, inTurn))
           members.add(chatId);
       guilds.push({ guildId, given: members, members: 0 });
     }

@@ -74,7 +74,7 @@ export const importBatch = (db: Database, batch: ImportBatch): StoreEffect<Batch
         let { entry } = earlier;
         if (file === undefined) entry = yield* tell(tx, batch, imported, earlier);
         else {
-          yield* logPart(tx, batch, file, begun.stored, imported);
+          yield* logPart(tx, batch, file, begun, imported);
           if (file.isUndoable) yield* tx.putAll(importedLinks, yield* linksMade(tx, file, changes));
         }
         const counts = sumOf(earlier.counts, imported);

@@ -83,8 +83,7 @@ export const batchImportOn = (parts: StoreParts) => {
     const { inserted, replaced, unchanged, kept } = counts;
     if (progress !== null) yield* saveProgress(progress.source, progress.position, at);
     const count = inserted + replaced;
-    if (file !== undefined)
-      yield* inImportTx(parts, scope, (tx) => logPart(tx, batch, file, begun.stored, counts));
+    if (file !== undefined) yield* inImportTx(parts, scope, (tx) => logPart(tx, batch, file, begun, counts));
     else if (count > 0) yield* insertRecord(sql, pid, linksImported(batch, count, { ...counts }));
     if (holder === undefined) return counts;
     const added = sql`

@@ -130,6 +130,16 @@ export const undos: Cases<StoragePorts> = {
           [chess, 6],
           [chess, 7],
         ],
+        [
+          [poker, 5],
+          [poker, 5],
+          [poker, 5],
+        ],
+        [
+          [chess, 5],
+          [chess, 5],
+          [rummy, 6],
+        ],
       ];
       for (const [kind, lines] of files.entries())
         for (const order of orders) {
@@ -150,6 +160,33 @@ export const undos: Cases<StoragePorts> = {
           expectEqual([kind, order, yield* records], [kind, order, before]);
         }
     },
+
+  "an undo leaves the links that a later import found, which take them as its own": function* () {
+    for (const isFirst of [true, false]) {
+      const { countChanges, importLinks, listUndoable, undo, undoablePage, account, holders } =
+        yield* makeSteps;
+      const [one, other] = [uniqueText(), uniqueText()];
+      yield* importLinks(both(chess), { at: 2, existing: "newest", file: fileOf(one) });
+      const corrected = [...both(chess), line(cyd, chess)];
+      const counts = { inserted: 1, replaced: 0, unchanged: 2, kept: 0 };
+      expectEqual(yield* importLinks(corrected, { at: 3, existing: "newest", file: fileOf(other) }), counts);
+      const numbers = Effect.map(listUndoable(account.name, 4), (all) => pluck(all, "links"));
+      expectEqual(yield* undoablePage(one, null, 9), { links: [], kept: 2, next: null });
+      const own = { links: [{ chatId: cyd, isRemoved: true }], kept: 0, next: null };
+      expectEqual([yield* numbers, yield* undoablePage(other, null, 9)], [[1, 2], own]);
+      if (isFirst) {
+        expectEqual(yield* undo(one, 4), done);
+        expectEqual(yield* holders, [[chess, [ada, bob, cyd]]]);
+        expectEqual([yield* numbers, yield* countChanges(account.name, 4)], [[3], 3]);
+        expectEqual((yield* undo(other, 4)).removed, 3);
+      } else {
+        expectEqual((yield* undo(other, 4)).removed, 1);
+        expectEqual(yield* holders, [[chess, [ada, bob]]]);
+        expectEqual((yield* undo(one, 4)).removed, 2);
+      }
+      expectEqual(yield* holders, []);
+    }
+  },
 
   "an undo gives back nothing that an undone import made, but what others set between two imports":
     function* () {
