@@ -359,6 +359,26 @@ test("the undo of an import leaves what a corrected file has too, which is then 
   expect(await importer.links()).toEqual([]);
 });
 
+test("an undo beyond what imports may change in a day begins, and says that it goes on within a day", async () => {
+  const importer = await makeImporter("100037");
+  const imported = async (gameId: number) => {
+    const rows = Array.from({ length: most }, (_, index) => `${300_001 + index},${gameId}`);
+    const file = `chatId,gameId\n${rows.join("\n")}\n`;
+    const preview = locationOf(await importer.upload(file, { onConflict: "replace" }));
+    await importer.run(preview);
+    return `${preview}/undo`;
+  };
+  await imported(1);
+  await imported(2);
+  const undo = await imported(3);
+  const later = "What is left of this undo follows within a day";
+  expect(wordsOf(await importer.get(undo))).toContain(later);
+  expect(locationOf(await importer.post(undo))).toBe(undo);
+  const begun = wordsOf(await importer.get(undo));
+  expect(begun).toContain(`0 of ${most} links of “links.csv” are as they were before the import`);
+  expect(begun).toContain(later);
+});
+
 test("an upload is visible only to its owner, and needs the CSRF token", async () => {
   const [owner, other] = [await makeImporter("100004"), await makeImporter("100005")];
   const preview = locationOf(await owner.upload("chatId,gameId\n100001,1\n"));

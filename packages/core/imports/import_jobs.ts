@@ -125,13 +125,16 @@ export const makeImportJobs = Effect.gen(function* () {
 
     previewUndo: yield* makeUndoPreview,
 
+    /** How many links the imports of an account, and their undos, may still change today. */
+    changesLeft: ({ account }: KeyOwner) => runs.changesLeft(account.name),
+
     /** Whether an undo would take back a link of an import. */
     isLeftToUndo: ({ id }: UndoableImport) => isLeftToUndo(imports, id),
 
     /**
      * Undoes an import. The first links are done when this returns, the others in the background, also after the node
-     * dies: another one continues within 20 seconds. Fails with `Conflict` `import_day` if the account's imports have
-     * changed as many links as they may in a day.
+     * dies: another one continues within 20 seconds. If the account's imports have changed as many links as they may in a
+     * day, fails with `Conflict` `import_day`, and the undo goes on when they may change links again.
      */
     undo: Effect.fnUntraced(function* (owner: KeyOwner, { id, pid }: Pick<UndoableImport, "id" | "pid">) {
       const one = { id, pid, account: owner.account.name };

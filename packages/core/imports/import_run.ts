@@ -26,7 +26,6 @@ export const makeImportRuns = Effect.fnUntraced(function* (node: string) {
   const { read, write } = importFilesOn(yield* UploadStore);
   const turns = new Turns({ resource: "import_files", places: 1 });
 
-  /** How many links the imports of an account, and their undos, may still change today. */
   const changesLeft = Effect.fnUntraced(function* (account: string) {
     const most = changesOfPlan * (yield* cap.planOf(account));
     const changed = yield* imports.countChanges(account, yield* Clock.currentTimeMillis);

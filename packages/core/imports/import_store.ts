@@ -119,7 +119,7 @@ export interface UndoableImport {
 
 export interface UndoImport extends WriteContext {
   readonly id: string;
-  /** The most links of the import that one call takes. */
+  /** The most links of the import that one call takes. With 0, the undo only begins. */
   readonly limit: number;
 }
 

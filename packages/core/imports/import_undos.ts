@@ -24,8 +24,9 @@ export const makeImportUndos = Effect.fnUntraced(function* (
   const some = Effect.fnUntraced(function* ({ id, pid, account }: Undo, origin: WriteOrigin) {
     const at = yield* Clock.currentTimeMillis;
     const limit = Math.min(undoneAtOnce, yield* changesLeft(account));
-    if (limit === 0) return yield* new Conflict({ reason: "import_day" });
     const { isDone } = yield* imports.undo({ ...origin, id, pid, at, limit });
+    // The undo has begun, so that it goes on when the account may change links again.
+    if (limit === 0) return yield* new Conflict({ reason: "import_day" });
     if (isDone) yield* cap.freed({ account });
     else yield* Effect.sleep(1 + 2 * ((yield* Clock.currentTimeMillis) - at));
     return isDone;

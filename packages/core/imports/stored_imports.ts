@@ -287,7 +287,7 @@ const undoSome = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ImportUndone, StoreUnavailable> {
   const { pid, at } = undo;
   const limit = Math.min(undo.limit, tx.mostUndone);
-  const page = yield* tx.list(importedLinks.byKey, [found.id], { limit });
+  const page = limit === 0 ? [] : yield* tx.list(importedLinks.byKey, [found.id], { limit });
   const { looked: taken, undone } = yield* undoneAmong(tx, found, page, limit, others);
   const after = new Map<ChatId, LinkRecord>(
     undone.map((link) => [link.chatId, undoneRecord(link.record, link, at)]),

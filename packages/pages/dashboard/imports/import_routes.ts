@@ -144,18 +144,21 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   return [
     page(paths.imports, (visitor, query) => begin(visitor, untouched, goneTexts.get(query("gone")) ?? null)),
     upload(paths.imports, take),
-    ofUndo(page, function* (view) {
-      if (view.undone !== null) return undoPage(view, view.undone);
+    ofUndo(page, function* (view, { owner }) {
+      const changesLeft = yield* jobs.changesLeft(owner);
+      if (view.undone !== null) return undoPage(view, view.undone, changesLeft === 0);
       const preview = yield* jobs.previewUndo(view);
+      const waits = changesLeft < preview.removed + preview.restored;
       const lost = yield* Effect.forEach(preview.lost, ({ guildId, members }) =>
         Effect.map(profiles.guild(guildId), (guild) => ({ name: guildText(guildId, guild?.name), members })),
       );
-      return askPage(view, { ...preview, lost });
+      return askPage(view, { ...preview, lost, waits });
     }),
     ofUndo(form, (view, { owner }) =>
       jobs.undo(owner, view).pipe(
+        // The page of the undo says that it goes on later.
+        Effect.catchTag("Conflict", () => Effect.void),
         Effect.as(seeOther(importPath(view.id, "undo"))),
-        Effect.catchTag("Conflict", () => Effect.succeed(seeOther(`${paths.imports}?gone=day`))),
       ),
     ),
     ofJob(page, "", function* (job, visitor) {
@@ -182,7 +185,6 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
 /** Why there is nothing to show, by the query of the page. */
 const goneTexts = new Map([
   ["1", say("import.gone")],
-  ["day", say("import.gone.day")],
   ["undo", say("import.gone.undo")],
 ]);
 

@@ -24,9 +24,11 @@ interface AskedUndo {
   readonly restored: number;
   readonly kept: number;
   readonly lost: ReadonlyArray<{ readonly name: string | Html; readonly members: number }>;
+  /** Whether the imports of the account may change too few links today. */
+  readonly waits: boolean;
 }
 
-export const askPage = (view: UndoView, { removed, restored, kept, lost }: AskedUndo): Page => {
+export const askPage = (view: UndoView, { removed, restored, kept, lost, waits }: AskedUndo): Page => {
   const { id, name, community, importedAt, endsAt } = view;
   return {
     title: say("undo.ask"),
@@ -37,6 +39,7 @@ ${removed > 0 ? html`<p class="figure">${say("undo.removed", { count: removed, b
 ${lost.map(({ name: of, members }) => html`<p>${say("undo.lost", { community: of, count: members, b: tags.b })}</p>`)}
 ${restored > 0 ? html`<p class="figure">${say("undo.restored", { count: restored, b: tags.b })}</p>` : null}
 ${kept > 0 ? html`<p>${say("undo.changed", { count: kept })}</p>` : null}
+${waits ? html`<p>${say("undo.day")}</p>` : null}
 <p>${say("undo.roles", { a: linkTo(rolesPath(community.scope.pid)) })}</p>
 ${formTo(importPath(id, "undo"))`
 ${buttonsOr(html`<button class="button bad">${say("undo.button")}</button>`, paths.imports, say("undo.keep"))}`}`,
@@ -46,10 +49,10 @@ ${buttonsOr(html`<button class="button bad">${say("undo.button")}</button>`, pat
 type Undone = NonNullable<UndoableImport["undone"]>;
 
 /** Shows the progress of an undo, and its result at the end. */
-export const undoPage = (view: UndoView, undone: Undone): Page =>
-  view.isLeft ? runningPage(view, undone) : donePage(view, undone);
+export const undoPage = (view: UndoView, undone: Undone, waits: boolean): Page =>
+  view.isLeft ? runningPage(view, undone, waits) : donePage(view, undone);
 
-const runningPage = ({ id, name, links }: UndoView, { removed, restored }: Undone): Page => {
+const runningPage = ({ id, name, links }: UndoView, { removed, restored }: Undone, waits: boolean): Page => {
   const done = removed + restored;
   return {
     title: say("undo.running"),
@@ -59,7 +62,7 @@ const runningPage = ({ id, name, links }: UndoView, { removed, restored }: Undon
 <p>${say("undo.progress", { done: numberHtml(done), total: links, name })}</p>
 ${progressBar(say("import.progress"), { done, total: links })}
 </div>
-<p>${say("undo.leave")}</p>
+<p>${say(waits ? "undo.day" : "undo.leave")}</p>
 <p class="row"><a class="button quiet" href="${to(importPath(id, "undo"))}">${say("import.check")}</a></p>`,
   };
 };

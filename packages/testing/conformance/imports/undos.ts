@@ -56,10 +56,10 @@ export const undos: Cases<StoragePorts> = {
     // The sweeps end no imports of other cases.
     const end = undoableFor - 1_000_000_000;
     const id = yield* importFile(both(chess), end - undoableFor);
-    yield* undo(id, end - 1, 1);
+    expectEqual(yield* undo(id, end - 1, 0), { ...done, isDone: false });
     yield* sweepUndo(end);
     expectEqual(pluck(yield* listUndoable(account.name, end), "id"), [id]);
-    expectEqual(yield* undo(id, end, 2), { ...done, removed: 1 });
+    expectEqual(yield* undo(id, end, 3), { ...done, removed: 2 });
     expectEqual(yield* listUndoable(account.name, end), []);
     yield* sweepUndo(end + undoableFor - 1);
     expectEqual(yield* countChanges(account.name, end + undoableFor - 1), 2, "a day from the undo");
