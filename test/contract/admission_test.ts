@@ -296,6 +296,9 @@ test("blocks stay when the data of a list is deleted, and a file of them is impo
     expect(refused.status).toBe(400);
     expect(refused.text).toContain(`value="${pid}" selected`);
   }
+  const bySpreadsheet = "chatId,gameId\r\n803415000000000000,\r\n803416000000000000,\r\n";
+  expectInvalid(await send_(bySpreadsheet), "csv");
+  expect(wordsOf(await upload(bySpreadsheet))).toContain("has rounded 2 IDs");
   dataOf(
     await owner.send("PUT /dashboard/api/links", { body: { pid: global, chatId: "100025", gameId: "8" } }),
   );

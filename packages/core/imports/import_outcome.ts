@@ -1,12 +1,7 @@
 import { csvRow } from "../csv.ts";
-import {
-  isWrong,
-  type LeftOutLine,
-  type LeftOutReason,
-  type LinkLine,
-  rowText,
-} from "./formats/link_format.ts";
+import { isWrong, type LeftOutLine, type LeftOutReason, type LinkLine } from "./formats/link_format.ts";
 import { type BatchImported, noneImported, sumOf } from "./import_store.ts";
+import { RoundedIds } from "./rounded_ids.ts";
 
 /** How many left-out rows of each reason are reported in full. Further rows are only counted. */
 const reportedRows = 10;
@@ -30,14 +25,6 @@ export interface ImportOutcome extends BatchImported {
   readonly unreadColumns: ReadonlyArray<string>;
 }
 
-/** How programs round IDs, and which number and share of the IDs are not so by chance. */
-const roundings: ReadonlyArray<{ has: (id: string) => boolean; least: number; share: number }> = [
-  // Spreadsheets keep 15 digits. One ID of a thousand ends in 000.
-  { has: (id) => id.endsWith("000"), least: 2, share: 1 / 20 },
-  // JavaScript keeps 53 bits. It writes one ID of ten alike, of the oldest one of five.
-  { has: (id) => String(Number(id)) === id, least: 5, share: 3 / 4 },
-];
-
 export class Tally {
   rows = 0;
   links = 0;
@@ -52,36 +39,14 @@ export class Tally {
   counts = noneImported;
   readonly reasons = new Map<LeftOutReason, LeftOutRows & { count: number; first: Array<LeftOutLine> }>();
 
-  /** The number of chat IDs of 17 to 19 digits. */
-  #longIds = 0;
-  readonly #rounded = roundings.map((rounding) => ({
-    ...rounding,
-    count: 0,
-    problems: [] as Array<LeftOutLine>,
-  }));
+  readonly #rounded = new RoundedIds();
 
-  /** Notes chat IDs as programs write them that have rounded them. */
   noteIds(rows: ReadonlyArray<LinkLine>): void {
-    for (const row of rows) {
-      if (!("link" in row) || !/^\d{17,19}$/.test(row.link.chatId)) continue;
-      this.#longIds++;
-      if (!row.link.chatId.endsWith("0")) continue;
-      for (const rounded of this.#rounded) {
-        if (!rounded.has(row.link.chatId)) continue;
-        rounded.count++;
-        if (rounded.problems.length === reportedRows) continue;
-        const problem = `chat ID ${row.link.chatId} is rounded, as many of the file: export it again with this column as text`;
-        rounded.problems.push({ line: row.line, reason: "destroyed", problem, text: rowText(row.text) });
-      }
-    }
+    for (const row of rows) if ("link" in row) this.#rounded.note(row.link.chatId, row);
   }
 
-  /** The rounded chat IDs, if they are more than can be by chance. */
-  get roundedLines(): { readonly count: number; readonly problems: ReadonlyArray<LeftOutLine> } | null {
-    const found = this.#rounded.find(
-      ({ count, least, share }) => count >= least && count > share * this.#longIds,
-    );
-    return found === undefined ? null : { count: found.count, problems: found.problems };
+  get roundedLines(): RoundedIds["lines"] {
+    return this.#rounded.lines;
   }
 
   leaveOut(row: LeftOutLine): void {

@@ -47,5 +47,6 @@ export * from "./imported_record.ts";
 export * from "./link_file.ts";
 export * from "./link_import.ts";
 export * from "./link_imports.ts";
+export * from "./rounded_ids.ts";
 export * from "./stored_imports.ts";
 export * from "./upload_store.ts";

@@ -129,7 +129,9 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
         scope: DataScope,
         listed: ReadonlyArray<Pick<Block, "reason"> & { readonly user: BlockedUser }>,
       ) {
-        const hashed = yield* Effect.forEach(listed, (one) =>
+        // A scope has no room for more users, so those behind them are left without a look.
+        const first = listed.slice(0, mostBlocks);
+        const hashed = yield* Effect.forEach(first, (one) =>
           Effect.map(secrets.blockHash(scope.pid, one.user), (hash) => ({ ...one, hash })),
         );
         const unique = [...new Map(hashed.map((one) => [one.hash, one])).values()];
@@ -146,7 +148,7 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
         return {
           imported: taken.length,
           kept: unique.length - fresh.length,
-          left: fresh.length - taken.length,
+          left: listed.length - first.length + fresh.length - taken.length,
         };
       }),
 

@@ -2,7 +2,9 @@
 import type { Block, BlockedUser } from "@accountlink/core/admission";
 import { longestReason } from "@accountlink/core/audit";
 import { isChatId, isGameId } from "@accountlink/core/ids";
+import { RoundedIds } from "@accountlink/core/imports";
 import { formatTimestamp } from "@accountlink/core/timestamp";
+import { Effect } from "effect";
 import { csvOf } from "../csv_file.ts";
 
 const columns = ["chatId", "gameId", "reason", "at", "member"] as const;
@@ -21,21 +23,37 @@ export interface ListedBlock {
   readonly reason: string | null;
 }
 
-/** Returns the blocks of a file, and how many of its rows are none; null if the file has no column of IDs. */
-export const readBlockFile = (text: string) => {
-  const [header = [], ...rows] = rowsOf(text);
+/** How many rows are read before other fibers run. */
+const rowsAtOnce = 500;
+
+/**
+ * Returns the blocks of a file, one for each user, how many of its rows are none, and how many chat IDs a program has
+ * rounded; null if the file has no column of IDs.
+ */
+export const readBlockFile = Effect.fnUntraced(function* (text: string) {
+  const rows = rowsOf(text);
+  const header: ReadonlyArray<string> = rows.next().value ?? [];
   const names = header.map((name) => name.trim().toLowerCase());
   const place = (column: (typeof columns)[number]) => names.indexOf(column.toLowerCase());
   const [chat, game, reason] = [place("chatId"), place("gameId"), place("reason")];
   if (chat < 0 && game < 0) return null;
-  const listed = rows.flatMap((cells): ReadonlyArray<ListedBlock> => {
+  const listed = new Map<string, ListedBlock>();
+  const rounded = new RoundedIds();
+  let [line, wrong] = [1, 0];
+  for (const cells of rows) {
+    if (++line % rowsAtOnce === 0) yield* Effect.yieldNow;
     const [chatId = "", gameId = ""] = [cells[chat]?.trim(), cells[game]?.trim()];
-    const why = reasonIn(plain(cells[reason] ?? ""));
-    if (gameId === "" && isChatId(chatId)) return [{ user: { chatId, gameId: null }, reason: why }];
-    if (chatId === "" && isGameId(gameId)) return [{ user: { chatId: null, gameId }, reason: why }];
-    return [];
-  });
-  return { listed, wrong: rows.length - listed.length };
+    const user = userOf(chatId, gameId);
+    if (user === null) wrong++;
+    else listed.set(`${chatId},${gameId}`, { user, reason: reasonIn(plain(cells[reason] ?? "")) });
+    rounded.note(chatId, { line, text: chatId });
+  }
+  return { listed: [...listed.values()], wrong, rounded: rounded.lines?.count ?? 0 };
+});
+
+const userOf = (chatId: string, gameId: string): BlockedUser | null => {
+  if (gameId === "" && isChatId(chatId)) return { chatId, gameId: null };
+  return chatId === "" && isGameId(gameId) ? { chatId: null, gameId } : null;
 };
 
 /** The most blocks that one form sends, and the longest file of them in characters of a form. */
@@ -64,17 +82,16 @@ export const reasonIn = (text: string): string | null =>
 const plain = (text: string): string => text.replace(/^'(?=[\s=+\-@＝＋－＠])/u, "");
 
 /** The rows of a CSV text, without empty ones. A quoted cell may have line breaks; a quote that closes no cell is text. */
-const rowsOf = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
+function* rowsOf(text: string): Generator<ReadonlyArray<string>, undefined> {
   // A spreadsheet may write another separator than the file had.
   const separator = /[,;\t]/.exec(/^.+/m.exec(text)?.[0] ?? "")?.[0] ?? ",";
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${separator}\r\n]*))(${separator}|\r\n?|\n|$)`, "gu");
-  const rows: Array<ReadonlyArray<string>> = [];
   let row: Array<string> = [];
   for (const [, quoted, bare = "", end] of text.replace(/^\uFEFF/, "").matchAll(cell)) {
     row.push(quoted?.replaceAll('""', '"') ?? bare);
     if (end === separator) continue;
-    if (row.some((each) => each.trim() !== "")) rows.push(row);
+    if (row.some((each) => each.trim() !== "")) yield row;
     row = [];
   }
-  return rows;
-};
+  return undefined;
+}

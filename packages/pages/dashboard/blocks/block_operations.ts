@@ -28,8 +28,8 @@ export const makeBlockOperations = Effect.gen(function* () {
 
     import: operation(DashboardBlocks.importBlocks, function* ({ owner, values: { pid, csv } }) {
       const scope = yield* scopes.find(owner, pid);
-      const file = readBlockFile(csv);
-      if (file === null) return yield* InvalidParameter.one("csv", { is: "blocks_file" });
+      const file = yield* readBlockFile(csv);
+      if (file === null || file.rounded > 0) return yield* InvalidParameter.one("csv", { is: "blocks_file" });
       const { listed, wrong } = file;
       return { ...(yield* blocks.importAll(owner, scope, listed)), wrong };
     }),

@@ -1,5 +1,6 @@
 /** The pages of blocked users: the list, and the question before a block. */
 import { type ChatId, type DataScope, type GameId, LinkStore } from "@accountlink/core";
+import { mostBlocks } from "@accountlink/core/admission";
 import { isChatId } from "@accountlink/core/ids";
 import { OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
 import { DashboardBlocks } from "@accountlink/http-api";
@@ -111,20 +112,25 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   const askForFile = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     pid: string,
-    file: ReturnType<typeof readBlockFile>,
+    file: Effect.Success<ReturnType<typeof readBlockFile>>,
   ) {
-    if (file === null) {
+    if (file === null || file.rounded > 0) {
       const typed = fieldsFrom((name) => (name === "pid" ? [pid] : []));
-      return yield* list(visitor, typed, [{ name: "csv", reason: say("reason.blocks_file") }]);
+      const reason =
+        file === null
+          ? say("reason.blocks_file")
+          : say("import.rounded", { count: file.rounded, platform: platforms.chat });
+      return yield* list(visitor, typed, [{ name: "csv", reason }]);
     }
     const community = yield* communities.find(visitor, pid);
     const { scope } = community;
-    const listed = [...new Map(file.listed.map((one) => [JSON.stringify(one.user), one])).values()];
+    const listed = file.listed.slice(0, mostBlocks);
     const users = yield* blocks.admitted(scope, usersOfFile(listed));
     const admitted = new Set(users);
     const { sent, csv } = firstOf(listed.filter(({ user }) => admitted.has(user)));
     const known = listed.length - users.length;
-    const told = { kept: String(known), wrong: String(file.wrong), left: String(users.length - sent.length) };
+    const left = file.listed.length - known - sent.length;
+    const told = { kept: String(known), wrong: String(file.wrong), left: String(left) };
     if (sent.length === 0) return seeOther(paths.blocks, { pid, imported: "0", ...told });
     const counts = { count: sent.length, known, links: yield* countLinks(scope, usersOfFile(sent)) };
     return blockFileQuestion(community, counts, { csv, ...told });
@@ -146,7 +152,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       Effect.catchTag("ImportRefused", Effect.die),
       Effect.catchTag("WrongUpload", () => Effect.succeed(null)),
     );
-    return askForFile(visitor, pid, received === null ? null : readBlockFile(csv));
+    return askForFile(visitor, pid, received === null ? null : yield* readBlockFile(csv));
   });
 
   /** Blocks the users of a file, after the question. */
