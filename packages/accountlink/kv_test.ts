@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { Effect } from "effect";
+import { expect, it, vi } from "vitest";
 import { kv, memoryKv } from "./kv.ts";
 import { createAccountLink } from "./mod.ts";
 import { promiseApiSuite } from "./test_promise_api.ts";
@@ -18,6 +19,25 @@ it("services that share an engine share links, and need the same secret", async 
   expect(await other.links.get("100001")).toMatchObject({ gameId: "1" });
   await expect(open(2)).rejects.toMatchObject({ _tag: "SecretRejected" });
   await Promise.all([one.close(), other.close()]);
+});
+
+it("a request whose engine was interrupted is answered with 500", async () => {
+  const logged = vi.spyOn(console, "log").mockReturnValue();
+  const engine = memoryKv();
+  let isInterrupted = false;
+  const get: typeof engine.get = (keys) => (isInterrupted ? Effect.interrupt : engine.get(keys));
+  const al = await createAccountLink({
+    storage: kv({ ...engine, get }),
+    secret: new Uint8Array(32).fill(1),
+    gameUserExists: () => true,
+    http: { publicUrl: "https://ours.example", clientAddress: "none" },
+  });
+  const headers = { authorization: `Bearer ${(await al.keys.create({ kind: "staff" })).token}` };
+  isInterrupted = true;
+  const answer = await al.fetch(new Request("https://ours.example/v2/chat?chatId=100001", { headers }));
+  expect([answer.status, await answer.json()]).toMatchObject([500, { error: { code: "INTERNAL_ERROR" } }]);
+  await al.close();
+  logged.mockRestore();
 });
 
 it("an engine whose commits have too little room for a sweep is refused", async () => {

@@ -40,14 +40,13 @@ export class Refused<E> {
 
 /**
  * Runs a step of a request. If the step fails, the response contains what earlier steps found. Defects become
- * `InternalError`; interruptions pass through.
+ * `InternalError`, and so does a store that was interrupted; an interruption of the request itself passes by handlers.
  */
 export const within = <A, E, R>(
   context: RequestContext,
   step: Effect.Effect<A, E | Refused<E>, R>,
 ): Effect.Effect<A, Refused<E>, R> =>
   Effect.catchCause(step, (cause) => {
-    if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
     const error = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause }));
     return Effect.fail(error instanceof Refused ? error : new Refused<E>(context, error));
   });
