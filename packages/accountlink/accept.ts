@@ -43,9 +43,7 @@ export const maybe = <S extends Schema.Top>(schema: S) =>
 
 /** An object of options, the last argument of a method, which may be left out. */
 export const options = <const Fields extends Schema.Struct.Fields>(known: Fields) =>
-  ["options", Schema.UndefinedOr(fields(known)).annotate({ expected: "an object" })] as unknown as Parameter<
-    Schema.Struct<Fields>["Type"]
-  >;
+  ["options", fields(known)] as unknown as Parameter<Schema.Struct<Fields>["Type"]>;
 
 const idThat = <A extends string>(schema: Schema.Schema<A>, expected: string) =>
   Schema.declare(Schema.is(schema), { expected, isId: true });

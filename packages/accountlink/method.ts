@@ -47,9 +47,10 @@ const check = (
 ): ReadonlyArray<unknown> | InvalidParameter => {
   const checked: Array<unknown> = [];
   for (const [index, [name, schema]] of parameters.entries()) {
-    // A misspelled `guildId` would widen the call to every guild.
-    const parsing = { onExcessProperty: "error", reportInput: true } as const;
-    const result = Schema.decodeUnknownResult(schema)(args[index], parsing);
+    // A misspelled `guildId` would widen the call to every guild. An update may be a whole key with some other fields.
+    const parsing = { onExcessProperty: name === "update" ? "ignore" : "error", reportInput: true } as const;
+    const given = name === "options" && args[index] === undefined ? {} : args[index];
+    const result = Schema.decodeUnknownResult(schema)(given, parsing);
     if (result._tag === "Success") {
       checked.push(result.success);
       continue;

@@ -30,6 +30,10 @@ export const errorsApiSuite = (service: () => TestService): void => {
     it("names an option that is unknown, since a misspelled guild would widen the call", async () => {
       const { al } = service();
       const wrong: object = { guild: guildId };
+      const address = reasonOf(al.links.get("100001", "203.0.113.7" as never));
+      // An error shows values of IDs alone.
+      const expected = { parameters: [{ name: "options", reason: "expected an object" }] };
+      expect(await address).toMatchObject({ details: expected });
       const calls = [
         al.links.set("100001", "1", wrong),
         al.sessions.create({ clientId: "one", ...wrong }),
