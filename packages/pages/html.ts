@@ -17,6 +17,8 @@ export interface Place {
   readonly platforms?: ReachedPlatforms;
   /** Why a form of the page was refused, by its fields. */
   readonly problems?: ReadonlyArray<Problem>;
+  /** The field, or the value of the button, that has the focus when the page opens. */
+  readonly focus?: string | undefined;
 }
 
 /** What people call the platforms. @internal */

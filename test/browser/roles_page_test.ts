@@ -191,11 +191,16 @@ it("with a script, an owner sees only the fields that VIP officers need", async 
   await shown("gets the role").selectOption({ label: "Officer" });
   await press(page, /^And …/);
   await shown("and").selectOption("Linked members of a group");
+  expect(await focused(page)).toBe("when-1-2");
   await shown("Group").fill("3");
   await shown("Lowest rank").fill("255");
   expect(await shown("Item").count()).toBe(1);
   await press(page, "Add another rule");
   await page.getByText(vipOfficers).waitFor();
+  expect(await focused(page)).toBe("when-2");
+  await press(page, /^Up/);
+  await page.getByRole("group", { name: "Rule 2" }).getByText(vipOfficers).waitFor();
+  expect(await focused(page)).toBe("when-1");
 });
 
 it("each of 300 ranks that has a role of its name becomes a rule, in five clicks", async () => {

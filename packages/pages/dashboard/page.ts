@@ -35,6 +35,8 @@ export interface Page {
   readonly list?: Html;
   /** After how many seconds a browser without a script loads the page again. */
   readonly refreshSeconds?: number;
+  /** Where the focus is when the page opens, see `focusOn`. */
+  readonly focus?: string | undefined;
 }
 
 export interface Visitor {
@@ -78,6 +80,7 @@ export const pageResponse = (
     reader: visitor,
     platforms: visitor.platforms,
     problems: [...(page.refused?.problems ?? []), ...(page.problems ?? [])],
+    focus: page.focus,
   });
   const response = documentResponse(page.status ?? 200, source, wording.language, policy);
   const retryAfter = page.refused?.retryAfter;

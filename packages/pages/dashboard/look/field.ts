@@ -23,9 +23,13 @@ const around = (field: Field, control: (attributes: Html) => Html): Html => {
 <div class="field">
 <label for="${name}">${label}</label>
 ${notesOf(field)}
-${control(html` id="${name}" name="${name}"${describedBy(field)}`)}
+${control(html` id="${name}" name="${name}"${describedBy(field)}${focusOn(name)}`)}
 </div>`;
 };
+
+/** Gives a field or a button the focus where the page names it, so that its reader goes on there. */
+export const focusOn = (name: string): Html =>
+  inPlace(({ focus }) => (focus === name ? html` autofocus` : html``));
 
 /** The hint of a field and the problems of its value, by which `describedBy` describes the field. */
 const notesOf = ({ name, hint }: Field): Html =>

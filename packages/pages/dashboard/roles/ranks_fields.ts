@@ -2,7 +2,7 @@
 import type { RankedGroup } from "@accountlink/core/platforms";
 import { mostRules } from "@accountlink/core/roles";
 import { type Html, html, to } from "../../html.ts";
-import { textField } from "../look/field.ts";
+import { focusOn, textField } from "../look/field.ts";
 import { platforms } from "../look/names.ts";
 import type { NamedRoles } from "../look/remedies.ts";
 import { capitalised, say } from "../look/say.ts";
@@ -71,7 +71,7 @@ const missingRoles = ({ roles, asksForRoles, invite }: RanksView, ranked: Ranked
 <p>${say("ranks.makes", { count, platform: platforms.chat })}</p>
 ${names}
 <p>${say("ranks.needs_right")}${invite !== null && html` <a href="${to(invite)}" rel="noreferrer">${say("ranks.give_right")}</a>`}</p>
-<p class="row"><button class="button small" name="act" value="makeRoles">${say("ranks.make", { count })}</button>
+<p class="row"><button class="button small" name="act" value="makeRoles"${focusOn("makeRoles")}>${say("ranks.make", { count })}</button>
 <button class="button quiet small" name="act" value="ranks">${say("ranks.make_none")}</button></p>
 </div>`;
 };

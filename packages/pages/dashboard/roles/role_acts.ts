@@ -24,6 +24,7 @@ import { makePreviewedMember, nobodyNamed } from "./member_preview.ts";
 import {
   changedRules,
   filledRules,
+  focusAfter,
   type RolesForm,
   rulesOfRanks,
   settingsOf,
@@ -96,7 +97,7 @@ export const makeRoleActs = Effect.fnUntraced(function* (
 
   const acts = new Map<string, (press: Press) => Answered>(
     Object.entries({
-      ranks: ofGroup(show),
+      ranks: ofGroup((press, shown) => show(press, { ...shown, focus: "ranksOf" })),
 
       /** Adds a rule for each rank of a group that has a role. */
       addRanks: ofGroup(
@@ -104,19 +105,20 @@ export const makeRoleActs = Effect.fnUntraced(function* (
           const chosen = filledRules(typed.rules);
           const added = rulesOfRanks(ranked, yield* plans.guildRoles(press.guild.guildId), chosen);
           const rules = [...chosen, ...added].slice(0, mostRules);
-          return yield* show(press, { typed: { ...typed, rules, ranksOf: "" } });
+          const focus = `when-${chosen.length + 1}`;
+          return yield* show(press, { typed: { ...typed, rules, ranksOf: "" }, focus });
         }),
       ),
 
       /** Asks before the bot makes the roles that ranks of a group lack. */
-      missing: ofGroup((press, shown) => show(press, { ...shown, asksForRoles: true })),
+      missing: ofGroup((press, shown) => show(press, { ...shown, asksForRoles: true, focus: "makeRoles" })),
 
       makeRoles: ofGroup(
         Effect.fnUntraced(function* (press, shown) {
           const groupId = shown.typed.ranksOf;
           const made = operations.makeRoles.run(press.visitor, { ...placeOf(press.guild), groupId });
           return yield* orShowAgain(
-            Effect.flatMap(made, () => show(press, shown)),
+            Effect.flatMap(made, () => show(press, { ...shown, focus: "ranksOf" })),
             (refused) => show(press, { ...shown, refused }),
           );
         }),
@@ -151,7 +153,7 @@ export const makeRoleActs = Effect.fnUntraced(function* (
     const act = press.fields("act");
     const typed = typedRoles(press.fields);
     const rules = changedRules(typed.rules, act);
-    if (rules !== null) return show(press, { typed: { ...typed, rules } });
+    if (rules !== null) return show(press, { typed: { ...typed, rules }, focus: focusAfter(rules, act) });
     return acts.get(act)?.(press) ?? save(press, "paused");
   };
 });

@@ -221,6 +221,27 @@ export const changedRules = (
   }
 };
 
+/**
+ * Returns the field or button to go on with after a button has changed the rules: of what it added or moved, or else of
+ * what has taken the place of the removed.
+ */
+export const focusAfter = (rules: ReadonlyArray<TypedRule>, button: string): string => {
+  const [act, ...numbers] = button.split("-");
+  const [rule = rules.length, condition = 1] = numbers.map(Number);
+  switch (act) {
+    case "up":
+      return rule > 2 ? `up-${rule - 1}` : "when-1";
+    case "down":
+      return rule + 1 < rules.length ? `down-${rule + 1}` : `when-${rules.length}`;
+    case "condition":
+      return `when-${partOf(rule, rules[rule - 1]?.conditions.length ?? 1)}`;
+    case "drop":
+      return `when-${partOf(rule, condition - 1)}`;
+    default:
+      return `when-${Math.min(rule, rules.length)}`;
+  }
+};
+
 /** Converts the typed form into settings, or returns the problems of its fields. */
 export const settingsOf = (form: RolesForm, state: PlanState): PlanSettings | ReadonlyArray<Problem> => {
   const { nickname, nicknameGroupId, bypassRoleIds, nicknameBypassRoleIds, unlinked } = form;

@@ -24,6 +24,8 @@ export interface Shown {
   readonly preview?: RolePreview;
   readonly ranked?: RankedGroup;
   readonly asksForRoles?: boolean;
+  /** Where the owner goes on, see `focusOn`. */
+  readonly focus?: string;
   readonly refused?: Refused | null;
 }
 
@@ -65,7 +67,7 @@ export const makeShowRoles = Effect.gen(function* () {
   return Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     guild: ManagedGuild,
-    { typed, seen = "", preview, ranked, asksForRoles = false, refused = null }: Shown,
+    { typed, seen = "", preview, ranked, asksForRoles = false, focus, refused = null }: Shown,
   ) {
     const { community, guildId } = guild;
     const details = yield* plans.find(guild);
@@ -92,6 +94,6 @@ export const makeShowRoles = Effect.gen(function* () {
       nicknames: yield* nicknamesView(plans, guild),
       taking: yield* plans.countPending(guild, "gave"),
     };
-    return rolesPage(view, shown, refused);
+    return { ...rolesPage(view, shown, refused), focus };
   });
 });

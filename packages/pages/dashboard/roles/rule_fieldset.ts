@@ -9,7 +9,7 @@ import {
   ruleKindNamed,
 } from "@accountlink/core/roles";
 import { type Html, html } from "../../html.ts";
-import { checksField, menuField, textField } from "../look/field.ts";
+import { checksField, focusOn, menuField, textField } from "../look/field.ts";
 import { platforms } from "../look/names.ts";
 import { plain, say, tags } from "../look/say.ts";
 import { roleChoices } from "./ranks_fields.ts";
@@ -46,7 +46,7 @@ export const thingHint = (
 };
 
 const button = (act: string, label: Html) =>
-  html`<button class="button quiet small" name="act" value="${act}">${label}</button>`;
+  html`<button class="button quiet small" name="act" value="${act}"${focusOn(act)}>${label}</button>`;
 
 /** @param place the number of the rule, and how many there are */
 export const ruleFieldset = (
