@@ -201,6 +201,8 @@ it("with a script, an owner sees only the fields that VIP officers need", async 
   await press(page, /^Up/);
   await page.getByRole("group", { name: "Rule 2" }).getByText(vipOfficers).waitFor();
   expect(await focused(page)).toBe("when-1");
+  await page.getByLabel("Nickname of everybody else who linked").press("Enter");
+  await page.getByText("Choose the role, or remove the rule.").waitFor();
 });
 
 it("each of 300 ranks that has a role of its name becomes a rule, in five clicks", async () => {

@@ -65,6 +65,7 @@ td .button { white-space: nowrap; }
 .panel { display: grid; gap: 1.25rem; justify-items: start; padding: 1.25rem; }
 .panel > * { width: 100%; margin: 0; }
 .panel > .button { width: auto; }
+.panel > .unseen { width: 1px; }
 .rule, .condition, .parts { display: grid; gap: .75rem 1rem; grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); align-items: end; }
 .rule { padding: 1rem; border: var(--rule); border-radius: .5rem; }
 .rule > *, .condition > * { grid-column: 1 / -1; }

@@ -179,6 +179,7 @@ const membersOf = ({ names, community }: RolesView, { chatIds, count }: SharedPr
 const planSection = (view: RolesView, form: RolesForm): Html => {
   const { plan } = view.details;
   const isOn = plan.state === "on";
+  const mayTurnOn = isOn || view.rival === null || !("list" in view.rival);
   const fields = {
     guildId: view.guildId,
     rows: String(form.rules.length),
@@ -187,6 +188,7 @@ const planSection = (view: RolesView, form: RolesForm): Html => {
   };
   return section(say("roles.rules"))`
 ${formTo(action(view), fields, html` class="panel" data-guarded="${view.isTyped ? "changed" : ""}"`)`
+${pressedByEnter(mayTurnOn ? "on" : "paused")}
 ${form.rules.map((rule, i) => ruleFieldset(view, rule, [i + 1, form.rules.length]))}
 ${
   form.rules.length < mostRules &&
@@ -212,15 +214,18 @@ ${hasGroups(view) || form.nicknameGroupId !== "" ? nicknameGroupField(view, form
 ${bypassField(view, form, "bypassRoleIds")}
 ${bypassField(view, form, "nicknameBypassRoleIds")}
 <p class="row">${
-  view.rival && "list" in view.rival && !isOn
-    ? null
-    : html`<button class="button" name="act" value="on">${say(
-        isOn ? "roles.see_then_save" : "roles.see_then_on",
-      )}</button>`
+  mayTurnOn &&
+  html`<button class="button" name="act" value="on">${say(
+    isOn ? "roles.see_then_save" : "roles.see_then_on",
+  )}</button>`
 } <button class="button quiet" name="act" value="paused">${say(
   isOn ? "roles.save_paused" : "roles.save_off",
 )}</button></p>`}`;
 };
+
+/** Enter in a field presses the first button of a form, which would be one that changes the first rule. */
+const pressedByEnter = (act: "on" | "paused"): Html =>
+  html`<button class="unseen" name="act" value="${act}" tabindex="-1" aria-hidden="true"></button>`;
 
 const hasGroups = ({ kinds }: RolesView): boolean => kinds.includes("group");
 
