@@ -2,12 +2,12 @@ import { paths, withQuery } from "@accountlink/pages/dashboard";
 import { expect, it } from "vitest";
 import { daysAgo, newToken } from "../support/fixtures.ts";
 import { hostile, useDashboard } from "./dashboard_pages.ts";
-import { expectUsable } from "./looks.ts";
+import { desktop, expectUsable } from "./looks.ts";
 
 const owned = { account: "acme", scope: "global" } as const;
 const [home, library] = ["203.0.113.7", "203.0.113.8"];
 
-const { open } = useDashboard(() => ({
+const { open, visit } = useDashboard(() => ({
   accounts: [{ name: "acme", chatId: "100001", tier: "premium" }],
   keys: [{ ...owned, key: newToken() }],
   links: [
@@ -69,6 +69,16 @@ it("the alts page says if a user name is unknown or a game account is not linked
   await page.goto(withQuery(paths.alts, { kind: "chat", id: "100009" }));
   expect(page.words).toContain("Nothing is known of this user");
   expect(page.words).not.toContain("Score");
+});
+
+it("Enter in a note decides nothing", async () => {
+  const page = await visit(withQuery(paths.alts, { kind: "game", id: "9" }), /Ada\b/, desktop);
+  await page.evaluate(
+    `addEventListener("submit", (event) => { event.preventDefault(); window.sent = true; })`,
+  );
+  await page.getByLabel("Note").first().fill("They asked me in private");
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate("'sent' in window")).toBe(false);
 });
 
 it("the alts page says how many accounts were compared, and which of them are listed", async () => {

@@ -223,7 +223,8 @@ const reviewForm = (form: AltsForm, pair: Pair): Html => {
   const field = `note-${pair.otherChatId}`;
   return verdictForm(
     pairFields(form, pair),
-    html`
+    // Enter presses the first button of a form: not the one that decides.
+    html`<button class="unseen" disabled aria-hidden="true"></button>
 <label for="${field}">${labels.note}</label>
 <input type="text" id="${field}" name="note" maxlength="500" autocomplete="off">`,
   );
