@@ -91,7 +91,10 @@ export const pageRows: Readonly<Record<string, RouteRow>> = {
     { again: ["POST /dashboard/api/roles/preview", withPlan({ rules: dearestRules })] },
   ),
   "GET /dashboard/communities/:pid/roles/history": row(200, inPlan),
-  "POST /dashboard/communities/:pid/roles/history": row(303, withPlan({ period: "month", ...shortFiller })),
+  "POST /dashboard/communities/:pid/roles/history": row(
+    303,
+    withPlan({ since: "2026-01-01T00:00:00Z", ...shortFiller }),
+  ),
   "GET /dashboard/communities/:pid/roles/history.csv": row(200, inPlan),
   "GET /dashboard/communities/:pid/roles/preview": row(200, withPlan({ who: "300001" }), {
     again: ["POST /dashboard/api/roles/preview", withPlan({ rules: dearestRules })],
