@@ -16,9 +16,7 @@ const engine = Effect.map(
 
 const register = (test: TestApi) => {
   kvSuite({ name: "Deno", engine, test });
-  // The stores pass their suites on an engine in memory, so only the proof runs them on this engine.
-  if (process.env["ACCOUNTLINK_TEST_PROOF"] === "1")
-    storageSuites({ name: "Deno", layer: layer(engine), model: layer(Effect.sync(memoryKv)), runs: 2, test });
+  storageSuites({ name: "Deno", layer: layer(engine), model: layer(Effect.sync(memoryKv)), runs: 2, test });
 };
 
 const failed: Array<string> = [];
