@@ -17,7 +17,7 @@ const contract = { include: ["test/contract/**/*_test.ts"] };
  * The paths of test files that are short but take long, because they run suites or other modules of tests. These files
  * start first, since the sequencer would otherwise start the largest files first.
  */
-const longest = /\/(outage|stores|storage_redis|deno_kv|luau|guild_log)_test\.ts$/;
+const longest = /\/(outage|stores|storage_redis|deno_kv|luau|guild_log|reminders)_test\.ts$/;
 
 /**
  * The paths of test files that wait for processes, clocks and browsers. These files run next, so that only short tests

@@ -1,6 +1,6 @@
 /** A server that freezes, as a paused machine does, while many requests arrive. */
 import { ChatId, LinkStore, Pid } from "@accountlink/core";
-import { makePostgresDatabase, startPostgres, whyNoPostgres } from "@accountlink/test-servers";
+import { isProof, makePostgresDatabase, startPostgres, whyNoPostgres } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Layer, Logger, Redacted, Schedule } from "effect";
 import { layerPostgres } from "./postgres.ts";
@@ -10,7 +10,8 @@ const missing = await whyNoPostgres();
 /** How late a busy machine may be, in milliseconds. */
 const slack = 1_500;
 
-test.skipIf(missing !== null)(
+// It takes ten seconds. In the gate, session_test.ts has connections that fall silent.
+test.skipIf(missing !== null || !isProof)(
   `40 lookups a second fail in time while Postgres is frozen for 8 seconds, and succeed a second later ${missing ?? ""}`,
   function* () {
     const server = yield* startPostgres();
