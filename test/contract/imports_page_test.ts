@@ -377,6 +377,9 @@ test("an undo beyond what imports may change in a day begins, and says that it g
   const begun = wordsOf(await importer.get(undo));
   expect(begun).toContain(`0 of ${most} links of “links.csv” are as they were before the import`);
   expect(begun).toContain(later);
+  const listed = wordsOf(await importer.get(imports));
+  expect(listed).toContain("Undoing the import");
+  expect(listed).not.toContain("Undone");
 });
 
 test("an upload is visible only to its owner, and needs the CSRF token", async () => {

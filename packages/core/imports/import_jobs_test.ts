@@ -142,7 +142,7 @@ test("an undo continues when its storage is back, and when its node died", funct
   yield* one.stop;
   expect(yield* count).toBeGreaterThan(0);
   yield* passing(until(Effect.map(count, (now) => now === 0)));
-  expect((yield* two.undoable(owner))[0]?.undone).toEqual({ removed: most, restored: 0 });
+  expect((yield* two.undoable(owner))[0]?.undone).toEqual({ removed: most, restored: 0, isDone: true });
 });
 
 test("an undo stops when the storage begins to rest, and continues when it is resumed", function* () {

@@ -114,7 +114,7 @@ export interface UndoableImport {
   /** The number of links that it inserted or changed. */
   readonly links: number;
   /** What `undo` has done so far; null before the first one. */
-  readonly undone: Pick<ImportUndone, "removed" | "restored"> | null;
+  readonly undone: ImportUndone | null;
 }
 
 export interface UndoImport extends WriteContext {

@@ -53,9 +53,12 @@ export const storedImports = ({
   listUndoable: (account, at) =>
     read("listUndoable", function* (tx) {
       const all = yield* tx.ofAccount(linkImports, account);
-      const undoable = undoableAmong(yield* openAmong(tx, all, at)).map(undoableOf);
+      const undoable = undoableAmong(yield* openAmong(tx, all, at));
+      const left = yield* withLinks(tx, undoable.filter(isBegun));
       // Leaves out imports that only found the links of others.
-      return undoable.filter(({ links, undone }) => links > 0 || undone !== null);
+      return undoable
+        .map((one) => undoableOf(one, left.has(one.id)))
+        .filter(({ links, undone }) => links > 0 || undone !== null);
     }),
 
   listUnfinishedUndos: () =>
@@ -167,9 +170,9 @@ const undoableAmong = (open: ReadonlyArray<LinkImport>): ReadonlyArray<LinkImpor
   });
 };
 
-const undoableOf = (one: LinkImport): UndoableImport => {
+const undoableOf = (one: LinkImport, isLeft: boolean): UndoableImport => {
   const { id, pid, name, importedAt, endsAt, inserted, replaced, removed, restored } = one;
-  const undone = isBegun(one) ? { removed, restored } : null;
+  const undone = isBegun(one) ? { removed, restored, isDone: !isLeft } : null;
   return { id, pid, name, importedAt, endsAt, links: inserted + replaced, undone };
 };
 

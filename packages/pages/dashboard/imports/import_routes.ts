@@ -133,12 +133,11 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     route(importPath(":id", "undo"), function* (visitor) {
       const id = String(visitor.context.query["id"]);
       const found = (yield* jobs.undoable(visitor.owner)).find((one) => one.id === id);
-      const isLeft = found !== undefined && (yield* jobs.isLeftToUndo(found));
-      if (found === undefined || (found.undone === null && !isLeft)) {
+      if (found === undefined || (found.undone === null && !(yield* jobs.isLeftToUndo(found)))) {
         return seeOther(`${paths.imports}?gone=undo`);
       }
       const community = yield* communities.find(visitor, found.pid);
-      return yield* asEffect(act({ ...found, community, isLeft }, visitor));
+      return yield* asEffect(act({ ...found, community }, visitor));
     });
 
   return [

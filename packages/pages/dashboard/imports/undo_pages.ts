@@ -14,8 +14,6 @@ import { importPath, paths, rolesPath, withQuery } from "../paths.ts";
 
 export interface UndoView extends UndoableImport {
   readonly community: Community;
-  /** Whether the undo has links to take back. */
-  readonly isLeft: boolean;
 }
 
 /** How many links an undo would remove, restore and leave as they are, and who would lose roles by it. */
@@ -50,7 +48,7 @@ type Undone = NonNullable<UndoableImport["undone"]>;
 
 /** Shows the progress of an undo, and its result at the end. */
 export const undoPage = (view: UndoView, undone: Undone, waits: boolean): Page =>
-  view.isLeft ? runningPage(view, undone, waits) : donePage(view, undone);
+  undone.isDone ? donePage(view, undone) : runningPage(view, undone, waits);
 
 const runningPage = ({ id, name, links }: UndoView, { removed, restored }: Undone, waits: boolean): Page => {
   const done = removed + restored;
@@ -105,7 +103,11 @@ export const undoableSection = (
 <p>${
       one.undone === null
         ? undoLink(one)
-        : html`<a href="${to(importPath(one.id, "undo"))}">${say("undo.undone", { unseen: tags.unseen, name: one.name })}</a>`
+        : html`<a href="${to(importPath(one.id, "undo"))}">${
+            one.undone.isDone
+              ? say("undo.undone", { unseen: tags.unseen, name: one.name })
+              : say("undo.running")
+          }</a>`
     }</p>
 </li>`;
   })}</ul>`;
