@@ -57,6 +57,7 @@ it("the alts page explains matches in words, and saves and lists reviews", async
   await page.press(/^Newcomer/);
   await page.press("Possible alts of this user");
   expect(page.all("h2", "Newcomer")).toEqual(["Newcomer 100003"]);
+  expect(await page.goto(paths.audit)).toContain("Ada took back the review of Ada (100001) and Newcomer");
 });
 
 it("the alts page says if a user name is unknown or a game account is not linked", async () => {

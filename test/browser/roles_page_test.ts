@@ -248,6 +248,8 @@ it("linking is turned on without roles, and goes on while rules are paused", asy
   expect(await page.press("Remove rule 1", { "gets the role": "Member" })).not.toContain("gets the role");
   await page.press("Save and pause");
   expect(page.words).toContain("Nobody gets or loses a role or nickname until you turn the rules on.");
+  await page.press("Save without turning on", { "gets the role": "Member" });
+  expect(await page.goto("/dashboard")).toContain("The rules are paused.");
 });
 
 it("what a form of the channels has done is told where the focus is", async () => {
