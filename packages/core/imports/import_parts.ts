@@ -14,7 +14,13 @@ import {
   undoableFor,
 } from "./import_store.ts";
 import { isUntouched, madeLink } from "./imported_record.ts";
-import { type ImportTx, importedLinks, type LinkImport, linkImports } from "./link_imports.ts";
+import {
+  type ImportedLink,
+  type ImportTx,
+  importedLinks,
+  type LinkImport,
+  linkImports,
+} from "./link_imports.ts";
 import { madeBy, openAmong } from "./stored_imports.ts";
 
 interface PartOfImport {
@@ -55,15 +61,21 @@ const recordFound = Effect.fnUntraced(function* (
 ) {
   const open = yield* openAmong(tx, yield* tx.list(linkImports.byScope, [pid]), at);
   const others = open.filter(({ id }) => id !== importId);
-  const made = yield* madeBy(tx, others, links);
-  const records = yield* tx.records(pid, [...made.keys()]);
-  const found = links.flatMap(({ chatId, gameId }) => {
-    const record = records.get(chatId);
-    const isMade = made.get(chatId)?.some((other) => isUntouched(other, record));
-    return record?.gameId === gameId && isMade === true
-      ? [madeLink(importId, record, record, undefined)]
-      : [];
-  });
+  if (others.length === 0) return;
+  const chatIds = links.map(({ chatId }) => chatId);
+  const records = yield* tx.records(pid, chatIds);
+  let left = links.filter(({ chatId, gameId }) => records.get(chatId)?.gameId === gameId);
+  const found: Array<ImportedLink> = [];
+  for (const other of others) {
+    const made = yield* madeBy(tx, [other], left);
+    const isMade = ({ chatId }: PortableLink) =>
+      made.get(chatId)?.some((one) => isUntouched(one, records.get(chatId))) === true;
+    for (const link of left.filter(isMade)) {
+      const record = records.get(link.chatId);
+      if (record !== undefined) found.push(madeLink(importId, record, record, undefined));
+    }
+    left = left.filter((link) => !isMade(link));
+  }
   yield* tx.putAll(importedLinks, found);
 });
 

@@ -202,11 +202,10 @@ const untouchedAmong = Effect.fnUntraced(function* (
   tx: ImportTx,
   pid: Pid,
   links: ReadonlyArray<ImportedLink>,
-  others: ReadonlyArray<LinkImport>,
+  made: ReadonlyMap<ChatId, ReadonlyArray<ImportedLink>>,
 ) {
   const chatIds = links.map(({ chatId }) => chatId);
   const records = yield* tx.records(pid, chatIds);
-  const made = yield* madeBy(tx, others, links);
   const untouched = links.flatMap((one) => {
     const record = records.get(one.chatId);
     const isOthers = made.get(one.chatId)?.some((other) => isFound(other) && isUntouched(other, record));
@@ -239,7 +238,8 @@ const undoneAmong = Effect.fnUntraced(function* (
 ) {
   const own = page.map(({ chatId }) => chatId);
   const looked = new Map(page.map((link) => [link.chatId, link]));
-  const undone = yield* untouchedAmong(tx, pid, page, others);
+  const made = yield* madeBy(tx, others, page);
+  const undone = yield* untouchedAmong(tx, pid, page, made);
   for (let looks = 0; looks <= mostLooks; looks++) {
     const isLast = looks === mostLooks;
     const moved = [...undone.values()].filter(
@@ -263,7 +263,8 @@ const undoneAmong = Effect.fnUntraced(function* (
       unseen.slice(0, room).map((chatId) => [id, chatId]),
     );
     for (const link of found) looked.set(link.chatId, link);
-    const added = yield* untouchedAmong(tx, pid, found, others);
+    for (const [chatId, links] of yield* madeBy(tx, others, found)) made.set(chatId, links);
+    const added = yield* untouchedAmong(tx, pid, found, made);
     for (const [chatId, holder] of holders) if (!added.has(holder)) undone.delete(chatId);
     for (const [chatId, link] of added) undone.set(chatId, link);
     for (const chatId of own.splice(most - (looked.size - own.length))) {
@@ -271,7 +272,7 @@ const undoneAmong = Effect.fnUntraced(function* (
       undone.delete(chatId);
     }
   }
-  return { looked: [...looked.values()], undone: [...undone.values()] };
+  return { looked: [...looked.values()], undone: [...undone.values()], made };
 });
 
 /** Counts links that an import found as links that it made. */
@@ -291,12 +292,11 @@ const undoSome = Effect.fnUntraced(function* (
   const { pid, at } = undo;
   const limit = Math.min(undo.limit, tx.mostUndone);
   const page = limit === 0 ? [] : yield* tx.list(importedLinks.byKey, [found.id], { limit });
-  const { looked: taken, undone } = yield* undoneAmong(tx, found, page, limit, others);
+  const { looked: taken, undone, made } = yield* undoneAmong(tx, found, page, limit, others);
   const after = new Map<ChatId, LinkRecord>(
     undone.map((link) => [link.chatId, undoneRecord(link.record, link, at)]),
   );
   yield* tx.putRecords(pid, [...after.values()]);
-  const made = yield* madeBy(tx, others, taken);
   const joined = taken.flatMap((one) =>
     joinedNeighbours(one, made.get(one.chatId) ?? [], after.get(one.chatId)),
   );
