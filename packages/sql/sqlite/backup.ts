@@ -1,6 +1,17 @@
 /** Copies of the embedded database: made beside a running server, checked, and put in place of the database. */
-import { existsSync } from "node:fs";
-import { access, chmod, constants, copyFile, link, open, rename, rm, stat } from "node:fs/promises";
+import { createReadStream, existsSync } from "node:fs";
+import {
+  access,
+  chmod,
+  constants,
+  copyFile,
+  link,
+  open,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Clock, Context, Data, Effect, Layer, type Scope } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
@@ -182,7 +193,8 @@ export const restoreEmbedded = Effect.fnUntraced(function* (
     );
     yield* attempt(async () => {
       await rm(part, { force: true });
-      await copyFile(file, part);
+      // A copy of the file would have its mode, with which others may read it.
+      await writeFile(part, createReadStream(file), { flag: "wx", mode: 0o600 });
       giveToOwnerOf(folder, part);
       await settle(part);
     });

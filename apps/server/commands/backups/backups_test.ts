@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   readdirSync,
@@ -10,6 +11,7 @@ import {
 } from "node:fs";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { Effect } from "effect";
 import { expect, it, vi } from "vitest";
 import { makeBackup } from "../../backups/backups.ts";
@@ -157,6 +159,23 @@ it("a backup is its owner's alone while it is written", async () => {
   const place = { folder: join(folder, "backups"), identity: "storage", keep: 1 };
   await Effect.runPromise(makeBackup({ ending: "dump", copy }, place));
   expect(modes).toEqual([0o600]);
+});
+
+it("a backup that everyone can read is its owner's alone while it is restored", async () => {
+  const { folder, dataFolder, json, run } = await makeWorkplace();
+  await json("keys", "create", "--account", "acme");
+  const { file } = await json("backup", join(folder, "backups"));
+  inDatabase(String(file), "CREATE TABLE ballast AS SELECT zeroblob(50000000) AS bytes");
+  chmodSync(String(file), 0o644);
+  const restored = run("restore", "--replace", String(file));
+  const modes = new Set<number>();
+  for (let isOver = false; !isOver; ) {
+    const found = statSync(join(dataFolder, ".restored.part"), { throwIfNoEntry: false });
+    if (found !== undefined) modes.add(found.mode & 0o777);
+    isOver = await Promise.race([restored.then(() => true), setImmediate(false)]);
+  }
+  expect((await restored).code).toBe(0);
+  expect([...modes]).toEqual([0o600]);
 });
 
 it("restore --replace keeps the data beside it", async () => {
