@@ -1,11 +1,11 @@
 /** Backups of embedded storage and of Postgres: files of a folder, of which the oldest are deleted. */
-import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "@accountlink/core/errors";
 import { StorageSql } from "@accountlink/sql";
 import { Clock, Data, Effect, Metric, Schedule } from "effect";
+import { newPart, removeAbandoned } from "../files/parts.ts";
 
 /** The folder of the backups cannot be used. */
 class BackupFolderUnusable extends Data.TaggedError("BackupFolderUnusable")<{
@@ -23,10 +23,6 @@ interface BackupSource<E> {
 }
 
 const backupName = /^accountlink-(?<identity>[\w-]{22})-(?<time>\d{8}T\d{9}Z)\.(?<ending>db|dump)$/;
-const partName = /^\.accountlink-[\da-f-]{36}\.part$/;
-
-/** How long nobody has written to a part when its process was killed, in milliseconds. */
-const abandonedAfter = 6 * 3_600_000;
 
 const attempt = <A>(folder: string, action: () => Promise<A>) =>
   Effect.tryPromise({ try: action, catch: (cause) => new BackupFolderUnusable({ folder, cause }) });
@@ -57,15 +53,6 @@ const backupsIn = async (
   return found.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1));
 };
 
-/** Removes parts of processes that were killed. A backup that another process makes is written all the time. */
-const removeAbandoned = async (folder: string, now: number): Promise<void> => {
-  for (const name of await readdir(folder)) {
-    if (!partName.test(name)) continue;
-    const found = await stat(join(folder, name)).catch(() => null);
-    if (found !== null && now - found.mtimeMs > abandonedAfter) await rm(join(folder, name), { force: true });
-  }
-};
-
 /** Gives a part its name, unless another backup of the same millisecond has it. */
 const takesName = async (part: string, file: string): Promise<boolean> => {
   try {
@@ -91,7 +78,7 @@ export const makeBackup = Effect.fn("makeBackup")(function* <E>(
   { folder, identity, keep }: { readonly folder: string; readonly identity: string; readonly keep: number },
 ) {
   const begun = yield* Clock.currentTimeMillis;
-  const part = join(folder, `.accountlink-${randomUUID()}.part`);
+  const part = newPart(folder);
   yield* attempt(folder, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await removeAbandoned(folder, begun);

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { StorageSql } from "@accountlink/sql";
-import { Data, Effect, FileSystem, Option, type PlatformError, Stream } from "effect";
+import { Clock, Data, Effect, FileSystem, Option, type PlatformError, Stream } from "effect";
+import { newPart, removeAbandoned } from "./parts.ts";
 
 class FileExists extends Data.TaggedError("FileExists")<{ readonly file: string }> {}
 
@@ -67,7 +67,10 @@ const writePart = Effect.fnUntraced(function* <E, R, E2, R2>(
   putIntoPlace: (part: string) => Effect.Effect<void, PlatformError.PlatformError | E2, R2>,
 ) {
   const fileSystem = yield* FileSystem.FileSystem;
-  const part = join(dirname(target), `.${randomUUID()}.part`);
+  const part = newPart(dirname(target));
+  const now = yield* Clock.currentTimeMillis;
+  // A folder that cannot be listed may be written to.
+  yield* Effect.ignore(Effect.tryPromise(() => removeAbandoned(dirname(target), now)));
   yield* Effect.scoped(
     Effect.gen(function* () {
       yield* Effect.addFinalizer(() => Effect.ignore(fileSystem.remove(part, { force: true })));

@@ -1,8 +1,9 @@
-import { chownSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chownSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect, testWith } from "@accountlink/test-servers/effect";
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Deferred, Effect, Exit, Fiber, Stream } from "effect";
+import { TestClock } from "effect/testing";
 import { makeFolder } from "../commands/test_folder.ts";
 import { writeAtomically, writeIfAbsent } from "./atomic_write.ts";
 
@@ -35,6 +36,16 @@ test("an atomic write changes nothing if its text fails midway", function* () {
   yield* Fiber.interrupt(writing);
   expect(readdirSync(folder)).toEqual(["links.csv"]);
   expect(readFileSync(file, "utf8")).toBe("before");
+});
+
+test("an atomic write removes what killed processes left, and no part that is being written", function* () {
+  const folder = yield* makeFolder;
+  const [left, running] = [0, 1].map((digit) => join(folder, `.accountlink-${`${digit}`.repeat(36)}.part`));
+  for (const part of [left, running]) writeFileSync(String(part), "half");
+  utimesSync(String(left), 1, 1);
+  yield* TestClock.adjust("1 day");
+  yield* writeAtomically(join(folder, "secret"), Stream.make("after"), "replace");
+  expect(readdirSync(folder).toSorted()).toEqual([basename(String(running)), "secret"]);
 });
 
 test("an atomic write can refuse an existing file, even one created during the write", function* () {
