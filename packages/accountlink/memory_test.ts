@@ -117,6 +117,22 @@ it("each call of close resolves once the storage is closed", async () => {
   expect(isClosed).toBe(true);
 });
 
+it("a request whose platform never answers is answered with 503 once close has waited for it", async () => {
+  const never = vi.fn<() => Promise<never>>(() => new Promise(() => {}));
+  const al = await createAccountLink({ gameUserExists: never, http });
+  const { token } = await al.keys.create({ kind: "staff" });
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const body = JSON.stringify({ chatId: "100001", gameId: "1" });
+  const answer = al.fetch(new Request("https://links.example/v2/game", { method: "PATCH", headers, body }));
+  await vi.waitFor(() => expect(never).toHaveBeenCalled());
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  const closing = al.close();
+  await vi.advanceTimersByTimeAsync(10_000);
+  vi.useRealTimers();
+  await closing;
+  expect((await answer).status).toBe(503);
+});
+
 it("fetch and chat.answer reject after close with the library's error, whatever its options", async () => {
   const request = new Request("https://links.example/healthz");
   for (const options of [{ gameUserExists }, { gameUserExists, http }]) {

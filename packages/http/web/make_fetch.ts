@@ -1,5 +1,5 @@
 import { MalformedRequest } from "@accountlink/core/errors";
-import { Cause, type Context, Effect, Exit, type Fiber, Latch, Stream } from "effect";
+import { Cause, type Context, Effect, Exit, type Fiber, FiberSet, Latch, Stream } from "effect";
 import { type HttpApp, type HttpResponse, isStream } from "../http_app.ts";
 import { makeRun } from "../run_requests.ts";
 import { toWebHead, toWebResponse, WebRequest } from "./web_request.ts";
@@ -10,13 +10,22 @@ export type Fetch = (
   info?: { readonly clientAddress?: string | undefined },
 ) => Promise<Response>;
 
-/** @param context the services that the application requires */
-export const makeFetch = (app: HttpApp, requests: OpenRequests, context: Context.Context<never>): Fetch => {
+/**
+ * @param running the fibers of requests, which are interrupted when the handler closes
+ * @param context the services that the application requires
+ */
+export const makeFetch = (
+  app: HttpApp,
+  requests: OpenRequests,
+  running: FiberSet.FiberSet,
+  context: Context.Context<never>,
+): Fetch => {
   const run = makeRun(context);
 
   const responseTo = (request: Request, exit: Exit.Exit<HttpResponse>): Response => {
     if (Exit.isFailure(exit)) {
-      if (Cause.hasInterruptsOnly(exit.cause)) return new Response(null, { status: clientClosedRequest });
+      const status = request.signal.aborted ? clientClosedRequest : 503;
+      if (Cause.hasInterruptsOnly(exit.cause)) return new Response(null, { status });
       throw Cause.squash(exit.cause);
     }
     const response = exit.value;
@@ -41,6 +50,7 @@ export const makeFetch = (app: HttpApp, requests: OpenRequests, context: Context
     const exit = fiber.pollUnsafe();
     if (exit !== undefined) return responseTo(request, exit);
     const end = requests.begin();
+    FiberSet.addUnsafe(running, fiber);
     try {
       const ended = await exitOf(fiber, request.signal);
       if (!isLate) return responseTo(request, ended);

@@ -9,7 +9,7 @@ import type { KeyStore } from "@accountlink/core/keys";
 import { isOrigin } from "@accountlink/core/origin";
 import type { Secrets } from "@accountlink/core/secrets";
 import { SessionWatch } from "@accountlink/core/sessions";
-import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect";
+import { Context, Effect, FiberSet, Layer, ManagedRuntime, Option, type Scope } from "effect";
 import { makeHttpApp } from "../app.ts";
 import type { HttpApp } from "../http_app.ts";
 import { makeNodeListener, type NodeRequest, type NodeResponse } from "../node/node_listener.ts";
@@ -205,6 +205,7 @@ const makeListeners = Effect.fnUntraced(function* <R>(
   const app = settings.withoutAddresses === true ? whole : addressed(whole);
   const stop = Effect.all([(yield* SessionWatch).stop, (yield* EventWatch).stop]);
   const requests = new OpenRequests();
+  const running = yield* FiberSet.make();
   const nodeListener = yield* makeNodeListener(app);
   yield* Effect.addFinalizer(() =>
     Effect.flatMap(stop, (goOn) =>
@@ -212,7 +213,7 @@ const makeListeners = Effect.fnUntraced(function* <R>(
     ),
   );
   return Listeners.of({
-    fetch: makeFetch(app, requests, yield* Effect.context()),
+    fetch: makeFetch(app, requests, running, yield* Effect.context()),
     nodeListener: (request, response, info) => {
       nodeListener(request, response, info);
       if (!response.writableEnded && !response.destroyed) response.once("close", requests.begin());
