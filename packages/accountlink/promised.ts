@@ -137,8 +137,11 @@ export class PromiseRunner {
 const isStream = (result: object): result is Stream.Stream<unknown, AccountLinkError> =>
   Stream.isStream(result);
 
+/** Whether an argument is options with a signal. A request of Node's HTTP server, a file of links, has one of its own. */
 const isAbortable = (arg: unknown): arg is { readonly signal: AbortSignal | undefined } =>
-  Predicate.hasProperty(arg, "signal") && (arg.signal === undefined || arg.signal instanceof AbortSignal);
+  Predicate.hasProperty(arg, "signal") &&
+  !(Symbol.asyncIterator in arg) &&
+  (arg.signal === undefined || arg.signal instanceof AbortSignal);
 
 /** The stacks of errors before a caller was put in front; some errors are rejected with more than once. */
 const ownStacks = new WeakMap<Error, string>();
