@@ -45,7 +45,7 @@ export const reminderCases: Cases<StoragePorts> = {
           expectEqual(yield* store.reminded(by, hashes), new Map(reminded));
         }
       }),
-      { runs: 20 },
+      { runs: 8 },
     ),
 
   "of several claims at once, one holds: each member once, and one member at a time": function* () {
