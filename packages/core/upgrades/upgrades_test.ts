@@ -14,7 +14,7 @@ import { LinkStore } from "../links/link_store.ts";
 import { noPlan } from "../roles/role_plan.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { RolePlans } from "../roles/role_plans.ts";
-import { chatId, gameId, operator, platform, servicesOn, startNodeOn } from "../test_services.ts";
+import { chatId, gameId, later, operator, platform, servicesOn, startNodeOn } from "../test_services.ts";
 import * as Upgrades from "./upgrades.ts";
 
 const [ada, bob, cyd, dan] = ["10001", "10002", "10003", "10004"].map(chatId) as [
@@ -133,15 +133,12 @@ test("known links without a proof of the user's own become links by hand, in two
 
   // What a node of the release before stored meanwhile.
   yield* link(other.pid, ada, chess, "known", 1);
-  yield* TestClock.adjust("1 hour");
-  yield* runNode;
+  yield* later("1 hour")(runNode);
   assert.strictEqual(yield* proofOf(other.pid, ada), "known");
-  yield* TestClock.adjust("1 day");
-  yield* runNode;
+  yield* later("25 hours")(runNode);
   assert.strictEqual(yield* proofOf(other.pid, ada), "hand");
   yield* link(other.pid, ada, chess, "known", 2);
-  yield* TestClock.adjust("25 hours");
-  yield* runNode;
+  yield* later("50 hours")(runNode);
   assert.strictEqual(yield* proofOf(other.pid, ada), "known");
   assert.strictEqual((yield* entries).length, 2);
 });

@@ -6,9 +6,9 @@ import { KeyStore } from "@accountlink/core/keys";
 import type { PrivateOutcome } from "@accountlink/core/platforms";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
 import { UserData } from "@accountlink/core/users";
-import { expect } from "@accountlink/test-servers/effect";
+import { aheadBy, expect } from "@accountlink/test-servers/effect";
 import { aMember, MemoryWorld } from "@accountlink/testing";
-import { Clock, type Duration, Effect, Exit, Layer, Scope, Struct } from "effect";
+import { Clock, Duration, Effect, Exit, Layer, Scope, Struct } from "effect";
 import { TestClock } from "effect/testing";
 import { layerPlanNotices } from "./plan_notices.ts";
 import { passLooks, testWithTwoAccounts } from "./test_two_accounts.ts";
@@ -49,12 +49,16 @@ const world = Effect.gen(function* () {
     member === null
       ? ({ actor: { type: "operator", id: "root" }, requestId: null } as const)
       : ({ actor: { type: "account", id: "acme", member }, requestId: null } as const);
+  // On the test clock, every loop of the service would run through a day that passes.
+  let ahead = 0;
+  const ofToday = aheadBy(() => ahead);
+  const now = ofToday(Clock.currentTimeMillis);
   const turn = Effect.fnUntraced(function* (state: "on" | "paused", member: string | null = ada) {
-    const at = yield* Clock.currentTimeMillis;
+    const at = yield* now;
     yield* plans.put({ ...origin(member), ...place, at, position: 0, settings: { ...noPlan, state } });
   });
   const pauseFor = Effect.fnUntraced(function* (why: PauseReason) {
-    yield* plans.pause({ ...origin(null), ...place, why, at: yield* Clock.currentTimeMillis });
+    yield* plans.pause({ ...origin(null), ...place, why, at: yield* now });
   });
   const nodes: Array<Effect.Effect<void>> = [];
   const startNode = Effect.fnUntraced(function* (resting = false) {
@@ -62,18 +66,33 @@ const world = Effect.gen(function* () {
     const use = yield* StorageUse;
     const rest = { reason: "restored", since: 0 } as const;
     const storage = Layer.succeed(StorageUse, resting ? Struct.assign(use, { resting: () => rest }) : use);
-    yield* Layer.buildWithScope(Layer.fresh(Layer.provide(layerPlanNotices, [observed, storage])), life);
+    yield* ofToday(
+      Layer.buildWithScope(Layer.fresh(Layer.provide(layerPlanNotices, [observed, storage])), life),
+    );
     nodes.push(Scope.close(life, Exit.void));
   });
   const stopNodes = Effect.suspend(() => Effect.all(nodes.splice(0), { discard: true }));
   /** Lets a long time pass without nodes, and starts one again. */
   const leap = (time: Duration.Input) =>
     stopNodes.pipe(
-      Effect.andThen(TestClock.adjust(time)),
+      Effect.andThen(Effect.sync(() => (ahead += Duration.toMillis(time)))),
       Effect.andThen(startNode()),
       Effect.andThen(pass(20)),
     );
-  return { place, sent, answers, turn, leap, stopNodes, pauseFor, startNode, plans, communities, origin };
+  return {
+    place,
+    sent,
+    answers,
+    turn,
+    leap,
+    stopNodes,
+    pauseFor,
+    startNode,
+    plans,
+    communities,
+    origin,
+    now,
+  };
 });
 
 test("who turned the rules on is told of a pause by the service, once a day, over restarts and nodes", function* () {
@@ -243,14 +262,14 @@ test("a node that dies while it sends leaves no second message to the next one",
 });
 
 test("a lost right is told when it is new, and again only after it was given back", function* () {
-  const { sent, turn, startNode, leap, place, plans } = yield* world;
+  const { sent, turn, startNode, leap, place, plans, now } = yield* world;
   yield* turn("on");
   yield* startNode();
   const right = Effect.fnUntraced(function* (isLost: boolean) {
-    yield* plans.setProblem(place, "no_permission", isLost ? yield* Clock.currentTimeMillis : null);
+    yield* plans.setProblem(place, "no_permission", isLost ? yield* now : null);
     yield* pass(70);
   });
-  yield* plans.setProblem(place, "reminders_held", yield* Clock.currentTimeMillis);
+  yield* plans.setProblem(place, "reminders_held", yield* now);
   yield* pass(70);
   expect(sent).toEqual([]);
   yield* right(true);
