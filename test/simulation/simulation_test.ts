@@ -6,7 +6,7 @@ import { search } from "./search.ts";
 import { shrink } from "./shrink.ts";
 import { storyOf } from "./story.ts";
 
-const schedules = isProof ? 400 : 40;
+const schedules = isProof ? 400 : 20;
 
 it("simulations with the same seed have the same events in the same order", () => {
   for (const seed of [1, 2]) {
