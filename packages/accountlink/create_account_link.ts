@@ -162,11 +162,15 @@ export const promisedAccountLink = async (
   const handler = await webHandlerOf(Layer.succeedContext(services), http);
   const runner = new PromiseRunner(services);
   let isClosed = false;
-  /** Rejects calls after `close`. */
+  /** Rejects calls after `close`, and those that it interrupts. */
   const whileOpen =
     <Args extends ReadonlyArray<unknown>>(answer: (...args: Args) => Promise<Response>) =>
     (...args: Args): Promise<Response> =>
-      isClosed ? Promise.reject(new AccountLinkClosed()) : answer(...args);
+      isClosed
+        ? Promise.reject(new AccountLinkClosed())
+        : answer(...args).catch((error: unknown) =>
+            Promise.reject(isClosed ? new AccountLinkClosed() : error),
+          );
   return {
     ...runner.promised(services, scopedServices),
     ...runner.promised(services, sharedServices),

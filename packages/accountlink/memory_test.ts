@@ -133,6 +133,13 @@ it("a request whose platform never answers is answered with 503 once close has w
   expect((await answer).status).toBe(503);
 });
 
+it("a first request rejects with the library's error if the service closes while it starts", async () => {
+  const al = await createAccountLink({ gameUserExists, http });
+  const answer = al.fetch(new Request("https://links.example/healthz"));
+  const [ended] = await Promise.allSettled([answer, al.close()]);
+  expect(ended).toMatchObject({ reason: { code: "CLOSED", details: null } });
+});
+
 it("fetch and chat.answer reject after close with the library's error, whatever its options", async () => {
   const request = new Request("https://links.example/healthz");
   for (const options of [{ gameUserExists }, { gameUserExists, http }]) {
