@@ -359,6 +359,29 @@ test("the undo of an import leaves what a corrected file has too, which is then 
   expect(await importer.links()).toEqual([]);
 });
 
+test("an import whose links a later one has too is undone, and then the later one, of which nothing else is left", async () => {
+  const importer = await makeImporter("100038");
+  const imported = async (links: ReadonlyArray<string>) => {
+    const rows = links.map((link) => `${link},2026-01-01T00:00:00Z`);
+    const preview = locationOf(await importer.upload(`chatId,gameId,verifiedAt\n${rows.join("\n")}\n`));
+    await importer.run(preview);
+    return `${preview}/undo`;
+  };
+  const first = await imported(["200001,1"]);
+  const second = await imported(["200001,1", "200002,2"]);
+  const { owner, pid } = importer;
+  dataOf(await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: "200002" } }));
+  expect(wordsOf(await importer.get(first))).toContain("1 other link of the import");
+  for (const [undo, left] of [
+    [first, ["200001,1"]],
+    [second, []],
+  ] as const) {
+    expect(locationOf(await importer.post(undo))).toBe(undo);
+    expect(wordsOf(await importer.get(undo))).toContain("The import is undone.");
+    expect(await importer.links()).toEqual(left);
+  }
+});
+
 test("an undo beyond what imports may change in a day begins, and says that it goes on within a day", async () => {
   const importer = await makeImporter("100037");
   const imported = async (gameId: number) => {

@@ -128,7 +128,7 @@ export const makeImportJobs = Effect.gen(function* () {
     /** How many links the imports of an account, and their undos, may still change today. */
     changesLeft: ({ account }: KeyOwner) => runs.changesLeft(account.name),
 
-    /** Whether an undo would take back a link of an import. */
+    /** Whether an undo would take back a link of an import, or give it to a later one. */
     isLeftToUndo: ({ id }: UndoableImport) => isLeftToUndo(imports, id),
 
     /**

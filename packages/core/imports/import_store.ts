@@ -135,6 +135,8 @@ export interface UndoablePage {
   readonly links: ReadonlyArray<UndoableLink>;
   /** The number of the other links, which an undo leaves as they are. */
   readonly kept: number;
+  /** The number of these that a later import found unchanged, which are that import's after the undo. */
+  readonly given: number;
   /** The chat ID after which the next page begins; null on the last page. */
   readonly next: ChatId | null;
 }

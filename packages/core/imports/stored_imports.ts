@@ -76,18 +76,24 @@ export const storedImports = ({
   undoablePage: (id, after, limit) =>
     read("undoablePage", function* (tx) {
       const found = yield* tx.get(linkImports, id);
-      if (found === undefined || found.endsAt === 0) return { links: [], kept: 0, next: null };
+      if (found === undefined || found.endsAt === 0) return { links: [], kept: 0, given: 0, next: null };
       const bounds = { ...(after !== null && { after: [after] }), limit };
       const page = yield* tx.list(importedLinks.byKey, [id], bounds);
       const imports = yield* tx.list(linkImports.byScope, [found.pid]);
       const others = without(found, yield* openAmong(tx, imports, found.importedAt));
-      const { undone: all } = yield* undoneAmong(tx, found, page, 2 * limit, others);
+      const { undone: all, made } = yield* undoneAmong(tx, found, page, 2 * limit, others);
       const own = page.filter((link) => !isFound(link));
       const chatIds = new Set(own.map(({ chatId }) => chatId));
       const undone = all.filter(({ chatId }) => chatIds.has(chatId));
+      const records = yield* tx.records(found.pid, [...chatIds]);
+      const given = own.filter((link) => {
+        const record = records.get(link.chatId);
+        return isUntouched(link, record) && isOfLater(made.get(link.chatId), record);
+      });
       return {
         links: undone.map(({ chatId, previousGameId }) => ({ chatId, isRemoved: previousGameId === null })),
         kept: own.length - undone.length,
+        given: given.length,
         next: page.length < limit ? null : (page.at(-1)?.chatId ?? null),
       };
     }),
@@ -194,6 +200,10 @@ export const madeBy = Effect.fnUntraced(function* (
   return groupBy(made.flat(), ({ chatId }) => chatId);
 });
 
+/** Whether another import found a link that nobody has changed since. */
+const isOfLater = (others: ReadonlyArray<ImportedLink> = [], record: LinkRecord | undefined): boolean =>
+  others.some((other) => isFound(other) && isUntouched(other, record));
+
 /**
  * Returns links that nobody has changed since their import and no other import has found, by chat user, unless a user of
  * the link before is blocked.
@@ -208,8 +218,8 @@ const untouchedAmong = Effect.fnUntraced(function* (
   const records = yield* tx.records(pid, chatIds);
   const untouched = links.flatMap((one) => {
     const record = records.get(one.chatId);
-    const isOthers = made.get(one.chatId)?.some((other) => isFound(other) && isUntouched(other, record));
-    return isUntouched(one, record) && !isFound(one) && isOthers !== true ? [{ ...one, record }] : [];
+    const isOthers = isFound(one) || isOfLater(made.get(one.chatId), record);
+    return isUntouched(one, record) && !isOthers ? [{ ...one, record }] : [];
   });
   const restored = untouched.flatMap(({ chatId, previousGameId: gameId }) =>
     gameId === null ? [] : [{ chatId, gameId }],
@@ -312,14 +322,13 @@ const undoSome = Effect.fnUntraced(function* (
     const other = yield* tx.get(linkImports, id);
     if (other !== undefined) yield* tx.put(linkImports, withMore(other, links.length));
   }
-  const left = withMore(found, -given.length);
   // The entry marks the undo as begun, so that it goes on after its node died.
-  if (after.size > 0 || !(isDone || isBegun(found))) {
+  if (after.size > 0 || given.length > 0 || !(isDone || isBegun(found))) {
     const sums = { removed: found.removed + removed, restored: found.restored + restored };
     const told = importUndone(undo, after.size, { file: found.name, ...sums });
     const part = after.size === 0 ? { ...told, event: null } : told;
     const undoEntry = yield* tx.journalPart(pid, part, found.undoEntry, true);
-    yield* tx.put(linkImports, { ...left, ...sums, undoEntry, undoneAt: at });
-  } else if (given.length > 0) yield* tx.put(linkImports, left);
+    yield* tx.put(linkImports, { ...withMore(found, -given.length), ...sums, undoEntry, undoneAt: at });
+  }
   return { removed, restored, isDone };
 });

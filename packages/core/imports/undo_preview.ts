@@ -25,10 +25,10 @@ const pagesOf = ({ undoablePage }: Pick<ImportStore["Service"], "undoablePage">,
     Effect.map(undoablePage(id, after, pageSize), (page) => [[page], Option.fromNullOr(page.next)] as const),
   );
 
-/** Whether an undo would take back a link of an import: not all were changed since. */
+/** Whether an undo would take back a link of an import, or give it to a later one: not all were changed since. */
 export const isLeftToUndo = (imports: ImportStore["Service"], id: string) =>
   Effect.map(
-    Stream.runHead(Stream.filter(pagesOf(imports, id), ({ links }) => links.length > 0)),
+    Stream.runHead(Stream.filter(pagesOf(imports, id), ({ links, given }) => links.length + given > 0)),
     Option.isSome,
   );
 

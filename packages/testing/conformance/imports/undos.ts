@@ -46,7 +46,7 @@ export const undos: Cases<StoragePorts> = {
     const id = yield* importFile([line(chatId, chess), line(bob, chess)]);
     yield* eraseUser(chatId, { at: 1, scopes: [global.pid] });
     const left = [{ chatId: bob, isRemoved: true }];
-    expectEqual(yield* undoablePage(id, null, 10), { links: left, kept: 0, next: null });
+    expectEqual(yield* undoablePage(id, null, 10), { links: left, kept: 0, given: 0, next: null });
     expectEqual(yield* undo(id, undoableFor), done);
     expectEqual(yield* undo(id, undoableFor - 1), { ...done, removed: 1 });
   },
@@ -171,13 +171,13 @@ export const undos: Cases<StoragePorts> = {
       const counts = { inserted: 1, replaced: 0, unchanged: 2, kept: 0 };
       expectEqual(yield* importLinks(corrected, { at: 3, existing: "newest", file: fileOf(other) }), counts);
       const numbers = Effect.map(listUndoable(account.name, 4), (all) => pluck(all, "links"));
-      expectEqual(yield* undoablePage(one, null, 9), { links: [], kept: 2, next: null });
-      const own = { links: [{ chatId: cyd, isRemoved: true }], kept: 0, next: null };
+      expectEqual(yield* undoablePage(one, null, 9), { links: [], kept: 2, given: 2, next: null });
+      const own = { links: [{ chatId: cyd, isRemoved: true }], kept: 0, given: 0, next: null };
       expectEqual([yield* numbers, yield* undoablePage(other, null, 9)], [[1, 2], own]);
       if (isFirst) {
         expectEqual(yield* undo(one, 4), done);
         expectEqual(yield* holders, [[chess, [ada, bob, cyd]]]);
-        expectEqual([yield* numbers, yield* countChanges(account.name, 4)], [[3], 3]);
+        expectEqual([yield* numbers, yield* countChanges(account.name, 4)], [[3, 0], 3]);
         expectEqual((yield* undo(other, 4)).removed, 3);
       } else {
         expectEqual((yield* undo(other, 4)).removed, 1);
@@ -207,7 +207,7 @@ export const undos: Cases<StoragePorts> = {
     expectEqual(yield* countChanges(account.name, 0), 2, "what counts of the day");
     yield* importLinks(both(chess));
     expectEqual(yield* listUndoable(account.name, 1), []);
-    expectEqual(yield* undoablePage(id, null, 1), { links: [], kept: 0, next: null });
+    expectEqual(yield* undoablePage(id, null, 1), { links: [], kept: 0, given: 0, next: null });
     expectEqual(yield* undo(id, 1), done);
   },
 
@@ -239,6 +239,7 @@ export const undos: Cases<StoragePorts> = {
       expectEqual(yield* undoablePage(id, null, 2), {
         links: [{ chatId: bob, isRemoved: false }],
         kept: 1,
+        given: 0,
         next: bob,
       });
       expectEqual(yield* undo(id, 2), { ...done, restored: 1 });
