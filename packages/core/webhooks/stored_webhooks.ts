@@ -282,12 +282,13 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
     sweep: Effect.fnUntraced(function* (before) {
       const end = firstEventOf(before);
       const ids = yield* read("sweep", function* (tx) {
+        const known = new Set((yield* tx.list(webhookRecords.byTime, [])).map(({ id }) => id));
         const old: Array<WebhookId> = [];
         for (let after = ["", ""]; ; ) {
           const [first] = yield* tx.list(webhookDeliveries.byKey, [], { after, limit: 1 });
           if (first === undefined) return old;
           const { webhookId, eventId } = first;
-          if (eventId < end || (yield* isRemoved(tx, webhookId))) old.push(webhookId);
+          if (eventId < end || !known.has(webhookId)) old.push(webhookId);
           after = [webhookId, "~"];
         }
       });
