@@ -167,11 +167,13 @@ const newestFirst = (one: LinkImport, other: LinkImport): number =>
 
 /** Returns the last imports of each scope that were not undone, and those whose undo has begun. */
 const undoableAmong = (open: ReadonlyArray<LinkImport>): ReadonlyArray<LinkImport> => {
-  const counts = new Map<Pid, number>();
+  const counts = new Map<string, number>();
   return open.filter((one) => {
     if (isBegun(one)) return true;
-    const count = (counts.get(one.pid) ?? 0) + 1;
-    counts.set(one.pid, count);
+    // Imports that only found links are listed nowhere, so they count apart.
+    const key = `${one.pid} ${one.inserted + one.replaced > 0}`;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
     return count <= undoableImports;
   });
 };

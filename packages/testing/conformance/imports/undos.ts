@@ -83,14 +83,20 @@ export const undos: Cases<StoragePorts> = {
     expectEqual(yield* Effect.forEach(changed, (at) => countChanges(account.name, at)), [6, 5, 1, 0]);
   },
 
-  "an import that was undone takes the place of no other among the last three": function* () {
-    const { importFile, listUndoable, undo, account } = yield* makeSteps;
-    const run = (at: Millis) => importFile([line(uniqueChatId(), chess)], at);
-    const ids = yield* Effect.forEach([0, 1, 2], run);
-    yield* undo(ids[2] ?? "", 9);
-    const later = yield* run(3);
-    expectEqual(pluck(yield* listUndoable(account.name, 9), "id"), [later, ...ids.toReversed()]);
-  },
+  "an import that was undone or only found links takes the place of no other among the last three":
+    function* () {
+      const { importFile, listUndoable, undo, account } = yield* makeSteps;
+      const run = (at: Millis, chatId = uniqueChatId()) => importFile([line(chatId, chess, at)], at);
+      const ids = yield* Effect.forEach([0, 1, 2], (at) => run(at));
+      const again = [line(uniqueChatId(), chess)];
+      ids.push(yield* importFile(again, 3));
+      for (const at of [4, 5, 6]) yield* importFile(again, at);
+      expectEqual(pluck(yield* listUndoable(account.name, 9), "id"), ids.slice(1).toReversed());
+      ids.shift();
+      yield* undo(ids[1] ?? "", 9);
+      const later = yield* run(7);
+      expectEqual(pluck(yield* listUndoable(account.name, 9), "id"), [later, ...ids.toReversed()]);
+    },
 
   "what an undone import made was no link: a later import takes it as if it had never been": function* () {
     const { importLinks, links, undo, global, fresh, linesTo, records } = yield* makeThree;
