@@ -297,7 +297,7 @@ test("blocks stay when the data of a list is deleted, and a file of them is impo
     expect(refused.text).toContain(`value="${pid}" selected`);
   }
   const bySpreadsheet = "chatId,gameId\r\n803415000000000000,\r\n803416000000000000,\r\n";
-  expectInvalid(await send_(bySpreadsheet), "csv");
+  expectInvalid(await send_(bySpreadsheet), "csv: expected chat IDs as text, found 2 rounded");
   expect(wordsOf(await upload(bySpreadsheet))).toContain("has rounded 2 IDs");
   dataOf(
     await owner.send("PUT /dashboard/api/links", { body: { pid: global, chatId: "100025", gameId: "8" } }),

@@ -29,7 +29,10 @@ export const makeBlockOperations = Effect.gen(function* () {
     import: operation(DashboardBlocks.importBlocks, function* ({ owner, values: { pid, csv } }) {
       const scope = yield* scopes.find(owner, pid);
       const file = yield* readBlockFile(csv);
-      if (file === null || file.rounded > 0) return yield* InvalidParameter.one("csv", { is: "blocks_file" });
+      if (file === null) return yield* InvalidParameter.one("csv", { is: "blocks_file" });
+      if (file.rounded > 0) {
+        return yield* InvalidParameter.one("csv", `expected chat IDs as text, found ${file.rounded} rounded`);
+      }
       const { listed, wrong } = file;
       return { ...(yield* blocks.importAll(owner, scope, listed)), wrong };
     }),
