@@ -37,7 +37,7 @@ const [attackerId, neighbourId] = ["100002", "100003"] as const;
 /** The dearest rules that a plan may have: each asks the game platform about each member. */
 export const dearestRules = Array.from({ length: 50 }, (_, index) => ({
   roleId: verified.id,
-  when: { is: "owner", item: "gamepass", itemId: String(index + 1) },
+  when: { is: "owner", item: "gamepass", itemId: String(index + 1) } as const,
 }));
 
 const settings = {
@@ -138,6 +138,11 @@ export const makeWorld = ({ links, members, revokedKeys, communities }: Size) =>
         guildOf(oneEachGuild, attackerId, [...membersOf(10, 100_031), "500001"]),
         ...guildsOf({ communities }).map((id) => guildOf(id, attackerId, unlinked, [{ id: verified.id }])),
       ],
+      // Somebody has the items of the dearest rules, so that the platform refuses no question about them.
+      gameUsers: (platform?.gameUsers ?? []).map((user) => ({
+        ...user,
+        items: dearestRules.map(({ when: { item, itemId } }) => ({ item, itemId })),
+      })),
       chatUsers: [
         ...(platform?.chatUsers ?? []),
         ...[...attackerUsers.slice(1), ...unlinked].map((id) => ({ id, username: `crowd_${id}` })),
