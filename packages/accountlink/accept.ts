@@ -45,6 +45,10 @@ export const maybe = <S extends Schema.Top>(schema: S) =>
 export const options = <const Fields extends Schema.Struct.Fields>(known: Fields) =>
   ["options", fields(known)] as unknown as Parameter<Schema.Struct<Fields>["Type"]>;
 
+/** An object of changes, which may be a whole record with its other fields. */
+export const update = <const Fields extends Schema.Struct.Fields>(known: Fields) =>
+  ["update", fields(known), "ignored"] as const;
+
 const idThat = <A extends string>(schema: Schema.Schema<A>, expected: string) =>
   Schema.declare(Schema.is(schema), { expected, isId: true });
 

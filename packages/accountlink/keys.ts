@@ -84,7 +84,7 @@ export class Keys extends Context.Service<Keys>()("accountlink/Keys", {
 
       /** Changes a key. Fields that are left out stay. */
       update: method(
-        [id, ["update", Accept.fields(updateFields)], Accept.acting],
+        [id, Accept.update(updateFields), Accept.acting],
         Effect.fnUntraced(function* (id: KeyId, update: KeyUpdate, options?: ActorOptions) {
           yield* findOwn(id);
           yield* keys.update(id, update, originOf(options));

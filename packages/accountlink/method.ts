@@ -2,8 +2,12 @@
 import { InvalidParameter } from "@accountlink/core";
 import { type Brand, Effect, Predicate, Schema, SchemaIssue, Stream } from "effect";
 
-/** A parameter of a method: its name in errors, and the values that it accepts. */
-export type Parameter<A> = readonly [name: string, schema: Schema.Decoder<A>];
+/** A parameter of a method: its name in errors, the values that it accepts, and what becomes of unknown fields. */
+export type Parameter<A> = readonly [
+  name: string,
+  schema: Schema.Decoder<A>,
+  unknownFields?: "ignored" | "refused",
+];
 
 type Parameters<Args extends ReadonlyArray<unknown>> = {
   readonly [Index in keyof Args]-?: Parameter<Args[Index]>;
@@ -46,9 +50,10 @@ const check = (
   args: ReadonlyArray<unknown>,
 ): ReadonlyArray<unknown> | InvalidParameter => {
   const checked: Array<unknown> = [];
-  for (const [index, [name, schema]] of parameters.entries()) {
-    // A misspelled `guildId` would widen the call to every guild. An update may be a whole key with some other fields.
-    const parsing = { onExcessProperty: name === "update" ? "ignore" : "error", reportInput: true } as const;
+  // A misspelled `guildId` would widen the call to every guild.
+  for (const [index, [name, schema, unknownFields = "refused"]] of parameters.entries()) {
+    const onExcessProperty = unknownFields === "ignored" ? "ignore" : "error";
+    const parsing = { onExcessProperty, reportInput: true } as const;
     const given = name === "options" && args[index] === undefined ? {} : args[index];
     const result = Schema.decodeUnknownResult(schema)(given, parsing);
     if (result._tag === "Success") {

@@ -75,7 +75,7 @@ export class Webhooks extends Context.Service<Webhooks>()("accountlink/Webhooks"
 
       /** Changes a webhook. Fields that are left out stay. */
       update: method(
-        [id, ["update", Accept.fields(updateFields)], Accept.acting],
+        [id, Accept.update(updateFields), Accept.acting],
         (id: string, update: WebhookUpdate, options?: ActorOptions) =>
           own(id, webhooks.update(account, id, update, originOf(options))),
       ),
