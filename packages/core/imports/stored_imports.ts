@@ -151,7 +151,7 @@ const withLinks = Effect.fnUntraced(function* (tx: ImportTx, imports: ReadonlyAr
   return new Set(firsts.map((link) => link?.importId));
 });
 
-/** Returns the imports that have links to undo, and those of the last day whose undo has begun, newest first. @internal */
+/** Returns the imports with links to undo, and imports of the last day whose undo has begun, newest first. @internal */
 export const openAmong = Effect.fnUntraced(function* (
   tx: ImportTx,
   all: ReadonlyArray<LinkImport>,
