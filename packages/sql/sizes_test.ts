@@ -15,7 +15,7 @@ import { scope, storeScope } from "./test_scope.ts";
 const { pid } = scope;
 const count = 3_000;
 
-/** An ID of a platform, in an order that is none. */
+/** An ID of a platform, in a mixed order. */
 const idOf = (base: bigint, index: number): string =>
   String(base + ((BigInt(index) * 2_654_435_761n) % 1_000_000_007n) * 1_000_003n);
 

@@ -1,4 +1,4 @@
-/** A user who is linked in several lists: pages name each list, and one button unlinks the user in all lists. */
+/** A user with links in several lists: pages name each list, and one button unlinks the user in all lists. */
 import { expect, it } from "vitest";
 import { accountOf, daysAgo } from "../support/fixtures.ts";
 import { twoLists, useDashboard } from "./dashboard_pages.ts";

@@ -337,7 +337,7 @@ test.skipIf(noPython !== null)(`Minecraft is a game of the service ${noPython ??
   };
   expect(await link(notch, "wrong")).toMatchObject({ status: 401 });
   expect(await link({ uuid: "x", name: "x" })).toMatchObject({ status: 400 });
-  // A player of Bedrock, whom Mojang does not know.
+  // A player of Bedrock. Mojang does not know them.
   const bedrock = { uuid: "00000000-0000-0000-0009-01f1a2b3c4d5", name: ".Ada B" };
   expect(await link(bedrock)).toMatchObject({ status: 200, body: { id: "3" } });
   expect(await get("/users?username=.ada%20b")).toEqual({ id: "3", username: bedrock.name });

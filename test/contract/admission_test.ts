@@ -350,7 +350,7 @@ test("a list of IDs and names is blocked at once, after the page said what happe
     Object.fromEntries(listOf((await list(owner, pid)).blocks).map(({ chatId, reason }) => [chatId, reason]));
   expect(await reasons()).toEqual({ [first]: "raid", [second]: "raid", [third]: null });
   await expect.poll(async () => (await patch(first, "9")).body.error?.details).toEqual({ reason: "blocked" });
-  // The way back is for those alone whom the list blocked.
+  // The way back is only for users that the list blocked.
   const again = await press({ ...formOf(done), act: "end" });
   expect(again.status).toBe(303);
   expect(await reasons()).toEqual({ [third]: null });

@@ -1,4 +1,4 @@
-/** Every act has a row: the law of undo that holds its kind on every storage, or why there is none. */
+/** Every act has a row: the law of undo that holds its kind on every storage, or why no law does. */
 import { type UndoLaw, undoLaws } from "@accountlink/testing/conformance/commands";
 import { expect, test } from "vitest";
 import { accountlink } from "../../apps/server/commands/accountlink.ts";

@@ -115,7 +115,7 @@ const file = join(import.meta.dirname, "../../packages/http-api/open_api/answers
 
 const recorded = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
 
-/** Records no secrets, and the IDs of the documents in place of those of the run. */
+/** Records no secrets, and the IDs of the documents in place of the run's. */
 const secrets: ReadonlyArray<readonly [RegExp, string]> = [
   [/(?<=")(alk_|whsec_)[^"]+/g, "$1…"],
   [/(?<="csrfToken":")[^"]+/g, "…"],

@@ -62,7 +62,7 @@ export const findByGame = (chatId: string, gameId: string): Request => ({
   },
 });
 
-/** Lists the links of a community on the dashboard, and finds those of these chat users. */
+/** Lists the links of a community on the dashboard, and finds the links of these chat users. */
 export const listLinks = (line: Request["line"], chatIds: ReadonlyArray<string>): Request => ({
   line,
   chatIds,

@@ -190,7 +190,7 @@ export const makeFlowEnd = Effect.gen(function* () {
     const { scope } = subject;
     yield* announceLosers(scope, linked, losers);
     yield* events.announce("linkChanged", { scope, chatId, gameId: linked, previousGameId });
-    // Without a session, no event tells that a link by hand or of an import was proven, which a rule may ask for.
+    // Rules may ask whether a link was proven. Without a session, no event tells them that a manual or imported link is now.
     if (session === null && !keeps && previousGameId === linked) yield* markInGuilds(pid, chatId, at);
     if (previousGameId !== linked) yield* alts.count(scope, { chatId, gameId: linked, at });
     if (session !== null) yield* watch.announce([session]);

@@ -71,7 +71,7 @@ export interface DistrustLink extends WriteContext {
 }
 
 export interface DeleteScope extends WriteContext, Keyed {
-  /** Whether the users whom the community keeps out are still kept out; false if left out. */
+  /** Whether the community still keeps out the users it kept out; false if left out. */
   readonly keepsBlocks?: boolean;
 }
 

@@ -117,8 +117,9 @@ export interface DueNotice extends PlanNotice {
 }
 
 /**
- * Stores whom to tell when the rules of a community stop, and when that was done. `RolePlanStore` stores who turned them
- * on, that the service paused them, and that their problems changed. Erasing a user deletes what they are to be told. Every operation is atomic.
+ * Stores who hears when the rules of a community stop, and when they were told. `RolePlanStore` stores who turned them on,
+ * that the service paused them, and that their problems changed. Erasing a user deletes their notices. Every operation is
+ * atomic.
  */
 export class PlanNoticeStore extends Context.Service<
   PlanNoticeStore,

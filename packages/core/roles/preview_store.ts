@@ -140,7 +140,7 @@ export class PreviewStore extends Context.Service<
     /** Deletes the members of a preview. */
     readonly drop: (place: PlanPlace, preview: string) => StoreEffect<void>;
 
-    /** Deletes what is kept no longer. */
+    /** Deletes previews that have expired. */
     readonly forget: (at: Millis) => StoreEffect<void>;
   }
 >()("@accountlink/core/PreviewStore") {}

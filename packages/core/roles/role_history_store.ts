@@ -118,7 +118,7 @@ export interface BeginReversals extends WriteOrigin, PlanPlace {
 
 /**
  * Stores which roles the rules gave and took. Every operation is atomic. `LinkStore.deleteScope` deletes the changes of a
- * scope, `UserStore.erase` those of a user.
+ * scope, `UserStore.erase` the changes of a user.
  */
 export class RoleHistoryStore extends Context.Service<
   RoleHistoryStore,
@@ -162,7 +162,7 @@ export class RoleHistoryStore extends Context.Service<
      */
     readonly reverse: (write: BeginReversals) => StoreEffect<void>;
 
-    /** Returns what is being reversed in a community, or in all. */
+    /** Returns the open reversals of a community, or of all. */
     readonly reversals: (place: PlanPlace | null) => StoreEffect<ReadonlyArray<RoleReversal>>;
 
     /** Stores the progress, unless the reversal was ended or begun again. */

@@ -300,8 +300,8 @@ export interface RolePlan extends ScopedGuild, PlanSettings {}
 /**
  * Why a plan cannot be applied as a whole, so that its problem names no member: a rule's item does not exist, the game
  * platform does not answer a rule's question, the chat platform does not list the members, most of those who have a role
- * would lose it, the log channel is gone or closed to the bot, the chat platform refuses reminders, or those of other
- * communities hold them back. @internal
+ * would lose it, the log channel is gone or closed to the bot, the chat platform refuses reminders, or reminders of
+ * other communities hold them back. @internal
  */
 export const planProblems = [
   "item_unknown",
@@ -329,11 +329,11 @@ export const planProblem = (
   roleId: string | null = null,
 ): PlanProblem => ({ chatId: null, roleId, reason, at });
 
-/** The problems of one cause and role. Its member and its time are those of the newest. */
+/** The problems of one cause and role, with the member and the time of the newest. */
 export interface SharedProblem extends PlanProblem {
   /** How many members have it. */
   readonly count: number;
-  /** Some of these members, those of the newest problems first. */
+  /** Some of these members, newest problems first. */
   readonly chatIds: ReadonlyArray<ChatId>;
 }
 

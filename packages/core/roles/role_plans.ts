@@ -180,7 +180,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       /** Returns the last preview for all members, on whichever node it runs; null without one. */
       findPreview: (guild: ScopedGuild) => previews.find(placeOf(guild)),
 
-      /** Returns members whom a preview found to gain or lose a role, after a chat ID. */
+      /** Returns members who gain or lose a role by a preview, after a chat ID. */
       previewMembers: (guild: ScopedGuild, role: PreviewedRole, after: ChatId | null, limit: number) =>
         previews.members(placeOf(guild), role, after, limit),
 

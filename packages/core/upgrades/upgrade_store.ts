@@ -17,7 +17,7 @@ export interface Upgrade extends RecordOf<typeof upgrades> {}
 export class UpgradeStore extends Context.Service<
   UpgradeStore,
   {
-    /** Returns what is stored of an upgrade; none before its first round has ended. */
+    /** Returns the state of an upgrade; none before its first round has ended. */
     readonly find: (name: string) => StoreEffect<Option.Option<Upgrade>>;
 
     /** Stores an upgrade in place of the one with its name. */

@@ -165,8 +165,8 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
         if (removed !== undefined) yield* journal(tx, removal, removed, "webhook.deleted");
         return removed !== undefined;
       });
-      // The webhook is removed first, since it sends its events as long as it is stored. If this process is killed here, `sweep`
-      // deletes the deliveries.
+      // The webhook goes first, since it sends events while it is stored. If this process is killed here, `sweep` deletes the
+      // deliveries.
       yield* inSteps(
         "remove",
         id,

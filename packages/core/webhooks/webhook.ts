@@ -70,7 +70,7 @@ export interface WebhookDetails extends Webhook {
 /** Up to this number, the events that wait for a webhook are counted. @internal */
 export const mostPending = 1_000;
 
-/** How many events after its position are searched for those of a webhook's types, to count them. @internal */
+/** How many events after its position are read to count the ones of a webhook's types. @internal */
 export const mostSearchedPending = 5_000;
 
 /** A stored webhook with its secrets. */

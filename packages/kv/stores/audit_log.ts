@@ -57,7 +57,7 @@ export const layer = storeLayer(AuditLog, (db) => ({
     ),
 }));
 
-/** Sequences between which a search need not halve: those of a minute. */
+/** A search need not halve this many sequences: a minute writes as many. */
 const closeSequences = 6_000_000;
 
 /**

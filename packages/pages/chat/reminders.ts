@@ -242,7 +242,7 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
         ),
       );
       yield* count(outcome);
-      // A refusal concerns its member alone, who is not asked again: others of the community get theirs.
+      // A refusal concerns its member alone: the service does not ask again, and other members get their reminders.
       if (outcome === "refused") refused++;
       if (outcome === "sent" || outcome === "closed") refused = 0;
       if (outcome === "sent") yield* plans.setProblem(place, "reminders_refused", null);

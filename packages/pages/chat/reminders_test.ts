@@ -66,7 +66,7 @@ const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>) {
     // Linking goes on while the rules are paused.
     if (index === 0) yield* plans.put({ ...by, guildId, settings: noPlan });
   }
-  // The members count as those of two days later, which would take long to pass.
+  // The test counts the members of two days later, since two days would take long to pass.
   const unlinked = yield* UnlinkedMembers;
   const lasting = Layer.succeed(UnlinkedMembers, {
     ...unlinked,

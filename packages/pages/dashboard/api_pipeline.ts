@@ -276,7 +276,7 @@ const keyedRoute = (route: Route): Route => ({
 /** Whether a route changes only the sign-in: it leaves or switches the account, so the account's limit is no bar. */
 const isOfSignIn = (path: string): boolean => path.startsWith("/dashboard/api/session");
 
-/** Returns a function that reads values, such as those of a form, by the rules of a route. */
+/** Returns a function that reads values, such as the fields of a form, by the rules of a route. */
 export const valuesReader = <P extends Parameters>(
   route: Pick<Route<P>, "parameters" | "source" | "requiresOneOf">,
 ) => {

@@ -337,7 +337,7 @@ const errorPage = (error: Failure, { request, clock }: PageContext, cookie: stri
   }
 };
 
-/** Returns the chat user whom the page showed as the holder of the game account; true if the form names none. */
+/** Returns the chat user that the page showed as the holder of the game account; true if the form names none. */
 const holderIn = (fields: URLSearchParams): ChatId | true => {
   const holder = fields.get("holder");
   return isChatId(holder) ? holder : true;

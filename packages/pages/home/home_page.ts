@@ -8,7 +8,7 @@ import type { PageSettingsShape } from "../page_settings.ts";
 import { capitalised, inLanguage, plain, said } from "../said.ts";
 
 /**
- * @param addBot the page of the chat platform that adds the bot to a community; null if there is none
+ * @param addBot the page of the chat platform that adds the bot to a community, or null
  * @param proofs the ways to prove a game account
  */
 export const homePage = (

@@ -97,9 +97,9 @@ const longestRange = 35;
 const longestHeader = 1_000;
 
 /**
- * Makes a function that finds the language for a language range such as `de-AT`; null if there is none. Beyond the
- * lookup of RFC 4647, a range finds a language of the same base: `pt-PT` finds `pt-BR`. Of several, languages in the same
- * script go first: `zh-HK` finds `zh-TW`.
+ * Makes a function that finds the language for a language range such as `de-AT`, or returns null. Beyond the lookup of
+ * RFC 4647, a range finds a language of the same base: `pt-PT` finds `pt-BR`. Of several, languages in the same script go
+ * first: `zh-HK` finds `zh-TW`.
  */
 export const languageFinder = (tags: ReadonlyArray<string>) => {
   const exact = new Map(tags.map((tag) => [tag.toLowerCase(), tag]));

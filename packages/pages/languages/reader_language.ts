@@ -24,7 +24,7 @@ import {
 
 /** The languages in which pages with one catalogue of messages can be read. @internal */
 export interface Offer<C extends Catalogue> {
-  /** Returns the tag of the language for a language range; null if there is none. */
+  /** Returns the tag of the language for a language range, or null. */
   readonly find: (range: string) => string | null;
   /** Returns a language, whose file is read at its first use. */
   readonly get: (tag: string) => Effect.Effect<Language<C>>;

@@ -157,7 +157,7 @@ export const meRoutes = Effect.gen(function* () {
   return { routes, keylessAnswer: site.keylessAnswer };
 });
 
-/** The number of links before those of the page. */
+/** The number of links before the page. */
 const fromOf = (url: string): number => {
   const from = new URLSearchParams(url.split("?", 2)[1]).get("from") ?? "";
   return /^\d{1,6}$/.test(from) ? Number(from) : 0;

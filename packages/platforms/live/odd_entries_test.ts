@@ -51,7 +51,7 @@ const guild = {
   roles: [role(guildId, 0), role(ids[0], 1)],
 };
 
-/** Keeps what is said of the first two things. */
+/** Keeps the entries of the first two things. */
 const known = <A extends { readonly id: unknown }>(list: ReadonlyArray<A>, of: ReadonlyArray<unknown>) =>
   list.filter(({ id }) => of.includes(id));
 const firstTwo = (list: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -345,7 +345,7 @@ const platformOf = (route: string): keyof Platforms => {
   return route.includes("/cloud/") ? "cloud" : "game";
 };
 
-/** Asks while the route answers with the entries. Returns what is known of the first two, and the warnings. */
+/** Asks while the route answers with the entries. Returns the entries of the first two things, and the warnings. */
 const askWith = Effect.fnUntraced(function* (
   { route, body = (list) => list, ask }: List,
   entries: ReadonlyArray<unknown>,

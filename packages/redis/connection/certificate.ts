@@ -1,4 +1,4 @@
-/** Says what is wrong with the certificate of a server, or with the client's own. */
+/** Names the fault of a server's certificate, or of the client's own. */
 import { isIP } from "node:net";
 import { connect, createSecureContext } from "node:tls";
 import { certificateProblem } from "@accountlink/core";

@@ -59,7 +59,7 @@ export class RedisDatabaseRefused extends Data.TaggedError("RedisDatabaseRefused
 /** Redis is unreachable, refuses the login, or has a certificate that does not hold. @internal */
 export class RedisUnusable extends Data.TaggedError("RedisUnusable")<{
   readonly path: string;
-  /** One word, such as `ECONNREFUSED`, `WRONGPASS` or `timeout`; or what is wrong with a certificate. */
+  /** One word, such as `ECONNREFUSED`, `WRONGPASS` or `timeout`; or the fault of a certificate. */
   readonly reason: string;
 }> {
   override readonly message = `Cannot use Redis at "${this.path}": ${this.reason}`;

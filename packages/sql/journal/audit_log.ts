@@ -80,7 +80,7 @@ export const layer = storeLayer(AuditLog)((parts) => {
   };
 });
 
-/** Sequences between which a search need not halve: those of a minute, or of a hundred records. */
+/** A search need not halve this many sequences: a minute or a hundred records have as many. */
 const closeSequences = (sql: SqlClient.SqlClient): number =>
   dialectOf(sql).commitsInOrder ? 6_000_000 : 100;
 

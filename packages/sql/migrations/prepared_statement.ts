@@ -54,7 +54,7 @@ export const prepare = (sql: SqlClient.SqlClient, statement: string): Run<void> 
 const isPartitioned = (sql: SqlClient.SqlClient, name: string) =>
   first(sql, "EXISTS (SELECT 1 FROM pg_class WHERE oid = to_regclass($1) AND relkind IN ('p', 'I'))", [name]);
 
-/** The index of a partitioned table takes over those of its partitions, so that the step builds nothing. */
+/** The index of a partitioned table takes over the indexes of its partitions, so the step builds nothing. */
 const buildIndex = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   statement: string,

@@ -1,4 +1,4 @@
-/** Says what is wrong with the certificate of a server that was refused. */
+/** Names the fault of a server's certificate that was refused. */
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { certificateCode, certificateProblem } from "@accountlink/core";
@@ -31,7 +31,7 @@ const presented = ({ address, ssl }: ParsedPostgresUrl) =>
 /** Whether an error is about a certificate, which does not mend itself while a start waits. */
 export const isCertificateError = (message: string): boolean => certificateCode.test(message);
 
-/** Returns an error that says what is wrong with the certificate, if an error is about it. */
+/** Returns an error that names the fault of the certificate, if an error is about it. */
 export const explained = Effect.fnUntraced(function* (url: ParsedPostgresUrl, message: string) {
   const [code] = certificateCode.exec(message) ?? [];
   if (code === undefined || "path" in url.address) return null;

@@ -327,7 +327,7 @@ const migrateOn = (
 
 type StartError = Effect.Error<typeof migrate | ReturnType<typeof checkStorage>> | DatabaseUnusable;
 
-/** Says what is wrong with a certificate, if that is why the database cannot be used. */
+/** Names the fault of a certificate, if the database cannot be used for it. */
 const refused = (url: ParsedPostgresUrl, error: DatabaseUnusable): Effect.Effect<never, DatabaseUnusable> =>
   Effect.flatMap(explained(url, error.message), (cause) =>
     Effect.fail(cause === null ? error : new DatabaseUnusable({ path: error.path, cause })),

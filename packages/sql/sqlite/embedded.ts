@@ -58,7 +58,7 @@ const endLeases = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`UPDATE imports SET held_until = 0`;
 });
 
-/** Finds that the file of the database is not the one of the start: what is written would be lost at the end. */
+/** Finds that the file of the database is not the one of the start: every write would be lost at the end. */
 const fileFault = (path: string) => {
   const inode = Effect.promise(() =>
     stat(path, { bigint: true }).then(

@@ -153,7 +153,7 @@ export const insertRequest = (
   INSERT INTO idempotency_keys (id, fingerprint, answer, chat_ids, ends_at)
   SELECT ${id}, ${fingerprint}, ${answer}, ${namedIn(chatIds)}, ${endsAt} ${from}`;
 
-/** The users whom a request names, as text. Indexes have three of them, by which an erasure finds the request. */
+/** The users of a request, as text. Indexes have three of them, by which an erasure finds the request. */
 const namedIn = (chatIds: ReadonlyArray<ChatId>): string => {
   const named = [...new Set(chatIds)];
   if (named.length > 3) throw new Error(`Cannot keep a request of ${named.length} users, expected at most 3`);

@@ -81,7 +81,7 @@ export const makeReverse = Effect.gen(function* () {
     yield* steps.step(history.stop(reversal));
   });
 
-  /** Reverses what is asked for in a community, role by role. */
+  /** Carries out the reversals of a community, role by role. */
   return Effect.fnUntraced(function* (place: PlanPlace) {
     const all = yield* history.reversals(place);
     for (const reversal of all) {

@@ -98,7 +98,7 @@ export const deployment = Effect.gen(function* () {
     unanswered: new Set<string>(),
     /** Members who have left. */
     gone: new Set<string>(),
-    /** Members for whom the platform refuses every role and nickname. */
+    /** The platform refuses every role and nickname of these members. */
     refused: new Set<string>(),
     retryAfterMs: null as number | null,
     /** Runs when a page of members has been read, before the answer arrives. */

@@ -15,7 +15,7 @@ import { say } from "../look/say.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 
-/** The most users of a list, and the most of them whom a platform has to find by their names. */
+/** The most users of a list, and the most names that a platform has to find. */
 const [mostUsers, mostNames] = [500, 50];
 
 const bounds = { users: String(mostUsers), names: String(mostNames) };

@@ -38,7 +38,7 @@ export const communityField: typeof communityMenu = (communities, pid) =>
     ? html`<input type="hidden" name="pid" value="${communities[0]?.scope.pid ?? ""}">`
     : communityMenu(communities, pid);
 
-/** The page of a section that needs a community, while there is none. */
+/** The page of a section that needs a community, for an account without one. */
 export const noCommunityPage = (
   section: "links" | "events" | "imports" | "alts",
   title: Html,

@@ -1,4 +1,4 @@
-/** The part of the overview about communities: who is linked, who linked this week and how, and what the rules do. */
+/** The part of the overview about communities: linked members, links of this week by their proof, and the rules. */
 import type { VerifiedWeeks } from "@accountlink/core/owners";
 import { areNone, givesSomething, type RoleChanges } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";

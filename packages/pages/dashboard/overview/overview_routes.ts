@@ -1,4 +1,4 @@
-/** The overview: what waits for a decision, who is linked and who is not, and the requests of keys. */
+/** The overview: open decisions, linked and unlinked members, and the requests of keys. */
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";

@@ -14,7 +14,7 @@ export interface RanksView extends NamedRoles {
   readonly ranked: RankedGroup | null;
   /** Whether to ask before the bot makes the roles that ranks of the group lack. */
   readonly asksForRoles: boolean;
-  /** The page that gives the bot the right to make roles; null if there is none. */
+  /** The page that gives the bot the right to make roles, or null. */
   readonly invite: string | null;
 }
 

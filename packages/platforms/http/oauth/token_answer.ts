@@ -1,4 +1,4 @@
-/** The answer of a token endpoint: what a sign-in needs of it, and how the log says what is wrong with it. */
+/** The answer of a token endpoint: the fields that a sign-in reads, and what the log says of a bad one. */
 import type { PlatformUnavailable } from "@accountlink/core";
 import { atMostEvery } from "@accountlink/core/monotonic_millis";
 import type { ProofDenied, ProofInvalid } from "@accountlink/core/platforms";
@@ -18,7 +18,7 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 
 /**
  * Returns a response to the exchange of a code with only what a sign-in needs of it, since many issuers answer with nulls
- * where OAuth wants nothing. Throws `RequestFailed` if what is needed is not there.
+ * where OAuth wants nothing. Throws `RequestFailed` if a needed field is missing.
  *
  * @returns `original`: the ID token as the issuer signed it, if its subject is a number, which the response has as text
  */
@@ -46,7 +46,7 @@ export const withoutUnneeded = async (
   return { response: Response.json(answer), original: readable === needed ? null : needed };
 };
 
-/** Returns an ID token whose subject is text. The signature is that of the original. */
+/** Returns an ID token whose subject is text, with the signature of the original. */
 const withTextSubject = (token: string): string => {
   const [header, payload = "", ...rest] = token.split(".");
   const decoded = Base64Url.decodeString(payload);

@@ -31,7 +31,7 @@ export const ada = {
 /** A user with only the fields that Discord always sends. */
 export const bob = { id: "82198898841029460" as ChatId, username: "bob", global_name: null, avatar: null };
 
-/** A user who is not a member of the guild `guildId`. */
+/** No member of the guild `guildId`. */
 export const eve = { id: "53908232506183680" as ChatId, username: "eve", global_name: null, avatar: null };
 
 const users: ReadonlyArray<{ readonly id: string }> = [ada, bob, eve];

@@ -29,7 +29,7 @@ const Time = Schema.String.check(
   }),
 );
 
-/** No account is older. Programs write earlier times, such as the year 1, where there is none. */
+/** No account is older. Programs that know no time write an earlier one, such as the year 1. */
 const earliest = Date.UTC(1990);
 
 export const User = Schema.Struct({

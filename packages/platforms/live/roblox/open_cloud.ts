@@ -77,7 +77,7 @@ const Memberships = Schema.Struct({
       /** All roles. Left out before March 2026. */
       roles: unlessOdd(entriesOf(RolePath)),
     }),
-    // A member who is left out would lose roles.
+    // A missing member would lose roles.
     { decides: true },
   ),
   nextPageToken,

@@ -101,7 +101,7 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   );
 });
 
-/** Statements outside of transactions: reads see what is committed, and writes take the writer's turns. */
+/** Statements outside of transactions: reads see committed rows, and writes take the writer's turns. */
 class SharedConnection extends PreparingConnection {
   readonly #connectionFor: (sql: string) => Connection;
 

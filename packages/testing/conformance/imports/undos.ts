@@ -15,7 +15,7 @@ const both = (gameId: GameId, at: Millis = 1) => [line(ada, gameId, at), line(bo
 
 const done = { removed: 0, restored: 0, isDone: true };
 
-/** Makes a scope with a link and a removed one, and reads their records and that of a user without one. */
+/** Makes a scope with a link and a removed one, and reads the records of both users and of one without a link. */
 const makeThree = Effect.gen(function* () {
   const steps = yield* makeSteps;
   const { links, write, global } = steps;

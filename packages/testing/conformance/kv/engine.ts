@@ -6,7 +6,7 @@ import { expectEqual } from "../expect.ts";
 
 export class Engine extends Context.Service<Engine, Kv>()("@accountlink/testing/Engine") {}
 
-/** A second handle on the store of the engine, as another process has it; the engine itself if there is none. */
+/** A second handle on the store of the engine, as another process has it, or the engine itself. */
 export class OtherHandle extends Context.Service<OtherHandle, Kv>()("@accountlink/testing/OtherHandle") {}
 
 /** Makes the names of a case keys with a prefix that no other case has. */
@@ -19,7 +19,7 @@ export const makeKeys = Effect.map(Effect.all([Engine, OtherHandle]), ([kv, othe
   const namesOf = (entries: ReadonlyArray<Entry>) => entries.map((entry) => entry.key.slice(prefix.length));
   return {
     kv,
-    /** The handle of one of several writers, half of whom have the other. */
+    /** The handle of one of several writers. Half of the writers have the other. */
     of: (writer: number): Kv => (writer % 2 === 0 ? kv : other),
     key,
     range,
