@@ -188,11 +188,11 @@ export const restoreEmbedded = Effect.fnUntraced(function* (
     yield* acquireProcessLock(folder).pipe(
       Effect.catchTag("SqlError", (cause) => Effect.fail(new DatabaseUnusable({ path, cause }))),
     );
-    yield* Effect.addFinalizer(() =>
-      Effect.promise(() => Promise.all(besideOf(part).map((name) => rm(name, { force: true })))),
-    );
+    // SQLite would apply the log that a killed restore left to the new part.
+    const removePart = () => Promise.all(besideOf(part).map((name) => rm(name, { force: true })));
+    yield* Effect.addFinalizer(() => Effect.promise(removePart));
     yield* attempt(async () => {
-      await rm(part, { force: true });
+      await removePart();
       // A copy of the file would have its mode, with which others may read it.
       await writeFile(part, createReadStream(file), { flag: "wx", mode: 0o600 });
       giveToOwnerOf(folder, part);

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { Effect } from "effect";
 import { expect, it, vi } from "vitest";
@@ -55,6 +56,29 @@ it("restore replaces a lost database", async () => {
   expect(await json("restore", String(backup))).toMatchObject({ secret: "fits", tables: { keys: 1 } });
   expect(namesIn(dataFolder).filter((name) => name.includes("part"))).toEqual([]);
   expect(await statusWith(await serve(), token)).toBe(404);
+});
+
+it("a restore applies no log that a killed one left", async () => {
+  const { folder, dataFolder, json } = await makeWorkplace();
+  await json("keys", "create", "--account", "acme");
+  const backups = join(folder, "backups");
+  const { file: small } = await json("backup", backups);
+  const rows =
+    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT i, 1, 1 FROM n";
+  inDatabase(
+    join(dataFolder, "accountlink.db"),
+    `INSERT INTO import_progress (source, position, saved_at) ${rows}`,
+  );
+  const { file: large } = await json("backup", backups);
+  const part = join(dataFolder, ".restored.part");
+  copyFileSync(String(small), part);
+  const killed = new DatabaseSync(part);
+  killed.exec("PRAGMA journal_mode = WAL; UPDATE storage_place SET rest_since = 1");
+  copyFileSync(`${part}-wal`, `${part}-log`);
+  killed.close();
+  renameSync(`${part}-log`, `${part}-wal`);
+  const tables = { keys: 1, import_progress: 5000 };
+  expect(await json("restore", "--replace", String(large))).toMatchObject({ tables });
 });
 
 it("a server makes backups by itself", async () => {
