@@ -22,6 +22,7 @@ import {
 } from "./roles/plan_records.ts";
 import { putProblems, settlingOperations } from "./roles/plan_settling.ts";
 import { confirmPreview, rolePreviews } from "./roles/preview_store.ts";
+import { beginReversals, roleChangesQueue } from "./roles/role_history_store.ts";
 import {
   changedSettings,
   isChangedSince,
@@ -82,16 +83,21 @@ const put = Effect.fnUntraced(function* (
   if (settings.state === "on" && others.some((plan) => plan.pid !== pid))
     return "guild_has_plan" satisfies PutRefusal;
   yield* confirmPreview(tx, write);
-  if (changedSettings(before, settings).length === 0) return null;
-  yield* tx.put(rolePlans, changedPlan(stored, write, settings));
-  yield* tx.journal(write, "roles.updated", planEntryDetails(write, before, settings));
-  yield* turnLinking(tx, write, settings.state, pause);
-  if (before.state !== settings.state) yield* noteTurn(tx, write, settings.state, pause.why);
-  const ofPlan = yield* tx.list(roleProblems.byUser, ["", pid, guildId]);
-  yield* removeFound(roleProblems)(
-    tx,
-    ofPlan.filter((problem) => hasEnded(problem, write.at)),
-  );
+  const isChanged = changedSettings(before, settings).length > 0;
+  if (isChanged) {
+    yield* tx.put(rolePlans, changedPlan(stored, write, settings));
+    yield* tx.journal(write, "roles.updated", planEntryDetails(write, before, settings));
+    yield* turnLinking(tx, write, settings.state, pause);
+    if (before.state !== settings.state) yield* noteTurn(tx, write, settings.state, pause.why);
+    const ofPlan = yield* tx.list(roleProblems.byUser, ["", pid, guildId]);
+    yield* removeFound(roleProblems)(
+      tx,
+      ofPlan.filter((problem) => hasEnded(problem, write.at)),
+    );
+  }
+  const { take } = write;
+  if (take !== undefined && (isChanged || take.length > 0))
+    yield* beginReversals(tx, { ...write, change: "gave", roleIds: take, since: 0, count: 0 });
   return null;
 });
 
@@ -177,7 +183,7 @@ export const storedRolePlans = recordStore(RolePlanStore, (records) => {
         };
       }),
 
-    put: (change) => write("put", queuesOf(change), (tx) => put(tx, change)),
+    put: (change) => write("put", [...queuesOf(change), roleChangesQueue(change)], (tx) => put(tx, change)),
 
     pause: (change) =>
       write("pause", queuesOf(change), function* (tx) {

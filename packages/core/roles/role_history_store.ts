@@ -211,7 +211,29 @@ const isSame = (one: RoleReversal | undefined, { at, number }: RoleReversal): bo
 
 const keyOf = ({ pid, guildId, roleId, change }: RoleReversal) => [pid, guildId, roleId, change] as const;
 
-const queueOf = ({ pid, guildId }: PlanPlace) => `role changes ${pid} ${guildId}`;
+/** @internal */
+export const roleChangesQueue = ({ pid, guildId }: PlanPlace) => `role changes ${pid} ${guildId}`;
+
+/** The body of `RoleHistoryStore.reverse`, for the transaction of a plan. @internal */
+export const beginReversals = Effect.fnUntraced(function* (
+  tx: Tx,
+  { roleIds, change, since, count, ...origin }: BeginReversals,
+) {
+  const { pid, guildId } = origin;
+  // Reversals that wait would go on once the plan is on again.
+  const gave = (yield* tx.list(roleReversals.all, [pid, guildId])).filter(
+    (reversal) => reversal.change === "gave" && roleIds.includes(reversal.roleId) === (change === "took"),
+  );
+  yield* removeFound(roleReversals)(tx, gave);
+  for (const roleId of roleIds) {
+    const running = yield* tx.get(roleReversals, pid, guildId, roleId, change);
+    const at = Math.min(since, running?.at ?? since);
+    yield* tx.put(roleReversals, { pid, guildId, roleId, change, at, number: 0 });
+  }
+  if (change === "took") yield* tx.journal(origin, "roles.put_back", { guildId, count });
+  else if (roleIds.length > 0)
+    yield* tx.journal(origin, "roles.updated", { guildId, taken: roleIds.join(", ") });
+});
 
 /** Stores the history of roles in any storage. @internal */
 export const storedRoleHistory = recordStore(RoleHistoryStore, (records) => {
@@ -263,7 +285,7 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, (records) => {
     begin: (all) =>
       Effect.map(
         Effect.forEach(Arr.chunksOf(all.changes, size), (changes) =>
-          write("begin", queueOf(all), (tx) => beginSome(tx, { ...all, changes })),
+          write("begin", roleChangesQueue(all), (tx) => beginSome(tx, { ...all, changes })),
         ),
         (parts) => parts.flat(),
       ),
@@ -271,7 +293,7 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, (records) => {
     end: (all) =>
       Effect.forEach(
         Arr.chunksOf(all, size),
-        (part) => write("end", queueOf(part[0].change), (tx) => endSome(tx, part)),
+        (part) => write("end", roleChangesQueue(part[0].change), (tx) => endSome(tx, part)),
         { discard: true },
       ),
 
@@ -312,42 +334,26 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, (records) => {
       ),
 
     close: (change) =>
-      write("close", queueOf(change), function* (tx) {
+      write("close", roleChangesQueue(change), function* (tx) {
         const kept = yield* changeOf(tx, change);
         if (kept !== undefined) yield* tx.put(roleChanges, ended(kept));
       }),
 
-    reverse: ({ roleIds, change, since, count, ...origin }) =>
-      write("reverse", queueOf(origin), function* (tx) {
-        const { pid, guildId } = origin;
-        // Reversals that wait would go on once the plan is on again.
-        const gave = (yield* tx.list(roleReversals.all, [pid, guildId])).filter(
-          (reversal) =>
-            reversal.change === "gave" && roleIds.includes(reversal.roleId) === (change === "took"),
-        );
-        yield* removeFound(roleReversals)(tx, gave);
-        for (const roleId of roleIds) {
-          const running = yield* tx.get(roleReversals, pid, guildId, roleId, change);
-          const at = Math.min(since, running?.at ?? since);
-          yield* tx.put(roleReversals, { pid, guildId, roleId, change, at, number: 0 });
-        }
-        if (change === "took") yield* tx.journal(origin, "roles.put_back", { guildId, count });
-        else if (roleIds.length > 0)
-          yield* tx.journal(origin, "roles.updated", { guildId, taken: roleIds.join(", ") });
-      }),
+    reverse: (reversals) =>
+      write("reverse", roleChangesQueue(reversals), (tx) => beginReversals(tx, reversals)),
 
     reversals: (place) =>
       read("reversals", (tx) => tx.list(roleReversals.all, place === null ? [] : [place.pid, place.guildId])),
 
     progress: (before, after) =>
-      write("progress", queueOf(before), function* (tx) {
+      write("progress", roleChangesQueue(before), function* (tx) {
         if (!isSame(yield* tx.get(roleReversals, ...keyOf(before)), before)) return false;
         yield* tx.put(roleReversals, after);
         return true;
       }),
 
     stop: (reversal) =>
-      write("stop", queueOf(reversal), function* (tx) {
+      write("stop", roleChangesQueue(reversal), function* (tx) {
         const stored = yield* tx.get(roleReversals, ...keyOf(reversal));
         if (isSame(stored, reversal)) yield* tx.remove(roleReversals, ...keyOf(reversal));
       }),

@@ -19,6 +19,8 @@ export interface PutPlan extends PlanWrite {
   readonly settings: PlanSettings;
   /** The settings that were read before, if nobody may have changed them meanwhile. */
   readonly edited?: PlanSettings;
+  /** As in `StoredPlans.write`. */
+  readonly take?: ReadonlyArray<string>;
   /**
    * The end of the scope's event feed at the time of the write. A plan that is turned on reads only later events. It
    * needs no earlier events, because its sweep compares all members.

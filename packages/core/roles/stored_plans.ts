@@ -14,7 +14,6 @@ import { EventStore } from "../events/event_store.ts";
 import type { Expected } from "../expected.ts";
 import { requireOwnGuild } from "../platforms/guild_guard.ts";
 import { formatTimestamp, timeOrNull } from "../timestamp.ts";
-import { RoleHistoryStore } from "./role_history_store.ts";
 import {
   type ChosenSettings,
   changedSettings,
@@ -66,7 +65,6 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
     const store = yield* RolePlanStore;
     const communities = yield* CommunityStore;
     const events = yield* EventStore;
-    const history = yield* RoleHistoryStore;
     const announceChange = yield* makeAnnounceItems("role_plans");
     const announceLog = yield* makeAnnounceItems("guild_logs");
 
@@ -99,13 +97,10 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
     ) {
       const { end } = yield* events.range(plan.scope.pid);
       const at = yield* Clock.currentTimeMillis;
-      const change = { ...origin, ...placeOf(plan), at };
-      const put = { ...change, settings, position: end };
-      const refused = yield* store.put({ ...put, ...(isEdited && { edited: plan }) });
+      const put = { ...origin, ...placeOf(plan), at, settings, position: end };
+      const chosen = { ...(isEdited && { edited: plan }), ...(take !== undefined && { take }) };
+      const refused = yield* store.put({ ...put, ...chosen });
       if (refused !== null) return yield* new Conflict({ reason: refused });
-      const isChanged = changedSettings(plan, settings).length > 0;
-      if (take !== undefined && (isChanged || take.length > 0))
-        yield* history.reverse({ ...change, change: "gave", roleIds: take, since: 0, count: 0 });
       yield* announceChange;
     });
 

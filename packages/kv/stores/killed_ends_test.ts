@@ -1,13 +1,13 @@
 /** What ends or is deleted in several commits, killed after each of them on the smallest engine. */
-import { AuditLog, ChatId, GameId, GuildId, LinkStore, type StoragePorts } from "@accountlink/core";
+import { AuditLog, ChatId, GameId, GuildId, LinkStore, Signals, type StoragePorts } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { KeyStore } from "@accountlink/core/keys";
-import { noPlan, RolePlanStore } from "@accountlink/core/roles";
+import { noPlan, RoleHistoryStore, RolePlanStore, StoredPlans } from "@accountlink/core/roles";
 import { SessionStore } from "@accountlink/core/sessions";
 import { WebhookStore } from "@accountlink/core/webhooks";
 import { makeDelivery, makeKey, makeSession, makeWebhook } from "@accountlink/testing";
-import { Effect, Exit, Option } from "effect";
-import { assert, expect, it } from "vitest";
+import { Effect, Exit, Layer, Option } from "effect";
+import { assert, expect, it, onTestFinished, vi } from "vitest";
 import { type Entry, type Kv, memoryKv } from "../mod.ts";
 import { dyingKv } from "./test_dying_kv.ts";
 import { makeScope, onStorage, origin, pid } from "./test_storage.ts";
@@ -169,4 +169,37 @@ it("rules whose removal is killed are off before they forget a member", async ()
     expect((yield* actionsOf("acme")).filter((action) => action === "roles.deleted").length).toBe(1);
   });
   expect(await killAfterEach(remove, resume, isEnded, add)).toBeGreaterThan(3);
+});
+
+it("rules whose storing is killed are the earlier ones, or the roles that they drop are taken", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 5 });
+  onTestFinished(() => void vi.useRealTimers());
+  const guildId = GuildId.make("70001");
+  const place = { pid, guildId };
+  const rules = [{ roleId: "5", when: { is: "linked" }, nickname: null }] as const;
+  const add = Effect.gen(function* () {
+    yield* makeScope;
+    const settings = { ...noPlan, rules, state: "on" } as const;
+    yield* RolePlanStore.use((store) => store.put({ ...origin, ...place, settings, position: 0, at: 1 }));
+  });
+  const silent = Layer.mock(Signals, { publish: () => Effect.void });
+  const drop = Effect.gen(function* () {
+    const scope = { pid, account: "acme", kind: "global" } as const;
+    const chosen = { ...noPlan, state: "on", take: ["5"] } as const;
+    yield* StoredPlans.use((plans) => plans.put({ scope, guildId }, chosen, origin));
+  }).pipe(Effect.provide(Layer.provide(StoredPlans.layer, silent)));
+  const isTaken = Effect.gen(function* () {
+    const plan = yield* RolePlanStore.use((store) => store.find(place));
+    const taken = yield* RoleHistoryStore.use((history) => history.reversals(place));
+    return [Option.getOrThrow(plan).rules.length, taken.map(({ roleId }) => roleId)];
+  });
+  const resume = Effect.gen(function* () {
+    expect([
+      [1, []],
+      [0, ["5"]],
+    ]).toContainEqual(yield* isTaken);
+    yield* drop;
+  });
+  const isEnded = Effect.map(isTaken, (taken) => expect(taken).toEqual([0, ["5"]]));
+  expect(await killAfterEach(drop, resume, isEnded, add)).toBe(1);
 });
