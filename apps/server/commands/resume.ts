@@ -5,12 +5,14 @@ import {
   MemberSync,
   makePlanPreviews,
   type PlanPreview,
+  RoleHistoryStore,
   type RolePlan,
   RolePlanStore,
+  reversalState,
   shownPreview,
 } from "@accountlink/core/roles";
 import { timeOrNull } from "@accountlink/core/timestamp";
-import { Effect, Layer, Schedule } from "effect";
+import { Effect, Layer, Option, Schedule } from "effect";
 import { switchFlag } from "../cli/flags.ts";
 import { answer, countOf } from "../cli/output.ts";
 import { progressBar } from "../cli/progress.ts";
@@ -51,6 +53,31 @@ const plansThatAreOn = Effect.gen(function* () {
   const found = yield* Effect.forEach(scopes.flat(), ({ scope }) => plans.list(scope.pid));
   return found.flat().filter(({ state }) => state === "on");
 });
+
+/** The roles that go on being given back, or taken because no rule names them any more. */
+const reversalsThatGoOn = Effect.gen(function* () {
+  const history = yield* RoleHistoryStore;
+  const plans = yield* RolePlanStore;
+  const keys = yield* KeyStore;
+  const going = yield* Effect.filter(yield* history.reversals(null), (reversal) =>
+    Effect.map(reversalState(plans, reversal), (state) => state === "goes on"),
+  );
+  return yield* Effect.forEach(going, ({ pid, guildId, roleId, change, at }) =>
+    Effect.gen(function* () {
+      const found = Option.getOrNull(yield* keys.findScopeByPid(pid));
+      const does = change === "took" ? ("give back" as const) : ("take" as const);
+      const members = yield* history.count({ pid, guildId }, { roleId, change }, at);
+      return { account: found?.scope.account ?? null, guildId, roleId, does, members };
+    }),
+  );
+});
+
+type Reversal = Effect.Success<typeof reversalsThatGoOn>[number];
+
+const reversalLine = ({ account, guildId, roleId, does, members }: Reversal): string =>
+  `guild ${guildId} of account "${account}": role ${roleId} is ${
+    does === "take" ? "taken from" : "given back to"
+  } up to ${countOf(members, "member")}, as the team asked before`;
 
 type Told = ReturnType<typeof toldOf>;
 
@@ -115,20 +142,22 @@ export const resumeStorage = Effect.fnUntraced(function* (
   return yield* Effect.gen(function* () {
     const use = yield* StorageUse;
     const rest = use.resting();
-    const plans = platforms === null || rest === null ? [] : yield* plansThatAreOn;
+    const isTold = platforms !== null && rest !== null;
+    const plans = isTold ? yield* plansThatAreOn : [];
     const told =
       platforms === null ? [] : yield* previewsOf(plans).pipe(Effect.provide(platforms), Effect.scoped);
-    const lines = told.map(lineOf);
+    const reversals = isTold ? yield* reversalsThatGoOn : [];
+    const lines = [...told.map(lineOf), ...reversals.map(reversalLine)];
     const untold = told.filter((each) => !each.told);
     if (untold.length > 0 && !isDry) {
       return yield* new CommandFailed({
         notes: lines,
         problem: `Cannot resume: ${countOf(untold.length, "guild")} cannot be compared, expected an answer of the platform for each, or --without-preview`,
-        details: { plans: told },
+        details: { plans: told, reversals },
       });
     }
     if (rest !== null && !isDry) yield* use.resume;
-    return { rest, told, lines };
+    return { rest, told: { plans: told, reversals }, lines };
   }).pipe(Effect.provide(services));
 });
 
@@ -148,7 +177,7 @@ export const resumeCommand = single(
         ...json,
         resumed: rest !== null && !dryRun,
         restingSince: timeOrNull(rest?.since ?? null),
-        plans: told,
+        ...told,
       },
       [...lines, `${text[0]?.toUpperCase()}${text.slice(1)} ${outcome}`].join("\n"),
     );

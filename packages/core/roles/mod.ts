@@ -1,5 +1,6 @@
 /** Role plans, which give the members of a guild roles and nicknames that depend on their links. */
 export type { HoldItems } from "../records/records.ts";
+export { reversalState } from "./courier/reversals.ts";
 export * from "./courier/role_couriers.ts";
 export { makeGuildCheck } from "./guild_check.ts";
 export { shownNickname } from "./kept_nickname.ts";

@@ -198,7 +198,7 @@ export const restoreCommand = single(
       }),
     );
     yield* answer(
-      { ...outcome, resumed: true, plans: resumed.told },
+      { ...outcome, resumed: true, ...resumed.told },
       [...resumed.lines, `${told}. It acts again`].join("\n"),
     );
   },

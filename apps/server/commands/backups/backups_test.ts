@@ -244,6 +244,47 @@ it("restore --resume whose resume is refused tells what it restored", async () =
   });
 });
 
+it("a resume tells which roles go on being taken and given back", async () => {
+  const { folder, dataFolder, environment, file, json } = await makeWorkplace();
+  const [one, two] = ["700000000000000001", "700000000000000002"];
+  const plans = [one, two].map((guildId) => ({
+    account: "acme",
+    scope: "global",
+    guildId,
+    rules: [],
+    state: guildId === one ? "on" : "paused",
+  }));
+  const platform = {
+    guilds: [one, two].map((id) => ({ id, bot: true, roles: [{ id: "5", name: "Linked" }] })),
+  };
+  const fixture = { ACCOUNTLINK_FIXTURE: await file("fixture.json", JSON.stringify({ plans, platform })) };
+  const server = await startServer({ ...environment, ...fixture });
+  await server.stop();
+  for (const [guildId, change] of [
+    [one, "gave"],
+    [two, "took"],
+  ]) {
+    const made = `'${change}', '${change}', 2, 'link', 'made', NULL`;
+    inDatabase(
+      join(dataFolder, "accountlink.db"),
+      `INSERT INTO role_reversals (pid, guild_id, role_id, change, at, number)
+        SELECT pid, '${guildId}', '5', '${change}', 1, 0 FROM scopes;
+      INSERT INTO role_changes (pid, guild_id, number, chat_id, role_id, change, last, at, because, outcome, kept_until)
+        SELECT pid, '${guildId}', 1, '100001', '5', ${made} FROM scopes`,
+    );
+  }
+  const { file: backup } = await json("backup", join(folder, "backups"));
+  await json("restore", "--replace", String(backup));
+  const { stdout } = await runInProcess(["resume", "--dry-run", "--json"], { ...environment, ...fixture });
+  const of = { account: "acme", roleId: "5", members: 1 };
+  expect(JSON.parse(stdout)).toMatchObject({
+    reversals: [
+      { ...of, guildId: one, does: "take" },
+      { ...of, guildId: two, does: "give back" },
+    ],
+  });
+});
+
 const missing = await whyNothingShared();
 
 it.skipIf(missing !== null)(

@@ -11,19 +11,22 @@ import { changeInterval } from "./sweep_changes.ts";
 /** After so many members the progress is stored. */
 const pageSize = 20;
 
+/** Whether a reversal goes on, waits until the plan is on again, or is over because the rules decide again. @internal */
+export const reversalState = Effect.fnUntraced(function* (
+  store: RolePlanStore["Service"],
+  { roleId, change, ...place }: RoleReversal,
+) {
+  const plan = Option.getOrNull(yield* store.find(place));
+  const isOn = plan?.state === "on";
+  if (change === "took") return isOn ? "over" : "goes on";
+  if (plan === null || plan.rules.some((rule) => rule.roleId === roleId)) return "over";
+  return isOn ? "goes on" : "waits";
+});
+
 export const makeReverse = Effect.gen(function* () {
   const store = yield* RolePlanStore;
   const history = yield* RoleHistoryStore;
   const sync = yield* MemberSync;
-
-  /** Whether a reversal goes on, waits until the plan is on again, or is over because the rules decide again. */
-  const stateOf = Effect.fnUntraced(function* ({ roleId, change, ...place }: RoleReversal) {
-    const plan = Option.getOrNull(yield* store.find(place));
-    const isOn = plan?.state === "on";
-    if (change === "took") return isOn ? "over" : "goes on";
-    if (plan === null || plan.rules.some((rule) => rule.roleId === roleId)) return "over";
-    return isOn ? "goes on" : "waits";
-  });
 
   /** Reverses one change, unless the member has left, or the role was given or taken since. */
   const reverseOne = Effect.fnUntraced(function* (kept: KeptRoleChange) {
@@ -60,7 +63,7 @@ export const makeReverse = Effect.gen(function* () {
   });
 
   const reverseRole = Effect.fnUntraced(function* (start: RoleReversal) {
-    const goesOn = Effect.map(stateOf(start), (state) => state === "goes on");
+    const goesOn = Effect.map(reversalState(store, start), (state) => state === "goes on");
     const steps = patientSteps("Cannot put roles back", () =>
       Effect.orElseSucceed(
         Effect.map(goesOn, (does) => !does),
@@ -86,7 +89,7 @@ export const makeReverse = Effect.gen(function* () {
     const all = yield* history.reversals(place);
     for (const reversal of all) {
       yield* Effect.ignore(reverseRole(reversal));
-      if ((yield* stateOf(reversal)) !== "over") continue;
+      if ((yield* reversalState(store, reversal)) !== "over") continue;
       const stored = (yield* history.reversals(place)).find(
         ({ roleId, change }) => roleId === reversal.roleId && change === reversal.change,
       );
