@@ -11,6 +11,7 @@ const test = testWith(RequestPlaces.layer);
 test.each([
   ["bulk", bounds.bulks],
   ["list", bounds.dearRequests],
+  ["reverse", bounds.dearRequests],
   ["platform", bounds.dearRequests],
   ["write", bounds.writes],
   ["read", bounds.dearRequests],
@@ -19,6 +20,8 @@ test.each([
   "an account has its places of the kind %s, and another account none that waits for them",
   function* ([kind, most]) {
     const places = yield* RequestPlaces;
+    // Alone, an account may answer any number of reverse lookups.
+    (yield* WorkingTimes).accounts.note("eve", 0);
     const started: Array<string> = [];
     const ask = (account: string) =>
       Effect.forkChild(

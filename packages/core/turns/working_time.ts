@@ -114,9 +114,9 @@ export class WorkingTime {
     return Effect.andThen(this.rest(account), this.count(account, step));
   }
 
-  /** Runs a step as `pace` does, but counts nothing while the account is alone, for steps as short as a lookup. */
-  paceBeside<A, E, R>(account: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.withFiber((fiber) => (this.#isAlone(fiber, account) ? step : this.pace(account, step)));
+  /** Runs a step as short as a lookup: at once while the account is alone, otherwise in its place. */
+  beside<A, E, R>(account: string, step: Effect.Effect<A, E, R>, inPlace: typeof step): typeof step {
+    return Effect.withFiber((fiber) => (this.#isAlone(fiber, account) ? step : inPlace));
   }
 
   /**
