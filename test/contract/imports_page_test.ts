@@ -144,6 +144,26 @@ test("an upload that is not a list of links is refused with a one-sentence messa
   }
   const none = await importer.post(imports);
   expect(wordsOf(none)).toContain("The upload cannot be read");
+  // A browser sends a field without a file as a file without a name.
+  const csrf = formOf(await importer.get(imports))["csrf"] ?? "";
+  const parts = [
+    `name="csrf"\r\n\r\n${csrf}`,
+    `name="pid"\r\n\r\n${importer.pid}`,
+    'name="onConflict"\r\n\r\nkeep',
+    'name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n',
+  ].map((part) => `--b\r\nContent-Disposition: form-data; ${part}\r\n`);
+  const unchosen = await server.send(`POST ${imports}`, {
+    headers: {
+      cookie: `accountlink_session=${importer.owner.browser.cookies.get("accountlink_session")}`,
+      "content-type": "multipart/form-data; boundary=b",
+    },
+    body: `${parts.join("")}--b--\r\n`,
+  });
+  expect([unchosen.status, wordsOf(unchosen)]).toEqual([
+    400,
+    expect.stringContaining("There is no file. Choose one."),
+  ]);
+  expect(unchosen.text).toContain('value="keep" checked');
   expect(await importer.links()).toEqual([]);
 });
 

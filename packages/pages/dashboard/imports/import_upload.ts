@@ -49,6 +49,8 @@ export const readUpload = Effect.fnUntraced(function* (
     if (fileName !== undefined) return yield* new WrongUpload({ reason: "several" });
     onFields({ fields, ignoreColumns });
     if (isTooLarge) return yield* new WrongUpload({ reason: "too_large" });
+    // A browser sends a field without a file as an empty file without a name.
+    if (part.name === "") return yield* Stream.runDrain(part.content);
     fileName = part.name.slice(0, 100);
     yield* Stream.runForEach(part.content, (bytes) => file.append(bytes));
   });
