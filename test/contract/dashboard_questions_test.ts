@@ -31,9 +31,10 @@ server.fixtures.plan({ account: "club", guildId: botlessGuild });
 
 let owner: Owner;
 let pid: string;
+let shared: string;
 let botless: string;
 beforeAll(async () => {
-  ({ owner, pid } = await enterDashboard(server, ada, guild));
+  ({ owner, pid, global: shared } = await enterDashboard(server, ada, guild));
   botless = await pidOf(owner, botlessGuild);
 });
 
@@ -176,6 +177,18 @@ test("a refused channel of the log leaves what the other forms of the page have 
   expect(refused.status).toBe(400);
   expect(refused.text).toMatch(/name="remindAfterDays"[^>]* value="7"/);
   await postTo(browser, path, { ...days, remindAfterDays: "" });
+});
+
+test("a refused form of a shared list has an address that leads back to its community", async () => {
+  const { browser } = owner;
+  const page = await browser.get(`/dashboard/communities/${shared}/channels?guildId=${guild}`);
+  const [, action = ""] = /<form method="post" action="([^"]*\/channels[^"]*)"/.exec(page.text) ?? [];
+  const refused = await browser.post(action, { ...formOf(page), act: "log", logChannelId: "99" });
+  expect([refused.status, titleOf(refused.text)]).toEqual([
+    400,
+    "Log and panel of Rook &amp; Bishop – accountlink",
+  ]);
+  expect(titleOf((await browser.get(action)).text)).toBe(titleOf(refused.text));
 });
 
 test("somebody becomes an owner only after a question that says what owners may do", async () => {

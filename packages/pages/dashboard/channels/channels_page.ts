@@ -9,7 +9,7 @@ import type { Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { channelsPath, communityPath } from "../paths.ts";
+import { communityPath } from "../paths.ts";
 import {
   type ChannelsField,
   type ChannelsForm,
@@ -50,7 +50,7 @@ export const publicLogPage = (view: ChannelsView, { logChannelId }: ChannelsForm
     content: html`
 <p>${say("channels.public.text", { b: tags.b, channel: channel.name })}</p>
 <p>${say("channels.public.usual")}</p>
-${formTo(channelsPath(view.scope.pid), { guildId, logChannelId, confirm: "yes" })`
+${formTo(pageOf(view), { guildId, logChannelId, confirm: "yes" })`
 ${buttonsOr(html`<button class="button bad" name="act" value="log">${say("channels.public.post", { channel: channel.name })}</button>`, pageOf(view), say("channels.public.other"))}`}`,
   };
 };
@@ -112,7 +112,7 @@ ${menuField({
   choices: [{ value: "", label: say("channels.choose") }, ...choicesOf(view.channels, channel.value)],
 })}
 <p class="row"><button class="button" name="act" value="panel">${say("channels.post")}</button>
-<button class="button quiet" name="act" value="preview" formaction="${to(`${channelsPath(view.scope.pid)}#panel`)}">${say("channels.update")}</button></p>
+<button class="button quiet" name="act" value="preview" formaction="${to(`${pageOf(view)}#panel`)}">${say("channels.update")}</button></p>
 <p class="hint">${say("channels.post.hint")}</p>`}
 <figure class="panel">
 <figcaption>${say("channels.preview")}</figcaption>

@@ -85,5 +85,4 @@ export const notHomeHtml = ({ answersFor, community, guildId }: ChannelsView): H
 };
 
 /** Makes the form of a section. Its answer begins at the top, since an address with `#` would keep its message unfocused. */
-export const start = ({ community, guildId }: ChannelsView): typeof html =>
-  panelTo(channelsPath(community.scope.pid), { guildId });
+export const start = (view: ChannelsView): typeof html => panelTo(pageOf(view), { guildId: view.guildId });

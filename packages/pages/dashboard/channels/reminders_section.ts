@@ -7,7 +7,7 @@ import { platforms } from "../look/names.ts";
 import { capitalised, say, tags } from "../look/say.ts";
 import { durationHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { channelsPath, paths, withQuery } from "../paths.ts";
+import { paths, withQuery } from "../paths.ts";
 import {
   type ChannelsField,
   type ChannelsForm,
@@ -32,7 +32,7 @@ export const remindersPage = (
   members: number | null,
   perMinute: number,
 ): Page => {
-  const { scope, guildId, verify, name, sentence, language } = view;
+  const { guildId, verify, name, sentence, language } = view;
   const duration = (members ?? 0) * Math.max(reminderPause, 60_000 / perMinute);
   return {
     title: say("reminders.ask"),
@@ -54,7 +54,7 @@ ${say("reminders.ask.later")}</p>
 </figure>
 <p>${capitalised(say("reminders.ask.risk", { platform: platforms.chat }))}</p>
 <p>${say("reminders.ask.back")}</p>
-${formTo(channelsPath(scope.pid), { guildId, remindAfterDays: String(days), confirm: "yes" })`
+${formTo(pageOf(view), { guildId, remindAfterDays: String(days), confirm: "yes" })`
 ${buttonsOr(html`<button class="button" name="act" value="reminders">${say("reminders.ask.on")}</button>`, pageOf(view), say("reminders.ask.cancel"))}`}`,
   };
 };

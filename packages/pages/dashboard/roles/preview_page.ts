@@ -79,8 +79,10 @@ const failedHtml = (view: PreviewView): Html => html`
 <p class="problem">${say("preview.failed", { count: view.preview.done, ...platforms })}</p>
 ${formOf(view)`<p class="row"><button class="button" name="act" value="again">${say("preview.again")}</button></p>`}`;
 
-const formOf = ({ community, guildId, preview, seen }: PreviewView): typeof html =>
-  panelTo(rolesPreviewPath(community.scope.pid), { guildId, id: preview.id, seen });
+const formOf = ({ community, guildId, preview, seen }: PreviewView): typeof html => {
+  const values = { guildId, id: preview.id, seen };
+  return panelTo(withQuery(rolesPreviewPath(community.scope.pid), values), values);
+};
 
 const doneHtml = (view: PreviewView): Html => {
   const { preview, isOn } = view;

@@ -50,6 +50,10 @@ it("members for whom the game platform did not answer come first, and a tenth of
     few.indexOf("Nobody has been changed yet."),
   );
   expect(few).toContain('value="confirm">Turn on</button>');
+  // Of a list of several communities, the address of a refused form leads back to this one.
+  expect(few).toMatch(
+    /<form method="post" action="[^"]*\/roles\/preview\?guildId=700000000000000001&amp;id=1"/,
+  );
   const many = inEnglish(pageOf("done", { done: 1_000, unknown: 100 }).content);
   expect(many).toContain('value="confirm">Turn on without knowing 100 members</button>');
 });
