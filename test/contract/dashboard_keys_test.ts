@@ -139,6 +139,22 @@ test("the page of a new key has an example that looks up a linked user", async (
   expect([issued.status, issued.text]).toEqual([201, expect.stringContaining("/v2/chat?chatId=100002")]);
 });
 
+test.each([
+  ["keys", { name: "Sent twice", scope: "global", access: "full" }],
+  ["webhooks", { description: "Sent twice", scope: "global", url: "https://1.1.1.1/" }],
+])("a form of %s that is sent again creates nothing, and says what it made", async (section, typed) => {
+  const { browser } = await signInOwner(server, "100031");
+  const form = { ...formOf(await browser.get(`/dashboard/${section}/new`)), ...typed };
+  const made = await browser.post(`/dashboard/${section}`, form);
+  expect(made.status).toBe(201);
+  const [, page = ""] = /data-leaves-for="([^"]*)"/.exec(made.text) ?? [];
+  const again = await browser.post(`/dashboard/${section}`, form);
+  expect([again.status, again.text]).toEqual([409, expect.stringContaining(`href="${page}">Sent twice</a>`)]);
+  expect((await browser.get(`/dashboard/${section}`)).text.match(/>Sent twice</g)).toHaveLength(1);
+  const another = { ...form, ...formOf(again), ...typed };
+  expect((await browser.post(`/dashboard/${section}`, another)).status).toBe(201);
+});
+
 test("the page of keys says what is not allowed", async () => {
   const owner = await signInOwner(server, "100014");
   const { text } = await owner.browser.get("/dashboard/keys");

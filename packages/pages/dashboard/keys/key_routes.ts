@@ -8,6 +8,7 @@ import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { isUntouched } from "../form_values.ts";
+import { nameOf } from "../look/owned_key.ts";
 import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
 import { requireSeen } from "../look/rotation.ts";
 import {
@@ -24,7 +25,7 @@ import { emptyKeyForm, expiryOf, type KeyRules, keyLabels, type NewKeyForm, rule
 import { makeKeyOperations } from "./key_operations.ts";
 import { keyPage, makeKeyView } from "./key_page.ts";
 import { keysPage } from "./keys_page.ts";
-import { type Issued, issuedPage, newKeyPage } from "./new_key_page.ts";
+import { type Issued, issuedPage, type Made, newKeyPage, refusedIfSent } from "./new_key_page.ts";
 
 export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const keys = yield* OwnedKeys;
@@ -47,8 +48,21 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     return keysPage(shown, weeks, nowOf(visitor), choice);
   });
 
-  const blank = (visitor: OwnerVisitor, typed: NewKeyForm, refused: Refused | null) =>
-    Effect.map(guildsOf(visitor), (owned) => newKeyPage(typed, owned, visitor.role, refused));
+  const newestOf = ({ owner }: OwnerVisitor) =>
+    Effect.map(
+      keys.list(owner),
+      ([key]): Made | undefined =>
+        key && { createdAt: key.createdAt, name: nameOf(key), path: keyPath(key.id) },
+    );
+
+  const blank = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    typed: NewKeyForm,
+    refused: Refused | null,
+  ) {
+    const newest = yield* newestOf(visitor);
+    return newKeyPage(typed, yield* guildsOf(visitor), visitor.role, { refused, newest });
+  });
 
   const one = (visitor: OwnerVisitor, key: KeyDetails, rules: KeyRules, refused: Refused | null) =>
     Effect.map(viewOf(visitor, key), (view) => keyPage(view, rules, visitor.role, nowOf(visitor), refused));
@@ -78,9 +92,11 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     page(paths.newKey, (visitor, query) =>
       blank(visitor, { ...emptyKeyForm, guildId: query("guildId") }, null),
     ),
-    form(paths.keys, (visitor, fields) => {
+    form(paths.keys, function* (visitor, fields) {
       const typed = typedIn(keyLabels, fields);
-      return orShowAgain(
+      const sent = refusedIfSent("key", fields, yield* newestOf(visitor));
+      if (sent !== null) return yield* blank(visitor, typed, sent);
+      return yield* orShowAgain(
         Effect.flatMap(
           operations.create.submit(visitor, fields, { expiresAt: expiryOf(typed.expiresAt) }),
           (made) => issued(visitor.owner, made, true),

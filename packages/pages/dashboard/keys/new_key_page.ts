@@ -4,6 +4,7 @@ import type { ChatId } from "@accountlink/core";
 import type { MemberRole } from "@accountlink/core/accounts";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
+import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { panelTo } from "../look/field.ts";
@@ -11,6 +12,7 @@ import { statusHtml } from "../look/notice.ts";
 import { nameOf } from "../look/owned_key.ts";
 import type { Refused } from "../look/refused.ts";
 import { timeHtml } from "../look/time.ts";
+import type { Fields } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { keyLabels, type NewKeyForm, rulesFields, scopeFields } from "./key_form.ts";
@@ -21,15 +23,42 @@ export const newKeyPage = (
   form: NewKeyForm,
   guilds: ReadonlyArray<OwnGuild> | null,
   role: MemberRole,
-  refused: Refused | null,
+  shown: ShownForm,
 ): Page =>
-  creationPage("keys", "key", keyLabels, refused, [scopeFields(form, guilds), rulesFields(form, role)]);
+  creationPage("keys", "key", keyLabels, shown, [scopeFields(form, guilds), rulesFields(form, role)]);
+
+/** A key or webhook of the account. */
+export interface Made {
+  readonly createdAt: Millis;
+  readonly name: string;
+  readonly path: string;
+}
+
+export interface ShownForm {
+  readonly refused: Refused | null;
+  readonly newest: Made | undefined;
+}
+
+/**
+ * Refuses a form if something was created after it was opened. Without a script, a reload of the page that shows a secret
+ * sends the form again.
+ */
+export const refusedIfSent = (thing: string, fields: Fields, newest: Made | undefined): Refused | null =>
+  newest === undefined || fields.all("seen").every((seen) => newest.createdAt <= Number(seen))
+    ? null
+    : {
+        status: 409,
+        problems: [],
+        general: html`Nothing was created: <a href="${to(newest.path)}">${newest.name}</a> was created after this form was
+          opened, perhaps by it. If you have not copied its secret, rotate it there. To create another ${thing}, send the
+          form again.`,
+      };
 
 export const creationPage = (
   section: "keys" | "webhooks",
   thing: string,
   labels: Readonly<Record<string, string>>,
-  refused: Refused | null,
+  { refused, newest }: ShownForm,
   fields: ReadonlyArray<Html>,
 ): Page => ({
   title: `Create a ${thing}`,
@@ -37,7 +66,7 @@ export const creationPage = (
   refused,
   labels,
   content: html`
-${panelTo(paths[section])`
+${panelTo(paths[section], { seen: String(newest?.createdAt ?? 0) })`
 ${fields}
 <button class="button">Create the ${thing}</button>`}
 <p><a href="${to(paths[section])}">Back to the ${thing}s</a></p>`,

@@ -4,12 +4,11 @@ import type { SentDelivery, WebhookDetails } from "@accountlink/core/webhooks";
 import { numberText } from "../../english_counts.ts";
 import { formTo, type Html, html, section, to } from "../../html.ts";
 import { scopeFields } from "../keys/key_form.ts";
-import { creationPage } from "../keys/new_key_page.ts";
+import { creationPage, type ShownForm } from "../keys/new_key_page.ts";
 import { copyable } from "../look/copyable.ts";
 import { webhookName } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
-import type { Refused } from "../look/refused.ts";
 import { timeHtml, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { paths, webhookPath } from "../paths.ts";
@@ -56,9 +55,9 @@ const scopeTexts = {
 export const newWebhookPage = (
   form: NewWebhookForm,
   guilds: ReadonlyArray<OwnGuild> | null,
-  refused: Refused | null,
+  shown: ShownForm,
 ): Page =>
-  creationPage("webhooks", "webhook", webhookLabels, refused, [
+  creationPage("webhooks", "webhook", webhookLabels, shown, [
     scopeFields(form, guilds, scopeTexts),
     webhookFields(form),
   ]);

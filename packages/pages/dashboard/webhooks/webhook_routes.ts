@@ -8,6 +8,8 @@ import {
 } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
+import { type Made, refusedIfSent } from "../keys/new_key_page.ts";
+import { webhookName } from "../look/names.ts";
 import type { NoticeName } from "../look/notice.ts";
 import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
 import { requireSeen } from "../look/rotation.ts";
@@ -35,8 +37,26 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   const webhookOf = ({ owner, context }: OwnerVisitor) =>
     webhooks.find(owner.account.name, String(context.query["id"]));
 
-  const blank = (visitor: OwnerVisitor, typed: NewWebhookForm, refused: Refused | null) =>
-    Effect.map(guildsOf(visitor), (guilds) => newWebhookPage(typed, guilds, refused));
+  const newestOf = ({ owner }: OwnerVisitor) =>
+    Effect.map(webhooks.list(owner.account.name), (listed): Made | undefined => {
+      const webhook = listed.at(-1);
+      return (
+        webhook && {
+          createdAt: webhook.createdAt,
+          name: webhookName(webhook),
+          path: webhookPath(webhook.id),
+        }
+      );
+    });
+
+  const blank = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    typed: NewWebhookForm,
+    refused: Refused | null,
+  ) {
+    const newest = yield* newestOf(visitor);
+    return newWebhookPage(typed, yield* guildsOf(visitor), { refused, newest });
+  });
 
   const show = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -63,9 +83,11 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       return webhooksPage(yield* webhooks.list(visitor.owner.account.name), namedGuilds(visitor));
     }),
     page(paths.newWebhook, (visitor) => blank(visitor, emptyWebhookForm, null)),
-    form(paths.webhooks, (visitor, fields) => {
+    form(paths.webhooks, function* (visitor, fields) {
       const typed = typedWebhook(fields);
-      return orShowAgain(
+      const sent = refusedIfSent("webhook", fields, yield* newestOf(visitor));
+      if (sent !== null) return yield* blank(visitor, typed, sent);
+      return yield* orShowAgain(
         Effect.map(operations.create.submit(visitor, fields), (issued) =>
           issuedWebhookPage({ ...issued, isNew: true }),
         ),
