@@ -22,6 +22,7 @@ it("a user's page shows the links of the user in all lists, and removes one or a
   expect(page.words).toContain("Shared list Linked 4 ");
   expect(page.words).toContain("Rook & Bishop Linked 4 ");
   expect(await page.goto("/dashboard/links")).toContain("4 links in the shared list; 8 in all lists");
+  expect(page.title).toBe("Links · Shared list – accountlink");
   expect(await page.press("Unlink the selected")).toContain("No user was selected.");
 
   await page.goto("/dashboard/links/user?chatId=100003");

@@ -82,7 +82,8 @@ export const contentWidth = (page: Page): Promise<number> =>
   page.evaluate<number>("document.documentElement.scrollWidth");
 
 /** Titles of the dashboard and the dev platform end with the name of the site. */
-const withoutSite = (title: string): string => title.replace(/ – (?:accountlink|dev platform)$/, "");
+const withoutSite = (title: string): string =>
+  title.replace(/(?: · .*)? – (?:accountlink|dev platform)$/, "");
 
 /**
  * Expects the page to have this title and no accessibility violation, and to fit each tested window. Outside of the

@@ -114,6 +114,17 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
   expect(await importer.run(again)).toContain("0 links of “links.csv” were stored");
 });
 
+test("the page of a user folds many imports that may have changed the link", async () => {
+  const importer = await makeImporter("100009");
+  const folded: Array<boolean> = [];
+  for (let count = 1; count <= 6; count++) {
+    await importer.run(locationOf(await importer.upload(`chatId,gameId\n${200_000 + count},${count}\n`)));
+    const { text } = await importer.get(`/dashboard/links/user?pid=${importer.pid}&chatId=200001`);
+    folded.push(/<details>\s*<summary>Imports that may have changed this link/.test(text));
+  }
+  expect(folded).toEqual([false, false, false, false, false, true]);
+});
+
 test("an upload may be JSON, may name its columns, and may say how to resolve conflicts", async () => {
   const importer = await makeImporter("100002");
   const first = locationOf(

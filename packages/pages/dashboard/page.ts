@@ -19,6 +19,8 @@ export interface Page {
   /** If left out, the status of `refused`, or 200. */
   readonly status?: number;
   readonly title: string | Html;
+  /** Which of several lists or communities the page is about, for the title of its tab. */
+  readonly within?: string | Html | false;
   /** Whether the texts of the page are translated. If left out, all pages are, except the pages for programs. */
   readonly isWorded?: boolean;
   readonly section: SectionName;
@@ -88,7 +90,7 @@ export const pageResponse = (
 };
 
 const documentOf = (page: Page, visitor: Visitor, wording: PageWording, footer: Html): Html => {
-  const { title, section, content, refused = null, labels = {}, notice, list, refreshSeconds } = page;
+  const { title, within, section, content, refused = null, labels = {}, notice, list, refreshSeconds } = page;
   const { isWorded = sections[section].group !== "keys" } = page;
   const top = refused === null ? (notice ?? noticeHtml(visitor.done, list)) : problemSummary(refused, labels);
   const { language, english } = wording;
@@ -97,7 +99,7 @@ const documentOf = (page: Page, visitor: Visitor, wording: PageWording, footer: 
   const marked = isForeign ? html` lang="en" dir="ltr"` : null;
   const head = html`<meta name="description" content="${plain(say("frame.description"))}">
 ${refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}
-<title${marked}>${of(html`${plain(title)}`)} – accountlink</title>
+<title${marked}>${of(html`${plain(title)}${within ? html` · ${plain(within)}` : null}`)} – accountlink</title>
 <script type="module" src="${to(paths.script)}"></script>`;
   return documentHtml(
     language,

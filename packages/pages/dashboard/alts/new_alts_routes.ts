@@ -14,7 +14,7 @@ import { PageSettings } from "../../page_settings.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { filtersOf } from "../look/field.ts";
-import { type AccountNames, listText, nameIn, platforms } from "../look/names.ts";
+import { type AccountNames, communityName, listText, nameIn, platforms } from "../look/names.ts";
 import { say, tags } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Fields, OwnerPages, OwnerVisitor } from "../owner_pages.ts";
@@ -47,6 +47,7 @@ export const newAltsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
     const isMore = found.length > shown.length;
     return {
       title: say("alts.new"),
+      within: all.length > 1 && communityName(community),
       section: "alts",
       content: html`
 <p>${say("alts.new.intro", { days: queueDays })}</p>

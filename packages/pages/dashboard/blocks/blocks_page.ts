@@ -3,7 +3,7 @@ import { formTo, Html, html, type Problem, section, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { unblockForm } from "../links/unblock_form.ts";
 import { fileField, filtersOf, menuField, textField } from "../look/field.ts";
-import { type AccountNames, idOrName, listText, nameIn, platforms } from "../look/names.ts";
+import { type AccountNames, communityName, idOrName, listText, nameIn, platforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { refusedFor } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
@@ -59,6 +59,7 @@ export const blocksPage = (
   };
   return {
     title: say("links.blocked"),
+    within: all.length > 1 && communityName(community),
     section: "links",
     refused: refusedFor(problems),
     labels: { id: say("blocks.user"), csv: say("blocks.file"), users: say("blocks.list.users") },

@@ -8,6 +8,7 @@ import { type Community, type CountedCommunity, communityField } from "../commun
 import { menuField, panelTo, textField } from "../look/field.ts";
 import {
   byPlatforms,
+  communityName,
   countNote,
   countText,
   idOrName,
@@ -93,6 +94,7 @@ export const linksPage = (view: LinksView, form: LinkForm, problems: ReadonlyArr
   const { pid } = community.scope;
   return {
     title: say("menu.links"),
+    within: view.communities.length > 1 && communityName(community),
     section: "links",
     list: listText(community),
     ...(view.named !== null && "reading" in view.named ? { refreshSeconds: 3 } : {}),

@@ -74,6 +74,7 @@ const unlinkedPage = (view: UnlinkedView, visitor: OwnerVisitor): Page => {
   const { guilds, guild, search, order, found } = view;
   return {
     title: say("unlinked.title"),
+    within: guilds.length > 1 && guild.name,
     section: "links",
     ...("reading" in found ? { refreshSeconds: 3 } : {}),
     content: html`

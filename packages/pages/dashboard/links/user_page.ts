@@ -40,6 +40,7 @@ export const linkedUserPage = (view: LinkedUserView, game: string, refused: Refu
   const { pid } = community.scope;
   return {
     title: visibleName(chat) ?? say("alts.user", { id: chatId }),
+    within: view.lists.length > 1 && communityName(community),
     section: "links",
     list: listText(community),
     refused,
@@ -68,8 +69,10 @@ ${historyHtml(history, names)}
 ${untold(link, history)}
 ${
   imports.length > 0 &&
-  html`<h3>${say("user.imports")}</h3>
-${historyHtml(imports, names)}`
+  html`<details${imports.length <= fewImports && html` open`}>
+<summary>${say("user.imports")}</summary>
+${historyHtml(imports, names)}
+</details>`
 }
 ${more(paths.audit, { chatId }, say("user.history.all"))}
 ${more(paths.events, { pid, user: chatId }, say("user.events"))}
@@ -209,6 +212,9 @@ ${
 }`;
 
 const shownChanges = 50;
+
+/** More imports than these are folded, since any of those after an old link may have changed it. */
+const fewImports = 5;
 
 export const makeUserView = Effect.gen(function* () {
   const listsOf = yield* makeUserLists;
