@@ -100,6 +100,23 @@ it("keeps what was typed on an old page if the sign-in has ended, and sends it a
   expect(await page.innerText("main")).toContain("Typed overnight is ready");
 });
 
+it("a page whose numbers renew themselves says when the sign-in has ended, and goes on after another one", async () => {
+  const page = await visit(paths.usage, /Ada\b/, desktop);
+  await page.addInitScript("const every = setInterval; setInterval = (renew) => every(renew, 200);");
+  await page.reload();
+  const other = await page.context().newPage();
+  const inOtherTab = async (path: string, button: string | RegExp) => {
+    await other.goto(`${url()}${path}`);
+    await press(other, button);
+    await page.bringToFront();
+  };
+  const alert = page.getByRole("alert");
+  await inOtherTab(paths.account, "Sign out everywhere");
+  await expect.poll(() => alert.allInnerTexts()).toEqual([expect.stringMatching(/^This page stands still/)]);
+  await inOtherTab(paths.overview, /Ada\b/);
+  await expect.poll(() => alert.count()).toBe(0);
+});
+
 describe.skipIf(whyNoKeptPages !== null)(`a browser that caches pages ${whyNoKeptPages ?? ""}`, () => {
   /** Marks a page with a script. Loading the page again removes the mark. */
   const mark = (page: Page) => page.evaluate("document.body.dataset.mark = 'kept'");

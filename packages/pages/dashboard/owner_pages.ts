@@ -27,7 +27,7 @@ import {
 import type { RawValues, Route } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
 import { footerHtml } from "../footer.ts";
-import { type Html, html, type ReachedPlatforms, to } from "../html.ts";
+import { type Html, html, type ReachedPlatforms } from "../html.ts";
 import { Languages } from "../languages/mod.ts";
 import { platformNames } from "../page_render.ts";
 import { type Answering, asEffect, formSizes, redirectTo } from "../page_requests.ts";
@@ -38,8 +38,9 @@ import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
 import type { NoticeName } from "./look/notice.ts";
 import { orShowAgain, type Refused } from "./look/refused.ts";
 import { say, wordingOf } from "./look/say.ts";
+import { orOutOfReach } from "./out_of_reach.ts";
 import { type Page, pageResponse } from "./page.ts";
-import { may, paths, roleOfPage, sections, sizeOfForm, withQuery } from "./paths.ts";
+import { paths, roleOfPage, sections, sizeOfForm, withQuery } from "./paths.ts";
 
 export interface OwnerVisitor extends Visitor, SignedInMember {
   readonly platforms: ReachedPlatforms;
@@ -127,7 +128,7 @@ export const makeOwnerPages = Effect.gen(function* () {
   });
 
   const answerOf = (owning: OwnerVisitor, answer: (visitor: OwnerVisitor) => Answer) => {
-    const shown = Effect.catchIf(asEffect(answer(owning)), isClosed, () => Effect.succeed(closedPage));
+    const shown = orOutOfReach(asEffect(answer(owning)));
     return Effect.flatMap(orShowAgain(shown, limitPage, ["RateLimited"]), (answered) =>
       answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning),
     ).pipe(chargeTo(owning.owner.account.name));
@@ -219,18 +220,6 @@ export const askerOf = ({ owner, role }: SignedInMember): Asker => ({
   person: owner.chatId,
   isFirst: role === "owner",
 });
-
-/** Whether a page is refused because the bot is not in its community, or nobody of the account manages it. */
-const isClosed = (error: SiteError): boolean =>
-  error._tag === "Forbidden" && ["not_guild_manager", "bot_not_in_guild"].includes(error.reason);
-
-const closedPage: Page = {
-  status: 403,
-  title: say("refused.closed.title"),
-  section: "communities",
-  content: html`<p>${say("refused.closed")}</p>
-${may(paths.communities, html`<p><a href="${to(paths.communities)}">${say("menu.communities")}</a></p>`)}`,
-};
 
 /** Tells a limit of the account, for pages and forms that do not show it themselves. */
 const limitPage = (refused: Refused) =>

@@ -116,11 +116,13 @@ ${footer}`,
   );
 };
 
-/** Shown by the script in place of sending a form after its sign-in has ended. */
-const signedOut = html`<div class="notice bad" id="signed-out" role="alert" tabindex="-1" hidden><p>${say(
-  "refused.signed_out",
-  { a: (content) => html`<a href="${to(`${paths.overview}/sign-in`)}" target="_blank">${content}</a>` },
-)}</p></div>`;
+const inOtherTab = {
+  a: (content: Html) => html`<a href="${to(`${paths.overview}/sign-in`)}" target="_blank">${content}</a>`,
+};
+
+/** Shown by the script after the sign-in has ended: in place of sending a form, and where it no longer renews numbers. */
+const signedOut = html`<div class="notice bad" id="signed-out" role="alert" tabindex="-1" hidden><p>${say("refused.signed_out", inOtherTab)}</p></div>
+<div class="notice bad" id="stopped" role="alert" hidden><p>${say("refused.stopped", inOtherTab)}</p></div>`;
 
 const header = (
   section: SectionName,

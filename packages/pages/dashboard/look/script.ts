@@ -171,14 +171,23 @@ for (const form of all("form[data-guarded]")) {
 }
 
 const live = all("[data-live]");
+const stopped = document.getElementById("stopped");
 const freshMs = 1000 * (live[0]?.dataset.live || 10);
 
-/** Fetches the page again, and updates the elements marked data-live. Shows the whole page if it has none any more. */
+/**
+ * Fetches the page again, and updates the elements marked data-live. Shows the whole page if it has none any more, or
+ * leads to another one. Says so if the reader is no longer signed in to its account.
+ */
 const refresh = async () => {
   if (document.hidden) return;
   const response = await fetch(document.URL, { redirect: "manual" }).catch(() => null);
-  if (!response?.ok) return;
+  const isLed = response?.type === "opaqueredirect";
+  if (!isLed && !response?.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  const isSame = isLed ? await isSignedIn().catch(() => true) : visitorOf(fresh) === visitorOf(document);
+  stopped.hidden = isSame;
+  if (!isSame) return;
+  if (isLed) return location.reload();
   localize(fresh);
   const [figures, others] = [all("[data-live]"), all("[data-live]", fresh)];
   if (others.length === 0) return location.reload();
