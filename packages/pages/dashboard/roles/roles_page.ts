@@ -19,7 +19,14 @@ import { obstacles, previewHtml, type RolePreview, whoField } from "./member_pre
 import { historySection, type NicknamesView, nicknamesSection } from "./nicknames_section.ts";
 import { type RanksView, ranksFields } from "./ranks_fields.ts";
 import { isNewPlan, type RolesForm, roleFormLabels } from "./role_form.ts";
-import { bypassField, exampleOf, type RuleView, ruleFieldset, thingHint } from "./rule_fieldset.ts";
+import {
+  bypassField,
+  exampleOf,
+  hasGroups,
+  type RuleView,
+  ruleFieldset,
+  thingHint,
+} from "./rule_fieldset.ts";
 
 /** Another list of the account, or another account; the account's name is null unless the visitor is a member. */
 type Rival = { readonly list: Community } | { readonly account: string | Html | null };
@@ -226,8 +233,6 @@ ${bypassField(view, form, "nicknameBypassRoleIds")}
 /** Enter in a field presses the first button of a form, which would be one that changes the first rule. */
 const pressedByEnter = (act: "on" | "paused"): Html =>
   html`<button class="unseen" name="act" value="${act}" tabindex="-1" aria-hidden="true"></button>`;
-
-const hasGroups = ({ kinds }: RolesView): boolean => kinds.includes("group");
 
 const groupRole = tags.code(html`{group.role}`);
 

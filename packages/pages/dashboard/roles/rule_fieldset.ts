@@ -79,7 +79,7 @@ ${textField({
   label: say("rule.nickname"),
   hint: html`${say("rule.nickname.hint")}${
     exampleOf(rule.nickname) ??
-    html` ${say("rule.nickname.example", { code: tags.code, template: "{group.role} | {game.username}" })}`
+    html` ${say("rule.nickname.example", { code: tags.code, template: hasGroups(view) ? "{group.role} | {game.username}" : "{game.displayName} | {game.username}" })}`
   }`,
   value: rule.nickname,
   maxLength: 100,
@@ -90,6 +90,9 @@ ${number < count ? button(`down-${number}`, say("rule.down", place)) : null}
 ${button(`remove-${number}`, say("rule.remove", place))}</p>
 </fieldset>`;
 };
+
+/** Returns whether the game platform has groups, which `{group.role}` needs. */
+export const hasGroups = ({ kinds }: RuleView): boolean => kinds.includes("group");
 
 const roleMenu = (view: RuleView, roleId: string, labelOf?: Parameters<typeof roleChoices>[2]) => [
   { value: "", label: say("rule.choose_role") },

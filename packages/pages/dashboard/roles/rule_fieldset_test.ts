@@ -6,15 +6,15 @@ import { type RuleView, ruleFieldset } from "./rule_fieldset.ts";
 const view: RuleView = {
   roles: [{ id: "1", name: "VIP", assignable: true }],
   things: new Map(),
-  kinds: ["linked"],
+  kinds: ["linked", "group"],
   itemKinds: [],
 };
 
 /** The fields of one rule for linked members. */
-const fieldsOf = (nickname: string) => {
+const fieldsOf = (nickname: string, kinds = view.kinds) => {
   const condition = { when: "linked", whether: "" } as TypedRule["conditions"][number];
   const rule = { roleId: "1", nickname, conditions: [condition] };
-  return inEnglish(ruleFieldset(view, rule, [1, 1]));
+  return inEnglish(ruleFieldset({ ...view, kinds }, rule, [1, 1]));
 };
 
 it("a rule's form shows how its own nickname reads, or an example of one", () => {
@@ -24,4 +24,5 @@ it("a rule's form shows how its own nickname reads, or an example of one", () =>
   const empty = fieldsOf("");
   expect(empty).toContain("<code>{group.role} | {game.username}</code>");
   expect(empty).not.toContain("Lady Ada");
+  expect(fieldsOf("", ["linked"])).not.toContain("{group.role}");
 });
