@@ -6,13 +6,14 @@ import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { isLinked, isOrWasLinked, type LinkRecord } from "../links/link.ts";
 import type { LinkRoom } from "../links/link_cap.ts";
-import { LinkStore, type PortableLink } from "../links/link_store.ts";
+import { LinkStore } from "../links/link_store.ts";
 import type { Millis } from "../timestamp.ts";
 import type { FileLink, LeftOutLine, LinkLine } from "./formats/link_format.ts";
 import { leaveOut } from "./formats/row.ts";
 import type { Tally } from "./import_outcome.ts";
 import {
   type BatchImported,
+  type ImportableLink,
   type ImportBatch,
   type ImportedFile,
   type ImportHolder,
@@ -132,7 +133,6 @@ export const takeBatch = Effect.fnUntraced(function* (
   const position = tally.rows;
   if (position <= resumedAfter) return { leftOut, changed };
   tally.links += links.length;
-  const parts = partsOf(links, onConflict);
   const store = Effect.fnUntraced(function* (part: Pick<ImportBatch, "links" | "existing" | "progress">) {
     if (part.links.length === 0 && part.progress === null) return noneImported;
     if (dryRun || pid === null) return yield* preview(part, options, changed);
@@ -144,34 +144,31 @@ export const takeBatch = Effect.fnUntraced(function* (
     tally.isBegun = file !== undefined;
     return stored;
   });
-  for (const [index, part] of parts.entries()) {
-    const isLast = index === parts.length - 1;
-    const { room = unlimited } = options;
-    const stored = yield* room(
-      tally.isFull ? 0 : part.links.length,
-      Effect.fnUntraced(function* (reserved) {
-        const wanted = part.links.map(
-          ({ chatId, gameId, lastVerifiedAt }): PortableLink => ({
-            chatId,
-            gameId,
-            lastVerifiedAt: lastVerifiedAt ?? now,
-          }),
-        );
-        const { fitting, end } = yield* fit({ ...part, links: wanted }, reserved, tally.changesLeft, options);
-        tally.isFull ||= end === "link_limit";
-        tally.isEnded ||= end !== null;
-        // The rows that are left are read again when the same file is imported again.
-        const progress = name === null || !isLast || tally.isEnded ? null : { source: name, position };
-        const counts = yield* store({ ...part, links: wanted.slice(0, fitting), progress });
-        return { fitting, counts, end: end ?? "link_limit" };
-      }),
-    );
-    tally.add(stored.counts);
-    for (const link of part.links.slice(stored.fitting)) {
-      const row = beyondPlan(link, stored.end);
-      tally.leaveOut(row);
-      leftOut.push(row);
-    }
+  const { room = unlimited } = options;
+  const stored = yield* room(
+    tally.isFull ? 0 : links.length,
+    Effect.fnUntraced(function* (reserved) {
+      const wanted = links.map(
+        ({ chatId, gameId, lastVerifiedAt }): ImportableLink =>
+          lastVerifiedAt === null
+            ? { chatId, gameId, lastVerifiedAt: now, isUntimed: true }
+            : { chatId, gameId, lastVerifiedAt },
+      );
+      const batch = { links: wanted, existing: onConflict };
+      const { fitting, end } = yield* fit(batch, reserved, tally.changesLeft, options);
+      tally.isFull ||= end === "link_limit";
+      tally.isEnded ||= end !== null;
+      // The rows that are left are read again when the same file is imported again.
+      const progress = name === null || tally.isEnded ? null : { source: name, position };
+      const counts = yield* store({ ...batch, links: wanted.slice(0, fitting), progress });
+      return { fitting, counts, end: end ?? "link_limit" };
+    }),
+  );
+  tally.add(stored.counts);
+  for (const link of links.slice(stored.fitting)) {
+    const row = beyondPlan(link, stored.end);
+    tally.leaveOut(row);
+    leftOut.push(row);
   }
   return { leftOut, changed };
 });
@@ -265,26 +262,6 @@ const limits = {
 
 const beyondPlan = (link: PlacedLink, reason: keyof typeof limits) =>
   leaveOut(link, reason, `chat user ${link.chatId} is left: ${limits[reason]}`);
-
-interface Part {
-  readonly existing: ConflictChoice;
-  readonly links: ReadonlyArray<PlacedLink>;
-}
-
-/**
- * Splits links into parts to import one after the other. With `newest`, links without a verification time must not
- * replace records. They are stored with the current time, so they are a separate part with `keep`.
- */
-const partsOf = (links: ReadonlyArray<PlacedLink>, onConflict: ConflictChoice): ReadonlyArray<Part> => {
-  if (onConflict !== "newest") return [{ existing: onConflict, links }];
-  const isTimed = ({ lastVerifiedAt }: PlacedLink) => lastVerifiedAt !== null;
-  const untimed: Part = { existing: "keep", links: links.filter((link) => !isTimed(link)) };
-  const timed: Part = { existing: "newest", links: links.filter(isTimed) };
-  // The last part stores how far the import has come, also after a batch of which all rows are left out.
-  return untimed.links.length > 0 && timed.links.length > 0
-    ? [untimed, timed]
-    : [untimed.links.length > 0 ? untimed : timed];
-};
 
 /** Returns one link for each chat user of a batch, and the rows to leave out. */
 export const sortRows = (rows: ReadonlyArray<LinkLine>, onConflict: ConflictChoice) => {

@@ -7,6 +7,7 @@ import type { LinkRecord } from "../links/link.ts";
 import type { PortableLink } from "../links/link_store.ts";
 import {
   type BatchImported,
+  type ImportableLink,
   type ImportBatch,
   type ImportedFile,
   noneImported,
@@ -27,7 +28,7 @@ interface PartOfImport {
   /** The stored import of the file; undefined before its first part. */
   readonly stored: LinkImport | undefined;
   /** The links that the scope admits. */
-  readonly links: ReadonlyArray<PortableLink>;
+  readonly links: ReadonlyArray<ImportableLink>;
 }
 
 /**
@@ -37,7 +38,7 @@ interface PartOfImport {
 export const beginPart = Effect.fnUntraced(function* (
   tx: ImportTx,
   { pid, file }: ImportBatch,
-  links: ReadonlyArray<PortableLink>,
+  links: ReadonlyArray<ImportableLink>,
   isContinued: boolean,
 ): Effect.fn.Return<PartOfImport | null, StoreUnavailable> {
   const stored = file && (yield* tx.get(linkImports, file.id));

@@ -31,6 +31,11 @@ export interface ImportedFile {
   readonly isUndoable: boolean;
 }
 
+export interface ImportableLink extends PortableLink {
+  /** Whether the file has no time of verification, so that the link is not `newest`. It is stored with the time given. */
+  readonly isUntimed?: boolean;
+}
+
 export interface ImportBatch extends WriteContext {
   /** If left out, the batch has an audit entry of its own. */
   readonly file?: ImportedFile | undefined;
@@ -41,7 +46,7 @@ export interface ImportBatch extends WriteContext {
    * result is `isEnded`.
    */
   readonly isContinued?: boolean;
-  readonly links: ReadonlyArray<PortableLink>;
+  readonly links: ReadonlyArray<ImportableLink>;
   /**
    * What happens to the record that a chat user already has. `keep` leaves it, `replace` replaces it, and `newest`
    * replaces it if the imported link was verified after the record was last changed or confirmed.

@@ -5,7 +5,7 @@ import { isLinked, isOrWasLinked, type LinkRecord, noTime } from "../links/link.
 import { confirmedRecord, linkedRecord } from "../links/link_changes.ts";
 import type { PortableLink } from "../links/link_store.ts";
 import type { Millis } from "../timestamp.ts";
-import type { BatchImported, ImportBatch } from "./import_store.ts";
+import type { BatchImported, ImportableLink, ImportBatch } from "./import_store.ts";
 import type { ImportedLink } from "./link_imports.ts";
 
 /**
@@ -14,11 +14,11 @@ import type { ImportedLink } from "./link_imports.ts";
  */
 export const importedRecord = (
   record: LinkRecord | undefined,
-  { chatId, gameId, lastVerifiedAt }: PortableLink,
+  { chatId, gameId, lastVerifiedAt, isUntimed = false }: ImportableLink,
   { existing, proof }: Pick<ImportBatch, "existing" | "proof">,
 ): LinkRecord => {
   if (record !== undefined && isOrWasLinked(record) && existing !== "replace") {
-    const isNewer = lastVerifiedAt > Math.max(record.linkedAt, record.lastVerifiedAt);
+    const isNewer = !isUntimed && lastVerifiedAt > Math.max(record.linkedAt, record.lastVerifiedAt);
     if (existing === "keep" || !isNewer) return record;
   }
   if (record === undefined || !isLinked(record) || record.gameId !== gameId) {
@@ -39,7 +39,7 @@ export const importEffect = (
 };
 
 /** Returns the last link of each chat user, sorted by chat ID as strings, the order in which records are locked. @internal */
-export const lastOfEach = (links: ReadonlyArray<PortableLink>): ReadonlyArray<PortableLink> =>
+export const lastOfEach = (links: ReadonlyArray<ImportableLink>): ReadonlyArray<ImportableLink> =>
   [...new Map(links.map((link) => [link.chatId, link])).values()].toSorted((one, other) =>
     one.chatId < other.chatId ? -1 : 1,
   );

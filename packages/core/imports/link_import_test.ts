@@ -149,6 +149,20 @@ test("an import continues after the last stored batch", () => {
   }).pipe(Effect.provide(layer));
 });
 
+test("links with and without a time of a batch are stored at once, or none of them", () => {
+  const { state, layer } = failingAfter(0);
+  return Effect.gen(function* () {
+    const file = fileOf("chatId,gameId,verifiedAt\n100001,1,2033-01-01T00:00:00.000Z\n100002,1,\n");
+    const options = { onConflict: "newest" } as const;
+    yield* Effect.flip(run(file, options));
+    state.left = 1;
+    expect((yield* run(file, options)).outcome).toMatchObject({ inserted: 2, unchanged: 0 });
+    state.left = 1;
+    const again = fileOf("chatId,gameId,verifiedAt\n100001,2,2034-01-02T00:00:00.000Z\n100002,2,\n");
+    expect((yield* run(again, options)).outcome).toMatchObject({ replaced: 1, kept: 1 });
+  }).pipe(Effect.provide(layer));
+});
+
 test("a known file is read once, continues after the last stored batch, and stores nothing after all", () => {
   const { state, layer } = failingAfter(1);
   return Effect.gen(function* () {

@@ -10,6 +10,7 @@ import {
   beginPart,
   findHeld,
   fixtureSource,
+  type ImportableLink,
   type ImportBatch,
   type ImportedFile,
   type ImportTx,
@@ -25,7 +26,7 @@ import {
   uploads,
 } from "@accountlink/core/imports";
 import { linksImported } from "@accountlink/core/journal";
-import type { LinkRecord, PortableLink } from "@accountlink/core/links";
+import type { LinkRecord } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect } from "effect";
 import type { Database } from "../database.ts";
@@ -99,7 +100,7 @@ interface RecordChange {
 const storePart = Effect.fnUntraced(function* (
   tx: ImportTx,
   batch: ImportBatch,
-  part: ReadonlyArray<PortableLink>,
+  part: ReadonlyArray<ImportableLink>,
 ) {
   const records = yield* tx.records(
     batch.pid,

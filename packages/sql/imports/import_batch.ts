@@ -3,6 +3,7 @@ import {
   type BatchOutcome,
   beginPart,
   fixtureSource,
+  type ImportableLink,
   type ImportBatch,
   importEnded,
   lastOfEach,
@@ -10,7 +11,6 @@ import {
   progressKeptFor,
 } from "@accountlink/core/imports";
 import { linksImported } from "@accountlink/core/journal";
-import type { PortableLink } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
@@ -31,22 +31,22 @@ export const batchImportOn = (parts: StoreParts) => {
   const { insert, isNewer, fresh, replace, newest } = importStatements(sql);
   const { lock } = admissionOn(sql);
 
-  const importLinks = Effect.fnUntraced(function* (batch: ImportBatch, links: ReadonlyArray<PortableLink>) {
+  const importLinks = Effect.fnUntraced(function* (batch: ImportBatch, links: ReadonlyArray<ImportableLink>) {
     const { pid, existing, proof, file } = batch;
     const undoable = file?.isUndoable === true ? file : undefined;
-    const lines = JSON.stringify(
-      links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, gameId, lastVerifiedAt]),
-    );
+    const lines = linesOf(links);
     if (undoable !== undefined) yield* recordNew(pid, undoable, lines);
     const inserted = yield* rowsWritten(insert({ pid, proof }, lines, fresh));
     const old = links.length - inserted;
     // No record has to be replaced if the import keeps existing records, or if all its records are new.
     const isKept = existing === "keep" || old === 0;
+    const isNewest = existing === "newest";
+    const renewing = isNewest ? linesOf(links.filter(({ isUntimed = false }) => !isUntimed)) : lines;
     if (!isKept && undoable !== undefined) {
-      yield* recordReplaced(pid, undoable, lines, existing === "newest" ? isNewer : sql.literal(""));
+      yield* recordReplaced(pid, undoable, renewing, isNewest ? isNewer : sql.literal(""));
     }
-    const renewed = existing === "newest" ? newest : replace;
-    const replaced = isKept ? 0 : yield* rowsWritten(insert({ pid, proof }, lines, renewed));
+    const renewed = isNewest ? newest : replace;
+    const replaced = isKept ? 0 : yield* rowsWritten(insert({ pid, proof }, renewing, renewed));
     const linksOfLines = rowsOfEach({
       each: elements(lines),
       table: "links",
@@ -94,6 +94,10 @@ export const batchImportOn = (parts: StoreParts) => {
   });
 };
 
+/** A JSON array of `[chatId, gameId, lastVerifiedAt]`. */
+const linesOf = (links: ReadonlyArray<ImportableLink>): string =>
+  JSON.stringify(links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, gameId, lastVerifiedAt]));
+
 export const putPosition = (sql: SqlClient.SqlClient, source: string, position: number, at: Millis) => sql`
   INSERT INTO import_progress (source, position, saved_at) VALUES (${source}, ${position}, ${at})
   ON CONFLICT (source) DO UPDATE SET position = excluded.position, saved_at = excluded.saved_at`;
@@ -111,7 +115,7 @@ const importStatements = (sql: SqlClient.SqlClient) => {
     /**
      * Inserts the links of an import.
      *
-     * @param lines a JSON array of `[chatId, gameId, lastVerifiedAt]`, with each chat user at most once
+     * @param lines from `linesOf`, with each chat user at most once
      * @param existing the ON CONFLICT action for chat users who already have a row in `links`
      */
     insert: (

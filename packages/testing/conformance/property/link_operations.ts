@@ -1,8 +1,12 @@
 import type { AuditLog, ChatId, EventStore, GameId, LinkStore, Pid } from "@accountlink/core";
 import { Conflict } from "@accountlink/core/errors";
 import type { FeedEvent } from "@accountlink/core/events";
-import { type ImportStore, type UploadStore, undoableFor } from "@accountlink/core/imports";
-import { type PortableLink } from "@accountlink/core/links";
+import {
+  type ImportableLink,
+  type ImportStore,
+  type UploadStore,
+  undoableFor,
+} from "@accountlink/core/imports";
 import { Effect, Option, Struct } from "effect";
 import * as FastCheck from "fast-check";
 import { uniqueText } from "../../mod.ts";
@@ -15,7 +19,10 @@ const { array, boolean, constant, constantFrom, nat, option, record } = FastChec
 const chatId = constantFrom(ada, bob, dan);
 const gameId = constantFrom(chess, poker);
 const chatIds = array(chatId, { maxLength: 4 });
-const link: FastCheck.Arbitrary<PortableLink> = record({ chatId, gameId, lastVerifiedAt: at });
+const link: FastCheck.Arbitrary<ImportableLink> = record(
+  { chatId, gameId, lastVerifiedAt: at, isUntimed: boolean() },
+  { requiredKeys: ["chatId", "gameId", "lastVerifiedAt"] },
+);
 
 /** Omits the IDs of other runs, and sorts the rest, because a store may return them in any order. */
 export const ownOf = <Id>(own: ReadonlyArray<Id>, named: ReadonlyArray<Id>): ReadonlyArray<Id> =>
