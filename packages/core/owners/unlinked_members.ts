@@ -166,9 +166,12 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
         const linked = yield* linkedIn(scope.pid, list);
         const wanted = search.toLowerCase();
         const ordered = isOldest ? members.toReversed() : members;
-        const found = ordered.filter(
-          (member) => !linked.has(member.chatId) && isAfter(member) && isMeant(member, wanted),
-        );
+        const found: Array<ListedMember> = [];
+        for (let start = 0; start < ordered.length && found.length <= limit; start += atOnce) {
+          for (const member of ordered.slice(start, start + atOnce))
+            if (!linked.has(member.chatId) && isAfter(member) && isMeant(member, wanted)) found.push(member);
+          yield* Effect.yieldNow;
+        }
         const { page, last: next } = pageOf(found, limit);
         return {
           members: yield* described(scope, guildId, page),

@@ -1,6 +1,6 @@
 import { expect, test } from "@accountlink/test-servers/effect";
 import { aFixture, aGuild, aMember, check, MemoryWorld } from "@accountlink/testing";
-import { Effect } from "effect";
+import { Effect, Fiber } from "effect";
 import * as FastCheck from "fast-check";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -11,7 +11,7 @@ import type { MemberPlace } from "./member_lists.ts";
 import { UnlinkedMembers } from "./unlinked_members.ts";
 
 const guildId = "70001" as GuildId;
-const manager = "100099";
+const manager = "200099";
 const { array, boolean, constantFrom, integer, record } = FastCheck;
 
 /** Few times, so that several members joined at once. */
@@ -32,7 +32,9 @@ const cases = record({
 
 type Case = typeof cases extends FastCheck.Arbitrary<infer A> ? A : never;
 
-const worldOf = (members: Case["members"]) => {
+type Member = Omit<Case["members"][number], "joined"> & { readonly joined: string | null };
+
+const worldOf = (members: ReadonlyArray<Member>) => {
   const all = members.map((member, index) => ({ ...member, chatId: String(100_001 + index) }));
   const linked = all.filter(({ isLinked }) => isLinked);
   const fixture = aFixture({
@@ -90,7 +92,7 @@ test("pages of who has not linked have each such member once, in order of joinin
       } while (place !== null);
       expect(found).toEqual(ordered.filter(isMeant));
       const waiting = yield* unlinked.toRemind(scope, guildId, Date.parse(before));
-      const isEarly = ({ joined: at }: Case["members"][number]) => at !== null && at < before;
+      const isEarly = ({ joined: at }: Member) => at !== null && at < before;
       expect(new Set(waiting)).toEqual(new Set(open.filter(isEarly).map(({ chatId }) => chatId)));
     }).pipe(Effect.provide(MemoryWorld.layer(fixture), { local: true }), Effect.scoped);
   };
@@ -124,5 +126,44 @@ test("a member is to remind once, from when the link was removed on, not from jo
     const hash = yield* (yield* Secrets).reminderHash(guildId, chatId);
     yield* (yield* ReminderStore).claim({ pid, guildId, hash, at: before });
     expect(yield* found).toEqual([[], []]);
+  }).pipe(Effect.provide(MemoryWorld.layer(fixture), { local: true }), Effect.scoped);
+});
+
+/** Returns how often another fiber had its turn while an effect ran. */
+const turnsDuring = Effect.fnUntraced(function* (effect: Effect.Effect<unknown, unknown>) {
+  let turns = 0;
+  const turn = Effect.andThen(
+    Effect.yieldNow,
+    Effect.sync(() => turns++),
+  );
+  const other = yield* Effect.forkChild(Effect.forever(turn));
+  yield* effect;
+  yield* Fiber.interrupt(other);
+  return turns;
+});
+
+test("thousands of members are sorted and searched in steps, between which others have their turns", function* () {
+  const count = 8_500;
+  const start = Date.parse("2024-01-01T00:00:00.000Z");
+  const { all, fixture } = worldOf(
+    Array.from({ length: count }, (_, index) => ({
+      joined: new Date(start + ((index * 7_919) % 5_000)).toISOString(),
+      isLinked: false,
+      isPending: false,
+    })),
+  );
+  yield* Effect.gen(function* () {
+    const scope = yield* (yield* KeyStore).ensureScope(
+      "acme",
+      { kind: "global" },
+      "pid_0123456789abcdef" as Pid,
+    );
+    const unlinked = yield* UnlinkedMembers;
+    const { members } = yield* unlinked.page(scope, guildId, "", null, count + 1);
+    const newest = all.toSorted((one, other) => timeOf(other.joined) - timeOf(one.joined));
+    expect(members.map(({ chatId }) => chatId)).toEqual([manager, ...newest.map(({ chatId }) => chatId)]);
+    const nobody = unlinked.page(scope, guildId, "nobody", null, 1);
+    const somebody = unlinked.page(scope, guildId, "", null, 1);
+    expect((yield* turnsDuring(nobody)) - (yield* turnsDuring(somebody))).toBeGreaterThan(1);
   }).pipe(Effect.provide(MemoryWorld.layer(fixture), { local: true }), Effect.scoped);
 });
