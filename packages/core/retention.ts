@@ -60,7 +60,8 @@ export const layer = Layer.effectDiscard(
     yield* Metric.update(keptEvents, retention / 1_000);
     const events = yield* EventStore;
     const logs = yield* GuildLogStore;
-    // These walk through the lists of the service, which is the work of one node.
+    const webhooks = yield* WebhookStore;
+    // These walk through the lists and webhooks of the service, which is the work of one node.
     let sweptAt = -Infinity;
     const sweepJournal = Effect.gen(function* () {
       const now = yield* storageNow;
@@ -70,16 +71,16 @@ export const layer = Layer.effectDiscard(
       yield* Metric.update(oldestEvent, oldestAt === null ? 0 : Math.max(0, now - oldestAt) / 1_000);
       if (auditRetention > 0) yield* log.forget(now - auditRetention);
       yield* logs.forget(now);
+      yield* webhooks.sweep(now - retention);
       sweptAt = now;
     });
     yield* makeOldestNode("retention:", {
-      problem: "Cannot delete old audit entries, events and messages of logs",
+      problem: "Cannot delete old events, their deliveries, audit entries and messages of logs",
       every: 10_000,
       isInner: true,
       work: sweepJournal,
       stop: Metric.update(oldestEvent, 0),
     });
-    yield* forget("old deliveries of webhooks", retention, (yield* WebhookStore).sweep);
     yield* forget("revoked keys", revokedKeyRetention, (yield* KeyStore).forgetRevoked);
     yield* forget("old pairs of alts", suspectTime, (yield* SuspectStore).forget);
     yield* forget("old nicknames of members", replacedTime, (yield* RolePlanStore).forgetNicknames);

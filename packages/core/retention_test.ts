@@ -10,12 +10,13 @@ import * as Retention from "./retention.ts";
 import { RolePlanStore } from "./roles/role_plan_store.ts";
 import { StorageUse } from "./storage_use.ts";
 import { platform, startNodeOn, stores } from "./test_services.ts";
+import { WebhookStore } from "./webhooks/webhook_store.ts";
 
 const test = testWith(stores);
 
 test("one node of all walks through the lists for old records, every ten minutes, and another one after its death", function* () {
   const [plans, events, log] = [yield* RolePlanStore, yield* EventStore, yield* AuditLog];
-  const logs = yield* GuildLogStore;
+  const [logs, webhooks] = [yield* GuildLogStore, yield* WebhookStore];
   const walks: Array<string> = [];
   const startNode = (name: string) => {
     const noted = <A, E>(what: string, walk: Effect.Effect<A, E>) =>
@@ -29,6 +30,10 @@ test("one node of all walks through the lists for old records, every ten minutes
           Layer.succeed(RolePlanStore, reachable),
           Layer.succeed(EventStore, { ...events, sweep: (sweep) => noted("events", events.sweep(sweep)) }),
           Layer.succeed(AuditLog, { ...log, forget: (before) => noted("entries", log.forget(before)) }),
+          Layer.succeed(WebhookStore, {
+            ...webhooks,
+            sweep: (before) => noted("deliveries", webhooks.sweep(before)),
+          }),
           Layer.succeed(GuildLogStore, { ...logs, forget: (at) => noted("messages", logs.forget(at)) }),
         ]),
       ),
@@ -38,7 +43,7 @@ test("one node of all walks through the lists for old records, every ten minutes
   yield* TestClock.adjust("1 second");
   yield* startNode("second");
   yield* TestClock.adjust("9 minutes");
-  const one = ["first events", "first entries", "first messages"];
+  const one = ["first events", "first entries", "first messages", "first deliveries"];
   expect(walks).toEqual(one);
   yield* TestClock.adjust("2 minutes");
   expect(walks).toEqual([...one, ...one]);

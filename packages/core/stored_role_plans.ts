@@ -232,21 +232,19 @@ export const storedRolePlans = recordStore(RolePlanStore, (records) => {
       }),
 
     hold: (items) =>
-      Effect.flatMap(hold("hold", rolePlans, items), (held) =>
-        read("hold", function* (tx) {
-          const found = yield* withScopes(tx, held, (plan, scope) => ({ plan, scope }), true);
-          const places = found.map(({ plan: { pid, guildId } }) => [pid, guildId]);
-          const next = yield* tx.firsts(roleMembers.due, places);
-          const oldest = yield* tx.firsts(roleMembers.since, places);
-          return found.map(({ plan, scope }, index) => ({
-            ...planOf(plan, scope),
-            ...Struct.pick(plan, ["position", "revision", "sweptAt"]),
-            sweep: sweepOf(plan),
-            nextDueAt: next[index]?.dueAt ?? null,
-            oldestSince: oldest[index]?.since ?? null,
-          }));
-        }),
-      ),
+      hold("hold", rolePlans, items, function* (tx, held) {
+        const found = yield* withScopes(tx, held, (plan, scope) => ({ plan, scope }), true);
+        const places = found.map(({ plan: { pid, guildId } }) => [pid, guildId]);
+        const next = yield* tx.firsts(roleMembers.due, places);
+        const oldest = yield* tx.firsts(roleMembers.since, places);
+        return found.map(({ plan, scope }, index) => ({
+          ...planOf(plan, scope),
+          ...Struct.pick(plan, ["position", "revision", "sweptAt"]),
+          sweep: sweepOf(plan),
+          nextDueAt: next[index]?.dueAt ?? null,
+          oldestSince: oldest[index]?.since ?? null,
+        }));
+      }),
 
     firstNode: (prefix, at) => firstNode("firstNode", rolePlans, prefix, at),
 

@@ -1,6 +1,6 @@
 /** Reads and writes of stores that are written once, on an engine. */
-import { Records, type TxBody } from "@accountlink/core/records";
-import { Effect, Option } from "effect";
+import { heldAtOnce, Records, type TxBody } from "@accountlink/core/records";
+import { Array as Arr, Effect, Option } from "effect";
 import type { Database } from "./database.ts";
 import { encode } from "./keys.ts";
 import { isMeant, kvIndex, type Values } from "./record_tables.ts";
@@ -44,13 +44,23 @@ export const layer = (own: Readonly<Record<string, (db: Database) => object>>) =
         if (found.length < recordsOfStep(db) && !step.isFull) return total;
       }
     }),
-    hold: Effect.fnUntraced(function* (_, type, items) {
+    hold: Effect.fnUntraced(function* (_, type, items, body) {
       if (type.held === null) return [];
       const { only } = type.held.index;
       const isNeeded = (stored: Held) => only === undefined || isMeant(only, stored as unknown as Values);
       const byHolder = kvIndex(type.held.index) as unknown as Index<Held>;
       const held = yield* holdRecords(db, type.name, byHolder, isNeeded, items);
-      return held.map((stored) => shown(type, stored) as never);
+      const parts = yield* Effect.forEach(Arr.chunksOf(held, heldAtOnce), (part) =>
+        db.read(
+          bodyOn((tx) =>
+            body(
+              tx,
+              part.map((stored) => shown(type, stored) as never),
+            ),
+          ),
+        ),
+      );
+      return parts.flat();
     }),
     firstNode: (_, type, prefix, at) =>
       db.read(function* (tx) {

@@ -125,6 +125,35 @@ export const orderOf = ({ type, fields }: RecordIndex, reverse = false): string 
     .join(", ");
 };
 
+export const pageOf = (index: RecordIndex, { limit, reverse }: ListOptions): string =>
+  `ORDER BY ${orderOf(index, reverse)}${limitOf(limit)}`;
+
+export const limitOf = (limit: number | undefined): string => (limit === undefined ? "" : ` LIMIT ${limit}`);
+
+/** The statement that lists records of an index. */
+export const listIn = (
+  index: RecordIndex,
+  prefix: ReadonlyArray<KeyPart>,
+  options: ListOptions,
+  first?: ReadonlyArray<string>,
+) => {
+  const { where, values } = placeIn(index, prefix, options, first);
+  return { text: `${tableFor(index.type).select} WHERE ${where} ${pageOf(index, options)}`, values };
+};
+
+/** `placeIn` behind a prefix that is an element of JSON, and the values of what follows the prefix. */
+export const placeInElement = (
+  index: RecordIndex,
+  [prefix = []]: ReadonlyArray<ReadonlyArray<string>>,
+  options: ListOptions,
+  first?: ReadonlyArray<string>,
+) => {
+  let part = 0;
+  const { where, values } = placeIn(index, prefix, options, first);
+  const isBehind = where.replaceAll("?", (mark) => (part < prefix.length ? `(value ->> ${part++})` : mark));
+  return { isBehind, values: values.slice(prefix.length) };
+};
+
 /** Returns a function that runs a text with `?` for values. */
 export const runOn = (sql: SqlClient.SqlClient) => {
   const { isRemote } = dialectOf(sql);

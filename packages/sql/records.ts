@@ -20,15 +20,27 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Function, Predicate, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { batchedList } from "./batched_list.ts";
+import { holdOn } from "./held_records.ts";
 import { countEventsOn } from "./journal/event_store.ts";
 import { accountPlace, insertRecord, insertRecords } from "./journal/records.ts";
 import { batchedScopes, knownAccountsOn } from "./keys/known_accounts.ts";
 import { linkStatements } from "./links/link_statements.ts";
-import { columnOf, isOnly, keyColumnsOf, orderOf, placeIn, runOn, tableFor } from "./record_table.ts";
+import {
+  columnOf,
+  isOnly,
+  keyColumnsOf,
+  limitOf,
+  listIn,
+  pageOf,
+  placeIn,
+  placeInElement,
+  runOn,
+  tableFor,
+} from "./record_table.ts";
 import { dialectOf } from "./statements/dialect.ts";
 import { batchSize, deleteInBatches, inBatches } from "./statements/in_batches.ts";
 import { keyedWriteOn } from "./statements/keyed_write.ts";
-import { firstLiveNode, leasesOn } from "./statements/leases.ts";
+import { firstLiveNode } from "./statements/leases.ts";
 import { literalSql, tableOf } from "./statements/row.ts";
 import { type Ending, operationsOf, type StoreParts, storeLayer } from "./statements/store_operation.ts";
 
@@ -60,9 +72,8 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
     options: ListOptions = {},
     first?: ReadonlyArray<string>,
   ) => {
-    const { select, read } = tableFor(index.type);
-    const { where, values } = placeIn(index, prefix, options, first);
-    return read(run(`${select} WHERE ${where} ${pageOf(index, options)}`, values));
+    const { text, values } = listIn(index, prefix, options, first);
+    return tableFor(index.type).read(run(text, values));
   };
   const listAll = (
     index: RecordIndex,
@@ -75,15 +86,41 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
       const lists = Effect.forEach(prefixes, (prefix) => list(index, prefix, options, first));
       return Effect.map(lists, Arr.flatten);
     }
-    let part = 0;
-    const [behind = []] = prefixes;
-    const { where, values } = placeIn(index, behind, options, first);
-    const isBehind = where.replaceAll("?", (mark) => (part < behind.length ? `(value ->> ${part++})` : mark));
+    const { isBehind, values } = placeInElement(index, prefixes, options, first);
     const text = `
       SELECT ${columns} FROM json_array_elements(?::json) AS element (value)
       CROSS JOIN LATERAL (SELECT * FROM ${index.type.name} WHERE ${isBehind} ${pageOf(index, options)}) AS found`;
-    return read(run(text, [JSON.stringify(prefixes), ...values.slice(behind.length)]));
+    return read(run(text, [JSON.stringify(prefixes), ...values]));
   };
+  const getAll = (type: RecordType, keys: ReadonlyArray<ReadonlyArray<KeyPart>>) => {
+    const { select, isOneOf, keyColumns, read } = tableFor(type);
+    // Writes lock rows in the order of their keys, so that two of them cannot deadlock.
+    const lock = isLocking ? ` ORDER BY ${keyColumns.join(", ")} FOR UPDATE` : "";
+    return keys.length === 0
+      ? Effect.succeed([])
+      : read(run(`${select} WHERE ${isOneOf(keys.length)}${lock}`, keys.flat()));
+  };
+  /**
+   * Returns the first record behind each prefix on SQLite, which has no LATERAL. Most prefixes have none, so one statement
+   * finds the keys of all, and another one reads the records.
+   */
+  const firstBehindEach = Effect.fnUntraced(function* (
+    index: RecordIndex,
+    prefixes: ReadonlyArray<ReadonlyArray<string>>,
+    first: ReadonlyArray<string>,
+  ) {
+    const key = tableFor(index.type).keyColumns.join(", ");
+    const { isBehind } = placeInElement(index, prefixes, {}, first);
+    const found = yield* runText<{ readonly key: string | null }>(
+      `SELECT (SELECT json_array(${key}) FROM ${index.type.name} WHERE ${isBehind} ${pageOf(index, { limit: 1 })}) AS key
+      FROM json_each(?)`,
+      [JSON.stringify(prefixes)],
+    );
+    const keys = found.flatMap(
+      (row): ReadonlyArray<ReadonlyArray<KeyPart>> => (row.key === null ? [] : [JSON.parse(row.key)]),
+    );
+    return yield* getAll(index.type, keys);
+  });
   const putAll = (type: RecordType, records: ReadonlyArray<object>, merging?: Merging) =>
     Effect.forEach(
       Arr.chunksOf(records, batchSize),
@@ -100,15 +137,7 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
       return Effect.map(found, ([one]) => one);
     },
 
-    getAll: (type: RecordType, keys: ReadonlyArray<ReadonlyArray<KeyPart>>) => {
-      const { select, isOneOf, keyColumns, read } = tableFor(type);
-      // Writes lock rows in the order of their keys, so that two of them cannot deadlock.
-      const lock = isLocking ? ` ORDER BY ${keyColumns.join(", ")} FOR UPDATE` : "";
-      return keys.length === 0
-        ? Effect.succeed([])
-        : read(run(`${select} WHERE ${isOneOf(keys.length)}${lock}`, keys.flat()));
-    },
-
+    getAll,
     list,
     listAll,
 
@@ -116,7 +145,9 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
       const found = new Map<string, object>();
       const named = index.either === undefined ? [[]] : index.either.map((field) => [field]);
       for (const first of prefixes.length === 0 ? [] : named) {
-        for (const record of yield* listAll(index, prefixes, { limit: 1 }, first)) {
+        for (const record of yield* isRemote
+          ? listAll(index, prefixes, { limit: 1 }, first)
+          : firstBehindEach(index, prefixes, first)) {
           const place = placeOf(record, [...first, ...index.fields].slice(0, prefixes[0]?.length));
           const other = found.get(place);
           if (other === undefined || isBefore(index, record, other)) found.set(place, record);
@@ -212,11 +243,6 @@ const isBefore = ({ fields }: RecordIndex, one: object, other: object): boolean 
   return false;
 };
 
-const pageOf = (index: RecordIndex, { limit, reverse }: ListOptions): string =>
-  `ORDER BY ${orderOf(index, reverse)}${limitOf(limit)}`;
-
-const limitOf = (limit: number | undefined): string => (limit === undefined ? "" : ` LIMIT ${limit}`);
-
 type Run<A> = Effect.Effect<A, Ending> | Effect.fn.Return<A, Ending>;
 
 /** Runs the body of a transaction on a connection. */
@@ -239,12 +265,6 @@ export const layer = (own: Readonly<Record<string, (parts: StoreParts) => object
     const { sql, operation, transaction, isRemote, onlyOne } = parts;
     const lockQueue = (queue: string | ReadonlyArray<string>) =>
       Effect.forEach(isRemote ? [queue].flat() : [], (name) => sql`SELECT locks FROM ${onlyOne(name)}`);
-    const leaseOf = Function.memoize((type: RecordType) => {
-      if (type.held === null) return null;
-      const { nodes, index, key = type.key[0] ?? "" } = type.held;
-      const isNeeded = literalSql(index.only === undefined ? "1 = 1" : isOnly(type, index.only));
-      return leasesOn(sql, { table: type.name, key: columnOf(type, key), nodes, isNeeded });
-    });
     const alone = txOn(sql, false);
     const batchOf = Function.memoize((index: RecordIndex) => batchedList(parts, index));
     const reading: Tx = {
@@ -294,13 +314,7 @@ export const layer = (own: Readonly<Record<string, (parts: StoreParts) => object
         });
         return operation(name, () => inBatches(sql.withTransaction(step)))();
       },
-      hold: (name, type, items) =>
-        operation(name, function* () {
-          assertStorable([items.node]);
-          const lease = leaseOf(type);
-          if (type.held === null || lease === null || !(yield* lease(items))) return [];
-          return yield* reading.list(type.held.index, [items.node]) as unknown as Run<ReadonlyArray<never>>;
-        })(),
+      hold: holdOn(parts, reading),
       firstNode: (name, { held }, prefix, at) =>
         operation(name, () => Effect.map(firstLiveNode(sql, held?.nodes ?? "", prefix, at), Arr.head))(),
       mostWritten: Number.MAX_SAFE_INTEGER,

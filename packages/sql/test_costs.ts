@@ -7,7 +7,7 @@ type Reasons = Readonly<Partial<Record<keyof typeof storageOperations, string>>>
 export const wholeService: Reasons = {
   "AuditLog.forget": "lists: one node walks through them every ten minutes",
   "EventStore.sweep": "lists: one node walks through them every ten minutes",
-  "WebhookStore.sweep": "webhooks, every ten minutes",
+  "WebhookStore.sweep": "webhooks with deliveries: one node walks through them every ten minutes",
   "ImportStore.sweep": "imports of the last day, every ten minutes",
   "UploadStore.sweep": "uploads of the last hour, every minute",
   "UploadStore.take": "uploads of the last hour, of which the nodes look for one that is free",

@@ -160,27 +160,25 @@ export const storedGuildLogs = recordStore(GuildLogStore, ({ read, write, inStep
     }),
 
     hold: (items) =>
-      Effect.flatMap(hold("hold", guildLogs, items), (held) =>
-        read("hold", function* (tx) {
-          const ids = held.map(({ id }) => [id]);
-          const waiting = yield* tx.firsts(guildLogEntries.byKey, ids);
-          const edits = yield* tx.firsts(guildLogMessages.edits, ids);
-          const scopes = yield* tx.scopes(held.map(({ pid }) => pid));
-          const places = held.map(({ pid, guildId }) => [pid, guildId]);
-          const notices = yield* tx.firsts(planNotices.byKey, places);
-          return held.flatMap(({ pid, guildId, channelId, position, closedAt, problems: told }, index) => {
-            const known = scopes.get(pid);
-            const editAt = edits[index]?.editAt ?? null;
-            // Suspended accounts get no news, but erased users are still taken out of their messages.
-            const open = known?.isActive === true ? channelId : null;
-            if (known === undefined || (open === null && editAt === null)) return [];
-            const problemAt = notices[index]?.problemAt ?? null;
-            const waitsSince = waiting[index]?.at ?? null;
-            const log = { scope: known.scope, guildId, channelId: open, position, closedAt, problems: told };
-            return [{ ...log, problemAt, waitsSince, editAt }];
-          });
-        }),
-      ),
+      hold("hold", guildLogs, items, function* (tx, held) {
+        const ids = held.map(({ id }) => [id]);
+        const waiting = yield* tx.firsts(guildLogEntries.byKey, ids);
+        const edits = yield* tx.firsts(guildLogMessages.edits, ids);
+        const scopes = yield* tx.scopes(held.map(({ pid }) => pid));
+        const places = held.map(({ pid, guildId }) => [pid, guildId]);
+        const notices = yield* tx.firsts(planNotices.byKey, places);
+        return held.flatMap(({ pid, guildId, channelId, position, closedAt, problems: told }, index) => {
+          const known = scopes.get(pid);
+          const editAt = edits[index]?.editAt ?? null;
+          // Suspended accounts get no news, but erased users are still taken out of their messages.
+          const open = known?.isActive === true ? channelId : null;
+          if (known === undefined || (open === null && editAt === null)) return [];
+          const problemAt = notices[index]?.problemAt ?? null;
+          const waitsSince = waiting[index]?.at ?? null;
+          const log = { scope: known.scope, guildId, channelId: open, position, closedAt, problems: told };
+          return [{ ...log, problemAt, waitsSince, editAt }];
+        });
+      }),
 
     waiting: (place, limit) =>
       read("waiting", function* (tx) {

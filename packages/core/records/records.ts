@@ -39,6 +39,9 @@ export interface Merging<Field extends string = string> {
 /** The share of its time that a lease lasts at least: a store renews only leases that last no longer. @internal */
 export const leaseShare = 0.7;
 
+/** Of how many records `hold` reads the rest at once, so that the process does other work between them. @internal */
+export const heldAtOnce = 500;
+
 /** The parameters of `hold`, which renews a node's lease, takes free items, and returns all items of the node. */
 export interface HoldItems {
   readonly node: string;
@@ -266,12 +269,16 @@ export interface StoreRecords<Name extends string = string> {
     find: (tx: Tx, limit: number) => StoreEffect<ReadonlyArray<R>>,
     change: (tx: Tx, found: ReadonlyArray<R>) => StoreEffect<number>,
   ) => StoreEffect<number>;
-  /** Renews the lease of a node, takes records of a type with `held` that no live node holds, and returns all that it holds. */
-  readonly hold: <R extends object>(
+  /**
+   * Renews the lease of a node, takes records of a type with `held` that no live node holds, and returns what `body` makes of
+   * all that the node holds, `heldAtOnce` at a time.
+   */
+  readonly hold: <R extends object, A>(
     name: Name,
     type: RecordType<R>,
     hold: HoldItems,
-  ) => StoreEffect<ReadonlyArray<R>>;
+    body: (tx: Tx, held: ReadonlyArray<R>) => Effect.fn.Return<ReadonlyArray<A>, StoreUnavailable>,
+  ) => StoreEffect<ReadonlyArray<A>>;
   /** Returns the smallest ID, with a prefix, of the live nodes that work on records of a type. */
   readonly firstNode: (
     name: Name,

@@ -70,6 +70,9 @@ const freeLanes = Effect.fnUntraced(function* (
   yield* tx.putAll(webhookDeliveries, freed);
 });
 
+/** How many webhooks a step of a sweep looks at. */
+const webhooksOfStep = 50;
+
 /** Leaves out failures of deliveries that a requested attempt has delivered meanwhile. */
 const withoutDelivered = Effect.fnUntraced(function* (tx: Tx, recorded: ReadonlyArray<DeliveryRecord>) {
   const failed = recorded.filter(({ status }) => status !== "delivered");
@@ -90,6 +93,22 @@ const makeDue = (at: Millis, resends: number) =>
   });
 
 const isRemoved = (tx: Tx, id: WebhookId) => Effect.map(tx.get(webhookRecords, id), Predicate.isUndefined);
+
+/** Returns the oldest delivery of each of the next webhooks that have any, in the order of their IDs. */
+const nextOldest = Effect.fnUntraced(function* (tx: Tx, after: string) {
+  const found: Array<DeliveryRecord> = [];
+  for (let last = after; found.length < webhooksOfStep; last = found.at(-1)?.webhookId ?? last) {
+    const [first] = yield* tx.list(webhookDeliveries.byKey, [], { after: [last, "~"], limit: 1 });
+    if (first === undefined) break;
+    found.push(first);
+  }
+  const stored = yield* tx.getAll(
+    webhookRecords,
+    found.map(({ webhookId }) => [webhookId]),
+  );
+  const known = new Set(stored.map(({ id }) => id));
+  return found.map((first) => ({ ...first, isKnown: known.has(first.webhookId) }));
+});
 
 /** Event IDs begin with the time of the event, so events older than a time have IDs less than this one. */
 const firstEventOf = (at: Millis): string => `evt_${newUlid(at).slice(0, 10)}`;
@@ -208,19 +227,17 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
       }),
 
     hold: (items) =>
-      Effect.flatMap(hold("hold", webhookRecords, items), (held) =>
-        read("hold", function* (tx) {
-          const active = held.filter(({ status }) => status === "active");
-          const ids = active.map(({ id }) => [id]);
-          const next = yield* tx.firsts(webhookDeliveries.due, ids);
-          const oldest = yield* tx.firsts(webhookDeliveries.pending, ids);
-          return (yield* withScopes(tx, active)).flatMap(({ webhook, position, isActive }, index) => {
-            const nextAttemptAt = next[index]?.nextAttemptAt ?? null;
-            const oldestFailingAt = oldest[index]?.at ?? null;
-            return isActive ? [{ ...webhook, position, nextAttemptAt, oldestFailingAt }] : [];
-          });
-        }),
-      ),
+      hold("hold", webhookRecords, items, function* (tx, held) {
+        const active = held.filter(({ status }) => status === "active");
+        const ids = active.map(({ id }) => [id]);
+        const next = yield* tx.firsts(webhookDeliveries.due, ids);
+        const oldest = yield* tx.firsts(webhookDeliveries.pending, ids);
+        return (yield* withScopes(tx, active)).flatMap(({ webhook, position, isActive }, index) => {
+          const nextAttemptAt = next[index]?.nextAttemptAt ?? null;
+          const oldestFailingAt = oldest[index]?.at ?? null;
+          return isActive ? [{ ...webhook, position, nextAttemptAt, oldestFailingAt }] : [];
+        });
+      }),
 
     look: (id, eventIds, lanes) =>
       read("look", function* (tx) {
@@ -282,17 +299,14 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
 
     sweep: Effect.fnUntraced(function* (before) {
       const end = firstEventOf(before);
-      const ids = yield* read("sweep", function* (tx) {
-        const known = new Set((yield* tx.list(webhookRecords.byTime, [])).map(({ id }) => id));
-        const old: Array<WebhookId> = [];
-        for (let after = ["", ""]; ; ) {
-          const [first] = yield* tx.list(webhookDeliveries.byKey, [], { after, limit: 1 });
-          if (first === undefined) return old;
-          const { webhookId, eventId } = first;
-          if (eventId < end || !known.has(webhookId)) old.push(webhookId);
-          after = [webhookId, "~"];
-        }
-      });
+      const ids: Array<WebhookId> = [];
+      for (let last: string | undefined = ""; last !== undefined; ) {
+        const after: string = last;
+        const found = yield* read("sweep", (tx) => nextOldest(tx, after));
+        for (const { webhookId, eventId, isKnown } of found)
+          if (eventId < end || !isKnown) ids.push(webhookId);
+        last = found.length < webhooksOfStep ? undefined : found.at(-1)?.webhookId;
+      }
       let swept = 0;
       for (const id of ids) {
         swept += yield* inSteps(

@@ -52,6 +52,7 @@ export const holdRecords = Effect.fnUntraced(function* <R extends Held>(
   });
   if (until <= at) return [];
   const free = yield* db.read(function* (tx) {
+    if (limit === 0) return [];
     const live = new Set(yield* liveNodes(db, tx, name, at));
     const needed = (yield* tx.scan(items, [])).filter(isNeeded);
     return needed.filter(({ holder }) => holder === null || !live.has(holder));

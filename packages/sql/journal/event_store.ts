@@ -3,7 +3,7 @@ import { eventOf } from "@accountlink/core/journal";
 import type { Tx } from "@accountlink/core/records";
 import type { Millis } from "@accountlink/core/timestamp";
 import { erasedMark } from "@accountlink/core/users";
-import { Effect, Option, Schema } from "effect";
+import { Array as Arr, Effect, Option, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
@@ -117,14 +117,21 @@ export const layer = storeLayer(EventStore)((parts) => {
       );
     }),
 
-    newer: operation("newer", (places) => {
-      const pairs = JSON.stringify(places.map(({ pid, after }) => [pid, after]));
-      return readPids(sql`
-        SELECT value ->> 0 AS pid FROM ${elements(pairs)}
-        WHERE EXISTS (
-            SELECT 1 FROM journal
-            WHERE place = value ->> 0 AND ${position} > CAST(value ->> 1 AS BIGINT) AND ${numbered})
-          OR EXISTS (SELECT 1 FROM journal WHERE place = value ->> 0 AND ${isUnnumbered(sql)})`);
+    newer: operation("newer", function* (places) {
+      const found: Array<Pid> = [];
+      for (const some of Arr.chunksOf(places, placesAtOnce)) {
+        const pairs = JSON.stringify(some.map(({ pid, after }) => [pid, after]));
+        found.push(
+          ...(yield* readPids(sql`
+            SELECT value ->> 0 AS pid FROM ${elements(pairs)}
+            WHERE EXISTS (
+                SELECT 1 FROM journal
+                WHERE place = value ->> 0 AND ${position} > CAST(value ->> 1 AS BIGINT) AND ${numbered})
+              OR EXISTS (SELECT 1 FROM journal WHERE place = value ->> 0 AND ${isUnnumbered(sql)})`)),
+        );
+        if (places.length > placesAtOnce) yield* Effect.yieldNow;
+      }
+      return found;
     }),
 
     sweep: operation("sweep", function* ({ before, erasuresBefore }) {
@@ -158,6 +165,9 @@ const erased = JSON.stringify({ chatId: erasedMark });
 
 const eventsOf = (records: ReadonlyArray<StoredRecord>) =>
   records.flatMap((record) => eventOf(record, record.position ?? 0) ?? []);
+
+/** Of how many feeds a statement asks for newer events. On SQLite, a feed takes some microseconds. */
+const placesAtOnce = 500;
 
 const noFeed = { start: 0, end: 0, unnumbered: 0 };
 

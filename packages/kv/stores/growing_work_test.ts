@@ -1,0 +1,67 @@
+/** What nodes do all the time reads few keys, however many webhooks and plans the service has. */
+import { GuildId } from "@accountlink/core";
+import { noPlan, RolePlanStore } from "@accountlink/core/roles";
+import { WebhookStore } from "@accountlink/core/webhooks";
+import { makeWebhook } from "@accountlink/testing";
+import { Effect } from "effect";
+import { expect, it } from "vitest";
+import { type Kv, memoryKv } from "../mod.ts";
+import { makeScope, onStorage, origin, pid } from "./test_storage.ts";
+
+const count = 120;
+const numbers = Array.from({ length: count }, (_, index) => index);
+
+/** An engine that counts the keys that it reads. */
+const countingKv = () => {
+  const [kv, read] = [memoryKv(), { keys: 0 }];
+  const counted = (keys: number) =>
+    Effect.sync(() => {
+      read.keys += keys;
+    });
+  const engine: Kv = {
+    ...kv,
+    get: (keys) => Effect.tap(kv.get(keys), counted(keys.length)),
+    list: (range, options) => Effect.tap(kv.list(range, options), ({ length }) => counted(length)),
+  };
+  return { engine, read };
+};
+
+it("a node that takes no plans reads none of them", () => {
+  const { engine, read } = countingKv();
+  return Effect.runPromise(
+    onStorage(
+      engine,
+      Effect.gen(function* () {
+        yield* makeScope;
+        const plans = yield* RolePlanStore;
+        for (const number of numbers) {
+          const place = { pid, guildId: GuildId.make(`${70_001 + number}`) };
+          yield* plans.put({ ...origin, ...place, settings: { ...noPlan, state: "on" }, position: 0, at: 5 });
+        }
+        read.keys = 0;
+        yield* plans.hold({ node: "retention:a", at: 0, until: 7_000, limit: 0 });
+        expect(read.keys).toBeLessThan(10);
+      }),
+    ),
+  );
+});
+
+it("a sweep of deliveries reads the webhooks that have any", () => {
+  const { engine, read } = countingKv();
+  return Effect.runPromise(
+    onStorage(
+      engine,
+      Effect.gen(function* () {
+        const scope = yield* makeScope;
+        const webhooks = yield* WebhookStore;
+        for (const _ of numbers) {
+          const webhook = makeWebhook(scope);
+          yield* webhooks.insert({ ...origin, webhook, sealed: "sealed", position: 0, maxOfScope: count });
+        }
+        read.keys = 0;
+        yield* webhooks.sweep(1);
+        expect(read.keys).toBeLessThan(10);
+      }),
+    ),
+  );
+});
