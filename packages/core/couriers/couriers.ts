@@ -23,8 +23,11 @@ const holdTime = 7_000;
 /** How often the node looks for free items, changes of its items, and events. */
 const interval = "1 second";
 
-/** How many items the node takes at once. Because of this limit, nodes that start together share the items. */
-const takenAtOnce = 50;
+/**
+ * A node takes at most as many items at once as it holds, within these bounds. So nodes that start together share the
+ * items, and the items of a dead node soon have another node.
+ */
+const [fewestTaken, mostTaken] = [50, 500];
 
 /**
  * How long a stopping node waits for what its couriers have in flight: a request to a receiver or a platform takes at most
@@ -209,7 +212,8 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   const take = Effect.gen(function* () {
     if (node.isStopping || resting() !== null) return;
     const at = yield* Clock.currentTimeMillis;
-    const held = yield* hold({ node: node.id, at, until: at + holdTime, limit: takenAtOnce });
+    const limit = Math.min(mostTaken, Math.max(fewestTaken, couriers.size));
+    const held = yield* hold({ node: node.id, at, until: at + holdTime, limit });
     node.livesUntil = at + leaseShare * holdTime;
     yield* update(held);
     // A node receives signals from its first courier on.

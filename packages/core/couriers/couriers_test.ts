@@ -2,7 +2,7 @@ import { expect, it, testWith } from "@accountlink/test-servers/effect";
 import { Clock, Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { leaseShare } from "../records/records.ts";
-import { services } from "../test_services.ts";
+import { scopes, services } from "../test_services.ts";
 import { makeCouriers, makeNode, retryDelay } from "./couriers.ts";
 
 it("the delay before the next attempt grows with the wait, in whole milliseconds, which stores keep", () => {
@@ -28,4 +28,27 @@ testWith(services)("a node stops when its lease may end, since stores renew leas
   });
   yield* TestClock.adjust("1 second");
   expect(node.livesUntil - (yield* Clock.currentTimeMillis)).toBe(leased);
+});
+
+testWith(services)("a node takes twice as many items at each look, up to a limit", function* () {
+  const { guild: scope } = yield* scopes;
+  const items = Array.from({ length: 1_000 }, (_, id) => ({ id: String(id), scope, position: 0 }));
+  const held: Array<number> = [];
+  const { all } = yield* makeCouriers({
+    topic: "webhooks",
+    items: "webhooks",
+    problem: "Cannot send webhooks",
+    node: makeNode(),
+    hold: ({ limit }) => {
+      held.push(Math.min(items.length, (held.at(-1) ?? 0) + limit));
+      return Effect.succeed(items.slice(0, held.at(-1)));
+    },
+    idOf: ({ id }) => id,
+    make: (courier) => courier,
+    run: () => Effect.void,
+    isDue: () => false,
+  });
+  yield* TestClock.adjust("6 seconds");
+  expect(held.slice(0, 7)).toEqual([50, 100, 200, 400, 800, 1_000, 1_000]);
+  expect(all.size).toBe(1_000);
 });
