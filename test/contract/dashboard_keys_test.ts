@@ -105,6 +105,7 @@ test.each<[name: string, value: unknown]>([
   ["denyIps", ["203.0.113.0/33"]],
   ["denyIps", Array.from({ length: 101 }, () => "203.0.113.7")],
   ["redirectOrigins", ["https://a.example/path"]],
+  ["redirectOrigins", ["https://*.a.example"]],
   ["expiresAt", "tomorrow"],
   ["expiresAt", "2026-02-30"],
 ])("creating a key is refused with the %s %j", async (name, value) => {
