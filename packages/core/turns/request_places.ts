@@ -72,7 +72,7 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
     const forms = new Turns({ resource: "page_writes", share: bounds.dearRequests });
     const reads = new Turns({ resource: "page_reads", share: bounds.dearRequests });
     return {
-      /** Answers a plain list of 50 users, which costs what four lookups cost. */
+      /** Answers a plain list of 50 chat users, which costs what four lookups cost. */
       bulk: yield* makePlaces(ofRequests(bounds.bulks)),
 
       /**
@@ -86,7 +86,7 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
           Effect.suspend(() => reverse(asker, answer)),
         )) satisfies InPlace,
 
-      /** Answers a long list, or a bulk that asks a platform. */
+      /** Answers a long list, or a bulk that asks a platform or answers up to 50,000 users. */
       list: yield* makePlaces(ofRequests(bounds.dearRequests)),
 
       /** Answers what may wait for a platform, such as a lookup with a guild. */

@@ -230,13 +230,14 @@ export const placesOf = (route: Route) => {
   const isList = "limit" in route.parameters;
   const isBulk = route.group === "bulk";
   const asksPlatform = platformTest(route);
-  const isReverse =
-    route.group === "lookup" && Object.values(route.parameters).some(({ schema }) => schema === GameId);
+  const isReverse = isBulk
+    ? "gameIds" in route.parameters
+    : route.group === "lookup" && Object.values(route.parameters).some(({ schema }) => schema === GameId);
   return (input: Asking): Place | null => {
     const { wait = 0 } = input.values as ParameterValues<Parameters>;
     if (route.isStream === true || wait !== 0) return null;
     const isAsking = asksPlatform(input);
-    if (isList || isBulk) return isBulk && !isAsking ? "bulk" : "list";
+    if (isList || isBulk) return isBulk && !isAsking && !isReverse ? "bulk" : "list";
     if (route.group === "alts" || isAsking) return "platform";
     if (isReverse) return "reverse";
     return route.method === "GET" ? null : "write";
