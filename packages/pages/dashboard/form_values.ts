@@ -1,6 +1,6 @@
 import { InvalidParameter } from "@accountlink/core/errors";
 import { kindOf, type Parameter, type RawValues, type Route } from "@accountlink/http-api";
-import { Hash, Option, Record, Schema, Struct } from "effect";
+import { Function, Hash, Option, Record, Schema, Struct } from "effect";
 import type { Fields } from "./owner_pages.ts";
 
 /**
@@ -44,9 +44,12 @@ export interface SentForm {
   readonly shown?: string;
 }
 
+/** Parses the marks once for all fields, because they may be as long as the form. */
+const marksIn = Function.memoize((fields: Fields) => new URLSearchParams(fields("shown")));
+
 /** Whether a field has the value that the form showed. */
 export const isUntouched = (fields: Fields, name: string): boolean =>
-  new URLSearchParams(fields("shown")).get(name) === markOf(fields.all(name));
+  marksIn(fields).get(name) === markOf(fields.all(name));
 
 /** Returns the error with the wrong entries of lists, which forms show to those who typed them. */
 export const explained = <E>(

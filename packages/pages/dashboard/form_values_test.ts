@@ -8,7 +8,8 @@ import {
 import { Effect } from "effect";
 import { expect, it } from "vitest";
 import { valuesReader } from "./api_pipeline.ts";
-import { entriesOf, explained, formValues } from "./form_values.ts";
+import { entriesOf, explained, formValues, isUntouched, marksOf } from "./form_values.ts";
+import { fieldsFrom, fieldsOf } from "./owner_pages.ts";
 
 /** Reads a form, given its fields as a browser sends them. */
 const read = (route: Route, form: string, inPath: RawValues = {}) => {
@@ -39,6 +40,31 @@ it("an empty field removes a value that may be null, and the guild of a shared l
   const scope = read(DashboardCommunities.patchScope, "doneText=&minGameAgeDays=7", { pid: "p" });
   expect(sentIn(scope)).toEqual({ pid: "p", doneText: null, minGameAgeDays: 7 });
   expect(sentIn(read(DashboardKeys.createKey, "scope=global&guildId=12345"))).toEqual({ scope: "global" });
+});
+
+it("a form is read once, however many of its fields a page asks for", () => {
+  const form = new URLSearchParams("a=1&b=2&a=3&shown=a%3D0");
+  let reads = 0;
+  const counted = new Proxy(form, {
+    get: (target, name) => {
+      reads++;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const fields = fieldsOf(counted);
+  expect([fields("a"), fields.all("a"), fields.all("b"), fields("c")]).toEqual(["1", ["1", "3"], ["2"], ""]);
+  expect(reads).toBe(1);
+});
+
+it("what a form showed is read once for all of its fields", () => {
+  const asked: Array<string> = [];
+  const fields = fieldsFrom((name) => {
+    asked.push(name);
+    return name === "shown" ? [marksOf({ a: "1", b: ["2", "3"], c: "4" })] : ["1"];
+  });
+  expect(["a", "b", "c"].map((name) => isUntouched(fields, name))).toEqual([true, false, false]);
+  expect(asked.filter((name) => name === "shown")).toEqual(["shown"]);
 });
 
 it("a list is split at line breaks and commas, without empty entries", () => {

@@ -11,6 +11,7 @@ import {
 } from "@accountlink/core/accounts";
 import { isGenerated } from "@accountlink/core/communities";
 import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
+import { groupBy } from "@accountlink/core/group_by";
 import type { Account, KeyOwner } from "@accountlink/core/keys";
 import { visibleName } from "@accountlink/core/name_text";
 import { featuresOf, GamePlatform, PlatformRefusals, Profiles } from "@accountlink/core/platforms";
@@ -336,7 +337,15 @@ export const seeOther = (
 export const fieldsFrom = (all: Fields["all"]): Fields =>
   Object.assign((name: string) => all(name)[0] ?? "", { all });
 
-const fieldsOf = (form: URLSearchParams): Fields => fieldsFrom((name) => form.getAll(name));
+/** Groups the fields: a form has up to 30,000, and the page of rules reads 3,000 by their names. @internal */
+export const fieldsOf = (form: URLSearchParams): Fields => {
+  const values = groupBy(
+    form,
+    ([name]) => name,
+    ([, value]) => value,
+  );
+  return fieldsFrom((name) => values.get(name) ?? []);
+};
 
 /** Parses a cursor into a position in a log; null for the newest entries. */
 export const positionOf = (cursor: string): number | null =>

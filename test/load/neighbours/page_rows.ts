@@ -20,7 +20,17 @@ import { type Attacker, dearestRules, largeGuild } from "./world.ts";
 
 /** As large as forms may be: of IDs, with texts, and with lists. */
 const fillerOf = (size: number) => ({ filler: "x".repeat(size) });
-const [shortFiller, textFiller, filler] = [fillerOf(3_500), fillerOf(15_000), fillerOf(60_000)];
+const [shortFiller, textFiller] = [fillerOf(3_500), fillerOf(15_000)];
+/** A large form is dearest in many fields. */
+const filler = Object.fromEntries(
+  Array.from({ length: 10_000 }, (_, index) => [`_${index.toString(36)}`, ""]),
+);
+/** As many conditions as a plan can have, none of them chosen. */
+const longestRules = {
+  act: "save",
+  rows: "50",
+  ...Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`parts-${index + 1}`, "5"])),
+};
 /** As many users as a list of blocks may have, of which the platform is asked for 50. */
 const longestList = Array.from({ length: 500 }, (_, index) =>
   index < 50 ? `player_${index}` : `${index}`,
@@ -100,7 +110,7 @@ export const pageRows: Readonly<Record<string, RouteRow>> = {
     again: ["POST /dashboard/api/roles/preview", withPlan({ rules: dearestRules })],
   }),
   "POST /dashboard/communities/:pid/roles/preview": row(303, withPlan(filler)),
-  "POST /dashboard/communities/:pid/roles": row(303, withPlan(filler)),
+  "POST /dashboard/communities/:pid/roles": row(400, withPlan({ ...longestRules, ...filler })),
   "GET /dashboard/communities/:pid/channels": row(200, inPlan),
   "POST /dashboard/communities/:pid/channels": row(200, withPlan(textFiller)),
   "GET /dashboard/links": row(200, withOwn({ limit: 100 })),
