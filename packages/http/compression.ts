@@ -51,11 +51,15 @@ const encodings: Readonly<Record<string, Encode>> =
         gzip,
       };
 
+/** The longest `Accept-Encoding` that is read, in characters. One of 16 kB takes 13 ms. */
+const longestAccepted = 1_000;
+
 /** Picks the encoding with the highest weight in an `Accept-Encoding`; undefined if none is accepted. */
 export const acceptedEncoding = <Name extends string>(
   names: ReadonlyArray<Name>,
   accepted = "",
 ): Name | undefined => {
+  if (accepted.length > longestAccepted) return undefined;
   const weights = new Map(
     accepted.split(",").map((entry) => {
       const [coding = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());

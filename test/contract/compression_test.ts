@@ -48,6 +48,11 @@ test.each<[accepted: string, encoding?: keyof typeof decoders]>([
   expect(told(await get(large, sent, "HEAD"))).toEqual([encoding, "Accept-Encoding"]);
 });
 
+test("an Accept-Encoding over 1 kB is not read", async () => {
+  const { headers } = await get(large, { authorization, "accept-encoding": `gzip${",x".repeat(500)}` });
+  expect(headers["content-encoding"]).toBeUndefined();
+});
+
 test.each([
   ["/api/v1/public/game-to-chat?gameId=1", "gzip"],
   ["/compat/bloxlink/v4/public/roblox-to-discord/1", "gzip"],
