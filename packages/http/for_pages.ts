@@ -12,6 +12,7 @@ export {
   isStream,
   isUnder,
   privateHeaders,
+  queryTextOf,
   searchOf,
   textOf,
   textResponse,

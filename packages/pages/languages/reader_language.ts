@@ -1,5 +1,5 @@
 /** The language of whoever reads a page, and how they choose another. */
-import { isUnder, type RequestContext, searchOf } from "@accountlink/http/for_pages";
+import { isUnder, queryTextOf, type RequestContext } from "@accountlink/http/for_pages";
 import { Context, Effect, Layer } from "effect";
 import { type Html, html, to } from "../html.ts";
 import { pageCookie } from "../page_cookie.ts";
@@ -114,11 +114,16 @@ export const offerFor = (
 ): Offer<PlayerMessages> | Offer<DashboardMessages> =>
   isUnder("/dashboard", request.url) ? served.dashboard : served;
 
-/** Returns the language that the reader chooses by the parameter `lang`; null without one that exists. */
-export const chosenLanguage = (served: Languages["Service"], context: RequestContext): string | null =>
-  context.request.url.includes("lang=")
-    ? offerFor(served, context).find(searchOf(context.request).get("lang") ?? "")
+/**
+ * Returns the language that the reader chooses by the parameter `lang`; null without one that exists, or in a query that is
+ * longer than those of the links that choose a language.
+ */
+export const chosenLanguage = (served: Languages["Service"], context: RequestContext): string | null => {
+  const query = queryTextOf(context.request);
+  return query.includes("lang=") && query.length <= longestQuery
+    ? offerFor(served, context).find(new URLSearchParams(query).get("lang") ?? "")
     : null;
+};
 
 /** Returns the language of a page: chosen now or earlier, else preferred by the browser, else English. */
 export const languageOf = (
@@ -137,6 +142,9 @@ export const languageOf = (
 
 /** The longest path and query that links to a page in other languages keep, in characters. Each of 19 links has a copy. */
 const longestPart = 2_000;
+
+/** With the parameter `lang` of such a link. */
+const longestQuery = longestPart + 50;
 
 const makeChoice = (tags: ReadonlyArray<string>): Offer<Catalogue>["choice"] => {
   const names = tags.map((tag) => [tag, nameOf(tag)] as const);
