@@ -23,31 +23,37 @@ export interface ListedBlock {
   readonly reason: string | null;
 }
 
-/** How many rows are read before other fibers run. */
-const rowsAtOnce = 500;
+/** How many cells are read before other fibers run. */
+const cellsAtOnce = 500;
 
 /**
  * Returns the blocks of a file, one for each user, how many of its rows are none, and how many chat IDs a program has
  * rounded; null if the file has no column of IDs.
  */
 export const readBlockFile = Effect.fnUntraced(function* (text: string) {
-  const rows = rowsOf(text);
-  const header: ReadonlyArray<string> = rows.next().value ?? [];
-  const names = header.map((name) => name.trim().toLowerCase());
-  const place = (column: (typeof columns)[number]) => names.indexOf(column.toLowerCase());
-  const [chat, game, reason] = [place("chatId"), place("gameId"), place("reason")];
-  if (chat < 0 && game < 0) return null;
   const listed = new Map<string, ListedBlock>();
   const rounded = new RoundedIds();
-  let [line, wrong] = [1, 0];
-  for (const cells of rows) {
-    if (++line % rowsAtOnce === 0) yield* Effect.yieldNow;
+  let [chat, game, reason] = [-1, -1, -1];
+  let [line, wrong] = [0, 0];
+  for (const cells of rowsOf(text)) {
+    if (cells === "pause") {
+      yield* Effect.yieldNow;
+      continue;
+    }
+    if (++line === 1) {
+      const names = cells.map((name) => name.trim().toLowerCase());
+      const place = (column: (typeof columns)[number]) => names.indexOf(column.toLowerCase());
+      [chat, game, reason] = [place("chatId"), place("gameId"), place("reason")];
+      if (chat < 0 && game < 0) return null;
+      continue;
+    }
     const [chatId = "", gameId = ""] = [cells[chat]?.trim(), cells[game]?.trim()];
     const user = userOf(chatId, gameId);
     if (user === null) wrong++;
     else listed.set(`${chatId},${gameId}`, { user, reason: reasonIn(plain(cells[reason] ?? "")) });
     rounded.note(chatId, { line, text: chatId });
   }
+  if (line === 0) return null;
   return { listed: [...listed.values()], wrong, rounded: rounded.lines?.count ?? 0 };
 });
 
@@ -81,17 +87,21 @@ export const reasonIn = (text: string): string | null =>
 /** The file has an apostrophe before a text that a spreadsheet would run as a formula. */
 const plain = (text: string): string => text.replace(/^'(?=[\s=+\-@＝＋－＠])/u, "");
 
-/** The rows of a CSV text, without empty ones. A quoted cell may have line breaks; a quote that closes no cell is text. */
-function* rowsOf(text: string): Generator<ReadonlyArray<string>, undefined> {
+/**
+ * The rows of a CSV text, without empty ones, and a `pause` now and then, however few or long they are. A quoted cell may
+ * have line breaks; a quote that closes no cell is text.
+ */
+function* rowsOf(text: string): Generator<ReadonlyArray<string> | "pause"> {
   // A spreadsheet may write another separator than the file had.
   const separator = /[,;\t]/.exec(/^.+/m.exec(text)?.[0] ?? "")?.[0] ?? ",";
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${separator}\r\n]*))(${separator}|\r\n?|\n|$)`, "gu");
   let row: Array<string> = [];
+  let count = 0;
   for (const [, quoted, bare = "", end] of text.replace(/^\uFEFF/, "").matchAll(cell)) {
+    if (++count % cellsAtOnce === 0) yield "pause";
     row.push(quoted?.replaceAll('""', '"') ?? bare);
     if (end === separator) continue;
     if (row.some((each) => each.trim() !== "")) yield row;
     row = [];
   }
-  return undefined;
 }

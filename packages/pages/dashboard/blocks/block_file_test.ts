@@ -44,7 +44,12 @@ it("a misplaced quote, an end of line of any kind and an ID that is none cost no
     });
 });
 
-it("other fibers run while a long file is read", () =>
+it.each([
+  ["of rows", "5\n"],
+  ["of empty rows", "\n"],
+  ["of one row", ","],
+  ["of quotes that close no cell", '"",'],
+])("other fibers run while a long file %s is read", (_, part) =>
   Effect.gen(function* () {
     let turns = 0;
     const turn = Effect.andThen(
@@ -52,7 +57,8 @@ it("other fibers run while a long file is read", () =>
       Effect.yieldNow,
     );
     const others = yield* Effect.forkChild(Effect.forever(turn));
-    yield* readBlockFile(`gameId\n${"5\n".repeat(100_000)}`);
+    yield* readBlockFile(`gameId\n${part.repeat(100_000)}`);
     yield* Fiber.interrupt(others);
     expect(turns).toBeGreaterThan(40);
-  }).pipe(Effect.runPromise));
+  }).pipe(Effect.runPromise),
+);
