@@ -1,8 +1,9 @@
 /** Tests the download of links with the names of their accounts. */
 import { expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
 import { dataOf } from "./contract_server.ts";
-import { signInOwner } from "./dashboard.ts";
+import { pidOf, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 const server = useSiteServer();
@@ -11,7 +12,8 @@ const server = useSiteServer();
 const links = Object.fromEntries(
   Array.from({ length: 500 }, (_, index) => [String(200_001 + index), "1"] as const),
 );
-for (const owner of ["100001", "100002"]) server.fixtures.key({ owner, links });
+for (const owner of ["100001", "100002"]) server.fixtures.key({ owner, account: `of ${owner}`, links });
+server.fixtures.key({ account: "of 100001", guildId: guild });
 
 test("an account downloads one file with names at a time, and another one once the first is broken off", async () => {
   const [one, other] = await Promise.all(["100001", "100002"].map((chatId) => downloaderOf(chatId)));
@@ -34,10 +36,13 @@ test("an account downloads one file with names at a time, and another one once t
     .toBe(200);
 });
 
-test("a file with names ends when its reader is removed from the team, or signs out", async () => {
-  for (const leave of ["removed", "signed out"] as const) {
+test("a file with names ends when its reader is removed from the team or from a list, or signs out", async () => {
+  for (const [leave, reader] of [
+    ["removed", "100003"],
+    ["narrowed", "100006"],
+    ["signed out", "100004"],
+  ] as const) {
     const owner = await signInOwner(server, "100001");
-    const reader = leave === "removed" ? "100003" : "100004";
     const admin = await signInOwner(server, reader);
     const body = { chatId: reader, role: "admin" };
     const add = async () => (await owner.send("POST /dashboard/api/members", { body })).status;
@@ -51,7 +56,10 @@ test("a file with names ends when its reader is removed from the team, or signs 
       headers: { cookie },
     });
     expect(file.status).toBe(200);
-    if (leave === "removed") dataOf(await owner.send(`DELETE /dashboard/api/members/${reader}`));
+    const member = `/dashboard/api/members/${reader}` as const;
+    const scopes = [await pidOf(owner, guild)];
+    if (leave === "removed") dataOf(await owner.send(`DELETE ${member}`));
+    else if (leave === "narrowed") dataOf(await owner.send(`PATCH ${member}`, { body: { scopes } }));
     else dataOf(await admin.send("DELETE /dashboard/api/session"));
     await expect(file.text()).rejects.toThrow("terminated");
   }

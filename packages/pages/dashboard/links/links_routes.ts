@@ -1,8 +1,10 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
 
 import { type ChatId, GamePlatform, LinkStore } from "@accountlink/core";
+import { Forbidden } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
 import { linkFileOf } from "@accountlink/core/imports";
+import { reaches } from "@accountlink/core/keys";
 import { allLinks, isLinked } from "@accountlink/core/links";
 import { type Contest, makeContestOf, type NamedLink, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
@@ -223,7 +225,12 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       first !== undefined && chosen.length === 1 && !isNamed
         ? linkFileOf(allLinks(first.scope.pid), "csv")
         : listedFile(chosen, isNamed ? links : null);
-    const checked = whileAllowed(text, stillMay(paths.linksFile, visitor));
+    const mayRead = Effect.filterOrFail(
+      stillMay(paths.linksFile, visitor),
+      ({ owner }) => chosen.every(({ scope }) => reaches(owner, scope.pid)),
+      () => new Forbidden({ reason: "role" }),
+    );
+    const checked = whileAllowed(text, mayRead);
     return csvResponse(
       "links",
       (isNamed ? onceAtATime(naming, name, checked) : checked).pipe(
