@@ -6,8 +6,9 @@ import { emptyGuild, guild } from "../support/fixtures.ts";
 import { formOf, locationOf, wordsOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { uploadLinks } from "../support/link_upload.ts";
+import { connectTo, readAnswers } from "../support/raw_http.ts";
 import { dataOf } from "./contract_server.ts";
-import { createKey, pidOf, signInOwner } from "./dashboard.ts";
+import { createKey, headersOf, pidOf, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 
 /** The most links of an account. */
@@ -55,6 +56,35 @@ const makeImporter = async (chatId: string) => {
     },
   };
 };
+
+test("who leaves the team while a file arrives uploads nothing", async () => {
+  const [importer, admin] = [await makeImporter("100036"), await signInOwner(server, "100037")];
+  const [member, account] = ["100037", `chat:100036`];
+  const body = { chatId: member, role: "admin" };
+  dataOf(await importer.owner.send("POST /dashboard/api/members", { body }), 201);
+  dataOf(await admin.send("POST /dashboard/api/session/account", { body: { account } }));
+  const csrf = formOf(await admin.browser.get(imports))["csrf"] ?? "";
+  const fields = Object.entries({ csrf, pid: importer.pid, onConflict: "newest" });
+  const partOf = (name: string, rest: string) =>
+    `--b\r\nContent-Disposition: form-data; name="${name}"${rest}`;
+  const [begun, rest] = [
+    fields.map(([name, value]) => partOf(name, `\r\n\r\n${value}\r\n`)).join("") +
+      partOf("file", '; filename="links.csv"\r\nContent-Type: text/csv\r\n\r\nchatId,gameId\r\n'),
+    "200001,1\r\n--b--\r\n",
+  ];
+  const { cookie } = headersOf(admin.browser, server.url(), csrf);
+  const socket = await connectTo(server.url());
+  const head = `Host: a\r\nCookie: ${cookie}\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=b`;
+  socket.write(
+    `POST ${imports} HTTP/1.1\r\n${head}\r\nContent-Length: ${begun.length + rest.length}\r\n\r\n${begun}`,
+  );
+  // The server has found the sender once it answers a request that was sent after the upload.
+  expect((await admin.browser.get(imports)).status).toBe(200);
+  dataOf(await importer.owner.send(`DELETE /dashboard/api/members/${member}`));
+  socket.write(rest);
+  const [answer] = await readAnswers(socket);
+  expect([answer?.status, answer?.headers["location"]]).toEqual([303, "/dashboard/sign-in?form=lost"]);
+});
 
 test("an upload is previewed, imported once, and reports each skipped row", async () => {
   const importer = await makeImporter("100001");

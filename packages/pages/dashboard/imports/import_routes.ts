@@ -44,7 +44,7 @@ import { readUpload, type UploadFields } from "./import_upload.ts";
 import { rowHtml } from "./left_out_rows.ts";
 import { askPage, type UndoView, undoPage } from "./undo_pages.ts";
 
-export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPages) {
+export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload, stillMay }: OwnerPages) {
   const communities = yield* makeCommunities;
   const jobs = yield* makeImportJobs;
   const namesIn = yield* makeAccountNames;
@@ -80,7 +80,9 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       const uploaded = yield* readUpload(visitor, file, { onFields });
       onFields(uploaded);
       const { pid, onConflict, named, columns, words, times } = typed;
-      const { scope } = yield* communities.find(visitor, pid);
+      // The sender may have lost the role, or the list, while a slow file arrived.
+      const { owner } = yield* stillMay(paths.imports, visitor);
+      const { scope } = yield* communities.find({ ...visitor, owner }, pid);
       return {
         pid: scope.pid,
         fileName: uploaded.fileName,
