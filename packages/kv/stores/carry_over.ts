@@ -67,7 +67,11 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
     }),
   );
   yield* moveEarlier(db, "member", (tx, member) =>
-    tx.put(kvTable(memberRecords), { ...member, scopes: member.scopes ?? null }),
+    tx.put(kvTable(memberRecords), {
+      ...member,
+      scopes: member.scopes ?? null,
+      agreedTo: member.agreedTo ?? null,
+    }),
   );
   yield* moveEarlier(db, "session", (tx, { session, code, changedAt }) => {
     const { hash: codeHash = null, sealedSid = null } = code ?? {};
