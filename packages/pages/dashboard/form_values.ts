@@ -1,7 +1,7 @@
 import { InvalidParameter } from "@accountlink/core/errors";
 import { kindOf, type Parameter, type RawValues, type Route } from "@accountlink/http-api";
 import { Function, Hash, Option, Record, Schema, Struct } from "effect";
-import type { Fields } from "./owner_pages.ts";
+import type { Fields } from "./form_fields.ts";
 
 /**
  * Returns the fields of a form as the body of a route has them. A field that the form lacks is left out, and so is one

@@ -8,8 +8,8 @@ import {
 import { Effect } from "effect";
 import { expect, it } from "vitest";
 import { valuesReader } from "./api_pipeline.ts";
+import { fieldsFrom, fieldsOf } from "./form_fields.ts";
 import { entriesOf, explained, formValues, isUntouched, marksOf } from "./form_values.ts";
-import { fieldsFrom, fieldsOf } from "./owner_pages.ts";
 
 /** Reads a form, given its fields as a browser sends them. */
 const read = (route: Route, form: string, inPath: RawValues = {}) => {

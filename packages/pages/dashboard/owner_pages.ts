@@ -12,7 +12,6 @@ import {
 } from "@accountlink/core/accounts";
 import { isGenerated } from "@accountlink/core/communities";
 import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
-import { groupBy } from "@accountlink/core/group_by";
 import type { Account, KeyOwner } from "@accountlink/core/keys";
 import { visibleName } from "@accountlink/core/name_text";
 import { featuresOf, GamePlatform, PlatformRefusals, Profiles } from "@accountlink/core/platforms";
@@ -37,6 +36,7 @@ import { PageSettings } from "../page_settings.ts";
 import { readInPlace } from "../page_turns.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
+import { type Fields, fieldsFrom, fieldsOf } from "./form_fields.ts";
 import type { NoticeName } from "./look/notice.ts";
 import { orShowAgain, type Refused } from "./look/refused.ts";
 import { say, wordingOf } from "./look/say.ts";
@@ -49,13 +49,6 @@ export interface OwnerVisitor extends Visitor, SignedInMember {
 }
 
 export type Answer = Answering<Page | HttpResponse, SiteError>;
-
-export interface Fields {
-  /** Returns the first value of a field; empty if it was not sent. */
-  (name: string): string;
-  /** Returns every value of a field, such as the ticked boxes of a list. */
-  readonly all: (name: string) => ReadonlyArray<string>;
-}
 
 /** The values of a form by the names of its fields, without white space around them. */
 export const typedIn = <Name extends string>(labels: Readonly<Record<Name, unknown>>, fields: Fields) =>
@@ -335,19 +328,6 @@ export const seeOther = (
   path: string,
   query: Readonly<Record<string, string | null>> & { readonly done?: NoticeName } = {},
 ): HttpResponse => redirectTo(303, withQuery(path, query));
-
-export const fieldsFrom = (all: Fields["all"]): Fields =>
-  Object.assign((name: string) => all(name)[0] ?? "", { all });
-
-/** Groups the fields: a form has up to 30,000, and the page of rules reads 3,000 by their names. @internal */
-export const fieldsOf = (form: URLSearchParams): Fields => {
-  const values = groupBy(
-    form,
-    ([name]) => name,
-    ([, value]) => value,
-  );
-  return fieldsFrom((name) => values.get(name) ?? []);
-};
 
 /** Parses a cursor into a position in a log; null for the newest entries. */
 export const positionOf = (cursor: string): number | null =>

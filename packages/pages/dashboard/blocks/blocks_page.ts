@@ -1,6 +1,7 @@
 import type { BlockPlace, StoredBlock } from "@accountlink/core/admission";
 import { formTo, Html, html, type Problem, section, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
+import { type Fields } from "../form_fields.ts";
 import { unblockForm } from "../links/unblock_form.ts";
 import { fileField, filtersOf, menuField, textField } from "../look/field.ts";
 import { type AccountNames, communityName, idOrName, listText, nameIn, platforms } from "../look/names.ts";
@@ -9,7 +10,6 @@ import { refusedFor } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
 import { nextPage, tableHtml } from "../look/table.ts";
 import { timeHtml } from "../look/time.ts";
-import { type Fields } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
 import { blockListForm } from "./block_list.ts";

@@ -14,12 +14,13 @@ import {
 } from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
 import { type Html, html, type Problem, section, to } from "../../html.ts";
+import { type Fields } from "../form_fields.ts";
 import { copyable } from "../look/copyable.ts";
 import { checkField, fieldsOf, panelTo, radioField, textField } from "../look/field.ts";
 import { platforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { refusedFor } from "../look/refused.ts";
-import { type Fields, type OwnerPages } from "../owner_pages.ts";
+import { type OwnerPages } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 

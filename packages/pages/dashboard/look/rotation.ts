@@ -2,7 +2,7 @@
 import { InvalidParameter } from "@accountlink/core/errors";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import type { Fields } from "../owner_pages.ts";
+import type { Fields } from "../form_fields.ts";
 
 interface Rotated {
   readonly previousSecretEndsAt: Millis | null;

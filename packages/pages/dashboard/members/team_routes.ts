@@ -12,16 +12,11 @@ import { Effect } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeCommunities } from "../communities/community.ts";
+import { type Fields } from "../form_fields.ts";
 import { isUntouched } from "../form_values.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";
-import {
-  type Fields,
-  makeAccountTitle,
-  type OwnerPages,
-  type OwnerVisitor,
-  seeOther,
-} from "../owner_pages.ts";
+import { makeAccountTitle, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths } from "../paths.ts";
 import { makeMemberOperations } from "./member_operations.ts";

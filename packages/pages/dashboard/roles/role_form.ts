@@ -22,8 +22,8 @@ import {
 } from "@accountlink/core/roles";
 import { Record, Schema } from "effect";
 import type { Html, Problem } from "../../html.ts";
+import type { Fields } from "../form_fields.ts";
 import { say } from "../look/say.ts";
-import type { Fields } from "../owner_pages.ts";
 
 /** A condition as typed into the form. `when` is a kind of rules, or a text that another release knows as one. */
 export type TypedCondition = TypedFields & {

@@ -10,9 +10,10 @@ import { Clock, Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type ManagedGuild, makeInGuild } from "../communities/managed_guild.ts";
+import { type Fields } from "../form_fields.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";
-import { type Fields, type OwnerPages, type OwnerVisitor, positionOf, seeOther } from "../owner_pages.ts";
+import { type OwnerPages, type OwnerVisitor, positionOf, seeOther } from "../owner_pages.ts";
 import {
   historyFilePath,
   historyPath,

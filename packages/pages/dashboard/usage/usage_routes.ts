@@ -6,11 +6,12 @@ import { Effect } from "effect";
 import { numberText } from "../../english_counts.ts";
 import { type Html, html, to } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
+import type { Fields } from "../form_fields.ts";
 import { filtersOf, menuField } from "../look/field.ts";
 import { keyMenu, nameOf } from "../look/owned_key.ts";
 import { type Column, tableHtml } from "../look/table.ts";
 import { dayHtml } from "../look/time.ts";
-import type { Fields, OwnerPages } from "../owner_pages.ts";
+import type { OwnerPages } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import {

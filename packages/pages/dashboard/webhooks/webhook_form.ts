@@ -1,7 +1,8 @@
 import { type Html, hiddenFields, html } from "../../html.ts";
+import { type Fields } from "../form_fields.ts";
 import type { SentForm } from "../form_values.ts";
 import { checksField, fieldsOf, textField } from "../look/field.ts";
-import { type Fields, typedIn } from "../owner_pages.ts";
+import { typedIn } from "../owner_pages.ts";
 import { eventChoices } from "./webhook_texts.ts";
 
 const textLabels = { url: "URL", description: "Description" } as const;
