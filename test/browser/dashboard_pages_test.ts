@@ -334,6 +334,8 @@ it("the account page says what Premium adds, lists sign-ins, and ends one or all
 it("an unknown page says so, and that another account may have it", async () => {
   const page = await open("/dashboard/keys/Aa0Bb1Cc2Dd3", /Ada\b/);
   await expectUsable(page, "There is no such page", "dashboard-refused-unknown");
-  expect(page.words).toContain("or it belongs to an account that you have left or not chosen");
+  expect(page.words).toContain(
+    "it belongs to another account, or your team has not given you this community",
+  );
   await page.press("Overview");
 });

@@ -1,7 +1,8 @@
 /** The nicknames that members had before rules gave them others: a file, and a way to put them back. */
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
-import { withoutIsolation } from "../support/flow_browser.ts";
+import { locationOf, withoutIsolation, wordsOf } from "../support/flow_browser.ts";
+import { uploadLinks } from "../support/link_upload.ts";
 import { enterDashboard, putPlan } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
@@ -35,4 +36,21 @@ test("nicknames from before are downloaded, and put back while no rules set nick
   // The members have them again: the rules replace the same ones.
   expect((await put("{game.username}")).status).toBe(200);
   await expect.poll(file, { timeout: 12_000 }).toMatch(replaced);
+});
+
+test("an import says that the bot changes nicknames, and its undo gives members theirs back", async () => {
+  const { browser, csrf, pid } = await enterDashboard(server, ada, guild);
+  const fields = { csrf, pid, onConflict: "newest" };
+  const preview = locationOf(await uploadLinks(browser, fields, "chatId,gameId\n100004,4\n"));
+  expect(wordsOf(await browser.get(preview))).toContain(
+    "the bot then changes roles and nicknames of members to fit these links. If you undo the import, it changes them back.",
+  );
+  const member = async () => wordsOf(await server.platform.send(`GET /chat/guilds/${guild}?as=100004`));
+  const isNamed = (nickname: string) =>
+    expect.poll(member, { timeout: 12_000, interval: 200 }).toContain(`Your nickname: ${nickname} `);
+  await isNamed("Nick");
+  expect((await browser.post(`${preview}/start`, { csrf })).status).toBe(303);
+  await isNamed("player_4");
+  expect((await browser.post(`${preview}/undo`, { csrf })).status).toBe(303);
+  await isNamed("Nick");
 });

@@ -14,11 +14,11 @@ import { type AccountNames, byPlatforms, listText, nameIn, platforms } from "../
 import { statusHtml } from "../look/notice.ts";
 import { progressBar } from "../look/progress.ts";
 import { refusedFor } from "../look/refused.ts";
-import { say, separated, tags } from "../look/say.ts";
+import { linkTo, say, separated, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { importPath, paths, userPath, withQuery } from "../paths.ts";
+import { importPath, paths, rolesPath, userPath, withQuery } from "../paths.ts";
 import { type FileMembers, fileMembersHtml } from "./file_members.ts";
 import { type ImportForm, timesField, wordField } from "./import_form.ts";
 import { leftOutHtml, reasonOf, type SampleRow, sampleTable } from "./left_out_rows.ts";
@@ -111,6 +111,7 @@ ${limitHtml(outcome)}
 ${fileMembersHtml(view.community, members)}
 ${outcomeHtml("import.would_store", view, outcome, names)}
 ${sampleTable(sample)}
+${storedBy(outcome) > 0 && html`<p>${say("import.roles", { a: linkTo(rolesPath(view.community.scope.pid)) })}</p>`}
 <div class="row">
 ${
   storedBy(outcome) === 0
