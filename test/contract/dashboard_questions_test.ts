@@ -70,6 +70,22 @@ test("before users are unlinked, the page says in which communities role and nic
   await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: cyd } });
 });
 
+test("rules that have changed since the page was opened are deleted only after another look", async () => {
+  const { browser } = await signInOwner(server, ada);
+  const path = `/dashboard/communities/${shared}/roles?guildId=${guild}`;
+  const store = (nickname: string) => putPlan(owner, { pid: shared, nickname, state: "paused" });
+  const remove = (page: Answer) => browser.post(path, `${hiddenIn(page)}&act=delete`);
+  expect((await store("{game.username}")).status).toBe(200);
+  const opened = await browser.get(path);
+  expect((await store("{chat.username}")).status).toBe(200);
+  const refused = await remove(opened);
+  expect([refused.status, wordsOf(refused)]).toEqual([
+    409,
+    expect.stringContaining("Nothing was deleted: these rules have changed since you opened the page."),
+  ]);
+  expect((await remove(refused)).headers.location).toContain("done=rolesDeleted");
+});
+
 test("who links themself by hand has to say why, and the audit log and the log channel tell it", async () => {
   expect((await putPlan(owner, { pid, logChannelId: log })).status).toBe(200);
   const moderator = await server.signIn(mod);

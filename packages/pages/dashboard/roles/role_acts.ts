@@ -16,7 +16,7 @@ import type { SiteError } from "../../sign_ins/refusals.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
 import { type Fields } from "../form_fields.ts";
 import type { NoticeName } from "../look/notice.ts";
-import { orShowAgain, refusedFor } from "../look/refused.ts";
+import { orShowAgain, type Refused, refusedFor } from "../look/refused.ts";
 import { say } from "../look/say.ts";
 import { type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -144,7 +144,12 @@ export const makeRoleActs = Effect.fnUntraced(function* (
 
       putBack: ofPlan(operations.putNicknamesBack.run, "nicknamesBack"),
 
-      delete: ofPlan(operations.remove.run, "rolesDeleted"),
+      delete: (press) =>
+        Effect.flatMap(plans.findPlan(press.guild), (plan) =>
+          ["", planVersion(plan)].includes(press.fields("seen"))
+            ? ofPlan(operations.remove.run, "rolesDeleted")(press)
+            : show(press, { refused: changedBefore }),
+        ),
 
       on: (press) => save(press, "on"),
     }),
@@ -158,6 +163,14 @@ export const makeRoleActs = Effect.fnUntraced(function* (
     return acts.get(act)?.(press) ?? save(press, "paused");
   };
 });
+
+/** The deletion of rules that its page did not show: nobody could bring back what somebody else has just set. */
+const changedBefore: Refused = {
+  status: 409,
+  problems: [],
+  general: say("roles.delete.changed"),
+  conflict: "plan_changed",
+};
 
 const see = ({ guild: { scope, guildId } }: Press, done: NoticeName) =>
   seeOther(rolesPath(scope.pid), { guildId, done });

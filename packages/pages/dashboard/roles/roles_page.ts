@@ -274,7 +274,7 @@ const turnedOffHtml = ({ isHome, details: { community } }: RolesView): Html | nu
 const removeSection = (view: RolesView): Html => html`
 <details>
 <summary class="bad">${say("roles.delete")}</summary>
-${formTo(action(view), { guildId: view.guildId })`
+${formTo(action(view), { guildId: view.guildId, seen: planVersion(view.details.plan) })`
 <p>${say("roles.delete.text", { count: view.details.plan.rules.length })}${turnedOffHtml(view)}${view.nicknames.kept > 0 ? html` ${say("roles.delete.before")}` : null}</p>
 <p class="row"><button class="button bad small" name="act" value="delete">${say("roles.delete.button")}</button></p>`}
 </details>`;
