@@ -1,8 +1,9 @@
 /** What the dashboard asks or says before an act that is hard to take back. */
 import { beforeAll, expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
-import { type FlowBrowser, formOf, titleOf, wordsOf } from "../support/flow_browser.ts";
+import { type FlowBrowser, formOf, locationOf, titleOf, wordsOf } from "../support/flow_browser.ts";
 import type { Answer } from "../support/http.ts";
+import { uploadLinks } from "../support/link_upload.ts";
 import { enterDashboard, type Owner, pidOf, putPlan, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
@@ -84,6 +85,21 @@ test("rules that have changed since the page was opened are deleted only after a
     expect.stringContaining("Nothing was deleted: these rules have changed since you opened the page."),
   ]);
   expect((await remove(refused)).headers.location).toContain("done=rolesDeleted");
+});
+
+test("before an import is undone, only members who are still there count as losing roles", async () => {
+  const { browser } = owner;
+  const { csrf = "" } = formOf(await browser.get("/dashboard/imports"));
+  const rows = "chatId,gameId\n100011,4\n100012,4\n";
+  const preview = locationOf(await uploadLinks(browser, { csrf, pid, onConflict: "newest" }, rows));
+  expect((await browser.post(`${preview}/start`, { csrf })).status).toBe(303);
+  const told = async () => wordsOf(await browser.get(`${preview}/undo`));
+  const tells = (words: string) => expect.poll(told, { timeout: 20_000, interval: 200 }).toContain(words);
+  await tells("2 of these members lose roles in Rook & Bishop.");
+  const leaves = new URLSearchParams({ as: "100012", membership: "leave" }).toString();
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  await server.platform.send(`POST /chat/guilds/${guild}`, { headers, body: leaves });
+  await tells("1 of these members loses roles in Rook & Bishop.");
 });
 
 test("who links themself by hand has to say why, and the audit log and the log channel tell it", async () => {

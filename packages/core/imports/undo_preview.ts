@@ -15,8 +15,8 @@ interface UndoPreview {
   readonly restored: number;
   /** The number of the other links, which stay as they are. */
   readonly kept: number;
-  /** How many members would lose roles that the rules have given them since the import, by guild. */
-  readonly lost: ReadonlyArray<{ readonly guildId: GuildId; readonly members: number }>;
+  /** Who would lose roles that the rules have given them since the import, by guild. Some may have left it. */
+  readonly lost: ReadonlyArray<{ readonly guildId: GuildId; readonly members: ReadonlyArray<ChatId> }>;
 }
 
 /** Emits the links of an import in pages. */
@@ -51,7 +51,11 @@ export const makeUndoPreview = Effect.gen(function* () {
   }: Pick<UndoableImport, "id" | "pid" | "importedAt">) {
     // The import may have the links of an undone one of the day before it.
     const since = importedAt - undoableFor;
-    const guilds: Array<{ readonly guildId: GuildId; readonly given: Set<ChatId>; members: number }> = [];
+    const guilds: Array<{
+      readonly guildId: GuildId;
+      readonly given: Set<ChatId>;
+      readonly members: Array<ChatId>;
+    }> = [];
     for (const plan of yield* plans.list(pid)) {
       if (plan.state !== "on" || !givesSomething(plan)) continue;
       const { guildId, rules } = plan;
@@ -59,7 +63,7 @@ export const makeUndoPreview = Effect.gen(function* () {
       for (const roleId of new Set(rules.map((rule) => rule.roleId)))
         for (const chatId of yield* givenMembers({ pid, guildId }, roleId, since, inTurn))
           members.add(chatId);
-      guilds.push({ guildId, given: members, members: 0 });
+      guilds.push({ guildId, given: members, members: [] });
     }
     let [removed, restored, kept] = [0, 0, 0];
     yield* Stream.runForEach(pagesOf({ undoablePage }, id), (page) =>
@@ -68,11 +72,11 @@ export const makeUndoPreview = Effect.gen(function* () {
         removed += gone.length;
         restored += page.links.length - gone.length;
         kept += page.kept;
-        for (const guild of guilds)
-          guild.members += gone.filter(({ chatId }) => guild.given.has(chatId)).length;
+        for (const { given, members } of guilds)
+          for (const { chatId } of gone) if (given.has(chatId)) members.push(chatId);
       }),
     );
-    const lost = guilds.filter(({ members }) => members > 0);
+    const lost = guilds.filter(({ members }) => members.length > 0);
     return { removed, restored, kept, lost } satisfies UndoPreview;
   });
 });

@@ -190,7 +190,7 @@ law(
       roles.some((role) => after[index]?.roles.includes(role) === false),
     );
     assert.strictEqual(
-      promised.lost.reduce((sum, { members: count }) => sum + count, 0),
+      promised.lost.reduce((sum, { members: who }) => sum + who.length, 0),
       losing.length,
     );
     assert.deepEqual(yield* seen, before);

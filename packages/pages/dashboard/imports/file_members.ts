@@ -1,5 +1,5 @@
 /** How many of the first users in a file are members of the community, so that nobody imports the file of another one. */
-import { type ChatId, guildOf } from "@accountlink/core";
+import type { ChatId, GuildId } from "@accountlink/core";
 import { MemberLists } from "@accountlink/core/owners";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
@@ -16,9 +16,8 @@ export const makeFileMembers = Effect.gen(function* () {
   const lists = yield* MemberLists;
   const waitForMembers = yield* makeMemberListWait;
 
-  /** Returns null for a list of several communities, and if the chat platform does not answer. */
-  return Effect.fnUntraced(function* ({ scope }: Community, chatIds: ReadonlyArray<ChatId>) {
-    const guildId = guildOf(scope);
+  /** Returns null without a guild, as for a list of several communities, and if the chat platform does not answer. */
+  return Effect.fnUntraced(function* (guildId: GuildId | null, chatIds: ReadonlyArray<ChatId>) {
     if (guildId === null || chatIds.length === 0) return null;
     const counted = Effect.map(lists.find(guildId), ({ members }) => {
       const all = new Set(members.map(({ chatId }) => chatId));

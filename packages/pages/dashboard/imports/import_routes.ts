@@ -150,10 +150,16 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload, s
       if (view.undone !== null) return undoPage(view, view.undone, changesLeft === 0);
       const preview = yield* jobs.previewUndo(view);
       const waits = changesLeft < preview.removed + preview.restored;
-      const lost = yield* Effect.forEach(preview.lost, ({ guildId, members }) =>
-        Effect.map(profiles.guild(guildId), (guild) => ({ name: guildText(guildId, guild?.name), members })),
+      const lost = yield* Effect.forEach(
+        preview.lost,
+        Effect.fnUntraced(function* ({ guildId, members }) {
+          const present = yield* membersOf(guildId, members);
+          const guild = yield* profiles.guild(guildId);
+          const count = present !== null && "found" in present ? present.found : members.length;
+          return { name: guildText(guildId, guild?.name), members: count };
+        }),
       );
-      return askPage(view, { ...preview, lost, waits });
+      return askPage(view, { ...preview, lost: lost.filter(({ members }) => members > 0), waits });
     }),
     ofUndo(form, (view, { owner }) =>
       jobs.undo(owner, view).pipe(
@@ -166,7 +172,8 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload, s
       const community = yield* communities.find(visitor, job.pid);
       const undo = (yield* jobs.undoable(visitor.owner)).find(({ id }) => id === job.id) ?? null;
       const { state } = job;
-      const members = state._tag === "Preview" ? yield* membersOf(community, state.chatIds ?? []) : null;
+      const members =
+        state._tag === "Preview" ? yield* membersOf(guildOf(community.scope), state.chatIds ?? []) : null;
       return pageOf({ ...job, community, undo, members }, yield* namesIn(job.changed.first));
     }),
     ...(["changed", "left_out"] as const).map((file) =>
