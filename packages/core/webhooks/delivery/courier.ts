@@ -84,7 +84,9 @@ export const makeCourierRun = Effect.gen(function* () {
       window.finish(entry, delivery, result.endedAt);
       failingSince = delivery.status === "delivered" ? null : (failingSince ?? result.endedAt);
       if (isGone(result)) yield* disable("gone", result.endedAt);
-      else if (yield* hasFailedForLong(result.endedAt)) yield* disable("failing", result.endedAt);
+      // Between two events that fail may lie days without any: the second one is tried again first.
+      else if (delivery.attempts > 1 && (yield* hasFailedForLong(result.endedAt)))
+        yield* disable("failing", result.endedAt);
       if (delivery.status !== "delivered") yield* Effect.sleep(failurePause);
     });
 

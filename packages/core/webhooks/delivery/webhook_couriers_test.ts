@@ -306,6 +306,19 @@ test("a webhook is disabled after five days of failures, and keeps its pending e
   assert.include(yield* find(id), { status: "active", pending: 0, failingSince: null });
 });
 
+test("an event that fails once, days after a given-up one, is tried again and disables no webhook", function* () {
+  const { sendAt, create, answer, link, find, failSince } = yield* deployment;
+  const { id } = yield* create("/a");
+  yield* failSince(id, 0);
+  let attempts = 0;
+  answer(() => (attempts++ === 0 ? status(500) : ok));
+  yield* link("10001", "1");
+  yield* sendAt(6 * 24 * hour);
+  yield* sendAt(6 * 24 * hour + 10_000);
+  assert.strictEqual(attempts, 2);
+  assert.include(yield* find(id), { status: "active", failingSince: null });
+});
+
 test("five days of failures do not disable a webhook if an event was successfully resent meanwhile", function* () {
   const { startNode, create, answer, link, find, failSince, succeedByHand } = yield* deployment;
   const { id } = yield* create("/a");
