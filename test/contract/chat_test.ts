@@ -317,6 +317,8 @@ test("panel posts a message for everybody, with the text or a sentence", async (
   for (const options of [{}, { text: "  " }]) {
     expect(dataOf(await command(send, ada, "panel", options)).content).toContain("Link your account");
   }
+  const unstorable = dataOf(await command(send, ada, "panel", { text: "Hello\0\ud800" }));
+  expect(unstorable.content).toContain("Hello\ufffd\ufffd");
   const tooLong = await told(ada, "panel", { text: "a".repeat(301) });
   expect(tooLong.content).toContain("300");
 });

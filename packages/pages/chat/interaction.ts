@@ -1,6 +1,7 @@
 /** What a user did in chat, as the chat platform sends it. */
 import { ChatId, GuildId } from "@accountlink/core";
 import { Digits, isChatId } from "@accountlink/core/ids";
+import { toStorable } from "@accountlink/core/storable_text";
 import { Option, Redacted, Schema } from "effect";
 import { isPublicMessage } from "./message.ts";
 
@@ -120,7 +121,7 @@ const doneIn = (received: Exclude<Received, { readonly type: 1 }>): Interaction[
     type: "command",
     name,
     target: target ?? (isChatId(user) ? user : null),
-    text: typeof text === "string" && text.trim() !== "" ? text : null,
+    text: typeof text === "string" && text.trim() !== "" ? toStorable(text) : null,
   };
 };
 
