@@ -16,7 +16,8 @@ const rotateSecretsCommand = Command.make("rotate", {}, () =>
     [
       "Wrap the root key with the new secret of ACCOUNTLINK_SECRET=new,old, and bring every sighting " +
         "under the newest of ACCOUNTLINK_ADDRESS_KEYS. No key changes, and running servers are not " +
-        "affected. A data folder that holds its own secret gets a new one.",
+        "affected. A data folder that holds its own secret gets a new one in its place: copy the old one first, which " +
+        "earlier backups need.",
       "It can be repeated at any time, and resumes an interrupted rotation.",
     ],
     {
