@@ -168,6 +168,12 @@ export const checkCopy = (file: string): Effect.Effect<CopyState, CopyRefused> =
 
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : "it cannot be read");
 
+const partIn = (folder: string): string => join(folder, ".restored.part");
+
+/** Removes the copy that a restore makes, for those who have the lock of the folder. @internal */
+export const removePart = (folder: string): Promise<unknown> =>
+  Promise.all(besideOf(partIn(folder)).map((name) => rm(name, { force: true })));
+
 /**
  * Puts a checked copy in place of the database of a data folder, which no server may use. The copy is copied into the
  * folder and read again there before anything is replaced. It rests until it is resumed.
@@ -181,18 +187,17 @@ export const restoreEmbedded = Effect.fnUntraced(function* (
   kept: string,
 ): Effect.fn.Return<CopyState, DatabaseUnusable | CopyRefused | DataFolderInUse> {
   const path = databaseFile(folder);
-  const part = join(folder, ".restored.part");
+  const part = partIn(folder);
   const attempt = <A>(action: () => Promise<A>) =>
     Effect.tryPromise({ try: action, catch: (cause) => new DatabaseUnusable({ path, cause }) });
   return yield* Effect.gen(function* () {
     yield* acquireProcessLock(folder).pipe(
       Effect.catchTag("SqlError", (cause) => Effect.fail(new DatabaseUnusable({ path, cause }))),
     );
-    // SQLite would apply the log that a killed restore left to the new part.
-    const removePart = () => Promise.all(besideOf(part).map((name) => rm(name, { force: true })));
-    yield* Effect.addFinalizer(() => Effect.promise(removePart));
+    yield* Effect.addFinalizer(() => Effect.promise(() => removePart(folder)));
     yield* attempt(async () => {
-      await removePart();
+      // SQLite would apply the log that a killed restore left to the new part.
+      await removePart(folder);
       // A copy of the file would have its mode, with which others may read it.
       await writeFile(part, createReadStream(file), { flag: "wx", mode: 0o600 });
       giveToOwnerOf(folder, part);

@@ -16,6 +16,7 @@ import { type DatabaseTooNew, migrate } from "../migrations.ts";
 import type { UnreadableRow } from "../statements/row.ts";
 import { placeRecordsOn } from "../storage_place.ts";
 import { layer } from "../stores.ts";
+import { removePart } from "./backup.ts";
 import { layerSqlite } from "./client/sql_client.ts";
 import { databaseFile, placeOfFile } from "./inspect.ts";
 import { nodeSqlite } from "./node_sqlite.ts";
@@ -108,7 +109,11 @@ const open = ({
     yield* Effect.try({ try: nodeSqlite, catch: unusable });
     // Other users of the machine must not read keys and links.
     yield* Effect.tryPromise({ try: () => mkdir(folder, { recursive: true, mode: 0o700 }), catch: unusable });
-    if (exclusive) yield* acquireProcessLock(folder);
+    if (exclusive) {
+      yield* acquireProcessLock(folder);
+      // A killed restore left it, with links of users who may be erased since.
+      yield* Effect.ignore(Effect.tryPromise(() => removePart(folder)));
+    }
     const database = yield* Layer.build(layerSqlite({ filename: path }));
     yield* Effect.tryPromise({ try: () => chmod(path, 0o600), catch: unusable });
     giveToOwnerOf(folder, path, `${path}-wal`, `${path}-shm`);

@@ -81,6 +81,14 @@ it("a restore applies no log that a killed one left", async () => {
   expect(await json("restore", "--replace", String(large))).toMatchObject({ tables });
 });
 
+it("a server removes the copy of the data that a killed restore left", async () => {
+  const { dataFolder, json, serve } = await makeWorkplace();
+  await json("keys", "create", "--account", "acme");
+  for (const end of ["", "-wal"]) writeFileSync(join(dataFolder, `.restored.part${end}`), "links");
+  await serve();
+  expect(namesIn(dataFolder).filter((name) => name.includes("part"))).toEqual([]);
+});
+
 it("a server makes backups by itself", async () => {
   const { folder, serve } = await makeWorkplace();
   const backups = join(folder, "backups");
