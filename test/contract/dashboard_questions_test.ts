@@ -179,6 +179,9 @@ test("users are unlinked without asking the platforms for their names", async ()
   ] as const) {
     const removed = await postTo(owner.browser, path, fields);
     expect(removed.headers.location).toContain("done=unlinked");
+    // A button that is pressed twice tells what the first press did.
+    const again = await postTo(owner.browser, path, fields);
+    expect(again.headers.location).toContain("done=unlinked");
   }
   expect((await server.platform.send("GET /requests")).text).not.toContain("/users/");
 });

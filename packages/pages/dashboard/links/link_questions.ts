@@ -177,9 +177,9 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* (
 
   const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const chatId = fields("chatId");
-    const lists = isChatId(chatId) ? yield* listsOf(visitor, chatId) : [];
-    const [first] = lists;
-    if (first === undefined) return seeOther(paths.links);
+    if (!isChatId(chatId)) return seeOther(paths.links);
+    const lists = yield* listsOf(visitor, chatId);
+    const pid = lists[0]?.community.scope.pid ?? null;
     const marks = lists.map(({ community, link }) => seenLink(community.scope.pid, link));
     if (!areSeen(fields, marks)) return yield* ask(visitor, chatId, linksChanged.general);
     const results = yield* Effect.forEach(lists, ({ community }) =>
@@ -191,7 +191,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* (
     );
     const failure = results.find(Result.isFailure)?.failure;
     return failure === undefined
-      ? seeOther(paths.linkUser, { pid: first.community.scope.pid, chatId, done: "unlinkedAll" })
+      ? seeOther(paths.linkUser, { pid, chatId, done: "unlinkedAll" })
       : yield* ask(visitor, chatId, say("field.problem", { reason: reasonOf(failure) }));
   });
 
