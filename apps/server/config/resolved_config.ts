@@ -11,6 +11,7 @@ import type {
   LiveGameIdentityOptions,
   LiveGamePlatformOptions,
 } from "@accountlink/platforms/live";
+import { parsePostgresUrl } from "@accountlink/sql/postgres_url";
 import { Context, Effect, Redacted } from "effect";
 import { type Config, InvalidConfig, missing, type VariableName } from "./config.ts";
 import { limitsOf } from "./limits.ts";
@@ -77,7 +78,7 @@ export const storageOf = (config: Config): Effect.Effect<Storage, InvalidConfig>
         folder: join(config.ACCOUNTLINK_DATA_DIR, isDemo(config) ? demoFolder(config) : ""),
       });
     case "postgres":
-      return Effect.map(databaseUrlOf(config, "postgres", isPostgresUrl), (url) => ({
+      return Effect.map(postgresUrlOf(config), (url) => ({
         kind: "postgres",
         url,
         maxConnections: config.ACCOUNTLINK_DATABASE_CONNECTIONS,
@@ -90,6 +91,15 @@ export const storageOf = (config: Config): Effect.Effect<Storage, InvalidConfig>
       }));
   }
 };
+
+/** The URL of Postgres. Its parameters are checked before the server starts, for a problem that names the variable. */
+const postgresUrlOf = (config: Config) =>
+  Effect.tap(databaseUrlOf(config, "postgres", isPostgresUrl), (url) =>
+    Effect.mapError(
+      parsePostgresUrl(url),
+      ({ message }) => new InvalidConfig({ problem: `ACCOUNTLINK_DATABASE_URL is refused: ${message}` }),
+    ),
+  );
 
 /** The URL of the database, which has to be one of the storage. */
 const databaseUrlOf = (

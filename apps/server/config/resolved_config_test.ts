@@ -63,6 +63,22 @@ test.each([
   expect(message).toMatch(new RegExp(`^${variable} is not set, expected .* is (postgres|redis)\\)$`));
 });
 
+test.each(["sslmode=on", "tls=yes", "schema=links"])(
+  "a database URL with %s is refused with the name of its variable",
+  function* (parameter) {
+    const environment = {
+      ACCOUNTLINK_STORAGE: "postgres",
+      ACCOUNTLINK_DATABASE_URL: `postgres://ada:sesame@db/links?${parameter}`,
+      ACCOUNTLINK_PLATFORM: "dev",
+    };
+    const { message } = yield* Effect.flip(resolved(environment));
+    expect(message).toMatch(
+      /^ACCOUNTLINK_DATABASE_URL is refused: Cannot use database "db.*": its URL has .*, expected /,
+    );
+    expect(message).not.toContain("sesame");
+  },
+);
+
 test("resolveConfig requires ACCOUNTLINK_PLATFORM without a fixture, except in the demo", function* () {
   const { message } = yield* Effect.flip(resolved({ ACCOUNTLINK_STORAGE: "embedded" }));
   expect(message).toContain("ACCOUNTLINK_PLATFORM is not set, expected one of dev, live, none");
