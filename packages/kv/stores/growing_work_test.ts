@@ -1,4 +1,4 @@
-/** What nodes do all the time reads few keys, however many webhooks and plans the service has. */
+/** What nodes do all the time takes few keys and commits, however many webhooks and plans the service has. */
 import { GuildId } from "@accountlink/core";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
 import { WebhookStore } from "@accountlink/core/webhooks";
@@ -11,9 +11,9 @@ import { makeScope, onStorage, origin, pid } from "./test_storage.ts";
 const count = 120;
 const numbers = Array.from({ length: count }, (_, index) => index);
 
-/** An engine that counts the keys that it reads. */
+/** An engine that counts the keys that it reads, and its commits. */
 const countingKv = () => {
-  const [kv, read] = [memoryKv(), { keys: 0 }];
+  const [kv, read, made] = [memoryKv(), { keys: 0 }, { commits: 0 }];
   const counted = (keys: number) =>
     Effect.sync(() => {
       read.keys += keys;
@@ -22,9 +22,24 @@ const countingKv = () => {
     ...kv,
     get: (keys) => Effect.tap(kv.get(keys), counted(keys.length)),
     list: (range, options) => Effect.tap(kv.list(range, options), ({ length }) => counted(length)),
+    commit: (checks, changes) => {
+      made.commits++;
+      return kv.commit(checks, changes);
+    },
   };
-  return { engine, read };
+  return { engine, read, made };
 };
+
+/** Stores plans that are on. */
+const addPlans = Effect.gen(function* () {
+  yield* makeScope;
+  const plans = yield* RolePlanStore;
+  for (const number of numbers) {
+    const place = { pid, guildId: GuildId.make(`${70_001 + number}`) };
+    yield* plans.put({ ...origin, ...place, settings: { ...noPlan, state: "on" }, position: 0, at: 5 });
+  }
+  return plans;
+});
 
 it("a node that takes no plans reads none of them", () => {
   const { engine, read } = countingKv();
@@ -32,15 +47,26 @@ it("a node that takes no plans reads none of them", () => {
     onStorage(
       engine,
       Effect.gen(function* () {
-        yield* makeScope;
-        const plans = yield* RolePlanStore;
-        for (const number of numbers) {
-          const place = { pid, guildId: GuildId.make(`${70_001 + number}`) };
-          yield* plans.put({ ...origin, ...place, settings: { ...noPlan, state: "on" }, position: 0, at: 5 });
-        }
+        const plans = yield* addPlans;
         read.keys = 0;
         yield* plans.hold({ node: "retention:a", at: 0, until: 7_000, limit: 0 });
         expect(read.keys).toBeLessThan(10);
+      }),
+    ),
+  );
+});
+
+it("a node takes free plans in few commits, which may take long on Redis", () => {
+  const { engine, made } = countingKv();
+  return Effect.runPromise(
+    onStorage(
+      engine,
+      Effect.gen(function* () {
+        const plans = yield* addPlans;
+        made.commits = 0;
+        const held = yield* plans.hold({ node: "a", at: 0, until: 7_000, limit: count });
+        expect(held).toHaveLength(count);
+        expect(made.commits).toBeLessThan(10);
       }),
     ),
   );

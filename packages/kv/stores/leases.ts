@@ -2,7 +2,8 @@
 import { type HoldItems, makeLeftLeases } from "@accountlink/core/records";
 import { Effect, Function } from "effect";
 import type { Database } from "../database.ts";
-import { type Index, table } from "../table.ts";
+import { isFull, stepSize } from "../steps.ts";
+import { type Index, keyOf, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 
 interface Lease {
@@ -57,13 +58,20 @@ export const holdRecords = Effect.fnUntraced(function* <R extends Held>(
     const needed = (yield* tx.scan(items, [])).filter(isNeeded);
     return needed.filter(({ holder }) => holder === null || !live.has(holder));
   });
-  for (const item of free.slice(0, limit)) {
-    yield* db.write(`${name} ${node}`, function* (tx) {
-      const stored = yield* tx.get(items, ...items.id(item));
-      if (stored === undefined || !isNeeded(stored)) return;
-      const lease = stored.holder === null ? undefined : yield* tx.get(leases, name, stored.holder);
-      if (lease === undefined || !isLive(db, lease, at)) yield* tx.put(items, { ...stored, holder: node });
+  for (let left = free.slice(0, limit); left.length > 0; ) {
+    const some = left.slice(0, stepSize);
+    const looked = yield* db.write(`${name} ${node}`, function* (tx) {
+      yield* tx.prefetch(some.map((item) => keyOf(items, items.id(item))));
+      for (const [index, item] of some.entries()) {
+        if (index > 0 && isFull(tx)) return index;
+        const stored = yield* tx.get(items, ...items.id(item));
+        if (stored === undefined || !isNeeded(stored)) continue;
+        const lease = stored.holder === null ? undefined : yield* tx.get(leases, name, stored.holder);
+        if (lease === undefined || !isLive(db, lease, at)) yield* tx.put(items, { ...stored, holder: node });
+      }
+      return some.length;
     });
+    left = left.slice(looked);
   }
   return yield* db.read((tx) => tx.list(byHolder, [node]));
 });
