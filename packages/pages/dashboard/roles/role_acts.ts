@@ -146,7 +146,7 @@ export const makeRoleActs = Effect.fnUntraced(function* (
 
       delete: (press) =>
         Effect.flatMap(plans.findPlan(press.guild), (plan) =>
-          ["", planVersion(plan)].includes(press.fields("seen"))
+          ["", planVersion(plan)].includes(press.fields("seen")) || planVersion(plan) === planVersion(noPlan)
             ? ofPlan(operations.remove.run, "rolesDeleted")(press)
             : show(press, { refused: changedBefore }),
         ),
