@@ -112,7 +112,9 @@ it("a page whose numbers renew themselves says when the sign-in has ended, and g
   };
   const alert = page.getByRole("alert");
   await inOtherTab(paths.account, "Sign out everywhere");
-  await expect.poll(() => alert.allInnerTexts()).toEqual([expect.stringMatching(/^This page stands still/)]);
+  await expect
+    .poll(() => alert.allInnerTexts())
+    .toEqual([expect.stringMatching(/^This page is no longer updated/)]);
   await inOtherTab(paths.overview, /Ada\b/);
   await expect.poll(() => alert.count()).toBe(0);
 });
