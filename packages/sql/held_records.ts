@@ -21,7 +21,7 @@ export const holdOn = ({ sql, operation }: StoreParts, reading: Tx): StoreRecord
     const isNeeded = literalSql(index.only === undefined ? "1 = 1" : isOnly(type, index.only));
     return leasesOn(sql, { table: type.name, key: columnOf(type, key), nodes, isNeeded });
   });
-  /** The records of each node by their rows. Most rows are the same at each look, and to decode them takes most of it. */
+  /** The decoded records of each node, by row: most rows stay the same, and decoding takes most of the time. */
   const heldBy = new Map<string, ReadonlyMap<string, never>>();
   const decodeHeld = (type: RecordType, node: string) => {
     const name = `${type.name} ${node}`;

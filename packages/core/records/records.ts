@@ -39,7 +39,7 @@ export interface Merging<Field extends string = string> {
 /** The share of its time that a lease lasts at least: a store renews only leases that last no longer. @internal */
 export const leaseShare = 0.7;
 
-/** Of how many records `hold` reads the rest at once, so that the process does other work between them. @internal */
+/** `hold` reads this many records at once, so that the process does other work between steps. @internal */
 export const heldAtOnce = 500;
 
 /** The parameters of `hold`, which renews a node's lease, takes free items, and returns all items of the node. */

@@ -1,4 +1,4 @@
-/** The pages in place of what the account of the reader cannot reach: a closed community, and what is not there. */
+/** The pages for a closed community, and for an address at which the reader's account has nothing. */
 import { Effect } from "effect";
 import { html, to } from "../html.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";

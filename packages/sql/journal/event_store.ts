@@ -166,7 +166,7 @@ const erased = JSON.stringify({ chatId: erasedMark });
 const eventsOf = (records: ReadonlyArray<StoredRecord>) =>
   records.flatMap((record) => eventOf(record, record.position ?? 0) ?? []);
 
-/** Of how many feeds a statement asks for newer events. On SQLite, a feed takes some microseconds. */
+/** A statement looks for newer events of this many feeds. On SQLite, each takes some microseconds. */
 const placesAtOnce = 500;
 
 const noFeed = { start: 0, end: 0, unnumbered: 0 };

@@ -213,7 +213,7 @@ ${
 
 const shownChanges = 50;
 
-/** More imports than these are folded, since any of those after an old link may have changed it. */
+/** More imports are folded: an old link has many, because each later import may have changed it. */
 const fewImports = 5;
 
 export const makeUserView = Effect.gen(function* () {
