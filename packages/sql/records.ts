@@ -96,9 +96,9 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
     const { select, isOneOf, keyColumns, read } = tableFor(type);
     // Writes lock rows in the order of their keys, so that two of them cannot deadlock.
     const lock = isLocking ? ` ORDER BY ${keyColumns.join(", ")} FOR UPDATE` : "";
-    return keys.length === 0
-      ? Effect.succeed([])
-      : read(run(`${select} WHERE ${isOneOf(keys.length)}${lock}`, keys.flat()));
+    if (keys.length === 0) return Effect.succeed([]);
+    const found = read(run(`${select} WHERE ${isOneOf(keys.length)}${lock}`, keys.flat()));
+    return Effect.andThen(lockScopeOf(type, keys[0]?.[0]), found);
   };
   /**
    * Returns the first record behind each prefix on SQLite, which has no LATERAL. Most prefixes have none, so one statement
@@ -134,7 +134,10 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
     get: (type: RecordType, ...key: ReadonlyArray<KeyPart>) => {
       const { select, isKey, read } = tableFor(type);
       const found = read(run(`${select} WHERE ${isKey}${isLocking ? " FOR UPDATE" : ""}`, key));
-      return Effect.map(found, ([one]) => one);
+      return Effect.andThen(
+        lockScopeOf(type, key[0]),
+        Effect.map(found, ([one]) => one),
+      );
     },
 
     getAll,
