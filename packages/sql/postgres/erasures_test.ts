@@ -92,6 +92,35 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
     },
   );
 
+  testOnStores({ maxConnections: 8 }).each(["an erasure of its user", "a deletion of its scope"] as const)(
+    "%s locks a block after the sightings, so that the two make no deadlock",
+    (name) =>
+      Effect.gen(function* () {
+        const [sessions, users, links] = [yield* SessionStore, yield* UserStore, yield* LinkStore];
+        const { query } = yield* Database;
+        const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
+        yield* sessions.recordSightings(scope.pid, [{ chatId: ada, address, seenAt: 0 }]);
+        yield* query("INSERT INTO blocks (pid, user_hash, chat_id, blocked_at) VALUES ($1, 'user', $2, 0)", [
+          scope.pid,
+          ada,
+        ]);
+        const release = yield* Deferred.make<void>();
+        yield* holdSighting(release);
+        const erasure = { ...write, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" };
+        const deletes = name === "a deletion of its scope";
+        const ending = yield* Effect.forkChild(
+          deletes ? Effect.asVoid(links.deleteScope(write)) : Effect.asVoid(users.erase(erasure)),
+        );
+        yield* untilWaiting("transactionid", 1);
+        const isFree = yield* Effect.isSuccess(
+          Effect.sandbox(query("SELECT 1 FROM blocks FOR UPDATE NOWAIT", [])),
+        );
+        yield* Deferred.succeed(release, undefined);
+        yield* Fiber.join(ending);
+        expect(isFree).toBe(true);
+      }),
+  );
+
   testOnStores()("a user with many records is erased in steps, and one entry counts them", function* () {
     const [users, { query }] = [yield* UserStore, yield* Database];
     yield* query(

@@ -79,12 +79,13 @@ export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: Sto
     for (const forget of forgetters) yield* withTx(sql, (tx) => forget(tx, chatId, all), true);
     const { pids: messages } = yield* withTx(sql, (tx) => forgetInLogs(tx, chatId, at, all), true);
     yield* eraseAnswers(chatId);
+    const others = yield* eraseOthers(chatId, null);
     yield* sql`
       UPDATE blocks SET chat_id = NULL, reason = NULL WHERE chat_id = ${chatId}`;
     yield* sql`UPDATE blocks SET member = NULL WHERE member = ${chatId}`;
     return [
       ...records,
-      ...(yield* eraseOthers(chatId, null)),
+      ...others,
       ...messages.map((pid) => ({ pid, what: "messages" as const })),
       ...(yield* eraseRecords({ chatId, names })),
     ];
