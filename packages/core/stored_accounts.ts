@@ -46,7 +46,6 @@ export const accountOperations = ({ read, write }: StoreRecords<keyof Store>) =>
               since: now,
               chosenAt: now,
               invitedBy: null,
-              agreedTo: null,
             } as const;
             yield* tx.put(memberRecords, { account: id, chatId: owner, ...member });
           }

@@ -2,12 +2,10 @@
 import { Effect } from "effect";
 import { accountQueue, changeInSteps, closeAccount, type Unfinished } from "./account_end.ts";
 import {
-  agreedAfter,
   type ChoiceOutcome,
   decideMember,
   hasAccepted,
   hasLapsed,
-  lentBy,
   type Member,
   type MemberChanged,
   type MemberRefusal,
@@ -78,8 +76,7 @@ export const storedMembers = recordStore(MemberStore, ({ read, write, mostWritte
               yield* tx.remove(memberRecords, account.id, chatId);
             } else {
               const before = current.find((member) => member.chatId === chatId);
-              const agreedTo = agreedAfter(before, { role, scopes }, origin);
-              const member = { account: account.id, chatId, ...added, ...before, role, scopes, agreedTo };
+              const member = { account: account.id, chatId, ...added, ...before, role, scopes };
               yield* tx.put(memberRecords, member);
             }
             yield* tx.putAccount({
@@ -108,7 +105,7 @@ export const storedMembers = recordStore(MemberStore, ({ read, write, mostWritte
           const origin = { actor, requestId, at, pid: null, account: account.id };
           yield* tx.journal(origin, "member.accepted", { chatId, role: member.role });
         }
-        yield* tx.put(memberRecords, { ...member, chosenAt: at, agreedTo: lentBy(member) });
+        yield* tx.put(memberRecords, { ...member, chosenAt: at });
         yield* tx.put(siteSignIns, { ...signIn, account: name });
         return "chosen";
       }),

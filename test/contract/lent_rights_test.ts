@@ -1,10 +1,9 @@
 /** Whose guilds a list has, and with whose rights keys manage. */
 import { expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
-import { formOf } from "../support/flow_browser.ts";
 import { type RequestOptions, type Send, textOf } from "../support/http.ts";
 import { dataOf, expectForbidden, expectInvalid } from "./contract_server.ts";
-import { createKey, type Owner, pidOf, scopesOf, signInOwner } from "./dashboard.ts";
+import { createKey, type Owner, scopesOf, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer, verified } from "./site_server.ts";
 
 /** Ada and Dan manage the guild, which is nobody's of them; Bob and Cyd are members. */
@@ -29,7 +28,6 @@ const server = useSiteServer(
         { name: "some", chatId: cyd, members: [member(ada, "moderator", [guild])] },
         { name: "others", chatId: cyd, members: [member(ada, "admin", ["global"])] },
         { name: "run", chatId: cyd, members: [member(ada, "admin")] },
-        { name: "raising", chatId: cyd, tier: "premium", members: [member(ada, "moderator")] },
         { name: "inviting", chatId: cyd },
         { name: "club", chatId: ada, members: [member(cyd, "owner"), member(bob, "admin")] },
       ],
@@ -42,7 +40,6 @@ const keysOf = (account: string) => ({
   ofGuild: fixtures.key({ account, guildId: guild, access: "manage" }),
 });
 const [moderated, some, others, run] = [keysOf("moderated"), keysOf("some"), keysOf("others"), keysOf("run")];
-const raising = keysOf("raising");
 keysOf("inviting");
 fixtures.key({ account: "inviting", guildId: botlessGuild });
 const ofClub = fixtures.key({ account: "club", access: "manage" });
@@ -91,39 +88,6 @@ test.each([
 ])("a manager of a guild lends it as %s", async (_, keys, byGlobal, byOfGuild) => {
   await expectLent(keys.global, byGlobal);
   await expectLent(keys.ofGuild, byOfGuild);
-});
-
-test("who is given another role lends no more by it before choosing the account again", async () => {
-  const [founder, manager] = [await enter(cyd, "raising"), await signInOwner(server, ada)];
-  const raise = async (body: object) =>
-    dataOf(await founder.send(`PATCH /dashboard/api/members/${ada}`, { body }));
-  const choose = async () =>
-    dataOf(await manager.send("POST /dashboard/api/session/account", { body: { account: "raising" } }));
-  const pids = (await scopesOf(founder)).map(({ pid }) => pid);
-  const ofGuild = await pidOf(founder, guild);
-  await choose();
-  for (const body of [{ role: "owner" }, { role: "admin" }, { role: "moderator", scopes: [ofGuild] }]) {
-    await raise(body);
-    await expectLent(raising.global, false);
-    await expectLent(raising.ofGuild, false);
-    expect((await manager.browser.get("/dashboard")).headers.location).toBe("/dashboard/account/choose");
-  }
-  const page = await manager.browser.get("/dashboard/account/choose");
-  expect(page.text).toContain("You lend the communities that you manage to Rook &amp; Bishop alone");
-  await choose();
-  await expectLent(raising.ofGuild, true);
-  await raise({ scopes: pids });
-  await expectLent(raising.ofGuild, true);
-  await expectLent(raising.global, false);
-  const stale = { csrf: formOf(page)["csrf"] ?? "", account: "raising", as: "moderator all" };
-  const changed = await manager.browser.post("/dashboard/account/choose", stale);
-  expect([changed.status, changed.text]).toEqual([
-    409,
-    expect.stringContaining("Nothing was changed: somebody"),
-  ]);
-  await expectLent(raising.global, false);
-  await choose();
-  await expectLent(raising.global, true);
 });
 
 test.each([

@@ -45,10 +45,8 @@ export const memberRecords = recordType({
     chosenAt: Schema.NullOr(Schema.Int),
     /** The member who invited the user; null if an operator added the user, or the inviter was erased. */
     invitedBy: Schema.NullOr(ChatId),
-    /** The lists to which the user has agreed to lend guilds, see `lentBy`; null for all. Records of earlier releases lack it. */
-    agreedTo: Schema.NullOr(Schema.Array(Pid)),
   },
-  json: ["scopes", "agreedTo"],
+  json: ["scopes"],
   key: ["account", "chatId"],
   indexes: {
     /** The longest-standing member first, equal times by chat ID. A page of 25 links lists as many teams. */
@@ -101,30 +99,11 @@ export const mostScopes = 100;
 export const runsAccount = (role: MemberRole | null): boolean => role !== null && allows(role, "admin");
 
 /**
- * Returns the lists to which a role lends the guilds that its member manages, null for all: owners and admins of all
- * communities lend theirs to every list of the account, a member of some communities to these, and a moderator of all to
- * none. @internal
+ * Returns whether the guilds that a member manages are lent to a list: owners and admins of all communities lend theirs to
+ * every list of the account, a member of some communities to these, and a moderator of all to none. @internal
  */
-export const lentBy = ({ role, scopes }: Reader): Member["scopes"] =>
-  scopes ?? (runsAccount(role) ? null : []);
-
-/** Returns to which lists a member has agreed to lend after a change. Owners raise a role without its member. @internal */
-export const agreedAfter = (
-  before: Member | undefined,
-  after: Reader,
-  { actor }: Pick<WriteOrigin, "actor">,
-): Member["agreedTo"] =>
-  before === undefined || actor.type === "operator" ? lentBy(after) : (before.agreedTo ?? lentBy(before));
-
-type Lender = Reader & Pick<Member, "chosenAt" | "agreedTo">;
-
-/** Returns whether the guilds that a member manages are lent to a list, as the member has agreed. @internal */
-export const lends = (member: Lender, pid: Pid): boolean =>
-  hasAccepted(member) && (lentBy(member)?.includes(pid) ?? true) && (member.agreedTo?.includes(pid) ?? true);
-
-/** Returns whether a role lends to lists to which its member has not agreed. @internal */
-export const lendsMore = (member: Lender): boolean =>
-  (member.agreedTo ?? null) !== null && (lentBy(member)?.some((pid) => !lends(member, pid)) ?? true);
+export const lends = (member: Pick<Member, "role" | "scopes" | "chosenAt">, pid: Pid): boolean =>
+  hasAccepted(member) && (member.scopes?.includes(pid) ?? runsAccount(member.role));
 
 /** Returns whether the member runs the account: an owner or admin who has accepted. @internal */
 export const isInCharge = (member: Pick<Member, "role" | "chosenAt">): boolean =>

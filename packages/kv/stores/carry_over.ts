@@ -67,11 +67,7 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
     }),
   );
   yield* moveEarlier(db, "member", (tx, member) =>
-    tx.put(kvTable(memberRecords), {
-      ...member,
-      scopes: member.scopes ?? null,
-      agreedTo: member.agreedTo ?? null,
-    }),
+    tx.put(kvTable(memberRecords), { ...member, scopes: member.scopes ?? null }),
   );
   yield* moveEarlier(db, "session", (tx, { session, code, changedAt }) => {
     const { hash: codeHash = null, sealedSid = null } = code ?? {};

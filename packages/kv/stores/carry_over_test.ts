@@ -107,7 +107,7 @@ it("members, communities, reviews, likely alts, sightings, sessions, sign-ins, w
     const carriedOver = Effect.gen(function* () {
       const [reviews, suspects, signIns] = [yield* AltReviewStore, yield* SuspectStore, yield* SignInStore];
       const members = yield* MemberStore;
-      expect(yield* members.list("acme")).toEqual([{ ...member, scopes: null, agreedTo: null }]);
+      expect(yield* members.list("acme")).toEqual([{ ...member, scopes: null }]);
       expect((yield* members.findByChatId(chatId)).map(({ account }) => account.name)).toEqual(["acme"]);
       const communities = yield* CommunityStore;
       const shown = {

@@ -4,7 +4,6 @@ import { type ChatId, OwnedKeys, RequestLimits } from "@accountlink/core";
 import {
   type AccountsOfUser,
   hasAccepted,
-  lendsMore,
   Members,
   type Membership,
   permits,
@@ -155,8 +154,8 @@ export const makeOwnerPages = Effect.gen(function* () {
       Effect.flatMap(site.signInOf(context), (signIn) => memberOf({ signIn, context }, roleOfPage(path))),
 
     /**
-     * Makes the route of the overview, where users arrive after they sign in. Users with several accounts, with an
-     * invitation or with a role that lends more first choose an account, and moderators are redirected to the page of links.
+     * Makes the route of the overview, where users arrive after they sign in. Users with several accounts or with an
+     * invitation first choose an account, and moderators are redirected to the page of links.
      */
     start: (answer: (visitor: OwnerVisitor) => Answer) =>
       site.page(paths.overview, (visitor) =>
@@ -164,8 +163,7 @@ export const makeOwnerPages = Effect.gen(function* () {
         Effect.flatMap(withOwner(paths.links, visitor), (owning) => {
           const { accounts, invitations, signIn } = owning;
           const hasChosen = accounts.some(({ chosenAt }) => (chosenAt ?? 0) > signIn.createdAt);
-          const isRaised = accounts.some((each) => each.account.name === signIn.account && lendsMore(each));
-          if (isRaised || (accounts.length + invitations.length > 1 && !hasChosen))
+          if (accounts.length + invitations.length > 1 && !hasChosen)
             return Effect.succeed(seeOther(paths.chooseAccount));
           return permits(owning, roleOfPage(paths.overview))
             ? read(owning, answer)

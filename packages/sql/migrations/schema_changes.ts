@@ -200,10 +200,6 @@ export const schemaChanges = Record.map(
     `,
     /** When the undo of an import changed links last. */
     "0051_undone_at": "ALTER TABLE link_imports ADD COLUMN undone_at INTEGER",
-    "0053_agreed_lists": `
-      -- A JSON list of the scopes to which the member has agreed to lend guilds; null for all.
-      ALTER TABLE members ADD COLUMN agreed_to TEXT
-    `,
   },
   changeSchema,
 );

@@ -1,5 +1,5 @@
 /** The accounts of a user, and the invitations to others. */
-import { lendsMore, type Membership, runsAccount } from "@accountlink/core/accounts";
+import { type Membership, runsAccount } from "@accountlink/core/accounts";
 import type { KeyOwner } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedScopes } from "@accountlink/core/owners";
@@ -35,29 +35,22 @@ ${choice.invitations.map(invitationCard)}
 ${choice.accounts.map((membership) => accountCard(membership, choice))}
 </ul>`;
 
-const accountCard = (membership: Choice["accounts"][number], { account }: Choice): Html => {
-  const {
-    account: { name, status },
-    title,
-    role,
-    lending,
-  } = membership;
-  return html`
+const accountCard = (
+  { account: { name, status }, title, role }: Choice["accounts"][number],
+  { account }: Choice,
+): Html => html`
 <li>
 <p><strong>${title}</strong>${
-    name === account.name ? html` <span class="badge">${say("account.in_use")}</span>` : null
-  } <small>${say(`team.label.${role}`)}</small></p>
-${lending && html`<p>${lentText(lending)}</p>`}
+  name === account.name ? html` <span class="badge">${say("account.in_use")}</span>` : null
+} <small>${say(`team.label.${role}`)}</small></p>
 ${
   status === "suspended"
     ? html`<p>${say("account.suspended")}</p>`
     : formTo(
         paths.chooseAccount,
-        lending === null ? {} : { as: shownAs(membership) },
       )`<button class="button quiet small" name="account" value="${name}">${say("account.use", { account: title })}</button>`
 }
 </li>`;
-};
 
 const invitationText = ({ title: account, role, since, inviter }: NamedInvitation): Html => {
   const values = { b: tags.b, account, role: say(`team.label.${role}`), time: timeHtml(since) };
@@ -66,18 +59,14 @@ const invitationText = ({ title: account, role, since, inviter }: NamedInvitatio
     : say("account.invitation_by", { ...values, inviter });
 };
 
-const lentText = ({
-  lent,
-  communities,
-  managed,
-}: Pick<NamedInvitation, "lent" | "communities" | "managed">): Html => {
+const lentText = ({ lent, communities, managed }: NamedInvitation): Html => {
   const said = say(`account.lends.${lent}`, { lists: separated(communities, ", ") });
   return lent === "none" || managed.length === 0
     ? said
     : html`${said} ${say("account.lends.which", { guilds: managed.join(", ") })}`;
 };
 
-/** What the form of an account sends back, so that nobody accepts what the page did not say. */
+/** What the form of an invitation sends back, so that nobody accepts what the page did not say. */
 export const shownAs = ({ role, scopes }: Pick<Membership, "role" | "scopes">): string =>
   [role, ...(scopes ?? ["all"])].join(" ");
 
@@ -115,7 +104,7 @@ export const makeAccountChoice = Effect.gen(function* () {
   const titled = (membership: Membership) =>
     Effect.map(titleOf(membership.account), (title) => ({ ...membership, title }));
 
-  /** The lists to which a membership lends, by their names. */
+  /** The lists of an invitation to some communities, by their names; null for all lists, and for none. */
   const lentTo = Effect.fnUntraced(function* (owner: KeyOwner, { account, role, scopes: pids }: Membership) {
     const own = yield* scopes.list({ ...owner, account, scopes: pids });
     const first = pids === null ? own.slice(0, mostNamed) : own;
@@ -137,21 +126,14 @@ export const makeAccountChoice = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const { owner, accounts, invitations } = visitor;
-    const isAsked = invitations.length > 0 || accounts.some(lendsMore);
-    const managed = ((isAsked ? yield* guildsOf(visitor) : null) ?? [])
+    const guilds = invitations.length === 0 ? null : yield* guildsOf(visitor);
+    const managed = (guilds ?? [])
       .filter(({ manager }) => manager)
       .map(({ name, guildId }) => name ?? guildId);
     return {
       account: owner.account,
       /** The accounts of the user, starting with the one that the user chose last. */
-      accounts: yield* Effect.forEach(accounts, (membership) => {
-        const lending = lendsMore(membership) ? lentTo(owner, membership) : Effect.succeed(null);
-        return Effect.map(Effect.all([titled(membership), lending]), ([each, to]) => ({
-          ...each,
-          /** What the user lends from now on by choosing the account; null if that is no more than before. */
-          lending: to && { ...to, managed },
-        }));
-      }),
+      accounts: yield* Effect.forEach(accounts, titled),
       invitations: yield* Effect.forEach(invitations, (invitation) => {
         const { invitedBy: chatId } = invitation;
         const inviter = chatId === null ? Effect.succeed(null) : nameOf({ chatId });

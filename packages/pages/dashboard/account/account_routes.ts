@@ -1,6 +1,5 @@
 /** Routes of the account page: its names, choosing another account, ending sign-ins, and deleting the account. */
 import { OwnedKeys, SignIns } from "@accountlink/core";
-import { lendsMore } from "@accountlink/core/accounts";
 import { makeAskingName } from "@accountlink/core/communities";
 import type { SignInId } from "@accountlink/core/ids";
 import { shownName, type Tier } from "@accountlink/core/keys";
@@ -124,10 +123,8 @@ ${may(paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(paths.
     page(paths.chooseAccount, (visitor) => Effect.map(choiceOf(visitor), choicePage)),
     form(paths.chooseAccount, (visitor, fields) => {
       const showAgain = chooseAgain(visitor);
-      const chosenNow = [...visitor.invitations, ...visitor.accounts.filter(lendsMore)].find(
-        ({ account }) => account.name === fields("account"),
-      );
-      if (chosenNow !== undefined && shownAs(chosenNow) !== fields("as"))
+      const invitation = visitor.invitations.find(({ account }) => account.name === fields("account"));
+      if (invitation !== undefined && shownAs(invitation) !== fields("as"))
         return showAgain({ status: 409, problems: [], general: say("account.invitation.changed") });
       const chosen = operations.choose.submit(visitor, fields);
       return orEnded(visitor, orShowAgain(Effect.as(chosen, seeOther(paths.overview)), showAgain));
