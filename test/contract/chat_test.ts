@@ -301,11 +301,12 @@ test("update changes the roles of another member, and says who is none", async (
 });
 
 test("panel posts a message for everybody, with the text or a sentence", async () => {
-  const message = dataOf(await command(send, ada, "panel", { text: "Prove who you are" }));
+  // No store takes a NUL or half a surrogate pair.
+  const message = dataOf(await command(send, ada, "panel", { text: "Prove who you are\0\ud800" }));
   expect(message.flags).toBeUndefined();
   expect(message.allowed_mentions).toEqual({ parse: [] });
   expect(message.content).toContain("Rook & Bishop");
-  expect(message.content).toContain("Prove who you are");
+  expect(message.content).toContain("Prove who you are\ufffd\ufffd");
   expect(buttonsOf(message).map(({ custom_id, url }) => custom_id ?? url)).toEqual([
     `${server.url()}/verify?pid=${await pid()}&guildId=${guild}`,
     "roles",
@@ -317,8 +318,6 @@ test("panel posts a message for everybody, with the text or a sentence", async (
   for (const options of [{}, { text: "  " }]) {
     expect(dataOf(await command(send, ada, "panel", options)).content).toContain("Link your account");
   }
-  const unstorable = dataOf(await command(send, ada, "panel", { text: "Hello\0\ud800" }));
-  expect(unstorable.content).toContain("Hello\ufffd\ufffd");
   const tooLong = await told(ada, "panel", { text: "a".repeat(301) });
   expect(tooLong.content).toContain("300");
 });
