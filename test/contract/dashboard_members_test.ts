@@ -177,7 +177,7 @@ test("an invitation that was changed since the page named it is not accepted, an
   const form = formOf(await user.browser.get("/dashboard/account/choose"));
   await setRole(owner, invited, "admin");
   const refused = await accept(form);
-  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("given you another role")]);
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("You have not joined")]);
   expect(await invitationsOf(user)).toMatchObject([{ role: "admin" }]);
   expect((await accept(formOf(refused))).status).toBe(303);
   expect(await invitationsOf(user)).toEqual([]);
