@@ -56,7 +56,7 @@ const enter = async (chatId: string, account: string): Promise<Owner> => {
   return owner;
 };
 
-/** Every way in which a key names a guild, except for those of keys that manage. */
+/** Every way in which a key names a guild, except the ways of keys that manage. */
 const lines: ReadonlyArray<readonly [Line, object?]> = [
   [`GET /v2/chat?chatId=${bob}&guildId=${guild}`],
   [`GET /v2/game?gameId=1&guildId=${guild}`],
