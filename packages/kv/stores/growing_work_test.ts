@@ -30,6 +30,14 @@ const countingKv = () => {
   return { engine, read, made };
 };
 
+type Stores = Parameters<typeof onStorage>[1];
+
+/** Makes a test that runs on an engine that counts. */
+const onCounting = (body: (counted: ReturnType<typeof countingKv>) => Stores) => () => {
+  const counted = countingKv();
+  return Effect.runPromise(onStorage(counted.engine, body(counted)));
+};
+
 /** Stores plans that are on. */
 const addPlans = Effect.gen(function* () {
   yield* makeScope;
@@ -41,53 +49,44 @@ const addPlans = Effect.gen(function* () {
   return plans;
 });
 
-it("a node that takes no plans reads none of them", () => {
-  const { engine, read } = countingKv();
-  return Effect.runPromise(
-    onStorage(
-      engine,
-      Effect.gen(function* () {
-        const plans = yield* addPlans;
-        read.keys = 0;
-        yield* plans.hold({ node: "retention:a", at: 0, until: 7_000, limit: 0 });
-        expect(read.keys).toBeLessThan(10);
-      }),
-    ),
-  );
-});
+it(
+  "a node that takes no plans reads none of them",
+  onCounting(
+    Effect.fnUntraced(function* ({ read }) {
+      const plans = yield* addPlans;
+      read.keys = 0;
+      yield* plans.hold({ node: "retention:a", at: 0, until: 7_000, limit: 0 });
+      expect(read.keys).toBeLessThan(10);
+    }),
+  ),
+);
 
-it("a node takes free plans in few commits, which may take long on Redis", () => {
-  const { engine, made } = countingKv();
-  return Effect.runPromise(
-    onStorage(
-      engine,
-      Effect.gen(function* () {
-        const plans = yield* addPlans;
-        made.commits = 0;
-        const held = yield* plans.hold({ node: "a", at: 0, until: 7_000, limit: count });
-        expect(held).toHaveLength(count);
-        expect(made.commits).toBeLessThan(10);
-      }),
-    ),
-  );
-});
+it(
+  "a node takes free plans in few commits, which may take long on Redis",
+  onCounting(
+    Effect.fnUntraced(function* ({ made }) {
+      const plans = yield* addPlans;
+      made.commits = 0;
+      const held = yield* plans.hold({ node: "a", at: 0, until: 7_000, limit: count });
+      expect(held).toHaveLength(count);
+      expect(made.commits).toBeLessThan(10);
+    }),
+  ),
+);
 
-it("a sweep of deliveries reads the webhooks that have any", () => {
-  const { engine, read } = countingKv();
-  return Effect.runPromise(
-    onStorage(
-      engine,
-      Effect.gen(function* () {
-        const scope = yield* makeScope;
-        const webhooks = yield* WebhookStore;
-        for (const _ of numbers) {
-          const webhook = makeWebhook(scope);
-          yield* webhooks.insert({ ...origin, webhook, sealed: "sealed", position: 0, maxOfScope: count });
-        }
-        read.keys = 0;
-        yield* webhooks.sweep(1);
-        expect(read.keys).toBeLessThan(10);
-      }),
-    ),
-  );
-});
+it(
+  "a sweep of deliveries reads the webhooks that have any",
+  onCounting(
+    Effect.fnUntraced(function* ({ read }) {
+      const scope = yield* makeScope;
+      const webhooks = yield* WebhookStore;
+      for (const _ of numbers) {
+        const webhook = makeWebhook(scope);
+        yield* webhooks.insert({ ...origin, webhook, sealed: "sealed", position: 0, maxOfScope: count });
+      }
+      read.keys = 0;
+      yield* webhooks.sweep(1);
+      expect(read.keys).toBeLessThan(10);
+    }),
+  ),
+);
