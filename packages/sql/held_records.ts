@@ -52,7 +52,7 @@ export const holdOn = ({ sql, operation }: StoreParts, reading: Tx): StoreRecord
         const { text, values } = listIn(index, [items.node], options);
         const found = yield* decode(yield* runOn(sql)(text, values));
         const part = body(reading, found) as Effect.fn.Return<ReadonlyArray<never>, Ending>;
-        made.push(...(yield* Effect.gen(() => part)));
+        made.push(...(yield* part));
         const last: Readonly<Record<string, KeyPart>> | undefined = found.at(-1);
         if (last === undefined || found.length < heldAtOnce) return made;
         after = index.fields.slice(1).map((field) => last[field] as KeyPart);

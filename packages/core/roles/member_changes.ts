@@ -79,7 +79,7 @@ export interface MemberChanges {
   readonly held: ReadonlyArray<string | null>;
   /** The roles whose rules name an item that does not exist. */
   readonly withoutItem: ReadonlyArray<string>;
-  /** Whether each rule of the plan holds, in order; null if it is unknown. Empty for a member whom the rules leave alone. */
+  /** For each rule of the plan whether it holds, null if unknown. Empty for members that the rules leave alone. */
   readonly holding: ReadonlyArray<boolean | null>;
 }
 

@@ -76,8 +76,8 @@ export class RequestPlaces extends Context.Service<RequestPlaces>()("@accountlin
       bulk: yield* makePlaces(ofRequests(bounds.bulks)),
 
       /**
-       * Answers who has a game account, who may be a thousand. Any number at a time while the account is alone: a turn took a
-       * tenth of a lookup. On Redis, 33 answers at a time took 250 ms, in which a neighbour waited.
+       * Answers which users have a game account, a thousand at most. Any number at a time while the account is alone: a turn
+       * took a tenth of a lookup. On Redis, 33 answers at a time took 250 ms, in which a neighbour waited.
        */
       reverse: (<A, E, R>(asker: Asker, answer: Effect.Effect<A, E, R>) =>
         accounts.beside(

@@ -36,7 +36,7 @@ import { Effect, Record, type Result, type Schema } from "effect";
 import { type Answering, asEffect } from "../page_requests.ts";
 import { asVisitor, readInPlace } from "../page_turns.ts";
 import { siteOf } from "../sign_ins/site.ts";
-import { type Fields } from "./form_fields.ts";
+import type { Fields } from "./form_fields.ts";
 import { explained, formValues } from "./form_values.ts";
 import { askerOf, makeMemberOf, mayUse, type OwnerVisitor, type SignedInMember } from "./owner_pages.ts";
 

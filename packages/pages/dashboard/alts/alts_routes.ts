@@ -12,7 +12,7 @@ import type { SiteError } from "../../sign_ins/refusals.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities } from "../communities/community.ts";
-import { type Fields } from "../form_fields.ts";
+import type { Fields } from "../form_fields.ts";
 import { errorSentence } from "../look/names.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";

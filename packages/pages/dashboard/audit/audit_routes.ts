@@ -15,7 +15,7 @@ import { dayMs, formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
-import { type Fields } from "../form_fields.ts";
+import type { Fields } from "../form_fields.ts";
 import { type Choice, filtersOf, menuField, textField } from "../look/field.ts";
 import { platforms } from "../look/names.ts";
 import { keyMenu } from "../look/owned_key.ts";

@@ -1,7 +1,7 @@
 import type { BlockPlace, StoredBlock } from "@accountlink/core/admission";
 import { formTo, Html, html, type Problem, section, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
-import { type Fields } from "../form_fields.ts";
+import type { Fields } from "../form_fields.ts";
 import { unblockForm } from "../links/unblock_form.ts";
 import { fileField, filtersOf, menuField, textField } from "../look/field.ts";
 import { type AccountNames, communityName, idOrName, listText, nameIn, platforms } from "../look/names.ts";

@@ -8,7 +8,7 @@ import { dayMs } from "@accountlink/core/timestamp";
 import { Effect, Option, Struct } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { type ManagedGuild, makeInGuild } from "../communities/managed_guild.ts";
-import { type Fields } from "../form_fields.ts";
+import type { Fields } from "../form_fields.ts";
 import type { NoticeName } from "../look/notice.ts";
 import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";

@@ -8,7 +8,7 @@ import { statusOf } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
-import { type Fields } from "../form_fields.ts";
+import type { Fields } from "../form_fields.ts";
 import { communityName, platforms } from "../look/names.ts";
 import { say } from "../look/say.ts";
 import { makeGuildChoice, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";

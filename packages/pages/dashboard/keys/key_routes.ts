@@ -7,7 +7,7 @@ import { makeUsageDays } from "@accountlink/core/usage";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
-import { type Fields } from "../form_fields.ts";
+import type { Fields } from "../form_fields.ts";
 import { isUntouched } from "../form_values.ts";
 import { nameOf } from "../look/owned_key.ts";
 import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";

@@ -14,7 +14,7 @@ import {
 } from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
 import { type Html, html, type Problem, section, to } from "../../html.ts";
-import { type Fields } from "../form_fields.ts";
+import type { Fields } from "../form_fields.ts";
 import { copyable } from "../look/copyable.ts";
 import { checkField, fieldsOf, panelTo, radioField, textField } from "../look/field.ts";
 import { platforms } from "../look/names.ts";

@@ -10,7 +10,7 @@ import { Effect, Result } from "effect";
 import { type Html, hiddenFields, html, type Problem, to } from "../../html.ts";
 import type { Operation } from "../api_pipeline.ts";
 import type { Community } from "../communities/community.ts";
-import { type Fields } from "../form_fields.ts";
+import type { Fields } from "../form_fields.ts";
 import { buttonsOr, panelTo, textField } from "../look/field.ts";
 import { listText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";

@@ -13,7 +13,7 @@ import type { Problem } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { csvResponse } from "../csv_file.ts";
-import { type Fields } from "../form_fields.ts";
+import type { Fields } from "../form_fields.ts";
 import { guildErrors, orShowAgain, type Refused, refusedFor } from "../look/refused.ts";
 import { say } from "../look/say.ts";
 import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";

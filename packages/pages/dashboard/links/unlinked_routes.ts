@@ -10,7 +10,7 @@ import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { makeCommunities, noCommunityPage } from "../communities/community.ts";
-import { type Fields } from "../form_fields.ts";
+import type { Fields } from "../form_fields.ts";
 import { placeIn } from "../form_values.ts";
 import { filtersOf, menuField, textField } from "../look/field.ts";
 import { platforms, userNameHtml } from "../look/names.ts";

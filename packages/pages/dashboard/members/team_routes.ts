@@ -12,7 +12,7 @@ import { Effect } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeCommunities } from "../communities/community.ts";
-import { type Fields } from "../form_fields.ts";
+import type { Fields } from "../form_fields.ts";
 import { isUntouched } from "../form_values.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";

@@ -14,7 +14,7 @@ import type { HttpResponse } from "@accountlink/http/for_pages";
 import { Effect, Record } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
-import { type Fields } from "../form_fields.ts";
+import type { Fields } from "../form_fields.ts";
 import type { NoticeName } from "../look/notice.ts";
 import { orShowAgain, type Refused, refusedFor } from "../look/refused.ts";
 import { say } from "../look/say.ts";

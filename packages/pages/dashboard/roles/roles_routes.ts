@@ -10,7 +10,7 @@ import { Clock, Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type ManagedGuild, makeInGuild } from "../communities/managed_guild.ts";
-import { type Fields } from "../form_fields.ts";
+import type { Fields } from "../form_fields.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";
 import { type OwnerPages, type OwnerVisitor, positionOf, seeOther } from "../owner_pages.ts";

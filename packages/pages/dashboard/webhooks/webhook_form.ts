@@ -1,5 +1,5 @@
 import { type Html, hiddenFields, html } from "../../html.ts";
-import { type Fields } from "../form_fields.ts";
+import type { Fields } from "../form_fields.ts";
 import type { SentForm } from "../form_values.ts";
 import { checksField, fieldsOf, textField } from "../look/field.ts";
 import { typedIn } from "../owner_pages.ts";
