@@ -1,5 +1,7 @@
 /** Form fields: a label, a hint and the problems of the value, all announced by screen readers with the control. */
-import { formTo, type Html, html, inPlace, to } from "../../html.ts";
+import { groupBy } from "@accountlink/core/group_by";
+import { Function } from "effect";
+import { formTo, type Html, html, inPlace, type Problem, to } from "../../html.ts";
 import { problemHtml } from "./reasons.ts";
 import { capitalised, plain, say, separated } from "./say.ts";
 
@@ -39,10 +41,15 @@ const notesOf = ({ name, hint }: Field): Html =>
 ${reasons.length > 0 && html`<p class="problem" id="${name}-problem">${sentence(reasons)}</p>`}`,
   );
 
+/** Groups the problems of a page once: a page of rules has a problem in each of 250 conditions, and 2,500 fields. */
+const problemsByField = Function.memoize((problems: ReadonlyArray<Problem>) =>
+  groupBy(problems, ({ name }) => name),
+);
+
 /** Renders with the reasons for which the page was refused because of a field. */
 const withReasons = (name: string, render: (reasons: ReadonlyArray<Html>) => Html): Html =>
-  inPlace(({ problems = [] }) =>
-    render(problems.filter((problem) => problem.name === name).map(problemHtml)),
+  inPlace(({ problems }) =>
+    render((problems && problemsByField(problems).get(name))?.map(problemHtml) ?? []),
   );
 
 const sentence = (reasons: ReadonlyArray<Html>): Html =>
