@@ -63,7 +63,8 @@ export const makeClient = (url: string): { readonly send: Send; readonly close: 
     ? new SecureAgent({ ...options, rejectUnauthorized: false })
     : new PlainAgent(options);
 
-  const send: Send = async (line, { key, from, headers, body } = {}) => {
+  const send: Send = async (line, given = {}) => {
+    const { key, from, headers, body } = given;
     const space = line.indexOf(" ");
     const isJson = typeof body === "object" && !(body instanceof Uint8Array);
     const payload = isJson ? JSON.stringify(body) : body;
@@ -86,7 +87,12 @@ export const makeClient = (url: string): { readonly send: Send; readonly close: 
     // The server may refuse a large body and close the connection while the client is still sending. This is no error.
     outgoing.on("error", () => {});
     outgoing.end(payload);
-    const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+    const [incoming] = (await once(outgoing, "response").catch((error: NodeJS.ErrnoException) => {
+      // The server closed an idle connection while it was used again.
+      if (outgoing.reusedSocket && error.code === "ECONNRESET" && line.startsWith("GET ")) return [null];
+      throw error;
+    })) as [IncomingMessage | null];
+    if (incoming === null) return send(line, given);
     const received = decoded(await buffer(incoming), incoming.headers["content-encoding"]);
     return {
       status: incoming.statusCode ?? 0,

@@ -70,13 +70,14 @@ const downloadOwn: Work = async ({ post, attacker: { csrf } }) => {
   await times(20, () => post("/me/export", { csrf: csrf.user }));
 };
 
-/** Turns the dearest plan on, which compares all members. */
+/** Turns the dearest plan on, until it has compared so many members, each by 50 answers of the game platform. */
 const sweep: Work = async ({ ask, attacker: { guildPid: pid } }) => {
   const place = { pid, guildId: largeGuild };
+  const enough = 100;
   await ask("PUT /dashboard/api/roles", { ...place, rules: dearestRules, state: "on" });
   const line = `GET /dashboard/api/roles?${new URLSearchParams(place).toString()}` as const;
   const statusOf = async () => (await ask(line))["plan"]?.["status"];
-  await until(async () => (await statusOf())?.["sweep"] === (null as never), "a sweep");
+  await until(async () => Number((await statusOf())?.["sweep"]?.["done"]) >= enough, "part of a sweep");
   await ask("PUT /dashboard/api/roles", { ...place, rules: dearestRules, state: "paused" });
 };
 
