@@ -8,17 +8,29 @@ import { Profiles } from "@accountlink/core/platforms";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
-import type { Problem } from "../../html.ts";
+import { type Html, html, type Problem, section, to } from "../../html.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import type { Fields } from "../form_fields.ts";
 import { placeIn } from "../form_values.ts";
-import { platforms } from "../look/names.ts";
+import { filtersOf, textField } from "../look/field.ts";
+import { communityName, idOrName, platforms } from "../look/names.ts";
 import { capitalised, say } from "../look/say.ts";
 import { dayMsOf, numberHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
-import { foundPage } from "./found_page.ts";
+import type { Page } from "../page.ts";
+import { paths, withQuery } from "../paths.ts";
 import { cursorOf } from "./link_operations.ts";
-import { byName, type LinkForm, type LinkSort, linksPage, shownUnlinked } from "./links_page.ts";
+import {
+  byName,
+  type LinkForm,
+  type LinkSort,
+  type LinksView,
+  linksPage,
+  linksTable,
+  searchedFor,
+  shownUnlinked,
+  unlinkedNotice,
+} from "./links_page.ts";
 import { makeMemberListWait } from "./member_list_wait.ts";
 
 const pageSize = 25;
@@ -127,3 +139,46 @@ const startOf = (
 
 /** A position between the links that were verified before and after a time. */
 const beyond = (lastVerifiedAt: Millis): NewestPosition => ({ lastVerifiedAt, chatId: ChatId.make("00000") });
+
+interface Found extends Pick<LinksView, "links" | "next" | "unlinked"> {
+  readonly community: Community;
+  /** Whether the links were found by the users of other lists, because the search itself found nobody here. */
+  readonly isByOthers: boolean;
+}
+
+/** The results of a search in all lists: links, and users without a link. */
+const foundPage = (search: string, found: ReadonlyArray<Found>): Page => ({
+  title: say("links.search"),
+  section: "links",
+  content: html`
+${filtersOf(paths.links, say("links.search"), "search")`
+${textField({ name: "q", label: say("links.find_all"), hint: idOrName(null), type: "search", value: search })}`}
+${
+  found.every(isEmpty)
+    ? html`<p class="empty">${say("links.nobody_for", { search })}</p>`
+    : html`${found
+        .filter((one) => !isEmpty(one))
+        .map(({ community, isByOthers, links, next, unlinked }) => {
+          const { pid } = community.scope;
+          return section(communityName(community))`
+<p class="hint">${say(isByOthers ? "links.searched_others" : "links.searched_by", { searched: searchedFor(community) })}</p>
+${unlinkedNotice(pid, unlinked)}
+${links.length > 0 && linksTable({ community, links, search, named: null })}
+${
+  next &&
+  html`<p class="more"><a class="button quiet" href="${to(withQuery(paths.links, { pid, q: search }))}">${say("links.all_found")}</a></p>`
+}`;
+        })}`
+}
+${nobodyIn(found.filter(isEmpty).map(({ community }) => community))}`,
+});
+
+const isEmpty = ({ links, unlinked }: Found): boolean => links.length + unlinked.length === 0;
+
+/** Names the lists in which nobody was found, and says how each was searched. */
+const nobodyIn = (communities: ReadonlyArray<Community>): Html | false =>
+  communities.length > 0 &&
+  section(say("links.nobody_in"))`<ul>${communities.map(
+    (community) =>
+      html`<li>${say("links.nobody_in.list", { list: communityName(community), searched: searchedFor(community) })}</li>`,
+  )}</ul>`;

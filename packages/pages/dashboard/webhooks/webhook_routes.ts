@@ -24,8 +24,13 @@ import {
 import { deliveryPath, paths, webhookPath } from "../paths.ts";
 import { emptyWebhookForm, type NewWebhookForm, typedWebhook, type WebhookForm } from "./webhook_form.ts";
 import { makeWebhookOperations } from "./webhook_operations.ts";
-import { webhookPage } from "./webhook_page.ts";
-import { deliveryPage, issuedWebhookPage, newWebhookPage, webhooksPage } from "./webhook_pages.ts";
+import {
+  deliveryPage,
+  issuedWebhookPage,
+  newWebhookPage,
+  webhookPage,
+  webhooksPage,
+} from "./webhook_pages.ts";
 
 const pageSize = 25;
 
