@@ -7,9 +7,7 @@ import {
 } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { accountRoutes } from "./account/account_routes.ts";
-import { altPages } from "./alts/alts_routes.ts";
-import { newAltsRoutes } from "./alts/new_alts_routes.ts";
-import { jsonRoutes } from "./api_pipeline.ts";
+import { altPages, newAltsRoutes } from "./alts/alts_routes.ts";
 import { auditRoutes } from "./audit/audit_routes.ts";
 import { blocksRoutes } from "./blocks/blocks_routes.ts";
 import { channelsRoutes } from "./channels/channels_routes.ts";
@@ -28,7 +26,6 @@ import { overviewRoutes } from "./overview/overview_routes.ts";
 import { makeOwnerPages } from "./owner_pages.ts";
 import { paths } from "./paths.ts";
 import { rolesRoutes } from "./roles/roles_routes.ts";
-import { activityApi } from "./usage/activity_operations.ts";
 import { usageRoutes } from "./usage/usage_routes.ts";
 import { webhookRoutes } from "./webhooks/webhook_routes.ts";
 
@@ -37,7 +34,6 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
   const pages = yield* makeOwnerPages;
   const routes = [
     ...pages.routes,
-    ...jsonRoutes(yield* activityApi),
     ...staticRoutes(),
     ...(yield* overviewRoutes(pages)),
     ...(yield* communitiesRoutes(pages)),

@@ -5,15 +5,18 @@ import {
   type AuditFilter,
   type AuditPage,
   auditActions,
+  keyOf,
   mostSearched,
   signedBy,
 } from "@accountlink/core/audit";
 import { isChatId } from "@accountlink/core/ids";
-import type { KeyDetails, KeyOwner } from "@accountlink/core/keys";
+import { type Account, type KeyDetails, type KeyOwner, shownName } from "@accountlink/core/keys";
 import { makeOwnedAudit, OwnedLinks, OwnedScopes } from "@accountlink/core/owners";
 import { dayMs, formatTimestamp } from "@accountlink/core/timestamp";
+import { DashboardActivity } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
+import { jsonRoutes, makeOperation } from "../api_pipeline.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
 import type { Fields } from "../form_fields.ts";
 import { type Choice, filtersOf, menuField, textField } from "../look/field.ts";
@@ -37,6 +40,7 @@ const fileSize = 10_000;
 const noEntries: AuditPage = { entries: [], next: null };
 
 export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
+  const operation = yield* makeOperation;
   const keys = yield* OwnedKeys;
   const entriesOf = yield* makeOwnedAudit;
   const namesOf = yield* makeEntryNames;
@@ -86,7 +90,21 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
     }));
   });
 
+  const getAudit = operation(
+    DashboardActivity.getAudit,
+    function* ({ owner, role, values: { keyId, chatId, action, cursor, limit } }) {
+      const key = keyId === null ? null : yield* keys.find(owner, keyId);
+      const filter = { action, keyId: key && key.id, chatId };
+      const { entries, next } = yield* entriesOf({ owner, role }, cursor, limit, filter);
+      return {
+        entries: entries.map((entry) => toJson(entry, owner.account)),
+        next: next === null ? null : String(next),
+      };
+    },
+  );
+
   return [
+    ...jsonRoutes([getAudit]),
     page(paths.audit, function* (visitor, query) {
       const { owner, role, scopes: own } = visitor;
       const { filter, typed, isNobody } = yield* filterOf(visitor, query);
@@ -125,6 +143,22 @@ ${isSearchCut ? html`<p class="hint">${say("audit.searched", { count: numberHtml
     }),
   ];
 });
+
+const toJson = (entry: AuditEntry, account: Account) => {
+  const { sequence, at, action, requestId, details } = entry;
+  const { actor, member } = signedBy(entry);
+  const isAccount = actor.type === "account" && actor.id === account.name;
+  return {
+    id: String(sequence),
+    at: formatTimestamp(at),
+    action,
+    actor: isAccount ? { ...actor, id: shownName(account) } : actor,
+    member,
+    keyId: keyOf(entry),
+    requestId,
+    details,
+  };
+};
 
 /** The kinds of changes, by the beginning of their actions. */
 const kinds: ReadonlyMap<string, Html> = new Map([

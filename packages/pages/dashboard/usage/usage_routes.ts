@@ -1,10 +1,12 @@
-/** The page of usage by day and key, and its file. */
+/** Usage by day and key: its page, its file, and its JSON route. */
 import { OwnedKeys } from "@accountlink/core";
 import type { KeyDetails, KeyOwner } from "@accountlink/core/keys";
 import { makeUsageDays, type UsageDay } from "@accountlink/core/usage";
+import { DashboardActivity } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { numberText } from "../../english_counts.ts";
 import { type Html, html, to } from "../../html.ts";
+import { jsonRoutes, makeOperation } from "../api_pipeline.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
 import type { Fields } from "../form_fields.ts";
 import { filtersOf, menuField } from "../look/field.ts";
@@ -25,6 +27,7 @@ import {
 } from "./usage_charts.ts";
 
 export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
+  const operation = yield* makeOperation;
   const keys = yield* OwnedKeys;
   const usage = yield* makeUsageDays;
 
@@ -39,7 +42,13 @@ export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
     return used.map((key) => ({ key, days: daysOf(key.id) }));
   });
 
+  const getUsage = operation(DashboardActivity.getUsage, function* ({ owner, values: { keyId, days } }) {
+    const key = keyId === null ? null : yield* keys.find(owner, keyId);
+    return { days: yield* usage.of(key === null ? { account: owner.account.name } : { key: key.id }, days) };
+  });
+
   return [
+    ...jsonRoutes([getUsage]),
     page(paths.usage, function* ({ owner }, query) {
       const filter = filterOf(query);
       const found = yield* byKey(owner, filter);
