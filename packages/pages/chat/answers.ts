@@ -6,11 +6,10 @@ import { Secrets } from "@accountlink/core/secrets";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Cause, Clock, Effect, Metric, Option } from "effect";
 import { Languages } from "../languages/mod.ts";
-import { commandName } from "./chat_locales.ts";
 import { ChatSettings } from "./chat_settings.ts";
 import { type Answer, makeCommands } from "./commands.ts";
 import type { Interaction } from "./interaction.ts";
-import { verifyListing } from "./listings.ts";
+import { commandName, verifyListing } from "./listings.ts";
 import { type ButtonAction, type Message, userText } from "./message.ts";
 
 const commandsTotal = Metric.counter("accountlink_chat_commands_total", {

@@ -17,10 +17,9 @@ import { OwnLinks } from "@accountlink/core/users";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Clock, Effect, Option, Result } from "effect";
 import type { Language } from "../languages/mod.ts";
-import { commandName } from "./chat_locales.ts";
 import { makeCommunity } from "./community.ts";
 import type { Interaction } from "./interaction.ts";
-import { listings, panelName } from "./listings.ts";
+import { commandName, listings, panelName } from "./listings.ts";
 import {
   type Button,
   type ButtonAction,

@@ -5,8 +5,7 @@ import { Effect } from "effect";
 import type { PlainKey } from "../languages/language.ts";
 import type { Language } from "../languages/mod.ts";
 import { Languages } from "../languages/reader_language.ts";
-import { chatLocales } from "./chat_locales.ts";
-import { type Listing, listings } from "./listings.ts";
+import { chatLocales, type Listing, listings } from "./listings.ts";
 import { longestPanelText } from "./panel.ts";
 
 // The enums of discord-api-types exist at run time, and this package only uses its types.

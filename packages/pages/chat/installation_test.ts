@@ -2,8 +2,8 @@ import { Locale } from "discord-api-types/v10";
 import { Effect } from "effect";
 import { expect, it } from "vitest";
 import { PageSettings } from "../page_settings.ts";
-import { chatLocales } from "./chat_locales.ts";
 import { commandBodies } from "./installation.ts";
+import { chatLocales } from "./listings.ts";
 
 /** The languages in which the chat platform gets the command to verify, with the names of the command. */
 const namesOf = async (messages: Readonly<Record<string, Readonly<Record<string, string>>>>) => {

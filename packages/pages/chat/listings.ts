@@ -1,5 +1,6 @@
 /** The commands of the bot, as the chat platform lists them. */
 import type { PlainKey } from "../languages/language.ts";
+import type { Language } from "../languages/mod.ts";
 
 export interface Listing {
   /** The English name, which identifies the command in every language. It is never changed. */
@@ -41,3 +42,16 @@ export const listings: ReadonlyArray<Listing> = [
   { name: panelName, texts: textsOf("panel"), options: ["text"], permission: permissions.manageServer },
   { name: "help", texts: textsOf("help"), permission: null },
 ];
+
+/** The languages of the chat platform, by its own names: it refuses every command if one of them has a name in another. */
+export const chatLocales: ReadonlyArray<string> =
+  "bg cs da de el en-GB en-US es-419 es-ES fi fr hi hr hu id it ja ko lt nl no pl pt-BR ro ru sv-SE th tr uk vi zh-CN zh-TW".split(
+    " ",
+  );
+
+/** The name of a command as a client in this locale shows it: in English, unless the platform has the locale. */
+export const commandName = (
+  { name, texts }: Pick<Listing, "name" | "texts">,
+  locale: string,
+  language: Language,
+): string => (chatLocales.includes(locale) ? language.text(texts.name) : name);

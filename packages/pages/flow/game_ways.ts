@@ -1,8 +1,9 @@
-/** The ways to prove a game account: which ones there are, and what a user needs who has none of them. */
+/** The ways to prove a game account: which ones there are, the accounts that take one press, and what a user needs without any. */
 import type { FlowView } from "@accountlink/core/flow";
+import { accountName, cardHtml } from "../account_card.ts";
 import { type Html, html, to } from "../html.ts";
-import { capitalised, said } from "../said.ts";
-import { flowPath } from "./flow_form.ts";
+import { capitalised, longDay, said } from "../said.ts";
+import { flowPath, form } from "./flow_form.ts";
 
 /** A way that every user has, in contrast to accounts that this service or the chat platform knows. */
 export type OpenWay = Exclude<FlowView["ways"][number], "known" | "connection">;
@@ -46,3 +47,26 @@ const needText = (needs: FlowView["needs"]): Html | null => {
       return null;
   }
 };
+
+/** The game accounts that the chat platform named, each with a button to use it. */
+export const connectedAccounts = (view: FlowView): ReadonlyArray<Html> =>
+  view.connections.map((account) => accountToUse("connection", account, null, view));
+
+/** The game accounts that the user has proven to other communities, which are not named. */
+export const knownAccounts = (view: FlowView): Html | null => {
+  if (view.known.length === 0) return null;
+  return html`<p>${said("flow.known")}</p>${view.known.map((account) => {
+    const note = html`<p class="other">${said(`proof.${account.proof}`)} ${longDay(account.provenAt)}</p>`;
+    return accountToUse("known", account, note, view);
+  })}`;
+};
+
+const accountToUse = (
+  way: "known" | "connection",
+  account: FlowView["connections"][number],
+  note: Html | null,
+  view: FlowView,
+): Html => html`
+${cardHtml(account)}
+${note}
+${form(`/verify/game/${way}`, view)`<button class="button${way === "known" ? "" : " quiet"}" name="gameId" value="${account.id}"><span>${said("flow.connection.use", { account: accountName(account) })}</span></button>`}`;

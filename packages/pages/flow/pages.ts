@@ -6,8 +6,15 @@ import { code, own } from "../languages/language.ts";
 import { countdownPath, type Page } from "../page.ts";
 import { byPlatforms, capitalised, platforms, said, sentences, tags } from "../said.ts";
 import { flowPath, form } from "./flow_form.ts";
-import { hasWay, type OpenWay, openWays, wayNeeded, waysAhead } from "./game_ways.ts";
-import { connectedAccounts, knownAccounts } from "./offered_accounts.ts";
+import {
+  connectedAccounts,
+  hasWay,
+  knownAccounts,
+  type OpenWay,
+  openWays,
+  wayNeeded,
+  waysAhead,
+} from "./game_ways.ts";
 
 /**
  * The page of an unfinished flow: who asks, which accounts are proven, and the next step.

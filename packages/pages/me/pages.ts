@@ -1,5 +1,5 @@
 import type { Places } from "@accountlink/core/alts";
-import type { FlowView } from "@accountlink/core/flow";
+import type { FlowView, KnownOffer, KnownOffers } from "@accountlink/core/flow";
 import { isByOwner } from "@accountlink/core/links";
 import type { LostInGuild } from "@accountlink/core/roles";
 import {
@@ -12,13 +12,12 @@ import {
   type UserErased,
 } from "@accountlink/core/users";
 import { Struct } from "effect";
-import { cardHtml, picturesOf } from "../account_card.ts";
+import { accountName, cardHtml, picturesOf } from "../account_card.ts";
 import { formTo, type Html, html, section, to } from "../html.ts";
 import { own } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import { linkTo, listOf, longDay, said, sentences, tags } from "../said.ts";
 import { dropKeptPages } from "../sign_ins/site.ts";
-import { knownSection, type OwnOffers } from "./known_page.ts";
 import { addressText, browserText, communityHtml, guildHtml, placesHtml } from "./places_section.ts";
 
 type ChatAccount = NonNullable<FlowView["chat"]>;
@@ -256,3 +255,44 @@ ${messages > 0 && html`<p>${said("erase.done.messages")}</p>`}
 <p>${said("erase.done.close")}</p>`,
   };
 };
+
+/** The known accounts of a user; `isAsked` says whether the platform was asked for the user's communities. */
+interface OwnOffers extends KnownOffers {
+  readonly isAsked: boolean;
+}
+
+/**
+ * The communities that can have an account which the user has proven before; null for a user without an account that a
+ * community could be offered.
+ */
+const knownSection = ({ offers, hasProven, isAsked }: OwnOffers): Html | null =>
+  hasProven
+    ? section(said("me.known"))`
+${
+  offers.length > 0
+    ? html`
+<p>${said("me.known.text")}</p>
+<ul class="pair" role="list">${offers.map(offerItem)}</ul>`
+    : isAsked
+      ? html`<p class="empty">${said("me.known.none")}</p>`
+      : null
+}
+${
+  !isAsked &&
+  html`
+<p class="aside">${said("me.known.find.text")}</p>
+<p><a class="button quiet" href="${to("/me/sign-in?communities=1")}">${said("me.known.find")}</a></p>`
+}`
+    : null;
+
+const offerItem = ({ pid, guildId, accounts, ...community }: KnownOffer): Html => html`
+<li>
+<h3>${communityHtml(community)}</h3>
+${accounts.map(
+  (account) => html`
+${cardHtml(account)}
+<p class="aside">${said(`proof.${account.proof}`)} ${longDay(account.provenAt)}</p>
+${formTo("/me/link", { in: pid, guildId: guildId ?? "" })`
+<button class="button" name="gameId" value="${account.id}"><span>${said("flow.connection.use", { account: accountName(account) })}</span></button>`}`,
+)}
+</li>`;
