@@ -1,6 +1,6 @@
 /**
- * The page of a game that knows its player, as its server does: it creates a session that names the player, and shows
- * the code to type.
+ * The pages of the game platform: of a user, whose description the user changes, and of a game that knows its player, as
+ * its server does. The game creates a session that names the player, and shows the code to type.
  */
 import { type Html, html } from "@accountlink/pages/html";
 import { Clock, Effect, type Redacted, Schema } from "effect";
@@ -10,10 +10,17 @@ import {
   HttpClientRequest,
   HttpClientResponse,
   HttpRouter,
+  HttpServerRequest,
   HttpServerResponse,
 } from "effect/http";
-import { makePages } from "../oauth/sign_in_page.ts";
+import { makePages, type Pages } from "../oauth/sign_in_page.ts";
 import { platformRoute, type Simulation } from "../simulation.ts";
+
+/** Finds the user of the path. Fails with a page that says the problem. */
+const userOfPath = ({ platforms: { gameUsers } }: Simulation, pages: Pages, problem: string) =>
+  Effect.flatMap(HttpRouter.params, ({ gameId = "" }) =>
+    Effect.mapError(Effect.fromNullishOr(gameUsers.get(gameId)), () => pages.missing(problem)),
+  );
 
 /** What the game's server knows of the service. */
 export interface GameServer {
@@ -42,14 +49,11 @@ export const gamePage = Effect.fnUntraced(function* (
   simulation: Simulation,
   { key, serviceUrl }: GameServer,
 ) {
-  const { gameUsers, guilds } = simulation.platforms;
+  const { guilds } = simulation.platforms;
   const pages = yield* makePages("game");
   const sessions = new Map<string, typeof Session.Type>();
 
-  const player = Effect.flatMap(HttpRouter.params, ({ gameId = "" }) => {
-    const found = gameUsers.get(gameId);
-    return found === undefined ? Effect.fail(pages.missing("Nobody plays here.")) : Effect.succeed(found);
-  });
+  const player = userOfPath(simulation, pages, "Nobody plays here.");
 
   const ask = (request: HttpClientRequest.HttpClientRequest) =>
     request.pipe(
@@ -118,3 +122,41 @@ const sessionHtml = (session: typeof Session.Type): Html => {
 <h2 id="code">${code}</h2>
 <p>${state === "opened" ? "You are signing in. " : null}The game waits for you.</p>`;
 };
+
+/** The longest description that the game platform accepts. */
+const longest = 1_000;
+
+/** GET shows the profile; POST to the same URL changes its description. */
+export const gameUserPage = Effect.fnUntraced(function* (simulation: Simulation) {
+  const { gameUsers } = simulation.platforms;
+  const pages = yield* makePages("game");
+
+  const user = userOfPath(simulation, pages, "There is no such user.");
+
+  const show = Effect.map(user, ({ id, username, displayName, description }) =>
+    pages.own(
+      displayName ?? username ?? id,
+      html`<p>${username === null ? null : html`@${username} · `}${id}</p>
+<form method="post">
+<p><label for="description">About</label></p>
+<p class="line"><textarea id="description" name="description" rows="6" maxlength="${longest}">${description ?? ""}</textarea></p>
+<p class="line"><button>Save</button></p>
+</form>`,
+    ),
+  );
+
+  const change = Effect.gen(function* () {
+    const { id } = yield* user;
+    const { description } = yield* HttpServerRequest.schemaBodyUrlParams(Change).pipe(
+      Effect.mapError(() => pages.problem(`The form has no "description" of up to ${longest} characters.`)),
+    );
+    // Reads the user again, since another request may have changed the user while the form was read.
+    gameUsers.set(id, { ...(yield* user), description });
+    return HttpServerResponse.redirect(`/game/users/${id}`, { status: 303 });
+  });
+
+  const path = "/game/users/:gameId";
+  return [platformRoute(simulation, "GET", path, show), platformRoute(simulation, "POST", path, change)];
+});
+
+const Change = Schema.Struct({ description: Schema.String.check(Schema.isMaxLength(longest)) });

@@ -9,8 +9,7 @@ import { makePlatformState, PlatformControl, refuse, type Simulation } from "../
 import { botInvite } from "./bot_invite.ts";
 import { chatApi } from "./chat_api.ts";
 import { gameApi } from "./game_api.ts";
-import { gamePage } from "./game_page.ts";
-import { gameUserPage } from "./game_user_page.ts";
+import { gamePage, gameUserPage } from "./game_page.ts";
 
 export interface DevPlatformOptions {
   readonly fixture: PlatformFixture;
