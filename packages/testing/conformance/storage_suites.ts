@@ -6,8 +6,7 @@ import { suspectCases } from "./alts/suspect_store_suite.ts";
 import { auditLogCases } from "./audit_log_suite.ts";
 import { blockCases } from "./block_store_suite.ts";
 import { communityCases } from "./communities/community_store_suite.ts";
-import { races as eventRaces } from "./events/races.ts";
-import { sweeps } from "./events/sweeps.ts";
+import { eventCases } from "./events/events.ts";
 import { flowCases } from "./flow_store_suite.ts";
 import { guildLogCases } from "./guild_log/guild_log_store_suite.ts";
 import { idempotencyCases } from "./idempotency/idempotency_store_suite.ts";
@@ -15,7 +14,6 @@ import { importCases } from "./imports/import_store_suite.ts";
 import { accounts } from "./keys/accounts.ts";
 import { changes } from "./keys/changes.ts";
 import { keys } from "./keys/keys.ts";
-import { updates } from "./keys/updates.ts";
 import { dayCountCases } from "./limits/day_counts_suite.ts";
 import { linkStoreSuite } from "./links/link_store_suite.ts";
 import { memberCases } from "./member_store_suite.ts";
@@ -26,17 +24,14 @@ import { recordTypeCases } from "./record_types_suite.ts";
 import { reminderCases } from "./reminder_store_suite.ts";
 import { members } from "./roles/members.ts";
 import { plans } from "./roles/plans.ts";
-import { problems } from "./roles/problems.ts";
 import { roleHistoryCases } from "./roles/role_history_store_suite.ts";
 import { rootKeyStoreSuite } from "./root_key_store_suite.ts";
-import { completion } from "./sessions/completion.ts";
-import { creation } from "./sessions/creation.ts";
-import { races as sessionRaces } from "./sessions/races.ts";
+import { races } from "./sessions/races.ts";
+import { sessionCases } from "./sessions/sessions.ts";
 import { signInCases } from "./sign_in_store_suite.ts";
 import { type Cases, suite, type TestApi } from "./suite.ts";
 import { usageCases } from "./usage_store_suite.ts";
 import { erasures } from "./users/erasures.ts";
-import { races as userRaces } from "./users/races.ts";
 import { deliveries } from "./webhooks/deliveries.ts";
 import { webhooks } from "./webhooks/webhooks.ts";
 
@@ -48,9 +43,9 @@ export interface StorageSuitesOptions extends Omit<StoragePropertyOptions, "mode
 /** The cases of each port. They use the other ports too, because writes log entries, append events and need a scope. */
 const casesOf = (maxChanges?: number): Readonly<Record<string, Cases<StoragePorts>>> => ({
   ImportStore: importCases(maxChanges),
-  KeyStore: { ...accounts, ...keys, ...changes, ...updates },
+  KeyStore: { ...accounts, ...keys, ...changes },
   MemberStore: memberCases,
-  SessionStore: { ...creation, ...completion, ...sessionRaces },
+  SessionStore: { ...sessionCases, ...races },
   FlowStore: flowCases(maxChanges),
   DayCounts: dayCountCases,
   SightingStore: sightingCases,
@@ -59,11 +54,11 @@ const casesOf = (maxChanges?: number): Readonly<Record<string, Cases<StoragePort
   BlockStore: blockCases((maxChanges ?? 1_000) >= 300),
   SignInStore: signInCases,
   IdempotencyStore: idempotencyCases,
-  UserStore: { ...erasures, ...userRaces },
+  UserStore: erasures,
   UsageStore: usageCases,
   WebhookStore: { ...webhooks, ...deliveries },
   CommunityStore: communityCases,
-  RolePlanStore: { ...plans, ...members, ...problems },
+  RolePlanStore: { ...plans, ...members },
   RoleHistoryStore: roleHistoryCases,
   GuildLogStore: guildLogCases,
   PlanNoticeStore: planNoticeCases,
@@ -81,7 +76,7 @@ export const storageSuites = ({ model, ...each }: StorageSuitesOptions): void =>
   linkStoreSuite(options);
   for (const [port, cases] of Object.entries(casesOf(each.maxChanges))) suite(port, options, cases);
   suite("AuditLog", each, auditLogCases);
-  suite("EventStore", each, { ...sweeps, ...eventRaces });
+  suite("EventStore", each, eventCases);
   rootKeyStoreSuite(each);
   undoLawSuite({ ...options, runs: options.runs ?? 10 });
   if (model !== undefined) storagePropertySuite({ ...options, model });

@@ -2,21 +2,22 @@
 import { pauseReasons } from "@accountlink/core/communities";
 import {
   noChanges,
+  type PlanPreview,
   type PlanProblem,
   type PlanSettings,
+  type PreviewStore,
+  PreviewTally,
   type RoleChanges,
   type RolePlanStore,
   type RoleRule,
   type SettledMember,
   type Sweep,
 } from "@accountlink/core/roles";
-import { Effect } from "effect";
+import { Effect, Struct } from "effect";
 import * as FastCheck from "fast-check";
 import { problemOf, settled } from "../roles/role_steps.ts";
 import { ada, bob, dan } from "../scopes.ts";
-import { nicknameOperations } from "./nickname_operations.ts";
 import { at, community, fixed, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
-import { previewOperations } from "./preview_operations.ts";
 import { nth } from "./subjects.ts";
 import { limit } from "./worker_operations.ts";
 
@@ -28,6 +29,69 @@ const node = mostly(0, 1);
 const chatId = constantFrom(ada, bob, dan);
 const chatIds = array(chatId, { maxLength: 3 });
 const nickname = maybe(constantFrom("Ädä 🎮", "bob"));
+
+/** The operations on nicknames that plans set and replaced. */
+const nicknameOperations = {
+  "RolePlanStore.nicknames": operation(
+    1,
+    { ...community, chatIds: FastCheck.subarray([ada, bob, dan]) },
+    ({ plans, place }, input) => plans.nicknames(place, input.chatIds),
+  ),
+  "RolePlanStore.startNickname": operation(
+    1,
+    {
+      ...community,
+      chatId,
+      given: constantFrom("ada", "ada\nada\nbob"),
+      replaced: maybe(record({ nickname })),
+      at,
+    },
+    ({ plans, place }, { given, ...input }) =>
+      plans.startNickname(place, { ...Struct.pick(input, ["chatId", "replaced", "at"]), nickname: given }),
+  ),
+  "RolePlanStore.keptNicknames": operation(
+    1,
+    { ...community, after: maybe(chatId), most: constantFrom(1, 2, 10) },
+    ({ plans, place }, input) => plans.keptNicknames(place, input.after, input.most),
+  ),
+  "RolePlanStore.keptNickname": operation(1, { ...community, chatId }, ({ plans, place }, input) =>
+    plans.keptNickname(place, input.chatId),
+  ),
+  "RolePlanStore.countNicknames": operation(1, community, ({ plans, place }) => plans.countNicknames(place)),
+  "RolePlanStore.putNicknamesBack": operation(1, { ...community, at }, ({ plans, place, write }) =>
+    plans.putNicknamesBack({ ...write, ...place }),
+  ),
+  "RolePlanStore.puttingBack": fixed(({ plans, guildIds }) =>
+    Effect.map(plans.puttingBack(), (all) => all.filter(({ guildId }) => guildIds.includes(guildId))),
+  ),
+  "RolePlanStore.endPuttingBack": operation(1, community, ({ plans, place }) => plans.endPuttingBack(place)),
+  "RolePlanStore.dropNickname": operation(1, { ...community, chatId }, ({ plans, place }, input) =>
+    plans.dropNickname(place, input.chatId),
+  ),
+  "RolePlanStore.forgetNicknames": operation(1, { at }, ({ plans }, input) =>
+    plans.forgetNicknames(input.at),
+  ),
+};
+
+/** The operations of `PreviewStore` on previews. */
+const previewOperations = (settings: FastCheck.Arbitrary<PlanSettings>) => {
+  const preview: FastCheck.Arbitrary<PlanPreview> = FastCheck.record({
+    id: FastCheck.constantFrom("1", "2"),
+    settings,
+    state: mostly<PlanPreview["state"]>("done", "running"),
+    done: FastCheck.constantFrom(0, 3),
+  }).map((parts) => ({ ...new PreviewTally(parts.settings).counts, ...parts, total: 3 }));
+
+  return {
+    "PreviewStore.start": operation(2, { ...community, preview, at }, ({ previews, place }, input) =>
+      previews.start({ ...place, ...Struct.pick(input, ["preview", "at"]) }),
+    ),
+    "PreviewStore.save": operation(1, { ...community, preview, at }, ({ previews, place }, input) =>
+      previews.save({ ...place, ...Struct.pick(input, ["preview", "at"]) }),
+    ),
+    "PreviewStore.find": operation(1, community, ({ previews, place }) => previews.find(place)),
+  } satisfies OperationsOf<"PreviewStore", Pick<PreviewStore["Service"], "start" | "save" | "find">>;
+};
 
 const rule: FastCheck.Arbitrary<RoleRule> = constantFrom(
   { roleId: "1", when: { is: "proven" }, nickname: null },
