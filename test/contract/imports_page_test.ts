@@ -29,33 +29,51 @@ const makeImporter = async (chatId: string) => {
   const { get, post } = owner.browser;
   const csrf = formOf(await get(imports))["csrf"] ?? "";
   const postForm = (path: string, form: Form = {}) => post(path, { csrf, ...form });
+  const upload = (
+    file: string | Uint8Array<ArrayBuffer>,
+    form: Form = {},
+    of?: { readonly name: string; readonly type: string },
+  ) => uploadLinks(owner.browser, { csrf, pid, onConflict: "newest", ...form }, file, of);
+  /** Starts an import, reloads its page until it has finished, and returns the text of the page. */
+  const run = async (preview: string) => {
+    expect(locationOf(await postForm(`${preview}/start`))).toBe(preview);
+    for (;;) {
+      const page = await get(preview);
+      if (!page.text.includes("<title>Importing links")) return wordsOf(page);
+      await pause(50);
+    }
+  };
+  /** Downloads the owner's links as CSV, and returns the rows without the time of each link. */
+  const links = async () => {
+    const { text } = await get(`/dashboard/links.csv?pid=${pid}`);
+    const [, ...rows] = text.trim().split("\n");
+    return rows.map((line) => line.replace(/,[^,]*$/, ""));
+  };
   return {
     owner,
     pid,
     get,
-    upload: (
-      file: string | Uint8Array<ArrayBuffer>,
-      form: Form = {},
-      of?: { readonly name: string; readonly type: string },
-    ) => uploadLinks(owner.browser, { csrf, pid, onConflict: "newest", ...form }, file, of),
+    upload,
     post: postForm,
-    /** Starts an import, reloads its page until it has finished, and returns the text of the page. */
-    run: async (preview: string) => {
-      expect(locationOf(await postForm(`${preview}/start`))).toBe(preview);
-      for (;;) {
-        const page = await get(preview);
-        if (!page.text.includes("<title>Importing links")) return wordsOf(page);
-        await pause(50);
-      }
+    run,
+    links,
+    /** Imports a file, and returns the path of the undo. */
+    imported: async (...file: Parameters<typeof upload>) => {
+      const preview = locationOf(await upload(...file));
+      await run(preview);
+      return `${preview}/undo`;
     },
-    /** Downloads the owner's links as CSV, and returns the rows without the time of each link. */
-    links: async () => {
-      const { text } = await get(`/dashboard/links.csv?pid=${pid}`);
-      const [, ...rows] = text.trim().split("\n");
-      return rows.map((line) => line.replace(/,[^,]*$/, ""));
+    expectUndone: async (undo: string, left: ReadonlyArray<string>) => {
+      expect(locationOf(await postForm(undo))).toBe(undo);
+      expect(wordsOf(await get(undo))).toContain("The import is undone.");
+      expect(await links()).toEqual(left);
     },
   };
 };
+
+/** A file of links of one time. */
+const datedFile = (...links: ReadonlyArray<string>) =>
+  ["chatId,gameId,verifiedAt", ...links.map((link) => `${link},2026-01-01T00:00:00Z`), ""].join("\n");
 
 test("who leaves the team while a file arrives uploads nothing", async () => {
   const [importer, admin] = [await makeImporter("100036"), await signInOwner(server, "100037")];
@@ -148,7 +166,7 @@ test("the page of a user folds many imports that may have changed the link", asy
   const importer = await makeImporter("100009");
   const folded: Array<boolean> = [];
   for (let count = 1; count <= 6; count++) {
-    await importer.run(locationOf(await importer.upload(`chatId,gameId\n${200_000 + count},${count}\n`)));
+    await importer.imported(`chatId,gameId\n${200_000 + count},${count}\n`);
     const { text } = await importer.get(`/dashboard/links/user?pid=${importer.pid}&chatId=200001`);
     folded.push(/<details>\s*<summary>Imports that may have changed this link/.test(text));
   }
@@ -157,10 +175,8 @@ test("the page of a user folds many imports that may have changed the link", asy
 
 test("an upload may be JSON, may name its columns, and may say how to resolve conflicts", async () => {
   const importer = await makeImporter("100002");
-  const first = locationOf(
-    await importer.upload('{"100001":"1","100002":"2"}', {}, { name: "map.json", type: "application/json" }),
-  );
-  await importer.run(first);
+  const json = { name: "map.json", type: "application/json" };
+  await importer.imported('{"100001":"1","100002":"2"}', {}, json);
   const form = { onConflict: "replace", chatColumn: "Player", gameColumn: "Account" };
   const second = locationOf(await importer.upload("Player,Account\n100001,9\n100003,3\n", form));
   expect(wordsOf(await importer.get(second))).toMatch(/Changes the account or the time ?1/);
@@ -368,48 +384,29 @@ test("the question before an undo counts a user who stands twice in the file onc
   const importer = await makeImporter("100035");
   const rows = ["200001,1", ...Array.from({ length: 1_000 }, () => "200002,1"), "200001,2"];
   const file = `chatId,gameId\n${rows.join("\n")}\n`;
-  const preview = locationOf(await importer.upload(file, { onConflict: "replace" }));
-  await importer.run(preview);
-  const asked = wordsOf(await importer.get(`${preview}/undo`));
+  const undo = await importer.imported(file, { onConflict: "replace" });
+  const asked = wordsOf(await importer.get(undo));
   expect(asked).toContain("2 links are removed.");
   expect(asked).not.toContain("changed since");
 });
 
 test("an import of which nothing is left is undone by no form, and by one when it is there again", async () => {
   const importer = await makeImporter("100033");
-  const imported = async (gameId: string) => {
-    const file = `chatId,gameId\n200021,${gameId}\n`;
-    const preview = locationOf(await importer.upload(file, { onConflict: "replace" }));
-    await importer.run(preview);
-    return `${preview}/undo`;
-  };
+  const imported = (gameId: string) =>
+    importer.imported(`chatId,gameId\n200021,${gameId}\n`, { onConflict: "replace" });
   const [first, second] = [await imported("1"), await imported("2")];
   const gone = `${imports}?gone=undo`;
   expect(locationOf(await importer.get(first))).toBe(gone);
   expect(locationOf(await importer.post(first))).toBe(gone);
-  for (const [undo, left] of [
-    [second, ["200021,1"]],
-    [first, []],
-  ] as const) {
-    expect(locationOf(await importer.post(undo))).toBe(undo);
-    expect(wordsOf(await importer.get(undo))).toContain("The import is undone.");
-    expect(await importer.links()).toEqual(left);
-  }
+  await importer.expectUndone(second, ["200021,1"]);
+  await importer.expectUndone(first, []);
 });
 
 test("the undo of an import leaves what a corrected file has too, which is then of the later import", async () => {
   const importer = await makeImporter("100036");
-  const imported = async (links: ReadonlyArray<string>) => {
-    const rows = links.map((link) => `${link},2026-01-01T00:00:00Z`);
-    const preview = locationOf(await importer.upload(`chatId,gameId,verifiedAt\n${rows.join("\n")}\n`));
-    await importer.run(preview);
-    return `${preview}/undo`;
-  };
   const shared = ["200001,1", "200002,2"];
-  const [wrong, corrected] = [
-    await imported([...shared, "200003,9"]),
-    await imported([...shared, "200004,4"]),
-  ];
+  const wrong = await importer.imported(datedFile(...shared, "200003,9"));
+  const corrected = await importer.imported(datedFile(...shared, "200004,4"));
   const asked = wordsOf(await importer.get(wrong));
   expect(asked).toMatch(/1 link is removed\..*2 other links .*later imports have them too, and stay\./);
   await importer.post(wrong);
@@ -422,35 +419,20 @@ test("the undo of an import leaves what a corrected file has too, which is then 
 
 test("an import whose links a later one has too is undone, and then the later one, of which nothing else is left", async () => {
   const importer = await makeImporter("100038");
-  const imported = async (links: ReadonlyArray<string>) => {
-    const rows = links.map((link) => `${link},2026-01-01T00:00:00Z`);
-    const preview = locationOf(await importer.upload(`chatId,gameId,verifiedAt\n${rows.join("\n")}\n`));
-    await importer.run(preview);
-    return `${preview}/undo`;
-  };
-  const first = await imported(["200001,1"]);
-  const second = await imported(["200001,1", "200002,2"]);
+  const first = await importer.imported(datedFile("200001,1"));
+  const second = await importer.imported(datedFile("200001,1", "200002,2"));
   const { owner, pid } = importer;
   dataOf(await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: "200002" } }));
   expect(wordsOf(await importer.get(first))).toContain("1 other link of the import");
-  for (const [undo, left] of [
-    [first, ["200001,1"]],
-    [second, []],
-  ] as const) {
-    expect(locationOf(await importer.post(undo))).toBe(undo);
-    expect(wordsOf(await importer.get(undo))).toContain("The import is undone.");
-    expect(await importer.links()).toEqual(left);
-  }
+  await importer.expectUndone(first, ["200001,1"]);
+  await importer.expectUndone(second, []);
 });
 
 test("an undo beyond what imports may change in a day begins, and says that it goes on within a day", async () => {
   const importer = await makeImporter("100037");
-  const imported = async (gameId: number) => {
+  const imported = (gameId: number) => {
     const rows = Array.from({ length: most }, (_, index) => `${300_001 + index},${gameId}`);
-    const file = `chatId,gameId\n${rows.join("\n")}\n`;
-    const preview = locationOf(await importer.upload(file, { onConflict: "replace" }));
-    await importer.run(preview);
-    return `${preview}/undo`;
+    return importer.imported(`chatId,gameId\n${rows.join("\n")}\n`, { onConflict: "replace" });
   };
   await imported(1);
   await imported(2);
