@@ -30,6 +30,12 @@ const delivery = ({
   return new Request("https://example.com/links", { method: "POST", body, headers });
 };
 
+const expectRefused = async (request: Request, reason: string | RegExp, by = secret) => {
+  const refused = verifyWebhook(request, by);
+  await expect(refused).rejects.toBeInstanceOf(InvalidWebhook);
+  await expect(refused).rejects.toThrow(reason);
+};
+
 it("verifyWebhook returns the event of a signed request", async () => {
   expect(await verifyWebhook(delivery(), secret)).toEqual({ id: "evt_1", ...sent });
 });
@@ -53,15 +59,11 @@ it.each([
   ],
   ["no headers", new Request("https://example.com", { method: "POST", body: "{}" })],
 ])("verifyWebhook refuses a request with %s", async (_, request) => {
-  const refused = verifyWebhook(request, secret);
-  await expect(refused).rejects.toBeInstanceOf(InvalidWebhook);
-  await expect(refused).rejects.toThrow("not signed");
+  await expectRefused(request, "not signed");
 });
 
 it.each([400, -400])("verifyWebhook says that a clock is off by %d seconds", async (age) => {
-  const refused = verifyWebhook(delivery({ age }), secret);
-  await expect(refused).rejects.toBeInstanceOf(InvalidWebhook);
-  await expect(refused).rejects.toThrow(/ is signed, .* \d{3} seconds off/);
+  await expectRefused(delivery({ age }), / is signed, .* \d{3} seconds off/);
 });
 
 it.each([
@@ -72,23 +74,17 @@ it.each([
   ["too short", "whsec_MfKQ"],
   ["with a space", `${secret} `],
 ])("verifyWebhook says that a secret is none: %s", async (_, wrong) => {
-  const refused = verifyWebhook(delivery(), wrong);
-  await expect(refused).rejects.toBeInstanceOf(InvalidWebhook);
-  await expect(refused).rejects.toThrow("its secret is none");
+  await expectRefused(delivery(), "its secret is none", wrong);
 });
 
 it.each(["{", "", "[]", "null", "7"])(
   "verifyWebhook says that a signed body is no JSON object: %j",
   async (body) => {
-    const refused = verifyWebhook(delivery({ body }), secret);
-    await expect(refused).rejects.toBeInstanceOf(InvalidWebhook);
-    await expect(refused).rejects.toThrow("no JSON object");
+    await expectRefused(delivery({ body }), "no JSON object");
   },
 );
 
 it("verifyWebhook says that headers are none, as those of Node's own requests", async () => {
   const plain = { headers: Object.fromEntries(delivery().headers), text: async () => JSON.stringify(sent) };
-  const refused = verifyWebhook(plain as unknown as Request, secret);
-  await expect(refused).rejects.toBeInstanceOf(InvalidWebhook);
-  await expect(refused).rejects.toThrow("no Headers");
+  await expectRefused(plain as unknown as Request, "no Headers");
 });

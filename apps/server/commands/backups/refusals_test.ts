@@ -72,14 +72,8 @@ const anEarlierOne = "expected a whole file that accountlink backup wrote, such 
 const usableFolder = "expected a folder that can be made and written to";
 const unlike = "expected the one that it was made with or last rotated to";
 
-/** How a command is provoked, and parts of its refusal. Names in braces are paths of `Places`. */
-type Refusal = readonly [
-  by: keyof Places["runs"],
-  words: string,
-  begins: string,
-  reason: string,
-  expected: string,
-];
+/** How a command is provoked, and its refusal, with `…` between the parts. Names in braces are paths of `Places`. */
+type Refusal = readonly [by: keyof Places["runs"], words: string, told: string];
 const refusals: ReadonlyArray<Refusal> = [
   ...Object.entries({
     none: "there is no such file",
@@ -93,69 +87,57 @@ const refusals: ReadonlyArray<Refusal> = [
     ([name, reason]): Refusal => [
       "usual",
       `restore {${name}} --replace`,
-      `Cannot use backup "{${name}}":`,
-      reason,
-      anEarlierOne,
+      `Cannot use backup "{${name}}": … ${reason} … ${anEarlierOne}`,
     ],
   ),
   [
     "usual",
     "restore {newer} --replace",
-    'Cannot use backup "{newer}":',
-    "its schema is version 999",
-    "expected one of this release or an earlier one: install the release that made it",
+    'Cannot use backup "{newer}": … its schema is version 999 … ' +
+      "expected one of this release or an earlier one: install the release that made it",
   ],
-  ["usual", "restore {foreign} --replace", "Cannot restore:", 'the secret of the backup "{foreign}"', unlike],
-  ["usual", "restore {backup}", 'Cannot restore into data folder "{data}":', "it holds data", "or --replace"],
+  [
+    "usual",
+    "restore {foreign} --replace",
+    `Cannot restore: … the secret of the backup "{foreign}" … ${unlike}`,
+  ],
+  ["usual", "restore {backup}", 'Cannot restore into data folder "{data}": … it holds data … or --replace'],
   [
     "inFile",
     "restore {backup}",
-    'Cannot restore: ACCOUNTLINK_DATA_DIR is "{plain}/data"',
-    "ENOTDIR",
-    usableFolder,
+    `Cannot restore: ACCOUNTLINK_DATA_DIR is "{plain}/data" … ENOTDIR … ${usableFolder}`,
   ],
-  [
-    "withoutPrograms",
-    "restore {backup}",
-    "Cannot run pg_restore:",
-    "it is not installed",
-    "postgresql-client",
-  ],
+  ["withoutPrograms", "restore {backup}", "Cannot run pg_restore: … it is not installed … postgresql-client"],
   [
     "oldPrograms",
     "restore {backup}",
-    "Cannot run pg_restore:",
-    "unsupported version (1.16) in file header",
-    "expected the programs of the server's version or later",
+    "Cannot run pg_restore: … unsupported version (1.16) in file header … " +
+      "expected the programs of the server's version or later",
   ],
-  ["usual", "backup {plain}", 'Cannot write a backup into "{plain}":', "EEXIST", usableFolder],
+  ["usual", "backup {plain}", `Cannot write a backup into "{plain}": … EEXIST … ${usableFolder}`],
   [
     "unfilled",
     "backup {none}",
-    "Cannot back up data folder",
-    "it holds no data",
-    "expected the storage of a server",
+    "Cannot back up data folder … it holds no data … expected the storage of a server",
   ],
   [
     "usual",
     "move",
-    "Cannot move the data: --to is not set",
-    "ACCOUNTLINK_MOVE_TO",
-    "expected the storage to move to",
+    "Cannot move the data: --to is not set … ACCOUNTLINK_MOVE_TO … expected the storage to move to",
   ],
-  [
-    "usual",
-    "move --to {data}",
-    'Cannot move the data from data folder "{data}" to data folder "{data}":',
-    "the target holds data",
-    "expected an empty one",
-  ],
+  ...["data", "otherData"].map(
+    (target): Refusal => [
+      "usual",
+      `move --to {${target}}`,
+      `Cannot move the data from data folder "{data}" to data folder "{${target}}": … ` +
+        "the target holds data … expected an empty one",
+    ],
+  ),
   [
     "usual",
     "move --to {otherSecret}",
-    "Cannot move the data: ACCOUNTLINK_SECRET is not set",
-    '"{otherSecret}/secret" does not hold the secret of data folder "{data}"',
-    unlike,
+    "Cannot move the data: ACCOUNTLINK_SECRET is not set … " +
+      `"{otherSecret}/secret" does not hold the secret of data folder "{data}" … ${unlike}`,
   ],
   ...[
     ["move --to {none}", "Cannot move the data", "the storage"],
@@ -165,45 +147,26 @@ const refusals: ReadonlyArray<Refusal> = [
     ([words = "", action = "", what = ""]): Refusal => [
       "otherDeployment",
       words,
-      `${action}: ACCOUNTLINK_DEPLOYMENT is "another"`,
-      `${what} is of deployment`,
-      "expected the one that is named",
+      `${action}: ACCOUNTLINK_DEPLOYMENT is "another" … ${what} is of deployment … expected the one that is named`,
     ],
   ),
   ...Object.entries({ "restore {backup}": "Cannot restore", "backup {none}": "Cannot back up" }).flatMap(
     ([words, action]): ReadonlyArray<Refusal> => [
-      ["memory", words, `${action} storage "memory":`, "only inside its server", "expected embedded"],
-      ["redis", words, `${action} storage "redis":`, "files of its own", "docs/operating.md"],
+      ["memory", words, `${action} storage "memory": … only inside its server … expected embedded`],
+      ["redis", words, `${action} storage "redis": … files of its own … docs/operating.md`],
     ],
   ),
   [
     "usual",
     "move --to {plain}",
-    'Cannot move the data: the target is "{plain}"',
-    "it is not a folder",
-    usableFolder,
+    `Cannot move the data: the target is "{plain}" … it is not a folder … ${usableFolder}`,
   ],
   [
     "unfilled",
     "move --to {none}",
-    "Cannot open the database: data folder",
-    "holds none",
-    "expected the folder",
+    "Cannot open the database: data folder … holds none … expected the folder",
   ],
-  [
-    "memory",
-    "move --to {none}",
-    "Cannot move the data: ACCOUNTLINK_STORAGE",
-    '"memory"',
-    "expected embedded",
-  ],
-  [
-    "usual",
-    "move --to {otherData}",
-    'Cannot move the data from data folder "{data}" to data folder "{otherData}":',
-    "the target holds data",
-    "expected an empty one",
-  ],
+  ["memory", "move --to {none}", 'Cannot move the data: ACCOUNTLINK_STORAGE … "memory" … expected embedded'],
 ];
 
 it("backup, restore and move refuse with the value, what was expected, and a way out", async () => {
@@ -212,9 +175,9 @@ it("backup, restore and move refuse with the value, what was expected, and a way
   const filled = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, name: string) => places[name as "data"]);
   const database = join(data, "accountlink.db");
   const [before, names] = [readFileSync(database), readdirSync(place.folder)];
-  for (const [by, words, ...parts] of refusals) {
+  for (const [by, words, told] of refusals) {
     const { code, stdout, stderr } = await runs[by](...words.split(" ").map(filled));
-    const [begins = "", ...others] = parts.map(filled);
+    const [begins = "", ...others] = told.split(" … ").map(filled);
     expect([words, code, stdout]).toEqual([words, 1, ""]);
     expect(stderr.slice(0, begins.length)).toBe(begins);
     for (const part of others) expect(stderr).toContain(part);
