@@ -2,14 +2,18 @@
  * Simulates the hosts of docs/operating.md on this machine: each is a loopback address and a folder with `/etc`,
  * `/opt` and `/root`. A simulated `ssh` enters the folder of a host, and a simulated `systemctl` runs its units.
  */
+
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
+import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { parseEnv } from "node:util";
+import { printedBy } from "@accountlink/server/test_command_line";
 import { listenLocally } from "@accountlink/test-servers";
-import { type SimulatedUnit, startUnit } from "./simulated_units.ts";
 
 /** A service that the simulated `systemctl` starts and stops, such as Postgres. */
 interface HostService {
@@ -127,4 +131,50 @@ export const writePrograms = async (
   for (const [name, script] of Object.entries(scripts)) {
     await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
+};
+
+interface SimulatedUnit {
+  readonly output: () => string;
+  /** Stops the service with the unit's signal and timeout. Returns the exit code, or null if the service was killed. */
+  readonly stop: () => Promise<number | null>;
+  readonly kill: () => Promise<unknown>;
+}
+
+/**
+ * Starts a service, and returns at once.
+ *
+ * @param unit the text of the unit, with paths of this machine
+ * @param env added to the unit's own variables
+ */
+const startUnit = async (unit: string, env: Readonly<Record<string, string>>): Promise<SimulatedUnit> => {
+  const settingOf = (name: string) => {
+    const [, value] = new RegExp(`^${name}=(.*)$`, "m").exec(unit) ?? [];
+    if (value === undefined) throw new Error(`Cannot start a unit: it has no ${name}`);
+    return value;
+  };
+  const [program = "", ...args] = settingOf("ExecStart").split(" ");
+  const variables = parseEnv(await readFile(settingOf("EnvironmentFile"), "utf8"));
+  const child = spawn(program, args, {
+    cwd: settingOf("WorkingDirectory"),
+    env: { PATH: "/usr/bin:/bin", ...parseEnv(settingOf("Environment")), ...variables, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  await once(child, "spawn");
+  const output = printedBy(child.stdout, child.stderr);
+  const stop = async () => {
+    const deadline = setTimeout(() => child.kill("SIGKILL"), Number(settingOf("TimeoutStopSec")) * 1_000);
+    const exitCode = await end(child, settingOf("KillSignal") as NodeJS.Signals);
+    clearTimeout(deadline);
+    return exitCode;
+  };
+  return { output, stop, kill: () => end(child, "SIGKILL") };
+};
+
+const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> => {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, "exit");
+    child.kill(signal);
+    await exited;
+  }
+  return child.exitCode;
 };

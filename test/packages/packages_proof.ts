@@ -3,15 +3,16 @@
  * every runtime.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
 import { beforeAll, describe, expect, it } from "vitest";
 import { entryPointsOf } from "../../tools/entry_points.ts";
 import { pack } from "../../tools/pack.ts";
 import { publishablePackages, root } from "../../tools/publishable.ts";
 import { startProgram } from "../client/program.ts";
 import { useFolder } from "../support/folder.ts";
-import { lint } from "./lint.ts";
 import { compile, install, run, type Tarballs } from "./project.ts";
 import { expectRecipe, makeRecipe, recipes } from "./recipe.ts";
 import { installRuntimes, type Runtime, type Runtimes } from "./runtimes.ts";
@@ -157,3 +158,9 @@ describe.each(recipes)("the recipe $name", (recipe) => {
     },
   );
 });
+
+const lint = async (tarball: string): Promise<ReadonlyArray<string>> => {
+  const bytes = await readFile(tarball);
+  const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(bytes).buffer }, strict: true });
+  return messages.map((message) => formatMessage(message, pkg) ?? message.code);
+};

@@ -2,15 +2,16 @@
 import { globSync, readFileSync } from "node:fs";
 import { cp, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "@accountlink/test-servers";
-import { expect } from "vitest";
+import { rolldown } from "rolldown";
+import { expect, vi } from "vitest";
 import { root } from "../../tools/publishable.ts";
+import { startBrowser } from "../browser/start_browser.ts";
 import { type RunningProgram, startProgram } from "../client/program.ts";
 import { eventually } from "../support/eventually.ts";
-import { runInBrowser } from "./browser_program.ts";
 import { type Command, compile, install, type ProjectManifest, run, type Tarballs } from "./project.ts";
 import type { Runtime, Runtimes } from "./runtimes.ts";
-import { expectPoll, expectStream, type OpenStream, openStream, type Sessions } from "./use_sessions.ts";
 
 export interface Recipe {
   readonly name: string;
@@ -129,4 +130,101 @@ const fetchInLimits = async (url: string, init: RequestInit): Promise<unknown> =
     return answer;
   });
   return response.json();
+};
+
+/** Bundles a module, runs it in a page, and returns its log lines. */
+const runInBrowser = async (module: string): Promise<ReadonlyArray<string>> => {
+  const bundle = await rolldown({ input: module, platform: "browser" });
+  const { output } = await bundle.generate();
+  await bundle.close();
+  const browser = await startBrowser();
+  try {
+    const page = await browser.newPage();
+    const lines: Array<string> = [];
+    page.on("console", (message) => lines.push(message.text()));
+    page.on("pageerror", (error) => lines.push(String(error)));
+    // Web Crypto needs a secure context, and browsers treat the loopback address as one.
+    const origin = "http://127.0.0.1";
+    await page.route(`${origin}/main.js`, (route) =>
+      route.fulfill({ contentType: "text/javascript", body: output[0].code }),
+    );
+    await page.route(`${origin}/`, (route) =>
+      route.fulfill({
+        contentType: "text/html",
+        body: `<link rel="icon" href="data:,"><script type="module">await import("/main.js"); console.log("ended");</script>`,
+      }),
+    );
+    await page.goto(`${origin}/`);
+    await eventually(() => expect(lines.at(-1)).toMatch(/^ended$|Error/));
+    return lines.at(-1) === "ended" ? lines.slice(0, -1) : lines;
+  } finally {
+    await browser.close();
+  }
+};
+
+interface Sessions {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const create = ({ url, headers }: Sessions): Promise<string> =>
+  eventually(async () => {
+    const created = await fetch(url, { method: "POST", headers, body: JSON.stringify({ clientId: "7" }) });
+    // Retry a refused request: after six sessions, a key may create only one session every 10 seconds.
+    expect(created.status).toBe(201);
+    const { data } = (await created.json()) as { readonly data: { readonly sid: string } };
+    return `${url}/${data.sid}`;
+  });
+
+/** A stream that has sent its first event. */
+interface OpenStream {
+  readonly session: string;
+  /** Waits for the end and returns everything after the first event. */
+  readonly rest: () => Promise<string>;
+}
+
+/** Opens the stream of a new session, and waits for its first event. */
+const openStream = async (sessions: Sessions): Promise<OpenStream> => {
+  const session = await create(sessions);
+  const { body } = await fetch(`${session}/stream`, { headers: sessions.headers });
+  if (body === null) throw new Error("Cannot read the stream: it has no body");
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const readTo = async (isEnough: (text: string) => boolean) => {
+    let text = "";
+    while (!isEnough(text)) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += value;
+    }
+    return text;
+  };
+  expect(await readTo((text) => /^event: session\n.*\n\n/m.test(text))).toContain('"state":"pending"');
+  return { session, rest: () => readTo(() => false) };
+};
+
+/** Expects that a stream sends events as they happen, and ends with its session. */
+const expectStream = async (sessions: Sessions): Promise<void> => {
+  const { session, rest } = await openStream(sessions);
+  const cancelled = await fetch(session, { method: "DELETE", headers: sessions.headers });
+  expect(cancelled.status).toBe(200);
+  expect(await rest()).toMatch(/^event: cancelled\n.*\n\n$/m);
+};
+
+/** Expects that a long poll stays open, and is answered when a stream of the same session begins. */
+const expectPoll = async (sessions: Sessions): Promise<void> => {
+  const { headers } = sessions;
+  let pause = 50;
+  await eventually(async () => {
+    pause *= 2;
+    const session = await create(sessions);
+    const onAnswer = vi.fn<() => void>();
+    const poll = fetch(`${session}?wait=25`, { headers }).finally(onAnswer);
+    await sleep(pause);
+    expect(onAnswer).not.toHaveBeenCalled();
+    // A stream with this header need not keep the interval of reads.
+    const stream = await fetch(`${session}/stream`, { headers: { ...headers, "last-event-id": "0" } });
+    expect(stream.status).toBe(200);
+    expect(await (await poll).json()).toMatchObject({ data: { state: "pending" } });
+    await stream.body?.cancel();
+  });
 };
