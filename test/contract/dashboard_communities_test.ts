@@ -143,6 +143,7 @@ test("settings of a scope are shown to users who verify", async () => {
 test.each<[string, unknown]>([
   ["displayName", "x".repeat(81)],
   ["displayName", "a\u202Eb"],
+  ["displayName", "a\u2060b"],
   ["displayName", " "],
   ["displayName", 7],
   ["supportUrl", "http://help.example/"],
@@ -305,6 +306,8 @@ test("a removed link comes back as it was, unless its user removed it, or it has
   const { text } = await owner.browser.get(`/dashboard/links/user?pid=${global}&chatId=100003`);
   const linkVersion = Number(before?.linkVersion) + 2;
   expectData(await restore(), { link: { ...before, linkVersion } });
+  const log = await owner.browser.get("/dashboard/audit?chatId=100003");
+  expect(wordsOf(log)).toContain(", as it was before");
   expectRefusal(await restore(), ...notFound);
   expect(text).toContain("Undo: link them again");
   await owner.send("DELETE /dashboard/api/links", { body: user });

@@ -29,13 +29,17 @@ const told = (record: JournalRecord, fields: EventFields): JournalRecord => ({
   event: { id: newEventId(record.at), fields },
 });
 
-/** @param proof how a chat user proved the game account; left out for a link by hand */
+/**
+ * @param write.via `restore` for a link that was put back; left out for others
+ * @param proof how a chat user proved the game account; left out for a link by hand
+ */
 export const linkSet = (
-  write: Change & { readonly reason?: string | null },
+  write: Change & { readonly reason?: string | null; readonly via?: "restore" },
   { record: { chatId, gameId, linkVersion, lastVerifiedAt }, previousGameId }: GameSet,
   proof?: GameProof,
 ): JournalRecord => {
-  const details = { chatId, gameId, previousGameId, ...(proof && { proof }) };
+  const { via } = write;
+  const details = { chatId, gameId, previousGameId, ...(proof && { proof }), ...(via && { via }) };
   // A restored link keeps its time.
   const fields = { linkVersion, ...(lastVerifiedAt !== write.at && { lastVerifiedAt }) };
   return told(logged(write, "link.set", withReason(details, write)), fields);

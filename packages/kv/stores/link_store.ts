@@ -212,7 +212,8 @@ function* restoreGame(
   if (removed.linkedAt !== removedAt) return Option.none();
   const link = { ...removed, gameId, linkVersion: removed.linkVersion + 1, linkedAt };
   yield* putLink(tx, scope, link);
-  yield* record(tx, pid, linkSet(write, { record: link, previousGameId: null }));
+  const set = { record: link, previousGameId: null };
+  yield* record(tx, pid, linkSet({ ...write, via: "restore" }, set));
   return Option.some(link);
 }
 

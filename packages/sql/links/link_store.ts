@@ -107,7 +107,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
     yield* admission.refuse(yield* admission.lock(pid), write);
     const [set] = yield* readSets(restore(pid, chatId, gameId, removedAt));
     if (set === undefined) return Option.none();
-    yield* insertRecord(sql, pid, linkSet(write, set));
+    yield* insertRecord(sql, pid, linkSet({ ...write, via: "restore" }, set));
     return Option.some(set.record);
   });
 
