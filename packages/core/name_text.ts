@@ -17,8 +17,15 @@ export const isNameText = (text: string): boolean => isStorable(text) && !unfit.
 /** Describes names that `isVisibleName` accepts, for error messages. */
 export const expectedVisibleName = `${expectedNameText}, at least one character visible`;
 
+/**
+ * Zero-width and other format characters, with which two names would look alike. Emoji and some scripts need the joiners
+ * U+200C and U+200D, the marks U+200E and U+200F and variation selectors.
+ */
+const hidden = /[\u00AD\u180E\u200B\u2028\u2029\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/u;
+
 /** Returns whether the text can be a new name, which readers have to see. */
-export const isVisibleName = (text: string): boolean => isNameText(text) && isVisible(text);
+export const isVisibleName = (text: string): boolean =>
+  isNameText(text) && isVisible(text) && !hidden.test(text);
 
 /** Returns the text without characters that cannot be part of a name. */
 export const toNameText = (text: string): string =>
@@ -37,6 +44,10 @@ export const visibleText = (most: number) =>
     nameText,
     Schema.makeFilter(isVisible, { expected: "visible text" }),
   );
+
+/** A new name, of 1 to `most` characters. */
+export const newName = (most: number) =>
+  visibleText(most).check(Schema.makeFilter(isVisibleName, { expected: "a name" }));
 
 interface NamedAccount {
   readonly displayName: string | null;

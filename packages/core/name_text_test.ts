@@ -1,6 +1,6 @@
 import { expect, it } from "@accountlink/test-servers/effect";
 import { Schema } from "effect";
-import { isNameText, nameText, visibleName } from "./name_text.ts";
+import { isNameText, isVisibleName, nameText, visibleName } from "./name_text.ts";
 
 const named = ["Ada", "Ada's bot 🎮", "אדה", "عدا", "a\u200Db", "x\u200Fy", ""];
 const between = (first: number, last: number) =>
@@ -37,4 +37,15 @@ it("an account without a visible name is named by its user name, or not at all",
     expect(visibleName({ displayName, username: "ada" })).toBe("ada");
     expect(visibleName({ displayName, username: " " })).toBeNull();
   }
+});
+
+it.each(Array.from("\u00AD\u180E\u200B\u2028\u2029\u2060\u206F\uFEFF\uFFF9"))(
+  "a new name has no %j",
+  (hidden) => {
+    expect(isVisibleName(`Ada${hidden}`)).toBe(false);
+  },
+);
+
+it.each(["👩‍🚀 Ada", "Ada ❤️", "می\u200Cخواهم", "x\u200F"])("%j can be a new name", (name) => {
+  expect(isVisibleName(name)).toBe(true);
 });

@@ -1,13 +1,9 @@
 /** The settings of a scope: what it says to users who verify, and who may link. */
 import { Schema, Struct } from "effect";
 import type { DataScope } from "./data_scope.ts";
-import { visibleText } from "./name_text.ts";
+import { newName, visibleText } from "./name_text.ts";
 import { chosen, switched, unsetOf } from "./settings.ts";
 import { isStorable } from "./storable_text.ts";
-
-/** A text that users read during the verification. */
-const saidText = (most: number, description: string) =>
-  chosen(visibleText(most), { is: "text_or_null", most }, description);
 
 const mostAgeDays = 3_650;
 
@@ -28,7 +24,11 @@ const isHttpsUrl = (text: string): boolean => URL.canParse(text) && httpsUrl.tes
 
 /** The rows of `ScopeSettings`. @internal */
 export const scopeSettings = {
-  displayName: saidText(80, "Who asks users for their accounts; null for the account's name"),
+  displayName: chosen(
+    newName(80),
+    { is: "text_or_null", most: 80 },
+    "Who asks users for their accounts; null for the account's name",
+  ),
   supportUrl: chosen(
     Schema.String.check(
       Schema.isMaxCodePoints(longestSupportUrl),
@@ -37,7 +37,11 @@ export const scopeSettings = {
     { is: "https", most: longestSupportUrl },
     "URL where users get help; null for none",
   ),
-  doneText: saidText(300, "What users should do once they are linked; null for nothing"),
+  doneText: chosen(
+    visibleText(300),
+    { is: "text_or_null", most: 300 },
+    "What users should do once they are linked; null for nothing",
+  ),
   minGameAgeDays: age("game"),
   minChatAgeDays: age("chat"),
   freshProof: switched(

@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
-import { textOf } from "../support/http.ts";
+import { type Answer, textOf } from "../support/http.ts";
+import { openReads } from "../support/open_reads.ts";
 import {
   dataOf,
   expectConflict,
@@ -97,6 +98,7 @@ test.each<[name: string, value: unknown]>([
   ["name", "x".repeat(81)],
   ["name", "Bot\n"],
   ["name", "\u3164"],
+  ["name", "Bot\uFEFF"],
   ["scope", "galaxy"],
   ["guildId", "x"],
   ["guildId", guild],
@@ -108,6 +110,7 @@ test.each<[name: string, value: unknown]>([
   ["redirectOrigins", ["https://*.a.example"]],
   ["expiresAt", "tomorrow"],
   ["expiresAt", "2026-02-30"],
+  ["expiresAt", "2020-01-01T00:00:00.000Z"],
 ])("creating a key is refused with the %s %j", async (name, value) => {
   const owner = await signInOwner(server, ada);
   const refused = await owner.send("POST /dashboard/api/keys", {
@@ -267,6 +270,26 @@ test("updating a key changes only the given fields, and applies immediately", as
     expect(await lookUp(token)).toBe(outcome);
   }
   await expect.poll(() => patch({})).toMatchObject(used);
+});
+
+test("an open stream ends when its key is rotated or narrowed, long before its time is over", async () => {
+  const owner = await signInOwner(server, "100005");
+  const { id, token } = await createKey(owner);
+  const path = `/dashboard/api/keys/${id}` as const;
+  const untilWaiting = openReads(server.send, "event_readers_waiting");
+  let key = token;
+  const isEndedBy = async (change: () => Promise<Answer>) => {
+    const stream = server.send("GET /v2/events/stream", { key });
+    await untilWaiting(1);
+    const began = performance.now();
+    const changed = dataOf(await change());
+    await stream;
+    expect(performance.now() - began).toBeLessThan(20_000);
+    await untilWaiting(0);
+    key = textOf(changed.token ?? key);
+  };
+  await isEndedBy(() => owner.send(`POST ${path}/rotate`, { body: { graceSeconds: 0 } }));
+  await isEndedBy(() => owner.send(`PATCH ${path}`, { body: { access: "verify" } }));
 });
 
 test("rotating a key keeps its ID, and the previous secret for the grace period", async () => {

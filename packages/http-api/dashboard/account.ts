@@ -11,7 +11,7 @@
 import { memberRoles } from "@accountlink/core/accounts";
 import { ChatId, GuildId, Pid } from "@accountlink/core/ids";
 import { tiers } from "@accountlink/core/keys";
-import { visibleText } from "@accountlink/core/name_text";
+import { newName } from "@accountlink/core/name_text";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { flag, inPath, required, text } from "../parameter.ts";
@@ -74,11 +74,7 @@ export const patchAccount = signedIn("owner", "PATCH", "/account", {
   id: "patchAccount",
   summary: "Rename the account",
   parameters: {
-    name: required(
-      visibleText(80),
-      { is: "text", most: 80 },
-      "Name of the account, which no other account has",
-    ),
+    name: required(newName(80), { is: "text", most: 80 }, "Name of the account, which no other account has"),
   },
   example: { name: "Chess Club" },
   data: { account: AccountAnswer },

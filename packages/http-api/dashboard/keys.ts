@@ -14,7 +14,7 @@ import { parseNetwork } from "@accountlink/core/addresses";
 import { GuildId, KeyId, Pid } from "@accountlink/core/ids";
 import { type KeyDetails, keyAccesses, maskedKey, tiers } from "@accountlink/core/keys";
 import { keyKinds } from "@accountlink/core/limits";
-import { visibleText } from "@accountlink/core/name_text";
+import { newName } from "@accountlink/core/name_text";
 import { isOrigin } from "@accountlink/core/origin";
 import { formatTimestamp, TimestampMillis, timeOrNull } from "@accountlink/core/timestamp";
 import { Option, Predicate, Schema } from "effect";
@@ -26,7 +26,7 @@ const longestName = 80;
 
 const keyInPath = inPath(keyId("Public id of the key"));
 
-const keyName = required(visibleText(longestName), { is: "text", most: longestName }, "Your name for it");
+const keyName = required(newName(longestName), { is: "text", most: longestName }, "Your name for it");
 
 const mostEntries = 100;
 
