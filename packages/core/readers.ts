@@ -1,6 +1,7 @@
 /** An open read waits for new events of a scope, or for a change of a session. */
 import { Clock, Effect, Latch, type Scope } from "effect";
 import type { KeyId } from "./ids.ts";
+import { KeyChanges } from "./keys/key_changes.ts";
 import { KeyStore } from "./keys/key_store.ts";
 import { warnOnce } from "./telemetry/warn_once.ts";
 
@@ -104,12 +105,16 @@ const keyCheckInterval = 500;
 
 /**
  * Ends readers whose key is no longer accepted. It polls the keys in the store, so that a change by any node is noticed
- * even while the signals between nodes are down.
+ * even while the signals between nodes are down. After another change, such as a rotation, readers ask anew.
  */
 export const endInactiveReaders = Effect.fnUntraced(function* (
   readers: Pick<Readers<unknown, Reader>, "isActive" | "all">,
 ) {
   const store = yield* KeyStore;
+  const { subscribe } = yield* KeyChanges;
+  yield* subscribe((id) => {
+    for (const reader of readers.all) if (reader.keyId === id && !reader.isEmbedded) reader.end();
+  });
   const check = yield* warnOnce(
     "Cannot check the keys of open reads",
     Effect.gen(function* () {

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Latch, Layer, Metric, Option, type Scope } from "effect";
 import { RateLimited } from "../errors.ts";
 import type { KeyId, Pid } from "../ids.ts";
+import { KeyChanges } from "../keys/key_changes.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
 import { forEachLinkChange } from "../links/link_events.ts";
 import { monotonicMillisOf } from "../monotonic_millis.ts";
@@ -48,7 +49,7 @@ export class EventWatch extends Context.Service<EventWatch>()("@accountlink/core
        * Subscribes to the events of a data scope until the Effect `Scope` closes. While subscribed, the caller must keep
        * the subscription's field `after` up to date.
        *
-       * @param keyId the reader's API key; the subscription ends within a second after the key becomes inactive
+       * @param keyId the reader's API key; the subscription ends within a second after the key changes
        */
       subscribe: (pid: Pid, after: number, keyId: KeyId | null) =>
         Effect.andThen(
@@ -61,7 +62,7 @@ export class EventWatch extends Context.Service<EventWatch>()("@accountlink/core
     };
   }),
 }) {
-  static readonly layer = Layer.effect(EventWatch, EventWatch.make);
+  static readonly layer = Layer.effect(EventWatch, EventWatch.make).pipe(Layer.provide(KeyChanges.layer));
 }
 
 type EventReaders = Readers<Pid, EventSubscription>;

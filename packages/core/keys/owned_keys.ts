@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { ScopeTarget } from "../data_scope.ts";
-import { BadRequest, Conflict } from "../errors.ts";
+import { BadRequest, Conflict, InvalidParameter } from "../errors.ts";
 import { type ChatId, KeyId, type Pid } from "../ids.ts";
 import { Limits } from "../limits/quota.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
@@ -132,11 +132,16 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
 
       /**
        * Creates a key. If the target is a guild, the bot must be in the guild, and the owner must have the right to
-       * manage the guild. Fails with `Conflict` `key_limit` if the plan allows no more keys, and with `key_rate` if the
-       * account or the owner made 20 keys this UTC day. The owner's number outlives an account that was deleted.
+       * manage the guild. Fails with `InvalidParameter` for a key that has ended, with `Conflict` `key_limit` if the plan
+       * allows no more keys, and with `key_rate` if the account or the owner made 20 keys this UTC day. The owner's number
+       * outlives an account that was deleted.
        */
       create: Effect.fn("OwnedKeys.create")(function* (owner: KeyOwner, key: NewOwnedKey) {
         const { account, chatId } = owner;
+        const end = key.expiresAt ?? Infinity;
+        if (end <= (yield* Clock.currentTimeMillis)) {
+          return yield* InvalidParameter.one("expiresAt", "expected a time in the future, or null");
+        }
         if (key.target.kind === "guild") yield* guard.requireManager(key.target.guildId, [chatId]);
         // Before `create` opens a list, which would stay without a key.
         const { used, allowed } = yield* plan(account);

@@ -1,5 +1,6 @@
 import { Array, Clock, Context, Effect, Layer, Metric, Schedule } from "effect";
 import type { KeyId, SessionId } from "../ids.ts";
+import { KeyChanges } from "../keys/key_changes.ts";
 import { endInactiveReaders, Reader, Readers } from "../readers.ts";
 import { forEachSignal, Signals } from "../signals.ts";
 import { sweepOldEvery } from "../storage_use.ts";
@@ -67,7 +68,7 @@ export class SessionWatch extends Context.Service<SessionWatch>()("@accountlink/
     };
   }),
 }) {
-  static readonly layer = Layer.effect(SessionWatch, SessionWatch.make);
+  static readonly layer = Layer.effect(SessionWatch, SessionWatch.make).pipe(Layer.provide(KeyChanges.layer));
 }
 
 /** A signal between nodes. It reports either that sessions changed, or that a read began. */
