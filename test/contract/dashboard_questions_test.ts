@@ -101,6 +101,11 @@ test("before an import is undone, only members who are still there count as losi
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   await server.platform.send(`POST /chat/guilds/${guild}`, { headers, body: leaves });
   await tells("1 of these members loses roles in Rook & Bishop.");
+  await server.platform.fail({ platform: "chat", mode: "slow", delayMs: 1_500, under: "/chat/api/guilds" });
+  await tells("The members of Rook & Bishop are being read");
+  expect(await told()).not.toContain("these members lose");
+  await server.platform.recover();
+  await tells("1 of these members loses roles in Rook & Bishop.");
 });
 
 test("who links themself by hand has to say why, and the audit log and the log channel tell it", async () => {

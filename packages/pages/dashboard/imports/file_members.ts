@@ -1,6 +1,6 @@
 /** How many of the first users in a file are members of the community, so that nobody imports the file of another one. */
 import type { ChatId, GuildId } from "@accountlink/core";
-import { MemberLists } from "@accountlink/core/owners";
+import { type ListProgress, MemberLists } from "@accountlink/core/owners";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
@@ -29,14 +29,15 @@ export const makeFileMembers = Effect.gen(function* () {
   });
 });
 
+/** Says that the list of a community's members is not yet read to its end. */
+export const readingHtml = (community: string | Html, reading: ListProgress): Html =>
+  html`<p class="hint" data-live="2">${say("overview.members.reading", { community, progress: progressText(reading) })}</p>`;
+
 export const fileMembersHtml = (community: Community, members: FileMembers | null): Html | null => {
   // Without the bot in the community, nobody knows its members.
   if (members === null || "reason" in members) return null;
-  const of = { community: listText(community) };
-  if ("reading" in members) {
-    const progress = progressText(members.reading);
-    return html`<p class="hint" data-live="2">${say("overview.members.reading", { ...of, progress })}</p>`;
-  }
+  const list = listText(community);
+  if ("reading" in members) return readingHtml(list, members.reading);
   const { found, count } = members;
-  return html`<p class="figure">${say("import.members", { ...of, count, found: numberHtml(found), b: tags.b })}</p>`;
+  return html`<p class="figure">${say("import.members", { community: list, count, found: numberHtml(found), b: tags.b })}</p>`;
 };

@@ -16,12 +16,13 @@ export interface UndoView extends UndoableImport {
   readonly community: Community;
 }
 
-/** How many links an undo would remove, restore and leave as they are, and who would lose roles by it. */
+/** How many links an undo would remove, restore and leave as they are. */
 interface AskedUndo {
   readonly removed: number;
   readonly restored: number;
   readonly kept: number;
-  readonly lost: ReadonlyArray<{ readonly name: string | Html; readonly members: number }>;
+  /** Who would lose roles by it, a sentence for each community. */
+  readonly lost: ReadonlyArray<Html>;
   /** Whether the imports of the account may change too few links today. */
   readonly waits: boolean;
 }
@@ -34,7 +35,7 @@ export const askPage = (view: UndoView, { removed, restored, kept, lost, waits }
     content: html`
 <p>${say("undo.ask.text", { name, list: listText(community), time: timeHtml(importedAt), end: timeHtml(endsAt) })}</p>
 ${removed > 0 ? html`<p class="figure">${say("undo.removed", { count: removed, b: tags.b })}</p>` : null}
-${lost.map(({ name: of, members }) => html`<p>${say("undo.lost", { community: of, count: members, b: tags.b })}</p>`)}
+${lost}
 ${restored > 0 ? html`<p class="figure">${say("undo.restored", { count: restored, b: tags.b })}</p>` : null}
 ${kept > 0 ? html`<p>${say("undo.changed", { count: kept })}</p>` : null}
 ${waits ? html`<p>${say("undo.day")}</p>` : null}
