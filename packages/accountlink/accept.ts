@@ -2,7 +2,7 @@
 import { ChatId, GameId, GuildId, KeyId } from "@accountlink/core";
 import { idRules, isChatId } from "@accountlink/core/ids";
 import { isStorable } from "@accountlink/core/storable_text";
-import { Predicate, Record, Schema, SchemaGetter } from "effect";
+import { Duration, Option, Predicate, Record, Schema, SchemaGetter } from "effect";
 import type { Parameter } from "./method.ts";
 
 export const that = <A>(is: (value: unknown) => value is A, expected: string) =>
@@ -58,6 +58,10 @@ export const anyGuildId = idThat(GuildId, idRules.guildId);
 export const anyKeyId = idThat(KeyId, "12 letters or digits");
 export const text = textThat(isStorable, "well-formed text without NUL");
 export const flag = that(Predicate.isBoolean, "true or false");
+export const duration = that(
+  (given): given is Duration.Input => Option.isSome(Duration.fromInput(given as Duration.Input)),
+  'a duration such as 100 or "10 seconds"',
+);
 export const count = whole(0, Number.MAX_SAFE_INTEGER);
 
 export const chatId: Parameter<ChatId> = ["chatId", anyChatId];

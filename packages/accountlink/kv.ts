@@ -3,7 +3,7 @@
 import type { StorageTooNew, StoreUnavailable } from "@accountlink/core";
 import { claimSchema, type Kv, layer, maxChanges, minChanges } from "@accountlink/kv";
 import { CacheMemory } from "@accountlink/memory";
-import { Effect, Layer, type Scope } from "effect";
+import { Effect, Layer, Predicate, type Scope } from "effect";
 import { InvalidOptions } from "./options.ts";
 import type { Storage } from "./storage.ts";
 
@@ -36,16 +36,23 @@ export const kv = <E = never>(
     CacheMemory.layerSaved,
     layer(
       (Effect.isEffect(engine) ? engine : Effect.succeed(engine)).pipe(
-        Effect.tap(checkChanges),
+        Effect.tap(checkEngine),
         Effect.tap(claimSchema),
       ),
     ),
   );
 
-/** A smaller engine would fail at the first sweep or removal of many records. */
-const checkChanges = ({ maxChanges: most = maxChanges }: Kv): Effect.Effect<void, InvalidOptions> =>
-  most >= minChanges
+/** An engine of fewer changes would fail at the first sweep or removal of many records. */
+const checkEngine = (engine: Kv): Effect.Effect<void, InvalidOptions> => {
+  const missing = (["get", "list", "count", "commit"] as const).filter(
+    (operation) => !Predicate.isFunction(engine?.[operation]),
+  );
+  if (missing.length > 0)
+    return new InvalidOptions({ problems: [`storage has an engine without ${missing.join(", ")}`] });
+  const { maxChanges: most = maxChanges } = engine;
+  return most >= minChanges
     ? Effect.void
     : new InvalidOptions({
         problems: [`storage has an engine of ${most} changes a commit, expected ${minChanges} or more`],
       });
+};

@@ -18,12 +18,11 @@ import {
   liveGamePlatform,
   livePlatformNames,
 } from "@accountlink/platforms/live";
-import { Layer, Redacted, Result, Schema } from "effect";
+import { Layer, Predicate, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
 import * as Accept from "./accept.ts";
 import { changedSettings } from "./changed_settings.ts";
-import { problemsIn } from "./method.ts";
-import { InvalidOptions } from "./options.ts";
+import { InvalidOptions, problemsOf } from "./options.ts";
 import { noSignIn, type Platforms } from "./platforms.ts";
 
 /** The applications that are registered with the platforms, as `docs/platforms.md` explains. */
@@ -71,6 +70,8 @@ export interface GameOverHttp extends GameOverHttpOptions {
   readonly kind: "http";
 }
 
+const isGame = (value: unknown): value is GameOverHttp => Predicate.hasProperty(value, "kind");
+
 /**
  * A game of one's own over HTTP, in place of Roblox. Throws `InvalidOptions` for what the variables of the server refuse,
  * such as http to a public address.
@@ -90,16 +91,13 @@ export interface GameOverHttp extends GameOverHttpOptions {
  * ```
  */
 export const gameOverHttp = (options: GameOverHttpOptions): GameOverHttp => {
-  const read = readGame(options, { errors: "all", onExcessProperty: "error", reportInput: true });
-  if (Result.isFailure(read)) {
-    const problems = problemsIn(read.failure.issue, true).map(
-      ({ path, reason }) =>
-        // The reason could show a secret.
-        `${["gameOverHttp", ...path].join(".")} ${/token|secret/iu.test(String(path.at(-1))) ? reason.replace(/^is ".*", /u, "") : reason}`,
-    );
-    throw new InvalidOptions({ problems });
-  }
+  refuse(gameProblems(options));
   return { ...options, url: options.url.replace(/\/+$/u, ""), kind: "http" };
+};
+
+/** Throws `InvalidOptions` if there are problems. */
+const refuse = (problems: ReadonlyArray<string>): void => {
+  if (problems.length > 0) throw new InvalidOptions({ problems });
 };
 
 const credential = Accept.textThat((text) => /^[\x21-\x7e]+$/u.test(text), "text without white space");
@@ -107,7 +105,8 @@ const word = (what: string) => Accept.textThat((text) => /^[\w:./-]{1,200}$/u.te
 const privateUrl = Accept.textThat(isPrivateUrl, expectedPrivateUrl);
 
 /** What the variables of the server accept too. */
-const readGame = Schema.decodeUnknownResult(
+const gameProblems = problemsOf(
+  "gameOverHttp",
   Accept.fields({
     url: privateUrl,
     name: Accept.textThat(isVisibleName, "a name"),
@@ -124,13 +123,38 @@ const readGame = Schema.decodeUnknownResult(
   }),
 );
 
+const someText = Accept.textThat((text) => text !== "", "text, not empty");
+
+const liveProblems = problemsOf(
+  "live",
+  Accept.fields({
+    publicUrl: someText,
+    discord: Accept.fields({
+      botToken: someText,
+      clientId: someText,
+      clientSecret: someText,
+      apiUrl: Accept.maybe(someText),
+      authorizationUrl: Accept.maybe(someText),
+    }),
+    roblox: Accept.maybe(
+      Accept.fields({
+        clientId: Accept.maybe(someText),
+        clientSecret: Accept.maybe(someText),
+        apiKey: Accept.maybe(someText),
+      }),
+    ),
+    game: Accept.maybe(Accept.that(isGame, "a game that gameOverHttp made")),
+  }),
+);
+
 interface RobloxApplication {
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
 /**
- * Discord and Roblox, for the option `platforms`. Lookups are cached for 1 to 30 seconds.
+ * Discord and Roblox, for the option `platforms`. Lookups are cached for 1 to 30 seconds. Throws `InvalidOptions` for
+ * options that are missing, empty or unknown.
  *
  * @example
  * ```ts
@@ -146,7 +170,9 @@ interface RobloxApplication {
  * await al.close();
  * ```
  */
-export const live = ({ publicUrl, discord, roblox = {}, game }: LiveOptions): Platforms => {
+export const live = (options: LiveOptions): Platforms => {
+  refuse(liveProblems(options));
+  const { publicUrl, discord, roblox = {}, game } = options;
   const { clientId, apiUrl, authorizationUrl } = discord;
   const chat = {
     publicUrl,

@@ -60,6 +60,25 @@ test.each<[wrong: object, problem: RegExp]>([
   assert.notInclude(refused.message, "a b");
 });
 
+test.each<[wrong: object, problem: RegExp]>([
+  [
+    { discord: { ...options.discord, botToken: undefined } },
+    /^live\.discord\.botToken is of type undefined, expected text/,
+  ],
+  [{ discord: { ...options.discord, clientSecret: "" } }, /^live\.discord\.clientSecret expected text/],
+  [{ roblox: { apikey: "1" } }, /^live\.roblox\.apikey is unknown/],
+  [
+    { game: { url: "https://play.example" } },
+    /^live\.game is of type object, expected a game that gameOverHttp made$/,
+  ],
+])("`live` refuses %j", function* ([wrong, problem]) {
+  const refused = yield* Effect.flip(
+    Effect.try({ try: () => live({ ...options, ...wrong }), catch: (error) => error as InvalidOptions }),
+  );
+  assert.instanceOf(refused, InvalidOptions);
+  assert.match(refused.problems[0] ?? "", problem);
+});
+
 test("`live` asks Discord at other addresses", function* () {
   const { url, heard } = yield* startHttpServer(() => ({ body: { id: "1", name: "Chess Club" } }));
   const authorizationUrl = "https://sign-in.example/authorize";

@@ -135,6 +135,18 @@ export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
   override readonly message = `Cannot create accountlink: ${this.problems.join("; ")}`;
 }
 
+/** Makes a check of other options than those of `createAccountLink`. It says what is wrong, but shows no secret. */
+export const problemsOf = (what: string, known: Schema.Codec<object>) => {
+  const decode = Schema.decodeUnknownResult(known);
+  return (given: unknown): ReadonlyArray<string> => {
+    const read = decode(given, { errors: "all", onExcessProperty: "error", reportInput: true });
+    return (Result.isFailure(read) ? problemsIn(read.failure.issue, true) : []).map(
+      ({ path, reason }) =>
+        `${[what, ...path].join(".")} ${/token|secret|key/iu.test(String(path.at(-1))) ? reason.replace(/^is ".*", /u, "") : reason}`,
+    );
+  };
+};
+
 export interface CheckedOptions<E> extends Omit<Choices, "http"> {
   readonly storage: Storage<E>;
   readonly secrets: DeploymentSecrets;

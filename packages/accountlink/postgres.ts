@@ -10,10 +10,11 @@ import type {
   RedisUnusable,
 } from "@accountlink/redis/redis_options";
 import type * as StoragePostgres from "@accountlink/sql/postgres";
-import { Effect, Layer, Redacted } from "effect";
+import { Effect, Layer, Predicate, Redacted } from "effect";
+import * as Accept from "./accept.ts";
 import * as AccountLink from "./account_link.ts";
 import { withOptional } from "./optional_package.ts";
-import type { InvalidOptions, Secret, Settings } from "./options.ts";
+import { InvalidOptions, problemsOf, type Secret, type Settings } from "./options.ts";
 import type { Storage } from "./storage.ts";
 
 export interface PostgresOptions extends Omit<StoragePostgres.PostgresOptions, "url"> {
@@ -48,18 +49,18 @@ export type PostgresError =
  * String(error).includes('Cannot use database "127.0.0.1:1/links"'); // true
  * ```
  */
-export const postgres = (
-  url: string,
-  { redis, ...options }: PostgresOptions = {},
-): Storage<PostgresError> => {
+export const postgres = (url: string, given: PostgresOptions = {}): Storage<PostgresError> => {
+  const shared = typeof given.redis === "string" ? { url: given.redis } : given.redis;
+  const problems = postgresProblems({ ...given, redis: shared });
+  if (problems.length > 0) return Layer.unwrap(new InvalidOptions({ problems }));
+  const { redis: _, ...options } = given;
   const stores = Layer.unwrap(
     Effect.map(
       withOptional("@effect/sql-pg", () => import("@accountlink/sql/postgres")),
       ({ layerPostgres: layer }) => layer({ ...options, url: Redacted.make(url) }),
     ),
   );
-  if (redis === undefined) return Layer.provideMerge(CacheMemory.layerSaved, stores);
-  const shared = typeof redis === "string" ? { url: redis } : redis;
+  if (shared === undefined) return Layer.provideMerge(CacheMemory.layerSaved, stores);
   const cache = Layer.unwrap(
     Effect.map(
       withOptional("ioredis", () => import("@accountlink/redis")),
@@ -70,6 +71,24 @@ export const postgres = (
     Layer.provideMerge(Layer.provideMerge(cache, stores)),
   );
 };
+
+const postgresProblems = problemsOf(
+  "postgres",
+  Accept.fields({
+    maxConnections: Accept.maybe(Accept.whole(2, Number.MAX_SAFE_INTEGER)),
+    connectTimeout: Accept.maybe(Accept.duration),
+    statementTimeout: Accept.maybe(Accept.duration),
+    startTimeout: Accept.maybe(Accept.duration),
+    redis: Accept.maybe(
+      Accept.fields({
+        url: Accept.text,
+        prefix: Accept.maybe(Accept.text),
+        commandTimeout: Accept.maybe(Accept.duration),
+        tls: Accept.maybe(Accept.that(Predicate.isObject, "an object")),
+      }),
+    ),
+  }),
+);
 
 /**
  * Provides every service, with links in Postgres.

@@ -1,7 +1,8 @@
 /** Sends webhooks from this process. Requires `node:https`: Node 20 or newer, Deno or Bun. */
 import { parseNetwork } from "@accountlink/core/addresses";
-import { Effect, Layer, Option } from "effect";
-import { InvalidOptions, type WebhookSending } from "./options.ts";
+import { Array, Layer, Option } from "effect";
+import * as Accept from "./accept.ts";
+import { InvalidOptions, problemsOf, type WebhookSending } from "./options.ts";
 import { NodeWebhookSender } from "./webhook_sender/mod.ts";
 
 /**
@@ -19,17 +20,15 @@ import { NodeWebhookSender } from "./webhook_sender/mod.ts";
  * await al.close();
  * ```
  */
-export const sendWebhooks = ({
-  networks = [],
-}: {
-  readonly networks?: ReadonlyArray<string>;
-} = {}): WebhookSending => {
-  const parsed = networks.map(parseNetwork);
-  const wrong = networks.filter((_, index) => Option.isNone(parsed[index] ?? Option.none()));
-  return wrong.length > 0
-    ? Layer.effectDiscard(Effect.fail(new InvalidOptions({ problems: wrong.map(problemOf) })))
-    : NodeWebhookSender.layer({ networks: parsed.flatMap((network) => Option.toArray(network)) });
+export const sendWebhooks = (options: { readonly networks?: ReadonlyArray<string> } = {}): WebhookSending => {
+  const problems = webhookProblems(options);
+  return problems.length > 0
+    ? Layer.effectDiscard(new InvalidOptions({ problems }))
+    : NodeWebhookSender.layer({ networks: Array.getSomes((options.networks ?? []).map(parseNetwork)) });
 };
 
-const problemOf = (network: string): string =>
-  `networks of webhooks has "${network}", expected a CIDR such as "10.0.0.0/8"`;
+const network = Accept.textThat((text) => Option.isSome(parseNetwork(text)), 'a CIDR such as "10.0.0.0/8"');
+const webhookProblems = problemsOf(
+  "sendWebhooks",
+  Accept.fields({ networks: Accept.maybe(Accept.listOf(network)) }),
+);

@@ -210,11 +210,7 @@ const requesting: Parameter<SessionRequest> = [
     redirect: Accept.maybe(Accept.text),
   }),
 ];
-const duration = Accept.that(
-  (given): given is Duration.Input => Option.isSome(Duration.fromInput(given as Duration.Input)),
-  'a duration such as 100 or "10 seconds"',
-);
-const waiting = Accept.options({ within: Accept.maybe(duration) });
+const waiting = Accept.options({ within: Accept.maybe(Accept.duration) });
 
 /** Removes `pollsRemaining`, a field that a session has only when it is read. */
 const storedOf = ({ pollsRemaining: _, ...session }: ReadSession): VerificationSession => session;

@@ -6,13 +6,13 @@
 import type { StoreUnavailable } from "@accountlink/core";
 import { CacheMemory } from "@accountlink/memory";
 import { StorageSql } from "@accountlink/sql";
-import { Layer } from "effect";
+import { Layer, Predicate } from "effect";
 import * as AccountLink from "./account_link.ts";
-import type { Secret, Settings } from "./options.ts";
+import { InvalidOptions, type Secret, type Settings } from "./options.ts";
 import type { Storage } from "./storage.ts";
 
 /** Why a data folder cannot be opened. */
-export type SqliteError = StorageSql.EmbeddedError | StoreUnavailable;
+export type SqliteError = InvalidOptions | StorageSql.EmbeddedError | StoreUnavailable;
 
 /**
  * An SQLite database in a folder, which the accountlink server can open too. Only one process at a time can open it;
@@ -30,7 +30,10 @@ export type SqliteError = StorageSql.EmbeddedError | StoreUnavailable;
  * ```
  */
 export const sqlite = (folder: string): Storage<SqliteError> =>
-  Layer.provideMerge(CacheMemory.layerSaved, StorageSql.layerEmbedded({ folder }));
+  // Plain JavaScript may leave the folder out.
+  Predicate.isString(folder) && folder !== ""
+    ? Layer.provideMerge(CacheMemory.layerSaved, StorageSql.layerEmbedded({ folder }))
+    : Layer.unwrap(new InvalidOptions({ problems: ["storage has no folder, expected its path"] }));
 
 /**
  * Provides every service. The links are stored in an SQLite database in a folder.

@@ -1,7 +1,10 @@
 import { runUntil, startHttpServer } from "@accountlink/test-servers";
 import { afterAll, expect, it, vi } from "vitest";
+import { type Kv, kv } from "./kv.ts";
 import { createAccountLink } from "./mod.ts";
+import { postgres } from "./postgres.ts";
 import { sendWebhooks } from "./send_webhooks.ts";
+import { sqlite } from "./sqlite.ts";
 
 /** The timeout is long, because the machine may be busy. */
 const patience = { timeout: 30_000 } as const;
@@ -59,4 +62,21 @@ it("calls for an unknown webhook or an unknown event are refused", async () => {
     invalid("eventId", 'is "evt_1", expected the event of a delivery that is kept'),
   );
   await al.close();
+});
+
+const database = (options: object) => ({ storage: postgres("postgres://127.0.0.1:1/links", options) });
+it.each<[problem: string, options: object]>([
+  ["sendWebhooks.network is unknown", { webhooks: sendWebhooks({ network: ["10.0.0.0/8"] } as object) }],
+  ['sendWebhooks.networks.0 is "10.0"', { webhooks: sendWebhooks({ networks: ["10.0"] }) }],
+  ["postgres.redisUrl is unknown", database({ redisUrl: "redis://127.0.0.1:1" })],
+  [
+    "postgres.redis.commandTimeOut is unknown",
+    database({ redis: { url: "redis://127.0.0.1:1", commandTimeOut: 1 } }),
+  ],
+  ['postgres.connectTimeout is "5 moons"', database({ connectTimeout: "5 moons" })],
+  ["storage has no folder", { storage: sqlite(undefined as unknown as string) }],
+  ["storage has an engine without get, list, count, commit", { storage: kv({} as Kv) }],
+])("createAccountLink rejects: %s", async (problem, options) => {
+  const opened = createAccountLink({ gameUserExists: () => true, secret: new Uint8Array(32), ...options });
+  await expect(opened).rejects.toThrow(`Cannot create accountlink: ${problem}`);
 });

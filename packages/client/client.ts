@@ -169,7 +169,7 @@ export interface Client {
 /**
  * Creates a client. It opens no connection, so it has no close method.
  *
- * @throws TypeError when the key contains characters that are invalid in a key
+ * @throws TypeError when an option is unknown, or the key contains characters that are invalid in a key
  * @example
  * ```ts
  * import { createClient } from "@accountlink/client";

@@ -44,6 +44,13 @@ it("the client keeps the path of its url, and sends no authorization without a k
   expect(heard[0]?.headers.authorization).toBeUndefined();
 });
 
+it("createClient refuses an option that it does not know", () => {
+  const options = { url: "https://links.example", apiKey: key };
+  expect(() => createClient(options)).toThrow(
+    new TypeError('Cannot create a client: the option "apiKey" is unknown'),
+  );
+});
+
 it("createClient refuses an invalid url, and accepts a path only on a web page", () => {
   const wrong = ["links.example:8080", "example", undefined as unknown as string];
   const paths = ["/links", ""];
@@ -74,7 +81,7 @@ it("events with an empty cursor begin at the present cursor", async () => {
 });
 
 it("createClient refuses a key that is invalid in a header, without showing the key", () => {
-  for (const invalid of ["alk_\nsecret", ""]) {
+  for (const invalid of ["alk_\nsecret", "", null as unknown as string]) {
     expect(() => createClient({ url: "http://links.example", key: invalid })).toThrow(
       new TypeError("Cannot create a client: the key is empty or has characters that no key has"),
     );

@@ -49,7 +49,7 @@ export const makeUrls = ({ url }: Pick<ClientOptions, "url">) => {
 
 export const makeRequests = ({ url, key }: Pick<ClientOptions, "url" | "key">) => {
   // Check the key here, because the error of `fetch` for an invalid header would show the key.
-  if (key !== undefined && !/^[!-~]+$/.test(key))
+  if (key !== undefined && !/^[!-~]+$/.test(key ?? ""))
     throw new TypeError("Cannot create a client: the key is empty or has characters that no key has");
   const urlOf = makeUrls({ url });
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };

@@ -27,6 +27,10 @@ export interface Transport {
 }
 
 export const makeTransport = ({ url, key, fetch = globalFetch, ...defaults }: ClientOptions): Transport => {
+  // Plain JavaScript may misspell an option, such as the key.
+  for (const name of Object.keys(defaults))
+    if (!/^(timeout|retryFor|onAnswer)$/.test(name))
+      throw new TypeError(`Cannot create a client: the option "${name}" is unknown`);
   const requestOf = makeRequests({ url, key });
   const inTurn = makePace();
 
