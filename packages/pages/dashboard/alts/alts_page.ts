@@ -15,7 +15,7 @@ import { contactHtml } from "../../footer.ts";
 import { formTo, type Html, html, section, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { radioField, textField } from "../look/field.ts";
-import { idOrName, platforms } from "../look/names.ts";
+import { communityName, idOrName, platforms } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { capitalised, linkTo, plain, say } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
@@ -63,6 +63,7 @@ const labels = {
 
 export const altsPage = (form: AltsForm, view: AltsView, visitor: OwnerVisitor): Page => ({
   title: say("menu.alts"),
+  within: view.communities.length > 1 && nameOfList(view),
   section: "alts",
   refused: view.refused ?? null,
   labels,
@@ -71,6 +72,11 @@ export const altsPage = (form: AltsForm, view: AltsView, visitor: OwnerVisitor):
 ${visitor.owner.account.tier === "premium" ? question(form, view) : premiumNote(view.contact)}
 ${view.found !== undefined && answer(form, view.found, visitor)}`,
 });
+
+const nameOfList = ({ communities, found }: AltsView): string | Html | false => {
+  const searched = communities.find(({ scope }) => scope.pid === found?.pid);
+  return searched !== undefined && communityName(searched);
+};
 
 export const premiumNote = (contact: string | null): Html =>
   html`<p class="empty">${
