@@ -27,18 +27,42 @@ type Cells = ReadonlyArray<string | number | null>;
 export const csvOf = (columns: ReadonlyArray<string> | null, rows: ReadonlyArray<Cells>): string =>
   [...(columns === null ? [] : [columns]), ...rows].map((cells) => `${csvRow(cells)}\r\n`).join("");
 
-/** Sends a CSV file while it is read. @param page returns the rows after `last`; none after the last row */
-export const pagedCsv = <Row>(
+/**
+ * Emits a file, which fails if its reader may no longer read it. Asks once a second, however many parts the file has, and
+ * at its end, since a list that was deleted with its account has no more links.
+ */
+export const whileAllowed = <A, E, R, E2>(
+  file: Stream.Stream<A, E, R>,
+  mayRead: Effect.Effect<unknown, E2>,
+) =>
+  Stream.unwrap(
+    Effect.map(Effect.cachedWithTTL(mayRead, "1 second"), (ask) =>
+      Stream.concat(
+        Stream.mapArrayEffect(file, (part) => Effect.as(ask, part)),
+        Stream.fromEffectDrain(mayRead),
+      ),
+    ),
+  );
+
+/**
+ * Sends a CSV file while it is made. Breaks the connection on an error, and once the reader may no longer read it, so that
+ * nobody takes a partial file for a complete one.
+ */
+export const csvStream = <E, E2>(
   name: string,
+  file: Stream.Stream<Uint8Array, E>,
+  mayRead: Effect.Effect<unknown, E2>,
+): HttpResponse => csvResponse(name, Stream.orDie(whileAllowed(file, mayRead)));
+
+/** Emits a CSV file page by page. @param page returns the rows after `last`; none after the last row */
+export const pagedCsv = <Row>(
   columns: ReadonlyArray<string>,
   page: (last: Row | null) => Effect.Effect<ReadonlyArray<Row>, StoreUnavailable>,
   cellsOf: (row: Row) => Cells,
-): HttpResponse => {
-  const parts = Stream.paginate(null as Row | null, (last) =>
+): Stream.Stream<Uint8Array, StoreUnavailable> =>
+  Stream.paginate(null as Row | null, (last) =>
     Effect.map(page(last), (rows) => {
       const part = csvOf(last === null ? columns : null, rows.map(cellsOf));
       return [[part], Option.fromUndefinedOr(rows.at(-1))] as const;
     }),
-  );
-  return csvResponse(name, parts.pipe(Stream.encodeText, Stream.orDie));
-};
+  ).pipe(Stream.encodeText);

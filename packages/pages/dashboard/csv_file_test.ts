@@ -1,6 +1,7 @@
 import { expect, test } from "@accountlink/test-servers/effect";
-import { Effect, Stream } from "effect";
-import { pagedCsv } from "./csv_file.ts";
+import { Effect, Fiber, Stream } from "effect";
+import { TestClock } from "effect/testing";
+import { pagedCsv, whileAllowed } from "./csv_file.ts";
 
 test("a file in parts has its header once, and ends after its last row", function* () {
   const pages = new Map([
@@ -8,7 +9,55 @@ test("a file in parts has its header once, and ends after its last row", functio
     [2, [3]],
   ]);
   const page = (last: number | null) => Effect.succeed(pages.get(last) ?? []);
-  const { body } = pagedCsv("numbers", ["number"], page, (number) => [number]);
-  if (body === null || typeof body === "string" || body instanceof Uint8Array) throw new Error("No stream");
-  expect(yield* Stream.mkString(Stream.decodeText(body.chunks))).toBe("number\r\n1\r\n2\r\n3\r\n");
+  const file = pagedCsv(["number"], page, (number) => [number]);
+  expect(yield* Stream.mkString(Stream.decodeText(file))).toBe("number\r\n1\r\n2\r\n3\r\n");
+});
+
+const slowly = (part: number) => Effect.delay(Effect.succeed(part), "10 millis");
+
+/** As many pages as a file of 600,000 links has. */
+const pages = 1_202;
+
+test("a file asks for the rights of its reader once a second and at its end, not for each of its parts", function* () {
+  let [asked, parts] = [0, 0];
+  const file = Stream.range(1, pages).pipe(Stream.rechunk(1));
+  const read = (each: Stream.Stream<number>) =>
+    Stream.runForEach(
+      whileAllowed(
+        each,
+        Effect.sync(() => asked++),
+      ),
+      () => Effect.sync(() => parts++),
+    );
+  yield* read(file);
+  expect([asked, parts]).toEqual([2, pages]);
+  const slow = yield* Effect.forkChild(read(Stream.mapEffect(file, slowly)));
+  yield* TestClock.adjust("13 seconds");
+  yield* Fiber.join(slow);
+  expect([asked, parts]).toEqual([16, 2 * pages]);
+});
+
+test("a file whose list is deleted with its account does not look complete", function* () {
+  let isDeleted = false;
+  const file = Stream.range(1, 300).pipe(
+    Stream.rechunk(1),
+    Stream.takeWhile((part) => !(isDeleted = part > 50)),
+  );
+  const mayRead = Effect.suspend(() => (isDeleted ? Effect.fail("deleted") : Effect.void));
+  const reading = yield* Effect.exit(Stream.runDrain(whileAllowed(file, mayRead)));
+  expect([isDeleted, reading._tag]).toEqual([true, "Failure"]);
+});
+
+test("a file ends when its reader may no longer read it", function* () {
+  const parts: Array<number> = [];
+  const file = Stream.range(1, 300).pipe(Stream.rechunk(1), Stream.mapEffect(slowly));
+  const mayRead = Effect.suspend(() => (parts.length < 50 ? Effect.void : Effect.fail("removed")));
+  const reading = yield* Effect.forkChild(
+    Effect.exit(
+      Stream.runForEach(whileAllowed(file, mayRead), (part) => Effect.sync(() => parts.push(part))),
+    ),
+  );
+  yield* TestClock.adjust("3 seconds");
+  expect(yield* Fiber.join(reading)).toMatchObject({ _tag: "Failure" });
+  expect(parts).toHaveLength(100);
 });

@@ -1,6 +1,6 @@
 /** The account of the user at the dashboard, and the permissions of the user's role. */
 
-import { type ChatId, OwnedKeys, RequestLimits } from "@accountlink/core";
+import { type ChatId, OwnedKeys, type Pid, RequestLimits } from "@accountlink/core";
 import {
   type AccountsOfUser,
   hasAccepted,
@@ -11,7 +11,7 @@ import {
 } from "@accountlink/core/accounts";
 import { isGenerated } from "@accountlink/core/communities";
 import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
-import type { Account, KeyOwner } from "@accountlink/core/keys";
+import { type Account, type KeyOwner, reaches } from "@accountlink/core/keys";
 import { visibleName } from "@accountlink/core/name_text";
 import { featuresOf, GamePlatform, PlatformRefusals, Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
@@ -149,9 +149,22 @@ export const makeOwnerPages = Effect.gen(function* () {
         ),
       ),
 
-    /** Fails if the visitor is signed out, or has lost the role for a page, since the request began. */
-    stillMay: (path: DashboardPath, { context }: OwnerVisitor) =>
-      Effect.flatMap(site.signInOf(context), (signIn) => memberOf({ signIn, context }, roleOfPage(path))),
+    /** Fails if the visitor is signed out, or has lost the role for a page or one of the lists, since the request began. */
+    stillMay: (
+      path: DashboardPath,
+      { context, owner: { account } }: OwnerVisitor,
+      pids: ReadonlyArray<Pid> = [],
+    ) =>
+      site.signInOf(context).pipe(
+        // In another tab, the visitor may have chosen another account.
+        Effect.flatMap((signIn) =>
+          memberOf({ signIn: { ...signIn, account: account.name }, context }, roleOfPage(path)),
+        ),
+        Effect.filterOrFail(
+          ({ owner }) => pids.every((pid) => reaches(owner, pid)),
+          () => new Forbidden({ reason: "role" }),
+        ),
+      ),
 
     /**
      * Makes the route of the overview, where users arrive after they sign in. Users with several accounts or with an

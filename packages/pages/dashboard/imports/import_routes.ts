@@ -11,13 +11,13 @@ import {
   type WrongLines,
 } from "@accountlink/core/imports";
 import { Profiles } from "@accountlink/core/platforms";
-import { Effect, Record, Stream } from "effect";
+import { Effect, Record } from "effect";
 import { type Html, html } from "../../html.ts";
 import { asEffect } from "../../page_requests.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { openForm, withBot } from "../communities/first_steps.ts";
-import { csvResponse } from "../csv_file.ts";
+import { csvStream } from "../csv_file.ts";
 import { type AccountNames, guildText, platforms } from "../look/names.ts";
 import { say, tags } from "../look/say.ts";
 import {
@@ -29,7 +29,7 @@ import {
 } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { importPath, paths } from "../paths.ts";
-import { type FileMembers, makeFileMembers } from "./file_members.ts";
+import { type FileMembers, makeFileMembers, readingHtml } from "./file_members.ts";
 import type { AskedWord, ImportForm } from "./import_form.ts";
 import {
   gameColumnName,
@@ -155,11 +155,13 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload, s
         Effect.fnUntraced(function* ({ guildId, members }) {
           const present = yield* membersOf(guildId, members);
           const guild = yield* profiles.guild(guildId);
+          const community = guildText(guildId, guild?.name);
+          if (present !== null && "reading" in present) return readingHtml(community, present.reading);
           const count = present !== null && "found" in present ? present.found : members.length;
-          return { name: guildText(guildId, guild?.name), members: count };
+          return count === 0 ? html`` : html`<p>${say("undo.lost", { community, count, b: tags.b })}</p>`;
         }),
       );
-      return askPage(view, { ...preview, lost: lost.filter(({ members }) => members > 0), waits });
+      return askPage(view, { ...preview, lost, waits });
     }),
     ofUndo(form, (view, { owner }) =>
       jobs.undo(owner, view).pipe(
@@ -177,8 +179,8 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload, s
       return pageOf({ ...job, community, undo, members }, yield* namesIn(job.changed.first));
     }),
     ...(["changed", "left_out"] as const).map((file) =>
-      ofJob(page, `/${file}.csv`, ({ id }) =>
-        Effect.succeed(csvResponse(file, Stream.orDie(jobs.read(id, file)))),
+      ofJob(page, `/${file}.csv`, ({ id, pid }, visitor) =>
+        Effect.succeed(csvStream(file, jobs.read(id, file), stillMay(paths.imports, visitor, [pid]))),
       ),
     ),
     ofJob(form, "/start", (job, { owner }) =>

@@ -43,23 +43,6 @@ export const onceAtATime = <A, E, R>(running: Set<string>, name: string, stream:
     );
   });
 
-/**
- * Emits a file, which fails if its reader may no longer read it. Asks once a second, however many parts the file has, and
- * at its end, since a list that was deleted with its account has no more links.
- */
-export const whileAllowed = <A, E, R, E2>(
-  file: Stream.Stream<A, E, R>,
-  mayRead: Effect.Effect<unknown, E2>,
-) =>
-  Stream.unwrap(
-    Effect.map(Effect.cachedWithTTL(mayRead, "1 second"), (ask) =>
-      Stream.concat(
-        Stream.mapArrayEffect(file, (part) => Effect.as(ask, part)),
-        Stream.fromEffectDrain(mayRead),
-      ),
-    ),
-  );
-
 const columns: ReadonlyArray<string> = ["list", "chatId", "gameId", "lastVerifiedAt"];
 const namedColumns: typeof columns = ["list", "chatId", "chatName", "gameId", "gameName", "lastVerifiedAt"];
 

@@ -1,10 +1,8 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
 
 import { type ChatId, GamePlatform, LinkStore } from "@accountlink/core";
-import { Forbidden } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
 import { linkFileOf } from "@accountlink/core/imports";
-import { reaches } from "@accountlink/core/keys";
 import { allLinks, isLinked } from "@accountlink/core/links";
 import { type Contest, makeContestOf, type NamedLink, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
@@ -12,7 +10,7 @@ import { Array, Effect, Option, Stream } from "effect";
 import type { Problem } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
-import { csvResponse } from "../csv_file.ts";
+import { csvStream } from "../csv_file.ts";
 import type { Fields } from "../form_fields.ts";
 import { guildErrors, orShowAgain, type Refused, refusedFor } from "../look/refused.ts";
 import { say } from "../look/say.ts";
@@ -28,7 +26,7 @@ import {
   unlinkAllRoutes,
   unlinkQuestion,
 } from "./link_questions.ts";
-import { listedFile, onceAtATime, whileAllowed } from "./links_file.ts";
+import { listedFile, onceAtATime } from "./links_file.ts";
 import { makeLinksList } from "./links_list.ts";
 import { accountText, emptyLinkForm, type LinkForm } from "./links_page.ts";
 import { makeLostWithLink } from "./lost_with_link.ts";
@@ -211,7 +209,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     );
   });
 
-  const file = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
+  const download = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
     const isNamed = query("names") === "true";
     const { name } = visitor.owner.account;
     if (isNamed && naming.has(name)) {
@@ -226,27 +224,18 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       first !== undefined && chosen.length === 1 && !isNamed
         ? linkFileOf(allLinks(first.scope.pid), "csv")
         : listedFile(chosen, isNamed ? links : null);
-    const mayRead = Effect.filterOrFail(
-      stillMay(paths.linksFile, visitor),
-      ({ owner }) => chosen.every(({ scope }) => reaches(owner, scope.pid)),
-      () => new Forbidden({ reason: "role" }),
+    const file = (isNamed ? onceAtATime(naming, name, text) : text).pipe(
+      Stream.provideService(LinkStore, store),
+      Stream.encodeText,
     );
-    const checked = whileAllowed(text, mayRead);
-    return csvResponse(
-      "links",
-      (isNamed ? onceAtATime(naming, name, checked) : checked).pipe(
-        Stream.provideService(LinkStore, store),
-        // Breaks the connection on an error, so that nobody takes a partial file for a complete one.
-        Stream.orDie,
-        Stream.encodeText,
-      ),
-    );
+    const pids = chosen.map(({ scope }) => scope.pid);
+    return csvStream("links", file, stillMay(paths.linksFile, visitor, pids));
   });
 
   return [
     ...jsonRoutes(operations),
     page(paths.links, (visitor, query) => list(visitor, query, emptyLinkForm, [])),
-    page(paths.linksFile, file),
+    page(paths.linksFile, download),
     page(paths.linkUser, (visitor, query) => {
       const chatId = query("chatId");
       return isChatId(chatId)

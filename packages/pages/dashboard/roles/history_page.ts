@@ -113,7 +113,6 @@ const pageSize = 1_000;
 
 export const historyFile = (plans: RolePlans["Service"], guild: ScopedGuild) =>
   pagedCsv(
-    "roles-given-and-taken",
     ["at", "chatId", "roleId", "change", "because"],
     (last: KeptRoleChange | null) => plans.roleHistory(guild, last?.number ?? null, pageSize),
     ({ at, chatId, roleId, change, because }) => [formatTimestamp(at), chatId, roleId, change, because],

@@ -51,7 +51,6 @@ ${
 
 export const nicknamesFile = (plans: RolePlans["Service"], guild: ScopedGuild) =>
   pagedCsv(
-    "nicknames-before",
     ["chatId", "before", "byTheRules", "replacedAt"],
     (last: NicknameBefore | null) => plans.nicknamesBefore(guild, last?.chatId ?? null, pageSize),
     ({ chatId, nickname, given, at }) => [chatId, nickname, given, formatTimestamp(at)],

@@ -10,6 +10,7 @@ import { Clock, Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type ManagedGuild, makeInGuild } from "../communities/managed_guild.ts";
+import { csvStream } from "../csv_file.ts";
 import type { Fields } from "../form_fields.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";
@@ -190,7 +191,10 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
 
     inGuild.form(historyPath(":pid"), putBack),
 
-    inGuild.page(historyFilePath(":pid"), (_, guild) => Effect.succeed(historyFile(plans, guild))),
+    inGuild.page(historyFilePath(":pid"), (visitor, guild) => {
+      const mayRead = pages.stillMay(historyFilePath(":pid"), visitor, [guild.scope.pid]);
+      return Effect.succeed(csvStream("roles-given-and-taken", historyFile(plans, guild), mayRead));
+    }),
 
     inGuild.page(rolesPreviewPath(":pid"), (visitor, guild, query) =>
       showPreview(visitor, guild, query("seen"), { who: query("who").trim(), id: query("id") }),
@@ -210,7 +214,10 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       }),
     ),
 
-    inGuild.page(nicknamesPath(":pid"), (_, guild) => Effect.succeed(nicknamesFile(plans, guild))),
+    inGuild.page(nicknamesPath(":pid"), (visitor, guild) => {
+      const mayRead = pages.stillMay(nicknamesPath(":pid"), visitor, [guild.scope.pid]);
+      return Effect.succeed(csvStream("nicknames-before", nicknamesFile(plans, guild), mayRead));
+    }),
 
     inGuild.form(rolesPath(":pid"), (visitor, guild, fields) => act({ visitor, guild, fields })),
 
