@@ -81,6 +81,7 @@ it("a moderator finds a user's alts, reviews them and removes all links in at mo
   await page.press("Search", { Find: "linus" });
   await page.press("Linus");
   await page.press("Possible alts of this user");
+  expect(page.title).toBe("Alts · Shared list – accountlink");
   const [self] = page.all("li", "Grace");
   expect(self).toMatch(/You are one of the two, so someone else of your team decides\.$/);
   expect(await page.press("Same person")).toMatch(/Your review is saved\..*Grace decided this\./);
