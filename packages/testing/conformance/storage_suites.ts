@@ -32,8 +32,7 @@ import { signInCases } from "./sign_in_store_suite.ts";
 import { type Cases, suite, type TestApi } from "./suite.ts";
 import { usageCases } from "./usage_store_suite.ts";
 import { erasures } from "./users/erasures.ts";
-import { deliveries } from "./webhooks/deliveries.ts";
-import { webhooks } from "./webhooks/webhooks.ts";
+import { webhookCases } from "./webhooks/webhooks.ts";
 
 export interface StorageSuitesOptions extends Omit<StoragePropertyOptions, "model"> {
   /** The model of random commands, such as `StorageMemory.layer`. Without a model, the suite of random commands is left out. */
@@ -56,7 +55,7 @@ const casesOf = (maxChanges?: number): Readonly<Record<string, Cases<StoragePort
   IdempotencyStore: idempotencyCases,
   UserStore: erasures,
   UsageStore: usageCases,
-  WebhookStore: { ...webhooks, ...deliveries },
+  WebhookStore: webhookCases,
   CommunityStore: communityCases,
   RolePlanStore: { ...plans, ...members },
   RoleHistoryStore: roleHistoryCases,
