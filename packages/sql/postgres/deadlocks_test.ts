@@ -11,9 +11,10 @@ import {
   verificationWalk,
 } from "@accountlink/testing/conformance/commands";
 import { Effect, Redacted } from "effect";
+import { SqlClient } from "effect/sql";
 import * as FastCheck from "fast-check";
 import { layerPostgres } from "./postgres.ts";
-import { generous } from "./test_postgres.ts";
+import { generous, testOnDatabase } from "./test_postgres.ts";
 
 const { array, constant, constantFrom, integer, nat, oneof, record, sample, tuple } = FastCheck;
 
@@ -168,4 +169,16 @@ describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}
     });
     expect(yield* deadlocksOf(writes)).toEqual([{ deadlocks: 0, worked: true }]);
   });
+
+  testOnDatabase({ statementTimeout: 1_500 })(
+    "Postgres looks for deadlocks, which are repeated, before a lock is waited for too long",
+    function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const found = yield* sql<{ readonly name: string; readonly millis: number }>`
+        SELECT name, setting::int AS millis FROM pg_settings WHERE name IN ('deadlock_timeout', 'lock_timeout')`;
+      const times = Object.fromEntries(found.map(({ name, millis }) => [name, millis]));
+      expect(times["lock_timeout"]).toBeGreaterThan(Number(times["deadlock_timeout"]));
+      expect(times["lock_timeout"]).toBeLessThan(1_500);
+    },
+  );
 });

@@ -49,8 +49,9 @@ export const openSession = Effect.fnUntraced(function* (
     applicationName: url.applicationName,
     startupParameters: {
       statement_timeout: `${statementTimeout}`,
-      // By default a second: how long a request waits for an earlier one with the same idempotency key.
-      lock_timeout: `${Math.round(statementTimeout / 1.5)}`,
+      // A little longer than the second after which Postgres looks for deadlocks: a deadlock that came as a lock timeout
+      // would not be repeated. Requests wait as long for an earlier one with the same idempotency key.
+      lock_timeout: `${Math.round(statementTimeout * 0.75)}`,
       // A node that is paused within a transaction must not keep its locks.
       idle_in_transaction_session_timeout: `${statementTimeout}`,
     },
