@@ -80,13 +80,14 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       if (locked.length === 0)
         return yield* Effect.die(new Error(`Cannot delete the data of scope "${pid}": it does not exist`));
       const rest = yield* rowsWritten(sql`DELETE FROM links WHERE pid = ${pid}`);
+      // From here on in the order of an erasure, so that the two make no deadlock.
+      const ended = yield* withTx(sql, (tx) => endVerifications(tx, { pid, chatId: null, at }), true);
       for (const { name } of recordsOfScope) yield* sql`DELETE FROM ${sql(name)} WHERE pid = ${pid}`;
       if (write.keepsBlocks !== true) yield* sql`DELETE FROM blocks WHERE pid = ${pid}`;
       yield* sql`DELETE FROM block_removals WHERE pid = ${pid}`;
       yield* withTx(sql, (tx) => endImports(tx, pid), true);
       const { from, before } = fileSources(pid);
       yield* sql`DELETE FROM import_progress WHERE source >= ${from} AND source < ${before}`;
-      const ended = yield* withTx(sql, (tx) => endVerifications(tx, { pid, chatId: null, at }), true);
       const { records } = yield* countDeletion(sql, write, ahead, rest);
       return { records, ended };
     },

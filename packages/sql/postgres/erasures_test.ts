@@ -93,11 +93,14 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
   );
 
   testOnStores({ maxConnections: 8 }).each(["an erasure of its user", "a deletion of its scope"] as const)(
-    "%s locks a block after the sightings, so that the two make no deadlock",
+    "%s locks flows before sightings, and blocks after them, so that the two make no deadlock",
     (name) =>
       Effect.gen(function* () {
         const [sessions, users, links] = [yield* SessionStore, yield* UserStore, yield* LinkStore];
-        const { query } = yield* Database;
+        const [flows, { query }] = [yield* FlowStore, yield* Database];
+        const flow = makeFlow(scope);
+        yield* flows.begin(flow);
+        yield* flows.prove(flow.id, { step: "chat", chatId: ada }, 0, flow.id);
         const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
         yield* sessions.recordSightings(scope.pid, [{ chatId: ada, address, seenAt: 0 }]);
         yield* query("INSERT INTO blocks (pid, user_hash, chat_id, blocked_at) VALUES ($1, 'user', $2, 0)", [
@@ -112,12 +115,12 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
           deletes ? Effect.asVoid(links.deleteScope(write)) : Effect.asVoid(users.erase(erasure)),
         );
         yield* untilWaiting("transactionid", 1);
-        const isFree = yield* Effect.isSuccess(
-          Effect.sandbox(query("SELECT 1 FROM blocks FOR UPDATE NOWAIT", [])),
+        const areFree = yield* Effect.forEach(["verification_flows", "blocks"], (table) =>
+          Effect.isSuccess(Effect.sandbox(query(`SELECT 1 FROM ${table} FOR UPDATE NOWAIT`, []))),
         );
         yield* Deferred.succeed(release, undefined);
         yield* Fiber.join(ending);
-        expect(isFree).toBe(true);
+        expect(areFree).toEqual([false, true]);
       }),
   );
 
