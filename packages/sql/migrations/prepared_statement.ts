@@ -69,10 +69,10 @@ const buildIndex = Effect.fnUntraced(function* (
   );
   for (const { part, is_whole: isWhole } of rows) {
     const built = isWhole ? name : `${part}_${name}`.slice(0, 63);
-    // A build that was cut off leaves an index that nothing uses.
-    const half = "EXISTS (SELECT 1 FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid)";
-    if (yield* first(sql, half, [built]))
-      yield* besideWrites(sql, `DROP INDEX CONCURRENTLY IF EXISTS ${built}`);
+    // A build that was cut off leaves an index that nothing uses. One that another node still builds is whole in the end.
+    const half = `EXISTS (SELECT 1 FROM pg_index WHERE indexrelid = to_regclass('${built}') AND NOT indisvalid)`;
+    if (yield* first(sql, half, []))
+      yield* besideWrites(sql, `DROP INDEX CONCURRENTLY IF EXISTS ${built}`, half);
     if (yield* isRelation(sql, built)) continue;
     yield* besideWrites(
       sql,

@@ -117,4 +117,33 @@ describe.skipIf(missing !== null)(`indexes of an upgrade of Postgres ${missing ?
       expect(built).toEqual(fresh);
     },
   );
+
+  testOnDatabase({ maxConnections: 8 })("are built once if two nodes upgrade together", function* () {
+    const { url, query } = yield* Database;
+    const sql = yield* SqlClient.SqlClient;
+    yield* runMigrations(stepsBefore("0033"));
+    yield* makeScope;
+    const built = sql`SELECT index_relid::int AS id FROM pg_stat_progress_create_index
+        WHERE relid = 'links'::regclass AND datname = current_database()`;
+    const other = Context.get(yield* Layer.build(layerClient(url)), SqlClient.SqlClient);
+    const { upgrades, id } = yield* other.withTransaction(
+      Effect.gen(function* () {
+        yield* other`
+            INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+            VALUES ('pid_1', '1', '1', 1, 1, 1)`;
+        const first = yield* Effect.forkScoped(migrate);
+        const [row] = yield* Effect.repeat(built, { until: ([found]) => Number(found?.["id"] ?? 0) > 0 });
+        const second = yield* Effect.forkScoped(Effect.provide(migrate, layerClient(url), { local: true }));
+        // The second node asks for the lock of migrations again and again.
+        const asked = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+            AND query LIKE 'SELECT pg_try_advisory_lock%' AND state = 'idle'`;
+        yield* Effect.repeat(query(asked), { until: (rows) => rows.length > 0 });
+        return { upgrades: [first, second], id: row?.["id"] };
+      }),
+    );
+    for (const upgrade of upgrades) yield* Fiber.join(upgrade);
+    expect(yield* query(`SELECT indisvalid FROM pg_index WHERE indexrelid = ${String(id)}`)).toEqual([
+      { indisvalid: true },
+    ]);
+  });
 });

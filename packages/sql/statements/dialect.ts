@@ -212,10 +212,13 @@ const isLost = ({ reason }: SqlError.SqlError): boolean => reason._tag === "Conn
 /**
  * Runs a statement of Postgres that cannot be in a transaction and takes long, such as `CREATE INDEX CONCURRENTLY`. It
  * waits for transactions of others, which do not wait for it. Only one node runs such a statement, or a migration.
+ *
+ * @param condition SQL that is true if the statement is still to be run once no other node runs one
  */
 export const besideWrites = (
   sql: SqlClient.SqlClient,
   statement: string,
+  condition = "true",
 ): Effect.Effect<void, SqlError.SqlError> => {
   const once = Effect.gen(function* () {
     const connection = yield* sql.reserve;
@@ -225,9 +228,9 @@ export const besideWrites = (
     const settings = ["statement_timeout", "lock_timeout"];
     const work = [...settings.map((name) => `SET ${name} = 0`), statement];
     const end = [...settings.map((name) => `RESET ${name}`), `SELECT pg_advisory_unlock(${lockKey})`];
-    yield* Effect.forEach(work, run, { discard: true }).pipe(
-      Effect.tapError((error) => (isLost(error) ? Effect.void : Effect.forEach(end, run))),
-    );
+    yield* Effect.flatMap(run(`SELECT 1 WHERE ${condition}`), (rows) =>
+      Effect.forEach(rows.length === 0 ? [] : work, run, { discard: true }),
+    ).pipe(Effect.tapError((error) => (isLost(error) ? Effect.void : Effect.forEach(end, run))));
     yield* Effect.forEach(end, run);
     return Option.some(undefined);
   });
