@@ -29,11 +29,8 @@ const interval = "1 second";
  */
 const [fewestTaken, mostTaken] = [50, 500];
 
-/**
- * How long a stopping node waits for what its couriers have in flight: a request to a receiver or a platform takes at most
- * ten seconds.
- */
-export const drainTime = "11 seconds";
+/** How long after its stop a node waits for what all its couriers have in flight, in milliseconds. */
+const drainTime = 10_000;
 
 /** How soon the store is polled after a signal of a change, in milliseconds. */
 const pollDelay = 20;
@@ -63,9 +60,22 @@ export interface CourierNode {
   /** The end of the node's lease. After the lease ends, the node's couriers must stop. */
   livesUntil: Millis;
   isStopping: boolean;
+  /** When a stopping node gives up what is in flight. */
+  drainsUntil: Millis;
 }
 
-export const makeNode = (): CourierNode => ({ id: uuidV4Unsafe(), livesUntil: 0, isStopping: false });
+export const makeNode = (): CourierNode => ({
+  id: uuidV4Unsafe(),
+  livesUntil: 0,
+  isStopping: false,
+  drainsUntil: 0,
+});
+
+/** Waits until running work of a stopping node ends, or is given up. */
+export const awaitDrained = (node: CourierNode, running: FiberSet.FiberSet) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(running), Math.max(0, node.drainsUntil - now))),
+  );
 
 /**
  * Returns whether a courier may carry another event: neither it nor its node is stopping, and the node's lease has not
@@ -146,6 +156,7 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   const isPollDue = Latch.makeUnsafe(false);
 
   const stop = Effect.gen(function* () {
+    if (!node.isStopping) node.drainsUntil = (yield* Clock.currentTimeMillis) + drainTime;
     node.isStopping = true;
     for (const { changes } of couriers.values()) yield* Queue.offer(changes, undefined);
   });
@@ -153,7 +164,7 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   /** Waits until running couriers end, and lets other nodes take the items. */
   const release = Effect.gen(function* () {
     yield* stop;
-    yield* Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(runs), drainTime));
+    yield* awaitDrained(node, runs);
     const at = yield* Clock.currentTimeMillis;
     const letGo = hold({ node: node.id, at, until: at, limit: 0 });
     if (couriers.size > 0) yield* Effect.ignore(Effect.timeout(letGo, "2 seconds"));

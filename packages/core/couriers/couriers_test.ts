@@ -1,5 +1,5 @@
 import { expect, it, testWith } from "@accountlink/test-servers/effect";
-import { Clock, Effect } from "effect";
+import { Clock, Effect, Exit, Fiber, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { leaseShare } from "../records/records.ts";
 import { scopes, services } from "../test_services.ts";
@@ -51,4 +51,30 @@ testWith(services)("a node takes twice as many items at each look, up to a limit
   yield* TestClock.adjust("6 seconds");
   expect(held.slice(0, 7)).toEqual([50, 100, 200, 400, 800, 1_000, 1_000]);
   expect(all.size).toBe(1_000);
+});
+
+testWith(services)("a node gives up what is in flight 10 seconds after its stop", function* () {
+  const { guild: scope } = yield* scopes;
+  const closing = yield* Scope.make();
+  const { stop } = yield* makeCouriers({
+    topic: "webhooks",
+    items: "webhooks",
+    problem: "Cannot send webhooks",
+    node: makeNode(),
+    hold: ({ limit }) => Effect.succeed(limit === 0 ? [] : [{ id: "1", scope, position: 0 }]),
+    idOf: ({ id }) => id,
+    make: (courier) => courier,
+    run: () => Effect.never,
+    isDue: () => false,
+  }).pipe(Scope.provide(closing));
+  yield* TestClock.adjust("1 second");
+  yield* stop;
+  // The server finishes requests first.
+  yield* TestClock.adjust("6 seconds");
+  const closed = yield* Effect.forkChild(Scope.close(closing, Exit.void));
+  yield* TestClock.adjust("4 seconds");
+  const ended = closed.pollUnsafe();
+  yield* TestClock.adjust("1 minute");
+  yield* Fiber.join(closed);
+  expect(ended).toBeDefined();
 });

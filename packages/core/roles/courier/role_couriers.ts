@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, FiberSet, Layer, Metric } from "effect";
-import { drainTime, makeCouriers, makeNode, readGreatest } from "../../couriers/couriers.ts";
+import { awaitDrained, makeCouriers, makeNode, readGreatest } from "../../couriers/couriers.ts";
 import type { PlatformEffect } from "../../errors.ts";
 import type { GuildId } from "../../ids.ts";
 import {
@@ -85,9 +85,7 @@ const start = Effect.gen(function* () {
       ),
     isDue: (courier, at) => isMemberDue(courier, at) || isSweepDue(courier, at),
   });
-  yield* Effect.addFinalizer(() =>
-    Effect.andThen(couriers.stop, Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(sweeps), drainTime))),
-  );
+  yield* Effect.addFinalizer(() => Effect.andThen(couriers.stop, awaitDrained(node, sweeps)));
   yield* readGreatest(oldest, couriers, ({ item }, now) => now - (item.oldestSince ?? now));
   yield* startPutBack;
   return couriers.stop;
