@@ -77,7 +77,8 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
         const revoked = yield* store.endAccount({ ...origin, name, pseudonym, at });
         if (Option.isNone(revoked)) return yield* notFound;
         yield* Effect.forEach(revoked.value, announce, { discard: true });
-        // What was linked after the deletion above, while the keys were still accepted.
+        // What was linked after the deletion above: other nodes accept the keys for up to a second.
+        yield* Effect.sleep("1 second");
         for (const { scope } of configured) {
           const actor = { ...origin.actor, id: pseudonym } as typeof origin.actor;
           yield* writer.deleteOwnScope({ ...scope, account: pseudonym }, { ...origin, actor }, false);
