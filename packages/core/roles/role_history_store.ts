@@ -158,7 +158,7 @@ export class RoleHistoryStore extends Context.Service<
     /**
      * Begins to reverse changes, with a `roles.put_back` entry if roles are given back, else a `roles.updated` entry. Those
      * that are being reversed already begin at the earlier time. Ends the reversals that take the given back roles, or
-     * any role besides the taken ones.
+     * any role besides the taken ones. Many roles are given back in several transactions, of which the first has the entry.
      */
     readonly reverse: (write: BeginReversals) => StoreEffect<void>;
 
@@ -214,10 +214,16 @@ const keyOf = ({ pid, guildId, roleId, change }: RoleReversal) => [pid, guildId,
 /** @internal */
 export const roleChangesQueue = ({ pid, guildId }: PlanPlace) => `role changes ${pid} ${guildId}`;
 
-/** The body of `RoleHistoryStore.reverse`, for the transaction of a plan. @internal */
+/**
+ * The body of `RoleHistoryStore.reverse`, for the transaction of a plan.
+ *
+ * @param isTold whether the entry is written
+ * @internal
+ */
 export const beginReversals = Effect.fnUntraced(function* (
   tx: Tx,
   { roleIds, change, since, count, ...origin }: BeginReversals,
+  isTold = true,
 ) {
   const { pid, guildId } = origin;
   // Reversals that wait would go on once the plan is on again.
@@ -230,6 +236,7 @@ export const beginReversals = Effect.fnUntraced(function* (
     const at = Math.min(since, running?.at ?? since);
     yield* tx.put(roleReversals, { pid, guildId, roleId, change, at, number: 0 });
   }
+  if (!isTold) return;
   if (change === "took") yield* tx.journal(origin, "roles.put_back", { guildId, count });
   else if (roleIds.length > 0)
     yield* tx.journal(origin, "roles.updated", { guildId, taken: roleIds.join(", ") });
@@ -339,8 +346,16 @@ export const storedRoleHistory = recordStore(RoleHistoryStore, (records) => {
         if (kept !== undefined) yield* tx.put(roleChanges, ended(kept));
       }),
 
-    reverse: (reversals) =>
-      write("reverse", roleChangesQueue(reversals), (tx) => beginReversals(tx, reversals)),
+    reverse: ({ roleIds, ...reversals }) =>
+      Effect.forEach(
+        // A write that takes roles ends all others that do, so it is one transaction.
+        reversals.change === "took" ? Arr.chunksOf(roleIds, mostWritten) : [roleIds],
+        (some, index) =>
+          write("reverse", roleChangesQueue(reversals), (tx) =>
+            beginReversals(tx, { ...reversals, roleIds: some }, index === 0),
+          ),
+        { discard: true },
+      ),
 
     reversals: (place) =>
       read("reversals", (tx) => tx.list(roleReversals.all, place === null ? [] : [place.pid, place.guildId])),

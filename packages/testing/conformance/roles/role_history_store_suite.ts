@@ -174,6 +174,15 @@ export const roleHistoryCases: Cases<StoragePorts> = {
       ]);
     },
 
+  "all roles of a guild are given back, with one entry": function* () {
+    const { history, scope, place } = yield* newHistory;
+    const roleIds = Array.from({ length: 250 }, (_, index) => String(1_000 + index));
+    yield* history.reverse({ ...origin, ...place, change: "took", roleIds, since: 0, at: start, count: 250 });
+    expectEqual(pluck(yield* history.reversals(place), "roleId"), roleIds);
+    const entries = yield* newestOf(scope.account, "roles.put_back");
+    expectEqual(pluck(entries, "details"), [{ guildId: place.guildId, count: 250 }]);
+  },
+
   "concurrent changes of a community get numbers of their own": function* () {
     const { history, place, make } = yield* newHistory;
     yield* Effect.forEach(
