@@ -10,6 +10,7 @@ import {
   RolePlanStore,
   reversalState,
   shownPreview,
+  templatesOf,
 } from "@accountlink/core/roles";
 import { timeOrNull } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option, Schedule } from "effect";
@@ -73,6 +74,22 @@ const reversalsThatGoOn = Effect.gen(function* () {
 });
 
 type Reversal = Effect.Success<typeof reversalsThatGoOn>[number];
+
+/** The communities whose nicknames go on being put back, unless rules that are on would set them again. */
+const nicknamesThatGoOn = Effect.gen(function* () {
+  const plans = yield* RolePlanStore;
+  const going = (yield* plans.puttingBack()).filter(
+    (plan) => plan.state !== "on" || templatesOf(plan).length === 0,
+  );
+  return yield* Effect.forEach(going, ({ scope: { account, pid }, guildId }) =>
+    Effect.map(plans.countNicknames({ pid, guildId }), (members) => ({ account, guildId, members })),
+  );
+});
+
+type PutBack = Effect.Success<typeof nicknamesThatGoOn>[number];
+
+const putBackLine = ({ account, guildId, members }: PutBack): string =>
+  `guild ${guildId} of account "${account}": up to ${countOf(members, "nickname")} are put back, as the team asked before`;
 
 const reversalLine = ({ account, guildId, roleId, does, members }: Reversal): string =>
   `guild ${guildId} of account "${account}": role ${roleId} is ${
@@ -147,17 +164,18 @@ export const resumeStorage = Effect.fnUntraced(function* (
     const told =
       platforms === null ? [] : yield* previewsOf(plans).pipe(Effect.provide(platforms), Effect.scoped);
     const reversals = isTold ? yield* reversalsThatGoOn : [];
-    const lines = [...told.map(lineOf), ...reversals.map(reversalLine)];
+    const nicknames = isTold ? yield* nicknamesThatGoOn : [];
+    const lines = [...told.map(lineOf), ...reversals.map(reversalLine), ...nicknames.map(putBackLine)];
     const untold = told.filter((each) => !each.told);
     if (untold.length > 0 && !isDry) {
       return yield* new CommandFailed({
         notes: lines,
         problem: `Cannot resume: ${countOf(untold.length, "guild")} cannot be compared, expected an answer of the platform for each, or --without-preview`,
-        details: { plans: told, reversals },
+        details: { plans: told, reversals, nicknames },
       });
     }
     if (rest !== null && !isDry) yield* use.resume;
-    return { rest, told: { plans: told, reversals }, lines };
+    return { rest, told: { plans: told, reversals, nicknames }, lines };
   }).pipe(Effect.provide(services));
 });
 

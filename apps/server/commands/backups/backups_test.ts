@@ -252,7 +252,7 @@ it("restore --resume whose resume is refused tells what it restored", async () =
   });
 });
 
-it("a resume tells which roles go on being taken and given back", async () => {
+it("a resume tells which roles go on being taken and given back, and which nicknames are put back", async () => {
   const { folder, dataFolder, environment, file, json } = await makeWorkplace();
   const [one, two] = ["700000000000000001", "700000000000000002"];
   const plans = [one, two].map((guildId) => ({
@@ -281,6 +281,10 @@ it("a resume tells which roles go on being taken and given back", async () => {
         SELECT pid, '${guildId}', 1, '100001', '5', ${made} FROM scopes`,
     );
   }
+  const nickname = `UPDATE role_plans SET putting_back_since = 1, nickname = '{game.username}';
+    INSERT INTO role_members (pid, guild_id, chat_id, mark, replaced_nickname, replaced_at)
+      SELECT pid, guild_id, '100001', 1, 'Ada', 1 FROM role_plans`;
+  inDatabase(join(dataFolder, "accountlink.db"), nickname);
   const { file: backup } = await json("backup", join(folder, "backups"));
   await json("restore", "--replace", String(backup));
   const { stdout } = await runInProcess(["resume", "--dry-run", "--json"], { ...environment, ...fixture });
@@ -290,6 +294,8 @@ it("a resume tells which roles go on being taken and given back", async () => {
       { ...of, guildId: one, does: "take" },
       { ...of, guildId: two, does: "give back" },
     ],
+    // The rules that are on would set the nicknames of the other guild again.
+    nicknames: [{ account: "acme", guildId: two, members: 1 }],
   });
 });
 
