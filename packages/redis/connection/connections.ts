@@ -5,7 +5,7 @@ import { type Cluster, Redis } from "ioredis";
 import { pairProblem, refuseCertificate } from "./certificate.ts";
 import { type ClientOptions, makersOf } from "./clients.ts";
 import { isRefusedDatabase } from "./failure.ts";
-import { ConnectionHealth, firstOutcome, keepPinging, watch } from "./health.ts";
+import { type Check, ConnectionHealth, firstOutcome, keepPinging, refuseReplica, watch } from "./health.ts";
 import { InvalidRedisUrl, RedisDatabaseRefused, type RedisOptions, RedisUnusable } from "./redis_options.ts";
 import { parse, pathOf, type RedisAddress } from "./redis_url.ts";
 
@@ -64,7 +64,9 @@ export const layer = (
     const identity = yield* StorageIdentity;
     const makers = makersOf(address, client);
     const health = new ConnectionHealth(yield* Effect.context());
-    const commands = yield* open("commands", makers.commands, health);
+    // The driver finds the primary of sentinels and of a cluster.
+    const check = address.kind === "single" ? refuseReplica : undefined;
+    const commands = yield* open("commands", makers.commands, health, check);
     let isRefused = false;
     commands.on("error", (error: unknown) => {
       isRefused ||= isRefusedDatabase(error);
@@ -110,11 +112,12 @@ const open = Effect.fnUntraced(function* <Client extends Redis | Cluster>(
   name: string,
   make: () => Client,
   health: ConnectionHealth,
+  check: Check = () => Promise.resolve(),
 ) {
   const client = yield* Effect.acquireRelease(Effect.sync(make), (opened) =>
     Effect.sync(() => opened.disconnect()),
   );
-  yield* watch(client, name, health);
-  if (client instanceof Redis) yield* keepPinging(client, name, health);
+  yield* watch(client, name, health, check);
+  if (client instanceof Redis) yield* keepPinging(client, name, health, check);
   return client;
 });

@@ -9,7 +9,7 @@ import {
   whyNoRedis,
 } from "@accountlink/test-servers";
 import { assert, describe, testLive as test } from "@accountlink/test-servers/effect";
-import { Context, Duration, Effect, Layer, Logger, Option, Redacted, type Scope } from "effect";
+import { Context, Duration, Effect, Exit, Layer, Logger, Option, Redacted, type Scope } from "effect";
 import * as CacheRedis from "../cache_redis.ts";
 import * as StorageRedis from "../storage/storage_redis.ts";
 import { openClient, openNode, outages, until } from "../test_redis.ts";
@@ -81,6 +81,17 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     assert.deepStrictEqual(warnings, []);
     yield* server.ask("REPLICAOF", "NO", "ONE");
     yield* Effect.eventually(useAll(ports));
+  });
+
+  test("a server that becomes a replica answers no lookups, until it is a primary again", function* () {
+    const server = yield* startRedis();
+    const ports = yield* openNode(server.url);
+    const lookup = Effect.exit(Context.get(ports, Cache).get("key", 0));
+    yield* until(Effect.map(lookup, Exit.isSuccess));
+    yield* server.ask("REPLICAOF", "127.0.0.1", "1");
+    yield* until(Effect.map(lookup, Exit.isFailure));
+    yield* server.ask("REPLICAOF", "NO", "ONE");
+    yield* until(Effect.map(lookup, Exit.isSuccess));
   });
 
   test("all connections close with the scope", function* () {

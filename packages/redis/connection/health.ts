@@ -39,11 +39,15 @@ export class ConnectionHealth {
 
 type Client = Redis | Cluster;
 
+/** Rejects if a connection must not be used. */
+export type Check = (client: Client) => Promise<void>;
+
 /** Until the scope closes, notes in `health` when the client loses its connection and when it is ready again. */
 export const watch = (
   client: Client,
   connection: string,
   health: ConnectionHealth,
+  check: Check,
 ): Effect.Effect<void, never, Scope.Scope> => {
   let reason = "closed";
   const onError = (error: unknown) => {
@@ -51,8 +55,10 @@ export const watch = (
   };
   const onClose = () => health.noteLost(connection, reason);
   const onReady = () => {
-    health.noteAnswering(connection);
     reason = "closed";
+    check(client)
+      .then(() => health.noteAnswering(connection))
+      .catch(onError);
   };
   client.on("error", onError);
   return Effect.asVoid(
@@ -68,8 +74,9 @@ export const keepPinging = (
   client: Redis,
   connection: string,
   health: ConnectionHealth,
+  check: Check,
 ): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.tryPromise({ try: () => client.ping(), catch: reasonOf }).pipe(
+  Effect.tryPromise({ try: () => client.ping().then(() => check(client)), catch: reasonOf }).pipe(
     Effect.match({
       onSuccess: () => health.noteAnswering(connection),
       onFailure: (reason) => health.noteLost(connection, reason),
@@ -79,6 +86,18 @@ export const keepPinging = (
     Effect.forkScoped,
     Effect.asVoid,
   );
+
+/**
+ * Drops the connection to a replica, whose answers may be stale, and connects again: the address may lead to the new
+ * primary by now.
+ */
+export const refuseReplica: Check = async (client) => {
+  // A user may lack the right to ask.
+  const info = await client.info("replication").catch(() => "");
+  if (!info.includes("role:slave")) return;
+  client.disconnect(true);
+  throw Object.assign(new Error("The server is a replica"), { code: "READONLY" });
+};
 
 /** Waits for the first connection or failure. In a cluster, waits for every node. */
 export const firstOutcome = (client: Client): Effect.Effect<void> =>
