@@ -32,8 +32,14 @@ export interface StorageRows {
   /** Marks an empty storage as the target of a move. Returns the saved place of an earlier attempt with the same source. */
   readonly begin: (rootKey: string) => StoreEffect<string | null, MoveRefused>;
 
-  /** Inserts rows of several tables and saves the place, in one transaction. */
-  readonly insert: (tables: Readonly<Record<string, ReadonlyArray<Row>>>, place: string) => StoreEffect<void>;
+  /**
+   * Inserts rows of several tables and saves the place, in one transaction. Fails if another move has saved a place
+   * meanwhile.
+   */
+  readonly insert: (
+    tables: Readonly<Record<string, ReadonlyArray<Row>>>,
+    place: string,
+  ) => StoreEffect<void, MoveRefused>;
 
   /** Ends the move: the storage is whole. */
   readonly end: StoreEffect<void>;

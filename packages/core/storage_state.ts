@@ -33,6 +33,8 @@ export class StorageTooNew extends Data.TaggedError("StorageTooNew")<{
 const moveRefusals = {
   emptySource: "the source is empty, expected the data of a server",
   halfSource: "a move into the source is not finished, expected the same accountlink move again, to its end",
+  otherMove: "another move into the target runs or has ended",
+  finished: "it was moved there before, expected servers on the target",
   usedTarget: "the target holds data, expected an empty one",
   otherTarget: "the target has part of another storage, expected an empty one",
 };

@@ -203,9 +203,12 @@ export const moveCommand = single(
       if (rootKey === null) return yield* MoveRefused.of("emptySource");
       yield* checkIdentity(opened, rootKey);
       const found = yield* stateOf(target);
-      if (found.rootKey !== null && !found.isHalfMoved) return yield* MoveRefused.of("usedTarget");
-      const show = yield* progressBar();
       const reason = `moved to ${absolute(target)}` as const;
+      if (found.rootKey !== null && !found.isHalfMoved) {
+        const isSame = rest?.reason === reason && found.rootKey === rootKey;
+        return yield* MoveRefused.of(isSame ? "finished" : "usedTarget");
+      }
+      const show = yield* progressBar();
       const moved: Moved = yield* moveBetween(storage, target, {
         prepare: prepareFolderOf(opened, target, rootKey),
         show: (done, total) => show({ doing: "moving", done, total, unit: "records" }),

@@ -59,7 +59,7 @@ it("move copies a data folder to another one, and goes on where it was interrupt
   expect(moved).toMatchObject({ moved: { links: 2, keys: 1, root_key: 1 } });
   expect(await run("move", "--to", target)).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("the target holds data") as unknown,
+    stderr: expect.stringContaining("it was moved there before, expected servers on the target") as unknown,
   });
 
   unfinish(target, "NULL", "DELETE FROM root_key", "DELETE FROM links WHERE chat_id = '100002'");
@@ -209,7 +209,7 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     const { moved } = await place.json("move", "--to", other.url);
     expect(moved).toMatchObject({ keys: 1, root_key: 1 });
     expect((await place.run("move", "--to", other.url)).stderr).toBe(
-      `Cannot move the data from database "${new URL(one.url).host}" to database "${new URL(other.url).host}": the target holds data, expected an empty one\n`,
+      `Cannot move the data from database "${new URL(one.url).host}" to database "${new URL(other.url).host}": it was moved there before, expected servers on the target\n`,
     );
     const onOther = await makeWorkplace(storageAt(other.url));
     const url = await onOther.serve();

@@ -5,7 +5,7 @@
 import { type Moved, MoveRefused, type StoreUnavailable } from "@accountlink/core";
 import { Array as Arr, Effect, Option, Stream } from "effect";
 import { encode } from "../keys.ts";
-import { type Entry, type Kv, maxChanges } from "../kv.ts";
+import { type Change, type Entry, type Kv, maxChanges } from "../kv.ts";
 
 /** Marks a target into which a move is under way. Its value is the root key of the source. */
 const mark = encode(["moving"]);
@@ -42,22 +42,27 @@ export const moveKv = Effect.fnUntraced(function* <E = never>(
   show: (done: number, total: number) => Effect.Effect<void>,
   settle: Effect.Effect<void, E> = Effect.void,
 ): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable | E> {
-  const root = yield* claim(source, target);
+  const { root, version } = yield* claim(source, target);
+  /** Fails once another move has taken the mark away, since servers may write to the target from then on. */
+  const commit = (changes: ReadonlyArray<Change>) =>
+    Effect.filterOrFail(target.commit([{ key: mark, version }], changes), Boolean, () =>
+      MoveRefused.of("otherMove"),
+    );
   const total = yield* source.count(allKeys);
   let done = yield* target.count(allKeys);
   const newest = (yield* target.list(allKeys, { limit: 2, reverse: true })).find(({ key }) => key !== mark);
   const copy = Effect.fnUntraced(function* (page: ReadonlyArray<Entry>) {
     const changes = page.filter(({ key }) => key !== last).map(({ key, value }) => ({ key, value }));
-    for (const part of Arr.chunksOf(changes, target.maxChanges ?? maxChanges)) yield* target.commit([], part);
+    for (const part of Arr.chunksOf(changes, target.maxChanges ?? maxChanges)) yield* commit(part);
     done += changes.length;
     yield* show(Math.min(done, total), total);
   });
   yield* Stream.runForEachArray(entriesFrom(source, newest && nextOf(newest.key)), copy);
-  yield* target.commit([], [{ key: last, value: root }]);
+  yield* commit([{ key: last, value: root }]);
   const moved = yield* compared(source, target);
   if (moved.different.length > 0) return moved;
   yield* settle;
-  yield* target.commit([], [{ key: mark, value: null }]);
+  yield* commit([{ key: mark, value: null }]);
   return moved;
 });
 
@@ -66,13 +71,16 @@ const nextOf = (key: string): string => `${key} `;
 
 /** Marks an empty target, or finds the mark of an earlier attempt. Returns the root key of the source. */
 const claim = Effect.fnUntraced(function* (source: Kv, target: Kv) {
-  const [[root = null], [marked = null]] = yield* Effect.all([source.get([last]), target.get([mark])]);
+  const [root = null] = yield* source.get([last]);
   if (root === null) return yield* MoveRefused.of("emptySource");
-  if (marked?.value === root.value) return root.value;
-  if (marked !== null) return yield* MoveRefused.of("otherTarget");
-  if ((yield* target.count(allKeys)) > 0) return yield* MoveRefused.of("usedTarget");
-  yield* target.commit([], [{ key: mark, value: root.value }]);
-  return root.value;
+  const [before = null] = yield* target.get([mark]);
+  if (before === null) {
+    if ((yield* target.count(allKeys)) > 0) return yield* MoveRefused.of("usedTarget");
+    yield* target.commit([{ key: mark, version: null }], [{ key: mark, value: root.value }]);
+  }
+  const [marked = null] = yield* target.get([mark]);
+  if (marked?.value !== root.value) return yield* MoveRefused.of("otherTarget");
+  return { root: root.value, version: marked.version };
 });
 
 const tableOf = ({ key }: Entry): string => key.slice(0, key.indexOf(" "));

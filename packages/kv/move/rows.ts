@@ -105,7 +105,8 @@ export const moveFromRows = Effect.fnUntraced(function* <E = never>(
       if (page.length === 0) break;
       const partsOf = yield* partsOfPage(rows, unit, page);
       for (let left = page; left.length > 0; ) {
-        const stored = yield* db.write("move", (tx) => {
+        const stored = yield* db.write("move", function* (tx) {
+          if ((yield* tx.get(moving))?.rootKey !== wrapped) return null;
           const some = Arr.takeWhile(left, (row, index) => {
             if (index > 0 && !tx.hasRoom(0, changesOfRow)) return false;
             unit.insert(tx, row, partsOf(row), places);
@@ -113,9 +114,10 @@ export const moveFromRows = Effect.fnUntraced(function* <E = never>(
           });
           const newest = some.at(-1);
           const last = key.map((column) => newest?.[column] as string | number);
-          tx.insert(moving, { rootKey: wrapped, unit: unit.name, after: last });
-          return Effect.succeed({ count: some.length, last });
+          yield* tx.put(moving, { rootKey: wrapped, unit: unit.name, after: last });
+          return { count: some.length, last };
         });
+        if (stored === null) return yield* MoveRefused.of("otherMove");
         left = left.slice(stored.count);
         after = stored.last;
       }
@@ -123,11 +125,14 @@ export const moveFromRows = Effect.fnUntraced(function* <E = never>(
       yield* show(done, total);
     }
   }
-  yield* db.write("move", function* (tx) {
+  const isWhole = yield* db.write("move", function* (tx) {
+    if ((yield* tx.get(moving))?.rootKey !== wrapped) return false;
     yield* tx.put(counts, { name: "accounts", last: places.accounts.size });
     yield* tx.put(moving, { rootKey: wrapped, unit: atEnd, after: null });
     yield* tx.put(kvTable(rootKeys), { id: 1, wrapped });
+    return true;
   });
+  if (!isWhole) return yield* MoveRefused.of("otherMove");
   const moved = yield* compared(db, rows, "rows");
   if (moved.different.length > 0) return moved;
   yield* settle;
@@ -192,12 +197,14 @@ const isErasing = () =>
 /** Marks an empty target, or finds the place of an earlier attempt. */
 const begin = Effect.fnUntraced(function* (db: Database, wrapped: string) {
   const saved = yield* db.read((tx) => tx.get(moving));
-  if (saved?.rootKey === wrapped) return saved;
-  if ((yield* db.kv.count(allKeys)) > 0) {
-    return yield* MoveRefused.of(saved === undefined ? "usedTarget" : "otherTarget");
-  }
+  if (saved === undefined) {
+    if ((yield* db.kv.count(allKeys)) > 0) return yield* MoveRefused.of("usedTarget");
+    const started = { rootKey: wrapped, unit: units[0]?.name ?? atEnd, after: null };
+    if (!(yield* db.write("move", (tx) => tx.create(moving, started))))
+      return yield* MoveRefused.of("otherMove");
+  } else if (saved.rootKey !== wrapped) return yield* MoveRefused.of("otherTarget");
   yield* Effect.orDie(claimSchema(db.kv));
-  return null;
+  return saved ?? null;
 });
 
 /** Finds the parts of the rows of a page, and returns the parts of each row. */

@@ -50,8 +50,8 @@ export const moveDatabase = Effect.fnUntraced(function* <E = never>(
       const rows = yield* from.page(name, after, rowsOfBatch);
       const newest = rows.at(-1);
       if (newest === undefined) break;
-      yield* to.insert({ [name]: rows }, name);
       after = keyOf(table, newest);
+      yield* to.insert({ [name]: rows }, JSON.stringify([name, ...after]));
       done += rows.length;
       yield* show(done, total);
     }

@@ -7,6 +7,7 @@ import {
   minChanges,
   movedTables,
   moveFromRows,
+  moveKv,
   moveToRows,
 } from "@accountlink/kv";
 import { StorageMemory } from "@accountlink/memory";
@@ -110,6 +111,34 @@ test("a move that was interrupted goes on after the record where it stopped", fu
   expect(yield* Effect.flip(moveOut(kv, to))).toMatchObject({
     reason: "the target holds data, expected an empty one",
   });
+});
+
+test("a move writes nothing more once another one into its target has ended", function* () {
+  const from = yield* makeTempFolder;
+  yield* StorageSql.migrateEmbedded({ folder: from });
+  fill(yield* databaseIn(from));
+  const whole = memoryKv();
+  yield* moveIn(from, whole);
+  for (const [mark, move] of [
+    ["moving_rows ", (to: Kv) => moveIn(from, to)],
+    ["moving ", (to: Kv) => moveKv(whole, to, unseen)],
+  ] as const) {
+    const target = memoryKv();
+    let commits = 0;
+    const overtaken: Kv = {
+      ...target,
+      maxChanges: minChanges,
+      commit: (checks, changes) =>
+        Effect.andThen(
+          ++commits === 4 ? target.commit([], [{ key: mark, value: null }]) : Effect.void,
+          target.commit(checks, changes),
+        ),
+    };
+    expect(yield* Effect.flip(move(overtaken))).toMatchObject({
+      reason: "another move into the target runs or has ended",
+    });
+    expect(yield* target.get([mark])).toEqual([null]);
+  }
 });
 
 test("a move waits for the end of erasures", function* () {

@@ -23,3 +23,18 @@ testLive.skipIf(missing !== null)(
     yield* Effect.eventually(write);
   },
 );
+
+testLive.skipIf(missing !== null)(`of two moves into a Postgres, one goes on ${missing ?? ""}`, function* () {
+  const { url } = yield* makePostgresDatabase();
+  const sql = yield* openPostgres({ url: Redacted.make(url) });
+  const [one, other] = [yield* openRows(sql, "target"), yield* openRows(sql, "target")];
+  yield* one.begin("root");
+  yield* other.begin("root");
+  const batch = { suspended_owners: [{ hash: "one" }] };
+  yield* one.insert(batch, "first");
+  expect(yield* Effect.flip(other.insert(batch, "first"))).toMatchObject({
+    reason: "another move into the target runs or has ended",
+  });
+  yield* one.insert({ suspended_owners: [{ hash: "two" }] }, "second");
+  expect(yield* one.count("suspended_owners")).toBe(2);
+});

@@ -1,5 +1,5 @@
 /** The rows of a database, as a move reads and writes them. */
-import type { Row, RowValue, StorageRows } from "@accountlink/core";
+import { MoveRefused, type Row, type RowValue, type StorageRows } from "@accountlink/core";
 import { recordTypes } from "@accountlink/core/storage";
 import { Array as Arr, Effect, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
@@ -100,6 +100,11 @@ export const openRows = Effect.fnUntraced(function* (
       ? rows.map((row) => ({ ...row, position: row["sequence"] ?? null }))
       : rows;
 
+  let saved: string | null = null;
+  const save = (place: string | null) => () => {
+    saved = place;
+  };
+
   return {
     shapes,
 
@@ -121,22 +126,32 @@ export const openRows = Effect.fnUntraced(function* (
       storeOperation("Move.count")(countOf(sql, { name: `(${named(name).select}) AS counted` })),
 
     begin: (rootKey) =>
-      Effect.catchTag(claim(sql, shapes, rootKey), "SqlError", (error) =>
-        storeOperation("Move.begin")(Effect.fail(error)),
+      claim(sql, shapes, rootKey).pipe(
+        Effect.catchTag("SqlError", (error) => storeOperation("Move.begin")(Effect.fail(error))),
+        Effect.tap((place) => Effect.sync(save(place))),
       ),
 
     insert: (batch, place) =>
       storeOperation("Move.insert")(
         sql.withTransaction(
           Effect.gen(function* () {
+            // Two moves of one source would insert the same rows.
+            const own = yield* runOn(sql)(
+              `UPDATE ${mark} SET place = ? WHERE place IS NOT DISTINCT FROM ? RETURNING 1 AS one`,
+              [place, saved],
+            );
+            if (own.length === 0) return false;
             for (const [name, rows] of Object.entries(batch)) {
               for (const some of Arr.chunksOf(withPosition(name, rows), rowsOfStatement)) {
                 yield* insert(sql, { ...tableOf(name), columns: Object.keys(some[0]) }, some);
               }
             }
-            yield* runOn(sql)(`UPDATE ${mark} SET place = ?`, [place]);
+            return true;
           }),
         ),
+      ).pipe(
+        Effect.filterOrFail(Boolean, () => MoveRefused.of("otherMove")),
+        Effect.map(save(place)),
       ),
 
     end: storeOperation("Move.end")(
