@@ -24,7 +24,11 @@ export const importTxOf = (db: Database, tx: Transaction): ImportTx => ({
 
   putRecords: Effect.fnUntraced(function* (pid, records) {
     const epoch = yield* epochOf(tx, pid);
-    for (const link of records) yield* tx.put(links, { pid, epoch, link });
+    for (const link of records) {
+      const stored = yield* tx.get(links, pid, link.chatId);
+      const { removedLinkedAt } = stored?.epoch === epoch ? stored : {};
+      yield* tx.put(links, { pid, epoch, link, ...(removedLinkedAt !== undefined && { removedLinkedAt }) });
+    }
   }),
 
   unblocked: (pid, all) =>

@@ -29,7 +29,7 @@ export interface StoredLink {
   readonly pid: Pid;
   readonly epoch: number;
   readonly link: LinkRecord;
-  /** When the link was made that the last write removed; left out after any other write. */
+  /** When the link was made that the last removal took. Imports leave it, so that their undo does. */
   readonly removedLinkedAt?: number;
 }
 

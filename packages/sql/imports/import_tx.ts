@@ -50,7 +50,7 @@ const importTxOn = ({ sql, elements, forUpdate, isAmong }: StoreParts, tx: Tx, l
         SELECT ${pid}, value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS BIGINT),
           CAST(value ->> 4 AS BIGINT), value ->> 5, CAST(value ->> 6 AS BIGINT)
         FROM ${elements(JSON.stringify(rows))} WHERE true
-        ON CONFLICT (pid, chat_id) DO UPDATE SET previous_game_id = links.game_id, removed_linked_at = NULL,
+        ON CONFLICT (pid, chat_id) DO UPDATE SET previous_game_id = links.game_id,
           game_id = excluded.game_id, link_version = excluded.link_version, linked_at = excluded.linked_at,
           last_verified_at = excluded.last_verified_at, proof = excluded.proof, proven_at = excluded.proven_at`;
     },

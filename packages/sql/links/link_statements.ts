@@ -46,7 +46,7 @@ export const linkStatements = (sql: SqlClient.SqlClient) => {
     restore: (pid: Pid, chatId: ChatId, gameId: GameId, removedAt: Millis) => sql`
       UPDATE links
       SET previous_game_id = NULL, game_id = ${gameId}, link_version = link_version + 1,
-        linked_at = removed_linked_at, removed_linked_at = NULL
+        linked_at = removed_linked_at
       WHERE pid = ${pid} AND chat_id = ${chatId} AND game_id IS NULL AND linked_at = ${removedAt}
         AND removed_linked_at IS NOT NULL
       RETURNING ${recordColumns}, previous_game_id`,
@@ -82,7 +82,6 @@ export const relinkOf = (sql: SqlClient.SqlClient): Statement.Fragment =>
     game_id = excluded.game_id,
     link_version = links.link_version + CASE WHEN links.game_id = excluded.game_id THEN 0 ELSE 1 END,
     linked_at = CASE WHEN links.game_id = excluded.game_id THEN links.linked_at ELSE excluded.linked_at END,
-    removed_linked_at = NULL,
     last_verified_at = excluded.last_verified_at,
     proof = CASE WHEN ${keepsProof} THEN links.proof ELSE excluded.proof END,
     proven_at = CASE WHEN ${keepsProof} THEN COALESCE(links.proven_at, links.last_verified_at) END`);

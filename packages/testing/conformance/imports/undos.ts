@@ -26,6 +26,7 @@ const makeThree = Effect.gen(function* () {
   return {
     ...steps,
     fresh,
+    removed,
     linesTo: (gameId: GameId, at: Millis) => chatIds.map((chatId) => line(chatId, gameId, at)),
     /** The records without their versions; null for a user who was never linked. */
     records: Effect.forEach(chatIds, (chatId) =>
@@ -99,7 +100,7 @@ export const undos: Cases<StoragePorts> = {
     },
 
   "what an undone import made was no link: a later import takes it as if it had never been": function* () {
-    const { importLinks, links, undo, global, fresh, linesTo, records } = yield* makeThree;
+    const { importLinks, links, undo, write, global, fresh, removed, linesTo, records } = yield* makeThree;
     const before = yield* records;
     const run = (id: string, at: Millis, existing: "newest" | "keep", lines = linesTo(rummy, 4)) =>
       importLinks(lines, { at, existing, file: fileOf(id) });
@@ -112,6 +113,9 @@ export const undos: Cases<StoragePorts> = {
     expectEqual(yield* run(right, 9, "newest"), { inserted: 1, replaced: 1, unchanged: 0, kept: 1 });
     yield* undo(right, 10);
     expectEqual(yield* records, before);
+    const back = { ...write, at: 11, chatId: removed, gameId: chess, removedAt: 4 };
+    const [linkedAt] = Option.toArray(yield* links.restoreGame(back)).map((link) => link.linkedAt);
+    expectEqual(linkedAt, 3, "a link that was removed before the imports is put back as it was");
     expectEqual(yield* run(uniqueText(), 9, "keep"), { inserted: 1, replaced: 0, unchanged: 0, kept: 2 });
   },
 
