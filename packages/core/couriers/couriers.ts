@@ -239,7 +239,8 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   const polling = yield* warnOnce(`Cannot look for events of ${items}`, poll);
   yield* Effect.addFinalizer(() => release);
   const untilTake = Effect.andThen(Effect.timeoutOption(isTakeDue.await, interval), isTakeDue.close);
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(taking, untilTake)));
+  // A node with thousands of items would do nothing but look for them if each signal made it look at once.
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(paced(0, taking), untilTake)));
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(isPollDue.await, paced(pollDelay, polling))));
   yield* forEachSignal(work.topic, () => isTakeDue.openUnsafe());
   return { all: couriers, stop };

@@ -2,6 +2,7 @@ import { expect, it, testWith } from "@accountlink/test-servers/effect";
 import { Clock, Effect, Exit, Fiber, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { leaseShare } from "../records/records.ts";
+import { Signals } from "../signals.ts";
 import { scopes, services } from "../test_services.ts";
 import { makeCouriers, makeNode, retryDelay } from "./couriers.ts";
 
@@ -78,3 +79,31 @@ testWith(services)("a node gives up what is in flight 10 seconds after its stop"
   yield* Fiber.join(closed);
   expect(ended).toBeDefined();
 });
+
+testWith(services)(
+  "a node whose looks take long rests between them, however many signals come",
+  function* () {
+    let looks = 0;
+    yield* makeCouriers({
+      topic: "guild_logs",
+      items: "logs",
+      problem: "Cannot post messages",
+      node: makeNode(),
+      hold: () => {
+        looks++;
+        return Effect.delay(Effect.succeed([]), 100);
+      },
+      idOf: () => "",
+      make: (courier) => courier,
+      run: () => Effect.void,
+      isDue: () => false,
+    });
+    const signal = Signals.use(({ publish }) => publish("guild_logs", ""));
+    for (let sent = 0; sent < 300; sent++) {
+      yield* signal;
+      yield* TestClock.adjust(20);
+    }
+    expect(looks).toBeGreaterThan(5);
+    expect(looks).toBeLessThan(15);
+  },
+);
