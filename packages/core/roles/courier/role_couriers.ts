@@ -105,11 +105,13 @@ const rememberedFor = 5_000;
  * Refuses changes that the platform has just refused for another member. Without this, a role above the bot would cost
  * a request for each member of a guild, and Discord blocks applications with many refused requests.
  *
+ * @param refusals what is remembered, by guild and role
  * @internal
  */
-export const rememberRefusals = (roles: ChatRoles): ChatRoles => {
-  const refusals = new Map<string, { readonly refusal: RoleRefused; readonly until: Millis }>();
-
+export const rememberRefusals = (
+  roles: ChatRoles,
+  refusals = new Map<string, { readonly refusal: RoleRefused; readonly until: Millis }>(),
+): ChatRoles => {
   const unlessRefused = <A>(
     guildId: GuildId,
     what: string,
@@ -121,6 +123,7 @@ export const rememberRefusals = (roles: ChatRoles): ChatRoles => {
       return Effect.tapError(change, (refusal) =>
         Effect.sync(() => {
           if (refusal._tag === "PlatformUnavailable" || !concernsAll.has(refusal.reason)) return;
+          for (const [other, { until }] of refusals) if (until <= now) refusals.delete(other);
           refusals.set(`${guildId} ${what}`, { refusal, until: now + rememberedFor });
         }),
       );
