@@ -88,7 +88,7 @@ export class MemberLists extends Context.Service<MemberLists>()("@accountlink/co
         after = page.next;
       } while (after !== null);
       const list: KeptList = {
-        members: yield* sortedInSteps(members),
+        members: yield* sortedInSteps(members, newestFirst),
         readAt: yield* Clock.currentTimeMillis,
         account: yield* TurnAccount,
       };
@@ -160,13 +160,16 @@ const surplusOf = (lists: ReadonlyMap<GuildId, KeptList>, { account, members }: 
   return surplus;
 };
 
-/** Sorts members in steps, between which the process does other work: 100,000 at once would take 200 ms. */
-const sortedInSteps = Effect.fnUntraced(function* (members: ReadonlyArray<ListedMember>) {
-  let parts: ReadonlyArray<ReadonlyArray<ListedMember>> = Arr.chunksOf(members, sortedAtOnce);
+/** Sorts in steps, between which the process does other work: 100,000 members at once would take 200 ms. @internal */
+export const sortedInSteps = Effect.fnUntraced(function* <A>(
+  all: ReadonlyArray<A>,
+  order: (one: A, other: A) => number,
+) {
+  let parts: ReadonlyArray<ReadonlyArray<A>> = Arr.chunksOf(all, sortedAtOnce);
   do {
     // Sorted neighbours are merged, which takes far fewer comparisons than to sort them anew.
     parts = yield* Effect.forEach(Arr.chunksOf(parts, 2), (pair) =>
-      Effect.map(Effect.yieldNow, () => pair.flat().toSorted(newestFirst)),
+      Effect.map(Effect.yieldNow, () => pair.flat().toSorted(order)),
     );
   } while (parts.length > 1);
   return parts[0] ?? [];

@@ -189,3 +189,19 @@ test("a list with more links than are sorted asks the platform nothing, nor does
     expect(asked).toEqual([]);
   }).pipe(Effect.provide(CacheMemory.layer));
 });
+
+test("thousands of links are sorted by name in steps, between which others have their turns", function* () {
+  yield* Effect.gen(function* () {
+    let turns = 0;
+    const turn = Effect.andThen(
+      Effect.yieldNow,
+      Effect.sync(() => turns++),
+    );
+    const other = yield* Effect.forkChild(Effect.forever(turn));
+    const order = yield* orderOn(mostSorted, 11, []);
+    yield* Fiber.interrupt(other);
+    expect(order?.chatIds.slice(0, 3)).toEqual([0, 10, 2].map(chatIdAt));
+    expect(order?.chatIds).toHaveLength(mostSorted);
+    expect(turns).toBeGreaterThan(4);
+  }).pipe(Effect.provide(CacheMemory.layer));
+});

@@ -5,7 +5,7 @@ import { type DataScope, guildOf } from "../data_scope.ts";
 import { ChatId } from "../ids.ts";
 import { LinkStore, storedLinks } from "../links/mod.ts";
 import { compareNames, visibleName } from "../name_text.ts";
-import { MemberLists } from "./member_lists.ts";
+import { MemberLists, sortedInSteps } from "./member_lists.ts";
 
 /** Lists with more links are not sorted by name: the order of 10,000 links takes 220 KB of the cache. @internal */
 export const mostSorted = 10_000;
@@ -53,8 +53,8 @@ export const makeNameOrder = Effect.gen(function* () {
       Stream.map(({ chatId }) => ({ chatId, name: names.get(chatId) ?? null })),
       Stream.runCollect,
       Effect.provideService(LinkStore, store),
+      Effect.flatMap((found) => sortedInSteps(found, byName)),
     );
-    linked.sort(byName);
     const sortedAt = yield* Clock.currentTimeMillis;
     const order: NameOrder = {
       chatIds: linked.map(({ chatId }) => chatId),
