@@ -47,15 +47,16 @@ export const holdOn = ({ sql, operation }: StoreParts, reading: Tx): StoreRecord
       const { index } = type.held;
       const made: Array<never> = [];
       const decode = decodeHeld(type, items.node);
-      for (let after: ReadonlyArray<KeyPart> | undefined; ; ) {
-        const options = { limit: heldAtOnce, ...(after !== undefined && { after }) };
-        const { text, values } = listIn(index, [items.node], options);
+      // Behind a prefix, Postgres may read the records of all nodes in the order of their key.
+      const before = [`${items.node}\u0001`];
+      for (let after: ReadonlyArray<KeyPart> = [items.node, ""]; ; ) {
+        const { text, values } = listIn(index, [], { limit: heldAtOnce, before, after });
         const found = yield* decode(yield* runOn(sql)(text, values));
         const part = body(reading, found) as Effect.fn.Return<ReadonlyArray<never>, Ending>;
         made.push(...(yield* part));
         const last: Readonly<Record<string, KeyPart>> | undefined = found.at(-1);
         if (last === undefined || found.length < heldAtOnce) return made;
-        after = index.fields.slice(1).map((field) => last[field] as KeyPart);
+        after = index.fields.map((field) => last[field] as KeyPart);
         yield* Effect.yieldNow;
       }
     })();

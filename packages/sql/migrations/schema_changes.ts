@@ -200,6 +200,12 @@ export const schemaChanges = Record.map(
     `,
     /** When the undo of an import changed links last. */
     "0051_undone_at": "ALTER TABLE link_imports ADD COLUMN undone_at INTEGER",
+    /** Indexes by the node that works on rows, which each node looks for every second. */
+    "0053_by_holder": `
+      CREATE INDEX webhooks_by_holder ON webhooks (holder, id);
+      CREATE INDEX role_plans_by_holder ON role_plans (holder, pid, guild_id) WHERE state = 'on';
+      CREATE INDEX guild_logs_by_holder ON guild_logs (holder, id)
+    `,
   },
   changeSchema,
 );

@@ -26,11 +26,21 @@ export const leasesOn = (
   sql: SqlClient.SqlClient,
   { table: tableName, key: keyName, nodes: nodesName, isNeeded }: LeasedTable,
 ) => {
-  const { isAnyOf, forUpdateUnlocked } = dialectOf(sql);
+  const { isAmong, isAnyOf, forUpdateUnlocked } = dialectOf(sql);
   const [table, key, nodes] = [sql(tableName), sql(keyName), sql(nodesName)];
 
-  const isFree = (at: Millis) => sql`${isNeeded}
-    AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM ${nodes} WHERE id = holder AND lives_until > ${at}))`;
+  /** Returns the next holder in the index. So holders take a step each to find, however many rows they have. */
+  const holderAfter = (holder: Statement.Fragment) => sql`(
+    SELECT holder FROM ${table} WHERE ${isNeeded} AND holder > ${holder} ORDER BY holder LIMIT 1)`;
+
+  /** Selects the holders that are no live nodes. */
+  const deadHolders = (at: Millis) => sql`
+    WITH RECURSIVE holders (node) AS (
+      SELECT ${holderAfter(sql`''`)}
+      UNION ALL SELECT ${holderAfter(sql`holders.node`)} FROM holders WHERE node IS NOT NULL
+    )
+    SELECT node FROM holders
+    WHERE node IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${nodes} WHERE id = node AND lives_until > ${at})`;
 
   /**
    * Reads whether the node must renew its lease, and whether it can take rows. Runs without a transaction, because
@@ -42,8 +52,8 @@ export const leasesOn = (
         (SELECT COUNT(*) FROM ${nodes} WHERE lives_until > ${at + longestLease}) AS ahead,
         (SELECT COUNT(*) FROM (SELECT 1 FROM ${table} WHERE ${isNeeded} LIMIT 1) AS one) AS needed,
         (SELECT COUNT(*) FROM (
-          SELECT 1 FROM ${table} WHERE ${isFree(at)} LIMIT ${Math.min(limit, 1)}
-        ) AS other) AS free`);
+          SELECT 1 FROM ${table} WHERE ${isNeeded} AND holder IS NULL LIMIT ${Math.min(limit, 1)}
+        ) AS other) + (SELECT COUNT(*) FROM (${deadHolders(at)} LIMIT ${Math.min(limit, 1)}) AS dead) AS free`);
 
   const isLeft = makeLeftLeases();
 
@@ -57,9 +67,16 @@ export const leasesOn = (
   });
 
   const takeFree = Effect.fnUntraced(function* ({ node, at, limit }: HoldItems) {
-    const free = sql`
-      SELECT ${key} FROM ${table} WHERE ${isFree(at)} ORDER BY ${key} LIMIT ${limit} ${forUpdateUnlocked}`;
-    yield* sql`UPDATE ${table} SET holder = ${node} WHERE ${isNeeded} AND ${key} ${isAnyOf(free)}`;
+    const dead = yield* readDead(deadHolders(at));
+    let left = limit;
+    // SQLite would scan all rows to find those that meet either condition, and Postgres without an order.
+    for (const isFree of [sql`holder IS NULL`, sql`holder ${isAmong(dead)}`]) {
+      const free = sql`
+        SELECT ${key} FROM ${table} WHERE ${isNeeded} AND ${isFree} ORDER BY holder LIMIT ${left} ${forUpdateUnlocked}`;
+      const taken = yield* sql`
+        UPDATE ${table} SET holder = ${node} WHERE ${isNeeded} AND ${key} ${isAnyOf(free)} RETURNING 1`;
+      left -= taken.length;
+    }
     yield* sql`DELETE FROM ${nodes} WHERE lives_until <= ${at}`;
   }, sql.withTransaction);
 
@@ -109,3 +126,5 @@ export const firstLiveNode = (sql: SqlClient.SqlClient, nodes: string, prefix: s
     WHERE lives_until > ${at} AND substr(id, 1, ${prefix.length}) = ${prefix} ORDER BY id LIMIT 1`);
 
 const readNodes = columnReader("nodes", "id", Schema.String);
+
+const readDead = columnReader("nodes", "node", Schema.String);
