@@ -18,6 +18,9 @@ const valuesOf = (record: object, fields: ReadonlyArray<string>) =>
     field.startsWith("-") ? -Number((record as Values)[field.slice(1)]) : (record as Values)[field],
   );
 
+/** The holder in the index of records on which no node works. */
+export const nobody = "";
+
 /** Whether the entries of an index have the epoch of the scope after its `pid`. */
 export const hasEpoch = ({ type, either, fields: [first] }: RecordIndex): boolean =>
   type.isOfScope && either === undefined && first === "pid";
@@ -25,6 +28,7 @@ export const hasEpoch = ({ type, either, fields: [first] }: RecordIndex): boolea
 export const entriesOf = (index: RecordIndex, record: object): ReadonlyArray<Tuple> => {
   const { type, either, fields, only } = index;
   const values = valuesOf(record, fields);
+  if (index === type.held?.index) values[0] ??= nobody;
   // Records of earlier releases lack fields of indexes that are new.
   if (values.includes(null) || values.includes(undefined)) return [];
   if (only !== undefined && !isMeant(only, record as Values)) return [];

@@ -29,6 +29,7 @@ import type { Transaction } from "../transaction.ts";
 import { carryOverPlans } from "./earlier_plans.ts";
 import { type EarlierTables, importedLinkOf, pairOf, renamedTypes } from "./earlier_tables.ts";
 import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
+import { enterUnheld } from "./leases.ts";
 import { moveEarlier } from "./move_earlier.ts";
 import { accountAt, isCurrent } from "./scopes.ts";
 
@@ -52,6 +53,7 @@ const put = Effect.fnUntraced(function* (
 
 /** Does nothing if there is nothing of an earlier release. */
 export const carryOver = Effect.fnUntraced(function* (db: Database) {
+  yield* enterUnheld(db);
   for (const [name, type] of Object.entries(renamedTypes)) {
     yield* moveEarlier(db, name, (tx, record) => tx.put(kvTable(type), record));
   }

@@ -75,6 +75,38 @@ it(
 );
 
 it(
+  "a node looks for free plans without those of other nodes",
+  onCounting(
+    Effect.fnUntraced(function* ({ read }) {
+      const plans = yield* addPlans;
+      const hold = (node: string, at: number, limit = count) =>
+        Effect.map(plans.hold({ node, at, until: at + 7_000, limit }), (held) => held.length);
+      expect(yield* hold("a", 0)).toBe(count);
+      read.keys = 0;
+      expect(yield* hold("b", 1)).toBe(0);
+      expect(read.keys).toBeLessThan(10);
+      expect(yield* hold("b", 7_000, 3)).toBe(3);
+      expect(yield* hold("c", 7_001)).toBe(count - 3);
+    }),
+  ),
+);
+
+it("plans without a node that a release before has stored are taken", () =>
+  Effect.gen(function* () {
+    const kv = memoryKv();
+    yield* onStorage(kv, addPlans);
+    const range = { start: "role_plans.byHolder ", end: "role_plans.byHolder!" };
+    const entries = yield* kv.list(range, { limit: 1_000, reverse: false });
+    expect(entries).toHaveLength(count);
+    yield* kv.commit(
+      [],
+      entries.map(({ key }) => ({ key, value: null })),
+    );
+    const hold = RolePlanStore.use((plans) => plans.hold({ node: "a", at: 0, until: 7_000, limit: count }));
+    expect(yield* onStorage(kv, hold)).toHaveLength(count);
+  }).pipe(Effect.runPromise));
+
+it(
   "a sweep of deliveries reads the webhooks that have any",
   onCounting(
     Effect.fnUntraced(function* ({ read }) {

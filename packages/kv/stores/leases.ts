@@ -1,7 +1,10 @@
 /** The leases of nodes for work on webhooks and role plans. */
 import { type HoldItems, makeLeftLeases } from "@accountlink/core/records";
+import { recordTypes } from "@accountlink/core/storage";
 import { Effect, Function } from "effect";
 import type { Database } from "../database.ts";
+import { encode } from "../keys.ts";
+import { kvIndex, nobody } from "../record_tables.ts";
 import { isFull, stepSize } from "../steps.ts";
 import { type Index, keyOf, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
@@ -55,8 +58,16 @@ export const holdRecords = Effect.fnUntraced(function* <R extends Held>(
   const free = yield* db.read(function* (tx) {
     if (limit === 0) return [];
     const live = new Set(yield* liveNodes(db, tx, name, at));
-    const needed = (yield* tx.scan(items, [])).filter(isNeeded);
-    return needed.filter(({ holder }) => holder === null || !live.has(holder));
+    const found = [...(yield* tx.list(byHolder, [nobody]))];
+    // A step for each holder, however many records it has.
+    for (let holder: string | null = nobody; holder !== null && found.length < limit; ) {
+      const [next]: ReadonlyArray<R> = yield* tx.list(byHolder, [], { after: [holder], limit: 1 });
+      holder = next?.holder ?? null;
+      if (holder !== null && !live.has(holder))
+        found.push(...(yield* tx.list(byHolder, [holder], { limit })));
+    }
+    // A node of the release before may have taken one that had no holder.
+    return found.filter(({ holder }) => holder === null || !live.has(holder));
   });
   for (let left = free.slice(0, limit); left.length > 0; ) {
     const some = left.slice(0, stepSize);
@@ -74,4 +85,23 @@ export const holdRecords = Effect.fnUntraced(function* <R extends Held>(
     left = left.slice(looked);
   }
   return yield* db.read((tx) => tx.list(byHolder, [node]));
+});
+
+/** Enters records without a holder in the index by holder, in which releases before had none of them. */
+export const enterUnheld = Effect.fnUntraced(function* (db: Database) {
+  for (const { held } of recordTypes) {
+    if (held === null) continue;
+    const byHolder = kvIndex(held.index) as unknown as Index<Held>;
+    const { table: items } = byHolder;
+    for (const item of yield* db.read((tx) => tx.scan(items, []))) {
+      const [entry] = byHolder.keys(item);
+      if (entry?.[0] !== nobody) continue;
+      const [entered] = yield* db.kv.get([encode([byHolder.name, ...entry])]);
+      if (entered !== null) continue;
+      yield* db.write("carry over", function* (tx) {
+        const found = yield* tx.remove(items, ...items.id(item));
+        if (found !== undefined) yield* tx.put(items, found);
+      });
+    }
+  }
 });
